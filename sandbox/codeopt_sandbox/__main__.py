@@ -1,7 +1,7 @@
 """codeopt sandbox PROGRAM --cases DIR: run a program on its cases and print the verdicts.
 
-codeopt sandbox check [--backend NAME]: what the sandbox promises, checked on this machine. The same by itself, without
-codeopt, is python -m codeopt_sandbox.
+codeopt sandbox check [--backend NAME]: check the promises of the sandbox on this machine; without codeopt:
+python -m codeopt_sandbox.
 """
 
 from __future__ import annotations

@@ -14,8 +14,10 @@ from codeopt_sandbox.runner import Runner, run_on
 from codeopt_sandbox.sequential_test import hodges_lehmann
 from codeopt_sandbox.verdict import Checker, judge
 
-LEAST, MOST = 3, 6
-"""Rounds, in each of which every program runs once or, when it is short, some times."""
+MIN_ROUNDS = 3
+"""Rounds that are made whatever they take. In a round every program runs once or, when it is short, some times."""
+MAX_ROUNDS = 6
+"""Most rounds."""
 ROUND_S = 0.02
 """The first program is repeated inside a round until it takes this long."""
 PLAIN = {1: 1.5, 2: 1.15}
@@ -38,9 +40,9 @@ def time_variants(
     if not first:
         return (None,) * (len(programs) - 1)
     repeats = max(1, min(20, math.ceil(ROUND_S / first[0])))
-    for number in range(MOST):
+    for number in range(MAX_ROUNDS):
         close = {which for which in running if which and not _plainly_slower(laps[which], laps[0])}
-        if not close or (number >= LEAST and time.monotonic() - started > seconds):
+        if not close or (number >= MIN_ROUNDS and time.monotonic() - started > seconds):
             break
         lap = _lap(runner, programs, sorted({0, *close}), plan, check, repeats, draw)
         running -= {0, *close} - lap.keys()

@@ -1,4 +1,4 @@
-"""What calls answered, compared call by call: the same, the same but for what a caveat tells, or another.
+"""Comparison of answers, call by call: the same, the same but for differences that a caveat tells, or another.
 
 An answer is a line of text, `f(1) -> returns 2`, in which the guest shows values canonically (guest/calls/repr).
 """

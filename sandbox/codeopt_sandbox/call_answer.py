@@ -17,18 +17,19 @@ from codeopt_sandbox.guest.calls.outcome import ProcessChanges as ProcessChanges
 from codeopt_sandbox.guest.calls.outcome import State as State
 from codeopt_sandbox.outcome import Cause, Run
 
-UNTOLD, LEAST = 2 << 20, 4096
-"""Bytes by which a process may grow that are no object's: pages of the interpreter itself, arenas that are not full.
-And one page: what is less is no matter."""
+INTERPRETER_BYTES = 2 << 20
+"""Growth of a process that belongs to no object, bytes: pages of the interpreter itself, arenas that are not full."""
+MIN_PEAK_BYTES = 4096
+"""Smallest peak that is told, bytes: one page."""
 WHEN = (guest.IMPORT, guest.CALLS)
 PASSES = ("cpu", "wall", "delay", "given", "beside", "beside_wall")
 """Names of the figures that each pass has."""
-SAID = 200
+MAX_TEXT_CHARS = 200
 """Characters of an exception's text."""
 
 
 class Kind(StrEnum):
-    """How a call ended, or why a batch has no answer."""
+    """End of a call, or reason why a batch has no answer."""
 
     RETURNS = guest.RETURNS
     YIELDS = guest.YIELDS
@@ -111,7 +112,7 @@ class CallMemory:
     @property
     def peak(self) -> int:
         """Peak by Python's own allocator statistics, or by the kernel's where those are plainly higher."""
-        return max(self.traced, self.resident - UNTOLD, LEAST)
+        return max(self.traced, self.resident - INTERPRETER_BYTES, MIN_PEAK_BYTES)
 
 
 @dataclass(frozen=True)
@@ -227,7 +228,7 @@ def _outcome(fields: Any) -> CallOutcome:
         raise ValueError(f"an outcome that makes no sense: {fields!r:.100}")
     if not 0 <= found.seconds < math.inf:
         raise ValueError(f"seconds that make no sense: {found.seconds!r}")
-    said = _one_line(found.said)[:SAID]
+    said = _one_line(found.said)[:MAX_TEXT_CHARS]
     return found.replace(text=_one_line(found.text), kind=kind, effects=effects, said=said)
 
 

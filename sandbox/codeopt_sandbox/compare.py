@@ -24,11 +24,16 @@ from codeopt_sandbox.verdict import Checker, check_tokens, judge
 
 Clock = Literal["cpu", "wall", "memory"]
 METHOD = "test martingale on paired log ratios (Hodges-Lehmann estimate, anytime-valid interval)"
-USUAL_PAIRS, LONG = 10, 4
-"""So many pairs are made though they take longer than they should; of programs that run for half a minute, for which
-they would take this many times as long, as few as can decide at all."""
-_HARD, _HARDER, _SHORT_S = 8, 2, 0.15
-"""After eight pairs without a decision, pairs whose original takes less than this get twice as many runs."""
+MIN_PAIRS_ANY_TIME = 10
+"""Pairs that are timed even past `max_seconds`, unless they would take MAX_OVERTIME times as long."""
+MAX_OVERTIME = 4
+"""Factor on `max_seconds` from which on only as few pairs are timed as can decide at all."""
+_HARD_AFTER_PAIRS = 8
+"""Pairs without a decision after which the runs of a short program are multiplied."""
+_HARD_FACTOR = 2
+"""Factor on the runs inside a pair of a short program that is hard to decide."""
+_SHORT_S = 0.15
+"""Time of the original in a pair below which it counts as short, seconds."""
 _DISTURBED_S = 0.05
 """Runs that take less are looked at three times before one is called the longest."""
 _BUSY = 0.9  # a program that computes has at least this share of its wall time on a processor
@@ -46,7 +51,7 @@ class Decision(StrEnum):
 
 @dataclass(frozen=True)
 class StoppingRule:
-    """When a comparison stops, and what it believes."""
+    """Stopping rule of a comparison, with its error rates."""
 
     alpha: float = 0.01
     """Chance of calling an equally fast candidate faster, and as much of calling it slower."""
@@ -71,7 +76,7 @@ class StoppingRule:
     @property
     def fewest(self) -> int:
         """Pairs that are timed however long they take: before, there is no decision."""
-        return min(USUAL_PAIRS, max(self.min_pairs, fewest_pairs(self.alpha)))
+        return min(MIN_PAIRS_ANY_TIME, max(self.min_pairs, fewest_pairs(self.alpha)))
 
     def screening(self) -> StoppingRule:
         """A rule for choosing what deserves a confirmation with fresh pairs: fewer pairs, a higher error rate."""
@@ -137,7 +142,7 @@ class Plan:
 
         The number depends on nothing in the pair, so the test keeps its error rate.
         """
-        return self.repeats * (_HARDER if self.short and pairs >= _HARD else 1)
+        return self.repeats * (_HARD_FACTOR if self.short and pairs >= _HARD_AFTER_PAIRS else 1)
 
 
 @dataclass
@@ -147,9 +152,9 @@ class Series:
     clock: Clock
     times: dict[str, tuple[list[float], list[float]]] = field(default_factory=dict)
     differences: list[float] = field(default_factory=list)
-    """log(original / candidate) of each pair, by `clock`."""
+    """Logarithm of original / candidate for each pair, by `clock`."""
     wall: list[float] = field(default_factory=list)
-    """log(original / candidate) of each pair, by wall time."""
+    """Logarithm of original / candidate for each pair, by wall time."""
 
 
 class _Wrong(Exception):
@@ -232,7 +237,7 @@ def _spent(series: Series, rule: StoppingRule, started: float) -> str:
     if pairs >= rule.max_pairs:
         return f"undecided after {pairs} pairs"
     took = time.monotonic() - started
-    enough = USUAL_PAIRS if took < LONG * rule.max_seconds else rule.fewest
+    enough = MIN_PAIRS_ANY_TIME if took < MAX_OVERTIME * rule.max_seconds else rule.fewest
     if pairs >= enough and took > rule.max_seconds:
         return f"undecided after {pairs} pairs in {took:.0f} s"
     return ""

@@ -19,7 +19,12 @@ from codeopt_sandbox.hostroot import host_root
 
 _SCRATCH = ("/tmp", "/dev/shm")
 ANSWER_S = 60
-LABEL, OWNER, DEADLINE = "codeopt", "codeopt.owner", "codeopt.deadline"
+LABEL = "codeopt"
+"""Label of every container of ours."""
+OWNER = "codeopt.owner"
+"""Label with the owner, as in owner.current_owner."""
+DEADLINE = "codeopt.deadline"
+"""Label with the end of its lifetime, seconds since the epoch."""
 
 
 class Attached:

@@ -1,4 +1,4 @@
-"""What can go wrong in the sandbox itself; never a verdict on a program.
+"""Errors of the sandbox itself; never a verdict on a program.
 
 SandboxError            our side failed: an engine, a guest or a disk
 ├── BackendUnavailable  this backend cannot run on this machine

@@ -66,14 +66,14 @@ class GrowthPair:
     old: str
     new: str
     text: str
-    """Both models in words: `about n^2 -> about n`."""
+    """Growth of the old and the new program in words: `about n^2 -> about n`."""
 
 
 UNKNOWN = GrowthPair("", "", "")
 
 
 def pair(old: Growth | None, new: Growth | None) -> GrowthPair:
-    """Both models with their text."""
+    """Growth of two programs with its text."""
     return GrowthPair(old.model if old else "", new.model if new else "", describe(old, new))
 
 

@@ -39,7 +39,7 @@ class Child:
             view = view[self._process.stdin.write(view) :]
 
     def read(self, size: int, deadline: float) -> bytes:
-        """`size` bytes, fewer at the end of the stream."""
+        """`size` bytes, fewer at the end of the stream. Raises TimeoutError."""
         assert self._process.stdout is not None
         while len(self._ahead) < size:
             if not self._poll.poll(max(0.0, deadline - time.monotonic()) * 1000):

@@ -244,20 +244,24 @@ def _number(result: dict[str, Any], key: str, top: float) -> Any:
     return result.get(key, 0)
 
 
-COUNT, PERCENT, MIB = 2**62, 101.0, 2.0**30
-"""The largest values believed; Scalene's percentages may pass 100 by rounding."""
+MAX_COUNT = 2**62
+"""Largest count that is believed."""
+MAX_PERCENT = 101.0
+"""Largest percentage that is believed; Scalene's may pass 100 by rounding."""
+MAX_MIB = 2.0**30
+"""Largest amount of memory that is believed, MiB."""
 
 
 def _read_lines(found: Profile, result: dict[str, Any], texts: list[str]) -> Profile:
     last = len(texts)
-    rows = _lines_once(_rows(result, "lines", last, COUNT, COUNT))
+    rows = _lines_once(_rows(result, "lines", last, MAX_COUNT, MAX_COUNT))
     total = sum(ns for _, _, ns in rows) or 1
     lines = [HotLine(line, ns / total, hits, ns / 1e9, texts[line - 1]) for line, hits, ns in rows]
     functions = [
         HotFunction(name.replace(".<locals>", ""), line, ns / total, calls)
-        for name, line, calls, ns in _rows(result, "functions", None, last, COUNT, COUNT)
+        for name, line, calls, ns in _rows(result, "functions", None, last, MAX_COUNT, MAX_COUNT)
     ]
-    peak = float(_number(result, "peak_mib", MIB))
+    peak = float(_number(result, "peak_mib", MAX_MIB))
     return replace(
         found,
         peak_mib=peak or None,
@@ -274,14 +278,14 @@ def _lines_once(rows: list[list[Any]]) -> list[list[Any]]:
 
 
 def _read_scalene(found: Profile, result: dict[str, Any], texts: list[str]) -> Profile:
-    rows = _lines_once(_rows(result, "lines", len(texts), PERCENT, PERCENT, MIB, MIB, MIB))
+    rows = _lines_once(_rows(result, "lines", len(texts), MAX_PERCENT, MAX_PERCENT, MAX_MIB, MAX_MIB, MAX_MIB))
     if not result.keys() & {"lines"}:
         return found
-    runs, seconds = _number(result, "runs", COUNT), _number(result, "seconds", MIB)
+    runs, seconds = _number(result, "runs", MAX_COUNT), _number(result, "seconds", MAX_MIB)
     system = float(_number(result, "system", 1.0))
     shares = [sum(row[column] for row in rows) for column in (1, 2)]
     # Scalene counts frees late, so that repeated runs add up: no line held more than the whole program.
-    top = MIB if found.peak_mib is None else found.peak_mib
+    top = MAX_MIB if found.peak_mib is None else found.peak_mib
     memory = [MemoryLine(row[0], min(row[3], top), min(row[4], top)) for row in rows if row[3] or row[4]]
     found = replace(
         found,
@@ -296,7 +300,7 @@ def _read_scalene(found: Profile, result: dict[str, Any], texts: list[str]) -> P
     return replace(found, python_share=python, native_share=native, system_share=system)
 
 
-MOST_SOURCE = 20_000
+MAX_SOURCE_CHARS = 20_000
 """Characters of a callee's text."""
 
 
@@ -308,14 +312,14 @@ def _read_callees(found: Profile, result: dict[str, Any], texts: list[str]) -> P
     for row in rows:
         if not isinstance(row, list) or len(row) != 6 or not all(isinstance(row[at], str) for at in (0, 1, 5)):
             raise _GarbageError("callees")
-        for value, top in zip(row[2:5], (COUNT, COUNT, 1.0), strict=True):
+        for value, top in zip(row[2:5], (MAX_COUNT, MAX_COUNT, 1.0), strict=True):
             _check(value, top, "callees")
-        callees.append(Callee(row[0][:200], row[1][:200], row[2], row[3], float(row[4]), row[5][:MOST_SOURCE]))
+        callees.append(Callee(row[0][:200], row[1][:200], row[2], row[3], float(row[4]), row[5][:MAX_SOURCE_CHARS]))
     return replace(found, callees=tuple(callees))
 
 
 def _read_allocated(found: Profile, result: dict[str, Any], texts: list[str]) -> Profile:
-    rows = _lines_once(_rows(result, "allocated", len(texts), COUNT, COUNT))
+    rows = _lines_once(_rows(result, "allocated", len(texts), MAX_COUNT, MAX_COUNT))
     memory = [MemoryLine(line, max(held, most) / 2**20, held / 2**20) for line, held, most in rows]
     return replace(found, memory=tuple(sorted(memory, key=lambda each: (-each.peak_mib, -each.growth_mib, each.line))))
 

@@ -1,4 +1,4 @@
-"""How sure paired measurements make us, at any time and with a stated error: a test martingale on paired log ratios.
+"""Anytime-valid test of paired measurements with a stated error: a test martingale on paired log ratios.
 
 Original and candidate run next to each other in random order, so if they are equally fast, each difference of
 logarithms is as likely to be positive as negative, whatever the noise looks like. Then

@@ -15,8 +15,10 @@ from codeopt_sandbox.runner import run_on
 Checker = Callable[[bytes, bytes], str]
 """(expected, printed) -> "" when equal, else one line that says where they differ."""
 
-LAST_BITS, FEW_ULP = 1e-12, 4
-"""Relative, and units in the last place: so much floats differ whose sums were associated in another way."""
+LAST_BITS = 1e-12
+"""Relative difference of floats whose sums were associated in another way."""
+FEW_ULP = 4
+"""Difference of such floats in units in the last place."""
 _FLOAT = re.compile(rb"[+-]?(\d+\.\d*|\.\d+|\d+(?=[eE]))([eE][+-]?\d+)?")
 _SHOWN = 60
 TRACEBACK = b"Traceback (most recent call last):"

@@ -1,4 +1,5 @@
-"""What a hostile program may have left: processes, files and containers of this machine, and traces in its guest."""
+"""Traces that a hostile program may have left: processes, files and containers of this machine, and traces in its
+guest."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a run of calls said, line by line, as people read it."""
+"""Answer of a run of calls, line by line, as people read it."""
 
 from __future__ import annotations
 

@@ -30,7 +30,7 @@ SECRET = "CODEOPT-SECRET!"
 
 @dataclass(frozen=True)
 class Attack:
-    """What the head of an attack says."""
+    """Header of an attack."""
 
     what: str
     verdict: list[str] = field(default_factory=lambda: ["AC"])

@@ -325,7 +325,8 @@ def peak(sandbox: Sandbox, name: str, *calls: str, iterators: str = "") -> int:
 
 
 def test_the_memory_of_calls(sandbox: Sandbox) -> None:
-    """Of the largest call, not of all; items of an iterator come and go; what tracemalloc cannot see counts."""
+    """Peak of the largest call, not of all; items of an iterator come and go; memory that tracemalloc cannot see
+    counts."""
     one = peak(sandbox, "listed", "f(100_000)")
     assert 3 << 20 < one < 6 << 20
     assert peak(sandbox, "listed", "f(100_000)", "f(99_999)", "f(10)") == pytest.approx(one, rel=0.01)

@@ -1,4 +1,4 @@
-"""What code under test does to pass for another value, or to hand out one that it keeps; arrays and frames too."""
+"""Tricks of code under test to pass for another value, or to hand out one that it keeps; arrays and frames too."""
 
 from __future__ import annotations
 
@@ -231,7 +231,7 @@ def test_an_array_that_is_changed_or_kept(isolated: Sandbox) -> None:
 
 
 def test_frames_that_differ_or_are_changed(isolated: Sandbox) -> None:
-    """Where pandas is installed; the tests do not ask for it, which takes 17 s to install."""
+    """Cases that need pandas; the test extra leaves it out, as it takes 17 s to install."""
     pytest.importorskip("pandas")
     head = "import pandas\nframe = lambda: pandas.DataFrame({'a': [1.5, float('nan')], 'b': ['x', 'y']}, index=[2, 4])"
     argument = "load('pandas', 'DataFrame')({'a': [1]})"

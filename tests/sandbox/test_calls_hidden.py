@@ -1,5 +1,5 @@
-"""What a draft may do that no result shows: parts that are shared, what is changed later, side effects, state that is
-left, iterators read too early or not to their ends, exceptions without what they hold.
+"""Hidden behaviour of drafts, which no result shows: parts that are shared, what is changed later, side effects, state
+that is left, iterators read too early or not to their ends, exceptions without what they hold.
 
 Each pair of texts is one function, first as it was, then as a draft has it: what is said of them must differ; of the
 honest pairs it must not.
@@ -229,7 +229,7 @@ HONEST: dict[str, tuple[str, str, str, tuple[str, ...]]] = {
 
 
 def both(sandbox: Sandbox, head: str, old: str, new: str, calls: tuple[str, ...]) -> list[list[str]]:
-    """What is said of the calls, and of what they leave, of either text; iterators are read far."""
+    """Outcomes and state of the calls of either text; iterators are read far."""
     ref = FunctionRef(
         "mod", "/nowhere/mod.py", "f", globals=("TABLE",) * ("TABLE" in head), attributes=("f.calls",),
         generator="got = yield" in old,

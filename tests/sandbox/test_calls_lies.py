@@ -122,7 +122,7 @@ def guest(request: pytest.FixtureRequest) -> Iterator[Sandbox]:
 
 
 def both(sandbox: Sandbox, pair: tuple[str, str]) -> list[list[str]]:
-    """What is said of the calls of either text."""
+    """Outcomes of the calls of either text."""
     runner = CallRunner(sandbox, FunctionRef("mod", "/nowhere/mod.py", "f"))
     return [said(runner.ask(text, CallBatch(CALLS))) for text in pair]
 

@@ -1,5 +1,5 @@
-"""What calls leave in the project's other modules: names that others go by must be left the same, numbers that a module
-keeps for itself are told, and what it remembers is its own."""
+"""State that calls leave in the project's other modules: names that others go by must be left the same, numbers that a
+module keeps for itself are told, and what it remembers is its own."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def guest(request: pytest.FixtureRequest) -> Iterator[Sandbox]:
 
 
 def different(sandbox: Sandbox, line: str) -> list[Subject | None]:
-    """What a caveat would be about, of each difference that a draft without the line has."""
+    """Subjects of the caveats about each difference of a draft without the line."""
     runner = CallRunner(sandbox, FunctionRef("mod", "/nowhere/mod.py", "f", ("/nowhere",)))
     old, new = (runner.ask(MODULE.replace("LINE", each), CallBatch(CALLS)).stdout for each in (line, "pass"))
     return [each.subject for each in differences(old, new)]

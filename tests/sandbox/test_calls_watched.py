@@ -1,4 +1,4 @@
-"""What calls read beside their arguments is seen under whatever name it is found, and what is kept of each of them
+"""Reads of calls beside their arguments: each is seen under whatever name it is found, and what is kept of each of them
 wherever that is."""
 
 from __future__ import annotations
@@ -65,7 +65,7 @@ def guest(request: pytest.FixtureRequest) -> Iterator[Sandbox]:
 
 
 def watched(sandbox: Sandbox, source: str) -> Any:
-    """What is seen of the calls of a module's text."""
+    """Reads of the calls of a module's text."""
     runner = CallRunner(sandbox, FunctionRef("mod", "/nowhere/mod.py", "f"))
     iterators = "flat" if "yield" in source else ""
     run = runner.ask(source, CallBatch(CALLS, "watch", seconds=30.0, iterators=iterators))

@@ -1,4 +1,4 @@
-"""What is left when something ends at the worst moment: our process, a guest, an engine's container, a run."""
+"""Leftovers where something ends at the worst moment: our process, a guest, an engine's container, a run."""
 
 from __future__ import annotations
 

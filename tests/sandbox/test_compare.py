@@ -74,7 +74,7 @@ def test_a_true_gain_is_found(gain: float, least: float) -> None:
 
 
 def test_a_true_loss_is_found() -> None:
-    """And is not called "the same" because "not faster" is sooner certain than "slower"."""
+    """A candidate is not called "the same" because "not faster" is certain before "slower"."""
     found = decisions(NOISES["normal"], 150, 1 / 1.10)
     assert found[Decision.SLOWER] >= 0.85 * 150
     assert found[Decision.FASTER] == 0

@@ -1,4 +1,4 @@
-"""What is known of the container that we run in; tests/image.sh runs in one."""
+"""Facts about the container that we run in; tests/image.sh runs in one."""
 
 from __future__ import annotations
 

@@ -66,7 +66,7 @@ def test_too_much_in_files_is_too_much_output(sandbox: Sandbox) -> None:
 
 
 def test_files_are_compared_byte_for_byte(sandbox: Sandbox) -> None:
-    """What is missing, new, other or ignored."""
+    """Missing, new, changed and ignored files."""
     write = "open('a', 'w').write({!r}); open('run.log', 'w').write({!r})"
     first = sandbox.run(write.format("x", "1"), files=())
     case = Case("one", b"", b"", files=(), written=first.written, ignored=("*.log",))

@@ -110,7 +110,7 @@ def test_no_container_is_left() -> None:
 
 
 def ours_of_this_process(ids: set[str]) -> set[str]:
-    """Those whose owner label names this process; other sandboxes may be open on this machine."""
+    """Containers whose owner label names this process; other sandboxes may be open on this machine."""
     import docker
 
     client = docker.from_env()

@@ -1,4 +1,4 @@
-"""What a run can read and reach of this machine where a virtual environment is the project's own folder."""
+"""Parts of this machine that a run can read and reach where a virtual environment is the project's own folder."""
 
 from __future__ import annotations
 

@@ -22,7 +22,7 @@ LONG_S = 0.02
 
 @pytest.mark.parametrize("name", LATE)
 def test_work_after_the_answer_counts_or_is_ended(sandbox: Sandbox, name: str) -> None:
-    """What is left to a child may be ended with the run instead: then nothing came of it."""
+    """Work that is left to a child may be ended with the run instead: then nothing came of it."""
     run = sandbox.run(WORK + LATE[name])
     assert run.stdout == b"1\n", run
     assert run.exit == 0

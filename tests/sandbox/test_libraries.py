@@ -27,7 +27,7 @@ PACKAGES = {
     "calls_home.py": "import own\n",
     "asks.py": "import sys\nFIRST = 'own' not in sys.modules\nif FIRST:\n    import colorsys\n",
 }
-"""What stands in the user's environment."""
+"""Packages of the user's environment, by file name."""
 
 
 @pytest.fixture(scope="module")
@@ -45,7 +45,7 @@ def box(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Sandbox]:
 
 
 def loading(box: Sandbox, imports: str) -> Loading:
-    """Of a module that begins so."""
+    """Libraries that are loaded once for a module with these imports."""
     return load_libraries(box, Side(REF, imports + FUNCTION))
 
 

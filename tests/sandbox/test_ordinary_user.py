@@ -1,4 +1,4 @@
-"""What holds of bubblewrap where a real ordinary user starts it, and that as whom runs run is said."""
+"""Promises of bubblewrap where a real ordinary user starts it, and that as whom runs run is said."""
 
 from __future__ import annotations
 

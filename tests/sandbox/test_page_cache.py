@@ -84,7 +84,7 @@ def file() -> Iterator[Path]:
 
 
 def cached(path: Path) -> int:
-    """How many pages of a file are in the kernel's cache."""
+    """Number of pages of a file in the kernel's cache."""
     libc = ctypes.CDLL(None, use_errno=True)
     libc.mmap.restype = ctypes.c_void_p
     told = (ctypes.c_ubyte * PAGES)()

@@ -1,4 +1,4 @@
-"""What a program does is what is reported: every exit status, signal, byte of output and byte of input."""
+"""Reports are what a program does: every exit status, signal, byte of output and byte of input."""
 
 from __future__ import annotations
 

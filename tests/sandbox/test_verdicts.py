@@ -24,7 +24,7 @@ MODES: tuple[Mode, ...] = ("fork", "exec")
 
 @dataclass(frozen=True)
 class Example:
-    """What the head of a program says."""
+    """Header of a program."""
 
     verdict: str | dict[str, str]
     stdin: str = "1 2 3\n"

@@ -51,7 +51,7 @@ from codeopt_sandbox.call_answer import Kind
 from codeopt_sandbox.calls import CallBatch, CallRun, CallRunner
 from codeopt_sandbox.compare import Decision, Plan, StoppingRule, make_plan
 from codeopt_sandbox.growth import GrowthPair
-from codeopt_sandbox.guest.calls.repr.plain import ITEMS
+from codeopt_sandbox.guest.calls.repr.plain import MAX_ITEMS
 from codeopt_sandbox.guest.calls.repr.private import EQUAL
 from codeopt_sandbox.outcome import Case, Cause, Outcome, Run, Verdict
 from codeopt_sandbox.outcome import Mode as RunMode
@@ -373,10 +373,10 @@ def _read_on(bench: Bench, runner: CallRunner, known: list[Known], check: Checke
     longer = [each for each in known if each.outcome.cut_short][:READ_ON]
     if not longer:
         return []
-    pace = max(each.seconds for each in longer) / ITEMS
+    pace = max(each.seconds for each in longer) / MAX_ITEMS
     items = min(MOST_ITEMS, int(READ_ON_S / max(pace, 1e-7)))
     try:
-        return make_cases(bench, runner, longer, "read on", check, items=items) if items > ITEMS else []
+        return make_cases(bench, runner, longer, "read on", check, items=items) if items > MAX_ITEMS else []
     except NotVerifiable:  # where nobody looked before it may do as it likes
         return []
 
@@ -391,13 +391,13 @@ def _split(given: list[Known], derived: list[Known]) -> tuple[list[Known], list[
 
 def make_cases(
     bench: Bench, runner: CallRunner, known: list[Known], name: str, check: Checker, *,
-    held_out: bool = False, items: int = ITEMS,
+    held_out: bool = False, items: int = MAX_ITEMS,
 ) -> list[Case]:  # fmt: skip
     """Calls as cases, with what the original answers. Raises NotVerifiable when that depends on which calls come
     together."""
     cases = []
     for number, part in enumerate(_parts(known), 1):
-        far = items / ITEMS
+        far = items / MAX_ITEMS
         seconds = min(20.0, max(2.0, 10 * far * max(k.seconds for k in part)))
         total = max(10.0, 10 * far * sum(k.seconds for k in part))
         calls = tuple(k.text for k in part)

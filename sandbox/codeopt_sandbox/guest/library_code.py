@@ -1,7 +1,7 @@
-"""Functions and classes of loaded libraries, remembered as they were, so that what is patched is found by identity.
+"""Functions and classes of loaded libraries, recorded as they were, so that patches are found by identity.
 
-A module that is loaded later is remembered by its own loader, as soon as it has run (`calls/module_loader.py`): nobody
-who imports it can patch it before. Nothing is imported here, for a warm interpreter remembers its libraries, too.
+A module that is loaded later is recorded by its own loader, as soon as it has run (`calls/module_loader.py`): no
+importer can patch it before. Nothing is imported here, as a warm interpreter records its libraries, too.
 """
 
 from __future__ import annotations
@@ -22,23 +22,28 @@ MEMBERS = frozenset((Function, property, classmethod, staticmethod))
 INNER = tuple([attrgetter(name) for name in ("__code__", "__defaults__", "__kwdefaults__")])
 HEAP_TYPE = 1 << 9
 """Bit of `type.__flags__` that marks classes that can be changed, unlike those of the interpreter's own code in C."""
-REPLACED, GONE, NOT_IMPORTED = "another", "gone", "put in its place, not imported"
+REPLACED = "another"
+"""State of a name that leads to another object."""
+GONE = "gone"
+"""State of a name that was taken out."""
+NOT_IMPORTED = "put in its place, not imported"
+"""State of a module that was put in sys.modules without an import."""
 
 
 class NamedCode:
-    """Names of a module or of a class, with what stands under them."""
+    """Names of a module or of a class, with their objects."""
 
     def __init__(self, prefix: str, space: Any, names: list[str]) -> None:
         self.prefix, self.space, self.names = prefix, space, names
         self.values = [space[name] for name in names]
 
     def is_as_it_was(self) -> bool:
-        """Whether all of it is the same; no line of Python is run for each name."""
+        """Whether all names lead to the same objects; no line of Python is run for each name."""
         return all(map(is_, map(self.space.get, self.names), self.values))
 
 
 class ModuleCode:
-    """Callables of one module, the members of its classes, and what functions are made of."""
+    """Callables of one module, the members of its classes, and the parts of functions."""
 
     def __init__(self, name: str, module: Any) -> None:
         self.module = module
@@ -52,7 +57,7 @@ class ModuleCode:
         self.inner = [list(map(get, self.functions)) for get in INNER]
 
     def is_as_it_was(self, inside: bool) -> bool:
-        """Whether all of it is the same. inside: functions are looked into, too."""
+        """Whether everything is the same object. inside: look into functions, too."""
         if not all([part.is_as_it_was() for part in self.parts]):
             return False
         return not inside or all([all(map(is_, map(get, self.functions), was)) for get, was in zip(INNER, self.inner)])
@@ -80,20 +85,20 @@ class LibraryCode:
         self.keep_new()
 
     def keep_new(self) -> None:
-        """Modules that are there and were not."""
+        """Record modules that are new."""
         for name, module in list(modules.items()):
             if name != "__main__" and name not in self.kept:
                 self.keep(name, module)
 
     def keep(self, name: str, module: Any) -> None:
-        """A module as it is now; what took its place in sys.modules while it was run counts as it."""
+        """Record a module as it is now; an object that replaced it in sys.modules while it ran counts as the module."""
         module = modules.get(name, module)
         if issubclass(type(module), Module):
             self.kept[name] = ModuleCode(name, module)
 
     def patched(self, ours: tuple[dict[str, Any], ...] = (), inside: bool = True) -> Iterator[tuple[str, str]]:
-        """(name, what it is now) of whatever is another than it was. ours: namespaces of functions of the harness,
-        which stand in the place of others on purpose; inside: functions are looked into, of which audit hooks hear."""
+        """Pairs of (name, what it is now) for everything that was patched. ours: namespaces of functions of the
+        harness, which replace others on purpose; inside: look into functions, of which audit hooks hear."""
         for name, was in list(self.kept.items()):
             module = modules.get(name)
             if module is None:  # it may be imported again
@@ -109,7 +114,7 @@ class LibraryCode:
         yield from self.smuggled()
 
     def smuggled(self) -> Iterator[tuple[str, str]]:
-        """Modules that stand under the name of a library's and were not imported."""
+        """Modules under the name of a library's that were not imported."""
         known = {id(each.module) for each in self.kept.values()}
         tops = {name.partition(".")[0] for name in self.kept}.union(standard_names())
         for name, module in list(modules.items()):
@@ -139,8 +144,8 @@ def standard_names() -> frozenset[str]:
 
 
 def is_other(name: str, module: Any) -> bool:
-    """Whether an import of that name would have given another module: most that were not imported are made up by the
-    package whose name they have."""
+    """Whether an import of that name would have given another module: most modules that were not imported are made up
+    by the package whose name they have."""
     parent = modules.get(name.rpartition(".")[0])
     path = vars(parent).get("__path__") if issubclass(type(parent), Module) else None
     if "." in name and path is None:

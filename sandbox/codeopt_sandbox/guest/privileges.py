@@ -14,7 +14,10 @@ if TYPE_CHECKING:
     from typing import Any
 
 _PR_CAPBSET_DROP = 24
-_CAP_HEADER, _NO_CAPS = bytes((0x22, 5, 8, 0x20)) + bytes(4), bytes(24)  # version 3, this process; three empty sets
+_CAP_HEADER = bytes((0x22, 5, 8, 0x20)) + bytes(4)
+"""Header of capset: version 3, this process."""
+_NO_CAPS = bytes(24)
+"""Three empty sets of capabilities."""
 
 
 def drop_bounds(libc: CDLL) -> None:

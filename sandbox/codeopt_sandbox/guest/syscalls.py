@@ -21,7 +21,7 @@ def open_libc() -> CDLL:
 
 def hide(libc: CDLL | None = None) -> None:
     """Forbid other processes of this user to read or trace this one, or to look at its descriptors. libc: an open C
-    library."""
+    library. Raises OSError."""
     if (libc or open_libc()).prctl(PR_SET_DUMPABLE, 0, 0, 0, 0):
         raise OSError("this process cannot be hidden from others of its user")
 

@@ -10,8 +10,10 @@ from typing import Any
 _LENGTHS = struct.Struct("!II")
 MAX_JSON = 1 << 20
 MAX_BLOB = 1 << 30
-REMOVED, SPECIAL = -1, -2
-"""In place of the size of a file that a run wrote: it is gone that was given; it is no file, such as a pipe."""
+REMOVED = -1
+"""Size that stands for a file that was given and is gone."""
+SPECIAL = -2
+"""Size that stands for an entry that is no file, such as a pipe."""
 
 
 class BrokenFrame(Exception):
@@ -25,7 +27,7 @@ def pack(message: dict[str, Any], blob: bytes = b"") -> bytes:
 
 
 def unpack(read: Callable[[int], bytes], max_blob: int = MAX_BLOB) -> tuple[dict[str, Any], bytes]:
-    """The next frame; `read(n)` gives exactly n bytes, or fewer at the end of the stream."""
+    """The next frame; `read(n)` gives exactly n bytes, or fewer at the end of the stream. Raises BrokenFrame."""
     text_size, blob_size = _LENGTHS.unpack(_exactly(read, _LENGTHS.size))
     if text_size > MAX_JSON or blob_size > max_blob:
         raise BrokenFrame(f"a frame of {text_size} + {blob_size} bytes is larger than any that we send")

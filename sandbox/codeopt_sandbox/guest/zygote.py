@@ -168,7 +168,7 @@ def read_tools(fd: int, libc: CDLL) -> Bundle:
 
 
 def set_scene(job: dict[str, Any], path: tuple[str, ...]) -> None:
-    """What a program would see as `python program.py`, and nothing of ours; `path` is the rest of sys.path."""
+    """Set the names that a program sees as `python program.py`, and none of ours; `path` is the rest of sys.path."""
     sys.argv[:] = [job["path"], *job["args"]]
     if hasattr(sys, "orig_argv"):  # from 3.10 on
         sys.orig_argv[:] = [job["python"], *sys.argv]

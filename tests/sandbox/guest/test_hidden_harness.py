@@ -1,4 +1,4 @@
-"""What code under test can reach of our own modules in its process: no name, no builtins, and nothing that counts."""
+"""Our own modules as code under test can reach them in its process: no name, no builtins, and nothing that counts."""
 
 from __future__ import annotations
 

@@ -55,7 +55,7 @@ NETLINK = 16
 
 
 def answer(machine: str, call: int, arguments: Sequence[int] = (), architecture: str = "") -> int:
-    """What the kernel would do with a call: the filter run as the kernel runs it."""
+    """Verdict of the filter on a system call, run as the kernel runs it."""
     words = [*arguments, 0, 0, 0, 0, 0, 0][:6]
     data = struct.pack("=IIQ6Q", call, ARCHITECTURE[architecture or machine], 0, *words)
     steps = list(struct.iter_unpack("=HBBI", seccomp_program(machine)))

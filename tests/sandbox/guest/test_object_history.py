@@ -1,4 +1,4 @@
-"""What objects were made with and asked since, written down beside whoever uses them."""
+"""Histories of objects: constructor arguments and method calls, recorded while a program uses them."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from codeopt_sandbox.guest.tests.object_history import CALLS, STEPS, ClassHistory, classes_of
+from codeopt_sandbox.guest.tests.object_history import MAX_CALLS, MAX_STEPS, ClassHistory, classes_of
 
 SOURCE = """\
 import abc
@@ -109,7 +109,7 @@ def test_arguments_are_as_they_were_before_the_call(module: Any, history: ClassH
 def test_what_cannot_be_written_down_or_is_too_long_has_no_history(module: Any, history: ClassHistory) -> None:
     one, other = module.Shelf(), module.Shelf()
     one.add(thing for thing in ())
-    for at in range(STEPS):
+    for at in range(MAX_STEPS):
         other.add(at)
     assert (history.of(one), history.of(other)) == ([], [])
     assert module.Shelf().add(1).things == [1]
@@ -136,7 +136,7 @@ def test_it_is_given_up_after_many_calls_and_leaves_the_class_as_it_was(module: 
     history.watch()
     shelf = module.Shelf()
     assert vars(module.Shelf) != before
-    for _ in range(CALLS):
+    for _ in range(MAX_CALLS):
         shelf.find(1)
     assert dict(vars(module.Shelf)) == before
     assert history.of(shelf) == []

@@ -1,4 +1,4 @@
-"""What the kernel's books say: control groups of both versions from files as it writes them, and real processes."""
+"""The kernel's accounting: control groups of both versions from files as it writes them, and real processes."""
 
 from __future__ import annotations
 

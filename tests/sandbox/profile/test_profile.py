@@ -1,4 +1,4 @@
-"""What a profile says of programs that end in every way, and what the host believes of a guest's answer."""
+"""Profiles of programs that end in every way, and how much the host believes of a guest's answer."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What later calls change of what earlier ones were given, or gave."""
+"""Aliasing between calls: changes that later calls make to the arguments or results of earlier ones."""
 
 from __future__ import annotations
 
@@ -11,9 +11,11 @@ if TYPE_CHECKING:
 
     from .arguments import Call
 
-MOST, ALL = 20_000, 1_000_000
-"""Characters of what is kept of one call, and of all."""
-SHOWN = 200
+MAX_CALL_CHARS = 20_000
+"""Most characters that are kept of one call."""
+MAX_TOTAL_CHARS = 1_000_000
+"""Most characters that are kept of all calls."""
+MAX_TEXT_CHARS = 200
 
 
 class FinishedCall:
@@ -31,15 +33,15 @@ class Aliasing:
 
     def keep(self, number: int, call: Call, result: Any) -> None:
         """A call that is over, with its result as its caller leaves it."""
-        if number % 2 or self.size > ALL:
+        if number % 2 or self.size > MAX_TOTAL_CHARS:
             return
         text = self.show(call, result)
-        if len(text) <= MOST and NOT_COMPARABLE not in text:
+        if len(text) <= MAX_CALL_CHARS and NOT_COMPARABLE not in text:
             self.size += len(text)
             self.kept.append(FinishedCall(number, call, result, text))
 
     def show(self, call: Call, result: Any) -> str:
-        """Both as they are now; iterators are left alone."""
+        """Texts of arguments and result as they are now; iterators are left alone."""
         shown = CanonicalRepr(self.target)
         shown.reads = False
         return f"its arguments {shown.show(call[0])} {shown.show(call[1])} and its result {shown.show(result)}"
@@ -49,6 +51,6 @@ class Aliasing:
         for kept in self.kept:
             now = self.show(kept.call, kept.result)
             if now != kept.text:
-                words = cut(now)[:SHOWN]
+                words = cut(now)[:MAX_TEXT_CHARS]
                 return [f"later calls change what call {kept.number + 1} was given or gave, {words}"]
         return []

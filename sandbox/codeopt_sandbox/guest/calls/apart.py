@@ -1,6 +1,7 @@
-"""Arguments that are equal and no object twice: who asks by `is` what callers mean by `==` is found out.
+"""Arguments that are equal to the original ones, with no object twice: they expose code that compares by `is` where
+callers mean `==`.
 
-Those of a call are evaluated from one text, in which equal constants are one object.
+The arguments of a call are evaluated from one text, in which equal constants are one object.
 """
 
 from __future__ import annotations
@@ -14,24 +15,26 @@ if TYPE_CHECKING:
 
     from .arguments import Call
 
-PARTS, DEPTH = 20_000, 8
-"""Values of a call that are made anew, and how deep in containers."""
+MAX_PARTS = 20_000
+"""Most values of a call that are made anew."""
+MAX_DEPTH = 8
+"""Depth of containers to which values are made anew."""
 SMALL = range(-5, 1025)
-"""Ints of which an interpreter has one each; 3.14 has more of them than the others."""
+"""Small ints, of which an interpreter has one object each; 3.14 has more of them than the others."""
 
 
 def apart(call: Call, target: str) -> Call:
     """Arguments just made, each number and text of which becomes an object of its own. Containers that can be changed
     stay the same objects, shared where they were. target: the module under test, into whose objects this looks."""
     maker = Apart(target)
-    return tuple([maker.other(value, DEPTH) for value in call[0]]), maker.named(call[1], DEPTH)
+    return tuple([maker.other(value, MAX_DEPTH) for value in call[0]]), maker.named(call[1], MAX_DEPTH)
 
 
 class Apart:
     """Makes values anew, as long as there are not too many."""
 
     def __init__(self, target: str) -> None:
-        self.target, self.left = target, PARTS
+        self.target, self.left = target, MAX_PARTS
         self.seen: set[int] = set()
 
     def other(self, value: Any, depth: int) -> Any:
@@ -56,7 +59,8 @@ class Apart:
         return value
 
     def fill(self, kind: Any, value: Any, depth: int) -> None:
-        """What a container holds, and an object of the module under test; a set's order might become another."""
+        """Copy the parts of a container, or of an object of the module under test. Sets are left alone: their order
+        might change."""
         if kind is list:
             value[:] = [self.other(item, depth) for item in value]
         elif is_deque(kind):

@@ -39,28 +39,28 @@ class Arguments:
         return eval(code, {"__builtins__": self.makers}, self.names)  # type: ignore[no-any-return]
 
     def share(self) -> None:
-        """From here on an object that is written as another before it is that one: callers ask the same one again."""
+        """Make arguments that are written alike one object from here on: the calls then use the same one again."""
         self.names.shared = {}
 
 
 class CallNamespace(Known):
-    """What the expression of a call may use; modules are imported when they are needed."""
+    """Names that the expression of a call may use; modules are imported when they are needed."""
 
     def __init__(self, ref: FunctionRef) -> None:
         super().__init__(inf=float("inf"), nan=float("nan"), Ellipsis=Ellipsis, f=lambda *a, **k: (a, k))
         self.update(load=self.load, unpickle=self.unpickle, replaced=replaced, used=used, do=Steps(), deepened=deepened)
         self.ref = ref
         self.reader: Any = None
-        """Of pickles; made when it is first needed, as pickle takes 5 ms to import."""
+        """Unpickler; made when it is first needed, as pickle takes 5 ms to import."""
         self.user: dict[str, Any] | None = None
         self.shared: dict[Any, Any] | None = None
         """Objects by how they are written, where each is made once for all calls."""
         self.remade: set[str] = set()
-        """How those are written that constructors make as they were recorded."""
+        """Texts of objects that their constructors rebuild as they were recorded."""
         self.histories: dict[str, tuple[type, bytes]] = {}
-        """By how they are written: the class, and all steps in one pickle."""
+        """Recorded histories by the object's text: the class, and all steps in one pickle."""
         self.replays: list[bool] | None = None
-        """Of each object that was made by its history, whether it holds what was recorded; None: nobody asks."""
+        """Whether each object that was made by its history equals what was recorded; None where that is not asked."""
 
     def __missing__(self, name: str) -> Any:
         if name in HOMES:
@@ -104,7 +104,7 @@ class CallNamespace(Known):
         return found
 
     def replay(self, text: str, history: str) -> Any:
-        """By its history; None where its class refuses."""
+        """Rebuild an object by its history; None where its class refuses."""
         if history not in self.histories:
             kind, steps = self.read(history)
             self.histories[history] = kind, pickled([self.read(step) for step in steps])
@@ -115,7 +115,7 @@ class CallNamespace(Known):
         return made
 
     def restore(self, text: str) -> Any:
-        """By what was recorded, with constructors where that is the same."""
+        """Rebuild an object from its recording, by constructors where that gives the same."""
         reconstructor = Reconstructor(self.ref.module, text in self.remade)
         found = reconstructor.make(self.read(text))
         if not reconstructor.refused:
@@ -123,7 +123,7 @@ class CallNamespace(Known):
         return found
 
     def read(self, text: str | bytes) -> Any:
-        """What was pickled; the module under test may have had another name then."""
+        """Unpickle a value; the module under test may have had another name when it was recorded."""
         import base64
         import pickle
 
@@ -164,7 +164,7 @@ class CallsOfFile:
 
 
 def as_call(entry: Any) -> Call:
-    """(args, kwargs) of an entry of CALLS, which may leave out what is empty."""
+    """(args, kwargs) of an entry of CALLS, which may leave out what is empty. Raises TypeError."""
     if type(entry) is tuple and len(entry) == 2 and type(entry[0]) in (tuple, list) and type(entry[1]) is dict:
         return tuple(entry[0]), entry[1]
     if type(entry) in (tuple, list):

@@ -1,4 +1,4 @@
-"""What a call reaches for outside of its process, heard by an audit hook."""
+"""Effects of a call outside of its process, observed by an audit hook."""
 
 from __future__ import annotations
 
@@ -51,5 +51,5 @@ class EffectAudit:
             self.found.add("files")
 
     def words(self) -> str:
-        """All of it, for people."""
+        """All effects in words."""
         return ", ".join(sorted(EFFECTS[effect] for effect in self.found))

@@ -53,24 +53,24 @@ class CallBatch(Record):
     """Each an expression: `f(1, [2], key='x')`, `CALLS[3]`."""
     mode: BatchMode = "check"
     seconds: float = 2.0
-    """After this a single call is ended; checking only."""
+    """Time limit of a single call, seconds; checking only."""
     lost: int = 1000
-    """After so many calls that hang or end the process the rest is not made; checking only."""
+    """Number of calls that hang or end the process after which the rest is not made; checking only."""
     budget: float = 1e9
     """Seconds of all calls together, after which the rest is not made; checking only."""
     passes: int = 1
-    """How often all calls are timed in one run, each time in a process forked for it."""
+    """Number of times that all calls are timed in one run, each time in a process forked for it."""
     groups: tuple[int, ...] = ()
-    """Of so many calls each is a pass of its own, in turn, in place of all calls together; only their times are read,
-    no outcome is shown."""
+    """Sizes of groups of calls, each of which is a pass of its own, in turn, in place of all calls together; only their
+    times are read, no outcome is shown."""
     pass_seconds: float = 60.0
     """The run ends when a timed pass takes longer."""
     warm: int = 0
-    """So many calls at the front are made before the clock is read, and not shown."""
+    """Number of calls at the front that warm up: they are made before the clock is read, and not shown."""
     shared: bool = False
     """Objects that are written alike are one for all calls of a pass, those that warm up left out; timing only."""
     items: int = 10_000
-    """So many of an iterator are read; checking only."""
+    """Most items that are read of an iterator; checking only."""
     whole: bool = False
     """Each timed pass is looked at as calls that are checked: what its calls leave behind and print, and whether a
     result that its owner changes is given out again. What is timed cannot know it: it is asked after the pass."""
@@ -78,7 +78,7 @@ class CallBatch(Record):
     """"flat" or "nested": results are iterators (of iterators) and are read within the timed region."""
 
     def told(self, calls: tuple[str, ...], mode: BatchMode) -> Self:
-        """What a worker has to know of it; neither how many passes there are, nor what each call may take."""
+        """The part of the batch that a worker has to know: neither the number of passes, nor the limits of a call."""
         given = {name: getattr(self, name) for name in ("shared", "items", "iterators", "warm")}
         return type(self)(calls, mode, **given)
 
@@ -88,16 +88,16 @@ class CallBatch(Record):
         return "\n".join([f"# {header!r}", *self.calls])
 
     def stdin(self) -> bytes:
-        """The same as a run reads it."""
+        """Encoding as the standard input of a run."""
         return (self.text() + "\n").encode("utf-8", "surrogatepass")
 
     @classmethod
     def parse(cls, text: str) -> Self:
-        """What `text` wrote."""
+        """Parse the text of a batch."""
         head, *calls = text.split("\n")
         return cls(tuple(calls), **eval(head[2:], {"__builtins__": {}}))
 
 
 def batch_of(stdin: bytes) -> CallBatch:
-    """What `CallBatch.stdin` wrote."""
+    """Parse a batch from a run's standard input."""
     return CallBatch.parse(stdin.decode("utf-8", "surrogatepass").rstrip("\n"))

@@ -1,7 +1,7 @@
-"""What a call says beside its result: standard output and error, warnings, log records.
+"""Output of a call beside its result: standard output and error, warnings, log records.
 
 Of warnings the category counts, of log records the level, and only those of the project's own code: a library that a
-draft no longer asks may have warned, too. Texts may be worded in another way.
+draft no longer calls may have warned, too. Texts may be worded in another way.
 """
 
 from __future__ import annotations
@@ -21,11 +21,14 @@ if TYPE_CHECKING:
     from .function_ref import FunctionRef
 
 WARNED = ("warn", "warn_explicit")
-_ALL_LEVELS, _WARNING = 1, 30
+_ALL_LEVELS = 1
+"""Log level that lets every record through."""
+_WARNING = 30
+"""Log level of warnings."""
 
 
 class CapturedOutput:
-    """What a call says between `start` and `stop`. Every warning and every level of a log is let through."""
+    """Capture of a call's output between `start` and `stop`. Every warning and every level of a log is let through."""
 
     def __init__(self, ref: FunctionRef) -> None:
         self.own = OwnCode(ref)
@@ -49,13 +52,13 @@ class CapturedOutput:
         self.out.start()
 
     def listen_once(self) -> None:
-        """To logs, as soon as somebody has loaded them."""
+        """Listen to log records, as soon as `logging` is loaded."""
         if not self.listens_to_logs and "logging" in modules:
             self.listens_to_logs = True
             self.listen_to_logs(modules["logging"])
 
     def stop(self) -> str:
-        """In words: ` | prints 'a'`; empty for nothing."""
+        """The output in words: ` | prints 'a'`; empty where there is none."""
         printed, error = self.out.stop(), self.err.stop()
         if self.warnings.showwarning == self.hear_warning:
             self.warnings.showwarning = self.usual
@@ -65,12 +68,12 @@ class CapturedOutput:
         return text + (f" | logs {self.levels()}" if self.logged else "")
 
     def levels(self) -> str:
-        """How many records of each level from warnings on; below, a draft may say less, but not nothing."""
+        """Number of records of each level from warnings on; below, a draft may log less, but not nothing."""
         counted = [f"{count} {name}" for name, count in sorted(self.logged.items()) if count > 0]
         return ", ".join([*counted, *["details"] * (len(counted) < len(self.logged))])
 
     def hear_warning(self, message: Any, category: Any, *where: Any, **more: Any) -> None:
-        """In the place of warnings.showwarning."""
+        """Replacement of warnings.showwarning."""
         frame: FrameType | None = sys._getframe(1)
         while frame is not None and frame.f_globals.get("__name__") in ("warnings", "_py_warnings"):
             frame = frame.f_back
@@ -98,7 +101,8 @@ class CapturedOutput:
 
 
 def settled(text: str) -> str:
-    """Without what differs from run to run: numbers, places in memory, lines of tracebacks, steps of a progress bar."""
+    """The text without what differs from run to run: numbers, memory addresses, traceback lines, steps of a progress
+    bar."""
     if "\r" in text:
         return "a line that is written again and again"
     lines = [line for line in text.split("\n") if line[:1] not in (" ", "\t")]

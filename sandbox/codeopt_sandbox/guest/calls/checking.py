@@ -41,15 +41,15 @@ if TYPE_CHECKING:
 
     T = TypeVar("T")
     Asking = Generator[Act, Results | None, T]
-    """It asks for calls before it knows."""
+    """Generator that asks for calls before it returns its value."""
 
 monotonic = time.monotonic
 process_time = time.process_time
-SAID = 200
+MAX_TEXT_CHARS = 200
 """Characters of an exception's text."""
 DEEPENED = "deepened"
 PLAIN_NAMES = frozenset(("f", "set", "frozenset", "inf", "nan"))
-"""Whoever uses these alone makes the same again, whatever a call has changed."""
+"""Names in a call's expression that make the same value each time, whatever a call has changed."""
 QUICK_CPU_S = 0.5
 """CPU time up to which a call is made again, seconds. Wall time would depend on what else the machine does, and with it
 whether a function that counts its calls has the same state in two runs."""
@@ -140,8 +140,8 @@ class Checking:
         return found != text
 
     def make(self, code: CodeType, others: bool = False) -> Asking[tuple[CallOutcome, Call, Any]]:
-        """What one call with fresh arguments does; the arguments, and its result. others: no argument is, or holds,
-        the same object twice."""
+        """Outcome of one call with fresh arguments, with the arguments and the result. others: no argument is, or
+        holds, the same object twice."""
         self.cpu_s, random = 0.0, random_state()
         try:
             call = self.worker.arguments.fresh(code)
@@ -235,7 +235,7 @@ def are_plain(constants: tuple[Any, ...]) -> bool:
 def text_of(error: BaseException) -> str:
     """An exception's own text on one line, cut; it is data of the code under test."""
     try:
-        return " ".join(str(error).split())[:SAID]
+        return " ".join(str(error).split())[:MAX_TEXT_CHARS]
     except Exception:
         return ""
 

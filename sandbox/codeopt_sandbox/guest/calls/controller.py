@@ -49,27 +49,28 @@ if TYPE_CHECKING:
     from .batch import BatchMode, CallBatch
     from .outcome import CallOutcome
 
-START_SECONDS = 60.0
-SLOWED = 8
-"""With every allocation traced a pass may take so many times as long."""
+MAX_START_S = 60.0
+TRACED_SLOWDOWN = 8
+"""Factor on the time limit of a pass in which every allocation is traced."""
 GRACE_S = 0.3
 """Wall time that a call may take beyond its limit, seconds; the same again for the second call that a quick one gets
 before its outcome is shown (checking.py)."""
 NAP_S = 0.002
-"""What several calls do is read at once: to wake up for each takes a fifth of their time, on the same processor."""
+"""Pause before the outcomes of several calls are read at once, seconds; waking up for each one takes a fifth of the
+calls' time on the same processor."""
 
 
 class Controller:
     """Directs the passes and writes down what they did."""
 
-    patience = START_SECONDS
+    patience = MAX_START_S
     """Seconds in which a worker says what is next, where no call of a known length is made."""
 
     def __init__(self, channel: Channel, importer_pid: int, batch: CallBatch) -> None:
         self.channel, self.importer_pid, self.batch = channel, importer_pid, batch
         self.buffer = b""
         self.codes: dict[tuple[str, ...], bytes] = {}
-        """What calls compile to, which a worker reads ten times as fast as it compiles them."""
+        """Marshalled code objects of calls; a worker reads them ten times as fast as it compiles their texts."""
         self.times = PassTimes()
         self.import_cpu = 0.0
         self.memory: list[int] = []
@@ -77,13 +78,13 @@ class Controller:
         self.made: list[bytes] = []
         """A letter and JSON or text for each call, in their order."""
         self.left: list[bytes] = []
-        """The same for what was seen of all calls together."""
+        """A letter and JSON for each thing that was seen of all calls together."""
         self.took: list[float] = []
         self.lost = 0
 
     def run(self) -> None:
-        """All passes. Raises Failure."""
-        letter, text = self.wait(START_SECONDS)
+        """Direct all passes. Raises RunFailed."""
+        letter, text = self.wait(MAX_START_S)
         if letter != IMPORTED:
             kind = NOT_IMPORTED if letter == FAILED else IS_PROGRAM
             why = f"the module cannot be imported: {text}" if text else "the process ended during the import"
@@ -101,9 +102,10 @@ class Controller:
             self.check_all()
 
     def start(self, calls: tuple[str, ...], mode: BatchMode | None = None) -> int:
-        """A new worker with its first calls; its process number. mode: another one than the batch's."""
+        """A new worker with its first calls; its process number. mode: another one than the batch's. Raises
+        RunFailed."""
         self.channel.send(PASS)
-        letter, text = self.wait(START_SECONDS)
+        letter, text = self.wait(MAX_START_S)
         if letter != PASS:
             raise RunFailed(ENDED_EARLY, "the module ended its process after it was imported")
         self.channel.send(CALLS, self.batch.told(calls, mode or self.batch.mode).text())
@@ -111,21 +113,21 @@ class Controller:
         return int(text)
 
     def code_of(self, calls: tuple[str, ...]) -> bytes:
-        """What calls compile to, for a worker."""
+        """Code objects of calls, marshalled for a worker."""
         if calls not in self.codes:
             self.codes[calls] = marshal.dumps([compiled(call) for call in calls])
         return self.codes[calls]
 
     def state(self) -> str:
-        """What is there before any call, as another worker finds it, who makes none."""
+        """State before any call, as a worker that makes none finds it."""
         self.start((), "state")
-        found = self.expect(STATE, START_SECONDS)
-        self.expect(FINISHED, START_SECONDS)
-        self.expect(ENDED, START_SECONDS)
+        found = self.expect(STATE, MAX_START_S)
+        self.expect(FINISHED, MAX_START_S)
+        self.expect(ENDED, MAX_START_S)
         return found
 
     def keep(self, found: Sequence[bytes]) -> None:
-        """What the calls of a pass did, or where that was something else than in the passes before."""
+        """Keep the outcomes of the first pass; of later passes only a difference from it."""
         outcomes = [line for line in found if line[:1] == OUTCOME]
         if not self.made:
             self.made = outcomes
@@ -136,7 +138,8 @@ class Controller:
             self.left = [line for line in self.left if line[:1] != STATE] + lefts
 
     def check_all(self) -> None:
-        """Each call by itself; after one that hangs or ends the process a new worker goes on with the next."""
+        """Each call by itself; after one that hangs or ends the process a new worker goes on with the next. Raises
+        RunFailed."""
         calls, listing = self.batch.calls, self.batch.mode in ("list", "shape", "scene", "libraries", "watch")
         while lost := self.listen(self.start(calls if listing else calls[len(self.made) :])):
             if listing:
@@ -161,7 +164,8 @@ class Controller:
         return sum(self.took) > self.batch.budget
 
     def listen(self, pid: int) -> CallOutcome | None:
-        """Write down what a worker does; how it hung or ended, None when all is made or enough time is spent."""
+        """Write down what a worker does; how it hung or ended, None when all is made or enough time is spent. Raises
+        RunFailed."""
         seconds, letter = self.batch.seconds, b""
         while True:
             letter, text = self.wait(seconds + GRACE_S)
@@ -179,7 +183,7 @@ class Controller:
             elif letter == FAILED:
                 raise RunFailed(ENDED_EARLY, f"the calls file fails: {text}")
             elif letter == FINISHED:
-                self.wait(START_SECONDS)
+                self.wait(MAX_START_S)
                 return None
             elif letter == ENDED:
                 return died(int(text), seconds)
@@ -190,7 +194,7 @@ class Controller:
     def kill(self, pid: int) -> None:
         """End a worker, which may have made its last call meanwhile; what it still said is dropped."""
         kill(pid)
-        while self.wait(START_SECONDS)[0] not in (ENDED, b""):
+        while self.wait(MAX_START_S)[0] not in (ENDED, b""):
             pass
 
     def groups(self) -> list[tuple[str, ...]]:
@@ -205,13 +209,13 @@ class Controller:
         return found
 
     def memory_pass(self, mode: BatchMode) -> int:
-        """The highest peak of a call by what the worker says, or what its process grew by at most."""
+        """The highest peak of a call by what the worker says, or what its process grew by at most. Raises RunFailed."""
         pid = self.start(self.batch.calls, mode)
-        self.expect(READY, START_SECONDS)
+        self.expect(READY, MAX_START_S)
         forget_peak(pid)
         before = highest_bytes(pid)
         self.channel.send(GO)
-        said = self.expect(DONE, SLOWED * self.batch.pass_seconds)
+        said = self.expect(DONE, TRACED_SLOWDOWN * self.batch.pass_seconds)
         grown = highest_bytes(pid) - before
         self.kill(pid)
         if not said.isdigit():
@@ -219,7 +223,7 @@ class Controller:
         return int(said) if mode == "traced" else max(0, grown)
 
     def expect(self, wanted: bytes, seconds: float) -> str:
-        """The next message of a timed pass: its text."""
+        """The next message of a timed pass: its text. Raises RunFailed."""
         letter, text = self.wait(seconds)
         if not letter:
             raise RunFailed(OVERRUN, f"the timed calls take longer than {seconds:g} s")
@@ -248,7 +252,7 @@ class Controller:
             self.buffer += part
 
     def answer(self) -> bytes:
-        """What was measured, then a line for each call, then what was seen of all of them."""
+        """The measurements, then a line for each call, then what was seen of all calls together."""
         times = {**self.times.fields(), "took": self.took, "import": self.import_cpu, "memory": self.memory}
         return b"".join([line + b"\n" for line in (to_json(times).encode(), *self.made, *self.left)])
 

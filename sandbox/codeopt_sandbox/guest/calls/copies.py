@@ -1,5 +1,5 @@
-"""Copies of objects, made without asking their classes, and what those that are containers, numbers or texts answer
-otherwise than these do."""
+"""Copies of objects, made without running code of their classes, and answers of containers, numbers and texts that
+differ from those of their builtin base."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 CONTAINERS = (list, dict, set)
 VALUES = (tuple, frozenset, str, bytes, int, float)
-ASKED = 20
+MAX_ASKED_ITEMS = 20
 """Items that are asked for."""
 
 
@@ -73,11 +73,11 @@ QUESTIONS: dict[str, Callable[[Any, list[Any]], Any]] = {
     "count": lambda value, keys: [value.count(key) for key in keys],
     "__eq__": lambda value, keys: None,
 }
-"""What a container is asked that a class can answer itself."""
+"""Operations of a container that a class can override."""
 
 
 def own_answers(value: Any, target: str) -> list[str]:
-    """Which of the questions the class of a container answers itself; empty for any other object."""
+    """Overridden operations of a container; empty for any other object."""
     kind: Any = type(value)
     base = librarys_base(kind, target)
     if base not in (*CONTAINERS, tuple) or base is kind:
@@ -87,13 +87,13 @@ def own_answers(value: Any, target: str) -> list[str]:
 
 
 def unlike_builtin(value: Any, target: str, show: Callable[[Any], str]) -> str:
-    """Which questions it answers otherwise than the container that it is would: ` unlike a list: __len__ 0`."""
+    """Operations in which a container differs from its builtin base: ` unlike a list: __len__ 0`."""
     base = librarys_base(type(value), target)
     plain = base(dict.items(value) if base is dict else base.__iter__(value))
-    keys = list(islice(range(len(plain)) if base in (list, tuple) else plain, ASKED))
+    keys = list(islice(range(len(plain)) if base in (list, tuple) else plain, MAX_ASKED_ITEMS))
     found = []
     for name in own_answers(value, target):
-        asked = keys if name in ("__getitem__", "get") else list(islice(plain, ASKED))
+        asked = keys if name in ("__getitem__", "get") else list(islice(plain, MAX_ASKED_ITEMS))
         right = show(QUESTIONS[name](plain, asked)) if name != "__eq__" else "True"
         try:
             said = show(QUESTIONS[name](value, asked) if name != "__eq__" else value == plain)

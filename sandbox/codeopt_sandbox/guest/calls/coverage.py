@@ -13,13 +13,13 @@ if TYPE_CHECKING:
     from .function_ref import FunctionRef
 
 settrace = sys.settrace
-PATIENCE = 5_000
-"""So many lines that a piece of code has shown before, and it is left alone until the next call: a traced loop is 15
-times as slow."""
+MAX_STALE_EVENTS = 5_000
+"""Number of events of one code object without a new line after which it is left alone until the next call: a traced
+loop is 15 times as slow."""
 
 
 class LineCoverage:
-    """Which lines of a file run between `start` and `stop`, until all that are wanted have run."""
+    """Lines of a file that run between `start` and `stop`, until all that are wanted have run."""
 
     def __init__(self, file: str, wanted: Iterable[int]) -> None:
         self.file = file
@@ -40,7 +40,7 @@ class LineCoverage:
     def frame(self, frame: types.FrameType, event: str, argument: Any) -> Callable[..., Any] | None:
         """A function begins: is it worth a look?"""
         code = frame.f_code
-        return self.line if code.co_filename == self.file and self.known.get(id(code), 0) < PATIENCE else None
+        return self.line if code.co_filename == self.file and self.known.get(id(code), 0) < MAX_STALE_EVENTS else None
 
     def line(self, frame: types.FrameType, event: str, argument: Any) -> Callable[..., Any]:
         """A line begins."""
@@ -48,7 +48,7 @@ class LineCoverage:
             if frame.f_lineno in self.found:
                 code = id(frame.f_code)
                 count = self.known[code] = self.known.get(code, 0) + 1
-                frame.f_trace_lines = count < PATIENCE
+                frame.f_trace_lines = count < MAX_STALE_EVENTS
             else:
                 self.found.add(frame.f_lineno)
                 self.missing.discard(frame.f_lineno)
@@ -58,14 +58,14 @@ class LineCoverage:
 
 
 def own_code(function: Any) -> types.CodeType | None:
-    """What its decorators are around; None when that is not Python."""
+    """Code of the function below its decorators; None where it is not Python."""
     while hasattr(function, "__wrapped__"):
         function = function.__wrapped__
     return getattr(getattr(function, "__func__", function), "__code__", None)
 
 
 def first_line(ref: FunctionRef, function: Any) -> int:
-    """With decorators; 0 when it is not of the module's file."""
+    """First line with decorators; 0 where it is not of the module's file."""
     code = own_code(function)
     return code.co_firstlineno if code is not None and code.co_filename == ref.file else 0
 

@@ -1,4 +1,4 @@
-"""Which function of which module is called; shared with the host."""
+"""Reference to the function that is called; shared with the host."""
 
 from __future__ import annotations
 
@@ -6,12 +6,12 @@ from ..record import Record
 
 
 class FunctionRef(Record):
-    """Which function of which module is called, and where the module believes itself to be."""
+    """Reference to the function that is called, and where its module believes itself to be."""
 
     module: str
-    """Its dotted name."""
+    """Dotted name of the module."""
     file: str
-    """Its path as the sandbox sees it."""
+    """Path of the module in the sandbox."""
     qualname: str
     paths: tuple[str, ...] = ()
     """Put first on sys.path, in the sandbox."""
@@ -22,15 +22,16 @@ class FunctionRef(Record):
     attributes: tuple[str, ...] = ()
     """Attributes of functions that the original's text sets, `f.calls`; the same for them."""
     generator: bool = False
-    """It is a generator for its callers, who may send to it and close it; what else it yields by counts as another."""
+    """The function is a generator function for its callers, who may send to it and close it; any other way to yield
+    counts as different."""
     first_line: int = 1
-    """Of the body of the function: lines from here on count for coverage."""
+    """First line of the function's body: lines from here on count for coverage."""
     asynchronous: bool = False
     calls_file: str | None = None
     """Text of the user's file with CALLS and BIG."""
     memory_bytes: int = 0
-    """Of one worker, beyond what the import took: it then gets a MemoryError where a run would be killed; 0 for no
-    limit."""
+    """Memory limit of one worker beyond the import, bytes: it then gets a MemoryError where a run would be killed; 0
+    for no limit."""
     aliases: tuple[str, ...] = ()
     """Other names under which pickled arguments may know the module."""
     test_paths: tuple[str, ...] = ()

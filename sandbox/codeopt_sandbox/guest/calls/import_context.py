@@ -1,7 +1,8 @@
-"""What a module under test finds when its functions are called: the libraries that are loaded, and what those changed.
+"""Import context of a module under test: the libraries that are loaded when its functions are called, and their
+changes.
 
-Alike whether the libraries were imported with the module or before the fork; where it is not, they are not imported
-before.
+The context must be alike whether libraries are imported with the module or before the fork; where it is not, they are
+not imported before.
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ PACKAGES = ("site-packages", "dist-packages")
 
 
 class Before:
-    """How it was before the module was imported."""
+    """State before the module was imported."""
 
     def __init__(self) -> None:
         self.modules = frozenset(sys.modules)
@@ -29,7 +30,7 @@ class Before:
 
 
 def import_context(ref: FunctionRef, before: Before) -> dict[str, Any]:
-    """As values of JSON.
+    """Import context as values of JSON.
 
     new      libraries that were imported with the module, in order
     early    modules of the project's own that were there before it
@@ -56,7 +57,7 @@ def import_context(ref: FunctionRef, before: Before) -> dict[str, Any]:
 
 
 def origin_of(module: Any) -> str:
-    """Its file; empty where it has none, "built-in" or "frozen"."""
+    """File of a module; empty, "built-in" or "frozen" where it has none."""
     origin = getattr(getattr(module, "__spec__", None), "origin", None)
     return origin if isinstance(origin, str) else ""
 
@@ -73,7 +74,7 @@ def is_library(name: str, origin: str, ref: FunctionRef) -> bool:
 
 
 def import_library(name: str, ref: FunctionRef) -> None:
-    """By its name, if it is a library's at all: a process of the code under test said that it has loaded it."""
+    """Import a library by its name; any other name is ignored, as a process of the code under test reported it."""
     parent, _, _ = name.rpartition(".")
     try:
         if parent:

@@ -10,7 +10,7 @@ if TYPE_CHECKING:
 
 
 def to_json(value: Any) -> str:
-    """Of what JSON knows; a tuple is a list. Raises TypeError for anything else."""
+    """JSON text of plain values; a tuple becomes a list. Raises TypeError for anything else."""
     if value is None or value is True or value is False:
         return {None: "null", True: "true", False: "false"}[value]
     kind = type(value)

@@ -1,7 +1,7 @@
-"""How far a call has read its arguments when its first item is there.
+"""Laziness of iterators: how far a call has read its arguments when its first item is there.
 
-Who yields while it reads can be given what never ends; who reads all first cannot. Reading ahead by some hundred items
-is nobody's loss.
+A call that yields while it reads can be given an endless input; one that reads all first cannot. Reading ahead by some
+hundred items does no harm.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from .arguments import Call
 
 LIST_ITERATOR: type[Any] = type(iter([]))
-LONG = 2000
+LONG_ITEMS = 2000
 """Items of an iterator that is watched."""
 
 
@@ -23,7 +23,7 @@ class Laziness:
     def __init__(self, call: Call) -> None:
         values: list[Any] = [*call[0], *call[1].values()]
         self.watched: list[Any] = [
-            value for value in values if type(value) is LIST_ITERATOR and value.__length_hint__() >= LONG
+            value for value in values if type(value) is LIST_ITERATOR and value.__length_hint__() >= LONG_ITEMS
         ]
         self.words = ""
 

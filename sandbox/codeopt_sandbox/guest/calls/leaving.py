@@ -1,4 +1,4 @@
-"""What the import of a module and its calls leave of their process: settings that are others than before."""
+"""Settings of the process that the import of a module and its calls leave changed."""
 
 from __future__ import annotations
 
@@ -23,14 +23,19 @@ if TYPE_CHECKING:
 modules = sys.modules
 get_freeze_count, collect = gc.get_freeze_count, gc.collect
 NOTHING: tuple[str, Any] = ("", None)
-MOST, SHOWN = 200, 200
-"""Settings that are told, and characters of each text."""
-FROZEN, RANDOM = "gc.freeze()", "the state of the generator of "
+MAX_SETTINGS = 200
+"""Most settings that are reported."""
+MAX_TEXT_CHARS = 200
+"""Most characters of the text of a setting."""
+FROZEN = "gc.freeze()"
+"""Name of the setting that `gc.freeze()` changes."""
+RANDOM = "the state of the generator of "
+"""Beginning of the names of states of random generators."""
 OURS = vars(captured_output), vars(printed)
 
 
 class Leaving:
-    """Looks before the import, after it, before the calls and after them."""
+    """Detector of changed settings: records them before the import and the calls, and compares them afterwards."""
 
     def __init__(self, code: LibraryCode | None) -> None:
         self.code = code or LibraryCode()
@@ -38,22 +43,22 @@ class Leaving:
         self.before: Settings = {}
         self.frozen = 0
         self.random: dict[str, Any] = {}
-        """By module: the state of its generator, when the module was loaded or before that."""
+        """State of each shared random generator, by module, when the module was loaded or before that."""
         self.by_import: list[LeftSetting] = []
         self.patched_by_import: dict[str, str] = {}
 
     def start_import(self) -> None:
-        """Just before the module is imported; all paths are set."""
+        """Record the state just before the module is imported; all paths are set."""
         self.code.keep_new()
         self.look()
 
     def look(self) -> None:
-        """How it is now."""
+        """Record the current settings."""
         self.before, self.frozen = process_settings(), get_freeze_count()
         self.random = {name: state_of_random(name) for name in GENERATORS if name in modules}
 
     def loaded(self, name: str, module: Any) -> None:
-        """A library has just been loaded: this is how it is by itself."""
+        """Record the state of a library that has just been loaded."""
         self.code.keep(name, module)
         for each, setting in settings_of(name, module).items():
             self.before.setdefault(each, setting)
@@ -61,17 +66,18 @@ class Leaving:
             self.random[name] = state_of_random(name)
 
     def end_import(self) -> None:
-        """Just after the module was imported, before the harness does anything more."""
+        """Find the changes just after the module was imported, before the harness does anything more."""
         self.by_import = self.changed(IMPORT)
 
     def find_patched(self) -> None:
-        """What the import has patched: in a worker that looks at what calls do, whose process is a copy of the one that
-        imported; before it hears of audit events."""
+        """Find what the import has patched. Called in a worker that checks calls, whose process is a copy of the one
+        that imported, and before it listens to audit events."""
         self.patched_by_import = dict(self.code.patched())
         self.by_import += [LeftSetting(name, "its own", now, IMPORT) for name, now in self.patched_by_import.items()]
 
     def end_calls(self, inside: bool = True) -> list[LeftSetting]:
-        """What calls have changed since it was looked at. inside: a function may have been given another code."""
+        """Changes by calls since the last `look`. inside: look into functions, too, as one may have been given another
+        code."""
         found = self.changed(CALLS)
         if found:  # what nobody holds any more closes its files, and ends its threads
             collect()
@@ -81,7 +87,7 @@ class Leaving:
         return found + [LeftSetting(name, "its own", patched[name], CALLS) for name in new]
 
     def changed(self, when: str) -> list[LeftSetting]:
-        """Settings that are others now."""
+        """Settings that differ from the recorded ones."""
         now = process_settings()
         found = [LeftSetting(name, *texts, when) for name, texts in differences(self.before, now).items()]
         if get_freeze_count() > self.frozen:  # it falls by itself, as objects go
@@ -92,8 +98,8 @@ class Leaving:
         return found
 
     def left(self, ref: FunctionRef, by_calls: list[LeftSetting]) -> ProcessChanges:
-        """All of it, with the libraries that may have done it."""
-        settings = (self.by_import + by_calls)[:MOST]
+        """All changes, with the libraries that may have made them."""
+        settings = (self.by_import + by_calls)[:MAX_SETTINGS]
         new = [name for name in modules if name not in self.known] if settings else []
         return ProcessChanges(
             tuple(settings), tuple([name for name in new if is_library(name, origin_of(modules[name]), ref)])
@@ -101,19 +107,19 @@ class Leaving:
 
 
 def differences(before: Settings, after: Settings) -> dict[str, tuple[str, str]]:
-    """The texts of what is another, by name."""
+    """Texts before and after of each setting that differs, by name."""
     found: dict[str, tuple[str, str]] = {}
     for name in [*before, *[name for name in after if name not in before]]:
         (was, was_object), (now, now_object) = before.get(name, NOTHING), after.get(name, NOTHING)
         if was != now:
-            found[name] = was[:SHOWN], now[:SHOWN]
+            found[name] = was[:MAX_TEXT_CHARS], now[:MAX_TEXT_CHARS]
         elif was_object is not now_object:
-            found[name] = was[:SHOWN], f"another {now}"[:SHOWN]
+            found[name] = was[:MAX_TEXT_CHARS], f"another {now}"[:MAX_TEXT_CHARS]
     return found
 
 
 def state_of_random(name: str) -> Any:
-    """Of the generator that a module shares with all others; None where it has none."""
+    """State of the generator that a module shares with all others; None where it has none."""
     try:
         return GENERATORS[name](modules[name])
     except (AttributeError, TypeError, LookupError):
@@ -121,7 +127,7 @@ def state_of_random(name: str) -> Any:
 
 
 def numpy_state(module: Any) -> Any:
-    """Comparable by ==."""
+    """State of NumPy's shared generator, comparable by ==."""
     kind, key, *rest = module.get_state()
     return kind, key.tobytes(), rest
 

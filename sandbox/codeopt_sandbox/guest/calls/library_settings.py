@@ -12,16 +12,18 @@ if TYPE_CHECKING:
     from typing import Any
 
     Settings = dict[str, tuple[str, Any]]
-    """By name: a text, and an object that must stay the same one; None where the text says all."""
+    """Settings by name: a text, and an object that must stay the same one; None where the text is enough."""
 
-LOG_LEVEL, ALL_LEVELS = 30, 1
-"""Of the root logger: its own, and the one that the harness sets in its place (captured_output.py)."""
+LOG_LEVEL = 30
+"""Level of the root logger by default."""
+ALL_LEVELS = 1
+"""Level of the root logger that the harness sets in its place (captured_output.py)."""
 BROKEN = (AttributeError, TypeError, ValueError, LookupError)
-"""What asking a module raises that is no library's, but has the name of one."""
+"""Exceptions raised on asking a module that has a library's name and is none."""
 
 
 def library_settings(modules: Mapping[str, Any]) -> Settings:
-    """Of all that are loaded."""
+    """Settings of all loaded libraries."""
     found: Settings = {}
     for name in READERS:
         if modules.get(name) is not None:
@@ -30,7 +32,7 @@ def library_settings(modules: Mapping[str, Any]) -> Settings:
 
 
 def settings_of(name: str, module: Any) -> Settings:
-    """What one module keeps; nothing for one that keeps none."""
+    """Settings of one module; empty for a module that keeps none."""
     try:
         values = READERS[name](module) if name in READERS else {}
     except BROKEN:
@@ -39,7 +41,7 @@ def settings_of(name: str, module: Any) -> Settings:
 
 
 def decimal(module: Any) -> dict[str, Any]:
-    """Contexts: the current one and those that new ones are made from."""
+    """Contexts of decimal: the current one and those that new ones are made from."""
     found = {"the decimal context": context(module.getcontext())}
     for name in ("DefaultContext", "BasicContext", "ExtendedContext"):
         found["decimal." + name] = context(getattr(module, name))
@@ -47,14 +49,14 @@ def decimal(module: Any) -> dict[str, Any]:
 
 
 def context(now: Any) -> str:
-    """`prec=28 ROUND_HALF_EVEN Emin=-999999 ...`, without the flags that calculations raise."""
+    """Text of a context, `prec=28 ROUND_HALF_EVEN Emin=-999999 ...`, without the flags that calculations raise."""
     traps = " ".join(sorted([signal.__name__ for signal, on in now.traps.items() if on]))
     limits = f"Emin={now.Emin} Emax={now.Emax} capitals={now.capitals} clamp={now.clamp}"
     return f"prec={now.prec} {now.rounding} {limits} traps: {traps}"
 
 
 def logging(module: Any) -> dict[str, Any]:
-    """The root logger, and what counts for all."""
+    """Settings of the root logger and of all logging."""
     level = module.root.level
     return {
         "the level of the root logger": LOG_LEVEL if level == ALL_LEVELS else level,
@@ -68,32 +70,32 @@ def logging(module: Any) -> dict[str, Any]:
 
 
 def names(values: Any) -> list[str]:
-    """Of the types of objects."""
+    """Names of the types of objects."""
     return [type(value).__qualname__ for value in values]
 
 
 def asyncio_policy(module: Any) -> dict[str, Any]:
-    """The one that asyncio makes when it is first asked counts as none."""
+    """Event loop policy; the one that asyncio makes on first use counts as none."""
     policy = type(module._event_loop_policy)
     own = module._event_loop_policy is None or policy.__module__.startswith("asyncio.")
     return {"the event loop policy": None if own else policy.__qualname__}
 
 
 def atexit(module: Any) -> dict[str, Any]:
-    """How many functions; that of `weakref`, which registers itself when it is first asked, is none."""
+    """Number of functions; that of `weakref`, which registers itself when it is first used, is not counted."""
     finalize = vars(sys.modules["weakref"]).get("finalize") if "weakref" in sys.modules else None
     itself = finalize is not None and finalize._registered_with_atexit
     return {AT_EXIT: module._ncallbacks() - bool(itself)}
 
 
 def threading(module: Any) -> dict[str, Any]:
-    """Hooks of threads that are started."""
+    """Hooks of threads that are started later."""
     hooks = {"threading.settrace()": module._trace_hook, "threading.setprofile()": module._profile_hook}
     return {name: None if hook is None else "set" for name, hook in hooks.items()}
 
 
 def numpy(module: Any) -> dict[str, Any]:
-    """Handling of errors, and how arrays are printed."""
+    """Error handling and print options of NumPy."""
     return {
         "numpy.geterr()": module.geterr(),
         "numpy.geterrcall()": None if module.geterrcall() is None else "set",
@@ -103,7 +105,7 @@ def numpy(module: Any) -> dict[str, Any]:
 
 
 def pandas(module: Any) -> dict[str, Any]:
-    """Each option."""
+    """Options of pandas by their full names."""
     found: dict[str, Any] = {}
 
     def add(options: Any, path: str) -> None:
@@ -118,7 +120,7 @@ def pandas(module: Any) -> dict[str, Any]:
 
 
 def mimetypes(module: Any) -> dict[str, Any]:
-    """How many types are known, once they are read."""
+    """Number of known types, once they are read."""
     return {"mimetypes.add_type()": len(module.types_map)} if module.inited else {}
 
 
@@ -143,4 +145,4 @@ READERS = {
     "numpy": numpy,
     "pandas._config.config": pandas,
 }
-"""By the module that keeps them."""
+"""Readers of settings, by the module that keeps them."""

@@ -15,10 +15,10 @@ from .repr.source import call_to_source, name_to_source, to_source
 from .stage import read
 from .state import random_state, state_of, what_changed
 
-DEPTH = 60
-"""How deep an argument is looked into, as `to_source` does."""
-MADE = 20
-"""Of the calls that are described; their results are much alike."""
+MAX_DEPTH = 60
+"""Depth to which an argument is looked into, as in `to_source`."""
+MAX_DESCRIBED_CALLS = 20
+"""Most calls whose results are described; they are much alike."""
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -39,7 +39,8 @@ def show_calls(arguments: Arguments, codes: Sequence[CodeType], channel: Channel
 
 
 def replay_calls(worker: CallWorker, codes: Sequence[CodeType], channel: Channel) -> None:
-    """Of each call AS_RECORDED, or nothing, also where its objects cannot be made without a trace."""
+    """Whether each call's objects equal their recordings: AS_RECORDED or an empty line; objects that leave a trace are
+    made, too."""
     for code in codes:
         before, random = state_of(worker.ref, worker.module), random_state()
         replays = worker.arguments.names.replays = []
@@ -51,8 +52,8 @@ def replay_calls(worker: CallWorker, codes: Sequence[CodeType], channel: Channel
 
 
 def describe_calls(worker: CallWorker, codes: Sequence[CodeType], channel: Channel) -> None:
-    """What the arguments of all calls are like, a line for each: its place or name, a tab, words; then the results,
-    named `->`. Each call is made."""
+    """Shapes of the arguments of all calls, a line for each: place or name, a tab, words; then of the results, named
+    `->`. Each call is made."""
     found: dict[str, list[Any]] = {}
     results: list[Any] = []
     for code in codes:
@@ -60,7 +61,7 @@ def describe_calls(worker: CallWorker, codes: Sequence[CodeType], channel: Chann
         for name, value in [*((str(at), each) for at, each in enumerate(args)), *kwargs.items()]:
             found.setdefault(name, []).append(value)
     lines = [f"{name}\t{shape_of(values)}{some_of(values, codes)}" for name, values in found.items()]
-    for code in codes[:MADE]:
+    for code in codes[:MAX_DESCRIBED_CALLS]:
         args, kwargs = worker.arguments.fresh(code)
         try:
             results.append(read(worker.invoke(args, kwargs), False))
@@ -71,7 +72,7 @@ def describe_calls(worker: CallWorker, codes: Sequence[CodeType], channel: Chann
 
 
 def some_of(values: Sequence[Any], codes: Sequence[CodeType]) -> str:
-    """Of an argument that not every call gives, in how many."""
+    """Share of the calls that give an argument, where not every one does."""
     return f" (in {len(values):,} of {len(codes):,} calls)" if len(values) < len(codes) else ""
 
 
@@ -121,9 +122,9 @@ def shares(value: Any, others: Sequence[Any]) -> bool:
         copy.deepcopy(value, copied)
     except Exception:
         return True
-    return any(part in copied for other in others for part, _ in mutable_parts(other, DEPTH))
+    return any(part in copied for other in others for part, _ in mutable_parts(other, MAX_DEPTH))
 
 
 def plain_source(value: Any) -> str | None:
-    """Of plain types and of what has a name; None for anything else."""
+    """Source text of a value of plain types or with a name; None for anything else."""
     return to_source(value) or name_to_source(value)

@@ -39,14 +39,14 @@ class SourceLoader:
         self, ref: FunctionRef, source: str, code: CodeType | None = None, leaving: Leaving | None = None
     ) -> None:
         self.ref, self.source, self.code = ref, source, code
-        """code: of the text, made ready by a profiler."""
+        """code: code object of the text, prepared by a profiler."""
         self.leaving, self.own = leaving, OwnCode(ref)
-        """leaving: hears of each library that is loaded."""
+        """leaving: is notified of each library that is loaded."""
 
     def find_spec(
         self, name: str, path: Sequence[str] | None = None, target: ModuleType | None = None
     ) -> ModuleSpec | None:
-        """Of the module under test alone."""
+        """Spec of the module under test, its aliases, and libraries to watch; None for anything else."""
         loader: Any = self  # without load_module, which nobody asks for any more
         file = self.ref.file
         if name == LINECACHE:
@@ -57,7 +57,7 @@ class SourceLoader:
         return spec_from_file_location(name, file, loader=loader, submodule_search_locations=folders)
 
     def find_again(self, name: str, path: Sequence[str] | None) -> ModuleSpec | None:
-        """Of another name that leads to the same file, as `app.trees` and `trees` may: the same module, so that its
+        """Spec of another name for the same file, as `app.trees` and `trees` may be: the same module, so that its
         classes are the ones that the function under test knows."""
         own = self.ref.file.replace("/__init__.py", ".py").rpartition("/")[2]
         if f"{name.rpartition('.')[2]}.py" != own:
@@ -69,7 +69,7 @@ class SourceLoader:
         return spec_from_file_location(name, found.origin, loader=loader)
 
     def find_library(self, name: str, path: Sequence[str] | None, target: ModuleType | None) -> ModuleSpec | None:
-        """As the usual importers find it; once it is loaded, and before anybody has it, it is remembered."""
+        """Spec from the usual importers. Once the library has run, and before anybody has it, its state is recorded."""
         leaving: Any = self.leaving
         if leaving is None:
             return None
@@ -84,22 +84,22 @@ class SourceLoader:
         return None
 
     def find_linecache(self, path: Sequence[str] | None) -> ModuleSpec | None:
-        """Where a decorator asks for the function's source, by `inspect.getsource`, it gets this text, not the file's.
-        It takes longer to import than most functions run, so nobody else does."""
+        """Spec of linecache, with this text in place of the file's, for decorators that ask for the source by
+        `inspect.getsource`. It takes longer to import than most functions run, so it is not imported otherwise."""
         found = PathFinder.find_spec(LINECACHE, path)
         if found is not None and found.loader is not None:
             after_import(found.loader, self.tell)
         return found
 
     def tell(self, linecache: Any) -> None:
-        """What the file's lines are."""
+        """Put the lines of the text in the cache."""
         if self.leaving is not None:
             self.leaving.loaded(LINECACHE, linecache)
         file, source = self.ref.file, self.source
         linecache.cache[file] = len(source), None, source.splitlines(keepends=True), file
 
     def create_module(self, spec: ModuleSpec) -> None:
-        """As usual."""
+        """Use the default module type."""
 
     def exec_module(self, module: ModuleType) -> None:
         """Run the text, with everybody's builtins."""
@@ -127,11 +127,11 @@ class BuiltIn:
         return getattr(self.loader, name)
 
     def create_module(self, spec: ModuleSpec) -> ModuleType | None:
-        """As usual."""
+        """Create the module with its own loader."""
         return self.loader.create_module(spec)  # type: ignore[no-any-return]
 
     def exec_module(self, module: Any) -> None:
-        """As usual, by the usual loader's name."""
+        """Load the module under its own loader's name, then notify."""
         module.__spec__.loader = module.__loader__ = self.loader
         self.loader.exec_module(module)
         self.then(module)
@@ -151,7 +151,7 @@ class OtherName:
         return modules[self.module]
 
     def exec_module(self, module: ModuleType) -> None:
-        """It keeps the name that it has."""
+        """Restore the name that the module has."""
         module.__spec__ = self.spec
 
 
@@ -181,7 +181,8 @@ def import_target(
 
 
 def find_target(qualname: str, module: ModuleType) -> Callable[..., Any]:
-    """What to call: functions and static methods as they are, methods with `self` as their first argument."""
+    """Function to call: functions and static methods as they are, methods with `self` as their first argument. Raises
+    TypeError."""
     owner: Any = module
     *classes, name = qualname.split(".")
     for part in classes:

@@ -1,4 +1,4 @@
-"""What the owner of a result may do with it: whoever kept it for the next caller is found out."""
+"""Changes that the owner of a result may make to it: they expose a function that keeps it for its next caller."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
     from typing import Any
 
-MOST = 100
+MAX_PARTS = 100
 """Parts of a value that are looked at."""
 
 
 def mutable_parts(value: Any, depth: int) -> Iterator[tuple[int, Any]]:
     """A result and of its parts that can be changed, those that are taken for their value left out."""
     kind: Any = type(value)
-    for _, part in islice(parts_of(value), MOST) if depth else ():
+    for _, part in islice(parts_of(value), MAX_PARTS) if depth else ():
         if not is_simple(type(part)):
             yield from mutable_parts(part, depth - 1)
     by_identity = kind.__hash__ is None or kind.__hash__ is object.__hash__
@@ -31,7 +31,7 @@ def mutate_result(value: Any, depth: int) -> None:
     kind: Any = type(value)
     if kind is not tuple and not is_container(kind):
         return
-    for _, part in list(islice(parts_of(value), MOST)) if depth else ():
+    for _, part in list(islice(parts_of(value), MAX_PARTS)) if depth else ():
         if not is_simple(type(part)):
             mutate_result(part, depth - 1)
     if kind is list or is_deque(kind):

@@ -1,5 +1,5 @@
-"""What the project's other modules hold, which calls may count in or fill: names that others go by, and numbers that
-the modules keep for themselves."""
+"""State of the project's other modules that calls may change: names that others read, and private counters and
+caches."""
 
 from __future__ import annotations
 
@@ -19,8 +19,10 @@ if TYPE_CHECKING:
     from .function_ref import FunctionRef
 
 modules = sys.modules
-MODULES, SMALL = 300, 200
-"""Modules of a project that are looked at, and items of a container in an object's attribute."""
+MAX_MODULES = 300
+"""Most modules of a project that are looked at."""
+MAX_ITEMS = 200
+"""Most items of a container in an attribute of an object that is looked at."""
 PLAIN = (int, float, str, bool, list, dict, set)
 
 
@@ -41,8 +43,8 @@ def neighbours(ref: FunctionRef) -> Iterator[tuple[str, Any]]:
 
 
 def counters(ref: FunctionRef) -> Iterator[tuple[str, Any]]:
-    """Numbers that other modules keep for themselves, alone or by name; what else is private is theirs alone, such as
-    what they remember."""
+    """Private whole numbers of other modules, alone or by name, such as counters; all other private data is theirs
+    alone."""
     for name, module in others(ref):
         for key, value in sorted(vars(module).items()):
             if key.startswith("_") and not key.startswith("__") and not is_cache(key) and is_counter(value):
@@ -50,29 +52,29 @@ def counters(ref: FunctionRef) -> Iterator[tuple[str, Any]]:
 
 
 def others(ref: FunctionRef) -> list[tuple[str, Any]]:
-    """The project's modules beside the one under test."""
+    """Modules of the project beside the one under test."""
     own = OwnCode(ref)
     mine = [(name, each) for name, each in sorted(modules.items(), key=str) if own.has(getattr(each, "__file__", ""))]
-    return [pair for pair in mine[:MODULES] if pair[0] != ref.module]
+    return [pair for pair in mine[:MAX_MODULES] if pair[0] != ref.module]
 
 
 def is_public(name: str) -> bool:
-    """Whether others may go by it."""
+    """Whether a name is public."""
     return not name.startswith("_") and not is_cache(name)
 
 
 def is_cache(name: str) -> bool:
-    """Whether a name says that it is one."""
+    """Whether a name says that its value is a cache."""
     return any(word in name.lower() for word in ("cache", "memo"))
 
 
 def is_data(value: Any) -> bool:
-    """Plain values and containers, those of `collections` too."""
+    """Whether a value is plain, or a container, those of `collections` too."""
     return type(value) in PLAIN or is_container(type(value))
 
 
 def is_counter(value: Any) -> bool:
-    """A whole number, or whole numbers by name."""
+    """Whether a value is a whole number, or whole numbers by name."""
     kind = type(value)
     if kind is int:
         return True
@@ -81,21 +83,21 @@ def is_counter(value: Any) -> bool:
 
 
 def is_of_project(value: Any) -> bool:
-    """An object of a class that is no library's."""
+    """Whether a value is an object of a class that is no library's."""
     kind = type(value)
     code = (type, types.ModuleType, types.FunctionType)
     return not is_simple(kind) and not issubclass(kind, code) and not is_librarys(kind, "")
 
 
 def attributes(value: Any) -> dict[str, Any]:
-    """An object's public plain attributes."""
+    """Public plain attributes of an object."""
     return {name: part for name, part in (held_dict(value) or {}).items() if is_public(name) and is_flat(part)}
 
 
 def is_flat(value: Any) -> bool:
-    """Whether nothing in it but plain values is looked at."""
+    """Whether a container holds nothing but plain values."""
     if is_simple(type(value)):
         return True
-    if not is_container(type(value)) or len(value) > SMALL or type(value) is bytearray:
+    if not is_container(type(value)) or len(value) > MAX_ITEMS or type(value) is bytearray:
         return False
     return all_by_repr(list(value)) and (not issubclass(type(value), dict) or all_by_repr(list(value.values())))

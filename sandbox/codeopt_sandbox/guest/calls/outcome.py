@@ -1,4 +1,4 @@
-"""What a call did, as a value; shared with the host."""
+"""Outcome of a call, as a value; shared with the host."""
 
 from __future__ import annotations
 
@@ -8,23 +8,38 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-RETURNS, YIELDS, RAISES, TIMEOUT = "returns", "yields", "raises", "timeout"
-DIED, NOT_MADE, NOT_COMPARABLE, NO_ARGUMENTS = "died", "not_made", "not_comparable", "no_arguments"
-IMPORT, CALLS = "import", "calls"
-"""What changes a setting of the process."""
-THREADS, CHILDREN = "threads", "child processes"
-FILES, AT_EXIT = "an open file descriptor of ", "functions registered with atexit"
+RETURNS = "returns"
+YIELDS = "yields"
+RAISES = "raises"
+TIMEOUT = "timeout"
+DIED = "died"
+NOT_MADE = "not_made"
+NOT_COMPARABLE = "not_comparable"
+NO_ARGUMENTS = "no_arguments"
+IMPORT = "import"
+"""Phase of the import, in which a setting was changed."""
+CALLS = "calls"
+"""Phase of the calls, in which a setting was changed."""
+THREADS = "threads"
+CHILDREN = "child processes"
+FILES = "an open file descriptor of "
+AT_EXIT = "functions registered with atexit"
 COUNTED = (THREADS, CHILDREN, FILES, AT_EXIT)
-"""How names begin of settings that count something: where the original leaves any, a draft may."""
-NOT_IMPORTED, IS_PROGRAM, ENDED_EARLY, OVERRUN = "not_imported", "is_program", "ended_early", "overrun"
-"""Why a run has no outcomes: the module cannot be imported; it runs as a program when it is, without what a program is
-given, or to its end; it ends its process; its timed calls take too long."""
+"""Beginnings of the names of settings that count something: where the original leaves any, a draft may, too."""
+NOT_IMPORTED = "not_imported"
+"""No outcomes: the module cannot be imported."""
+IS_PROGRAM = "is_program"
+"""No outcomes: the module runs as a program when it is imported, without its input, or to its end."""
+ENDED_EARLY = "ended_early"
+"""No outcomes: the module ends its process."""
+OVERRUN = "overrun"
+"""No outcomes: the timed calls exceed their time limit."""
 EFFECTS = {
     "network": "uses the network", "process": "starts a process", "files": "changes files",
     "environment": "changes the environment", "folder": "changes the folder", "signals": "sends signals",
     "database": "opens a database", "library": "loads a library",
 }  # fmt: skip
-"""What a call may reach for outside of its process, in words."""
+"""Effects of a call outside of its process, in words."""
 
 
 class RunFailed(Exception):
@@ -36,36 +51,36 @@ class RunFailed(Exception):
 
 
 class CallOutcome(Record):
-    """What one call did."""
+    """Outcome of one call."""
 
     text: str
-    """For people, and for comparing: `returns [1] | arguments become ([1]; )`."""
+    """Text for people, and for comparing: `returns [1] | arguments become ([1]; )`."""
     kind: str
     """One of the names above: a result, an iterator's items, an exception, a call that took too long, that ended its
     process, that there was no time for, that has a part for which no text can stand, that has no arguments."""
     exception: str = ""
-    """Its name, of the one that the call raised or that ended an iterator."""
+    """Name of the exception that the call raised or that ended an iterator."""
     effects: tuple[str, ...] = ()
     """Keys of EFFECTS."""
     iterators: int = 0
-    """How many iterators were read to show the result."""
+    """Number of iterators that were read to show the result."""
     opaque: str = ""
     """The type of what cannot be compared."""
     seconds: float = 0.0
-    """Of its first run, with all that it takes to show the result."""
+    """Wall time of the first run, including the reading of its result, seconds."""
     cut_short: bool = False
     """An iterator has more items than were read."""
     said: str = ""
     """The exception's own text, cut; for people only."""
     line: int = 0
-    """Of the module, where the exception was raised; 0 where that is elsewhere."""
+    """Line of the module where the exception was raised; 0 for one that is raised elsewhere."""
 
 
 class State(Record):
-    """What calls leave behind in their process."""
+    """State that calls leave behind in their process."""
 
     text: str
-    """For people, and for comparing: `state: global COUNT becomes [1]`."""
+    """Text for people, and for comparing: `state: global COUNT becomes [1]`."""
     changed: bool
 
 
@@ -82,14 +97,14 @@ class LeftSetting(Record):
 
 
 class ProcessChanges(Record):
-    """What import and calls leave of their process."""
+    """Changes that import and calls leave in their process."""
 
     settings: tuple[LeftSetting, ...]
     libraries: tuple[str, ...]
     """Modules that were loaded meanwhile, in order; of a process with no such setting none are told."""
 
     def told(self) -> dict[str, Any]:
-        """For JSON."""
+        """Fields for JSON."""
         return {"settings": [each.fields() for each in self.settings], "libraries": self.libraries}
 
 
@@ -115,5 +130,5 @@ def no_arguments(error: BaseException) -> CallOutcome:
 
 
 def how_it_ended(status: int) -> str:
-    """How a process ended, in words."""
+    """End of a process in words."""
     return f" (signal {status & 127})" if status & 127 else f" (exit status {status >> 8})"

@@ -1,4 +1,4 @@
-"""Which files are the project's: what others' code warns of, or writes to a log, is no matter of a draft's."""
+"""Files of the project: warnings and log records of any other code are not compared."""
 
 from __future__ import annotations
 

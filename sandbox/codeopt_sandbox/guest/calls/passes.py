@@ -1,4 +1,4 @@
-"""What a pass of calls is for: each mode of a batch is served by its own module."""
+"""Dispatch of a pass: each mode of a batch is served by its own module."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 
 def acts(worker: CallWorker, channel: Channel) -> Acts:
-    """Take the calls and do with them what the batch says; those that count are made where no frame of ours is."""
+    """Take the calls and serve the batch's mode; calls that are checked or timed are made where no frame of ours is."""
     batch = CallBatch.parse(channel.receive()[1])
     codes = loads(channel.receive_bytes()[1])
     asked = ASKED.get(batch.mode)
@@ -43,7 +43,7 @@ def acts(worker: CallWorker, channel: Channel) -> Acts:
 
 
 def _libraries(worker: CallWorker, names: Sequence[str], channel: Channel) -> None:
-    """Import what a draft newly loads, and say what that leaves of the process, beside what this module does."""
+    """Import the libraries that only a draft loads, and report the settings that this leaves changed."""
     leaving = worker.leaving
     leaving.find_patched()
     leaving.look()
@@ -72,4 +72,4 @@ ASKED: Mapping[str, Callable[[CallWorker, CallBatch, Sequence[CodeType], Channel
     "shape": lambda worker, batch, codes, channel: describe_calls(worker, codes, channel),
     "scenario": _scenarios,
 }
-"""Mode -> what answers it with no call that counts as checked or timed."""
+"""Modes without checked or timed calls, each with the function that serves it."""

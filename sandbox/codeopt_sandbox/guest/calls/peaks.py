@@ -1,4 +1,4 @@
-"""How much memory calls take at their peak: by Python's own books, call by call, and by the kernel's, all together."""
+"""Peak memory of calls: by Python's own accounting for each call, and by the kernel's for all together."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import posix
 from _tracemalloc import clear_traces, get_traced_memory, start
 
 from .channel import DONE, READY
-from .repr.plain import ITEMS, is_iterator, islice
+from .repr.plain import MAX_ITEMS, is_iterator, islice
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -60,7 +60,7 @@ def drop(worker: CallWorker, batch: CallBatch, call: Call) -> None:
 def run_through(value: Any, nested: bool) -> None:
     """Ask for each item of an iterator, and of those in it."""
     if is_iterator(value):
-        for item in islice(value, ITEMS + 1):
+        for item in islice(value, MAX_ITEMS + 1):
             if nested:
                 run_through(item, True)
 

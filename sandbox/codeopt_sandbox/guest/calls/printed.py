@@ -1,4 +1,4 @@
-"""What a call writes to standard output or error: by sys.stdout, and past it, on the descriptor below."""
+"""Standard output and error of a call: by sys.stdout, and past it, on the descriptor below."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ NAMES = {1: "stdout", 2: "stderr"}
 
 
 class Printed:
-    """What is written between `start` and `stop`."""
+    """Output between `start` and `stop`."""
 
     def __init__(self, descriptor: Literal[1, 2] = 1) -> None:
         path = f"/tmp/.printed-{os.getpid()}-{descriptor}"  # memfd_create is among what no run may call
@@ -26,7 +26,7 @@ class Printed:
         os_dup2(self.file, descriptor)
         self.outer: Any = getattr(sys, self.name)
         self.skipped: list[tuple[int, int]] = []
-        """Where in the file stands what does not count."""
+        """Spans of the file that do not count."""
 
     def start(self) -> None:
         """Listen to a new call."""
@@ -34,7 +34,7 @@ class Printed:
         setattr(sys, self.name, StringIO())
 
     def stop(self) -> str:
-        """What was written since; text of the stream first."""
+        """Output since `start`, text of the stream first."""
         stream = getattr(sys, self.name)
         text = str(getattr(stream, "getvalue", str)())
         setattr(sys, self.name, self.outer)

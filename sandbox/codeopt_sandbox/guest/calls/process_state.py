@@ -1,4 +1,4 @@
-"""What a whole process shares, and a call may leave changed: limits, the collector, contexts, handlers, filters."""
+"""Process-wide state that a call may leave changed: limits, the collector, contexts, handlers, filters."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def process_state() -> dict[str, str]:
 
 
 def _handler(number: int) -> str:
-    """Empty for the default."""
+    """Text of a signal's handler; empty for the default."""
     handler = getsignal(number)
     if handler is None or isinstance(handler, int):
         return str(int(handler or 0)) * bool(handler)
@@ -42,7 +42,7 @@ def _handler(number: int) -> str:
 
 
 def _filters() -> list[str]:
-    """Those that whoever set them meant for all: a module that is loaded late sets some for texts of its own."""
+    """Filters that are meant for all code: a module that is loaded late sets some for texts of its own."""
     filters: Any = getattr(modules.get("warnings"), "filters", ())
     return [f"{action} {category.__qualname__}" for action, text, category, module, _ in filters
             if text is None and module is None]  # fmt: skip

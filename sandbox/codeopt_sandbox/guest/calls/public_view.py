@@ -1,5 +1,5 @@
-"""What objects that keep something private show of it: their properties, and methods that ask for nothing or for one
-thing that the call was given. By that two versions are compared that keep it in another way."""
+"""Public view of objects that keep private state: properties, and methods that take nothing or one thing that the call
+was given. Versions that keep their state in another way are compared by it."""
 
 from __future__ import annotations
 
@@ -21,50 +21,55 @@ if TYPE_CHECKING:
 
     from .arguments import Call
 
-OBJECTS, ASKED, LARGE = 3, 3, 20_000
-"""So many objects are looked at, so many values given to a method; characters of an object that is not too large to be
-copied for each method."""
-MOST, SECONDS = 30, 1.0
-"""So many calls of a pass are looked at, for so long each: it takes a process of its own."""
+MAX_OBJECTS = 3
+"""Most objects of a call that are looked at."""
+MAX_ARGUMENTS = 3
+"""Most values that a method is called with, one at a time."""
+MAX_COPIED_CHARS = 20_000
+"""Most characters of the text of an object that is copied for each method."""
+MAX_CALLS = 30
+"""Most calls of a pass that are looked at, as each takes a process of its own."""
+MAX_LOOK_S = 1.0
+"""Time limit for looking at one call, seconds."""
 SPECIAL = ("__len__", "__bool__", "__str__", "__repr__", "__iter__")
 
 
 class PublicViews:
-    """What objects of one pass's calls show."""
+    """Public views of the objects of one pass's calls."""
 
     def __init__(self, target: str) -> None:
-        self.target, self.left = target, MOST
+        self.target, self.left = target, MAX_CALLS
 
     def of_arguments(self, fresh: Call, call: Call, before: str, after: str) -> str:
-        """How a call changed its arguments; `fresh`: the same ones, unchanged. It is said apart where nobody but the
-        objects themselves sees it."""
+        """Public change of the arguments; `fresh`: the same ones, unchanged. A change that only the objects themselves
+        can see is told apart."""
         text = became(before, after)
         if not text or text.startswith(ARGUMENTS):
             return text
         pairs = [*zip(fresh[0], call[0]), *((fresh[1][name], call[1][name]) for name in call[1])]
-        kept = [pair for pair in pairs if keeps_private(pair[0]) or keeps_private(pair[1])][:OBJECTS]
+        kept = [pair for pair in pairs if keeps_private(pair[0]) or keeps_private(pair[1])][:MAX_OBJECTS]
         old, new = (self.look([pair[at] for pair in kept], call) for at in (0, 1))
         return text if old == new else ARGUMENTS + cut(after) + SHOWS + new
 
     def of_result(self, call: Call, result: Any) -> str:
-        """What an object shows that a call returned."""
+        """Public view of an object that a call returned."""
         text = self.look([result], call) if keeps_private(result) else ""
         return self.as_container(result) + (SHOWS + text if text else "")
 
     def as_container(self, result: Any) -> str:
-        """Where a container of a class under test answers otherwise than one of its type would."""
+        """Operations in which a container of a class under test differs from its builtin type."""
         if is_simple(type(result)) or self.left <= 0 or not own_answers(result, self.target):
             return ""
         self.left -= 1
         return in_fork(lambda: unlike_builtin(result, self.target, CanonicalRepr(self.target).show))
 
     def look(self, objects: list[Any], call: Call) -> str:
-        """In a process of its own, which a method may change, or hang."""
+        """Public views, made in a forked process, as a method may change the object, or hang."""
         if not objects or self.left <= 0:
             return ""
         self.left -= 1
         given = [*call[0], *call[1].values()]
-        values = [value for value in given if is_simple(type(value)) and value is not None][:ASKED]
+        values = [value for value in given if is_simple(type(value)) and value is not None][:MAX_ARGUMENTS]
         return in_fork(lambda: "; ".join([public_view(self.target, value, values) for value in objects]))
 
 
@@ -78,7 +83,7 @@ def in_fork(make: Callable[[], str]) -> str:
     if not pid:
         try:
             signal.signal(signal.SIGALRM, signal.SIG_DFL)
-            signal.setitimer(signal.ITIMER_REAL, SECONDS)
+            signal.setitimer(signal.ITIMER_REAL, MAX_LOOK_S)
             null = os.open(os.devnull, os.O_WRONLY)
             os.dup2(null, 1)
             os.dup2(null, 2)
@@ -108,7 +113,7 @@ def keeps_private(value: Any) -> bool:
 
 def public_view(target: str, value: Any, values: list[Any]) -> str:
     """`len 2, first 1`: each asked of a copy, since a method may change it."""
-    if len(CanonicalRepr(target).show(value)) > LARGE:
+    if len(CanonicalRepr(target).show(value)) > MAX_COPIED_CHARS:
         return ""
     parts = []
     for name, member, given in members(type(value), values):
@@ -137,7 +142,7 @@ def members(kind: type, values: list[Any]) -> Iterator[tuple[str, Any, tuple[Any
 
 
 def ask(target: str, value: Any, member: Any, given: tuple[Any, ...]) -> str:
-    """What a copy answers; empty where it cannot be copied or shown."""
+    """Answer of a copy; empty where the object cannot be copied or the answer has no text."""
     try:
         other = copied(value, target, {})
     except Exception:

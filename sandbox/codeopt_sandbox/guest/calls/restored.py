@@ -12,7 +12,10 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from typing import Any
 
-DEPTH, ITEMS = 4, 200
+MAX_DEPTH = 4
+"""Depth to which parts of a value are compared."""
+MAX_ITEMS = 200
+"""Most items of a container that are compared."""
 NOTHING = object()
 
 
@@ -21,17 +24,17 @@ class Reconstructor:
 
     def __init__(self, target: str, sure: bool = False) -> None:
         self.target, self.sure = target, sure
-        """Of the module; whether what the constructors give needs no comparison, as an equal value had one."""
+        """target: name of the module; sure: a value of constructors needs no comparison, as an equal one had one."""
         self.refused = False
         """A constructor gives something else."""
 
-    def make(self, value: Any, depth: int = DEPTH) -> Any:
+    def make(self, value: Any, depth: int = MAX_DEPTH) -> Any:
         """The value with other objects in it."""
         kind: Any = type(value)
         if kind is list or kind is tuple:
             return self.sequence(value, depth)
         if kind is dict:
-            for key, item in list(value.items()) if depth and len(value) <= ITEMS else ():
+            for key, item in list(value.items()) if depth and len(value) <= MAX_ITEMS else ():
                 value[key] = self.make(item, depth - 1)
             return value
         if kind.__module__ != self.target or type(getattr(value, "__dict__", None)) is not dict:
@@ -40,7 +43,7 @@ class Reconstructor:
 
     def sequence(self, value: Any, depth: int) -> Any:
         """A list, changed in place, or a tuple."""
-        if not depth or len(value) > ITEMS:
+        if not depth or len(value) > MAX_ITEMS:
             return value
         items = [self.make(item, depth - 1) for item in value]
         if all(new is old for new, old in zip(items, value)):
@@ -51,7 +54,8 @@ class Reconstructor:
         return value
 
     def by_constructor(self, value: Any) -> Any:
-        """Of an object whose class takes what it keeps under the same name; the object itself for any other."""
+        """Rebuild an object whose constructor takes its attributes under the same names; any other object is returned
+        itself."""
         kind: Any = type(value)
         init = kind.__init__
         if type(init) is not types.FunctionType or kind.__new__ is not object.__new__:
@@ -98,7 +102,7 @@ def is_as(made: Any, value: Any, target: str) -> bool:
 
 
 def copied(given: dict[str, Any]) -> dict[str, Any]:
-    """What was unpickled, once more: pickle is ten times as fast as a deep copy, where it goes."""
+    """Copy of unpickled arguments: pickle is ten times as fast as a deep copy, where it works."""
     import copy
     import pickle
 

@@ -1,7 +1,8 @@
 """Settings of the whole process, each by a name and as a text: the list in docs/functions.md.
 
-What is read is bound before a module under test is imported, which can patch the modules that it comes from; that is
-found out, too (../library_code.py). Nothing is imported, as the module under test would seem to have imported it.
+All functions are bound before a module under test is imported, which can patch the modules that they come from; such
+patches are found, too (../library_code.py). Nothing is imported, as the module under test would seem to have imported
+it.
 """
 
 from __future__ import annotations
@@ -44,7 +45,7 @@ environ = os.environ
 
 
 def process_settings() -> Settings:
-    """All of them now. Of what no module has loaded there is none."""
+    """All settings now, without those of modules that are not loaded."""
     found: Settings = {}
     for read in (interpreter, hooks, import_system, filters, signals, system, files, context):
         found.update(read())
@@ -53,7 +54,7 @@ def process_settings() -> Settings:
 
 
 def interpreter() -> Settings:
-    """Numbers of the interpreter's own, the collector, threads."""
+    """Settings of the interpreter, the collector and threads."""
     values: dict[str, Any] = {
         "the recursion limit": sys.getrecursionlimit(),
         "the switch interval": sys.getswitchinterval(),
@@ -78,7 +79,7 @@ def interpreter() -> Settings:
 
 
 def hooks() -> Settings:
-    """Functions of `sys` that are there to be replaced, and the streams."""
+    """Replaceable functions of `sys`, and the standard streams."""
     values: dict[str, Any] = {
         f"sys.{name}": vars(sys).get(name)
         for name in ("excepthook", "displayhook", "unraisablehook", "breakpointhook", "stdin", "stdout", "stderr")
@@ -89,7 +90,7 @@ def hooks() -> Settings:
 
 
 def import_system() -> Settings:
-    """Where imports look, in which order."""
+    """Import paths, hooks and finders in their order."""
     first = sys.meta_path[0] if sys.meta_path else None
     found: Settings = {f"{each!r} in sys.path": ("there", None) for each in sys.path}
     found["the first of sys.path"] = repr(sys.path[:1]), None
@@ -99,7 +100,7 @@ def import_system() -> Settings:
 
 
 def filters() -> Settings:
-    """Each filter of warnings, and which comes first."""
+    """Filters of warnings, and the first of them."""
     every: Any = getattr(modules.get("warnings"), "filters", _warnings.filters)
     texts = [f"{each[0]} {described(each[2])} {pattern(each[1])} {pattern(each[3])} {each[4]}" for each in every]
     found: Settings = {f"the warnings filter '{text}'": ("there", None) for text in texts}
@@ -108,12 +109,12 @@ def filters() -> Settings:
 
 
 def pattern(value: Any) -> str:
-    """Of a filter: a text, a compiled pattern, or none."""
+    """Pattern of a filter: a text, a compiled pattern, or None."""
     return str(value if value is None or isinstance(value, str) else value.pattern)
 
 
 def signals() -> Settings:
-    """Handlers, timers, and what is blocked."""
+    """Handlers of signals, timers, and blocked signals."""
     handlers = [(number, getsignal(number)) for number in SIGNALS if number not in (32, 33)]
     found: Settings = {f"the handler of signal {number}": (described(value), value) for number, value in handlers}
     found.update({name: ("set" if any(getitimer(which)) else "not set", None) for name, which in TIMERS.items()})
@@ -122,7 +123,7 @@ def signals() -> Settings:
 
 
 def system() -> Settings:
-    """What the kernel keeps of a process."""
+    """Settings that the kernel keeps of a process."""
     values: dict[str, Any] = {
         "the working folder": or_none(getcwd),
         "the umask": umask(),
@@ -141,14 +142,14 @@ def system() -> Settings:
 
 
 def umask() -> str:
-    """Octal, from where reading it does not change it; empty where the kernel does not say."""
+    """Octal umask, read from where reading does not change it; empty where the kernel does not tell."""
     with open("/proc/self/status", "rb") as file:  # noqa: PTH123  pathlib would count as imported by the module
         _, _, rest = file.read().partition(b"Umask:")
     return rest.partition(b"\n")[0].strip().decode()
 
 
 def children() -> int:
-    """How many there are, running or ended, without those that multiprocessing keeps for itself."""
+    """Number of child processes, running or ended, without those that multiprocessing keeps for itself."""
     try:
         waitid(posix.P_ALL, 0, posix.WEXITED | posix.WNOHANG | posix.WNOWAIT)
     except ChildProcessError:
@@ -164,7 +165,7 @@ def children() -> int:
 
 
 def kept_by_multiprocessing() -> Iterator[int]:
-    """Its processes that end with this one."""
+    """Process ids of multiprocessing's own helpers, which end with this process."""
     for module, server, number in (
         ("resource_tracker", "_resource_tracker", "_pid"),
         ("forkserver", "_forkserver", "_forkserver_pid"),
@@ -176,7 +177,7 @@ def kept_by_multiprocessing() -> Iterator[int]:
 
 
 def files() -> Settings:
-    """Open descriptors by what they are of."""
+    """Numbers of open descriptors by target."""
     count: dict[str, int] = {}
     for number in listdir("/proc/self/fd"):
         target = or_none(readlink, f"/proc/self/fd/{number}")
@@ -187,13 +188,13 @@ def files() -> Settings:
 
 
 def context() -> Settings:
-    """Context variables."""
+    """Context variables without those that have a setting of their own."""
     pairs = [(each.name, value) for each, value in copy_context().items() if each.name not in OWN_VARIABLES]
     return {f"the context variable {name}": (described(value), value) for name, value in pairs}
 
 
 def or_none(ask: Callable[..., Any], *values: Any) -> Any:
-    """None where the kernel refuses."""
+    """Result of a system call; None where the kernel refuses."""
     try:
         return ask(*values)
     except OSError:
@@ -201,7 +202,7 @@ def or_none(ask: Callable[..., Any], *values: Any) -> Any:
 
 
 def described(value: Any) -> str:
-    """A name that is the same in each process."""
+    """Text of a value that is the same in each process."""
     kind = type(value)
     if value is None or kind in (int, str, bool, float):
         return repr(value)

@@ -1,10 +1,10 @@
-"""Where the function under test is called, checked or timed: the frames below its own are the same, and say nothing
-of what its calls are for."""
+"""Frames from which the function under test is called, checked or timed. They are alike for both, and show nothing of
+the purpose of a call."""
 
 from __future__ import annotations
 
 from .channel import os_exit
-from .repr.plain import ITEMS, is_iterator, islice
+from .repr.plain import MAX_ITEMS, is_iterator, islice
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -15,9 +15,9 @@ if TYPE_CHECKING:
 
     Results = list[Any]
     Act = tuple[Callable[[Callable[..., Any], Sequence[Call]], Results], Callable[..., Any], Sequence[Call]]
-    """How a function is called, the function, its arguments."""
+    """One step of a worker: how to call, the function, its arguments."""
     Acts = Generator[Act, Results | None, None]
-    """What a worker does: it asks for calls, and is told their results."""
+    """Generator of a worker's steps, which is sent the results of each."""
 
 
 class Raised:
@@ -62,7 +62,7 @@ def read_flat(function: Callable[..., Any], calls: Sequence[Call]) -> Results:
 
 
 def read_nested(function: Callable[..., Any], calls: Sequence[Call]) -> Results:
-    """The same with the iterators that they yield."""
+    """Results of calls that return iterators of iterators, read to their ends."""
     return read_all(function, calls, True)
 
 
@@ -78,9 +78,9 @@ def read_all(function: Callable[..., Any], calls: Sequence[Call], nested: bool) 
 
 
 def read(value: Any, nested: bool) -> Any:
-    """An iterator's items; inner iterators are read before the next item is asked for."""
+    """Items of an iterator, or the value itself; inner iterators are read before the next item is asked for."""
     if not is_iterator(value):
         return value
     if not nested:
-        return list(islice(value, ITEMS + 1))
-    return [read(item, True) for item in islice(value, ITEMS + 1)]
+        return list(islice(value, MAX_ITEMS + 1))
+    return [read(item, True) for item in islice(value, MAX_ITEMS + 1)]

@@ -1,4 +1,4 @@
-"""What calls can leave behind: the original's global data, the random numbers' state, the environment."""
+"""State that calls can leave behind: globals of the original, random numbers, the environment."""
 
 from __future__ import annotations
 
@@ -21,24 +21,24 @@ if TYPE_CHECKING:
     from .function_ref import FunctionRef
 
     Seen = dict[str, tuple[str, int]]
-    """By name: the text of what is there, and for code its id."""
+    """State by name: the text of a value, and the id of its code, if it has one."""
 
 modules = sys.modules
 LARGE = 2000
 """Items of a value that is shown whole."""
 COUNTER = "counter "
-"""What another module keeps for itself."""
+"""Beginning of the names of what another module keeps for itself."""
 LATE = ("global ", COUNTER, "the decimal context", "numpy")
-"""What a call may bring by loading a module."""
+"""Beginnings of names that a call may add by loading a module."""
 
 
 def random_state() -> Any:
-    """Of the random numbers that a module shares with all others; None where nothing has imported them."""
+    """State of the shared random numbers; None where nothing has imported them."""
     return modules["random"].getstate() if "random" in modules else None
 
 
 def state_of(ref: FunctionRef, module: types.ModuleType) -> Seen:
-    """What is there now."""
+    """State now."""
     found: Seen = {}
     for name in ref.globals:
         value = vars(module).get(name)
@@ -72,8 +72,8 @@ def shown(ref: FunctionRef, value: Any) -> str:
 
 
 def quick_digest(value: Any) -> str:
-    """Of a large value, which is looked at before and after all calls: 40 times as quick as its text. Pickle writes the
-    same of the same objects; what it cannot write has no digest."""
+    """Digest of a large value, which is looked at before and after all calls: 40 times as fast as its text. Pickle
+    writes the same of the same objects; a value that it cannot write has no digest."""
     import _pickle
 
     try:
@@ -83,7 +83,7 @@ def quick_digest(value: Any) -> str:
 
 
 def what_changed(before: Seen, after: Seen, *, random_changed: bool, later: Sequence[str] = ()) -> State:
-    """In words. later: what calls have changed of earlier ones."""
+    """Changes in words. later: changes that calls have made to earlier ones."""
     known = [name for name in after if name in before or not name.startswith(LATE)]
     new = [name for name in known if after[name] != before.get(name)]
     changed = [f"{name} becomes {after[name][0]}" for name in new if not name.startswith(COUNTER)]

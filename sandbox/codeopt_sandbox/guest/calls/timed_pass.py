@@ -1,4 +1,4 @@
-"""One timed pass as the controller sees it: what its worker and the importer spend on it, by their clocks."""
+"""One timed pass as the controller sees it, by the clocks of the worker and the importer."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from .channel import Channel
 
     class Directs(Protocol):
-        """What directs the passes of a run, as Controller does."""
+        """Protocol of Controller: directs the passes of a run."""
 
         batch: CallBatch
         channel: Channel
@@ -26,40 +26,40 @@ if TYPE_CHECKING:
         patience: float
 
         def start(self, calls: tuple[str, ...]) -> int:
-            """Process number of a new worker that has its first calls."""
+            """Start a worker with its first calls; its process id."""
 
         def code_of(self, calls: tuple[str, ...]) -> bytes:
-            """Compiled calls, for a worker."""
+            """Code objects of calls, marshalled for a worker."""
 
         def expect(self, letter: bytes, seconds: float) -> str:
-            """The worker's next message, which is of this kind."""
+            """Text of the worker's next message, which must be of this kind."""
 
         def wait(self, seconds: float) -> tuple[bytes, str]:
-            """The worker's next message, whatever it is."""
+            """Kind and text of the worker's next message."""
 
         def kill(self, pid: int) -> None:
             """End a worker."""
 
 
 class PassTimes:
-    """Seconds of the passes of a run, by CPU time unless it says otherwise."""
+    """Times of the passes of a run, CPU seconds unless a field is of another clock."""
 
     def __init__(self) -> None:
         self.cpu: list[float] = []
         self.wall: list[float] = []
         self.delay: list[float] = []
-        """In which a worker was ready to run, while others had the processor."""
+        """Seconds in which a worker was ready to run while others had the processor."""
         self.given: list[float] = []
-        """Until a pass had its arguments."""
+        """Seconds until a pass had its arguments."""
         self.beside: list[float] = []
-        """What worker and importer spent on a pass from its warm-up on, until all of its outcomes were shown, the calls
-        themselves left out: whatever of a call's work is done beforehand or is put off."""
+        """Seconds of worker and importer from the warm-up to the last outcome, the calls themselves excluded: any work
+        of a call that is done beforehand or is put off."""
         self.beside_wall: list[float] = []
         self.known = 0.0
-        """What all of our own processes spent in the whole run."""
+        """CPU seconds of all of our own processes in the whole run."""
 
     def fields(self) -> dict[str, list[float] | float]:
-        """By name."""
+        """Values by field name."""
         return dict(vars(self))
 
 
@@ -71,17 +71,18 @@ class Meter:
         self.began, self.wall = self.spent(), time.monotonic()
 
     def cpu(self) -> float:
-        """What the worker has spent since its start."""
+        """CPU seconds of the worker since its start."""
         return time.clock_gettime(self.worker)
 
     def spent(self) -> float:
-        """What both have spent."""
+        """CPU seconds of worker and importer."""
         return self.cpu() + time.clock_gettime(self.importer)
 
 
 def timed_pass(controller: Directs, calls: Sequence[str], before: str = "") -> list[bytes]:
-    """Calls between two readings of the worker's clock: what they did, and at the end what they left where the pass is
-    looked at closely. before: the state before any call, then. Nothing is shown where calls are timed in groups."""
+    """Time calls between two readings of the worker's clock; their outcomes, and the state that they leave in a pass
+    that is looked at closely. before: the state before any call, in such a pass. Calls that are timed in groups have no
+    outcomes."""
     batch, times = controller.batch, controller.times
     pid = controller.start(tuple(calls[: batch.warm]))
     controller.expect(WARM, controller.patience)
@@ -107,7 +108,7 @@ def timed_pass(controller: Directs, calls: Sequence[str], before: str = "") -> l
 
 
 def shown(controller: Directs, before: str) -> list[bytes]:
-    """What a worker says of its calls; it is still there afterwards."""
+    """Outcomes from a worker, which is still there afterwards. Raises RunFailed."""
     controller.channel.send(SHOW, before)
     found = []
     while (message := controller.wait(controller.patience))[0] in (OUTCOME, STATE):
@@ -118,10 +119,10 @@ def shown(controller: Directs, before: str) -> list[bytes]:
 
 
 def one_line(text: str) -> bytes:
-    """What a worker said: it may be anything, but it is one line."""
+    """Message of a worker as one line: it may hold anything."""
     return text.replace("\n", "\\n").encode("utf-8", "backslashreplace")
 
 
 def cpu_clock(pid: int) -> int:
-    """The clock of a process's CPU time: CPUCLOCK_SCHED in the kernel's posix-timers.h."""
+    """Clock of a process's CPU time: CPUCLOCK_SCHED in the kernel's posix-timers.h."""
     return (~pid << 3) | 2

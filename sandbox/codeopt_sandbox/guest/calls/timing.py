@@ -1,7 +1,7 @@
-"""All calls of a pass between two readings of the clock, which another process takes.
+"""Timing of all calls of a pass between two readings of the clock, which another process takes.
 
-The worker is told neither how many passes there are nor which of them is looked at closely, and gets the calls that are
-timed when those that warm up are over: what it could do beforehand, or puts off, that process sees by its clock.
+The worker is told neither how many passes there are nor which of them is looked at closely, and gets the timed calls
+after the warm-up: any work that it does beforehand, or puts off, shows on that process's clock.
 """
 
 from __future__ import annotations
@@ -33,8 +33,8 @@ if TYPE_CHECKING:
     from .stage import Act, Acts, Results
     from .worker import CallWorker
 
-MADE_AGAIN = 50
-"""So many calls of a pass that is looked at closely are made again, once their first results were changed."""
+MAX_REPEATED_CALLS = 50
+"""Most calls of a closely watched pass that are made again after their first results were changed."""
 
 
 class TimedPass:
@@ -89,8 +89,8 @@ class TimedPass:
         return self.perform, self.function, calls
 
     def left(self, was: str, random: Any) -> Any:
-        """What the calls of the pass leave behind, and print. was: the state before any call; random: that of the
-        random numbers before those that are timed."""
+        """State and output that the calls of the pass leave. was: the state before any call; random: the state of the
+        random numbers before the timed calls."""
         after = state_of(self.worker.ref, self.worker.module)
         found = what_changed(eval(was, {"__builtins__": {}}), after, random_changed=random_state() != random)
         printed = self.out.getvalue()
@@ -101,7 +101,7 @@ class TimedPass:
     ) -> Generator[Act, Results | None, list[CallOutcome]]:
         """The outcomes, with what is different of a call that is made again after its result was changed by its owner:
         whoever kept it is found out. Objects that calls share are asked no second time."""
-        for at, code in enumerate(codes[:MADE_AGAIN] if not self.batch.shared else ()):
+        for at, code in enumerate(codes[:MAX_REPEATED_CALLS] if not self.batch.shared else ()):
             if type(results[at]) is Raised:
                 continue
             mutate_result(results[at], 3)
@@ -117,12 +117,13 @@ class TimedPass:
 
 
 def show_state(worker: CallWorker, channel: Channel) -> None:
-    """What is there before any call."""
+    """Send the state before any call."""
     channel.send(STATE, repr(state_of(worker.ref, worker.module)))
 
 
 def each_once(calls: Sequence[Call]) -> list[Call]:
-    """Without the objects that an earlier call has, too: to look at them for each call is more work than the calls."""
+    """Calls without objects that an earlier call has, too: looking at them for each call is more work than the
+    calls."""
     seen: set[int] = set()
     found = []
     for args, kwargs in calls:
@@ -132,7 +133,7 @@ def each_once(calls: Sequence[Call]) -> list[Call]:
 
 
 def outcome(target: str, call: Call, looked_at: Call, result: Any, was: str) -> CallOutcome:
-    """What a call did; `was`: its arguments before it, those of `looked_at`."""
+    """Outcome of a call; `was`: text of the arguments before it, those of `looked_at`."""
     args, kwargs = call
     known = [("args", args), ("kwargs", kwargs)] if not is_simple(type(result)) else []
     shown = CanonicalRepr(target, known)

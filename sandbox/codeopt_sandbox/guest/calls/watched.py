@@ -1,7 +1,8 @@
-"""What calls read of their surroundings, and how much of them is kept: told in one pass of its own.
+"""Surroundings that calls read, such as clocks and the environment, and how much they keep; reported by a pass of its
+own.
 
 The interpreter's profile events name each function in C that is called, under whatever name it was found. The line is
-that of the nearest frame of the project's own code; where there is none, or it only imports, nothing is told.
+that of the nearest frame of the project's own code; where there is none, or it only imports, nothing is reported.
 """
 
 from __future__ import annotations
@@ -28,10 +29,14 @@ if TYPE_CHECKING:
     from .channel import Channel
     from .worker import CallWorker
 
-DATE, CLOCK, PROCESS, MACHINE, VARIABLES, ARGUMENTS, FILES, WATCHER = (
-    "the date and time", "a clock", "the number of a process or user", "the machine", "environment variables",
-    "the command's arguments", "a file", "whether it is watched",
-)  # fmt: skip
+DATE = "the date and time"
+CLOCK = "a clock"
+PROCESS = "the number of a process or user"
+MACHINE = "the machine"
+VARIABLES = "environment variables"
+ARGUMENTS = "the command's arguments"
+FILES = "a file"
+WATCHER = "whether it is watched"
 READS = {
     DATE: "time.time time.time_ns time.localtime time.gmtime time.ctime time.asctime time.strftime time.clock_gettime "
           "time.clock_gettime_ns datetime.today datetime.now datetime.utcnow",
@@ -44,33 +49,37 @@ READS = {
     FILES: "io.open posix.open posix.listdir posix.scandir posix.stat posix.lstat posix.readlink posix.access",
     WATCHER: "sys.setprofile sys.settrace sys.getprofile sys.gettrace",
 }  # fmt: skip
-"""Functions in C by what they read."""
-OS, ENVIRON = os.getenv.__code__.co_filename, ("__getitem__", "__iter__", "__len__", "copy")
-"""Where `os.environ` is defined, and its methods that read; the others go by these."""
+"""Functions in C that read each surrounding."""
+OS_FILE = os.getenv.__code__.co_filename
+"""File that defines `os.environ`."""
+ENVIRON_READS = ("__getitem__", "__iter__", "__len__", "copy")
+"""Methods of `os.environ` that read; the others call these."""
 ABC = os.environ.get.__code__.co_filename
-LOOKED_AT, MOST = 30, 20
-"""Calls that are watched, and lines that are told."""
+MAX_CALLS = 30
+"""Most calls that are watched."""
+MAX_LINES = 20
+"""Most lines that are reported."""
 
 
 class ReadsHeard:
-    """Hears what is read between `start` and `stop`."""
+    """Recorder of reads between `start` and `stop`."""
 
     def __init__(self, ref: Any) -> None:
         self.own = OwnCode(ref)
         self.kinds = {name: kind for kind, names in READS.items() for name in names.split()}
         self.found: dict[tuple[str, int], bool] = {}
-        """What, and the line; whether the project's own code asks for it, or a library that it calls."""
+        """Reads by (surrounding, line): whether the project's own code made it, or a library that it calls."""
 
     def start(self) -> None:
-        """Hear the calling thread."""
+        """Listen to the profile events of the calling thread."""
         sys.setprofile(self.hear)
 
     def stop(self) -> None:
-        """No more."""
+        """Stop watching."""
         sys.setprofile(None)
 
     def hear(self, frame: FrameType, event: str, argument: Any) -> None:
-        """A profile event."""
+        """Handle a profile event."""
         if event == "c_call":
             kind = self.kinds.get(name_of(argument))
             if kind is not None:
@@ -79,21 +88,21 @@ class ReadsHeard:
             self.note(VARIABLES, frame.f_back)
 
     def note(self, kind: str, frame: FrameType | None) -> None:
-        """The line from which something is read."""
+        """Record a read with the line that it is made from."""
         asking = frame
         direct = True
         while asking is not None and not self.own.has(asking.f_code.co_filename):
             if asking.f_code.co_filename.startswith("<frozen importlib"):
                 return
-            direct = direct and asking.f_code.co_filename in (OS, ABC)
+            direct = direct and asking.f_code.co_filename in (OS_FILE, ABC)
             asking = asking.f_back
-        if asking is not None and len(self.found) < MOST:
+        if asking is not None and len(self.found) < MAX_LINES:
             place = kind, asking.f_lineno
             self.found[place] = self.found.get(place, False) or direct
 
 
 class WatchedArguments(list):  # type: ignore[type-arg]
-    """In the place of sys.argv."""
+    """Replacement of sys.argv that reports reads."""
 
     def __init__(self, watch: ReadsHeard) -> None:
         super().__init__(sys.argv)
@@ -117,12 +126,12 @@ class WatchedArguments(list):  # type: ignore[type-arg]
 
 
 def reads_environ(code: CodeType) -> bool:
-    """Whether it is of a method of `os.environ` that reads."""
-    return code.co_name in ENVIRON and code.co_filename == OS
+    """Whether a code object is of a method of `os.environ` that reads."""
+    return code.co_name in ENVIRON_READS and code.co_filename == OS_FILE
 
 
 def name_of(function: Any) -> str:
-    """`time.time`, `datetime.now`: of a function in C, by what it belongs to."""
+    """Name of a function in C with its owner: `time.time`, `datetime.now`."""
     owner = getattr(function, "__self__", None)
     name = str(getattr(function, "__name__", ""))
     if type(owner) is type(sys):
@@ -133,15 +142,15 @@ def name_of(function: Any) -> str:
 
 
 def watch_calls(worker: CallWorker, batch: CallBatch, codes: Sequence[CodeType], channel: Channel) -> None:
-    """Say in JSON what the import and the first calls read, and what is left of each of the last ones: blocks of
-    memory, and bytes."""
+    """Report in JSON the reads of the import and of the first calls, and the memory that each of the last calls keeps:
+    blocks, and bytes."""
     watch = ReadsHeard(worker.ref)
     sys.argv = WatchedArguments(watch)
     import_again(worker, watch)
-    for code in codes[:LOOKED_AT]:
+    for code in codes[:MAX_CALLS]:
         call = worker.arguments.fresh(code)
         watched(watch, lambda call=call: drop(worker, batch, call))
-    rest = codes[LOOKED_AT:]
+    rest = codes[MAX_CALLS:]
     make(worker, batch, rest[: len(rest) // 2])
     counted = rest[len(rest) // 2 :]
     gc.collect()
@@ -157,7 +166,7 @@ def watch_calls(worker: CallWorker, batch: CallBatch, codes: Sequence[CodeType],
 
 
 def watched(watch: ReadsHeard, run: Any) -> None:
-    """Run something whose reads are heard; how it ends does not matter."""
+    """Run something whose reads are recorded; how it ends does not matter."""
     watch.start()
     try:
         run()
@@ -168,7 +177,7 @@ def watched(watch: ReadsHeard, run: Any) -> None:
 
 
 def import_again(worker: CallWorker, watch: ReadsHeard) -> None:
-    """Run the module's text once more, beside the module that is called: what it reads when it is imported."""
+    """Run the module's text once more, beside the module that is called, to record the reads of its import."""
     loader = getattr(worker.module.__spec__, "loader", None)
     source, file = getattr(loader, "source", None), worker.ref.file
     if type(source) is not str:
@@ -179,6 +188,6 @@ def import_again(worker: CallWorker, watch: ReadsHeard) -> None:
 
 
 def make(worker: CallWorker, batch: CallBatch, codes: Sequence[CodeType]) -> None:
-    """Calls, of which nothing is kept here."""
+    """Make calls and keep nothing of them."""
     for code in codes:
         drop(worker, batch, worker.arguments.fresh(code))

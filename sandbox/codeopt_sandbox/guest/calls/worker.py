@@ -1,4 +1,4 @@
-"""One pass of calls, in a process that ends with it."""
+"""Worker process that makes one pass of calls and ends with it."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import types
 
 from .arguments import Arguments
 from .leaving import Leaving
-from .repr.plain import ITEMS
+from .repr.plain import MAX_ITEMS
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -34,12 +34,12 @@ class CallWorker:
         self.arguments = Arguments(ref)
         self.events: AbstractEventLoop | None = None
 
-    def invoke(self, args: Sequence[Any], kwargs: Mapping[str, Any], items: int = ITEMS) -> Any:
+    def invoke(self, args: Sequence[Any], kwargs: Mapping[str, Any], items: int = MAX_ITEMS) -> Any:
         """Call; an asynchronous function is run to its end. items: so many of an asynchronous generator are read."""
         return self.settled(self.function(*args, **kwargs), items)
 
-    def settled(self, found: Any, items: int = ITEMS) -> Any:
-        """What a call returned; of an asynchronous function what comes of it in the end."""
+    def settled(self, found: Any, items: int = MAX_ITEMS) -> Any:
+        """Result of a call; for an asynchronous function its final value."""
         kind = type(found)
         if kind is types.CoroutineType:
             return self.loop().run_until_complete(found)
@@ -57,7 +57,7 @@ class CallWorker:
 
 
 async def gather(generator: AsyncGenerator[Any, Any], items: int) -> list[Any]:
-    """What an asynchronous generator yields."""
+    """Items of an asynchronous generator."""
     found = []
     async for item in generator:
         found.append(item)

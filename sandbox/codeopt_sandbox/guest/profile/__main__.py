@@ -59,7 +59,7 @@ def main(bundle: Bundle) -> None:
 
 
 def answer(program: ProfiledProgram, request: ProfileRequest, bundle: Bundle) -> dict[str, Any]:
-    """What the host is told."""
+    """Answer for the host."""
     if request.mode == "scalene" and importlib.util.find_spec("scalene") is None:
         return {"missing": "scalene"}
     try:

@@ -1,5 +1,4 @@
-"""What each line of a function's module holds while its calls hold most, and what it takes for a moment, by
-tracemalloc."""
+"""Memory by line of a function's module: held when its calls hold most, and allocated for a moment, by tracemalloc."""
 
 from __future__ import annotations
 
@@ -18,10 +17,12 @@ if TYPE_CHECKING:
     from .program import ProfiledProgram
     from .request import ProfileRequest
 
-FRAMES = 6
-"""So deep may a library stand below a line of the module, for what it allocates to be that line's."""
-STEP, LEAST = 1.25, 4096
-"""Blocks are counted again when a quarter more is held than at the last count: that takes longest."""
+MAX_FRAMES = 6
+"""Depth below a line of the module to which a library's allocations count as that line's."""
+COUNT_STEP = 1.25
+"""Growth factor after which blocks are counted again, which is what takes longest."""
+MIN_COUNTED_BYTES = 4096
+"""Memory below which no blocks are counted, bytes."""
 
 reset_peak = getattr(tracemalloc, "reset_peak", lambda: None)  # of Python 3.9; before, only ever higher peaks are seen
 get_traced_memory = tracemalloc.get_traced_memory
@@ -36,7 +37,7 @@ class Books:
         """Line -> bytes that it had allocated and that were alive at the last count."""
         self.moment: dict[int, int] = {}
         """Line -> most bytes above what was in use when it began."""
-        self.line, self.start, self.counted, self.highest = 0, 0, LEAST, 0
+        self.line, self.start, self.counted, self.highest = 0, 0, MIN_COUNTED_BYTES, 0
 
     def on_event(self, frame: FrameType, event: str, _: Any) -> Any:
         """A line, a call or a return of the file: what came before it belongs to the line before it."""
@@ -45,7 +46,7 @@ class Books:
         now, peak = get_traced_memory()
         if self.line and peak > self.highest:
             self.moment[self.line] = max(self.moment.get(self.line, 0), peak - self.start)
-        if now > self.counted * STEP:
+        if now > self.counted * COUNT_STEP:
             self.count()
             self.counted = now
         back = frame.f_back
@@ -56,11 +57,11 @@ class Books:
         if peak > now:
             reset_peak()
         self.start, after = get_traced_memory()
-        self.highest = after if after > self.start + LEAST else 0
+        self.highest = after if after > self.start + MIN_COUNTED_BYTES else 0
         return self.on_event
 
     def count(self) -> None:
-        """Who holds what: the innermost line of the file that each block was allocated below."""
+        """Bytes by owner: the innermost line of the file below which each block was allocated."""
         held: dict[int, int] = {}
         for trace in tracemalloc._get_traces():  # type: ignore[attr-defined]  # take_snapshot() makes objects of them
             line = next((line for file, line in trace[2] if file == self.path), 0)
@@ -70,12 +71,12 @@ class Books:
 
 
 def run_allocated(program: ProfiledProgram, request: ProfileRequest) -> dict[str, Any]:
-    """What the host is told: [line, bytes held when most was held, most bytes at one moment] of each line."""
+    """Answer for the host: [line, bytes held at the peak, most bytes at one moment] of each line."""
     books = Books(str(program.path))
 
     def begin() -> None:
         signal.setitimer(signal.ITIMER_REAL, request.max_seconds, 0.1)
-        tracemalloc.start(FRAMES)
+        tracemalloc.start(MAX_FRAMES)
         sys.settrace(books.on_event)
 
     def run() -> str:

@@ -1,4 +1,4 @@
-"""Where the time of callees went, so that a line's own time can be told."""
+"""Time of callees by call site, from which a line's own time follows."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ if TYPE_CHECKING:
     Hook = Callable[[CodeType, FrameType], None]
 
 SUSPENDABLE = 0x20 | 0x80 | 0x200
-"""co_flags of generators, coroutines and asynchronous generators."""
+"""Bits of co_flags that mark generators, coroutines and asynchronous generators."""
 
 
 class CallSites:
-    """How long each call site of the program waited for functions of the program, in ns.
+    """Time that each call site of the program waited for functions of the program, ns.
 
     line_profiler charges a line with all the time until the next line of the same frame, callees included. Less
     what is measured here, that is the line's own time. The hooks run at each entry and exit of a function of the
@@ -36,12 +36,12 @@ class CallSites:
         self.away: dict[tuple[int, int], int] = {}
         """(id of code, offset) -> ns."""
         self.calls: dict[int, int] = {}
-        """id of code -> number of entries; a generator is entered at each item."""
+        """Number of entries by id of code; a generator is entered at each item."""
         self.suspended: dict[tuple[int, int], int] = {}
         """(id of code, offset of a yield) -> ns between entries and this exit."""
         self.profilers: list[Any] = []
         self.start_profiler: Callable[[], None] = lambda: None
-        """In a new thread, where hooks belong to a thread."""
+        """Start the hooks in a new thread, where hooks belong to a thread."""
 
     def hooks(self) -> tuple[Hook, Hook]:
         """(push, pop): what to do at an entry and at an exit. Closures, because their cost is the overhead."""
@@ -105,7 +105,7 @@ class CallSites:
             sys.monitoring.free_tool_id(sys.monitoring.COVERAGE_ID)
 
     def listen_to_events(self, push: Hook, pop: Hook) -> Sequence[CodeType]:
-        """From Python 3.12 on."""
+        """Listen to sys.monitoring events, from Python 3.12 on."""
         monitoring: Any = sys.monitoring  # type: ignore[attr-defined,unused-ignore]
         getframe, events, register = sys._getframe, monitoring.events, monitoring.register_callback
         tool = monitoring.COVERAGE_ID  # below line_profiler's: called after it, when the callee's line has ended
@@ -128,7 +128,7 @@ class CallSites:
         return codes_of(enter, leave)
 
     def listen_to_timer(self, push: Hook, pop: Hook) -> Sequence[CodeType]:
-        """Before that."""
+        """Listen to the C profiler's timer, before Python 3.12."""
         import _lsprof
         import dis
 
@@ -152,5 +152,5 @@ class CallSites:
 
 
 def codes_of(*functions: Callable[..., Any]) -> list[CodeType]:
-    """What runs when they are called."""
+    """Code objects of functions."""
     return [function.__code__ for function in functions]

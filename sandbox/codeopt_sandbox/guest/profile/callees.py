@@ -1,4 +1,4 @@
-"""What the calls of a function call in turn, outside of its module: which code takes the time, with its source."""
+"""Callees of a function outside of its module: which code takes the time, with its source."""
 
 from __future__ import annotations
 
@@ -16,12 +16,18 @@ if TYPE_CHECKING:
     from .program import ProfiledProgram
     from .request import ProfileRequest
 
-LEAST_SHARE, MOST_FUNCTIONS, MOST_LINES, LONGEST_LINE = 0.02, 12, 60, 200
-"""Functions with a smaller share of the time are left out; of the others so many are told, and so much of each."""
+MIN_SHARE = 0.02
+"""Share of the time below which a function is left out."""
+MAX_FUNCTIONS = 12
+"""Most functions that are reported."""
+MAX_LINES = 60
+"""Most lines of a function that are reported."""
+MAX_LINE_CHARS = 200
+"""Most characters of a line."""
 
 
 def run_callees(program: ProfiledProgram, request: ProfileRequest) -> dict[str, Any]:
-    """What the host is told: [name, module, first line, calls, share, source] of each; a function in C has no module,
+    """Answer for the host: [name, module, first line, calls, share, source] of each; a function in C has no module,
     line or source."""
     profiler = cProfile.Profile()
 
@@ -40,11 +46,11 @@ def run_callees(program: ProfiledProgram, request: ProfileRequest) -> dict[str, 
     found = []
     for (file, line, name), (_, calls, own, _, _) in stats.items():
         share = own / total
-        if share < LEAST_SHARE or file == str(program.path) or (file not in files and file != "~"):
+        if share < MIN_SHARE or file == str(program.path) or (file not in files and file != "~"):
             continue
         found.append([name, files.get(file, ""), line, calls, share, source_of(file, line)])
     found.sort(key=lambda row: -row[4])
-    return {"callees": found[:MOST_FUNCTIONS], "ended": ended, "stopped": stopped}
+    return {"callees": found[:MAX_FUNCTIONS], "ended": ended, "stopped": stopped}
 
 
 def source_of(file: str, line: int) -> str:
@@ -54,5 +60,5 @@ def source_of(file: str, line: int) -> str:
         block = inspect.getblock(lines) if lines else []
     except (SyntaxError, IndexError):
         return ""
-    more = ["...\n"] if len(block) > MOST_LINES else []
-    return "".join([each[:LONGEST_LINE] for each in [*block[:MOST_LINES], *more]])
+    more = ["...\n"] if len(block) > MAX_LINES else []
+    return "".join([each[:MAX_LINE_CHARS] for each in [*block[:MAX_LINES], *more]])

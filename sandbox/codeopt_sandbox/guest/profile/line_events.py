@@ -26,13 +26,13 @@ FOLDED = ("<listcomp>", "<setcomp>", "<dictcomp>", "<genexpr>")
 """Code shown as part of the function around it, where Python 3.12 inlines most of it anyway."""
 get_ident = threading.get_ident
 SUSPENDABLE = 0x20 | 0x80 | 0x200
-"""co_flags of generators, coroutines and asynchronous generators."""
+"""Bits of co_flags that mark generators, coroutines and asynchronous generators."""
 OPTIMIZED = 0x1
-"""co_flag of a function; a class body and a module have not got it."""
+"""Bit of co_flags that marks functions; a class body or a module does not have it."""
 
 
 class Table:
-    """What was seen of each code object."""
+    """Hits and times of each code object."""
 
     def __init__(self, code: types.CodeType, costs: Sequence[float]) -> None:
         self.line_cost, self.call_cost, self.item_cost = (round(cost) for cost in costs)
@@ -40,17 +40,18 @@ class Table:
             self.item_cost = max(0, self.item_cost - self.line_cost)
         self.filename = code.co_filename
         self.rows: dict[int, dict[int, Row]] = {}
-        """By id of code: line -> [hits, ns]."""
+        """Rows by id of code: line -> [hits, ns]."""
         self.calls: dict[int, int] = {}
         self.seen = 0
-        """When the last event of any thread was, in ns."""
+        """Time of the last event of any thread, ns."""
         self.codes: dict[int, types.CodeType] = {}
         self.owners: dict[int, tuple[str, int]] = {}
-        """By id of code: name and first line of the function that it is shown under."""
+        """Name and first line of the function that a code object is shown under, by its id."""
         self.add(code, (code.co_name, code.co_firstlineno), "")
 
     def add(self, code: types.CodeType, owner: tuple[str, int], prefix: str) -> None:
-        """With all code in it. prefix: of the qualified names in it; code objects know theirs from 3.11 on only."""
+        """Register a code object and all code in it. prefix: of the qualified names in it; code objects know theirs
+        from 3.11 on only."""
         key = id(code)
         self.codes[key], self.rows[key], self.calls[key], self.owners[key] = code, {}, 0, owner
         for inner in code.co_consts:
@@ -68,7 +69,7 @@ class Table:
         return row
 
     def result(self) -> dict[str, list[Any]]:
-        """As the host is told."""
+        """Rows for the host."""
         lines: dict[int, list[Any]] = {}
         functions: dict[tuple[str, int], list[Any]] = {}
         for key, rows in self.rows.items():
@@ -161,16 +162,16 @@ def trace_events(
 
 
 class Monitoring:
-    """sys.monitoring, from Python 3.12 on."""
+    """Clock of lines by sys.monitoring, from Python 3.12 on."""
 
     def __init__(self, table: Table) -> None:
         self.table, self.known = table, table.codes
         self.clocks: dict[int, Clock] = {}
-        """By thread."""
+        """Clocks by thread."""
         self.lines = {key: line_of(code) for key, code in table.codes.items()}
 
     def clock(self) -> Clock:
-        """This thread's."""
+        """Clock of this thread."""
         ident = get_ident()
         found = self.clocks.get(ident)
         if found is None:
@@ -183,11 +184,11 @@ class Monitoring:
             self.clock().enter(code, self.lines[id(code)].get(offset, 0))
 
     def reach(self, code: types.CodeType, line: int) -> None:
-        """Of the program's code only."""
+        """Count a line of the program's code."""
         self.clock().reach(code, line)
 
     def leave(self, code: types.CodeType, *_: Any) -> None:
-        """As `enter`."""
+        """Count the end of a function, as `enter` counts its start."""
         if id(code) in self.known:
             self.clock().leave(code)
 
@@ -222,7 +223,7 @@ def line_of(code: types.CodeType) -> dict[int, int]:
 
 
 def by_settrace(table: Table, hooks: set[types.CodeType], frame: types.FrameType | None) -> Callable[[], None]:
-    """Before that. Returns what ends it."""
+    """Start line events by sys.settrace, before Python 3.12. Returns a function that ends them."""
     known = table.codes
 
     def tracer() -> tuple[Clock, Any, Any]:

@@ -28,11 +28,11 @@ if TYPE_CHECKING:
 
 
 SETUP_S = 60.0
-"""What the import of a module and the making of arguments may take, before the calls are looked at."""
+"""Time limit for importing the module and making arguments, before the calls are looked at, seconds."""
 
 
 def run_lines(program: ProfiledProgram, request: ProfileRequest) -> dict[str, Any]:
-    """What the host is told of the program's lines and functions."""
+    """Answer for the host: lines and functions of the program."""
     measure = tracer()
     costs = calibrate(measure)
     sys.setrecursionlimit(sys.getrecursionlimit() + 50)  # for the frames of this file
@@ -54,8 +54,8 @@ def run_lines(program: ProfiledProgram, request: ProfileRequest) -> dict[str, An
 
 
 def tracer() -> Trace:
-    """line_profiler where this interpreter can import it: it is quicker than events. What is read beside it of call
-    sites is there from 3.11 on."""
+    """line_profiler where this interpreter can import it, which is quicker than events. The call sites that it is read
+    with are there from 3.11 on."""
     try:
         import line_profiler  # noqa: F401
     except ImportError:
@@ -108,7 +108,7 @@ for function in lines, calls, resumed:
 
 
 def calibrate(measure: Trace) -> tuple[float, float, float]:
-    """What the profilers add to a line, a call and an item of a generator in one line, in ns: (line, call, item)."""
+    """Overhead of the profilers for a line, a call and an item of a generator in one line, ns: (line, call, item)."""
     code = compile(IDLE, "<idle>", "exec")
     idle: dict[str, Any] = {}
     exec(code, idle)
@@ -138,7 +138,7 @@ def register(code: types.CodeType, profiler: Any, codes: list[types.CodeType]) -
 
 
 def follow_threads(profiler: Any, sites: CallSites) -> None:
-    """Before 3.12 tracing belongs to a thread: begin at the first call in each new one."""
+    """Follow new threads from their first call on: before 3.12 tracing belongs to a thread."""
     if hasattr(sys, "monitoring"):
         return
 

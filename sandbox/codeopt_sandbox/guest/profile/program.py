@@ -37,7 +37,7 @@ class ProfiledProgram:
         """Called when the arguments are made."""
 
     def compile(self) -> types.CodeType:
-        """Its code, under its own name."""
+        """Code object of the program, under its own name."""
         return compile(self.path.read_bytes().decode(), str(self.path), "exec")
 
     def run(self, code: types.CodeType) -> str:
@@ -63,7 +63,7 @@ class ProfiledProgram:
         return ""
 
     def open_streams(self) -> None:
-        """Its input from the beginning, and streams that nobody has closed."""
+        """Open the program's input at its beginning, and streams that nobody has closed."""
         fd = os.open(self.stdin, os.O_RDONLY)
         os.dup2(fd, 0)
         os.close(fd)

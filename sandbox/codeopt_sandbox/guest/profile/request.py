@@ -1,4 +1,4 @@
-"""What a profiler is asked; shared with the host."""
+"""Request to a profiler; shared with the host."""
 
 from __future__ import annotations
 
@@ -22,9 +22,9 @@ class ProfileRequest(Record):
     marker: str
     """Stands before the result, which the program may have printed something like."""
     min_seconds: float
-    """For Scalene the program is repeated until it has run for that long."""
+    """Time for which Scalene repeats the program, seconds."""
     max_seconds: float
-    """What the program may take; what was seen until then counts."""
+    """Time limit of the program, seconds; samples until then count."""
     function: dict[str, Any] | None = None
     """Fields of a FunctionRef: the program is its module, imported, and the function is called with the calls on its
     input. Lines are looked at only from then on: the import and the making of arguments count for nothing, and neither

@@ -25,8 +25,10 @@ if TYPE_CHECKING:
 
 INTERVAL = 0.005
 """Seconds between Scalene's samples."""
-START_SECONDS, REPORT_SECONDS = 10.0, 3.0
-"""What Scalene may take before and after the program; 0.4 s and 0.2 s on an idle machine."""
+MAX_START_S = 10.0
+"""Time limit for Scalene before the program, seconds; 0.4 s on an idle machine."""
+MAX_REPORT_S = 3.0
+"""Time limit for Scalene after the program, seconds; 0.2 s on an idle machine."""
 MAX_RUNS = 1000
 SCALENE_RUN = f'''
 import marshal
@@ -39,7 +41,7 @@ space["Bundle"](modules).load("profile.sampled").main_scalene()
 
 
 def run_scalene(program: ProfiledProgram, request: ProfileRequest, bundle: Bundle) -> dict[str, Any]:
-    """Run Scalene in a process of its own on `repeat`, and cut its report down."""
+    """Run Scalene in a process of its own on `repeat`, and cut its report down. Raises ChildProcessError."""
     folder = program.path.parent
     (folder / "modules").write_bytes(bundle.pack(""))
     (folder / "scalene_run.py").write_text(SCALENE_RUN.format(modules=str(folder / "modules")))
@@ -67,14 +69,14 @@ def start_scalene(folder: Path, memory: bool, request: ProfileRequest) -> bool:
     command = [sys.executable, str(folder / "scalene_run.py"), "run", *options, str(folder / "repeat.py")]
     with subprocess.Popen(command, env=environment, cwd=folder, pass_fds=[tell]) as process:
         os.close(tell)
-        select.select([ready], [], [], START_SECONDS)
+        select.select([ready], [], [], MAX_START_S)
         os.close(ready)
         return finish(process, request.max_seconds)
 
 
 def finish(process: subprocess.Popen[bytes], seconds: float) -> bool:
     """Wait; at the end of the time interrupt it, which lets Scalene write its report, or else kill it."""
-    for grace, last in ((seconds, signal.SIGINT), (REPORT_SECONDS, signal.SIGKILL)):
+    for grace, last in ((seconds, signal.SIGINT), (MAX_REPORT_S, signal.SIGKILL)):
         try:
             process.wait(grace)
             return last is signal.SIGKILL

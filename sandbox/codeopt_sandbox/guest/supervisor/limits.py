@@ -1,4 +1,4 @@
-"""What every run inherits and cannot undo: resource limits, no new privileges, a seccomp filter.
+"""Restrictions that every run inherits and cannot undo: resource limits, no new privileges, a seccomp filter.
 
 The filter is installed here rather than by the engine, so that it is the same under every backend. It denies what a
 program that computes never needs and what an engine's default profile may let through: tracing, namespaces, mounts,
@@ -7,7 +7,7 @@ and netlink's list of interfaces, siblings (a child that is its parent's child i
 priorities of others (a guest of an ordinary user has the run's user), and changing its CPU affinity (a run has one
 core, so that work moved to other processes gains nothing).
 
-What all runs share is the kernel's cache of files: a run that drops pages from it, or sees which are there, has a
+All runs share the kernel's cache of files: a run that drops pages from it, or sees which are there, has a
 memory that outlives it, and slows down whoever reads them next. Calls that ask are denied. Calls that only advise do
 nothing and say that it is done, as a kernel may: a program that gives advice does not look for an error. What stays
 open: a file that was never read before is read more slowly than the next time, and runs can take that time.
@@ -25,9 +25,17 @@ from pathlib import Path
 
 from ..syscalls import open_libc
 
-_PR_SET_NO_NEW_PRIVS, _PR_SET_SECCOMP, _PR_SET_CHILD_SUBREAPER = 38, 22, 36
-_ALLOW, _ERRNO, _KILL = 0x7FFF0000, 0x00050000, 0x80000000
-_LOAD, _JEQ, _JGE, _JSET, _RET = 0x20, 0x15, 0x35, 0x45, 0x06
+_PR_SET_NO_NEW_PRIVS = 38
+_PR_SET_SECCOMP = 22
+_PR_SET_CHILD_SUBREAPER = 36
+_ALLOW = 0x7FFF0000
+_ERRNO = 0x00050000
+_KILL = 0x80000000
+_LOAD = 0x20
+_JEQ = 0x15
+_JGE = 0x35
+_JSET = 0x45
+_RET = 0x06
 _CLONE_FLAGS = 0x7E020080 | 0x00008000  # every CLONE_NEW*, and CLONE_PARENT
 _ARCH = {"x86_64": 0xC000003E, "aarch64": 0xC00000B7}
 _CALLS = {  # name: (x86_64, aarch64), from the kernel's syscall tables; None where it does not exist
@@ -54,16 +62,22 @@ _IGNORED = {  # what changes that cache, or has the host's disks write
     "fadvise64": (221, 223), "readahead": (187, 213), "sync": (162, 81), "sync_file_range": (277, 84),
     "syncfs": (306, 267),
 }  # fmt: skip
-_MADVISE, _FCNTL, _PRCTL = (28, 233), (72, 25), (157, 167)
+_MADVISE = (28, 233)
+_FCNTL = (72, 25)
+_PRCTL = (157, 167)
 _ADVICE = (3, 12, 20, 21, 25)  # WILLNEED, MERGEABLE, COLD, PAGEOUT, COLLAPSE; allocators use others (DONTNEED, FREE)
 _HINTS = (1036, 1038)  # F_SET_RW_HINT, F_SET_FILE_RW_HINT: kept in the file's inode, which all runs share
 _PR_SET_MEMORY_MERGE = 67  # pages found equal to another process's are written more slowly
 _READ_WRITE_2 = ((327, 286), (328, 287))  # preadv2, pwritev2
 _CACHE_FLAGS = 0x88  # RWF_NOWAIT tells what is in the cache, RWF_DONTCACHE drops it
-_CLONE, _CLONE3, _SOCKET, _SOCKETPAIR = (56, 220), (435, 435), (41, 198), (53, 199)
+_CLONE = (56, 220)
+_CLONE3 = (435, 435)
+_SOCKET = (41, 198)
+_SOCKETPAIR = (53, 199)
 _OWN_ONLY = (((302, 261), 16), ((141, 140), 24))  # prlimit64, setpriority: where the process is named; 0 is oneself
 _FAMILIES = (1, 2, 10)  # unix, inet, inet6
-_NETLINK, _NETLINK_ROUTE = 16, 0
+_NETLINK = 16
+_NETLINK_ROUTE = 0
 
 
 def _step(code: int, value: int, yes: int = 0, no: int = 0) -> bytes:

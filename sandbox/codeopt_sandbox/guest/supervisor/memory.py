@@ -5,7 +5,8 @@ from __future__ import annotations
 import fcntl
 import os
 
-_F_ADD_SEALS, _ALL_SEALS = 1033, 0xF
+_F_ADD_SEALS = 1033
+_ALL_SEALS = 0xF
 
 
 def keep(data: bytes) -> int:

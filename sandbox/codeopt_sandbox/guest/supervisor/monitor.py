@@ -27,7 +27,7 @@ class RunMonitor:
         self.children = usage.children(os.getpid())
 
     def follow(self, state: RunState, job: Job, outputs: dict[int, bytearray]) -> None:
-        """Wait until the first process has ended and all that it left behind is dead and read."""
+        """Wait until the first process has ended and all that it left behind is dead and read. Raises SystemExit."""
         link = self.zygotes.current.link
         assert link is not None
         poll = select.poll()
@@ -188,7 +188,7 @@ class RunMonitor:
 
     @staticmethod
     def subtract_start(state: RunState, start_r: int) -> None:
-        """Time before the program's first line is not the program's."""
+        """Time before the program's first line is not the program's. Raises SystemExit."""
         os.set_blocking(start_r, False)
         try:
             began_ns, cpu_s = marshal.loads(os.read(start_r, 256))

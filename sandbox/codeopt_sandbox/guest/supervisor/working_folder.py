@@ -14,7 +14,7 @@ from collections.abc import Iterator
 from ..wire import REMOVED, SPECIAL
 from .memory import reopen
 
-MOST_FILES = 500
+MAX_FILES = 500
 GIVEN_NS = 1_000_000_000_000_000_000
 """The time of every given file; another one shows that it was written, though perhaps with the same content."""
 
@@ -55,8 +55,8 @@ class WorkingFolder:
         seen: set[str] = set()
         for name in self._names():
             seen.add(name)
-            if len(seen) > MOST_FILES + len(self.given):
-                raise TooMuch(f"more than {MOST_FILES} files")
+            if len(seen) > MAX_FILES + len(self.given):
+                raise TooMuch(f"more than {MAX_FILES} files")
             size, content = self._read(name, left)
             if name in self.given and size >= 0 and self._same(name, content):
                 continue

@@ -11,7 +11,7 @@ from .job import Job, Setting
 from .workspace import Workspace
 from .zygote_process import Link, ZygoteProcess
 
-MOST_BYTES = 512 << 20
+MAX_PRELOADED_BYTES = 512 << 20
 """Resident, of all that have libraries; the oldest go. sandbox/codeopt_sandbox/container.py leaves room for it."""
 
 
@@ -96,7 +96,7 @@ class Zygotes:
         for key, each in list(self.loaded.items()):
             if (
                 each is newest
-                or sum(other.resident_bytes() for other in self.loaded.values() if other.link) <= MOST_BYTES
+                or sum(other.resident_bytes() for other in self.loaded.values() if other.link) <= MAX_PRELOADED_BYTES
             ):
                 continue
             self.loaded.pop(key).close()

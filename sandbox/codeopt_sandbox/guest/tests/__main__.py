@@ -68,7 +68,7 @@ class TestRun:
         """(expression, test)."""
 
     def result(self) -> dict[str, Any]:
-        """What the host is told, without the calls."""
+        """Answer for the host, without the calls."""
         sys.path[:0] = self.ref.paths
         sys.argv[1:] = []
         if self.request.folder:
@@ -85,7 +85,7 @@ class TestRun:
             self.calls.append((text, os.environ.get("PYTEST_CURRENT_TEST", "").rpartition(" ")[0]))
 
     def record(self) -> CallRecorder:
-        """From the module's import on."""
+        """Record calls from the module's import on."""
         return install(self.ref.module, self.ref.qualname, self.request.most, self.sink)
 
     def run_pytest(self) -> dict[str, Any]:
@@ -153,7 +153,7 @@ class PassedTests:
         self.seconds = 0.0
 
     def pytest_sessionstart(self, session: Any) -> None:
-        """To end it early."""
+        """Keep the session, to end it early."""
         self.session = session
 
     def pytest_sessionfinish(self, session: Any) -> None:

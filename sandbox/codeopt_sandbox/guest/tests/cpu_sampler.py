@@ -29,7 +29,7 @@ class CpuSampler:
     at_once = 16
     """Samples between two writes: what a process has not written when it dies is lost."""
     nobody: Any = None
-    """Whose time it is while all threads wait; None: nobody's."""
+    """Owner of the time while all threads wait; None: the time is not counted."""
 
     def __init__(self) -> None:
         self.seconds: dict[Any, float] = {}
@@ -37,15 +37,15 @@ class CpuSampler:
         self.last = 0.0
 
     def key(self, frame: FrameType) -> Any:
-        """Whose time it is."""
+        """Owner of the time in a frame. Raises NotImplementedError."""
         raise NotImplementedError
 
     def tell(self, key: Any, seconds: float) -> None:
-        """Write down what was added up since the last time."""
+        """Write down what was added up since the last time. Raises NotImplementedError."""
         raise NotImplementedError
 
     def arm(self) -> None:
-        """In a process that just began, also by a fork, which inherits no timer."""
+        """Start the timer in a process that just began, also by a fork, which inherits no timer."""
         self.seconds, self.samples, self.last = {}, 0, time.process_time()
         signal.setitimer(signal.ITIMER_PROF, self.each_s, self.each_s)
 
@@ -69,7 +69,7 @@ class CpuSampler:
             self.write()
 
     def write(self) -> None:
-        """What was added up since the last time."""
+        """Write the sums since the last time."""
         seconds, self.seconds = self.seconds, {}
         for key, spent in seconds.items():
             self.tell(key, spent)
@@ -80,7 +80,7 @@ class CpuSampler:
             self.disarm()
 
     def install(self) -> None:
-        """From here on, in the main thread of an interpreter that just starts."""
+        """Start sampling in the main thread of an interpreter that just starts."""
         signal.signal(signal.SIGPROF, self.sample)
         signal.siginterrupt(signal.SIGPROF, False)
         signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGPROF})  # a thread of the parent's may have started us
@@ -98,13 +98,13 @@ def others() -> list[FrameType]:
 
 
 def leave_to_the_main_thread(*event: object) -> None:
-    """What each new thread begins with. The handler runs in the main thread alone, and one that waits for a lock wakes
-    only for a signal of its own."""
+    """First function of each new thread: it blocks the signal, as the handler runs in the main thread alone, and one
+    that waits for a lock wakes only for a signal of its own."""
     sys.setprofile(None)
     signal.siginterrupt(signal.SIGPROF, True)
     signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGPROF})
 
 
 def is_waiting(frame: FrameType) -> bool:
-    """Not at work: for a lock, a queue, another process."""
+    """Whether a frame waits for a lock, a queue or another process."""
     return frame.f_code.co_filename.endswith(WAITING)

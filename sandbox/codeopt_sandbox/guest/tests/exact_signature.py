@@ -1,6 +1,6 @@
-"""A wrapper with the function's own parameters, for one that is called very often: `*args, **kwargs` take twice the
-time. It is compiled from text, as no other way leads to a signature that is known at run time only, and takes the place
-of the wrapper's code, with the same cells."""
+"""Wrapper with the function's own parameters, for one that is called very often: `*args, **kwargs` take twice the time.
+It is compiled from text, as a signature can be made in no other way, and takes the place of the wrapper's code, with
+the same cells."""
 
 from __future__ import annotations
 
@@ -16,8 +16,10 @@ if TYPE_CHECKING:
 
     from .sampling import Schedule
 
-STAR, STARS = 0x04, 0x08
-"""Of a code object's flags: `*args`, `**kwargs`."""
+STAR = 0x04
+"""Bit of co_flags that marks `*args`."""
+STARS = 0x08
+"""Bit of co_flags that marks `**kwargs`."""
 PLAIN = """\
     def recorded({parameters}):
         nonlocal left, measure, at, top
@@ -72,10 +74,11 @@ TAKEN = {"large", "SHARED", "WITHIN", "NESTED", "DEEP", "TypeError", "LookupErro
 
 
 class Signature:
-    """What a function can be called with; where that cannot be said, or would be in the way, anything."""
+    """Parameters that a function can be called with; any arguments where they are unknown or would be in the way."""
 
     def __init__(self, function: Any, taken: set[str], by_position: int) -> None:
-        """by_position: so many parameters are given by position, as far as was seen; the others by name."""
+        """by_position: number of parameters that calls give by position, as far as was seen; the others are given by
+        name."""
         code = getattr(function, "__code__", None)
         names: tuple[str, ...] = code.co_varnames[: _parameters(code)] if code is not None else ()
         if code is None or any(name in taken or iskeyword(name) or not name.isidentifier() for name in names):
@@ -91,7 +94,7 @@ class Signature:
         self.by_position = most if self.star else min(most, max(by_position, self.first_only))
 
     def fields(self, schedule: Schedule) -> dict[str, str]:
-        """For the texts. Where a size is known, the schedule is told by what it finds it."""
+        """Fields of the texts. Where the size of an argument is known, the schedule is told how to find it."""
         star, stars = f"*{self.star}" * bool(self.star), f"**{self.stars}" * bool(self.stars)
         before = [*self.plain[: self.first_only], *["/"] * bool(self.first_only), *self.plain[self.first_only :]]
         bare = ["*"] if self.only and not star else []
@@ -148,7 +151,7 @@ def without_defaults(
 
 
 def _parameters(code: CodeType) -> int:
-    """How many of a code's variables are."""
+    """Number of a code object's variables that are parameters."""
     stars = bool(code.co_flags & STAR) + bool(code.co_flags & STARS)
     return code.co_argcount + code.co_kwonlyargcount + stars
 
@@ -158,7 +161,7 @@ def _list(*parts: str) -> str:
 
 
 def _compiled(text: str, cells: tuple[str, ...]) -> CodeType:
-    """Of the inner function."""
+    """Code object of the inner function."""
     whole = f"def outer({', '.join(cells)}):\n{text}    return recorded\n"
     space: dict[str, Any] = {}
     exec(compile(whole, "<recorder>", "exec"), space)

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 DECORATOR = "__codeopt_recorded__"
 """A builtin; a name that begins and ends so is not mangled in a class."""
 RESET = "__spec__ = __package__ = __cached__ = None"
-"""As it is for a script, by which multiprocessing finds it again."""
+"""Statement that sets the names of a script, by which multiprocessing finds it again."""
 
 
 def decorated(source: bytes, path: str, qualname: str, script: bool) -> CodeType:
@@ -55,7 +55,7 @@ def _decorate(ast: Any, body: Sequence[Any], names: Sequence[str]) -> None:
 
 
 def _after_head(ast: Any, body: Sequence[ast.stmt]) -> int:
-    """Where the first statement may stand: behind the docstring and imports from `__future__`."""
+    """Index where the first statement may stand: behind the docstring and imports from `__future__`."""
     for at, node in enumerate(body):
         text = isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant) and at == 0
         if not text and not (isinstance(node, ast.ImportFrom) and node.module == "__future__"):
@@ -64,14 +64,14 @@ def _after_head(ast: Any, body: Sequence[ast.stmt]) -> int:
 
 
 class ScriptLoader(SourceFileLoader):
-    """Of the file, as a program."""
+    """Loader of the file, as a program."""
 
     def __init__(self, path: str, qualname: str) -> None:
         super().__init__("__main__", path)
         self.qualname = qualname
 
     def get_code(self, fullname: str) -> CodeType:
-        """What is run."""
+        """Code object to run."""
         folder = self.path.rpartition("/")[0] or "."
         if sys.path[:1] == [self.path]:  # as of an archive; a script has its folder there
             sys.path[:1] = [] if getattr(sys.flags, "safe_path", False) else [folder]
@@ -85,20 +85,20 @@ class ScriptHook:
         self.watched, self.qualname = watched, qualname
 
     def __call__(self, path: str) -> ScriptFinder:
-        """For its path alone."""
+        """Path hook for the file's path alone."""
         if not self.watched.is_at(path):
             raise ImportError("not a script that is recorded")
         return ScriptFinder(path, self.qualname)
 
 
 class ScriptFinder:
-    """What a path hook gives: finds `__main__`."""
+    """Finder of `__main__`, given by the path hook."""
 
     def __init__(self, path: str, qualname: str) -> None:
         self.path, self.qualname = path, qualname
 
     def find_spec(self, name: str, target: ModuleType | None = None) -> ModuleSpec | None:
-        """Of the program."""
+        """Spec of the program."""
         if name != "__main__":
             return None
         spec = ModuleSpec(name, ScriptLoader(self.path, self.qualname), origin=self.path)
@@ -106,10 +106,10 @@ class ScriptFinder:
         return spec
 
     def invalidate_caches(self) -> None:
-        """There are none."""
+        """Do nothing: there are no caches."""
 
 
 def install_for_scripts(watched: WatchedFile, qualname: str, decorate: Callable[[Any], Any]) -> None:
-    """From here on, a program that is this file has the decorator on its function."""
+    """Install the decorator on the function of any program that is this file, from here on."""
     setattr(builtins, DECORATOR, decorate)
     sys.path_hooks.insert(0, ScriptHook(watched, qualname))

@@ -1,5 +1,5 @@
-"""What the objects of a class were made with and asked since: whoever does that again, with another version of the
-class, has what that version makes of it, an index that it keeps among it."""
+"""History of objects of a class: constructor arguments and method calls since. Replayed with another version of the
+class, it gives that version's own private state, such as an index."""
 
 from __future__ import annotations
 
@@ -14,16 +14,20 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
     from typing import Any
 
-MOST_CLASSES = 20
-"""Of a module."""
-BUDGET_S, CALLS = 0.1, 2_000
-"""What the history of a class may take in all, and how many calls it looks at; then it is given up."""
-STEPS, ROOM = 500, 20_000
-"""Of one object, and bytes of them, beside four times the bytes of the object."""
+MAX_CLASSES = 20
+"""Most classes of a module that are recorded."""
+BUDGET_S = 0.1
+"""Time that the history of a class may take in all, seconds; then it is given up."""
+MAX_CALLS = 2_000
+"""Most calls that the history of a class looks at; then it is given up."""
+MAX_STEPS = 500
+"""Most steps of one object."""
+MAX_EXTRA_BYTES = 20_000
+"""Most bytes of the steps of one object, beside four times the bytes of the object."""
 LATER = 0x20 | 0x80 | 0x200
-"""Of a code object's flags: a generator, a coroutine, an asynchronous generator, whose work comes after the call."""
+"""Bits of co_flags that mark generators, coroutines and asynchronous generators, whose work comes after the call."""
 CHANGING = frozenset(("__init__", "__setitem__", "__delitem__", "__call__", "__enter__", "__exit__", "__next__"))
-"""Of the methods that Python calls those that are known for it."""
+"""Special methods that are known to change their object."""
 
 
 class ObjectHistory:
@@ -34,7 +38,7 @@ class ObjectHistory:
         self.names = ["__init__"]
         self.size = len(first)
         self.before = 0
-        """What the object's state was before the last step, hashed."""
+        """Hash of the object's state before the last step."""
         self.within = True
         """A step is being made: what its method calls itself is no step of its own."""
 
@@ -48,26 +52,26 @@ class ObjectHistory:
         self.steps.append(step)
         self.names.append(name)
         self.size += len(step)
-        return len(self.steps) <= STEPS and self.size <= ROOM + 4 * len(state)
+        return len(self.steps) <= MAX_STEPS and self.size <= MAX_EXTRA_BYTES + 4 * len(state)
 
 
 class ClassHistory:
     """Stands before the methods of a class for as long as that costs little."""
 
     def __init__(self, kind: type, recorded: str = "") -> None:
-        """recorded: the method whose calls are written down. An object that it has changed has no history: what it
-        does is in question."""
+        """recorded: method whose calls are written down. An object that it has changed has no history, as its
+        effect is in question."""
         self.kind, self.recorded = kind, recorded
         self.histories: dict[int, ObjectHistory] = {}
-        """By identity; a constructor begins a new one."""
+        """Histories by identity of the object; a constructor begins a new one."""
         self.replaced: dict[str, tuple[Any, Any]] = {}
-        """By name: what the class itself had, and what it has now."""
+        """Replaced methods by name: the class's own attribute, and its wrapper."""
         self.spent, self.calls = 0.0, 0
         self.writing = False
         """An object's own code, by which it is pickled, may call its methods."""
 
     def watch(self) -> None:
-        """From here on."""
+        """Record from here on."""
         kind: Any = self.kind
         for name, function in methods(kind).items():
             new = self.before(name, function)
@@ -108,7 +112,7 @@ class ClassHistory:
             self.writing = False
             self.calls += 1
             self.spent += perf_counter() - started
-            if self.spent > BUDGET_S or self.calls > CALLS:
+            if self.spent > BUDGET_S or self.calls > MAX_CALLS:
                 self.close()
 
     def written(self, value: Any, step: tuple[str, Sequence[Any], Mapping[str, Any]]) -> ObjectHistory | None:
@@ -144,9 +148,9 @@ class ClassHistory:
 
 
 def classes_of(module: types.ModuleType) -> list[type]:
-    """Its own classes that make their objects in the usual way."""
+    """Classes of the module that make their objects in the usual way."""
     found = dict.fromkeys(each for each in vars(module).values() if isinstance(each, type))
-    return [kind for kind in found if kind.__module__ == module.__name__ and _is_usual(kind)][:MOST_CLASSES]
+    return [kind for kind in found if kind.__module__ == module.__name__ and _is_usual(kind)][:MAX_CLASSES]
 
 
 def _is_usual(kind: Any) -> bool:
@@ -154,7 +158,7 @@ def _is_usual(kind: Any) -> bool:
 
 
 def methods(kind: type) -> dict[str, Any]:
-    """Those that may change an object, with those of bases of the same module; none that calls itself, as recursions
+    """Methods that may change an object, with those of bases of the same module; none that calls itself, as recursions
     may be deep."""
     found: dict[str, Any] = {}
     for base in reversed(kind.__mro__[:-1]):

@@ -12,8 +12,10 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from types import FrameType
 
-OUTSIDE, MODULE_LEVEL = -1, 0
-"""In place of a function's first line."""
+OUTSIDE = -1
+"""First line that stands for code outside of the file."""
+MODULE_LEVEL = 0
+"""First line that stands for the module itself."""
 LIBRARIES = (os.path.dirname(os.__file__) + os.sep, "<")  # noqa: PTH120  what a user's program imports is left alone
 
 
@@ -27,7 +29,7 @@ class OwnTime(CpuSampler):
         super().__init__()
         self.watched, self.sink = WatchedFile(path), sink
         self.files: dict[str, bool] = {}
-        """By a code's file name: whether it is the file."""
+        """Whether a code object's file is the recorded file, by its file name."""
 
     def key(self, frame: FrameType) -> int:
         """A function's first line, or what stands for it."""
@@ -50,5 +52,5 @@ class OwnTime(CpuSampler):
 
 
 def install(path: str, sink: Callable[[str], None]) -> None:
-    """From here on, in the main thread of an interpreter that just starts."""
+    """Start sampling in the main thread of an interpreter that just starts."""
     OwnTime(path, sink).install()

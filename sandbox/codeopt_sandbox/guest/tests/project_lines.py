@@ -33,7 +33,7 @@ class LineTimes:
         self.wanted: dict[CodeType, str] = {}
         self.seconds: dict[tuple[str, int], float] = {}
         self.times: dict[tuple[str, int], int] = {}
-        """How often each line was timed."""
+        """Number of timings of each line."""
         self.local = threading.local()
         self.events = 0
 
@@ -58,7 +58,7 @@ class LineTimes:
         return self.follow
 
     def follow(self, frame: FrameType, event: str, argument: Any) -> Any:
-        """Of a frame: at each line, and at its end."""
+        """Trace function of a frame: called at each line, and at its end."""
         stack = self.local.stack
         self._add(stack)
         if event == "line":
@@ -78,14 +78,14 @@ class LineTimes:
             self.write()
 
     def write(self) -> None:
-        """What was added up since the last time."""
+        """Write the sums since the last time."""
         seconds, self.seconds, times, self.times = self.seconds, {}, self.times, {}
         for key, spent in seconds.items():
             self.sink("@ line " + json.dumps([*key, round(spent, 7), times[key]]))
 
 
 def install(root: str, spans: list[tuple[str, int, int]], sink: Callable[[str], None]) -> None:
-    """From here on, in all threads."""
+    """Start timing lines in all threads."""
     times = LineTimes(root, spans, sink)
     atexit.register(times.write)
     threading.settrace(times.begin)

@@ -1,6 +1,6 @@
-"""Which functions of a project each test calls, while pytest runs: a hook on each call, in a run of its own.
+"""Test impact: functions of a project that each test calls, by a hook on each call, in a pytest run of its own.
 
-What fixtures call counts for all tests, as one may be made for many of them; so does what runs before the first test.
+Calls by fixtures count for all tests, as one may be made for many of them; so do calls before the first test.
 """
 
 from __future__ import annotations
@@ -16,8 +16,10 @@ if TYPE_CHECKING:
     from types import CodeType, FrameType
     from typing import Any
 
-PHASE, RUNNER = "call_and_report", os.path.join("_pytest", "runner.py")  # noqa: PTH118  what a user imports is left alone
-"""The function of pytest's that runs one phase of a test: `item`, `when`."""
+PHASE = "call_and_report"
+"""Function of pytest's that runs one phase of a test: `item`, `when`."""
+RUNNER = os.path.join("_pytest", "runner.py")  # noqa: PTH118  what a user imports is left alone
+"""End of the path of the file that has this function."""
 CALL = "call"
 
 
@@ -28,7 +30,7 @@ class Reach:
         self.places, self.sink = Places(root), sink
         test, _, phase = os.environ.get("PYTEST_CURRENT_TEST", "").rpartition(" ")
         self.test = test if phase == f"({CALL})" else ""
-        """Whose calls these are: of a process that a test starts it is known by its environment."""
+        """Test whose calls these are; a process that a test starts knows it by its environment."""
         self.seen: set[CodeType] = set()
 
     def hear(self, frame: FrameType, event: str, argument: Any) -> None:
@@ -53,6 +55,6 @@ class Reach:
 
 
 def install(root: str, sink: Callable[[str], None]) -> None:
-    """From here on, in all threads."""
+    """Record calls in all threads, from here on."""
     reach = Reach(root, sink)
     listen(reach.hear, reach.tell)

@@ -30,14 +30,14 @@ CHANGING = 0x04 | 0x08 | 0x20 | 0x80 | 0x200
 """*args, **kwargs, and generators and coroutines, each of whose steps is a call."""
 CONSTANT = (int, float, str, bytes, bool, type(None))
 SIZED = (str, bytes, bytearray, list, tuple, dict, set, frozenset)
-"""Whose length is asked for; anything else may run code of the project's."""
-MOST_TYPES = 4
-"""That one parameter is said to be given."""
+"""Types whose length is asked for; any other may run code of the project's."""
+MAX_TYPES = 4
+"""Most types that are reported for one parameter."""
 IMPORTING = "<frozen importlib._bootstrap>"
 
 
 class Places:
-    """Which code is the project's, and what else is called; by its code object, which is asked for at each frame."""
+    """Places of code: the project's own, and what else is called; by code object, which is asked for at each frame."""
 
     def __init__(self, root: str) -> None:
         self.root = os.path.realpath(root) + os.sep
@@ -100,22 +100,21 @@ class ProjectTime(CpuSampler):
 
 
 def install(root: str, sink: Callable[[str], None]) -> None:
-    """From here on, in the main thread of an interpreter that just starts."""
+    """Start sampling in the main thread of an interpreter that just starts."""
     sink(f"@ begun {time.process_time():.6f}")
     ProjectTime(root, sink).install()
 
 
 class CallCounts:
-    """How often each function of the project is called, and by which."""
+    """Number of calls of each function of the project, by caller."""
 
     def __init__(self, root: str, sink: Callable[[str], None]) -> None:
         self.places, self.sink = Places(root), sink
         self.counts: dict[tuple[CodeType, CodeType | None], int] = {}
         self.kinds: dict[CodeType, dict[tuple[str, str], list[int]]] = {}
-        """Of each function the types that its parameters are given, with the least and the largest size or number."""
+        """Types of each function's parameters, with the least and the largest size or number."""
         self.given: dict[CodeType, list[Any]] = {}
-        """Of each function of the project what it was called with, for some of its calls: by value where that cannot
-        change, else something that is like nothing else."""
+        """Samples of each function's arguments: by value where that cannot change, else a unique object."""
 
     def hear(self, frame: FrameType, event: str, argument: Any) -> None:
         """A profile function."""
@@ -132,7 +131,7 @@ class CallCounts:
                 _widen(self.kinds.setdefault(frame.f_code, {}), frame)
 
     def write(self) -> None:
-        """At the end of the process."""
+        """Write the counts at the end of the process."""
         for (code, outer), count in self.counts.items():
             place = self.places.of(code)
             if place[:1] == "/":
@@ -162,7 +161,7 @@ def _given(frame: FrameType) -> Any:
 
 
 def _widen(kinds: dict[tuple[str, str], list[int]], frame: FrameType) -> None:
-    """With the arguments of a call that is about to begin: no bounds for what has neither length nor size."""
+    """Add the arguments of a call that is about to begin; values without length or size get no bounds."""
     code = frame.f_code
     for name in code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]:
         if name in ("self", "cls") or name not in frame.f_locals:
@@ -172,14 +171,14 @@ def _widen(kinds: dict[tuple[str, str], list[int]], frame: FrameType) -> None:
         size = len(value) if type(value) in SIZED else value if type(value) is int and abs(value) < 1 << 53 else None
         bounds = kinds.get(key)
         if bounds is None:
-            if sum(known == name for known, _ in kinds) < MOST_TYPES:
+            if sum(known == name for known, _ in kinds) < MAX_TYPES:
                 kinds[key] = [] if size is None else [size, size]
         elif size is not None and bounds:
             bounds[:] = [min(bounds[0], size), max(bounds[1], size)]
 
 
 def count(root: str, sink: Callable[[str], None]) -> None:
-    """From here on, in all threads."""
+    """Count calls in all threads, from here on."""
     counts = CallCounts(root, sink)
     listen(counts.hear, counts.write)
 

@@ -28,7 +28,7 @@ class Finder:
     def find_spec(
         self, name: str, path: Sequence[str] | None = None, target: ModuleType | None = None
     ) -> ModuleSpec | None:
-        """As the others find it, with a loader that wraps."""
+        """Spec from the other finders, with a loader that wraps functions."""
         if not (self.watched.may_be(name) if self.watched else name == self.recorder.module):
             return None
         for finder in sys.meta_path:
@@ -81,5 +81,5 @@ def install_for_file(path: str, qualname: str, most: int, sink: Callable[[str], 
 
 
 def install_below(root: str, path: str, qualname: str, most: int, sink: Callable[[str], None]) -> CallRecorder:
-    """The same of a file of a project, by its path there."""
+    """Install the recorder for a file of a project, by its path there."""
     return install_for_file(os.path.realpath(root) + os.sep + path, qualname, most, sink)

@@ -11,7 +11,7 @@ import os
 
 from .exact_signature import settle, without_defaults
 from .object_history import ClassHistory, classes_of
-from .sampling import ALL_OF, Schedule
+from .sampling import MIN_SAMPLED_CALLS, Schedule
 from .wrappers import wrapper
 from .write_blocker import LARGE, write_blocker
 from .writing import write_call
@@ -22,10 +22,12 @@ if TYPE_CHECKING:
     from types import ModuleType
     from typing import Any
 
-MOST_TEXT = 1_000_000
+MAX_CALL_CHARS = 1_000_000
 """Characters of a call."""
-ROOM, FEW = 1_500_000, 12
-"""Characters of all calls, after which no more are kept; a few are, however long."""
+MAX_TOTAL_CHARS = 1_500_000
+"""Characters of all calls after which no more are kept."""
+MIN_KEPT_CALLS = 12
+"""Calls that are kept however long they are."""
 
 
 class CallRecorder:
@@ -46,7 +48,7 @@ class CallRecorder:
         self.by_position = 0
         """Arguments that were given without a name, in the call that had most of them."""
         self.histories: list[ClassHistory] = []
-        """Of the module's classes."""
+        """Histories of the module's classes."""
         self.inside: set[int] = set()
         """Threads within the function: of a recursion the outermost call is written down."""
         self.writing = False
@@ -74,20 +76,20 @@ class CallRecorder:
         largest = self.schedule.taken(args, kwargs)
         if not self.often:
             args, kwargs = without_defaults(function, args, kwargs)
-        elif self.schedule.count > ALL_OF:
+        elif self.schedule.count > MIN_SAMPLED_CALLS:
             self.settle()
         else:
             self.by_position = max(self.by_position, len(args))
         if self.of_class:
             function, args = function.__get__(args[0]), args[1:]
-        if not largest and len(self.seen) >= (self.most if self.size < ROOM else FEW):
+        if not largest and len(self.seen) >= (self.most if self.size < MAX_TOTAL_CHARS else MIN_KEPT_CALLS):
             return
         shape = tuple(_shape(value) for value in (*args, *kwargs.values()))
         number = self.shapes[shape] = self.shapes.get(shape, 0) + 1
         if not largest and number % max(1, 1 << number.bit_length() >> 4):
             return  # all of the first 16 are kept, then about 8 each time it doubles
         text = write_call(args, kwargs, self.history)
-        if text is None or len(text) >= MOST_TEXT:
+        if text is None or len(text) >= MAX_CALL_CHARS:
             self.lose(function, args, kwargs, text)
         elif text not in self.seen:
             self.seen.add(text)
@@ -95,8 +97,8 @@ class CallRecorder:
             self.sink(text)
 
     def settle(self) -> None:
-        """Of a function that is called often: its wrappers get its parameters. From now on a call is written down as
-        most were made until now: by position up to the last argument that any had so, then by name."""
+        """Give the wrappers of a function that is called often its own parameters. From now on a call is written down
+        as most were until now: by position up to the last argument that any had so, then by name."""
         for recorded, function, text in self.often:
             settle(recorded, function, text, self.schedule, self.by_position)
         self.often.clear()
@@ -112,7 +114,7 @@ class CallRecorder:
         self.lost[why] = self.lost.get(why, 0) + 1
 
     def history(self, value: Any) -> list[bytes]:
-        """What an object was made with and asked since; empty where that is not known."""
+        """Constructor and method calls of an object; empty where they are not known."""
         return next((steps for history in self.histories if (steps := history.of(value))), [])
 
     def wrap(self, module: ModuleType) -> None:
@@ -131,7 +133,7 @@ class CallRecorder:
             history.watch()
 
     def in_place_of(self, raw: Any) -> Any:
-        """What a class or module holds, with the recorder before it; None where there is nothing to call."""
+        """Attribute of a class or module with the recorder before it; None where there is nothing to call."""
         if type(raw).__name__ == "cached_property":
             raw.func = wrapper(self, raw.func)
             return raw
@@ -146,7 +148,7 @@ class CallRecorder:
 
 
 def _shape(value: Any) -> tuple[type, int]:
-    """What makes two values alike: their type and about how large they are."""
+    """Type and size of a value, by which two values are alike."""
     try:
         size = len(value).bit_length()
     except Exception:

@@ -10,12 +10,12 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import Any
 
-OFTEN = 300
-"""So often a class is changed: Python gives up its caches of one that is changed a thousand times (3.12 and later)."""
+MAX_CLASS_CHANGES = 300
+"""Most changes of a class: Python gives up its caches of one that is changed a thousand times (3.12 and later)."""
 
 
 class StandInPlace:
-    """Where a wrapper is found by the code that calls it: in its module, or in a class of that."""
+    """Place where code that calls a wrapper finds it: in its module, or in a class of that."""
 
     def __init__(self, function: Any, qualname: str) -> None:
         self.function, self.qualname = function, qualname
@@ -29,7 +29,7 @@ class StandInPlace:
         owner: Any = None
         for part in classes:
             owner = space.get(part)
-            if not isinstance(owner, type) or self.times >= OFTEN:
+            if not isinstance(owner, type) or self.times >= MAX_CLASS_CHANGES:
                 return None
             space = vars(owner)
         found = space.get(name)
@@ -46,7 +46,7 @@ class StandInPlace:
         return back
 
     def _without(self, found: Any) -> Any:
-        """What was there before the wrapper was put in, or None where that is not what was found."""
+        """Attribute from before the wrapper was put in; None where the wrapper is not what was found."""
         if found is self.wrapper:
             return self.function
         if isinstance(found, (staticmethod, classmethod)) and found.__func__ is self.wrapper:

@@ -1,4 +1,4 @@
-"""Which tests are run, and what for; shared with the host."""
+"""Request to run tests, with its purpose; shared with the host."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ class TestRequest(Record):
     __test__ = False
 
     job: TestJob
-    """rank: pytest under a profiler."""
+    """Purpose of the run. rank: pytest under a profiler."""
     tests: tuple[str, ...]
     """Paths or test ids."""
     folder: str
-    """Where they are run; empty for where we are."""
+    """Folder to run in; empty for the current one."""
     most: int
     """Calls of the function to write down."""
     seconds: float
-    """After these no further test is begun."""
+    """Time after which no further test is begun, seconds."""
     files: tuple[str, ...] = ()
-    """Whose functions a "rank" job times."""
+    """Files whose functions a "rank" job times."""

@@ -1,4 +1,4 @@
-"""Which calls of a function that is called very often are looked at: all at first, then ever fewer, and large ones."""
+"""Sampling of the calls of a function that is called very often: all at first, then ever fewer, and large ones."""
 
 from __future__ import annotations
 
@@ -7,12 +7,12 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
     from typing import Any
 
-ALL_OF = 1_000
-"""So many calls are all looked at."""
+MIN_SAMPLED_CALLS = 1_000
+"""Number of first calls that are all looked at."""
 EACH_DOUBLING = 128
 """Then about so many each time their number doubles."""
-FAILURES = 100
-"""After so many calls whose size could not be told, nobody asks for it any more."""
+MAX_UNSIZED_CALLS = 100
+"""Number of calls without a known size after which the size is no longer asked for."""
 
 
 class Schedule:
@@ -24,15 +24,15 @@ class Schedule:
         self.count = 0
         self.random = 12345
         self.measure: Callable[[Any], Any] | None = None
-        """len; None where the argument is a number, and its own size."""
+        """Measure of an argument's size: len, or None for a number, which is its own size."""
         self.at: int | str = 0
-        """Which argument has the size; its name where it is given by that."""
+        """Argument that has the size, by position or name."""
         self.top = UNKNOWN
         """A call beyond this size is always looked at."""
         self.failures = 0
 
     def now(self) -> tuple[int, Callable[[Any], Any] | None, int | str, int]:
-        """What a wrapper goes by until the next call that is looked at."""
+        """Settings of a wrapper until the next call that is looked at."""
         return self.left, self.measure, self.at, self.top
 
     def taken(self, args: Sequence[Any], kwargs: Mapping[str, Any]) -> bool:
@@ -45,7 +45,7 @@ class Schedule:
 
     def _gap(self) -> int:
         """Random, so that a period of the program's own does not hide a kind of call."""
-        mean = (self.count - ALL_OF) // EACH_DOUBLING
+        mean = (self.count - MIN_SAMPLED_CALLS) // EACH_DOUBLING
         if mean < 2:
             return 1
         self.random = (self.random * 1103515245 + 12345) % (1 << 31)
@@ -53,7 +53,7 @@ class Schedule:
 
     def _measured(self, args: Sequence[Any], kwargs: Mapping[str, Any]) -> bool:
         """Learn which argument has a size, and what a large one is: an eighth beyond the largest so far."""
-        if self.top < 0 and self.failures < FAILURES:
+        if self.top < 0 and self.failures < MAX_UNSIZED_CALLS:
             given: list[tuple[int | str, Any]] = [*enumerate(args), *kwargs.items()]
             kinds = [(at, type(value)) for at, value in given]
             sized = [at for at, kind in kinds if kind in SIZED]
@@ -66,7 +66,7 @@ class Schedule:
             value = self.sized(args, kwargs)
             size = value if self.measure is None else self.measure(value)
         except (TypeError, LookupError):
-            return self.unmeasured() if self.count > ALL_OF else False
+            return self.unmeasured() if self.count > MIN_SAMPLED_CALLS else False
         if type(size) is not int or size <= self.top:
             return False
         self.top = size + size // 8
@@ -79,11 +79,11 @@ class Schedule:
     def unmeasured(self) -> bool:
         """A call had no such argument, or one of another kind: it is not known to be large."""
         self.failures += 1
-        if self.failures >= FAILURES:
+        if self.failures >= MAX_UNSIZED_CALLS:
             self.top = UNKNOWN
         return False
 
 
 SIZED = (list, dict, set, frozenset, tuple, str, bytes, bytearray)
 UNKNOWN = -1
-"""In place of a size where no argument has one."""
+"""Size of calls in which no argument has one."""

@@ -10,7 +10,7 @@ if TYPE_CHECKING:
 
 
 class WatchedFile:
-    """By its real path; the last part of a name is compared first, which is quick."""
+    """A file by its real path; the last part of a name is compared first, which is quick."""
 
     def __init__(self, path: str) -> None:
         self.path = path

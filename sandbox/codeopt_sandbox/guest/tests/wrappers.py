@@ -1,5 +1,5 @@
-"""What stands before a recorded function until it has been called a thousand times: each call is looked at. Then
-exact_signature.py gives the wrappers their last shape, with the same cells, in which most calls are only passed on."""
+"""Wrappers before a recorded function until it has been called a thousand times: each call is looked at. Then
+exact_signature.py gives them their last shape, with the same cells, in which most calls are only passed on."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     Function = Callable[..., Any]
 
     class Recorder(Protocol):
-        """What the wrappers use of a CallRecorder."""
+        """Interface of CallRecorder that the wrappers use."""
 
         qualname: str
         schedule: Schedule
@@ -30,14 +30,20 @@ if TYPE_CHECKING:
             """Write down a call before it is made."""
 
 
-EXACT, UNASKED = 10_000, 15
-"""After so many calls within a call only each 16th is asked whether it is another thread's, which takes time."""
-WITHIN, NESTED, SHARED = 1, 2, 3
-"""A function that may call itself is running, has called itself, or is called from several threads."""
-DEEP = 50
-"""So many calls within a call are a recursion that is stepped aside for."""
+MAX_EXACT_CALLS = 10_000
+"""Calls within a call after which only some are asked whether they are of another thread, which takes time."""
+UNASKED_CALLS = 15
+"""Calls between two that are asked then."""
+WITHIN = 1
+"""State of a function that may call itself and is running."""
+NESTED = 2
+"""State of a function that has called itself."""
+SHARED = 3
+"""State of a function that is called from several threads."""
+MAX_NESTED_CALLS = 50
+"""Depth of calls within a call from which on a wrapper steps aside."""
 IS_COROUTINE = 0x80
-"""Of a code object's flags: `async def`, not a generator."""
+"""Bit of co_flags that marks `async def`, not a generator."""
 
 
 def wrapper(recorder: Recorder, function: Any) -> Function:
@@ -53,7 +59,8 @@ def wrapper(recorder: Recorder, function: Any) -> Function:
 
 
 def before_plain(recorder: Recorder, function: Any) -> Function:
-    """Before a function that does not call itself. What is asked at each call is kept in cells, here and below."""
+    """Wrapper of a function that does not call itself. Values that are read at each call are kept in cells, here and
+    below."""
     schedule, note = recorder.schedule, recorder.note
     left, measure, at, top = schedule.now()
 
@@ -69,7 +76,7 @@ def before_plain(recorder: Recorder, function: Any) -> Function:
 
 
 def before_coroutine(recorder: Recorder, function: Any) -> Function:
-    """Before `async def`: frameworks ask whether that is what a function is."""
+    """Wrapper of an `async def`, which is one itself, as frameworks ask for that."""
     schedule, note = recorder.schedule, recorder.note
     left, measure, at, top = schedule.now()
 
@@ -85,7 +92,7 @@ def before_coroutine(recorder: Recorder, function: Any) -> Function:
 
 
 def before_recursive(recorder: Recorder, function: Any) -> Function:
-    """Before one that may call itself: of the calls in a call nothing is kept, and after a few of them the wrapper
+    """Wrapper of a function that may call itself: calls within a call are not kept, and after a few of them the wrapper
     steps aside until the outermost is over."""
     schedule, note, threads = recorder.schedule, recorder.note, _thread._count
     left, measure, at, top = schedule.now()
@@ -102,7 +109,7 @@ def before_recursive(recorder: Recorder, function: Any) -> Function:
                 return in_threads(*args, **kwargs)
             nested = nested + 1 if state == NESTED else 1
             state = NESTED
-            if nested == DEEP and not threads():
+            if nested == MAX_NESTED_CALLS and not threads():
                 back = name.step_aside()
             return function(*args, **kwargs) if kwargs else function(*args)
         if threads():
@@ -127,17 +134,17 @@ def before_recursive(recorder: Recorder, function: Any) -> Function:
 
 
 def before_threads(recorder: Recorder, function: Any, name: StandInPlace) -> Function:
-    """As that, where other threads may call the function meanwhile: their calls are outermost ones, too. It steps
-    aside only where Python's recursion limit is near, as it would not see them then."""
+    """Wrapper of a recursive function that other threads may call meanwhile: their calls are outermost ones, too. It
+    steps aside only where Python's recursion limit is near, as other threads would pass it by."""
     inside, get_ident = recorder.inside, _thread.get_ident
     outermost = before_plain(recorder, function)
-    exact, unasked, nested = EXACT, 0, 0
+    exact, unasked, nested = MAX_EXACT_CALLS, 0, 0
     backs: dict[int, Callable[[], None]] = {}
 
     def recorded(*args: Any, **kwargs: Any) -> Any:
         nonlocal exact, unasked, nested
         nested += 1
-        if not nested % DEEP and stack_is_deep() and get_ident() in inside:
+        if not nested % MAX_NESTED_CALLS and stack_is_deep() and get_ident() in inside:
             back = name.step_aside()
             if back is not None:
                 backs[get_ident()] = back
@@ -148,7 +155,7 @@ def before_threads(recorder: Recorder, function: Any, name: StandInPlace) -> Fun
         if me in inside:
             exact -= 1
             if exact < 0:
-                unasked = UNASKED
+                unasked = UNASKED_CALLS
             return function(*args, **kwargs) if kwargs else function(*args)
         inside.add(me)
         try:
@@ -163,7 +170,7 @@ def before_threads(recorder: Recorder, function: Any, name: StandInPlace) -> Fun
 
 
 def _as_if(recorded: Any, function: Any) -> Function:
-    """With the name and all else by which a function is known."""
+    """Give a wrapper the name and all else by which the function is known."""
     try:
         recorded.__dict__.update(function.__dict__)
         for name in ("__name__", "__qualname__", "__doc__", "__module__"):
@@ -175,12 +182,12 @@ def _as_if(recorded: Any, function: Any) -> Function:
 
 
 def _code(function: Any) -> CodeType | None:
-    """Of the function itself, behind decorators that say what they wrap."""
+    """Code of the function itself, behind decorators that name what they wrap."""
     return getattr(innermost(function), "__code__", None)
 
 
 def function_name(function: Any) -> str:
-    """As its own text would call it."""
+    """Name of the function in its own text."""
     return str(getattr(function, "__name__", ""))
 
 

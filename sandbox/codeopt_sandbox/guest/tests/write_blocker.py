@@ -18,7 +18,12 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from typing import Any
 
-MOST_LOOKED_AT, MOST_PARTS, LONGEST_WAY = 3_000, 200, 60
+MAX_VALUES = 3_000
+"""Most values that are looked at."""
+MAX_PARTS = 200
+"""Most parts of a value that are looked at."""
+MAX_PATH_CHARS = 60
+"""Most characters of the path to a part."""
 LARGE = "more than 1 MB of arguments"
 
 
@@ -30,7 +35,7 @@ def write_blocker(function: Any, args: Sequence[Any], kwargs: Mapping[str, Any])
     names += [f"argument {at + 1}" for at in range(len(names), len(args))]
     todo: deque[tuple[str, Any]] = deque([*zip(names, args), *kwargs.items()])  # noqa: B905  strict= is not in Python 3.9
     seen: set[int] = set()
-    while todo and len(seen) < MOST_LOOKED_AT:
+    while todo and len(seen) < MAX_VALUES:
         way, value = todo.popleft()
         if id(value) in seen or is_simple(type(value)):
             continue
@@ -42,7 +47,7 @@ def write_blocker(function: Any, args: Sequence[Any], kwargs: Mapping[str, Any])
         except Exception:
             what = f"a {type(value).__name__}"
         if what:
-            return f"{way}: {what}" if len(way) <= LONGEST_WAY else what
+            return f"{way}: {what}" if len(way) <= MAX_PATH_CHARS else what
         todo.extend((way + step, part) for step, part in inner)
     return "an object that pickle does not know"
 
@@ -51,16 +56,16 @@ def parts_of(value: Any) -> list[tuple[str, Any]]:
     """(how it is reached, value) of what an object holds."""
     found: list[tuple[str, Any]] = []
     if isinstance(value, dict):
-        found += [(f"[{key!r:.30}]", item) for key, item in islice(value.items(), MOST_PARTS)]
-        found += [(" as a key", key) for key in islice(value, MOST_PARTS)]
+        found += [(f"[{key!r:.30}]", item) for key, item in islice(value.items(), MAX_PARTS)]
+        found += [(" as a key", key) for key in islice(value, MAX_PARTS)]
     elif isinstance(value, (list, tuple, deque)):
-        found += [(f"[{at}]", item) for at, item in enumerate(islice(value, MOST_PARTS))]
+        found += [(f"[{at}]", item) for at, item in enumerate(islice(value, MAX_PARTS))]
     elif isinstance(value, (set, frozenset)):
-        found += [(" as an item", item) for item in islice(value, MOST_PARTS)]
+        found += [(" as an item", item) for item in islice(value, MAX_PARTS)]
     if hasattr(value, "default_factory"):
         found.append((".default_factory", value.default_factory))
     state = getattr(value, "__dict__", None)
-    found += [(f".{name}", item) for name, item in islice((state or {}).items(), MOST_PARTS)]
+    found += [(f".{name}", item) for name, item in islice((state or {}).items(), MAX_PARTS)]
     for kind in type(value).__mro__:
         slots = vars(kind).get("__slots__", ())
         for name in [slots] if isinstance(slots, str) else slots:
@@ -70,7 +75,7 @@ def parts_of(value: Any) -> list[tuple[str, Any]]:
 
 
 def unwritable(value: Any, is_leaf: bool) -> str:
-    """What it is, if it has no text whatever its parts are; else empty."""
+    """Description of a value that has no text whatever its parts are; empty for any other."""
     kind: Any = type(value)
     if isinstance(value, types.FunctionType):
         local = "a lambda" if value.__name__ == "<lambda>" else "a function inside a function"

@@ -22,7 +22,7 @@ def write_call(
 
 
 def write(value: Any, steps: Sequence[bytes] = ()) -> str | None:
-    """As an expression, which may unpickle it; None where there is none."""
+    """Expression that gives the value, which may unpickle it; None where there is none."""
     try:
         text = to_source(value) or name_to_source(value)
         return text if text is not None else _pickled(value, steps)

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from codeopt_sandbox.guest.calls.repr.canonical import CanonicalRepr
-from codeopt_sandbox.guest.calls.repr.plain import NOT_COMPARABLE, TEXT, cut
+from codeopt_sandbox.guest.calls.repr.plain import MAX_TEXT_CHARS, NOT_COMPARABLE, cut
 from codeopt_sandbox.guest.calls.repr.source import call_to_source, to_source
 
 KEYS = st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | st.text() | st.binary()
@@ -73,10 +73,10 @@ def test_what_cannot_be_compared_is_known() -> None:
 
 
 def test_long_texts_end_with_a_digest() -> None:
-    one, other = cut("a" * TEXT + "b"), cut("a" * TEXT + "c")
-    assert len(one) == len(other) < TEXT + 100
+    one, other = cut("a" * MAX_TEXT_CHARS + "b"), cut("a" * MAX_TEXT_CHARS + "c")
+    assert len(one) == len(other) < MAX_TEXT_CHARS + 100
     assert one != other
-    assert cut("a" * TEXT) == "a" * TEXT
+    assert cut("a" * MAX_TEXT_CHARS) == "a" * MAX_TEXT_CHARS
 
 
 def test_a_call_as_an_expression() -> None:

@@ -65,7 +65,7 @@ def _ndarray(shown: Shows, value: Any, depth: int, numpy: Any) -> str:
 
 
 def _base(shown: Shows, value: Any, numpy: Any) -> str:
-    """Of which argument an array is a view: writing into one then changes the other."""
+    """Argument of which an array is a view: writing into one then changes the other."""
     for other in shown.kept:
         if type(other) is numpy.ndarray and other is not value and numpy.may_share_memory(other, value):
             return f" in the memory of {shown.seen.get(id(other), 'another')}"

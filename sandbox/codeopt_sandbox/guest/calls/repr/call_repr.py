@@ -12,12 +12,15 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from typing import Any
 
-MOST_WORDS, ITEMS = 100, 20
+MAX_CHARS = 100
+"""Most characters of a text."""
+MAX_ITEMS = 20
+"""Most items of a container that are shown."""
 
 
 def in_words(value: Any, depth: int = 3) -> str:
-    """Its repr on one line, cut; of an object that has none its attributes, and never an address. What looks like a
-    number and is none says so: `Integer(4)`."""
+    """Repr of a value on one line, cut; attributes for an object without a repr, and never an address. A value that
+    looks like a number and is none is marked: `Integer(4)`."""
     kind: Any = type(value)
     text = items_in_words(value, depth) if depth else ""
     if not text and kind.__repr__ is not object.__repr__:
@@ -33,13 +36,13 @@ def in_words(value: Any, depth: int = 3) -> str:
         text = f"{kind.__qualname__}({text})" if is_literal(text) else f"<{kind.__qualname__} {text}>"
     head, *rest = text.split(" at 0x")
     text = " ".join("".join([head, *[part.lstrip("0123456789abcdef") for part in rest]]).split())
-    return text if len(text) <= MOST_WORDS else f"{text[:MOST_WORDS]}... ({len(text)} characters)"
+    return text if len(text) <= MAX_CHARS else f"{text[:MAX_CHARS]}... ({len(text)} characters)"
 
 
 def items_in_words(value: Any, depth: int) -> str:
-    """Of a container with something in it whose type its own repr may not tell; empty for any other."""
+    """Text of a non-empty container whose type its own repr may not tell; empty for any other."""
     kind: Any = type(value)
-    if kind not in (list, tuple, dict) or not value or len(value) > ITEMS:
+    if kind not in (list, tuple, dict) or not value or len(value) > MAX_ITEMS:
         return ""
     parts = [*value, *value.values()] if kind is dict else value
     if all(is_simple(type(part)) for part in parts):

@@ -13,7 +13,7 @@ from .arrays import show_array
 from .handles import show_handle
 from .parts import parts_of
 from .plain import (
-    ITEMS,
+    MAX_ITEMS,
     NAMED,
     NOT_COMPARABLE,
     all_by_repr,
@@ -39,23 +39,23 @@ class CanonicalRepr:
     """Shows values as text. `target`: the module under test, whose name is left out so that two versions can differ
     in it. `known`: (path, value) of the arguments, which a result may share."""
 
-    def __init__(self, target: str, known: Sequence[tuple[str, Any]] = (), items: int = ITEMS) -> None:
+    def __init__(self, target: str, known: Sequence[tuple[str, Any]] = (), items: int = MAX_ITEMS) -> None:
         self.target, self.items = target, items
         self.seen: dict[int, str] = {}
         self.kept: list[Any] = []
         self.numbers, self.private = [0, 0], False
-        """How many values were met, public and private ones; whether this is within a private attribute."""
+        """Numbers of public and private values that were met; whether this is within a private attribute."""
         self.opaque = ""
         """The type of the first value that cannot be compared."""
         self.iterators = 0
-        """How many were read."""
+        """Number of iterators that were read."""
         self.broken_by = ""
         """The exception that ended the last of them."""
         self.cut_short = False
         """One of them had more items than are read."""
         self.reads = True
         self.base: tuple[Any, Any] = None, None
-        """Of the last object: its class, and the library's class that this is made of."""
+        """Class of the last object, and the library's class that it derives from."""
         self.at_first_item: Callable[[], None] | None = None
         """Called when the first of all items is there, or there is none."""
         for path, value in known:
@@ -101,7 +101,8 @@ class CanonicalRepr:
         return show_handle(self, value, depth) or show_array(self, value, depth) or self.object(value, depth)
 
     def next_number(self) -> str:
-        """Of what may be met again. What is private is counted apart: two versions may keep other things."""
+        """Number of a value that may be met again. Private values are counted apart: two versions may keep other
+        things."""
         self.numbers[self.private] += 1
         return f"#{'_' * self.private}{self.numbers[self.private] - 1}"
 
@@ -133,7 +134,7 @@ class CanonicalRepr:
         return self.show(value) if size <= 2000 else f"{size} items"
 
     def builtin(self, kind: type, value: Any, depth: int) -> str:
-        """list, tuple, dict, set, frozenset, bytearray."""
+        """Text of a list, tuple, dict, set, frozenset or bytearray."""
         if kind in (list, tuple):
             if all_by_repr(value):
                 return repr(value)
@@ -158,7 +159,7 @@ class CanonicalRepr:
         return sorted(value, key=lambda item: CanonicalRepr(self.target).show(item, depth - 1))
 
     def iterator(self, value: Any, depth: int) -> str:
-        """What an iterator yields, item by item; inner iterators are read before the next item is asked for."""
+        """Items of an iterator, one by one; inner iterators are read before the next item is asked for."""
         self.iterators += 1
         parts: list[str] = []
         end, number = "", 0
@@ -183,16 +184,16 @@ class CanonicalRepr:
                 self.cut_short, end = True, " and more"
                 break
             text = self.show(item, depth - 1)
-            if number <= ITEMS:
+            if number <= MAX_ITEMS:
                 parts.append(text)
                 continue
             rest = sha256(b"") if rest is None else rest
             rest.update(b"%b\n" % text.encode("utf-8", "surrogatepass"))
-        more = f" and {number - ITEMS} more, sha256 {rest.hexdigest()}" if rest else ""
+        more = f" and {number - MAX_ITEMS} more, sha256 {rest.hexdigest()}" if rest else ""
         return "<iterator of " + ", ".join(parts) + more + end + ">"
 
     def standing(self, value: Any, depth: int) -> str:
-        """Where an iterator stands, without asking it for an item."""
+        """Position of an iterator, found without asking it for an item."""
         kind = type(value)
         if kind is count or kind is repeat:  # other Pythons do not let these be taken apart
             return repr(value)
@@ -214,7 +215,7 @@ class CanonicalRepr:
         return text
 
     def pickled(self, kind: Any, value: Any, depth: int) -> str:
-        """What its class tells pickle."""
+        """Text of an object from its pickle protocol."""
         try:
             parts = kind.__reduce_ex__(value, 2)
         except RecursionError:
@@ -267,7 +268,7 @@ class CanonicalRepr:
         return self.give_up(type(value), name)
 
     def give_up(self, kind: type, why: str = "") -> str:
-        """No text can stand for this value."""
+        """Give up: no text can stand for this value."""
         self.opaque = self.opaque or (kind.__name__ + (" " + why if why else ""))
         return NOT_COMPARABLE + self.opaque + ">"
 

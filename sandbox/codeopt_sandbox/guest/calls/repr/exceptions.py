@@ -1,7 +1,7 @@
-"""What an exception holds beside its text, as whoever catches it can read it.
+"""Data of an exception beside its text, as code that catches it can read it.
 
-Texts may be worded in another way; numbers, keys and attributes are data. What the interpreter raises by itself says
-the same thing in many ways (`x ** y` and `math.pow` overflow with other arguments).
+Texts may be worded in another way; numbers, keys and attributes are data. The interpreter's own exceptions say the same
+thing in many ways (`x ** y` and `math.pow` overflow with other arguments).
 """
 
 from __future__ import annotations

@@ -22,7 +22,7 @@ PROXY = types.MappingProxyType
 
 
 class Unwritable(TypeError):
-    """What cannot be made anew, in words."""
+    """A value that cannot be rebuilt; the message is its description."""
 
 
 def is_held(lock: Any) -> bool:
@@ -75,7 +75,7 @@ def show_memory(shown: Shows, value: Any, depth: int) -> str:
 
 
 def remake(value: Any) -> Any:
-    """How to make an equal value, as an object's own `__reduce__` would say it; NotImplemented where pickle knows."""
+    """Recipe for an equal value, in the form of `__reduce__`; NotImplemented where pickle knows one."""
     kind: Any = type(value)
     if kind is LOCK or kind is RLOCK or is_named(kind, "threading", "Condition"):
         return remake_lock(kind, value)
@@ -102,7 +102,7 @@ def is_imported(module: types.ModuleType) -> bool:
 
 
 def remake_lock(kind: type, value: Any) -> Any:
-    """A new one for one that nobody holds, or waits for."""
+    """A new one for one that nobody holds, or waits for. Raises Unwritable."""
     if kind is LOCK or kind is RLOCK:
         if is_held(value):
             raise Unwritable("a lock that is held")

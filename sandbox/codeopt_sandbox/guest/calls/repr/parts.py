@@ -1,4 +1,4 @@
-"""What a value holds: items of containers, attributes, slots; by the builtin types' own methods, never by its own."""
+"""Parts of a value: items of containers, attributes, slots; by the builtin types' own methods, never by its own."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ WHOLE = (*NAMED, types.MethodType)
 
 
 def parts_of(value: Any, plain: bool = True) -> Iterator[tuple[str, Any]]:
-    """How each part is reached, `[0]`, `.name`, and the part. Of code, and of what is taken for its value, none.
+    """Path and value of each part, e.g. `[0]` or `.name`. Code, and what is taken for its value, has no parts.
 
     plain: numbers and texts among the items of a sequence, too, of which there may be many.
     """
@@ -32,7 +32,7 @@ def parts_of(value: Any, plain: bool = True) -> Iterator[tuple[str, Any]]:
 
 
 def items(kind: type, value: Any, plain: bool) -> Iterator[tuple[str, Any]]:
-    """Of a sequence or a set; of anything else none."""
+    """Items of a sequence or a set; empty for anything else."""
     for base in (list, tuple, set, frozenset):
         if issubclass(kind, base):
             ordered = base is list or base is tuple
@@ -46,7 +46,7 @@ def items(kind: type, value: Any, plain: bool) -> Iterator[tuple[str, Any]]:
 
 
 def entries(value: Any) -> Iterator[tuple[str, Any]]:
-    """Of a dictionary: its values, and keys that are no plain values."""
+    """Values of a dictionary, and its keys that are no plain values."""
     for key in list(dict.keys(value)):
         named = is_simple(type(key))
         yield (f"[{key!r}]" if named else "[...]"), dict.__getitem__(value, key)
@@ -55,7 +55,7 @@ def entries(value: Any) -> Iterator[tuple[str, Any]]:
 
 
 def attributes(value: Any) -> Iterator[tuple[str, Any]]:
-    """What stands in its `__dict__` and in its slots."""
+    """Attributes in the `__dict__` and the slots of a value."""
     for name, part in list((held_dict(value) or {}).items()):
         yield f".{name}", part
     for name, part in held_slots(value).items():

@@ -1,4 +1,4 @@
-"""What all ways of showing a value go by: types known by their identity, names that lead to objects, lengths.
+"""Basics of all texts of values: types known by their identity, names that lead to objects, lengths.
 
 All names are bound before a module under test is imported, which can patch the modules that they come from.
 """
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from typing import Any, Protocol
 
     class Shows(Protocol):
-        """What shows a value's parts, as CanonicalRepr does."""
+        """Writer of a value's parts, such as CanonicalRepr."""
 
         kept: list[Any]
         seen: dict[int, str]
@@ -28,13 +28,13 @@ if TYPE_CHECKING:
 islice, count, repeat, chain = itertools.islice, itertools.count, itertools.repeat, itertools.chain
 modules = sys.modules
 NOT_COMPARABLE = "<not comparable: "
-"""How the text of a value begins for which no text can stand."""
-ITEMS = 10_000
-"""So many items of an iterator are looked at."""
-TEXT = 20_000
+"""Beginning of the text of a value that has no comparable text."""
+MAX_ITEMS = 10_000
+"""Most items that are read of an iterator."""
+MAX_TEXT_CHARS = 20_000
 """Characters of an outcome; longer texts are cut and end with a digest of the whole."""
-FLOATS = 400_000
-"""The same of a text with floats."""
+MAX_FLOAT_TEXT_CHARS = 400_000
+"""Most characters of a text that contains floats."""
 NONE = type(None)
 LONG_BITS = 10_000
 """An int of so many is shown in another way than repr's."""
@@ -49,7 +49,7 @@ BY_REPR = {
 }
 """Immutable types of the standard library whose repr says all."""
 NAMELESS = (type(...), type(NotImplemented))
-"""Of those, the types that no name leads to."""
+"""Types of NAMED values that no name leads to."""
 
 
 def _own_sha256() -> Callable[[bytes], Any]:
@@ -77,20 +77,20 @@ def is_iterator(value: object) -> bool:
 
 
 def cut(text: str) -> str:
-    """At most TEXT characters; a digest stands for the rest. What has floats in it is kept longer: these may differ in
-    their last bits, of which a digest says nothing."""
-    if len(text) <= TEXT or (len(text) <= FLOATS and has_float(text)):
+    """At most MAX_TEXT_CHARS characters; a digest stands for the rest. A text with floats is kept longer: they may
+    differ in their last bits, which a digest cannot tell."""
+    if len(text) <= MAX_TEXT_CHARS or (len(text) <= MAX_FLOAT_TEXT_CHARS and has_float(text)):
         return text
-    return text[:TEXT] + "... sha256 " + digest(text.encode("utf-8", "surrogatepass"))
+    return text[:MAX_TEXT_CHARS] + "... sha256 " + digest(text.encode("utf-8", "surrogatepass"))
 
 
 def has_float(text: str) -> bool:
     """Whether a point stands between digits near its beginning."""
-    at = text.find(".", 1, TEXT)
+    at = text.find(".", 1, MAX_TEXT_CHARS)
     for _ in range(50):
         if at < 0 or (text[at - 1].isdigit() and text[at + 1].isdigit()):
             return at > 0
-        at = text.find(".", at + 1, TEXT)
+        at = text.find(".", at + 1, MAX_TEXT_CHARS)
     return False
 
 

@@ -1,4 +1,4 @@
-"""What objects keep in attributes whose names begin with an underscore, told from what others can see; shared with the
+"""Private attributes of objects, whose names begin with an underscore, told apart from the public view; shared with the
 host."""
 
 from __future__ import annotations
@@ -13,9 +13,9 @@ ARGUMENTS = " | arguments become "
 PRIVATE_ARGUMENTS = " | private attributes of arguments become "
 KEPT = " | called again, it gives out the same object"
 KEPT_UNCHANGED = " | called again, it gives out an object that it keeps"
-"""No change of it shows in what it is asked next."""
+"""Mark of a kept object whose changes do not show in later results."""
 COUNTED = " | other modules keep for themselves: "
-"""Of a state: what changes beside it."""
+"""Mark in a state of values that other modules keep for themselves."""
 SHOWS = " | of its objects show "
 EQUAL = " | with equal arguments that are other objects: "
 _QUOTED = r"""b?'(?:[^'\\]|\\.)*'|b?"(?:[^"\\]|\\.)*\""""
@@ -55,7 +55,7 @@ def without_private(text: str) -> str:
 
 
 def segments(text: str) -> list[str]:
-    """What an outcome tells of, each beginning with ` | ` but the first."""
+    """Segments of an outcome, each beginning with ` | ` but the first."""
     found, start, depth = [], 0, 0
     for match in pattern().finditer(text):
         part = match[0]
@@ -67,7 +67,7 @@ def segments(text: str) -> list[str]:
 
 
 def became(before: str, after: str) -> str:
-    """How arguments were changed; it is said apart where only they themselves see it."""
+    """Text of a change of the arguments; told apart where only the objects themselves see it."""
     if before == after:
         return ""
     private = "_" in after + before and without_private(before) == without_private(after)

@@ -1,4 +1,4 @@
-"""What values are like, in words: kinds and sizes of them and of their parts, never the values themselves.
+"""Shapes of values in words: kinds and sizes of them and of their parts, never the values themselves.
 
 list of 10,000 tuple (str of 3 to 8 characters, int up to 5 digits), 9,870 distinct, sorted
 """
@@ -12,24 +12,30 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from typing import Any
 
-PARTS, KINDS, FIELDS, DEPTH = 20_000, 3, 8, 4
-"""So many parts are looked at, so many kinds of them are named, so many attributes of an object; nested so deep."""
+MAX_PARTS = 20_000
+"""Most parts that are looked at."""
+MAX_KINDS = 3
+"""Most kinds of parts that are named."""
+MAX_FIELDS = 8
+"""Most attributes of an object that are described."""
+MAX_DEPTH = 4
+"""Depth to which parts are described."""
 WIDTH = 4
 """A tuple of at most so many parts has each of them described by its place."""
 
 
-def shape_of(values: Sequence[Any], depth: int = DEPTH) -> str:
-    """What all of these values are like."""
+def shape_of(values: Sequence[Any], depth: int = MAX_DEPTH) -> str:
+    """Shape that all of these values share."""
     kinds: dict[type, list[Any]] = {}
     for value in values:
         kinds.setdefault(type(value), []).append(value)
     groups = sorted(kinds.values(), key=len, reverse=True)
-    words = [of_one_kind(group, depth) for group in groups[:KINDS]]
-    return " or ".join([*words, *(["other kinds"] if len(groups) > KINDS else [])]) or "nothing"
+    words = [of_one_kind(group, depth) for group in groups[:MAX_KINDS]]
+    return " or ".join([*words, *(["other kinds"] if len(groups) > MAX_KINDS else [])]) or "nothing"
 
 
 def of_one_kind(values: list[Any], depth: int) -> str:
-    """The same of values of one type."""
+    """Shape of values of one type."""
     kind: Any = type(values[0])
     name: str = kind.__name__
     if kind in (type(None), bool):
@@ -82,7 +88,7 @@ def _container(values: list[Any], name: str, depth: int) -> str:
         keys, inner = _parts(values), _parts([list(value.values()) for value in values])
         return f"{text}: {shape_of(keys, depth - 1)} -> {shape_of(inner, depth - 1)}"
     if name == "tuple" and len(set(sizes)) == 1 and sizes[0] <= WIDTH:
-        places = [shape_of([value[at] for value in values[:PARTS]], depth - 1) for at in range(sizes[0])]
+        places = [shape_of([value[at] for value in values[:MAX_PARTS]], depth - 1) for at in range(sizes[0])]
         return f"tuple ({', '.join(places)})"
     text = f"{text} {shape_of(_parts(values), depth - 1)}"
     return text + (_order(values[0]) if len(values) == 1 and name in ("list", "tuple", "deque") else "")
@@ -90,14 +96,14 @@ def _container(values: list[Any], name: str, depth: int) -> str:
 
 def _parts(values: Sequence[Any]) -> list[Any]:
     """Parts of all of them, from each about as many."""
-    each = max(1, PARTS // len(values))
-    return [part for value in values[:PARTS] for part in list(value)[:each]]
+    each = max(1, MAX_PARTS // len(values))
+    return [part for value in values[:MAX_PARTS] for part in list(value)[:each]]
 
 
 def _order(value: Any) -> str:
-    """How many of a sequence's parts are distinct, and whether they are in order. Plain parts only: comparing others
-    runs code of theirs."""
-    items = list(value)[:PARTS]
+    """Number of distinct parts of a sequence, and whether they are in order. Plain parts only: comparing others runs
+    code of theirs."""
+    items = list(value)[:MAX_PARTS]
     plain = all(is_simple(type(part)) for item in items for part in (item if type(item) is tuple else (item,)))
     if len(items) < 2 or not plain:
         return ""
@@ -116,10 +122,10 @@ def _object(values: list[Any], name: str, depth: int) -> str:
     if not fields or depth <= 0:
         return name
     words = []
-    for field in fields[:FIELDS]:
-        found = [state[field] for value in values[:PARTS] for state in (_state(value),) if field in state]
+    for field in fields[:MAX_FIELDS]:
+        found = [state[field] for value in values[:MAX_PARTS] for state in (_state(value),) if field in state]
         words.append(f"{field}: {shape_of(found, depth - 1)}")
-    return f"{name} ({', '.join(words)}{', ...' * (len(fields) > FIELDS)})"
+    return f"{name} ({', '.join(words)}{', ...' * (len(fields) > MAX_FIELDS)})"
 
 
 def _state(value: Any) -> dict[str, Any]:

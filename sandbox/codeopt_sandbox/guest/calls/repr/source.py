@@ -37,7 +37,7 @@ def to_source(value: Any, depth: int = 60) -> str | None:
 
 
 def items_to_source(kind: type, value: Any, depth: int) -> str | None:
-    """As `to_source`, of a container."""
+    """Source text of a container, as in `to_source`."""
     if kind is not dict:
         inner = [part for item in value if (part := to_source(item, depth - 1)) is not None]
         if len(inner) < len(value):

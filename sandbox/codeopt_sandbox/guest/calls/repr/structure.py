@@ -1,5 +1,5 @@
-"""What an object holds, by the interpreter's own access: a class under test could answer anything (`__reduce_ex__`,
-`__getstate__`, `__iter__`, `__dict__`, by a metaclass), so it is not asked.
+"""Content of an object, read by the interpreter's own access. A class under test could answer anything
+(`__reduce_ex__`, `__getstate__`, `__iter__`, `__dict__`, by a metaclass), so it is not asked.
 
 All names are bound before a module under test is imported, which can patch the modules that they come from.
 """
@@ -21,7 +21,7 @@ qualname_of = type.__dict__["__qualname__"].__get__
 vars_of = type.__dict__["__dict__"].__get__
 flags_of, module_of = type.__dict__["__flags__"].__get__, type.__dict__["__module__"].__get__
 HEAP = 1 << 9
-"""A flag of types that are made while a program runs: all classes, and some types of C."""
+"""Bit of `type.__flags__` that marks types made while a program runs: all classes, and some types of C."""
 MADE_IN_C = (
     types.WrapperDescriptorType, types.MethodDescriptorType, types.GetSetDescriptorType, types.MemberDescriptorType,
     types.ClassMethodDescriptorType, types.BuiltinFunctionType, str, tuple, type(None),
@@ -31,8 +31,8 @@ STDLIB = os.path.dirname(os.__file__) + "/"  # noqa: PTH120  pathlib would count
 
 
 def is_librarys(kind: type, target: str) -> bool:
-    """Whether a class is written in C, or stands in a module that is installed or of the standard library, under its
-    name. target: the module under test, or nothing."""
+    """Whether a class is written in C, or is found under its name in an installed module or one of the standard
+    library. target: name of the module under test, or empty."""
     if not flags_of(kind) & HEAP:
         return True
     try:
@@ -45,14 +45,14 @@ def is_librarys(kind: type, target: str) -> bool:
 
 
 def is_made_in_c(kind: type, target: str) -> bool:
-    """Whether nothing in a class, nor above it, is written in Python."""
+    """Whether a class and its bases are written in C alone."""
     own = all(type(each) in MADE_IN_C for each in vars_of(kind).values())
     return own and all(is_librarys(base, target) for base in mro_of(kind)[1:])
 
 
 def is_installed(name: str) -> bool:
     """Whether a module is the interpreter's own, or stands in a file of the standard library or of an installed
-    package; anybody can put a module of any name, and of any origin, into sys.modules."""
+    package; any code can put a module of any name, and of any origin, into sys.modules."""
     origin = getattr(getattr(modules.get(name), "__spec__", None), "origin", None)
     if type(origin) is not str or not origin.startswith("/"):
         return bool(_imp.is_builtin(name) or _imp.is_frozen(name))
@@ -67,7 +67,7 @@ def is_installed(name: str) -> bool:
 
 
 def held_dict(value: Any) -> dict[str, Any] | None:
-    """What stands in its `__dict__`; None where it has none."""
+    """The `__dict__` of an object; None where it has none."""
     for base in mro_of(type(value)):
         found = vars_of(base).get("__dict__")
         if type(found) is types.GetSetDescriptorType:
@@ -77,7 +77,7 @@ def held_dict(value: Any) -> dict[str, Any] | None:
 
 
 def held_slots(value: Any) -> dict[str, Any]:
-    """What stands in its slots, by their names."""
+    """Values of the slots of an object, by their names."""
     found: dict[str, Any] = {}
     for base in mro_of(type(value)):
         held = vars_of(base)
@@ -92,12 +92,13 @@ def held_slots(value: Any) -> dict[str, Any]:
 
 
 def librarys_base(kind: type, target: str) -> Any:
-    """The class itself, or the first above it, that is a library's or the interpreter's own."""
+    """First class of the method resolution order that is a library's or the interpreter's own."""
     return next((base for base in mro_of(kind) if base is object or is_librarys(base, target)), object)
 
 
 def taken_apart(value: Any, base: Any) -> tuple[Any, ...]:
-    """(maker, arguments, state, items, pairs), as `__reduce_ex__` would say it. base: what its class is made of."""
+    """Parts of an object as `__reduce_ex__` would give them: (maker, arguments, state, items, pairs). base: library
+    class that its class derives from."""
     kind: Any = type(value)
     state = {**(held_dict(value) or {}), **held_slots(value)} or None
     if base is list:

@@ -1,23 +1,37 @@
-"""Several calls made together, each of which answers as it does alone: on arguments that the caller changed meanwhile,
-with iterators read by turns, from within a callback, in two threads.
+"""Scenarios: several calls made together, each of which must answer as it does alone: on arguments that the caller
+changes meanwhile, with iterators read by turns, from within a callback, in two threads.
 
-The text of a scenario is that of its calls, joined by THEN; so the host sees by the calls made alone whether the
-original keeps to it, and asks it of drafts only there. Each scenario is played in a process forked for it, in which
-nothing was called before.
+The text of a scenario is that of its calls, joined by THEN. The host compares it with the calls made alone, and plays
+for drafts only the scenarios that the original passes. Each one is played in a process forked for it, in which nothing
+was called before.
 """
 
 from __future__ import annotations
 
 THEN = ", then "
-"""Between what the calls of a scenario do."""
+"""Separator between the texts of a scenario's calls."""
 STOPPED = "with a stop at "
-"""What two threads do where that is something else, begins so."""
-AGAIN, JOINED, CHANGED, ORDER = "again", "joined", "changed", "in_order"
-"""The same arguments once more, after the caller changed the result; equal parts of arguments that are one object; the
-same arguments once more, which the caller has changed into those of another call; one call after another."""
-TURNS, GATHERED, HALVES, LEFT = "turns", "gathered", "halves", "left"
-"""Two iterators read by turns; two coroutines at once; one iterator read half, then all of another, then the rest; one
-that is begun and dropped."""
-INSIDE, TRACED, THREADS = "inside", "traced", "threads"
-"""A callback, or an iterator, that calls again; what a callback is given, in order; two threads."""
+"""Beginning of the text of two threads that do something else than alone."""
+AGAIN = "again"
+"""Same arguments once more, after the caller changed the result."""
+JOINED = "joined"
+"""Equal parts of the arguments are one object."""
+CHANGED = "changed"
+"""Same arguments once more, which the caller has changed into those of another call."""
+ORDER = "in_order"
+"""One call after another."""
+TURNS = "turns"
+"""Two iterators read by turns."""
+GATHERED = "gathered"
+"""Two coroutines at once."""
+HALVES = "halves"
+"""One iterator read half, then all of another, then the rest."""
+LEFT = "left"
+"""One iterator that is begun and dropped."""
+INSIDE = "inside"
+"""A callback, or an iterator, that calls the function again."""
+TRACED = "traced"
+"""Arguments of a callback in their order."""
+THREADS = "threads"
+"""Two threads."""
 KINDS = (AGAIN, JOINED, CHANGED, ORDER, TURNS, GATHERED, HALVES, LEFT, INSIDE, TRACED, THREADS)

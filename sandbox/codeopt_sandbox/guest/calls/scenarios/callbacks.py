@@ -1,4 +1,5 @@
-"""Arguments that run the caller's own code, functions and iterators, wrapped so that it does something of its own."""
+"""Wrappers around functions and iterators among the arguments, so that the caller's own code can act while a call
+runs."""
 
 from __future__ import annotations
 
@@ -14,20 +15,20 @@ if TYPE_CHECKING:
     from ..arguments import Call
 
 FUNCTIONS = ("partial", "itemgetter", "attrgetter", "methodcaller")
-DEPTH = 2
+MAX_DEPTH = 2
 
 
 class Wrapped:
-    """The arguments of a call, in which each function and iterator tells of its use. `on_use`: called before it is
-    called, with what it is given, and before an item is taken."""
+    """Arguments of a call whose functions and iterators report their use. `on_use`: called with the arguments of a
+    function before it is called, and with each item before it is taken."""
 
     def __init__(self, call: Call, on_use: Callable[[tuple[Any, ...]], None], iterators: bool = True) -> None:
         self.on_use, self.iterators, self.found = on_use, iterators, 0
-        args = tuple([self.wrap(value, DEPTH) for value in call[0]])
-        self.call: Call = args, {name: self.wrap(value, DEPTH) for name, value in call[1].items()}
+        args = tuple([self.wrap(value, MAX_DEPTH) for value in call[0]])
+        self.call: Call = args, {name: self.wrap(value, MAX_DEPTH) for name, value in call[1].items()}
 
     def wrap(self, value: Any, depth: int) -> Any:
-        """A value that tells of it; containers are changed in place."""
+        """The value with its functions and iterators wrapped; containers are changed in place."""
         kind = type(value)
         if is_function(value):
             return self.function(value)
@@ -43,7 +44,7 @@ class Wrapped:
         return value
 
     def function(self, value: Any) -> Callable[..., Any]:
-        """The same function, heard of."""
+        """Function that reports its use and calls the original."""
         self.found += 1
 
         def called(*args: Any, **kwargs: Any) -> Any:
@@ -55,14 +56,14 @@ class Wrapped:
         return called
 
     def items(self, value: Iterator[Any]) -> Iterator[Any]:
-        """The same items, heard of."""
+        """Items of the original, each reported before it is taken."""
         for item in value:
             self.on_use((item,))
             yield item
 
 
 def is_function(value: Any) -> bool:
-    """A function of any kind; a class where it is a builtin one, as `str` is."""
+    """Whether a value is a function of any kind, or a builtin class, as `str` is."""
     if isinstance(value, type):
         return value.__module__ == "builtins"
     if isinstance(value, types.ModuleType):

@@ -1,4 +1,4 @@
-"""What the caller does with the arguments that he has given: he makes them those of another call, in place."""
+"""Changes by the caller: the arguments of one call become those of another, in place."""
 
 from __future__ import annotations
 
@@ -11,26 +11,26 @@ if TYPE_CHECKING:
 
     from ..arguments import Call
 
-DEPTH = 6
+MAX_DEPTH = 6
 
 
 class InPlace:
-    """Makes values others in place."""
+    """Changer of values in place."""
 
     def __init__(self) -> None:
         self.done = False
-        """Something was changed in place."""
+        """Whether anything was changed in place."""
         self.seen: set[int] = set()
 
     def of_call(self, call: Call, other: Call) -> Call:
-        """The arguments of a call as those of another: the same objects wherever they can be changed."""
+        """Change the arguments of a call into those of another, in place wherever they are mutable."""
         if len(call[0]) != len(other[0]) or call[1].keys() != other[1].keys():
             return other
-        args = tuple([self.into(old, new, DEPTH) for old, new in zip(call[0], other[0])])
-        return args, {name: self.into(old, other[1][name], DEPTH) for name, old in call[1].items()}
+        args = tuple([self.into(old, new, MAX_DEPTH) for old, new in zip(call[0], other[0])])
+        return args, {name: self.into(old, other[1][name], MAX_DEPTH) for name, old in call[1].items()}
 
     def into(self, value: Any, new: Any, depth: int) -> Any:
-        """The value, made equal to another in place; that one where this cannot be."""
+        """Change a value into another in place; the other itself where this is impossible."""
         kind: Any = type(value)
         if kind is not type(new) or is_simple(kind) or not depth or id(value) in self.seen or value is new:
             return new
@@ -50,7 +50,7 @@ class InPlace:
         return value
 
     def sequence(self, value: Any, new: Any, depth: int) -> None:
-        """Items in place where they can be changed, too."""
+        """Change a sequence and its items in place."""
         items = [self.into(value[at], item, depth) if at < len(value) else item for at, item in enumerate(new)]
         self.note(value, len(items) != len(value) or any(item is not old for item, old in zip(items, value)))
         if is_deque(type(value)):
@@ -60,20 +60,20 @@ class InPlace:
             value[:] = items
 
     def entries(self, value: dict[Any, Any], new: dict[Any, Any], depth: int) -> None:
-        """A dictionary, in the order of the other."""
+        """Change a dictionary in place, in the order of the other."""
         found = {key: self.into(value[key], item, depth) if key in value else item for key, item in new.items()}
         self.note(value, list(found) != list(value) or any(found[key] is not value[key] for key in found))
         value.clear()
         value.update(found)
 
     def note(self, value: Any, changed: bool) -> None:
-        """Met, and whether it becomes another."""
+        """Mark a value as visited, and whether it is changed."""
         self.seen.add(id(value))
         self.done = self.done or changed
 
 
 def is_open(value: Any) -> bool:
-    """An object of which callers may set all attributes that it has."""
+    """Whether an object has only attributes that callers may set."""
     kind: Any = type(value)
     state = getattr(value, "__dict__", None)
     if type(state) is not dict or isinstance(value, type) or kind.__setattr__ is not object.__setattr__:

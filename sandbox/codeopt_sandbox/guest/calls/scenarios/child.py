@@ -1,4 +1,4 @@
-"""Something done in a process forked for it, and what it says of it."""
+"""Functions run in a forked process, whose text is read from a pipe."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ SIGALRM: int = _signal.SIGALRM
 
 
 def in_child(make: Callable[[], str], seconds: float) -> tuple[str, int]:
-    """(the text that was made, how the process ended); it is ended by a signal after so many seconds."""
+    """Text made in a forked process, and the status of the process, which a signal ends after `seconds`."""
     reader, writer = os.pipe()
     pid = os_fork()
     if not pid:

@@ -1,4 +1,5 @@
-"""Equal parts of arguments that have no literal, such as dates, as one object: as constants of a text are."""
+"""Joining of equal arguments that have no literal, such as dates: they become one object, as equal constants of a text
+are."""
 
 from __future__ import annotations
 
@@ -11,7 +12,7 @@ if TYPE_CHECKING:
 
 
 class Joined(Apart):
-    """Equal values that have no literal become one object."""
+    """Copies of arguments in which equal values without a literal are one object."""
 
     def __init__(self, target: str) -> None:
         super().__init__(target)
@@ -19,7 +20,7 @@ class Joined(Apart):
         self.met = False
 
     def other(self, value: Any, depth: int) -> Any:
-        """The first that is equal."""
+        """First value that is equal."""
         kind: Any = type(value)
         if is_simple(kind):
             return value

@@ -1,4 +1,4 @@
-"""Plays scenarios, and shows what their calls do."""
+"""Player of scenarios, which gives the outcomes of their calls."""
 
 from __future__ import annotations
 
@@ -37,18 +37,20 @@ if TYPE_CHECKING:
     from ..arguments import Call
     from ..worker import CallWorker
 
-NESTED, TRACE = 3, 50
-"""Calls that are made within one, and arguments of a callback that are shown."""
+MAX_NESTED = 3
+"""Most calls that are made within one."""
+MAX_TRACED = 50
+"""Most arguments of a callback that are shown."""
 WAITS = 2
-"""Steps at which a call that is not interrupted, as it holds a lock, is stopped at all."""
+"""Most steps with a call that cannot be interrupted, as it holds a lock."""
 
 
 class Impossible(Exception):
-    """These calls have no such scenario."""
+    """The calls do not fit the scenario."""
 
 
 class Ended(Exception):
-    """A process in which a part of a scenario was played has ended early. `status`: how."""
+    """A process that played a part of a scenario has ended early. `status`: its exit status."""
 
     def __init__(self, status: int) -> None:
         super().__init__(status)
@@ -62,7 +64,7 @@ class Performance:
         self.worker, self.ref, self.code, self.seconds = worker, worker.ref, code, seconds
 
     def play(self) -> str:
-        """What its calls do, joined; empty where they have none of this kind."""
+        """Outcomes of the calls, joined; empty where they do not fit the scenario."""
         try:
             kind = self.kind()
             return THEN.join(self.players()[kind]()) if kind else self.alone(0)
@@ -72,12 +74,12 @@ class Performance:
             return "ends a thread's process" + how_it_ended(ended.status)
 
     def kind(self) -> str:
-        """Empty for a call by itself."""
+        """Name of the scenario; empty for a call by itself."""
         found: Any = self.worker.arguments.fresh(self.code)
         return str(found[0]) if type(found[0]) is str else ""
 
     def players(self) -> dict[str, Callable[[], Sequence[str]]]:
-        """How each kind is played."""
+        """Player of each scenario by its name."""
         return {
             AGAIN: self.again, JOINED: self.joined, CHANGED: self.changed, ORDER: self.in_order,
             TURNS: self.turns, GATHERED: self.gathered, HALVES: self.halves, LEFT: self.left,
@@ -90,15 +92,16 @@ class Performance:
         return found[1][at] if type(found[0]) is str else found  # type: ignore[no-any-return]
 
     def stream(self, call: Call) -> Stream:
-        """A call, begun."""
+        """Stream of a call that has begun."""
         return Stream(self.ref.module, lambda: self.worker.invoke(*call))
 
     def alone(self, at: int) -> str:
-        """What a call does with new arguments."""
+        """Outcome of one call with new arguments."""
         return self.stream(self.fresh(at)).finish()
 
     def again(self) -> list[str]:
-        """With the same objects, after the caller changed what he got, where that is no part of what he gave."""
+        """Call again with the same objects after the caller changed the result, unless the result is part of the
+        arguments."""
         call = self.fresh(0)
         first = self.stream(call)
         found = [first.finish()]
@@ -108,7 +111,7 @@ class Performance:
         return [*found, self.stream(call).finish()]
 
     def joined(self) -> list[str]:
-        """Equal values that have no literal are one object, as those are that have one."""
+        """Call with arguments in which equal values without a literal are one object. Raises Impossible."""
         joiner = Joined(self.ref.module)
         args, kwargs = self.fresh(0)
         call = tuple([joiner.other(value, 8) for value in args]), joiner.named(kwargs, 8)
@@ -117,7 +120,7 @@ class Performance:
         return [self.stream(call).finish()]
 
     def changed(self) -> list[str]:
-        """With the same objects, after the caller changed them."""
+        """Call again with the same objects after the caller changed them. Raises Impossible."""
         call, change = self.fresh(0), InPlace()
         found = [self.stream(call).finish()]
         other = change.of_call(call, self.fresh(1))
@@ -126,25 +129,25 @@ class Performance:
         return [*found, self.stream(other).finish()]
 
     def in_order(self) -> list[str]:
-        """One after another."""
+        """Make one call after the other."""
         return [self.alone(0), self.alone(1)]
 
     def iterators(self) -> tuple[Stream, Stream]:
-        """Both calls, begun."""
+        """Two streams, begun. Raises Impossible where a call returns no iterator."""
         both = self.stream(self.fresh(0)), self.stream(self.fresh(1))
         if not all(stream.is_open for stream in both):
             raise Impossible
         return both
 
     def turns(self) -> list[str]:
-        """An item of each in turn."""
+        """Read an item of each iterator in turn."""
         both = self.iterators()
         while any([stream.step() for stream in both]):
             pass
         return [stream.text for stream in both]
 
     def gathered(self) -> list[str]:
-        """Two coroutines at once."""
+        """Run two coroutines at once. Raises Impossible."""
         import asyncio
 
         made = [self.worker.function(*args, **kwargs) for args, kwargs in (self.fresh(0), self.fresh(1))]
@@ -158,7 +161,7 @@ class Performance:
                 for each in self.worker.loop().run_until_complete(both())]  # fmt: skip
 
     def halves(self) -> list[str]:
-        """Half of one, all of the other, the rest."""
+        """Read half of one iterator, all of the other, then the rest."""
         whole = self.stream(self.fresh(0))
         whole.finish()
         first, second = self.iterators()
@@ -168,7 +171,7 @@ class Performance:
         return [first.finish(), between]
 
     def left(self) -> list[str]:
-        """One that is begun and dropped, then the other."""
+        """Begin one iterator and drop it, then read the other. Raises Impossible."""
         first = self.stream(self.fresh(0))
         if not first.is_open:
             raise Impossible
@@ -177,12 +180,12 @@ class Performance:
         return [self.alone(1)]
 
     def inside(self) -> list[str]:
-        """The caller's own code calls again, a few times."""
+        """Let the caller's own code call the function again, a few times. Raises Impossible."""
         nested: list[str] = []
         busy: list[bool] = []
 
         def meanwhile(_: Any) -> None:
-            if len(nested) < NESTED and not busy:
+            if len(nested) < MAX_NESTED and not busy:
                 busy.append(True)
                 nested.append(self.alone(1))
                 busy.pop()
@@ -194,11 +197,11 @@ class Performance:
         return [outer, *dict.fromkeys(nested or [self.alone(1)])]
 
     def traced(self) -> list[str]:
-        """What a callback is given, in the order in which it is first given it."""
+        """Arguments of a callback, in the order in which each is first given. Raises Impossible."""
         met: dict[str, None] = {}
 
         def note(args: Any) -> None:
-            if len(met) < TRACE:
+            if len(met) < MAX_TRACED:
                 met[CanonicalRepr(self.ref.module).show(args)[:200]] = None
 
         wrapped = Wrapped(self.fresh(0), note, iterators=False)
@@ -207,7 +210,7 @@ class Performance:
         return [self.stream(wrapped.call).finish(), cut("its callback is given " + ", ".join(met))]
 
     def threads(self) -> list[str]:
-        """The first call, stopped at one line after another while a second thread makes the other."""
+        """Stop the first call at one line after another while a second thread makes the other."""
         right = [self.in_child(lambda: self.alone(0)), self.in_child(lambda: self.alone(1))]
         waits = 0
         for step in self.in_child(self.steps).split():
@@ -221,26 +224,26 @@ class Performance:
         return right
 
     def in_child(self, make: Callable[[], str]) -> str:
-        """A text made where nothing was called before."""
+        """Text made in a process in which nothing was called before. Raises Ended."""
         text, status = in_child(make, self.seconds)
         if status:
             raise Ended(status)
         return text
 
     def steps(self) -> str:
-        """Where the first call is stopped."""
+        """Steps before which the first call is stopped."""
         stops = Stops(self.ref)
         stops.run(lambda: self.alone(0))
         return " ".join(map(str, stops.chosen()))
 
     def stopped(self, step: int) -> Sequence[str]:
-        """With new arguments."""
+        """Outcomes of both calls with new arguments, the first one stopped before a step."""
         call = self.fresh(0)
         return stopped_at(self.ref, step, lambda: self.worker.invoke(*call), self.alone)
 
 
 def given(value: Any) -> Any:
-    """A result, or an exception that is raised again."""
+    """The value, unless it is an exception. Raises that."""
     if isinstance(value, BaseException):
         raise value
     return value

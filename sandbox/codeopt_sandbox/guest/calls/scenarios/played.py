@@ -1,4 +1,4 @@
-"""The scenarios of a batch, one after another, and what comes of each."""
+"""Scenarios of a batch, played one after another, with their outcomes."""
 
 from __future__ import annotations
 
@@ -24,11 +24,11 @@ if TYPE_CHECKING:
 
 monotonic = time.monotonic
 LOST = 2
-"""Scenarios that hang, after which no other is played."""
+"""Number of hanging scenarios after which no other is played."""
 
 
 def play_all(worker: CallWorker, batch: CallBatch, codes: Sequence[CodeType], channel: Channel) -> None:
-    """Each scenario in a process of its own."""
+    """Play each scenario in a process of its own, and send its outcome."""
     names = worker.arguments.names
     names.update({kind: named(kind) for kind in KINDS})
     if any("CALLS[" in call or "BIG[" in call for call in batch.calls):
@@ -47,12 +47,12 @@ def play_all(worker: CallWorker, batch: CallBatch, codes: Sequence[CodeType], ch
 
 
 def named(kind: str) -> Callable[..., tuple[str, tuple[Call, ...]]]:
-    """What `turns(f(1), f(2))` makes."""
+    """Constructor of a scenario in a call's expression, e.g. `turns(f(1), f(2))`."""
     return lambda *calls: (kind, calls)
 
 
 def outcome_of(text: str, status: int, seconds: float, took: float) -> CallOutcome:
-    """What a scenario's process said, or how it ended."""
+    """Outcome of a scenario's process."""
     if status:
         return timeout(seconds) if status & 127 == SIGALRM else died(status, took)
     if not text:

@@ -1,4 +1,4 @@
-"""One call whose result is read step by step where it is an iterator, and what came of it as text."""
+"""Stream of a call's result: an iterator is read step by step, and the text of it grows."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import Any
 
-ITEMS = 1000
-"""So many items of an iterator are read."""
+MAX_ITEMS = 1000
+"""Most items that are read of an iterator."""
 
 
 class Stream:
-    """What one call returns, raises or yields."""
+    """A call in progress: its result, exception or items."""
 
     def __init__(self, target: str, make: Callable[[], Any]) -> None:
         self.target, self.shown = target, CanonicalRepr(target)
@@ -34,15 +34,15 @@ class Stream:
             self.whole = self.named(error)
 
     def named(self, error: BaseException) -> str:
-        """`raises ValueError`."""
+        """Text of an exception: `raises ValueError`."""
         return "raises " + self.shown.name_of(type(error))[1:-1] + held_by(self.target, error)
 
     def step(self) -> bool:
-        """Read an item; whether there may be more."""
+        """Read an item; True while there may be more."""
         if self.is_open:
             try:
                 self.items.append(self.shown.show(next(self.result)))
-                if len(self.items) >= ITEMS:
+                if len(self.items) >= MAX_ITEMS:
                     self.close(" and more")
             except StopIteration as stop:
                 self.close(" then returns " + self.shown.show(stop.value) if stop.value is not None else "")
@@ -51,7 +51,7 @@ class Stream:
         return self.is_open
 
     def close(self, end: str) -> None:
-        """Nothing more is read."""
+        """Stop reading."""
         self.is_open, self.end = False, end
 
     def finish(self) -> str:
@@ -62,6 +62,6 @@ class Stream:
 
     @property
     def text(self) -> str:
-        """What came of it until now, on one line."""
+        """Text of everything until now, on one line."""
         items = f"returns <iterator of {', '.join(self.items)}{self.end}>"
         return cut(self.whole or items).replace("\n", "\\n")

@@ -1,8 +1,8 @@
-"""Two threads: one is stopped at a line while the other makes a whole call, so that nothing is left to chance.
+"""Two threads, switched at chosen lines: one is stopped at a line while the other makes a whole call, so that nothing
+is left to chance.
 
-Lines are those of the project's own code. Where the second thread has to wait for the first, as for a lock, that one
-goes on
-after WAIT_S.
+Lines are those of the project's own code. Where the second thread has to wait for the first, as for a lock, the first
+goes on after WAIT_S.
 """
 
 from __future__ import annotations
@@ -20,20 +20,25 @@ if TYPE_CHECKING:
 
     from ..function_ref import FunctionRef
 
-POINTS, EVENTS = 8, 20_000
-"""Places at which a call is stopped, each in a process of its own, and steps in which they are looked for."""
-WAIT_S, END_S = 0.3, 5.0
+MAX_STOPS = 8
+"""Most places at which a call is stopped, each in a process of its own."""
+MAX_STEPS = 20_000
+"""Most steps in which places to stop are looked for."""
+WAIT_S = 0.3
+"""Time that the stopped call waits for the other, seconds."""
+END_S = 5.0
+"""Time limit for the end of the other call, seconds."""
 
 
 class Stops:
-    """Counts the lines that a call runs, and does something at one of them."""
+    """Counter of the lines that a call runs, which acts at one of them."""
 
     def __init__(self, ref: FunctionRef, at: int = 0, then: Callable[[], None] = lambda: None) -> None:
         self.own, self.at, self.then = OwnCode(ref), at, then
         self.lines: list[int] = []
 
     def run(self, call: Callable[[], Any]) -> Any:
-        """Make a call with that."""
+        """Make a call while its lines are counted."""
         sys.settrace(self.trace)
         try:
             return call()
@@ -41,7 +46,7 @@ class Stops:
             sys.settrace(None)
 
     def trace(self, frame: FrameType, event: str, arg: Any) -> Any:
-        """For sys.settrace."""
+        """Trace function for sys.settrace."""
         if not self.own.has(frame.f_code.co_filename):
             return None
         if event == "line":
@@ -49,7 +54,7 @@ class Stops:
             if len(self.lines) == self.at:
                 sys.settrace(None)
                 self.then()
-            if len(self.lines) >= max(EVENTS, self.at):
+            if len(self.lines) >= max(MAX_STEPS, self.at):
                 sys.settrace(None)
         return self.trace
 
@@ -59,7 +64,7 @@ class Stops:
         for step, line in enumerate(self.lines, 1):
             places.setdefault(line, []).append(step)
         found = sorted({step for steps in places.values() for step in (steps[0], steps[len(steps) // 2])})
-        apart = max(1, -(-len(found) // POINTS))
+        apart = max(1, -(-len(found) // MAX_STOPS))
         return found[::apart]
 
 
@@ -75,27 +80,27 @@ class Other:
         self.over.acquire()
 
     def run(self) -> None:
-        """Start it and wait for its end, for some time."""
+        """Start the call and wait for its end, for WAIT_S at most."""
         self.start(self.called, ())
         self.waited = not self.over.acquire(True, WAIT_S)
 
     def called(self) -> None:
-        """In that thread."""
+        """Make the call in that thread."""
         try:
             self.text = self.make()
         finally:
             self.over.release()
 
     def end(self) -> str:
-        """What came of it."""
+        """Text of the call."""
         if self.waited:
             self.over.acquire(True, END_S)
         return self.text
 
 
 def stopped_at(ref: FunctionRef, step: int, make: Callable[[], Any], alone: Callable[[int], str]) -> Sequence[str]:
-    """A call stopped before a step, while another is made; then both again. The line, whether the second had to wait,
-    and what they do."""
+    """Stop a call before a step while another is made, then make both again: the line, whether the second had to wait,
+    and the outcomes."""
     other = Other(lambda: alone(1))
     stops = Stops(ref, step, other.run)
     text = stops.run(lambda: Stream(ref.module, make).finish())
@@ -105,6 +110,6 @@ def stopped_at(ref: FunctionRef, step: int, make: Callable[[], Any], alone: Call
 
 
 def ordinal(number: int) -> str:
-    """`1st`."""
+    """Ordinal of a number, `1st`."""
     teen = number // 10 % 10 == 1
     return f"{number}{'th' if teen else {1: 'st', 2: 'nd', 3: 'rd'}.get(number % 10, 'th')}"

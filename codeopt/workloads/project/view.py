@@ -85,8 +85,8 @@ def brief(profile: ProjectProfile, command: str, python: str, shown: str = "") -
     """What a model is told of the project beside its text. shown: its fixed ground."""
     said = f"The command is `{inline(command)}`, run by Python {python or 'of an image'}."
     return Briefing(
-        rules=RULES, answer=ANSWER, about="\n".join(filter(None, [said, shown])),
-        measured=f"Where its time goes:\n{fenced(_figures(profile))}",
+        rules=RULES, answer_format=ANSWER, source_facts="\n".join(filter(None, [said, shown])),
+        measured_facts=f"Where its time goes:\n{fenced(_figures(profile))}",
         start_s=profile.start_share * profile.cpu_s, cases={"command": "the command"},
     )  # fmt: skip
 

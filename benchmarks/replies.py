@@ -20,7 +20,7 @@ from pathlib import Path
 from codeopt.core.model import Message, Reply
 from codeopt.engine.judge import shape_of
 from codeopt.models._reply import is_done, to_draft
-from codeopt.proposers._going_on import whole
+from codeopt.proposers._continuation import whole
 
 CORPUS = Path(__file__).with_suffix(".txt")
 ASK = (Message("user", "Write the next program."),)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from codeopt.core.handed_on import handed_on as _handed_on
+from codeopt.core.lazy_exports import lazy_exports as _lazy_exports
 from codeopt.core.version import __version__ as __version__
 
 if TYPE_CHECKING:
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 __all__ = ["CodeoptError", "Result", "__version__", "improve"]
 
-__getattr__ = _handed_on(
+__getattr__ = _lazy_exports(
     __name__,
     {
         "CodeoptError": "codeopt.core.errors",

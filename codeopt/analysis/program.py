@@ -19,7 +19,7 @@ from codeopt.analysis.scopes import Scopes
 from codeopt.analysis.syntax import Syntax, compiles
 from codeopt.analysis.types import Types
 
-DEEPEST = 200
+MAX_DEPTH = 200
 """Deepest nesting of nodes that is analysed, which recurses with up to four calls a level. Programs people write have
 some thirty levels."""
 
@@ -80,7 +80,7 @@ def parse(text: str, *, exported: bool = False) -> AnalyzedProgram | None:
     if exported:
         tree.body.append(_importers(tree, text.count("\n") + 1))
     order = Order.of(tree)
-    if order.depth > DEEPEST:
+    if order.depth > MAX_DEPTH:
         return None
     program = AnalyzedProgram(text, tree, Scopes.of(tree), order)
     return None if looks_at_itself(program) else program

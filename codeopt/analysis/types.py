@@ -16,7 +16,7 @@ from codeopt.analysis.syntax import Syntax
 from codeopt.analysis.values import ANY, NUMBERS, SCALARS, STR, UNKNOWN, WHOLE, Container, Values, hashable
 
 SIZED = ("list", "tuple", "set", "dict", "deque")
-ROUNDS = 40
+MAX_WALKS = 40
 """Most walks through a program, which settles in three to six; one that does not is not understood."""
 
 
@@ -31,7 +31,7 @@ class Types:
     @cached_property
     def understood(self) -> bool:
         """Whether following the values came to an end; done when the first question is asked."""
-        for _ in range(ROUNDS):
+        for _ in range(MAX_WALKS):
             self.facts.begin()
             block(self.facts, self.program.tree.body)
             if not self.facts.changed:

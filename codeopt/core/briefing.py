@@ -31,12 +31,12 @@ class Briefing:
 
     rules: str = RULES
     """The judge's rules for every draft; part of the system prompt."""
-    answer: str = ""
+    answer_format: str = ""
     """The form of a draft; empty: `the whole program`."""
-    about: str = ""
+    source_facts: str = ""
     """Facts about the source: known from reading it, and from its recorded runs. Markdown, below the original's
     program."""
-    measured: str = ""
+    measured_facts: str = ""
     """Facts measured on the target's inputs, in Markdown; shown only where measurements are."""
     functions: bool = False
     """Programs are excerpts of a module, of which one function is to be improved."""

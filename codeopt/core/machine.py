@@ -1,4 +1,4 @@
-"""On what a time was measured; stands beside every figure: a ratio from one machine is no promise for another."""
+"""The machine on which a time was measured, named beside every figure: a ratio from one is no promise for another."""
 
 from __future__ import annotations
 

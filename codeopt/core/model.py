@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor, as_completed
 from dataclasses import dataclass
-from typing import Literal, Protocol
+from typing import Literal, Protocol, runtime_checkable
 
 from codeopt.core.budget import Usage
 from codeopt.core.errors import ModelError
@@ -74,7 +74,7 @@ class Reply:
 class Model(Protocol):
     """A backend that answers a conversation. Raises codeopt.core.errors.ModelError and nothing else of its own.
 
-    A model that can answer several times at once also has `several(messages, count)`, see `replies`.
+    A model that can answer several times at once is a `ConcurrentModel`.
     """
 
     name: str
@@ -86,15 +86,23 @@ class Model(Protocol):
         ...
 
 
+@runtime_checkable
+class ConcurrentModel(Model, Protocol):
+    """A model that can be asked for several answers at once."""
+
+    def several(self, messages: Sequence[Message], count: int) -> Iterator[Reply]:
+        """`count` answers to the same messages, each as soon as it is whole. Raises ModelError where one fails."""
+        ...
+
+
 def replies(model: Model, messages: Sequence[Message], count: int) -> Iterator[Reply]:
     """Several answers to the same messages, each as soon as it is there: at once where the model can, else one after
     the other.
 
     Raises ModelError where a request fails; the answers before it were given out.
     """
-    several = getattr(model, "several", None)
-    if several is not None:
-        yield from several(messages, count)
+    if isinstance(model, ConcurrentModel):
+        yield from model.several(messages, count)
     else:
         for _ in range(count):
             yield model.complete(messages)

@@ -149,7 +149,7 @@ def _closes(line: str, fence: str) -> bool:
 
 
 def _tidy(text: str) -> str:
-    """Without the blank lines around it and, in a list item, its indentation; one new line at the end."""
+    """The text without the blank lines around it and, in a list item, its indentation; one new line at the end."""
     bare = text.strip("\n").rstrip()  # dedent would also strip blank lines within strings: only where it must be
     first, _, rest = bare.partition("\n")
     bare = rest.lstrip("\n") if rest and first.strip().lower() in LANGUAGES else bare

@@ -48,7 +48,7 @@ class AnswerForm:
     @classmethod
     def of(cls, briefing: Briefing, *, structured: bool = False) -> AnswerForm:
         """The form for one target."""
-        return cls(briefing.answer or cls.draft, structured)
+        return cls(briefing.answer_format or cls.draft, structured)
 
     def words(self, step: Step) -> str:
         """The part of the prompt that says the form."""

@@ -112,7 +112,7 @@ class Prompter:
         if not earlier or (step == "critique" and not history.last.critique):
             return
         rounds = self._rounds(step, history, example.cases, self._numbers(history), Briefing(
-            functions=self.briefing.functions, about=example.about, measured=example.measured,
+            functions=self.briefing.functions, source_facts=example.about, measured_facts=example.measured,
             timed=example.timed, cases=self.briefing.cases,
         ))  # fmt: skip
         yield Message("user", _question(step, history, rounds, ASK[step]))
@@ -156,7 +156,7 @@ class Prompter:
     ) -> str:
         newest = candidate is history.last
         program = _program(candidate, before)
-        about = briefing.about if candidate is history.original else ""
+        about = briefing.source_facts if candidate is history.original else ""
         if self.extent == "last" and not newest:  # the paper's x: the program to improve, without what was found out
             return _block(candidate, program, about)
         measured = ""

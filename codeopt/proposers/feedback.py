@@ -60,7 +60,7 @@ def describe(
     parts = [
         _verdicts(candidate, shown, calls),
         _failure(candidate, original, shown, briefing.functions),
-        briefing.measured if candidate is original else "",
+        briefing.measured_facts if candidate is original else "",
         _caveats(candidate),
         _speed(candidate, shown),
         feedback_tables.memory(candidate, original) if not briefing.functions else "",

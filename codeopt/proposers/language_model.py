@@ -12,7 +12,7 @@ from codeopt.core.model import Message, Model, Reply, replies
 from codeopt.core.sanitize import cut
 from codeopt.models._reply import critique_text, is_done, to_draft
 from codeopt.proposers._answer_form import AnswerForm, Step
-from codeopt.proposers._going_on import WholeReply, whole
+from codeopt.proposers._continuation import WholeReply, whole
 from codeopt.proposers._prompt import Extent, Prompter
 from codeopt.proposers.feedback import GENERIC, FeedbackMode
 from codeopt.tasks import Task, suited

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from codeopt_sandbox.profile import Profile
 
-HOT_SHARE = 0.005
+MIN_HOT_SHARE = 0.005
 """Least share of the time by which a line is worth changing. Flat profiles have dozens of lines at 2 %."""
 
 
@@ -22,7 +22,7 @@ class Hot:
         """The lines that took a measurable share of the time."""
         if profile is None:
             return cls()
-        return cls(tuple(h.line for h in profile.lines if h.share >= HOT_SHARE))
+        return cls(tuple(h.line for h in profile.lines if h.share >= MIN_HOT_SHARE))
 
     def touches(self, first: int, last: int) -> bool:
         """Whether some line from `first` to `last` is worth changing."""

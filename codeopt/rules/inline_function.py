@@ -11,7 +11,7 @@ BUILTINS = ("abs", "len", "int", "ord", "chr", "pow", "divmod", "min", "max", "f
 OPERATIONS = (ast.Attribute, ast.BinOp, ast.UnaryOp, ast.BoolOp, ast.Compare, ast.IfExp, ast.Subscript, ast.Call)
 PARTS = (*OPERATIONS, ast.Name, ast.Constant, ast.operator, ast.unaryop, ast.boolop, ast.cmpop, ast.expr_context)
 ATOMS = (ast.Name, ast.Subscript, ast.Call, ast.Attribute, ast.Constant)
-LONGEST = 100
+MAX_CHARS = 100
 """Most characters of an expression that replaces a call."""
 
 
@@ -81,7 +81,7 @@ def _short(program: AnalyzedProgram, node: ast.AST) -> Short | None:
     parts = [part for result in short.results for part in program.walk(result)]
     quiet = all(_is_quiet(program, part) for part in parts if isinstance(part, ast.Call | ast.Attribute))
     lines = all(not spans_lines(result) for result in short.results)
-    fits = pieces and lines and sum(len(_filled(program, piece, {})) for piece in pieces) <= LONGEST
+    fits = pieces and lines and sum(len(_filled(program, piece, {})) for piece in pieces) <= MAX_CHARS
     return short if not odd and quiet and fits and all(isinstance(part, PARTS) for part in parts) else None
 
 

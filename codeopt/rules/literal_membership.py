@@ -6,7 +6,7 @@ import ast
 
 from codeopt.rules import Context, Edits, as_diff, rule
 
-LEAST = 4
+MIN_ELEMENTS = 4
 """Fewest elements; with fewer a tuple is as fast."""
 
 EXAMPLE = as_diff("""\
@@ -29,5 +29,5 @@ def literal_membership(node: ast.Compare, ctx: Context) -> Edits:
     match node:
         case ast.Compare(left, [ast.In() | ast.NotIn()], [ast.List(elts) | ast.Tuple(elts) as values]):
             constants = all(isinstance(e, ast.Constant) and isinstance(e.value, int | str | bytes | None) for e in elts)
-            if constants and len(elts) >= LEAST and program.types.is_hashable(left):
+            if constants and len(elts) >= MIN_ELEMENTS and program.types.is_hashable(left):
                 yield program.replace(values, "{" + program.source(values)[1:-1] + "}")

@@ -65,7 +65,8 @@ def _notices_the_end(program: AnalyzedProgram) -> bool:
 
 
 def _endless(program: AnalyzedProgram, call: ast.Call) -> bool:
-    """In a `while` loop that the end of the input, a line like any other now, would not end: it is not a number."""
+    """Whether a `while True` loop might never end: behind the end of the input readline gives empty lines, which only
+    a conversion to a number refuses."""
     parents = list(program.scopes.parents(call))
     loop = next((p for p in parents if isinstance(p, ast.While | ast.FunctionDef | ast.Lambda)), None)
     if not isinstance(loop, ast.While) or not isinstance(loop.test, ast.Constant):

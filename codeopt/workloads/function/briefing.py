@@ -59,9 +59,9 @@ def brief(subject: BriefedFunction) -> Briefing:
     calls = len(timed.batch.calls) - timed.batch.warm if timed else 0
     return Briefing(
         rules=RULES,
-        answer=ANSWER.format(short=function.name, inside=inside),
-        about="\n\n".join(part for part in (_nature(subject), seen_calls(subject.bench, subject.cases)) if part),
-        measured=_measured(subject),
+        answer_format=ANSWER.format(short=function.name, inside=inside),
+        source_facts="\n\n".join(part for part in (_nature(subject), seen_calls(subject.bench, subject.cases)) if part),
+        measured_facts=_measured(subject),
         functions=True,
         timed=TimedCalls(calls, timed.batch.passes) if timed else None,
         cases={"timed": "the timed calls"},

@@ -25,8 +25,8 @@ def brief(sandbox: Sandbox, original: Candidate, cases: Sequence[Case], timed: S
     about = [f"It is run by Python {python}." if python else "", _example(original, cases)]
     shape = input_shape(decoded(timed[0].stdin[:LOOKED_AT])) if timed else ""
     return Briefing(
-        about="\n\n".join(part for part in about if part),
-        measured=f"The input that is timed: {shape}." if shape else "",
+        source_facts="\n\n".join(part for part in about if part),
+        measured_facts=f"The input that is timed: {shape}." if shape else "",
         start_s=start,
     )
 

@@ -87,8 +87,8 @@ def brief(profile: ProjectProfile, command: str, python: str, shown: str = "") -
     """Briefing of a model on the project. shown: its fixed ground."""
     said = f"The command is `{inline(command)}`, run by Python {python or 'of an image'}."
     return Briefing(
-        rules=RULES, answer=ANSWER, about="\n".join(filter(None, [said, shown])),
-        measured=f"Where its time goes:\n{fenced(_figures(profile))}",
+        rules=RULES, answer_format=ANSWER, source_facts="\n".join(filter(None, [said, shown])),
+        measured_facts=f"Where its time goes:\n{fenced(_figures(profile))}",
         start_s=profile.start_share * profile.cpu_s, cases={"command": "the command"},
     )  # fmt: skip
 

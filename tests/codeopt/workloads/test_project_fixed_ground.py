@@ -87,7 +87,7 @@ def test_an_answer_may_repeat_it_as_it_is(judged: Judged) -> None:
 
 
 def test_a_proposer_reads_it_and_the_result_lists_it(judged: Judged) -> None:
-    about = judged.workload.briefing().about
+    about = judged.workload.briefing().source_facts
     assert "main.py (the command runs it)" in about
     assert "range(6000)" in about
     found = judged.workload.facts()["fixed_ground"]

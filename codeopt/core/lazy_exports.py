@@ -7,7 +7,7 @@ from importlib import import_module
 from typing import Any
 
 
-def handed_on(package: str, homes: Mapping[str, str]) -> Callable[[str], Any]:
+def lazy_exports(package: str, homes: Mapping[str, str]) -> Callable[[str], Any]:
     """The `__getattr__` of a package: a name's module is imported when the name is first asked for.
 
     homes: the module of each name. The function that is returned raises AttributeError for any other name.

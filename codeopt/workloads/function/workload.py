@@ -66,8 +66,12 @@ characters, one at least."""
 
 RECORDED = Patience(0.5, 1.0)
 """Seconds that one recorded call and all of them may take where nothing else is asked of a draft."""
-READ_ON, READ_ON_S, MOST_ITEMS = 3, 0.5, 300_000
-"""Calls whose iterators are read on, the original's seconds for one of them, and items of each at most."""
+READ_ON = 3
+"""Number of calls whose iterators are read on."""
+READ_ON_S = 0.5
+"""Time limit of the original for one of them, seconds."""
+MOST_ITEMS = 300_000
+"""Maximum number of items that are read of each."""
 
 
 @dataclass(frozen=True)

@@ -39,8 +39,10 @@ of whole functions of a long file blocks of `<<<<<<< SEARCH`, lines, `=======`, 
 SHOWN, LEAST = 8, 0.01
 """Functions that are shown with their source, and the share of the command that each has at least, with what it
 calls."""
-MOST_NAMED, LONGEST_SHOWN = 40, 6_000
-"""Files of the fixed ground that are named, and characters of one whose text is shown."""
+MOST_NAMED = 40
+"""Maximum number of files of the fixed ground that are named."""
+LONGEST_SHOWN = 6_000
+"""Maximum length of a file of it whose text is shown, characters."""
 
 
 @dataclass(frozen=True)

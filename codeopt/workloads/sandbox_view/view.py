@@ -21,7 +21,10 @@ MOST_NEIGHBOURS = 5000
 """Files, of a project that git knows nothing of."""
 INSIDE = "/project"
 """Path of the copy in an isolating sandbox."""
-LARGEST_FILE, LARGEST_PROJECT = 20 << 20, 400 << 20  # bytes
+LARGEST_FILE = 20 << 20
+"""Maximum size of a file that is shown, bytes."""
+LARGEST_PROJECT = 400 << 20
+"""Maximum size of all files that are shown, bytes."""
 
 
 @dataclass(frozen=True)

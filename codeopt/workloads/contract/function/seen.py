@@ -22,7 +22,7 @@ _WORDS = {
 
 @dataclass(frozen=True)
 class Seen:
-    """What stands at one place of all known calls."""
+    """Values at one place of all known calls."""
 
     kinds: Mapping[str, Mapping[str, Seen]] = field(default_factory=dict)
     """By type what its parts are, by role; parts that no value has are missing."""
@@ -31,7 +31,7 @@ class Seen:
     """A separator comes twice in a row in some path, or these are no paths."""
 
     def missing(self, value: Any, where: str = "") -> str:
-        """What of a value no known one has, in words; empty when there is nothing."""
+        """Property of a value that no known one has, in words; empty when there is none."""
         if isinstance(value, Opaque):
             return ""
         value = bare(value)
@@ -57,7 +57,7 @@ class Seen:
 
 
 def seen(values: Sequence[Any], depth: int = DEPTH) -> Seen:
-    """What values show."""
+    """Types, sizes and parts that values show."""
     groups: dict[str, list[Any]] = {}
     for value in map(bare, values[:MOST]):
         if not isinstance(value, Opaque):
@@ -69,7 +69,7 @@ def seen(values: Sequence[Any], depth: int = DEPTH) -> Seen:
 
 
 def _parts(group: Sequence[Any], depth: int) -> dict[str, Seen]:
-    """What the parts of values of one type show, by role. Records of one length have a role for each place."""
+    """Values in the parts of values of one type, by role. Records of one length have a role for each place."""
     record = isinstance(group[0], tuple) and len({len(value) for value in group}) == 1
     roles: dict[str, list[Any]] = {}
     for value in group:

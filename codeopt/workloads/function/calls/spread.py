@@ -73,7 +73,7 @@ def _few(values: list[Any], draw: random.Random) -> list[Any]:
 
 
 def _other(value: Any) -> Any:
-    """Of its type, and none of the known ones."""
+    """A new value of the same type as `value` that no known call contains."""
     if isinstance(value, tuple):
         return (_other(value[0]), *value[1:])
     return value + FAR if type(value) in (int, float) else f"{value}~" if isinstance(value, str) else value

@@ -23,9 +23,11 @@ MOST_FILES, MOST_CALLS = 8, 120
 SECONDS = 60.0
 ELSEWHERE = "--python PATH runs them in another environment"
 NO_PYTEST, INSTALL = "No module named 'pytest'", "install pytest in it"
-ENOUGH_S, RANK_S = 20.0, 40.0
-"""Of a suite that takes longer no further test is begun, when calls are recorded and under a profiler; a draft then has
-the rest of SECONDS for the same ones."""
+ENOUGH_S = 20.0
+"""Time after which no further test is begun when calls are recorded, seconds; a draft then has the rest of SECONDS for
+the same ones."""
+RANK_S = 40.0
+"""Time after which no further test is begun under a profiler, seconds."""
 
 
 @dataclass(frozen=True)

@@ -34,7 +34,7 @@ CHARACTERS = "".join(chr(code) for start, stop in _RANGES for code in range(star
     "\u1e9e\ufb01\uff21\uff11\u2167\u2460\u216b"  # changes its length or kind with its case, is a digit or is none
     "\u4e2d\u6587\uac00\u0e01\ue000\U0001d4b3\U00010437\U0001f600\U0010ffff"
 )
-"""Of texts that are drawn. Of all there are Hypothesis would first make a table, which takes longer than what else is
+"""Alphabet of drawn texts. Of all characters Hypothesis would first make a table, which takes longer than what else is
 done with hints: it is kept in a folder of its own elsewhere, and made anew each time here."""
 
 

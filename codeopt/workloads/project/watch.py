@@ -49,9 +49,11 @@ if sys.version_info >= (3, 8):
 """A sitecustomize module; the one that stands behind it on the path is run too."""
 
 
-ENOUGH_S, MOST_RUNS = 0.6, 12
-"""Seconds that samples stand for, from some runs where one is too short: the kernel's clock gives one each 4 ms, and a
-share of 10 % is then known to about 3 %."""
+ENOUGH_S = 0.6
+"""Minimum sampled CPU time, seconds; short commands are run several times. The kernel's clock gives a sample each 4 ms,
+and a share of 10 % is then known to about 3 %."""
+MOST_RUNS = 12
+"""Maximum number of runs to reach it."""
 TIMED = 0.03
 """Minimum own share of a function whose lines are timed."""
 MOST_TIMED = 8

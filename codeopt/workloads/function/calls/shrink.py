@@ -13,7 +13,10 @@ from codeopt_sandbox.calls import CallBatch, CallRunner
 from codeopt_sandbox.outcome import Case
 from codeopt_sandbox.verdict import Checker
 
-ROUNDS, AT_ONCE = 10, 60
+ROUNDS = 10
+"""Maximum number of rounds."""
+AT_ONCE = 60
+"""Maximum number of calls of a round."""
 SENSIBLE = (Kind.RETURNS, Kind.YIELDS, Kind.RAISES, Kind.NOT_COMPARABLE)
 CALL_S = 0.5
 """Time limit of one call, seconds: a draft may hang on the small calls too."""

@@ -19,7 +19,10 @@ from codeopt_sandbox.outcome import Run, RunLimits
 if TYPE_CHECKING:
     from codeopt_sandbox.guest.tests.request import TestJob
 
-MOST_FILES, MOST_CALLS = 8, 120
+MOST_FILES = 8
+"""Maximum number of test files that are run."""
+MOST_CALLS = 120
+"""Maximum number of calls that are taken from them."""
 SECONDS = 60.0
 ELSEWHERE = "--python PATH runs them in another environment"
 NO_PYTEST, INSTALL = "No module named 'pytest'", "install pytest in it"

@@ -43,7 +43,10 @@ PASS_S = 0.2
 """A pass of long calls has as many of them as fit in this; one at least."""
 AROUND_S = 0.15
 """Arguments are made and results looked at in each pass: fewer passes where that takes long."""
-MOST_CALLS, MOST_PASSES = 400, 20
+MOST_CALLS = 400
+"""Maximum number of calls of a pass."""
+MOST_PASSES = 20
+"""Maximum number of passes of a run."""
 MOST_TEXT, MOST_MADE_TEXT = 1_000_000, 150_000
 """Characters of the calls of a pass; and, recorded objects apart, of those that are made up to fill it, or of one that
 is made longer: to read them takes up to a hundred times as long as to make them."""

@@ -9,7 +9,7 @@ from copy import deepcopy
 from dataclasses import dataclass
 
 from codeopt.analysis.nodes import first_line
-from codeopt.analysis.positions import Def, Definition, find_definition, functions
+from codeopt.analysis.positions import Def, Definition, find_definition, functions_by_name
 from codeopt.core.revision import Revision
 from codeopt.workloads.project.fixed_ground import NOTHING_FIXED, FixedGround
 from codeopt.workloads.project.public_surface import surface_of
@@ -86,7 +86,7 @@ def _with_functions(text: str, path: str, part: str) -> str:
         if isinstance(node, ast.ClassDef) and span_of(text, node.name) is not None:
             text = _with_methods(text, head, node)
         elif isinstance(node, Definition):
-            span = span_of(text, node.name)
+            span = span_of(text, node.name, node)
             text = replaced(text, span, lines) if span else with_definition(text, lines, node)
         elif isinstance(node, ast.Assign | ast.AnnAssign):
             same = bound_in(text, node)
@@ -116,7 +116,7 @@ class _Heads:
 
     def lines(self, node: ast.stmt, qualname: str) -> str:
         """Lines of a statement of the answer; those of a function begin as the old one does."""
-        was = find_definition(self.known, qualname)
+        was = find_definition(self.known, qualname, node) if isinstance(node, Def) else None
         if not isinstance(node, Def) or not isinstance(was, Def):
             return lines_of(self.part, node)
         mine, theirs = (text.splitlines(keepends=True) for text in (self.old, self.part))
@@ -156,7 +156,7 @@ def _with_methods(text: str, head: _Heads, node: ast.ClassDef) -> str:
         if not isinstance(member, Def):
             continue
         lines = head.lines(member, f"{node.name}.{member.name}")
-        span = span_of(text, f"{node.name}.{member.name}")
+        span = span_of(text, f"{node.name}.{member.name}", member)
         text = replaced(text, span, lines) if span else added(text, f"{node.name}.{member.name}", lines)
     return text
 
@@ -164,7 +164,7 @@ def _with_methods(text: str, head: _Heads, node: ast.ClassDef) -> str:
 def _require_contracts(before: Mapping[str, str], after: Mapping[str, str]) -> None:
     """A public function is called by others, who know its name and its parameters. Raises SpliceError."""
     for path in (path for path in before if before[path] != after[path]):
-        old, new = (dict(functions(ast.parse(files[path]).body)) for files in (before, after))
+        old, new = (functions_by_name(ast.parse(files[path]).body) for files in (before, after))
         bound = _names_of(ast.parse(after[path]))
         surface = surface_of(path, before)
         for name, node in old.items():

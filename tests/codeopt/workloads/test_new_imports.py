@@ -101,3 +101,13 @@ def test_a_getter_is_not_taken_for_its_setter() -> None:
     )
     new = in_project(old, "class C:\n    @property\n    def g(self):\n        return 2\n")
     assert new == old.replace("return 1", "return 2")
+    both = old.replace("return 1", "return 3").replace("= value", "= -value")
+    assert in_project(old, both) == both, "the whole class, as a model may give it"
+    setter = "class C:\n    @g.setter\n    def g(self, value):\n        self.value = 1 + value\n"
+    assert in_project(old, setter) == old.replace("= value", "= 1 + value")
+
+
+def test_a_setter_that_is_new_stands_at_the_end_of_its_class() -> None:
+    old = "class C:\n    @property\n    def g(self):\n        return 1\n"
+    setter = "    @g.setter\n    def g(self, value):\n        self.value = value\n"
+    assert in_project(old, f"class C:\n{setter}") == f"{old}\n{setter}"

@@ -16,7 +16,10 @@ from codeopt.core.secret_files import is_secret
 from codeopt.workloads.sandbox_view.compiled import compile_imports
 from codeopt.workloads.sandbox_view.untracked import imported_unadded
 
-TESTS, SETTINGS = ("tests", "test"), ("conftest.py", "pytest.ini", "pyproject.toml", "tox.ini", "setup.cfg")
+TESTS = ("tests", "test")
+"""Names of folders of tests."""
+SETTINGS = ("conftest.py", "pytest.ini", "pyproject.toml", "tox.ini", "setup.cfg")
+"""Names of files that pytest reads its settings from."""
 MOST_NEIGHBOURS = 5000
 """Files, of a project that git knows nothing of."""
 INSIDE = "/project"

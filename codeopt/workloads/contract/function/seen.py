@@ -12,7 +12,12 @@ from codeopt.workloads.source.literals import Made, Opaque
 MOST = 2000
 """Items of a container that are looked at."""
 DEPTH = 6
-ITEMS, KEYS, VALUES = "items", "keys", "values"
+ITEMS = "items"
+"""Role of the items of a list or set."""
+KEYS = "keys"
+"""Role of the keys of a dictionary."""
+VALUES = "values"
+"""Role of the values of a dictionary."""
 _WORDS = {
     "NoneType": "None", "bool": "a bool", "int": "an int", "float": "a float", "str": "a text", "bytes": "bytes",
     "list": "a list", "tuple": "a tuple", "dict": "a dict", "set": "a set", "frozenset": "a frozenset",

@@ -25,7 +25,10 @@ MOST_CALLS = 120
 """Maximum number of calls that are taken from them."""
 SECONDS = 60.0
 ELSEWHERE = "--python PATH runs them in another environment"
-NO_PYTEST, INSTALL = "No module named 'pytest'", "install pytest in it"
+NO_PYTEST = "No module named 'pytest'"
+"""Python's message where pytest is missing."""
+INSTALL = "install pytest in it"
+"""Advice in that case."""
 ENOUGH_S = 20.0
 """Time after which no further test is begun when calls are recorded, seconds; a draft then has the rest of SECONDS for
 the same ones."""

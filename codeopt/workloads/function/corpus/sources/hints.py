@@ -24,8 +24,10 @@ from codeopt.workloads.function.harness import Bench
 from codeopt.workloads.source.functions import definition
 from codeopt.workloads.source.literals import Call, Made
 
-GUESSES, ENOUGH = True, 5
-"""Made only when other sources gave fewer calls than this."""
+GUESSES = True
+"""Calls of this source are guesses: made only when other sources gave fewer calls than ENOUGH."""
+ENOUGH = 5
+"""Number of calls of other sources that are enough."""
 EXAMPLES = 120
 REMEDY = "type hints, --calls FILE"
 _RANGES = ((0x00, 0x180), (0x370, 0x400), (0x410, 0x450), (0x5D0, 0x5EB), (0x620, 0x64B), (0x966, 0x970))

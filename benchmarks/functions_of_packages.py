@@ -27,7 +27,7 @@ from codeopt.core.program import Program, read_program
 from codeopt.core.session import Session
 from codeopt.core.target import Target
 from codeopt.engine.compare import compare
-from codeopt.workloads.source.splice import put_back
+from codeopt.workloads.source.splice import splice
 
 
 def installed(case: Case) -> bool:
@@ -42,7 +42,7 @@ def versions(case: Case) -> tuple[Target, Program, Program, Program]:
     assert spec is not None
     assert spec.origin is not None
     original = read_program(Path(spec.origin))
-    texts = [put_back(original.source, name, text) for text in (case.slow, case.wrong)]
+    texts = [splice(original.source, name, text) for text in (case.slow, case.wrong)]
     slow, wrong = (replace(original, source=text, text=text) for text in texts)
     return Target(original.path, name), original, slow, wrong
 

@@ -26,7 +26,7 @@ from typing import Any
 from benchmarks import extract, not_run
 from benchmarks.functions import cases
 from codeopt.workloads.source.functions import read_function
-from codeopt.workloads.source.splice import put_back
+from codeopt.workloads.source.splice import splice
 from tests.support.wire_server import WireServer
 
 
@@ -98,7 +98,7 @@ def one(root: Path, package: Package, name: str, flags: Sequence[str]) -> dict[s
     path = root / (module.replace(".", "/") + ".py")
     original = path.read_text()
     authors = read_function(path, function).text
-    path.write_text(put_back(original, function, case.slow))
+    path.write_text(splice(original, function, case.slow))
     git(root, "commit", "-qam", "slow")
     target = f"{path.relative_to(root)}::{function}"
     rules = improve(root, target, "--model", "rules", *flags)

@@ -9,6 +9,7 @@ from codeopt.analysis.nodes import bound_name, is_bare_constant
 
 Def = ast.FunctionDef | ast.AsyncFunctionDef
 Definition = Def | ast.ClassDef
+_BESIDE = frozenset({"overload", "setter", "deleter"})
 _LATER: Mapping[type[ast.AST], frozenset[str]] = {
     ast.FunctionDef: frozenset({"body", "returns"}),
     ast.AsyncFunctionDef: frozenset({"body", "returns"}),
@@ -41,11 +42,24 @@ def functions(body: Iterable[ast.stmt], *, inner: bool = False) -> Iterator[tupl
             yield name, node
 
 
-def find_definition(body: Iterable[ast.stmt], qualname: str) -> Definition | None:
-    """The last definition of that name; the getter of a property, and no @overload, where there is another."""
+def functions_by_name(body: Iterable[ast.stmt]) -> dict[str, Def]:
+    """Functions by their qualified names, the last of several; a property by its getter."""
+    found: dict[str, Def] = {}
+    for name, node in functions(body):
+        if name not in found or not _kind_beside(node):
+            found[name] = node
+    return found
+
+
+def find_definition(body: Iterable[ast.stmt], qualname: str, like: Definition | None = None) -> Definition | None:
+    """The last definition of that name; the getter of a property, and no @overload, where there is another.
+
+    like: a definition of the same name; where that is a setter, a deleter or an @overload, the last one of its kind.
+    """
     found = [node for name, node in definitions(body) if name == qualname]
-    real = [node for node in found if not _is_beside(node)]
-    return next(reversed(real or found), None)
+    kind = _kind_beside(like) if like else ""
+    same = [node for node in found if _kind_beside(node) == kind]
+    return next(reversed(same if same or kind else found), None)
 
 
 def import_index(body: Sequence[ast.stmt], names: Collection[str] | None = None) -> int:
@@ -102,7 +116,7 @@ def _blocks(node: ast.stmt) -> Iterator[list[ast.stmt]]:
         yield handler.body
 
 
-def _is_beside(node: Definition) -> bool:
-    """Whether it stands beside the definition that is meant: an @overload, a property's setter or deleter."""
-    kinds = {ast.unparse(each).rpartition(".")[2] for each in node.decorator_list}
-    return not kinds.isdisjoint(("overload", "setter", "deleter"))
+def _kind_beside(node: Definition) -> str:
+    """`overload`, `setter` or `deleter` of what stands beside the definition that its name means; else empty."""
+    kinds = (ast.unparse(each).rpartition(".")[2] for each in node.decorator_list)
+    return next((kind for kind in kinds if kind in _BESIDE), "")

@@ -29,8 +29,10 @@ MAX_FAILURES = 2
 """A wrong draft is not run any further after so many failing cases."""
 STEP_S = 10.0
 """Time limit of comparing two drafts, seconds: it decides only which of them to go on from."""
-THIRD_HASH_SEED, SHORT_S = 2, 3.0
-"""Of cases that nobody has seen; and the seconds of the cases that are run once more, where one round has to do."""
+THIRD_HASH_SEED = 2
+"""Hash seed of unseen cases."""
+SHORT_S = 3.0
+"""CPU budget of the cases that `check` runs again with another hash seed, seconds."""
 CONFIRMATION_SEED = 1000
 """Added to the round: the order within pairs is another one when a draft is confirmed."""
 

@@ -1,4 +1,4 @@
-"""What is judged: how the code is exercised, what counts as the same behaviour, what is timed. One kind a file.
+"""Kinds of targets, one a file: how code is exercised, what counts as the same behaviour, what is timed.
 
 A kind is a module of this folder, an entry point of the group `codeopt.workloads`, or any module by its dotted path
 (`--workload`). It defines

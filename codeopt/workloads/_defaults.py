@@ -62,11 +62,11 @@ class Defaults:
         return ()
 
     def profile(self, source: str) -> Profile | None:
-        """None: no profile."""
+        """No profile: None."""
         return None
 
     def growth(self, source: str) -> GrowthPair | None:
-        """None: cost growth is not measured."""
+        """No growth: None, for the cost is not measured."""
         return None
 
     def trimmed(self, candidate: Candidate) -> Candidate:
@@ -74,7 +74,7 @@ class Defaults:
         return candidate
 
     def bound(self, candidate: Candidate) -> float | None:
-        """None: no draft is given up early."""
+        """No bound: None, for no draft is stopped early."""
         return None
 
     def rules(self, rules: Sequence[RewriteRule]) -> tuple[RewriteRule, ...]:

@@ -1,1 +1,1 @@
-"""What all known inputs keep, and what goes beyond it."""
+"""Contracts: properties that all known inputs keep, and tests of what goes beyond them."""

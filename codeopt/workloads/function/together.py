@@ -25,14 +25,19 @@ from codeopt_sandbox.guest.calls.scenarios import THREADS
 from codeopt_sandbox.outcome import Case, Outcome, Verdict
 from codeopt_sandbox.verdict import Checker, judge
 
-LEAST_S, LEAST_TOTAL_S = 2.0, 10.0
-"""What a draft has for one scenario and for all, at least; ten times what the original takes, if that is more."""
+LEAST_S = 2.0
+"""Time that a draft has for one scenario at least, seconds; ten times what the original takes, if that is more."""
+LEAST_TOTAL_S = 10.0
+"""Time that a draft has for all scenarios at least, seconds; ten times what the original takes, if that is more."""
 NOT_MADE = not_made().text.encode()
 LONGEST = 400
 """Characters of statements that are shown in full."""
-SHRINK_S, FEW, MANY = 5.0, 8, 40
-"""What the search for a smaller scenario may take, and how many are tried at once: of threads few, for each is played
-many times."""
+SHRINK_S = 5.0
+"""Time limit of the search for a smaller scenario, seconds."""
+FEW = 8
+"""Number of scenarios with threads that are tried at once: each is played many times."""
+MANY = 40
+"""Number of other scenarios that are tried at once."""
 
 
 @dataclass(frozen=True)

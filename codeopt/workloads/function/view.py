@@ -10,10 +10,10 @@ from codeopt.analysis.nodes import first_line
 from codeopt.core.excerpted import Excerpted
 from codeopt.core.history import Draft, History
 from codeopt.rules import Hot, Rule
-from codeopt.workloads.source.definitions import PutBackError
+from codeopt.workloads.source.definitions import SpliceError
 from codeopt.workloads.source.excerpt import shown
 from codeopt.workloads.source.functions import definition
-from codeopt.workloads.source.splice import put_back
+from codeopt.workloads.source.splice import splice
 
 
 def function_rules(rules: Iterable[Rule], qualname: str) -> tuple[Rule, ...]:
@@ -34,8 +34,8 @@ class FunctionRule(Rule):
         if new is None:
             return None
         try:
-            kept = put_back(text, self.qualname, new)
-        except PutBackError:
+            kept = splice(text, self.qualname, new)
+        except SpliceError:
             return None
         return kept if kept != text else None
 
@@ -65,8 +65,8 @@ class FunctionProposer(Excerpted):
         if draft.problem:
             return draft
         try:
-            return replace(draft, source=put_back(original, self.qualname, draft.source))
-        except PutBackError as error:
+            return replace(draft, source=splice(original, self.qualname, draft.source))
+        except SpliceError as error:
             return replace(draft, problem=f"it cannot be put into the module: {error}")
 
     def excerpts(self, history: History) -> History:

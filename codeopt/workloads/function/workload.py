@@ -60,14 +60,21 @@ from codeopt_sandbox.verdict import Checker, judge
 
 FAR = 0.1
 """At most so fast is a function whose call was given up: it gets ten times what the slowest of the original's takes."""
-IN_A_CASE, LONG_S, LARGE = 500, 2.0, 2_000_000
-"""Calls that are made in one run: as many as take the original no longer than this and have outcomes of so many
-characters, one at least."""
+IN_A_CASE = 500
+"""Maximum number of calls that are made in one run."""
+LONG_S = 2.0
+"""Time limit of the original on them, seconds; one call at least is made."""
+LARGE = 2_000_000
+"""Maximum length of their outcomes, characters; one call at least is made."""
 
 RECORDED = Patience(0.5, 1.0)
 """Seconds that one recorded call and all of them may take where nothing else is asked of a draft."""
-READ_ON, READ_ON_S, MOST_ITEMS = 3, 0.5, 300_000
-"""Calls whose iterators are read on, the original's seconds for one of them, and items of each at most."""
+READ_ON = 3
+"""Number of calls whose iterators are read on."""
+READ_ON_S = 0.5
+"""Time limit of the original for one of them, seconds."""
+MOST_ITEMS = 300_000
+"""Maximum number of items that are read of each."""
 
 
 @dataclass(frozen=True)

@@ -48,7 +48,7 @@ class OpenedProgram:
         return self.request.rival_program.source if self.request.rival_program else ""
 
     def profile(self) -> Profile:
-        """Of a run on the case that takes longest."""
+        """Profile of a run on the case that takes longest."""
         from codeopt.workloads.program.baseline import profile_longest
 
         return profile_longest(self.request, self.sandbox)

@@ -30,7 +30,7 @@ _ARGUMENTS = re.compile(r"IndexError: list index out of range|usage:|the followi
 
 
 def advice(case: Case, outcome: Outcome, program: Path) -> str:
-    """What to do about a case that the original fails, after a semicolon; may be empty."""
+    """Advice about a case that the original fails, after a semicolon; may be empty."""
     if outcome.verdict is Verdict.TLE:
         return "; see --timeout"
     if outcome.verdict is Verdict.MLE:

@@ -15,7 +15,7 @@ from codeopt_sandbox.outcome import Case
 PRINTED = 1000
 """Bytes of an input that are written out; longer ones are packed."""
 LONGEST = 20_000
-"""Of a line that anybody would paste."""
+"""Maximum length of a line that anybody would paste, characters."""
 
 
 def again(request: WorkloadRequest, case: Case) -> str:

@@ -27,7 +27,7 @@ TOO_SHORT_S = 0.001
 FRESH = 1_000_000
 """Seeds of a generator that no known case has; so many are drawn from."""
 CANDIDATES = 5
-"""So many of the longest cases are run again to choose those that are timed ..."""
+"""Number of the longest cases that are run again to choose those that are timed ..."""
 SURELY_ENOUGH = 3
 """... unless the longest took so many times what is enough to time it alone."""
 
@@ -38,7 +38,7 @@ def checker_of(name: str) -> Checker:
 
 
 def case_request(program: Path, source: str, options: ImproveOptions, sandbox: Sandbox) -> Request:
-    """What the sources of cases are asked for. Raises UsageError."""
+    """Request to the sources of cases. Raises UsageError."""
     if options.stdin and options.cases:
         raise UsageError("give --cases or --stdin, not both")
     if options.cases and (options.args is not None or options.with_paths):
@@ -95,7 +95,7 @@ def _ends_so(case: Case, run: Run) -> bool:
 
 
 def with_output(case: Case, run: Run) -> Case:
-    """What a run printed and wrote is expected where nothing else is."""
+    """The case with a run's output and files as expected ones where it has none."""
     if case.expected is None:
         case = replace(case, expected=run.stdout)
     return replace(case, written=run.written) if case.files is not None and case.written is None else case
@@ -135,7 +135,7 @@ def case_to_profile(cases: Sequence[Case], original: Candidate) -> Case:
 
 
 def profile_longest(request: WorkloadRequest, sandbox: Sandbox) -> Profile:
-    """Of a program that was not judged: its longest case is found by running all of them."""
+    """Profile a program that was not judged: its longest case is found by running all of them."""
     notify, source = request.session.console.progress, request.program.source
     notify("collecting cases")
     cases = collect(case_request(request.target.path, source, request.options, sandbox))

@@ -1,5 +1,5 @@
-"""What a model is told of a program beside its text: a small example that may be shown, and what the input is like that
-is timed. Of a held-out input nothing but kinds and sizes."""
+"""Briefing of a model on a program, beside its text: a small example that may be shown, and what the timed input is
+like. Held-out inputs appear by kinds and sizes alone."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ def input_shape(text: str) -> str:
 
 
 def _words(words: Sequence[str], of: str) -> str:
-    """What many words are like: numbers with their range, or texts with their lengths; distinct, sorted."""
+    """Summary of many words: numbers with their range, or texts with their lengths; distinct, sorted."""
     if len(words) < 2:
         return ""
     distinct = f"{len(set(words)):,} distinct of {len(words):,}"

@@ -1,4 +1,4 @@
-"""Where a draft differs from the original on a changed input: what is told of it."""
+"""Differences of a draft from the original on a changed input, in words."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class OutputDifference:
     error: Run | None = None
     """How the original ended, where that was an error."""
     caveat: Caveat | None = None
-    """Where it is told whatever the input is."""
+    """Caveat that is reported whatever the input is."""
 
     @property
     def wrong(self) -> bool:
@@ -34,7 +34,8 @@ class OutputDifference:
 
     @classmethod
     def of_text(cls, case: Case, outcome: Outcome) -> OutputDifference | None:
-        """What is printed is right, but for white space or the last bits of floats."""
+        """Difference of an output that is right but for white space or the last bits of floats; None when there is
+        none."""
         found = text_caveat(case, case.expected, outcome.run)
         return cls(case, outcome, caveat=found) if found else None
 
@@ -58,10 +59,8 @@ def caveats_of(found: Iterable[OutputDifference], again: Callable[[Case], str]) 
 
 
 def text_caveat(case: Case, original: bytes | None, run: Run) -> Caveat | None:
-    """What differs in a right output: white space, the last bits of floats; None when nothing does.
-
-    original: what the original printed itself.
-    """
+    """Caveat about a right output that differs in white space or the last bits of floats; None when nothing does.
+    original: the original's own output."""
     if original is None or original == run.stdout:
         return None
     if apart := last_bits(original, run.stdout) if check_tokens(original, run.stdout) else 0.0:
@@ -109,7 +108,7 @@ def _quoted(data: bytes) -> str:
 
 
 def _outputs(found: OutputDifference) -> tuple[str, str]:
-    """What the original does, and what the draft does."""
+    """Outputs of the original and of the draft, in words."""
     if found.error is not None:
         last = found.error.stderr.rstrip().rpartition(b"\n")[2]
         why = f": {last.decode('utf-8', 'backslashreplace')[:SHOWN]}" if last else ""

@@ -34,10 +34,18 @@ from codeopt_sandbox.verdict import Checker, judge
 
 MOST = 0.6
 """Lenient: a draft that differs on more than this share of the inputs that are alike has learnt the cases by heart."""
-RUN_S, ALL_CPU_S, ALL_S = 1.0, 4.0, 60.0
-"""What the original may take on one changed input, and on all: its CPU time, so that a busy machine asks as many."""
-MOST_ALIKE, MOST_BEYOND, MOST_FAILING = 36, 16, 4
-"""So many inputs of each kind are enough; of the last, the original ends with an error."""
+RUN_S = 1.0
+"""Time limit of the original on one changed input, seconds."""
+ALL_CPU_S = 4.0
+"""CPU time limit of the original on all changed inputs, seconds: by CPU time a busy machine asks as many."""
+ALL_S = 60.0
+"""Time limit of the original on all changed inputs, seconds."""
+MOST_ALIKE = 36
+"""Number of changed inputs like the known ones that are enough."""
+MOST_BEYOND = 16
+"""Number of changed inputs beyond the known ones that are enough."""
+MOST_FAILING = 4
+"""Number of changed inputs on which the original ends with an error that are enough."""
 NEXT_SEED = 1_000_003
 """Added to the seed for each time that as many are asked for as is usual."""
 MOST_OF_A_KIND = 4
@@ -49,7 +57,7 @@ TRACEBACK = b"Traceback (most recent call last):"
 
 @dataclass(frozen=True)
 class Quota:
-    """How many changed inputs are enough."""
+    """Number of changed inputs that are enough, by kind."""
 
     alike: int = MOST_ALIKE
     beyond: int = MOST_BEYOND
@@ -58,7 +66,7 @@ class Quota:
 
     @classmethod
     def of(cls, most: int | None) -> Quota:
-        """So many of both kinds together; None: as many as is usual."""
+        """The quota of so many inputs of both kinds together; None: the usual number."""
         if most is None:
             return cls()
         usual = MOST_ALIKE + MOST_BEYOND
@@ -83,12 +91,12 @@ class DifferentialTest:
 
     strictness: Strictness
     made: list[Changed] = field(default_factory=list)
-    """Those that were needed so far, the same for every draft."""
+    """Changed inputs that were needed so far, the same for every draft."""
     more: Iterator[Changed] = iter(())
     is_steady: Callable[[Case, int], bool] = lambda case, hash_seed: True
     """Whether the original prints the same again, in another order of its sets."""
     steady: set[str] = field(default_factory=set)
-    """Of those that were asked."""
+    """Names of cases on which the original printed the same again."""
     again: Callable[[Case], str] = lambda case: ""
     """A line to paste that shows a case."""
     quota: Quota = Quota()
@@ -96,7 +104,7 @@ class DifferentialTest:
     """The program is given something that can be changed."""
 
     def __iter__(self) -> Iterator[Changed]:
-        """Those that were made, then new ones."""
+        """The changed inputs that were made, then new ones."""
         yield from tuple(self.made)
         for changed in self.more:
             self.made.append(changed)
@@ -114,7 +122,8 @@ class DifferentialTest:
         return [changed.case for changed in self.made if changed.error is None]
 
     def run(self, sandbox: Sandbox, source: str, check: Checker, *, both: bool = False) -> Checked:
-        """What counts against a draft, and what is told of it. both: each input is run in both ways."""
+        """Run a draft on the changed inputs: what counts against it, and its caveats. both: each input is run in both
+        ways."""
         found: list[OutputDifference] = []
         alike = 0
         for number, changed in enumerate(self):
@@ -175,7 +184,7 @@ class DifferentialTest:
 
     @property
     def too_few(self) -> str:
-        """What is said of so few changed inputs."""
+        """Remark on too few changed inputs."""
         if not self.reads:
             return "it is given no input, so none could be changed"
         count = len(self.cases)
@@ -191,7 +200,7 @@ def _ends_well(case: Case, run: Run) -> bool:
 
 
 def choose(strictness: Strictness, *, generated: bool) -> Strictness:
-    """What is done where inputs come from a generator: it knows the valid ones."""
+    """The policy where inputs come from a generator: it knows the valid ones."""
     return Strictness.OFF if generated and strictness is Strictness.AUTO else strictness
 
 
@@ -241,7 +250,7 @@ def make_differential_test(
 
 @dataclass
 class _Budget:
-    """What was found and spent so far, and what may be."""
+    """Findings and time spent so far, and the limits of both."""
 
     quota: Quota
     alike: int = 0
@@ -251,7 +260,7 @@ class _Budget:
     wall_s: float = 0.0
     too_long: set[str] = field(default_factory=set)
     reasons: Counter[str] = field(default_factory=Counter)
-    """Of being beyond the known inputs."""
+    """Number of inputs by the reason why they are beyond the known ones."""
 
     def spent(self) -> bool:
         enough = self.alike >= self.quota.alike and self.beyond >= self.quota.beyond
@@ -284,7 +293,7 @@ def _taken(
     held_out: bool,
     notify: Callable[[str], None],
 ) -> Iterator[Changed]:
-    """Those that the original takes, and some that it fails on, until there are enough or it has run for too long."""
+    """Inputs that the original takes, and some that it fails on, until there are enough or it has run for too long."""
     budget = _Budget(quota)
     for mutated in wanted:
         if budget.spent():

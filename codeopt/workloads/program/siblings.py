@@ -1,5 +1,5 @@
-"""What of its own project a script uses, modules and files beside it: shown read-only, where `python script.py` would
-find them."""
+"""Modules and files of its own project that a script uses: shown read-only, where `python script.py` would find
+them."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from codeopt.workloads.sandbox_view.view import View, locate, named_files, open_
 from codeopt_sandbox import Run, Sandbox
 
 RUN_FOLDER = "/tmp/work"
-"""Where a run that has files is, in each sandbox that isolates; see
+"""Folder of a run that has files, in each sandbox that isolates; see
 sandbox/codeopt_sandbox/guest/supervisor/server.py."""
 _FILE = b"__file__"
 _FROM = re.compile(rb"from\s*(\.+)\s*([\w.]*)\s+import\b")
@@ -124,7 +124,7 @@ def at_its_place(source: str, file: str) -> str:
 
 
 def _own_file(tree: ast.AST) -> Iterator[ast.Name]:
-    """Where a program asks for its own path; not within f-strings, whose quotes a path would need."""
+    """Names by which a program asks for its own path; not within f-strings, whose quotes a path would need."""
     if isinstance(tree, ast.Name) and tree.id == "__file__" and isinstance(tree.ctx, ast.Load):
         yield tree
     if not isinstance(tree, ast.JoinedStr):

@@ -34,14 +34,14 @@ LAST_WORD_S = 0.1
 LONG_ENOUGH = 0.3
 """Cases that were never shown decide in the end, if the longest takes this share of the longest timed one."""
 LOOKED_AT = 12
-"""So many fuzzed inputs are offered to find some on which the gain can be looked for."""
+"""Number of fuzzed inputs offered to find some on which the gain can be looked for."""
 LENGTHS = (0.95, 0.8)
 """A known input made a little shorter is mostly as valid as before."""
 GROWTH_LENGTHS = (0.7, 0.5, 0.35, 0.25, 0.12)
 BELOW_LINEAR = ("constant", "log n", "sqrt n")
 """A program that seems to grow less than its input was too quick to tell: it reads all of it."""
 READ_ALL = "import sys\nsys.stdin.buffer.read()\n"
-"""What no program can do without that reads all of its input."""
+"""Lower-bound program of those that read all of their input."""
 
 
 @dataclass(frozen=True)
@@ -51,7 +51,7 @@ class ProgramWorkload(Defaults):
     request: WorkloadRequest
     sandbox: Sandbox
     cases: Request
-    """Where cases come from."""
+    """The request that the cases came from."""
     baseline: Candidate
     suite: Suite
     differential: DifferentialTest
@@ -113,7 +113,7 @@ class ProgramWorkload(Defaults):
         return any(TRACEBACK in outcome.run.stderr for outcome in self.baseline.outcomes)
 
     def check(self, source: str, stage: Stage) -> Checked:
-        """What fuzzed inputs say: the same ones in each round, new ones to confirm."""
+        """Check a draft on fuzzed inputs: the same ones in each round, new ones to confirm."""
         self._notify("trying changed inputs")
         differential = self._new_differential_test() if stage is Stage.CONFIRMATION else self.differential
         return differential.run(self.sandbox, source, self.suite.check, both=stage is not Stage.ROUND)
@@ -126,11 +126,11 @@ class ProgramWorkload(Defaults):
         )  # fmt: skip
 
     def unseen_cases(self) -> tuple[Case, ...]:
-        """What a generator of cases makes of other seeds."""
+        """Cases that a generator makes of other seeds."""
         return tuple(baseline.fresh_cases(self.request, self.sandbox, self.cases))
 
     def confirmation_plan(self, unseen: Sequence[Case]) -> Plan:
-        """What nobody has seen, unless that is too short to show the gain."""
+        """Plan of the cases that nobody has seen, unless these are too short to show the gain."""
         rule = replace(self.rule, enough_seconds=LAST_WORD_S)
         usual = self.require_plan()
 
@@ -155,7 +155,7 @@ class ProgramWorkload(Defaults):
         yield from islice(changed, LOOKED_AT)
 
     def profile(self, source: str) -> Profile:
-        """Of a run on the case that takes longest."""
+        """Profile of a run on the case that takes longest."""
         return self._profile(source, ("lines", "scalene"))
 
     def _profile(self, source: str, modes: Sequence[Mode]) -> Profile:
@@ -177,7 +177,7 @@ class ProgramWorkload(Defaults):
         return pair(found[0], found[1] if not found[1] or found[1].model not in BELOW_LINEAR else None)
 
     def bound(self, candidate: Candidate) -> float | None:
-        """Of the time limit of a run, within which the original ends."""
+        """Bound of a draft that was stopped at the time limit of a run, within which the original ends."""
         late = next((outcome for outcome in candidate.outcomes if outcome.verdict is not Verdict.AC), None)
         if late is None or late.verdict is not Verdict.TLE:
             return None
@@ -197,7 +197,7 @@ class ProgramWorkload(Defaults):
 
     @property
     def headline(self) -> str:
-        """How many cases, and how long the longest takes."""
+        """Number of cases, and time of the longest."""
         longest = max(outcome.run.wall_s for outcome in self.baseline.outcomes)
         cases = f"{len(self.suite.cases)} cases, {self.suite.held_out} held out"
         if self.inputs == 1:
@@ -209,7 +209,7 @@ class ProgramWorkload(Defaults):
         return f"{cases}   longest {longest:.3f} s"
 
     def facts(self) -> dict[str, Any]:
-        """How many cases there are, and how many were fuzzed."""
+        """Numbers of cases and of fuzzed inputs, as fields of a JSON object."""
         total, changed = len(self.suite.cases), len(self.differential.cases)
         found: dict[str, Any] = {"tests": {"total": total, "changed_inputs": changed, "inputs": self.inputs}}
         found["input_seed"] = self.request.input_seed

@@ -9,12 +9,12 @@ from copy import deepcopy
 from dataclasses import dataclass
 
 from codeopt.analysis.nodes import first_line
-from codeopt.analysis.positions import Def, Definition, find_definition, functions
+from codeopt.analysis.positions import Def, Definition, find_definition, functions_by_name
 from codeopt.core.revision import Revision
 from codeopt.workloads.project.fixed_ground import NOTHING_FIXED, FixedGround
 from codeopt.workloads.project.public_surface import surface_of
 from codeopt.workloads.project.text import unpack
-from codeopt.workloads.source.definitions import PutBackError
+from codeopt.workloads.source.definitions import SpliceError
 from codeopt.workloads.source.placing import (
     added,
     bound_in,
@@ -34,25 +34,25 @@ _BLOCK = re.compile(
 def apply_answer(project: Revision, answer: str, ground: FixedGround = NOTHING_FIXED) -> Revision:
     """The project with an answer put in: search/replace blocks, or whole functions below a file's line.
 
-    ground: files that may stand in an answer as they are, and not otherwise. Raises PutBackError.
+    ground: files that may stand in an answer as they are, and not otherwise. Raises SpliceError.
     """
     files = dict(project)
     for path, part in (unpack(answer) or {_meant(files, answer): answer}).items():
         if path not in files and (reason := ground.why(path)):
-            raise PutBackError(f"{path} is fixed ground ({reason}): it may not be edited; leave it as it is")
+            raise SpliceError(f"{path} is fixed ground ({reason}): it may not be edited; leave it as it is")
         if path not in files:
             known = ", ".join(each for each in files if not ground.why(each))
-            raise PutBackError(f"the project has no file {path} that could be changed; there are {known}")
+            raise SpliceError(f"the project has no file {path} that could be changed; there are {known}")
         blocks = list(_BLOCK.finditer(part))
         files[path] = _by_blocks(files[path], path, blocks) if blocks else _with_functions(files[path], path, part)
     if touched := ground.touched(project, files):
-        raise PutBackError(touched)
+        raise SpliceError(touched)
     _require_contracts(project, files)
     return Revision(files)
 
 
 def _meant(files: Mapping[str, str], answer: str) -> str:
-    """The only file that has what an answer changes, where it names none. Raises PutBackError."""
+    """The only file that has what an answer changes, where it names none. Raises SpliceError."""
     blocks = [block["old"] for block in _BLOCK.finditer(answer)]
     names = {node.name for node in _tree("" if blocks else answer, "the answer").body if isinstance(node, Definition)}
     found = [
@@ -60,7 +60,7 @@ def _meant(files: Mapping[str, str], answer: str) -> str:
         if all(block in text for block in blocks) and names <= _defined(text)
     ]  # fmt: skip
     if len(found) != 1:
-        raise PutBackError("the answer does not say which file it changes: `# === file: PATH ===` above each part")
+        raise SpliceError("the answer does not say which file it changes: `# === file: PATH ===` above each part")
     return found[0]
 
 
@@ -71,7 +71,7 @@ def _defined(text: str) -> set[str]:
 def _by_blocks(text: str, path: str, blocks: list[re.Match[str]]) -> str:
     for block in blocks:
         if text.count(block["old"]) != 1:
-            raise PutBackError(f"{path}: a SEARCH block stands {text.count(block['old'])} times in it, and not once")
+            raise SpliceError(f"{path}: a SEARCH block stands {text.count(block['old'])} times in it, and not once")
         text = text.replace(block["old"], block["new"])
     _tree(text, path)
     return text
@@ -86,7 +86,7 @@ def _with_functions(text: str, path: str, part: str) -> str:
         if isinstance(node, ast.ClassDef) and span_of(text, node.name) is not None:
             text = _with_methods(text, head, node)
         elif isinstance(node, Definition):
-            span = span_of(text, node.name)
+            span = span_of(text, node.name, node)
             text = replaced(text, span, lines) if span else with_definition(text, lines, node)
         elif isinstance(node, ast.Assign | ast.AnnAssign):
             same = bound_in(text, node)
@@ -116,7 +116,7 @@ class _Heads:
 
     def lines(self, node: ast.stmt, qualname: str) -> str:
         """Lines of a statement of the answer; those of a function begin as the old one does."""
-        was = find_definition(self.known, qualname)
+        was = find_definition(self.known, qualname, node) if isinstance(node, Def) else None
         if not isinstance(node, Def) or not isinstance(was, Def):
             return lines_of(self.part, node)
         mine, theirs = (text.splitlines(keepends=True) for text in (self.old, self.part))
@@ -156,24 +156,24 @@ def _with_methods(text: str, head: _Heads, node: ast.ClassDef) -> str:
         if not isinstance(member, Def):
             continue
         lines = head.lines(member, f"{node.name}.{member.name}")
-        span = span_of(text, f"{node.name}.{member.name}")
+        span = span_of(text, f"{node.name}.{member.name}", member)
         text = replaced(text, span, lines) if span else added(text, f"{node.name}.{member.name}", lines)
     return text
 
 
 def _require_contracts(before: Mapping[str, str], after: Mapping[str, str]) -> None:
-    """A public function is called by others, who know its name and its parameters. Raises PutBackError."""
+    """A public function is called by others, who know its name and its parameters. Raises SpliceError."""
     for path in (path for path in before if before[path] != after[path]):
-        old, new = (dict(functions(ast.parse(files[path]).body)) for files in (before, after))
+        old, new = (functions_by_name(ast.parse(files[path]).body) for files in (before, after))
         bound = _names_of(ast.parse(after[path]))
         surface = surface_of(path, before)
         for name, node in old.items():
             if not surface.reaches(name):
                 continue
             if name not in new and name not in bound:
-                raise PutBackError(f"{path}: it removes {name}, which others may call")
+                raise SpliceError(f"{path}: it removes {name}, which others may call")
             if name in new and ast.unparse(_bare(node.args)) != ast.unparse(_bare(new[name].args)):
-                raise PutBackError(f"{path}: it changes the parameters of {name}, which others may call")
+                raise SpliceError(f"{path}: it changes the parameters of {name}, which others may call")
 
 
 def _names_of(tree: ast.Module) -> set[str]:
@@ -203,4 +203,4 @@ def _tree(text: str, path: str) -> ast.Module:
     try:
         return ast.parse(text)
     except (SyntaxError, ValueError) as error:
-        raise PutBackError(f"{path}: {error}") from error
+        raise SpliceError(f"{path}: {error}") from error

@@ -15,8 +15,12 @@ from codeopt.workloads.project.fixed_ground import entry_files
 from codeopt.workloads.project.module_graph import ModuleGraph
 from codeopt_sandbox.outcome import Case, Files
 
-SINGLE, OF_A_FILE, TIMES_SCALED = 4, 3, 3
-"""How many changes of each kind are tried at most: of one number, of one file, of all numbers."""
+SINGLE = 4
+"""Maximum number of changes of one number."""
+OF_A_FILE = 3
+"""Maximum number of changes of one file."""
+TIMES_SCALED = 3
+"""Maximum number of changes of all numbers."""
 LARGEST = 4 << 20
 """Bytes of a data file that is changed."""
 WORD = "word "

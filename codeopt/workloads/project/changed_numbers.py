@@ -20,7 +20,10 @@ _DISPLAY = (ast.List, ast.Tuple, ast.Set, ast.Dict)
 LEAST = 3
 """Smaller ones say how, not how much."""
 SEEDS = 1000
-SMALLER, LARGER = 0.6, 1.1
+SMALLER = 0.6
+"""Factor of a number that is made smaller."""
+LARGER = 1.1
+"""Factor of a number that is made larger."""
 
 
 @dataclass(frozen=True)

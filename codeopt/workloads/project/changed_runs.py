@@ -13,12 +13,18 @@ from codeopt_sandbox.outcome import Case, Run, RunLimits, Verdict
 from codeopt_sandbox.runner import run_on
 from codeopt_sandbox.verdict import Checker, judge
 
-MOST, LONG_MOST, LONG_S = 5, 2, 3.0
-"""Changed commands that are enough, and of a command that takes longer than so many seconds."""
+MOST = 5
+"""Number of changed commands that are enough."""
+LONG_MOST = 2
+"""The same of a command that takes longer than LONG_S."""
+LONG_S = 3.0
+"""Time from which on a command counts as long, seconds."""
 TRIED = 10
 """At most, with those that the original fails on."""
-LONGER, LEAST_S = 3, 2.0
-"""A changed command may take so many times what the command does, or so many seconds."""
+LONGER = 3
+"""Maximum time of a changed command as a multiple of the command's."""
+LEAST_S = 2.0
+"""Time that a changed command may take in any case, seconds."""
 OTHER_SEED = 1
 
 

@@ -12,8 +12,10 @@ from codeopt.core.git import tracked_files
 from codeopt.core.run_inputs import is_secret
 from codeopt_sandbox.outcome import Files
 
-MOST_FILES, LARGEST_MIB = 4_000, 64
-"""Each run has copies of its own, in memory."""
+MOST_FILES = 4_000
+"""Maximum number of files: each run has copies of its own, in memory."""
+LARGEST_MIB = 64
+"""Maximum size of all files, MiB."""
 BUILT = (".so", ".pyd")
 
 

@@ -12,7 +12,12 @@ from codeopt.report.html.markup import Child, Markup, tag
 from codeopt.workloads.project.profile import FunctionTime, LibraryTime, Node, ProjectProfile
 from codeopt.workloads.source.functions import definitions
 
-LEAST, DEEPEST, ROWS = 0.005, 20, 20
+LEAST = 0.005
+"""Minimum share of what is shown."""
+DEEPEST = 20
+"""Maximum depth of the tree of calls."""
+ROWS = 20
+"""Maximum number of rows of a table."""
 OPEN = 0.25
 """Share from which a branch of the tree is open at first."""
 

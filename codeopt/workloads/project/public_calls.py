@@ -34,9 +34,10 @@ from codeopt.workloads.sandbox_view.view import locate
 from codeopt_sandbox.caveat import Caveat
 from codeopt_sandbox.outcome import Verdict
 
-MOST, MADE_UP = 100, 40
-"""Calls of one function, of sizes like those of all that were recorded; and calls changed from them, within what all of
-them keep."""
+MOST = 100
+"""Maximum number of recorded calls of one function, of sizes like those of all that were recorded."""
+MADE_UP = 40
+"""Number of calls changed from these, within what all of them keep."""
 GUEST = ("tests/", "calls/__init__", "calls/repr/")
 """Modules of the guest that a recorder needs."""
 FAILED = "# the command does not end under the recorder as it does without"

@@ -11,7 +11,12 @@ from codeopt.workloads.project.profile import Node, ProjectProfile, Spot
 
 LEAST = 0.02
 """Smaller shares are not shown to people."""
-DEEPEST, MOST, TARGETS = 12, 12, 5
+DEEPEST = 12
+"""Maximum depth of the tree of calls that is shown."""
+MOST = 12
+"""Maximum number of rows of a table."""
+TARGETS = 5
+"""Maximum number of targets that are shown."""
 
 
 def tree_of(profile: ProjectProfile, files: Mapping[str, bytes]) -> str:

@@ -26,8 +26,10 @@ ORIGINAL = ""
 """The text of a project in which nothing is changed."""
 SECONDS = 120.0
 """A suite that takes longer is not waited for: name a part of it with --tests."""
-SLOW_S, MOST_IDS = 3.0, 400
-"""Of a suite that takes longer it is found out which tests reach which functions; so many of them may be named."""
+SLOW_S = 3.0
+"""Time of a suite from which on it is found out which tests reach which functions, seconds."""
+MOST_IDS = 400
+"""Maximum number of tests that are then named to pytest."""
 REACH = Watcher("project_reach", "install")
 PYTEST = """\
 import sys

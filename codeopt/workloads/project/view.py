@@ -15,7 +15,7 @@ from codeopt.workloads.project.edits import edits_of
 from codeopt.workloads.project.fixed_ground import FixedGround, FixedReason
 from codeopt.workloads.project.profile import ProjectProfile
 from codeopt.workloads.project.text import HEAD, pack, unpack
-from codeopt.workloads.source.definitions import PutBackError
+from codeopt.workloads.source.definitions import SpliceError
 from codeopt.workloads.source.excerpt import excerpt
 
 RULES = """\
@@ -36,11 +36,14 @@ ANSWER = """\
 all that changes, above each file's part its line `# === file: PATH ===`, below it whole functions or methods (a method
 within its `class` line) with the new imports, constants and helpers that they need; what is left out stays (in place
 of whole functions of a long file blocks of `<<<<<<< SEARCH`, lines, `=======`, new lines, `>>>>>>> REPLACE` do),"""
-SHOWN, LEAST = 8, 0.01
-"""Functions that are shown with their source, and the share of the command that each has at least, with what it
-calls."""
-MOST_NAMED, LONGEST_SHOWN = 40, 6_000
-"""Files of the fixed ground that are named, and characters of one whose text is shown."""
+SHOWN = 8
+"""Maximum number of functions that are shown with their source."""
+LEAST = 0.01
+"""Minimum share of the command that each of them has, with what it calls."""
+MOST_NAMED = 40
+"""Maximum number of files of the fixed ground that are named."""
+LONGEST_SHOWN = 6_000
+"""Maximum length of a file of it whose text is shown, characters."""
 
 
 @dataclass(frozen=True)
@@ -57,7 +60,7 @@ class ProjectProposer(Excerpted):
         try:
             before = unpack(original)
             after = apply_answer(before, draft.source, self.ground)
-        except PutBackError as error:
+        except SpliceError as error:
             return replace(draft, problem=f"it cannot be put into the project: {error}")
         changed = tuple(map(str, edits_of(before, after)))
         return replace(draft, source=pack(after), problem="", changes=draft.changes or changed)

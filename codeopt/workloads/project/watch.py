@@ -27,8 +27,10 @@ from codeopt.workloads.source.functions import definitions
 from codeopt_sandbox.guest_bundle import loading
 from codeopt_sandbox.outcome import Files, Run, RunLimits
 
-LONGER, LEAST_S = 10, 20.0
-"""A run under a hook on each call may take so many times as long as one without it, or so many seconds."""
+LONGER = 10
+"""Maximum time of a run under a hook on each call, as a multiple of one without it."""
+LEAST_S = 20.0
+"""Time that a run under such a hook may take in any case, seconds."""
 HOOK = """
 import os, sys
 _folder = os.path.dirname(os.path.abspath(__file__))
@@ -47,11 +49,15 @@ if sys.version_info >= (3, 8):
 """A sitecustomize module; the one that stands behind it on the path is run too."""
 
 
-ENOUGH_S, MOST_RUNS = 0.6, 12
-"""Seconds that samples stand for, from some runs where one is too short: the kernel's clock gives one each 4 ms, and a
-share of 10 % is then known to about 3 %."""
-TIMED, MOST_TIMED = 0.03, 8
-"""Own share of a function whose lines are timed, and how many at most."""
+ENOUGH_S = 0.6
+"""Minimum sampled CPU time, seconds; short commands are run several times. The kernel's clock gives a sample each 4 ms,
+and a share of 10 % is then known to about 3 %."""
+MOST_RUNS = 12
+"""Maximum number of runs to reach it."""
+TIMED = 0.03
+"""Minimum own share of a function whose lines are timed."""
+MOST_TIMED = 8
+"""Maximum number of functions whose lines are timed."""
 
 
 @dataclass(frozen=True)

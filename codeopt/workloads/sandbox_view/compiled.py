@@ -9,8 +9,10 @@ import warnings
 from collections.abc import Iterator
 from pathlib import Path
 
-MOST, MOST_S = 3000, 20.0
-"""Modules that are compiled, and what that may take."""
+MOST = 3000
+"""Maximum number of modules that are compiled."""
+MOST_S = 20.0
+"""Time limit of compiling them, seconds."""
 
 
 def compile_imports(first: Path, roots: tuple[Path, ...]) -> None:

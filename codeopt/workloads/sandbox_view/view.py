@@ -15,12 +15,18 @@ from codeopt.core.run_inputs import files_below, is_secret
 from codeopt.workloads.sandbox_view.compiled import compile_imports
 from codeopt.workloads.sandbox_view.untracked import imported_unadded
 
-TESTS, SETTINGS = ("tests", "test"), ("conftest.py", "pytest.ini", "pyproject.toml", "tox.ini", "setup.cfg")
+TESTS = ("tests", "test")
+"""Names of folders of tests."""
+SETTINGS = ("conftest.py", "pytest.ini", "pyproject.toml", "tox.ini", "setup.cfg")
+"""Names of files that pytest reads its settings from."""
 MOST_NEIGHBOURS = 5000
 """Files, of a project that git knows nothing of."""
 INSIDE = "/project"
 """Path of the copy in an isolating sandbox."""
-LARGEST_FILE, LARGEST_PROJECT = 20 << 20, 400 << 20  # bytes
+LARGEST_FILE = 20 << 20
+"""Maximum size of a file that is shown, bytes."""
+LARGEST_PROJECT = 400 << 20
+"""Maximum size of all files that are shown, bytes."""
 
 
 @dataclass(frozen=True)

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 import libcst as cst
 
 
-class PutBackError(ValueError):
+class SpliceError(ValueError):
     """The draft cannot replace the function; the message says why, for whoever wrote it."""
 
 

@@ -10,7 +10,7 @@ from typing import Any
 import libcst as cst
 
 from codeopt.analysis.positions import bound_names, evaluated_names, import_index
-from codeopt.workloads.source.definitions import PutBackError, code, flat
+from codeopt.workloads.source.definitions import SpliceError, code, flat
 
 
 def new_methods(
@@ -84,7 +84,7 @@ def _imports(node: cst.CSTNode) -> Iterable[tuple[str, cst.BaseStatement]]:
             continue
         for alias in statement.names:
             if alias.name == "*":
-                raise PutBackError("it imports *: name what is needed")
+                raise SpliceError("it imports *: name what is needed")
             one: ast.stmt = ast.Import([alias])
             if isinstance(statement, ast.ImportFrom):
                 one = ast.ImportFrom(statement.module, [alias], statement.level)

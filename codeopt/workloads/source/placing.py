@@ -30,9 +30,10 @@ def lines_of(text: str, node: ast.stmt) -> str:
     return "".join(text.splitlines(keepends=True)[first_line(node) - 1 : node.end_lineno])
 
 
-def span_of(text: str, qualname: str) -> tuple[int, int] | None:
-    """First and last line of a function or class, 1-based; None where the text has none of that name."""
-    node = find_definition(ast.parse(text).body, qualname)
+def span_of(text: str, qualname: str, like: Definition | None = None) -> tuple[int, int] | None:
+    """First and last line of a function or class, 1-based; None where the text has none of that name, and of the kind
+    of `like`."""
+    node = find_definition(ast.parse(text).body, qualname, like)
     return (first_line(node), last_line(node)) if node else None
 
 

@@ -10,30 +10,30 @@ from typing import Any
 
 import libcst as cst
 
-from codeopt.workloads.source.definitions import PutBackError, code, find, find_class
+from codeopt.workloads.source.definitions import SpliceError, code, find, find_class
 from codeopt.workloads.source.helper_edits import with_own_helpers
 from codeopt.workloads.source.imports import additions, insert, new_methods
 
 _KINDS = frozenset({"staticmethod", "classmethod", "property", "cached_property"})
 
 
-def put_back(original: str, qualname: str, draft: str) -> str:
+def splice(original: str, qualname: str, draft: str) -> str:
     """The module `original` with the function `qualname` taken from `draft`: a whole module, or the function with
     what it needs.
 
     Of the draft only that function, and imports and new definitions that it uses, are taken; a helper of the module
-    that it changes becomes one of its own. Raises PutBackError.
+    that it changes becomes one of its own. Raises SpliceError.
     """
     module = cst.parse_module(original)
     new = with_own_helpers(module, _parse(draft), qualname)
     *classes, name = qualname.split(".")
     old_def = find(module.body, [*classes, name])
     if old_def is None:
-        raise PutBackError(f"the module defines no {qualname}")
+        raise SpliceError(f"the module defines no {qualname}")
     new_class = find_class(new.body, classes)
     new_def = find(new.body, [*classes, name]) or find(new.body, [name])
     if new_def is None:
-        raise PutBackError(f"the draft does not define {qualname}")
+        raise SpliceError(f"the draft does not define {qualname}")
     replacement = _as_replacement(old_def, new_def, qualname)
     methods = new_methods(find_class(module.body, classes), new_class, replacement) if classes else []
     imports, helpers = additions(module, new, classes[0] if classes else name, [replacement, *methods])
@@ -43,7 +43,7 @@ def put_back(original: str, qualname: str, draft: str) -> str:
     try:
         ast.parse(result)
     except SyntaxError as error:
-        raise PutBackError(f"put back into the module, line {error.lineno} is no Python: {error.msg}") from error
+        raise SpliceError(f"put back into the module, line {error.lineno} is no Python: {error.msg}") from error
     return result
 
 
@@ -52,9 +52,9 @@ def _parse(draft: str) -> cst.Module:
     try:
         return _without_header(cst.parse_module(text))
     except cst.ParserSyntaxError as error:
-        raise PutBackError(f"line {error.raw_line}: {error.message}") from error
+        raise SpliceError(f"line {error.raw_line}: {error.message}") from error
     except RecursionError as error:
-        raise PutBackError("it is nested too deeply to be read") from error
+        raise SpliceError("it is nested too deeply to be read") from error
 
 
 def _without_header(draft: cst.Module) -> cst.Module:
@@ -71,15 +71,13 @@ def _as_replacement(old: cst.FunctionDef, new: cst.FunctionDef, qualname: str) -
     """The new function where the old one stood: its blank lines and comments above, its decorators if none are
     given."""
     if (old.asynchronous is None) != (new.asynchronous is None):
-        raise PutBackError(f"{qualname} must stay {'a plain' if old.asynchronous is None else 'an async'} function")
+        raise SpliceError(f"{qualname} must stay {'a plain' if old.asynchronous is None else 'an async'} function")
     before, after = _signature(old), _signature(new)
     if before != after:
-        raise PutBackError(
-            f"it changes the parameters of {qualname} from ({', '.join(before)}) to ({', '.join(after)})"
-        )
+        raise SpliceError(f"it changes the parameters of {qualname} from ({', '.join(before)}) to ({', '.join(after)})")
     decorators = new.decorators or old.decorators
     if _KINDS & _names(old.decorators) != _KINDS & _names(decorators):
-        raise PutBackError(f"it changes what kind of method {qualname} is")
+        raise SpliceError(f"it changes what kind of method {qualname} is")
     body = new.body
     if isinstance(body, cst.IndentedBlock):
         body = _with_docstring(old, body)

@@ -8,7 +8,7 @@ from codeopt.analysis import parse
 from codeopt.core.revision import Revision
 from codeopt.rules._imports import top_imports
 from codeopt.workloads.project.answers import apply_answer
-from codeopt.workloads.source.splice import put_back
+from codeopt.workloads.source.splice import splice
 
 LATE = """\
 import os
@@ -52,14 +52,14 @@ def names(module: str) -> dict[str, object]:
 
 @pytest.mark.parametrize("module", MODULES.values(), ids=MODULES)
 def test_a_decorator_stands_below_its_import(module: str) -> None:
-    for new in (in_project(module, ANSWER), put_back(module, "f", ANSWER)):
+    for new in (in_project(module, ANSWER), splice(module, "f", ANSWER)):
         assert hasattr(names(new)["f"], "cache_info")
         assert new.startswith(module[:2])
 
 
 def test_all_three_say_the_same_place() -> None:
     """The function's, the project's and the rules'."""
-    one, other = in_project(LATE, ANSWER), put_back(LATE, "f", ANSWER)
+    one, other = in_project(LATE, ANSWER), splice(LATE, "f", ANSWER)
     assert one == other == LATE.replace("os\n", "os\nfrom functools import cache\n").replace("def f", "@cache\ndef f")
     assert [statement.lineno for statement in top_imports(parse(LATE))] == [1]
 
@@ -68,11 +68,11 @@ def test_an_import_that_is_late_on_purpose_is_no_other_when_an_answer_repeats_it
     """It may be one of a circle; nothing needs it earlier."""
     answer = "import json\n\n\ndef g(x):\n    return json.dumps(x, indent=None)\n"
     expected = LATE.replace("dumps(x)", "dumps(x, indent=None)")
-    assert in_project(LATE, answer) == put_back(LATE, "g", answer) == expected
+    assert in_project(LATE, answer) == splice(LATE, "g", answer) == expected
 
 
 def test_a_path_that_is_extended_stays_above_an_import_that_may_need_it() -> None:
-    for place in (in_project, lambda module, answer: put_back(module, "f", answer)):
+    for place in (in_project, lambda module, answer: splice(module, "f", answer)):
         new = place(MODULES["statements that are no import"], ANSWER)
         assert new.index("sys.path") < new.index("import cache")
 
@@ -101,3 +101,13 @@ def test_a_getter_is_not_taken_for_its_setter() -> None:
     )
     new = in_project(old, "class C:\n    @property\n    def g(self):\n        return 2\n")
     assert new == old.replace("return 1", "return 2")
+    both = old.replace("return 1", "return 3").replace("= value", "= -value")
+    assert in_project(old, both) == both, "the whole class, as a model may give it"
+    setter = "class C:\n    @g.setter\n    def g(self, value):\n        self.value = 1 + value\n"
+    assert in_project(old, setter) == old.replace("= value", "= 1 + value")
+
+
+def test_a_setter_that_is_new_stands_at_the_end_of_its_class() -> None:
+    old = "class C:\n    @property\n    def g(self):\n        return 1\n"
+    setter = "    @g.setter\n    def g(self, value):\n        self.value = value\n"
+    assert in_project(old, f"class C:\n{setter}") == f"{old}\n{setter}"

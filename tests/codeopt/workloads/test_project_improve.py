@@ -15,7 +15,7 @@ from codeopt.workloads.project.files import read_project
 from codeopt.workloads.project.steady import found_steady, given_steady
 from codeopt.workloads.project.suite_tests import steadily_lost
 from codeopt.workloads.project.text import is_own, read_text
-from codeopt.workloads.source.definitions import PutBackError
+from codeopt.workloads.source.definitions import SpliceError
 from tests.codeopt.command import codeopt
 from tests.codeopt.workloads.shop import ADD, FIND, HEAD, STORE, USELESS, answer, write_shop
 from tests.conftest import require_sandbox
@@ -161,7 +161,7 @@ def test_what_an_answer_need_not_repeat() -> None:
 def test_search_and_replace() -> None:
     block = BLOCK.format(old="    return f(x)", new="    return x")
     assert "def g(x):\n    return x\n" in apply_answer(TEXT, block)["a.py"]
-    with pytest.raises(PutBackError, match="0 times"):
+    with pytest.raises(SpliceError, match="0 times"):
         apply_answer(TEXT, block.replace("f(x)", "nothing"))
     assert (
         "f = _f"
@@ -183,7 +183,7 @@ def test_search_and_replace() -> None:
     ],
 )
 def test_an_answer_that_cannot_be_put_in(text: str, why: str) -> None:
-    with pytest.raises(PutBackError, match=why):
+    with pytest.raises(SpliceError, match=why):
         apply_answer(TEXT, text)
 
 

@@ -16,6 +16,7 @@ from codeopt.workloads.project import OpenedProject, open_workload, read, suite_
 from codeopt.workloads.project.edits import edits_of
 from codeopt.workloads.project.reached import Reached, junit_name
 from codeopt.workloads.project.suite_tests import failing, failing_reached, find_tests
+from codeopt.workloads.project.text import unpack
 from tests.conftest import require_sandbox
 
 CORE = """\
@@ -91,8 +92,8 @@ def test_tests_that_can_see_a_change_are_run(opened: OpenedProject, monkeypatch:
     assert len(tests.passed) == 6, tests
 
     def asked(old: str, new: str) -> tuple[str, ...] | None:
-        after = source.replace(old, new)
-        return tests.reached.by(edits_of(source, after), source, after)
+        before, after = unpack(source), unpack(source.replace(old, new))
+        return tests.reached.by(edits_of(before, after), before, after)
 
     home = "tests/test_core.py::"
     assert asked("x + x", "2 * x") == (

@@ -1,5 +1,5 @@
-"""What is known of a function's arguments: types that hints and known calls show, and relations that all known calls
-keep and its code relies on. What goes beyond that is a caveat at most."""
+"""Contract of a function's arguments: types that hints and known calls show, and relations that all known calls keep
+and its code relies on. Inputs outside the contract can only produce caveats."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class Contract:
     """Says of a made-up call whether it is alike to known ones."""
 
     names: tuple[str, ...] = ()
-    """Of the parameters, by place."""
+    """Names of the parameters, by place."""
     shown: Mapping[str, Seen] = field(default_factory=dict)
     """By parameter: what known calls give."""
     hints: Mapping[str, ast.expr] = field(default_factory=dict)

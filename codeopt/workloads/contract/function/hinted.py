@@ -42,7 +42,7 @@ def _quoted(value: Any, text: str) -> bool:
 
 
 def _plain(value: Any, name: str) -> bool:
-    """Of a type without what it holds."""
+    """Whether a value is of a type, its contents aside."""
     if name == "float":
         return type(value) is int or (type(value) is float and math.isfinite(value))
     if name in ("int", "str", "bytes", "bool", "complex"):
@@ -65,7 +65,7 @@ def _maker(value: Any) -> str:
 
 
 def _holds(value: Any, name: str, inner: list[ast.expr]) -> bool:
-    """What is in a container is of the types between its brackets."""
+    """Whether the contents of a container are of the types between its brackets."""
     if isinstance(value, Made):
         return all(_holds(part, "list", inner) for part in value.args)
     if isinstance(value, dict):

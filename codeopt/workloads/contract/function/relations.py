@@ -13,7 +13,7 @@ from codeopt.analysis.positions import Def
 from codeopt.workloads.source.functions import dotted
 
 _SEARCHES = ("bisect", "bisect_left", "bisect_right", "insort", "insort_left", "insort_right", "merge")
-"""Of `bisect` and `heapq`: they ask for what is sorted."""
+"""Functions of `bisect` and `heapq` that ask for what is sorted."""
 _RANGES = ("range", "xrange")
 """The second as packages name the first that also run under Python 2."""
 _SIZED = (list, tuple, str, bytes)
@@ -21,14 +21,14 @@ _SIZED = (list, tuple, str, bytes)
 
 @dataclass(frozen=True)
 class ArgumentRelation:
-    """What arguments have to do with each other."""
+    """Relation between arguments."""
 
     words: str
-    """What a call lacks that breaks it."""
+    """Description of what a call that breaks it lacks."""
     parameters: tuple[str, ...]
     holds: Callable[..., bool | None]
     kept_by: Callable[..., Any] | None = None
-    """Of arguments that break it: what the last of the parameters would have to be."""
+    """Value that the last of the parameters would have to have, made of arguments that break it."""
 
     def keeps(self, given: Mapping[str, Any]) -> bool | None:
         """Whether a call keeps it; None where that is no question."""
@@ -70,7 +70,7 @@ def _loops(node: Def, names: set[str]) -> dict[str, str]:
 
 
 def _sorted(node: Def, names: set[str]) -> Iterator[ArgumentRelation]:
-    """What is searched by halves."""
+    """Relations of what is searched by halves: it is sorted."""
     for each in ast.walk(node):
         if isinstance(each, ast.Call) and dotted(each.func).rpartition(".")[2] in _SEARCHES:
             for given in each.args:
@@ -93,7 +93,7 @@ def _lengths(node: Def, names: set[str]) -> Iterator[ArgumentRelation]:
 
 
 def _tables(node: Def, names: set[str]) -> Iterator[ArgumentRelation]:
-    """What is read by rows and columns, and a number of them that is given with it."""
+    """Relations of tables read by rows and columns, and of a number of them that is given beside."""
     read = [each.value for each in ast.walk(node) if isinstance(each, ast.Subscript)]
     rows = {each.id for each in read if isinstance(each, ast.Name)} & names
     named = _loops(node, names) | _rows(node, names)

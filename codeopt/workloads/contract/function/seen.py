@@ -12,7 +12,12 @@ from codeopt.workloads.source.literals import Made, Opaque
 MOST = 2000
 """Items of a container that are looked at."""
 DEPTH = 6
-ITEMS, KEYS, VALUES = "items", "keys", "values"
+ITEMS = "items"
+"""Role of the items of a list or set."""
+KEYS = "keys"
+"""Role of the keys of a dictionary."""
+VALUES = "values"
+"""Role of the values of a dictionary."""
 _WORDS = {
     "NoneType": "None", "bool": "a bool", "int": "an int", "float": "a float", "str": "a text", "bytes": "bytes",
     "list": "a list", "tuple": "a tuple", "dict": "a dict", "set": "a set", "frozenset": "a frozenset",
@@ -22,7 +27,7 @@ _WORDS = {
 
 @dataclass(frozen=True)
 class Seen:
-    """What stands at one place of all known calls."""
+    """Values at one place of all known calls."""
 
     kinds: Mapping[str, Mapping[str, Seen]] = field(default_factory=dict)
     """By type what its parts are, by role; parts that no value has are missing."""
@@ -31,7 +36,7 @@ class Seen:
     """A separator comes twice in a row in some path, or these are no paths."""
 
     def missing(self, value: Any, where: str = "") -> str:
-        """What of a value no known one has, in words; empty when there is nothing."""
+        """Property of a value that no known one has, in words; empty when there is none."""
         if isinstance(value, Opaque):
             return ""
         value = bare(value)
@@ -57,7 +62,7 @@ class Seen:
 
 
 def seen(values: Sequence[Any], depth: int = DEPTH) -> Seen:
-    """What values show."""
+    """Types, sizes and parts that values show."""
     groups: dict[str, list[Any]] = {}
     for value in map(bare, values[:MOST]):
         if not isinstance(value, Opaque):
@@ -69,7 +74,7 @@ def seen(values: Sequence[Any], depth: int = DEPTH) -> Seen:
 
 
 def _parts(group: Sequence[Any], depth: int) -> dict[str, Seen]:
-    """What the parts of values of one type show, by role. Records of one length have a role for each place."""
+    """Values in the parts of values of one type, by role. Records of one length have a role for each place."""
     record = isinstance(group[0], tuple) and len({len(value) for value in group}) == 1
     roles: dict[str, list[Any]] = {}
     for value in group:

@@ -1,1 +1,1 @@
-"""What all known inputs of a program keep: how they are laid out, and relations between their parts."""
+"""Contract of a program's inputs: how they are laid out, and relations between their parts."""

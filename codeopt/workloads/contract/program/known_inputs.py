@@ -1,4 +1,4 @@
-"""What an input is to the known ones: alike, or beyond them and why."""
+"""Judge whether an input is like the known ones, or beyond them and why."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from codeopt.workloads.contract.program.tokens import PIECES, integer, read_text
 
 LOOKED_AT = 300_000  # bytes of all known inputs together whose relations are looked for; the shortest come first
 LAID_OUT = 12
-"""So many known inputs show the layout; the others are read by it."""
+"""Number of known inputs that show the layout; the others are read by it."""
 
 FORMATS: tuple[tuple[str, Callable[[bytes], bool]], ...] = (
     ("all known inputs end with a line end", lambda data: data.endswith(b"\n")),
@@ -25,7 +25,7 @@ FORMATS: tuple[tuple[str, Callable[[bytes], bool]], ...] = (
     ("all known inputs are ASCII", bytes.isascii),
     ("no known input is empty", bool),
 )
-"""What is said of an input that breaks it, and whether it holds."""
+"""Words about an input that breaks it, and whether it holds."""
 
 
 @dataclass(frozen=True)
@@ -38,7 +38,7 @@ class KnownInputs:
     relations: tuple[InputRelation, ...]
 
     def why_beyond(self, data: bytes) -> str:
-        """What of the known inputs this one does not keep; empty when it is alike."""
+        """Property of the known inputs that this one breaks; empty when it is alike."""
         for words, holds in self._formats:
             if not holds(data):
                 return words
@@ -98,7 +98,7 @@ def _alone(pieces: Sequence[bytes], at: int) -> bool:
 
 
 def look_at(inputs: Sequence[bytes]) -> KnownInputs:
-    """What the known inputs keep, the shortest of them first, as far as it can be looked for in little time."""
+    """Contract of the known inputs, the shortest of them first, as far as it can be found in little time."""
     chosen: list[bytes] = []
     size = 0
     for data in sorted(dict.fromkeys(inputs), key=len):

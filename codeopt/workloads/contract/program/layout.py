@@ -15,7 +15,7 @@ from codeopt.workloads.contract.program.tokens import integer
 Lines = Sequence[Sequence[bytes]]
 
 MOST_STEPS = 3000
-"""Of the search for a layout."""
+"""Maximum number of steps of the search for a layout."""
 WIDEST = 8
 """A line of more tokens is a list, though all known ones have as many."""
 MOST_ROWS = 6
@@ -27,7 +27,7 @@ GROUPS = (1, 2, 3)
 
 @dataclass(frozen=True)
 class GroupCount:
-    """How many groups a block has: the number at this place, and so many more."""
+    """Number of groups of a block: the number at this place, and so many more."""
 
     scalar: Role
     offset: int
@@ -101,7 +101,7 @@ class ParsedInput:
 
 @dataclass(frozen=True)
 class Layout:
-    """What all known inputs follow."""
+    """Layout that all known inputs follow."""
 
     parts: tuple[Part, ...]
 
@@ -221,7 +221,7 @@ class _Search:
                     yield Part(widths, rest=True), 4 + 0.6 * (group - 1) + 2 * widths.count(None)
 
     def _widths(self, at: tuple[int, ...], sizes: Sequence[int], group: int) -> tuple[int | None, ...] | None:
-        """Of each line of a group; None where the inputs end before."""
+        """Width of each line of a group; None where the inputs end before."""
         found: list[set[int]] = [set() for _ in range(group)]
         for lines, here, size in zip(self.inputs, at, sizes, strict=True):
             if here + size > len(lines):
@@ -232,7 +232,8 @@ class _Search:
         return None if group > 1 and len(set(widths)) == 1 and widths[0] is not None else widths
 
     def _width(self, at: tuple[int, ...], scalars: tuple[Role, ...]) -> int | None:
-        """Of a single line; None for a list: of other lengths, many tokens, or as many as a number before says."""
+        """Width of a single line; None for a list: of other lengths, many tokens, or as many as a number before
+        says."""
         found = [len(lines[here]) for lines, here in zip(self.inputs, at, strict=True)]
         if len(set(found)) > 1 or found[0] > WIDEST:
             return None

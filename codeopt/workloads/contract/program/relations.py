@@ -1,8 +1,6 @@
-"""What all known inputs keep, found by looking: each relation that could hold is asked of every one of them.
-
-As Daikon finds invariants (Ernst et al. 2001): a list of what is likely, and what no known input breaks stays. A
-relation that holds by chance makes a caveat of what would else reject a draft, and so errs on the side of the draft.
-"""
+"""Relations that all known inputs keep, found by looking: each that could hold is asked of every one of them. As Daikon
+finds invariants (Ernst et al. 2001): a list of what is likely, and what no known input breaks stays. A relation that
+holds by chance makes a caveat of what would else reject a draft, and so errs on the side of the draft."""
 
 from __future__ import annotations
 
@@ -18,11 +16,11 @@ from codeopt.workloads.contract.program.tokens import CANONICAL, NUMBER, integer
 CHANCE = 0.1
 """An order that the known lists would have by chance with this probability is none that was meant."""
 MOST_ROLES = 14
-"""Of more places, pairs are not looked at."""
+"""Maximum number of places whose pairs are looked at."""
 
 
 class RelationKind(Enum):
-    """What a generator of inputs has to know of a relation to keep it."""
+    """Kind of a relation, as far as a generator of inputs has to know it to keep it."""
 
     RANGE = auto()
     LENGTH = auto()
@@ -41,10 +39,10 @@ class InputRelation:
     kind: RelationKind
     roles: tuple[Role, ...]
     broken: str
-    """What is said of an input that breaks it: `a number that no known input has there`."""
+    """Words about an input that breaks it: `a number that no known input has there`."""
     holds: Callable[[ParsedInput], bool]
     detail: int = 0
-    """Of ORDER: which; of LENGTH and BOUND: so many more than the number."""
+    """For ORDER the kind of order; for LENGTH and BOUND the difference from the number."""
 
 
 def is_integer(readings: Sequence[ParsedInput], role: Role) -> bool:
@@ -56,7 +54,7 @@ def is_integer(readings: Sequence[ParsedInput], role: Role) -> bool:
 
 
 def find_relations(layout: Layout, readings: Sequence[ParsedInput]) -> tuple[InputRelation, ...]:
-    """Those of the likely ones that all of these keep."""
+    """The likely relations that all of these keep."""
     numbers = [role for role in layout.roles if is_integer(readings, role)]
     scalars = [role for role in numbers if layout.parts[role.part].single and role.token is not None]
     many = [role for role in numbers if role not in scalars]
@@ -177,7 +175,7 @@ def _ranges(
 
 
 def _between(scalars: Sequence[Role]) -> Iterator[InputRelation]:
-    """What holds between two numbers of the head."""
+    """Relations between two numbers of the head."""
     for a, b in combinations(scalars[:MOST_ROLES], 2):
         for words, holds in _comparisons():
             yield InputRelation(
@@ -233,7 +231,7 @@ def _orders(many: Sequence[Role], readings: Sequence[ParsedInput]) -> Iterator[I
 
 
 def _pairs(layout: Layout, many: Sequence[Role]) -> Iterator[InputRelation]:
-    """What holds between two numbers of each line, and between lists of one length."""
+    """Relations between two numbers of each line, and between lists of one length."""
     for a, b in combinations(many[:MOST_ROLES], 2):
         if a.part == b.part and a.line == b.line and a.token is not None and b.token is not None:
             for number, (words, holds) in enumerate(_comparisons()):

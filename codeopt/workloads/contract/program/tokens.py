@@ -30,16 +30,16 @@ class Text:
 
 @dataclass(frozen=True)
 class Range:
-    """What the known inputs hold."""
+    """Range of tokens in the known inputs."""
 
     integers: tuple[int, ...]
     words: tuple[bytes, ...]
     largest: int
-    """Of all integers, also of inputs that are not changed."""
+    """Largest of all integers, also of inputs that are not changed."""
     lines: int
     tokens: int
     letters: int
-    """Of the longest input in lines and in tokens, and of the longest token."""
+    """Letters of the longest token. `lines` and `tokens` are those of the longest input."""
 
 
 def read_text(data: bytes) -> Text:

@@ -53,6 +53,6 @@ def _name(module: str, name: str, home: str) -> str:
 
 
 def whence(call: str, sources: Mapping[str, str], places: Mapping[str, str]) -> str:
-    """Where a call comes from: "a call made by a test (tests/test_a.py::test_b)"."""
+    """Origin of a call: "a call made by a test (tests/test_a.py::test_b)"."""
     place = f" ({places[call]})" if places.get(call) else ""
     return f"a call {WHENCE.get(sources.get(call, ''), 'made up from known ones')}{place}"

@@ -15,8 +15,10 @@ from codeopt.workloads.source.literals import DEEPENED, LONGEST, Call, Opaque, r
 
 DEEP = 1200
 """Levels: more than the interpreter's usual limit of a recursion, 1000."""
-BASES, LEAST = 12, 3
-"""Known calls that are looked at, the largest; and items of a chain, of which a shorter one says nothing."""
+BASES = 12
+"""Number of known calls that are looked at, the largest."""
+LEAST = 3
+"""Minimum number of items of a chain: a shorter one says nothing."""
 NEAR = 0.25
 """A chain is like the known ones where their depth is this share of their length."""
 
@@ -64,7 +66,7 @@ def _chained(values: Sequence[Any]) -> tuple[Any, bool] | None:
 
 
 def _depth(before: Mapping[Any, Any]) -> int:
-    """Of nodes, each with the one before it, the most that stand one before another."""
+    """Depth of nodes, each with the one before it: the most that stand one before another."""
     depths: dict[Any, int] = {}
     for start in before:
         path: list[Any] = []
@@ -78,7 +80,7 @@ def _depth(before: Mapping[Any, Any]) -> int:
 
 
 def _parents(value: Any) -> dict[int, int] | None:
-    """Of a list that gives of each place an earlier one, of the first itself or none."""
+    """Parents in a list that gives for each place an earlier one, for the first itself or none."""
     if not isinstance(value, list) or not value or not all(type(item) is int for item in value):
         return None
     if value[0] not in (-1, 0) or not all(0 <= item < at for at, item in enumerate(value) if at):
@@ -91,7 +93,7 @@ def _chain_of_parents(sample: list[int]) -> list[int]:
 
 
 def _pairs(value: Any) -> dict[int, int] | None:
-    """Of a list of edges of a tree, which give a later node, or name it first."""
+    """Parents in a list of edges of a tree, which give a later node, or name it first."""
     if not isinstance(value, list) or not all(isinstance(item, list | tuple) and len(item) == 2 for item in value):
         return None
     if not all(type(node) is int and node >= 0 for item in value for node in item):
@@ -108,7 +110,7 @@ def _chain_of_pairs(sample: list[Any]) -> list[Any]:
 
 
 def _followers(value: Any) -> dict[Any, Any] | None:
-    """Of a mapping of nodes to those that follow each."""
+    """Predecessors in a mapping of nodes to those that follow each."""
     if not isinstance(value, dict) or len({type(key) for key in value}) > 1:
         return None
     if not all(isinstance(part, list | tuple | set) and all(p in value for p in part) for part in value.values()):

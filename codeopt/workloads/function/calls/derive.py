@@ -164,7 +164,7 @@ class Maker:
         return value.with_value(at, self.change(value.values[at]))
 
     def seen_at(self, at: int) -> list[Any]:
-        """What calls give at a place."""
+        """Values that calls give at a place."""
         if at not in self.seen:
             every = [call.values for call in self.bases]
             self.seen[at] = [values[at] for values in every if len(values) > at and not isinstance(values[at], Opaque)]
@@ -189,7 +189,8 @@ class Maker:
         return self.draw.choice(options)()
 
     def power(self, value: int) -> int:
-        """Where a number of digits, or a unit, changes: at the powers and multiples of a number, and just before."""
+        """A number where a number of digits, or a unit, changes: at the powers and multiples of a number, and just
+        before."""
         found = value ** self.draw.choice((2, 2, 3, 4)) if abs(value) < 10_000 else value
         return self.draw.choice((1, 1, -1)) * found * self.draw.choice((1, 1, 1, 2)) - self.draw.choice((0, 1, 1))
 

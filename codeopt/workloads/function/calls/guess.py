@@ -27,7 +27,7 @@ from codeopt.workloads.source.literals import Made, Opaque
 DEPTH = 4
 """So deep objects are nested; a recursive type ends there, with an empty list or None."""
 STEPS = 3
-"""So many methods of an object are called, at most, before the one that is meant."""
+"""Maximum number of methods of an object that are called before the one that is meant."""
 
 
 @dataclass(frozen=True)
@@ -66,7 +66,8 @@ class Guesser:
         return self.kinds.plain(type(default).__name__, depth) if isinstance(default, int | float | str) else None
 
     def value(self, hint: ast.expr, scope: Scope, depth: int = 0) -> Any:
-        """None for a type that is not known; an empty strategy where it is nested too deep."""
+        """Strategy for an annotation; None for a type that is not known, an empty strategy where it is nested too
+        deep."""
         if isinstance(hint, ast.Constant):
             return self.constant(hint.value, scope, depth)
         if isinstance(hint, ast.BinOp) and isinstance(hint.op, ast.BitOr):
@@ -80,7 +81,7 @@ class Guesser:
         return self.kinds.plain(name.rpartition(".")[2], depth)
 
     def constant(self, value: Any, scope: Scope, depth: int) -> Any:
-        """None, or an annotation in quotes."""
+        """Strategy for a constant: None, or an annotation in quotes."""
         if value is None:
             return self.st.none()
         try:
@@ -89,12 +90,12 @@ class Guesser:
             return None
 
     def one_of(self, hints: list[ast.expr], scope: Scope, depth: int) -> Any:
-        """Of those types that are known, if any is."""
+        """Strategy for one of the known types, if any is known."""
         known = [value for hint in hints if (value := self.value(hint, scope, depth)) is not None]
         return self.st.one_of(*known) if known else None
 
     def alias(self, home: Scope, node: ast.stmt, depth: int) -> Any:
-        """What a module-level name is bound to: another annotation, a NewType, a TypeVar."""
+        """Strategy for what a module-level name is bound to: another annotation, a NewType, a TypeVar."""
         value = getattr(node, "value", None)
         if depth > DEPTH or value is None:
             return self.st.nothing() if value else None

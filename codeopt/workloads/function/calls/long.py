@@ -19,12 +19,14 @@ BASES = 6
 """The largest known calls that long ones are made of."""
 LEAST = 70
 """Items of a long argument: what treats short ones in another way mostly begins to at 16, 32 or 64."""
-LONGEST, ALL = 150_000, 400_000
-"""Characters of a long call, and of all."""
+LONGEST = 150_000
+"""Maximum length of a long call, characters."""
+ALL = 400_000
+"""Maximum length of all long calls together, characters."""
 ODD = 12
 """Characters of a text in which something is changed at once."""
 TENFOLD = (10, 5, 3)
-"""How many times as large the last call is; the first that the original can make."""
+"""Factors by which the last call is larger; the first that the original can make is taken."""
 
 
 def long_calls(calls: Sequence[str], count: int, seed: int, words: Vocabulary | None = None) -> list[str]:
@@ -69,7 +71,7 @@ def as_iterators(text: str, places: Sequence[int], least: int) -> str | None:
 
 
 def _largest(calls: Sequence[str]) -> list[Call]:
-    """Those that can be made longer, the largest first; of calls of numbers alone those of the largest."""
+    """Calls that can be made longer, the largest first; of calls of numbers alone those of the largest."""
     read_ones = [call for text in calls if (call := read(text)) is not None]
     ordered = sorted(read_ones, key=_size, reverse=True)
     found = []

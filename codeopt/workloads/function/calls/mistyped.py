@@ -13,7 +13,10 @@ from typing import Any
 from codeopt.workloads.source.functions import Function, definition, own_nodes
 from codeopt.workloads.source.literals import Call, Opaque, read
 
-BASES, MOST = 4, 300
+BASES = 4
+"""Number of known calls that are changed."""
+MOST = 300
+"""Maximum number of calls with an argument of a wrong type."""
 VALUES: tuple[Any, ...] = (
     None, "a", "", 0, -1, 1, 2.5, float("nan"), True, [], [None], ["a", 1], (), {}, {"a": 1}, b"a", set(), 10**9,
     Opaque("load('builtins', 'object')()"), Opaque("load('builtins', 'len')"),

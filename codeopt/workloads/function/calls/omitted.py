@@ -14,8 +14,10 @@ from typing import Any
 from codeopt.workloads.source.functions import Function, definition
 from codeopt.workloads.source.literals import Call, read, write
 
-MOST, EACH = 60, 2
-"""Calls of all parameters, and of one value."""
+MOST = 60
+"""Maximum number of calls for all parameters."""
+EACH = 2
+"""Maximum number of calls for one value."""
 _VALUES: dict[str, tuple[Any, ...]] = {
     "bool": (True, False),
     "int": (0, 1, 2, 3, -1, 10),
@@ -34,7 +36,7 @@ class OptionalParameter:
     place: int
     """Among those that can be given by position; past all of them for one that can only be named."""
     default: str
-    """As it is written."""
+    """Text of the default as it is written."""
     values: tuple[Any, ...]
     typed: bool
     """The values are of a type that it is meant for."""
@@ -67,7 +69,7 @@ def _gives(call: Call, parameter: OptionalParameter) -> bool:
 
 
 def _place(call: Call, parameter: OptionalParameter) -> int | None:
-    """Where in its values a call gives a parameter."""
+    """Place of a parameter among the values of a call; None where the call does not give it."""
     names = [name for name, _ in call.kwargs]
     if len(call.args) > parameter.place:
         return parameter.place
@@ -82,7 +84,7 @@ def _with(call: Call, parameter: OptionalParameter, value: Any) -> Call:
 
 
 def _optional(function: Function) -> list[OptionalParameter]:
-    """Those that can be named and are not private."""
+    """Optional parameters that can be named and are not private."""
     node = definition(ast.parse(function.source), function.qualname)
     if node is None:
         return []
@@ -101,7 +103,7 @@ def _optional(function: Function) -> list[OptionalParameter]:
 
 
 def _values(hint: ast.expr | None, default: ast.expr) -> tuple[tuple[Any, ...], bool]:
-    """What to give, and whether that is of a type it is meant for."""
+    """Values to give, and whether these are of a type that it is meant for."""
     standard = default.value if isinstance(default, ast.Constant) else None
     choices = _literals(hint)
     kinds = [type(standard).__name__] if standard is not None else sorted(_names(hint) & set(_VALUES))

@@ -20,7 +20,7 @@ _USED = "(lambda o, *steps: [[step(o) for step in steps], o][1])"
 
 @dataclass(frozen=True)
 class Importable:
-    """Where a function can be imported from."""
+    """Place that a function can be imported from."""
 
     root: Path
     module: str
@@ -127,7 +127,7 @@ class _Writer(ast.NodeTransformer):
         return node
 
     def visit_Call(self, node: ast.Call) -> ast.AST:
-        """What the sandbox has functions for."""
+        """Replace calls that the sandbox has functions for."""
         name = node.func.id if isinstance(node.func, ast.Name) else ""
         if name == "load":
             module, attribute = (str(part.value) for part in node.args if isinstance(part, ast.Constant))

@@ -14,7 +14,7 @@ from codeopt.core.program import read_program
 from codeopt.workloads.source.functions import dotted
 
 FAR = 6
-"""So many imports are followed from one name to another."""
+"""Maximum number of imports followed from one name to another."""
 
 
 @dataclass(frozen=True)
@@ -30,7 +30,8 @@ class Scope:
 
     @cached_property
     def names(self) -> dict[str, ast.stmt]:
-        """What classes, assignments and imports bind, wherever they stand outside of functions."""
+        """Statements by the names that classes, assignments and imports bind, wherever they stand outside of
+        functions."""
         found: dict[str, ast.stmt] = {}
         for node in _statements(self.tree.body):
             for name in _bound(node):
@@ -38,7 +39,8 @@ class Scope:
         return found
 
     def look_up(self, name: str, far: int = FAR) -> tuple[Scope, ast.stmt] | None:
-        """Where a dotted name is defined, and by what: a class or an assignment; None for what is not the project's."""
+        """Scope and statement that define a dotted name, a class or an assignment; None for what is not the
+        project's."""
         first, _, rest = name.partition(".")
         node = self.names.get(first)
         if node is None or not far:
@@ -53,7 +55,7 @@ class Scope:
         return None if rest else (self, node)
 
     def _imported(self, node: ast.ImportFrom, first: str, rest: str, far: int) -> tuple[Scope, ast.stmt] | None:
-        """What `from home import first` brings: a name of that module, or a module in it."""
+        """Target of `from home import first`: a name of that module, or a module in it."""
         home = self._absolute(node)
         real = next(alias.name for alias in node.names if (alias.asname or alias.name) == first)
         scope = read_scope(home, self.roots)
@@ -63,7 +65,7 @@ class Scope:
         return inner.look_up(rest, far - 1) if inner else None
 
     def _within(self, node: ast.Import, name: str, far: int) -> tuple[Scope, ast.stmt] | None:
-        """What `import a.b as t` makes of `t.Name`, and `import a.b` of `a.b.Name`."""
+        """Target of `t.Name` after `import a.b as t`, and of `a.b.Name` after `import a.b`."""
         for alias in node.names:
             known = alias.asname or alias.name
             if name.startswith(f"{known}.") and (scope := read_scope(alias.name, self.roots)):
@@ -120,7 +122,7 @@ def read_scope(module: str, roots: Sequence[Path], source: str | None = None) ->
 
 
 def _statements(body: Sequence[ast.stmt]) -> Iterator[ast.stmt]:
-    """Those of `if TYPE_CHECKING` and `try` too."""
+    """Statements of a body, those of `if TYPE_CHECKING` and `try` included."""
     for node in body:
         yield node
         for part in ("body", "orelse", "handlers", "finalbody"):

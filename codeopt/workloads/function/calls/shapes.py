@@ -1,4 +1,4 @@
-"""What a class of the project takes to be made, as its definition says it: dataclasses, named tuples, enums, typed
+"""Parameters that make an object of a project's class, as its definition says: dataclasses, named tuples, enums, typed
 dictionaries, and plain classes with an `__init__`."""
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ _MUTATORS = (
 
 @dataclass(frozen=True)
 class Parameter:
-    """What may be given, and where its annotation stands."""
+    """A parameter, and the scope in which its annotation stands."""
 
     name: str
     hint: ast.expr | None
@@ -49,7 +49,7 @@ def of_function(node: Def, scope: Scope, skip: int) -> list[Parameter]:
 
 
 def parameters(home: Scope, node: ast.ClassDef) -> tuple[str, list[Parameter]]:
-    """What kind of class it is, and what it takes: the fields of a record, else the parameters of its `__init__`."""
+    """Kind of a class, and its parameters: the fields of a record, else the parameters of its `__init__`."""
     lineage = list(home.bases(node))
     names = {name for scope, each in lineage for name in _base_names(each)}
     record = next((name for name in _RECORDS if name in names), "")
@@ -98,7 +98,7 @@ def methods(node: ast.ClassDef) -> list[ast.FunctionDef]:
 
 
 def setters(node: ast.ClassDef) -> list[ast.FunctionDef]:
-    """Those of its properties that can be set."""
+    """Setters of its properties."""
     found = [each for each in node.body if isinstance(each, ast.FunctionDef) and len(each.args.args) == 2]
     return [each for each in found if any(dotted(mark) == f"{each.name}.setter" for mark in each.decorator_list)]
 

@@ -13,10 +13,17 @@ from codeopt_sandbox.calls import CallBatch, CallRunner
 from codeopt_sandbox.outcome import Case
 from codeopt_sandbox.verdict import Checker
 
-ROUNDS, AT_ONCE = 10, 60
+ROUNDS = 10
+"""Maximum number of rounds."""
+AT_ONCE = 60
+"""Maximum number of calls of a round."""
 SENSIBLE = (Kind.RETURNS, Kind.YIELDS, Kind.RAISES, Kind.NOT_COMPARABLE)
-CALL_S, ROUND_S, TOTAL_S = 0.5, 2.0, 10.0
-"""What one call may take, those of a round, and all rounds: a draft may hang on the small calls too."""
+CALL_S = 0.5
+"""Time limit of one call, seconds: a draft may hang on the small calls too."""
+ROUND_S = 2.0
+"""Time limit of the calls of a round, seconds."""
+TOTAL_S = 10.0
+"""Time limit of all rounds, seconds."""
 
 
 @dataclass(frozen=True)
@@ -72,7 +79,7 @@ def smallest(
 
 
 def _failing(runner: CallRunner, original: str, draft: str, calls: list[str], check: Checker) -> list[Failing]:
-    """Those of the calls whose outcomes differ, with how."""
+    """Calls whose outcomes differ, and the difference."""
     if not calls:
         return []
     stdin = CallBatch(tuple(calls), seconds=CALL_S, lost=0, budget=ROUND_S).stdin()
@@ -89,7 +96,7 @@ def _failing(runner: CallRunner, original: str, draft: str, calls: list[str], ch
 
 
 def _said(was: CallOutcome | None, now: CallOutcome) -> str:
-    """What exceptions said, and where the draft's came from; where a text differs it is that of another error."""
+    """Messages of exceptions, and the place of the draft's; where a text differs it is that of another error."""
     parts = [f"the original's says {was.said!r}"] if was and was.said and was.said != now.said else []
     parts += [f"it says {now.said!r}"] if now.said else []
     parts += [f"raised in line {now.line}"] if now.line else []

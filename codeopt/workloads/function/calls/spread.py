@@ -11,8 +11,12 @@ from typing import Any
 from codeopt.workloads.function.calls.larger import grow
 from codeopt.workloads.source.literals import Call, read
 
-FEW, SHORT, LONG = 3, 8, 4
-"""Distinct items of many that are equal; and how many times as short and as long as the call."""
+FEW = 3
+"""Number of distinct items where many are equal."""
+SHORT = 8
+"""Divisor of the length of a short variant of the call."""
+LONG = 4
+"""Factor of the length of a long variant of the call."""
 LEAST = 16
 """Items of an argument that has a shape."""
 MOST_TEXT = 300_000
@@ -73,7 +77,7 @@ def _few(values: list[Any], draw: random.Random) -> list[Any]:
 
 
 def _other(value: Any) -> Any:
-    """Of its type, and none of the known ones."""
+    """A new value of the same type as `value` that no known call contains."""
     if isinstance(value, tuple):
         return (_other(value[0]), *value[1:])
     return value + FAR if type(value) in (int, float) else f"{value}~" if isinstance(value, str) else value

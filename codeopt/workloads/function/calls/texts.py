@@ -7,15 +7,19 @@ import re
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
-LONGEST, MOST = 40, 400
-"""Characters of a token that is used again, and how many are known."""
-CONSTANTS, MARKS = 10, 3
-"""Of a function's constants, and of the marks of one text, so many are tried with each other."""
+LONGEST = 40
+"""Maximum length of a token that is used again, characters."""
+MOST = 400
+"""Maximum number of tokens that are known."""
+CONSTANTS = 10
+"""Number of a function's constants that are tried with each other."""
+MARKS = 3
+"""Number of the marks of one text that are tried with each other."""
 _CHARS = " \t\n_-.,:;/'\"()[]{}<>&#%\\|=*?+$@aAzZ09"
 _ODD = "\xe9\xdf\u0130\u6f22\u0301\U0001f600\xa0\u0663\xb2\ufb01\u2028\x85\x00"
 """Accents, other case of another length, wide, combining, beyond 16 bits, spaces, digits and line ends of others."""
 _BOLD = ("\x1b[1m", "\x1b[0m", "\x1b[31m")
-"""What a terminal does not show."""
+"""Escape sequences, which a terminal does not show."""
 PLAIN = ("a", "ab", "A", "7", "12", " ")
 _TOKENS = re.compile(r"[^\W_]+|\s|[\W_]")
 
@@ -91,7 +95,7 @@ class Texts:
         return "".join(self.draw.choice(options)())
 
     def fields(self, value: str, near: Sequence[str]) -> str:
-        """What stands between marks of one kind: one more, one less, one changed, two exchanged, one again."""
+        """Change the fields between marks of one kind: one more, one less, one changed, two exchanged, one again."""
         marks = [part for part in tokens(value) if not part.isalnum()]
         mark = self.draw.choice(marks) if marks else self.draw.choice(self.marks)
         parts = value.split(mark)

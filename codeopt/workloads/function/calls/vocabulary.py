@@ -1,5 +1,5 @@
-"""What a function's own text says of the values it tells apart: its constants, those of the module's names that it
-uses, and texts that its regular expressions match."""
+"""Literals in a function's own text that tell values apart: its constants, those of the module's names that it uses,
+and texts that its regular expressions match."""
 
 from __future__ import annotations
 
@@ -11,8 +11,12 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
-MOST, LONGEST, DEPTH = 150, 40, 2
-"""Values altogether, characters of a text, and how far names are followed."""
+MOST = 150
+"""Maximum number of values altogether."""
+LONGEST = 40
+"""Maximum length of a text, characters."""
+DEPTH = 2
+"""Number of steps that names are followed."""
 SAMPLES = 4
 """Texts that are made for one regular expression."""
 _CALLS = ("compile", "match", "search", "fullmatch", "sub", "subn", "split", "findall", "finditer")
@@ -24,7 +28,7 @@ class Vocabulary:
 
     own: tuple[Any, ...] = ()
     reached: tuple[Any, ...] = ()
-    """Of the module's names that it uses, and of those that these use."""
+    """Values of the module's names that it uses, and of those that these use."""
 
     @property
     def numbers(self) -> list[int]:
@@ -48,7 +52,7 @@ _KINDS = {
 
 
 def vocabulary(module: str, function: str) -> Vocabulary:
-    """What stands in the text of a function, and of its module."""
+    """Literals in the text of a function, and of its module."""
     own, whole = _tree(function), _tree(module)
     if own is None:
         return Vocabulary()
@@ -65,7 +69,7 @@ def vocabulary(module: str, function: str) -> Vocabulary:
 
 
 def _tree(source: str) -> ast.Module | None:
-    """None for what cannot be read, as a method that is cut out may be."""
+    """Tree of a text; None for one that cannot be read, as a method that is cut out may be."""
     for text in (source, f"if True:\n{source}"):
         try:
             with warnings.catch_warnings():
@@ -151,7 +155,7 @@ def _matching(tree: Any, draw: random.Random) -> str:
 
 
 def _part(kind: str, value: Any, draw: random.Random) -> str:
-    """What one node of a parsed expression matches; nothing for one that only looks."""
+    """Text that one node of a parsed expression matches; nothing for one that only looks."""
     if kind == "LITERAL":
         return chr(value)
     if kind in ("ANY", "NOT_LITERAL"):

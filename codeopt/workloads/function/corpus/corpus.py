@@ -28,11 +28,17 @@ MIN_RETURNS = 3
 """Minimum number of calls that return: a function that only raises was not called as it is meant to be."""
 MIN_COVERAGE = 0.6
 """Share of the function's lines that the calls must run."""
-DERIVED, FRESH = 1000, 0.75
-"""How many calls are made from known ones for the rounds, and as a share of that others for the confirmation."""
-LONG, LONG_S, LONG_PATIENCE = 20, 1.0, Patience(1.0, 2.5, lost=1)
-"""Long calls, the original's seconds for those that are kept, and for trying them: the shortest come first, so behind
-one that takes too long the others would."""
+DERIVED = 1000
+"""Number of calls made from known ones for the rounds."""
+FRESH = 0.75
+"""Number of other such calls for the confirmation, as a share of DERIVED."""
+LONG = 20
+"""Maximum number of long calls."""
+LONG_S = 1.0
+"""Time limit of the original on the long calls that are kept, seconds."""
+LONG_PATIENCE = Patience(1.0, 2.5, lost=1)
+"""Time limit of trying long calls, seconds: the shortest come first, so behind one that takes too long the others
+would."""
 DEEP_PATIENCE = Patience(0.3, 0.6, lost=2)
 """The same of calls that are deeper than any known one."""
 WATCHED = 4000

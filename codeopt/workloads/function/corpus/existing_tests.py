@@ -19,13 +19,21 @@ from codeopt_sandbox.outcome import Run, RunLimits
 if TYPE_CHECKING:
     from codeopt_sandbox.guest.tests.request import TestJob
 
-MOST_FILES, MOST_CALLS = 8, 120
+MOST_FILES = 8
+"""Maximum number of test files that are run."""
+MOST_CALLS = 120
+"""Maximum number of calls that are taken from them."""
 SECONDS = 60.0
 ELSEWHERE = "--python PATH runs them in another environment"
-NO_PYTEST, INSTALL = "No module named 'pytest'", "install pytest in it"
-ENOUGH_S, RANK_S = 20.0, 40.0
-"""Of a suite that takes longer no further test is begun, when calls are recorded and under a profiler; a draft then has
-the rest of SECONDS for the same ones."""
+NO_PYTEST = "No module named 'pytest'"
+"""Python's message where pytest is missing."""
+INSTALL = "install pytest in it"
+"""Advice in that case."""
+ENOUGH_S = 20.0
+"""Time after which no further test is begun when calls are recorded, seconds; a draft then has the rest of SECONDS for
+the same ones."""
+RANK_S = 40.0
+"""Time after which no further test is begun under a profiler, seconds."""
 
 
 @dataclass(frozen=True)

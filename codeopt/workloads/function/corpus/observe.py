@@ -15,12 +15,20 @@ from codeopt_sandbox.call_answer import Effect, Kind
 from codeopt_sandbox.calls import CallBatch, CallOutcome
 from codeopt_sandbox.guest.calls.outcome import not_made
 
-BATCH, MADE_UP_BATCH = 60, 1000
-"""Calls of one run; made-up ones are short."""
-DERIVED_S, DERIVED_TOTAL_S = 0.1, 0.25
-"""What one made-up call may take, and all of them; the quickest are kept."""
-GIVEN_S, BIG_S, GIVEN_TOTAL_S = 5.0, 10.0, 60.0
-"""What one given call may take, one that was given for timing, and all given ones when they are first made."""
+BATCH = 60
+"""Number of calls of one run."""
+MADE_UP_BATCH = 1000
+"""Number of made-up calls of one run: they are short."""
+DERIVED_S = 0.1
+"""Time limit of one made-up call, seconds."""
+DERIVED_TOTAL_S = 0.25
+"""Time limit of all made-up calls, seconds; the quickest are kept."""
+GIVEN_S = 5.0
+"""Time limit of one given call, seconds."""
+BIG_S = 10.0
+"""Time limit of one call that was given for timing, seconds."""
+GIVEN_TOTAL_S = 60.0
+"""Time limit of all given calls when they are first made, seconds."""
 MADE_UP = ("derived", "hints")
 """Sources that nobody vouches for: what such a call costs or breaks says nothing about the function's use."""
 REFUSED = "refused"

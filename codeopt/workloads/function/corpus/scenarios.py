@@ -23,16 +23,24 @@ from codeopt_sandbox.guest.calls.scenarios import (
     TURNS,
 )
 
-POOL, GIVEN = 6, 4
-"""Calls that scenarios are made of, and how many of these are given ones, where there are."""
+POOL = 6
+"""Number of calls that scenarios are made of."""
+GIVEN = 4
+"""Number of given calls among these, where there are."""
 FEW = 3
 """Pairs of calls in two threads, each of which is made many times, and calls that are read by turns with themselves."""
 TRACED_S = 0.001
 """Maximum time of a call that is stopped at its lines, seconds: with that it takes some ten times as long."""
-QUICK_S, LONGEST, LONGEST_ANSWER = 0.005, 4000, 4000
-"""What such a call takes at most, and characters of it and of its answer."""
-REARRANGED, RETYPED = 2, 2
-"""Other orders of the items of one call, and calls with an equal argument of another type, of each kind."""
+QUICK_S = 0.005
+"""Maximum time of a call that scenarios are made of, seconds."""
+LONGEST = 4000
+"""Maximum length of such a call, characters."""
+LONGEST_ANSWER = 4000
+"""Maximum length of its answer, characters."""
+REARRANGED = 2
+"""Number of other orders of the items of one call."""
+RETYPED = 2
+"""Number of calls with an equal argument of another type, of each kind."""
 OTHER_TYPE = "an equal argument of another type was given before"
 CALLBACK = "a callback is given other arguments, or in another order"
 
@@ -69,7 +77,8 @@ def _pairs(texts: Sequence[str]) -> list[tuple[str, str]]:
 
 
 def _together(pool: Sequence[Known], contract: Contract, asynchronous: bool) -> Iterator[Scenario]:
-    """Scenarios that any caller may make: calls at once, in another order, again."""
+    """Scenarios that any caller may make: a call again, two calls of which the second sees what the first left, two at
+    once."""
     texts = [each.text for each in pool]
     pairs = _pairs(texts)
     for text in texts:

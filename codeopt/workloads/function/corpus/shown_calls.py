@@ -15,9 +15,14 @@ from codeopt_sandbox.guest.calls.batch import batch_of
 from codeopt_sandbox.guest.calls.repr.shape import shape_of
 from codeopt_sandbox.outcome import Case
 
-MOST, LONGEST_PART, LONGEST_RESULT, LONGEST_CALL = 6, 80, 160, 400
-"""Calls; characters of an argument and of an outcome, beyond which kind and size stand for it; of a call as a whole,
-beyond which another of its kind is looked for."""
+MOST = 6
+"""Maximum number of calls that are shown."""
+LONGEST_PART = 80
+"""Maximum length of an argument, characters; kind and size stand for a longer one."""
+LONGEST_RESULT = 160
+"""Maximum length of an outcome, characters; kind and size stand for a longer one."""
+LONGEST_CALL = 400
+"""Length of a call beyond which another of its kind is looked for, characters."""
 SHAPE_S = 5.0
 
 

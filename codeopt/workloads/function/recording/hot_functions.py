@@ -21,13 +21,13 @@ _TIME = "@ time "
 
 @dataclass(frozen=True)
 class RunShares:
-    """Of one run."""
+    """Shares of the functions in one run."""
 
     functions: tuple[tuple[str, float], ...]
     """Qualified name -> its own share of the processor time of all processes, what it calls in libraries included; the
     largest first."""
     seconds: float
-    """Of the processor, all processes together."""
+    """CPU time of all processes together, seconds."""
     program: tuple[str, ...]
 
     @property

@@ -35,8 +35,8 @@ too, as if this one were not there."""
 
 @dataclass(frozen=True)
 class Watch:
-    """What runs in each interpreter: a function of a module of codeopt_sandbox.guest.tests; its last argument writes a
-    line."""
+    """Instrumentation of each interpreter: a function of a module of codeopt_sandbox.guest.tests; its last argument
+    writes a line."""
 
     module: str
     function: str
@@ -48,10 +48,10 @@ class WatchedRun:
     """How a command ended, and what was seen."""
 
     program: tuple[str, ...]
-    """What was run."""
+    """Command line that was run."""
     status: int
     lines: tuple[str, ...]
-    """Of one process after the other."""
+    """Lines of one process after the other."""
 
     @property
     def processes(self) -> int:
@@ -61,13 +61,13 @@ class WatchedRun:
 
 @dataclass(frozen=True)
 class UsersCommand:
-    """What a user runs."""
+    """Command of a user."""
 
     words: Sequence[str]
     python: str | None = None
-    """What `python` is, where --python names it."""
+    """Interpreter that `python` stands for, where --python names it."""
     stdout: int | None = None
-    """Where its output goes, if not where ours does."""
+    """File descriptor of its output, if not our own."""
 
 
 def run_watched(command: UsersCommand, project: Path, watch: Watch) -> WatchedRun:

@@ -17,28 +17,30 @@ from codeopt.workloads.function.recording.instrumented_run import UsersCommand, 
 from codeopt.workloads.sandbox_view.view import Module, locate
 from codeopt.workloads.source.functions import Function
 
-MOST_CALLS, MOST_OF_ONE = 300, 600
-"""That are kept, and that one process writes down."""
+MOST_CALLS = 300
+"""Maximum number of calls that are kept."""
+MOST_OF_ONE = 600
+"""Maximum number of calls that one process writes down."""
 MOST_TEXT = 6_000_000
 """Characters of a recording."""
 FOLDER = Path(".codeopt") / "calls"
 MAINS = ("__main__", "__mp_main__")
-"""What a module is called that is run as a program, and in a process that multiprocessing spawns."""
+"""Names of a module that is run as a program, and in a process that multiprocessing spawns."""
 
 
 @dataclass(frozen=True)
 class Recording:
-    """What one run of a user's command gave."""
+    """Recording of one run of a user's command."""
 
     path: Path
-    """Where the calls are."""
+    """File of the calls."""
     status: int
     """How the command ended."""
     seen: int
     """Different calls of this run, also those that were known."""
     new: int
     kept: int
-    """Of this run and earlier ones."""
+    """Number of calls kept, of this run and earlier ones."""
     lost: tuple[str, ...]
     """Why some cannot be written down."""
     processes: int
@@ -46,7 +48,7 @@ class Recording:
     loaded: bool
     """One of them loaded the function's file."""
     program: tuple[str, ...]
-    """What was run."""
+    """Command line that was run."""
 
     @property
     def called(self) -> bool:
@@ -55,7 +57,7 @@ class Recording:
 
 
 def recording_file(module: Module, qualname: str) -> Path:
-    """Where the calls of a function are kept: in the project, below .codeopt."""
+    """File of a function's recorded calls: in the project, below .codeopt."""
     return module.root / FOLDER / f"{module.name}.{qualname}.txt"
 
 
@@ -76,7 +78,7 @@ def left_out(function: Function) -> str:
 
 
 def _lines(function: Function) -> list[str]:
-    """Of the user's own recording."""
+    """Lines of the user's own recording."""
     return _own_lines(recording_file(locate(function.path), function.qualname))
 
 
@@ -110,7 +112,7 @@ def record(function: Function, command: UsersCommand) -> Recording:
 
 
 def _make_folder(module: Module) -> None:
-    """Where calls are kept, before anything is run for them. Raises UsageError."""
+    """Make the folder of recorded calls, before anything is run for them. Raises UsageError."""
     folder = module.root / FOLDER
     require_own_way(folder, f"{folder}, where calls are kept,")
     try:
@@ -138,7 +140,7 @@ def _keep(module: Module, path: Path, lines: Sequence[str]) -> int:
 
 
 def sample(calls: Sequence[str], most: int = MOST_CALLS, room: int = MOST_TEXT) -> list[str]:
-    """Of many calls some whose sizes are spread like those of all, the largest among them; in the same order."""
+    """A sample of many calls whose sizes are spread like those of all, the largest among them; in the same order."""
     by_size = sorted(range(len(calls)), key=lambda at: -len(calls[at]))
     while most > 1:
         count = min(most, len(calls))
@@ -150,7 +152,7 @@ def sample(calls: Sequence[str], most: int = MOST_CALLS, room: int = MOST_TEXT) 
 
 
 def said_of(found: Recording, target: Target) -> list[str]:
-    """What a recording gave, in lines. Raises ProgramError when the function was never called."""
+    """Summary of a recording, in lines. Raises ProgramError when the function was never called."""
     ended = f" (the command ended with status {found.status})" if found.status else ""
     command = inline(" ".join(found.program), 200)
     if not found.called:

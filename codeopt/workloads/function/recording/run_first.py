@@ -15,12 +15,12 @@ from codeopt.workloads.function.recording.recording import record, said_of
 from codeopt.workloads.source.functions import read_function
 
 STDERR = 2
-"""Where the command's output goes: on standard output stands the result, and nothing else."""
+"""File descriptor of the command's output: on standard output stands the result, and nothing else."""
 
 
 @dataclass(frozen=True)
 class RunFirst:
-    """What a run gave."""
+    """Outcome of recording a run."""
 
     target: Target
     """A function, also where a file was named."""

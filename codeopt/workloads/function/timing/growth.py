@@ -21,9 +21,9 @@ LONGEST_S = 0.05
 """No call is made longer than one that takes the original this long; the draft gets MOST_S."""
 MOST_S = 2.0
 CLOCK_S = 2e-5
-"""What reading the clock from outside costs."""
+"""Cost of reading the clock from outside, seconds."""
 TOO_LITTLE = ("constant", "log n", "sqrt n")
-"""What was made longer is not what the time depends on: of that there is nothing to tell."""
+"""Laws of growth that say nothing: what was made longer is not what the time depends on."""
 BASE_S = 0.002
 """The call that is made longer takes less than this, so that there is room to grow."""
 
@@ -37,7 +37,7 @@ class _Point:
 
 
 def growth(bench: Bench, evidence: Evidence, draft: str) -> GrowthPair | None:
-    """Of the original and of the draft; None where nothing can be told of the original."""
+    """Growth of the original and of the draft; None where nothing can be told of the original."""
     points = _points(bench, evidence, (bench.source, draft))
     was, now = (fit("call", [(p.size, p.seconds[side]) for p in points], CALL_FLOOR_S) for side in (0, 1))
     return pair(was, now) if was else None
@@ -97,8 +97,8 @@ def _seconds(bench: Bench, source: str, texts: Sequence[str]) -> list[float] | N
 
 
 def _size(text: str) -> float:
-    """Of all that is long in a call; of a call of numbers alone the largest, where a float can hold it: no call grows
-    by a number that is larger."""
+    """Size of all that is long in a call; of a call of numbers alone the largest, where a float can hold it: no call
+    grows by a number that is larger."""
     call = read(text)
     values = call.values if call else []
     lengths = [len(value) for value in values if isinstance(value, list | str | bytes) and len(value) > 2]

@@ -1,5 +1,5 @@
-"""Where a draft is slower than the original, though it is faster on the timed calls: other shapes of these, and the
-small calls that are the commonest."""
+"""Find shapes of calls on which a draft is slower than the original, though it is faster on the timed calls: other
+shapes of these, and the small calls that are the commonest."""
 
 from __future__ import annotations
 
@@ -13,14 +13,22 @@ from codeopt.workloads.function.harness import Bench
 from codeopt.workloads.function.timing.plan import Timed
 from codeopt_sandbox.calls import CallBatch, CallRunner
 
-BASES, SMALL_ONES = 2, 40
-"""Timed calls that are made in other shapes, and small calls that are timed together."""
-PATIENCE, TOTAL_S = Patience(0.2, 0.6), 0.25
-"""Of the original: what one shape may take, all of them, and all that are timed."""
-PASSES, MORE_PASSES = 3, 5
-"""Passes of every shape, and of those on which the draft seems slower."""
-RATIO, LEAST_S = 1.2, 20e-6
-"""A loss is larger than both; reading the clock from outside costs about 10 microseconds."""
+BASES = 2
+"""Number of timed calls that are made in other shapes."""
+SMALL_ONES = 40
+"""Number of small calls that are timed together."""
+PATIENCE = Patience(0.2, 0.6)
+"""Time limit of the original on one shape and on all of them, seconds."""
+TOTAL_S = 0.25
+"""Time limit of the original on all shapes that are timed, seconds."""
+PASSES = 3
+"""Number of passes of every shape."""
+MORE_PASSES = 5
+"""Number of further passes of shapes on which the draft seems slower."""
+RATIO = 1.2
+"""Minimum ratio of a loss."""
+LEAST_S = 20e-6
+"""Minimum seconds of a loss; reading the clock from outside costs about 10 microseconds."""
 PASS_S = 4.0
 """After which a pass of one shape is ended."""
 
@@ -32,7 +40,7 @@ class Shape:
     name: str
     calls: tuple[str, ...]
     seconds: float
-    """That they take the original, with all that it takes to show their results."""
+    """Time of the original, with all that it takes to show their results, seconds."""
 
 
 @dataclass(frozen=True)
@@ -46,12 +54,12 @@ class Loss:
 
     @property
     def ratio(self) -> float:
-        """How many times as long the draft takes."""
+        """Time of the draft in relation to the original's."""
         return self.now / max(self.was, 1e-6)
 
 
 def find_shapes(bench: Bench, evidence: Evidence, timed: Timed, is_alike: Callable[[str], bool]) -> tuple[Shape, ...]:
-    """Those that the original can be called with, the quickest first, as many as there is time for."""
+    """Shapes that the original can be called with, the quickest first, as many as there is time for."""
     calls = timed.batch.calls[timed.batch.warm :]
     made: dict[str, str] = {}
     for seed, text in enumerate(sorted(calls, key=len)[-BASES:]):
@@ -105,8 +113,8 @@ class Sides:
         return [Loss(shape, was, now) for shape, was, now in pairs if now > was * RATIO and now - was > LEAST_S]
 
     def _seconds(self, source: str, found: Sequence[Shape], passes: int) -> list[float]:
-        """Of each shape, the least of its passes. What takes longer than PASS_S counts as that; what ends the process,
-        too: nothing is gained there."""
+        """Time of each shape, the least of its passes, seconds. What takes longer than PASS_S counts as that; what ends
+        the process, too: nothing is gained there."""
         warm = self.timed.batch.calls[: self.timed.batch.warm]
         calls = [text for shape in found for text in shape.calls]
         groups = tuple(len(shape.calls) for shape in found)

@@ -31,15 +31,22 @@ LONG_ENOUGH_S = 0.004
 """A call is grown until it takes this long."""
 TOO_LONG_S = 1.0
 """A given call that takes longer is timed only where no shorter one is long enough: each is made some fifty times."""
-SLOWER, LEAST_S, MOST_S = 50, 10.0, 60.0
-"""So many times as long as the original a draft may take in a pass, within these bounds, before it is ended."""
+SLOWER = 50
+"""Time limit of a draft's pass, as a multiple of the original's."""
+LEAST_S = 10.0
+"""Lower bound of that limit, seconds."""
+MOST_S = 60.0
+"""Upper bound of that limit, seconds."""
 PAIR_S = 0.03
 """A run makes so many passes that the clock sees this much."""
 PASS_S = 0.2
 """A pass of long calls has as many of them as fit in this; one at least."""
 AROUND_S = 0.15
 """Arguments are made and results looked at in each pass: fewer passes where that takes long."""
-MOST_CALLS, MOST_PASSES = 400, 20
+MOST_CALLS = 400
+"""Maximum number of calls of a pass."""
+MOST_PASSES = 20
+"""Maximum number of passes of a run."""
 MOST_TEXT, MOST_MADE_TEXT = 1_000_000, 150_000
 """Characters of the calls of a pass; and, recorded objects apart, of those that are made up to fill it, or of one that
 is made longer: to read them takes up to a hundred times as long as to make them."""
@@ -53,18 +60,18 @@ _OBJECT = re.compile(r"f\(unpickle\('[^']+'(?:, '[^']+')?\),")
 
 @dataclass(frozen=True)
 class CallPlan(Plan):
-    """What is timed of a function: passes of some calls, within one process."""
+    """Plan of timing a function: passes of some calls, within one process."""
 
     timed: Timed = field(kw_only=True)
 
 
 @dataclass(frozen=True)
 class Timed:
-    """What is timed, and in words."""
+    """The timed calls, and a description."""
 
     batch: CallBatch
     seconds: float
-    """That one pass takes the original."""
+    """Time of one pass of the original, seconds."""
     around: float
     """Seconds before and after it, for arguments and results."""
     note: str
@@ -72,7 +79,7 @@ class Timed:
     """How often the known calls ask one object; 0 where those of a pass do not ask the same ones."""
 
     def passes(self, seconds: float, most: int) -> int:
-        """How many passes it takes to spend this long in calls; fewer where most of the time goes elsewhere."""
+        """Number of passes that spend this long in calls; fewer where most of the time goes elsewhere."""
         return max(1, min(most, round(seconds / max(self.seconds, 1e-5)), round(AROUND_S / max(self.around, 0.01))))
 
     def case(self, clock: str) -> Case:
@@ -112,8 +119,8 @@ def choose(
 
 
 def _asked(known: Sequence[Known]) -> float:
-    """How many given calls find an object as it is, and leave it so for whoever looks: where it is asked again and
-    again, what it keeps for that helps. 0 where each has an object of its own, or changes it."""
+    """Mean number of given calls that find an object as it is, and leave it so for whoever looks: where it is asked
+    again and again, what it keeps for that helps. 0 where each has an object of its own, or changes it."""
     asking = {k: found[0] for k in known if k.source not in MADE_UP and (found := _OBJECT.match(k.text))}
     changed = any(part.startswith(ARGUMENTS) for k in asking for part in segments(k.outcome.text))
     objects = len(set(asking.values()))
@@ -134,7 +141,7 @@ def _iterators(known: Sequence[Known]) -> str:
 
 @dataclass(frozen=True)
 class _Choice:
-    """Where timed calls come from: those that are known, and others made from them."""
+    """Choice of timed calls: those that are known, and others made from them."""
 
     bench: Bench
     contract: Contract
@@ -206,7 +213,7 @@ class _Choice:
 
 
 def _are_enough(known: Sequence[Known]) -> bool:
-    """Of shorter ones single times say little."""
+    """Whether the calls take long enough: single times of shorter ones say little."""
     return sum(k.seconds for k in known) >= ENOUGH_S
 
 

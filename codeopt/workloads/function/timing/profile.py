@@ -1,5 +1,4 @@
-"""Where a function's time goes: the module is imported, the timed calls are made, and both are looked at as programs
-are."""
+"""Profile of a function: the module is imported, the timed calls are made, and both are looked at as programs are."""
 
 from __future__ import annotations
 

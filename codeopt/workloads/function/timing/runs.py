@@ -17,7 +17,7 @@ T = TypeVar("T")
 
 @dataclass(frozen=True)
 class TimedRun:
-    """What a run of timed calls took beside them."""
+    """Time that a run of timed calls took beside them."""
 
     program: str
     calls: bytes
@@ -47,12 +47,13 @@ class TimedRuns(CallRunner):
         return run
 
     def timings(self, program: str, stdin: bytes | None = None) -> list[CallTiming]:
-        """Of all its runs, or of those that made the calls of this batch, whatever else it asks for; oldest first."""
+        """Timings of all its runs, or of those that made the calls of this batch, whatever else it asks for; oldest
+        first."""
         calls = None if stdin is None else _calls(stdin)
         return [each.timing for each in self.kept if each.program == program and calls in (None, each.calls)]
 
     def of_batch(self, program: str, stdin: bytes) -> list[CallTiming]:
-        """Of its runs that made just this batch; oldest first."""
+        """Timings of its runs that made just this batch; oldest first."""
         batch = _digest(stdin)
         return [each.timing for each in self.kept if each.program == program and each.batch == batch]
 

@@ -1,4 +1,4 @@
-"""Where test cases come from: one source a file, each with `find(request) -> list[Case]`."""
+"""Sources of test cases: one a file, each with `find(request) -> list[Case]`."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ SHOWN_SHARE = 2 / 3
 
 @dataclass(frozen=True)
 class Request:
-    """What a source is asked for."""
+    """Request to a source of cases."""
 
     program: Path
     folder: Path | None
-    """Where the user says that the cases are; None: beside the program."""
+    """Folder of cases that the user names; None: beside the program."""
     stdin: Path | None
     """One input file, given by the user."""
     run: Callable[[str, Sequence[str]], Run]
@@ -43,7 +43,7 @@ class Request:
 
     @property
     def folders(self) -> list[Path]:
-        """Where to look, in order."""
+        """Folders to look in, in order."""
         return [self.folder] if self.folder else [self.program.parent, self.program.parent / "cases"]
 
 
@@ -65,7 +65,7 @@ def collect(request: Request) -> list[Case]:
 
 
 def _sources(request: Request) -> list[str]:
-    """What the user gives goes before what lies beside the program."""
+    """Names of the sources to ask: what the user gives goes before what lies beside the program."""
     if request.args is not None or request.with_paths:
         return ["arguments"]
     return ["stdin_file"] if request.stdin else plugins.names("codeopt.cases")

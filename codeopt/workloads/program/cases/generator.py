@@ -7,8 +7,10 @@ from pathlib import Path
 from codeopt.workloads.program.cases import Request, failed, text
 from codeopt_sandbox.outcome import Case
 
-SMALL, LARGE = 4, 3
-"""How many inputs of each size are made."""
+SMALL = 4
+"""Number of small inputs that are made."""
+LARGE = 3
+"""Number of large inputs that are made."""
 
 
 def find_script(request: Request) -> Path | None:

@@ -12,7 +12,8 @@ from codeopt.workloads.contract.program.layout import ParsedInput, Role
 from codeopt.workloads.program.fuzzing._maker import AlikeMaker
 
 NODES = (3000, 1200)
-"""Of a chain; the second where the original takes too long for the first. A recursion may usually be 1000 deep."""
+"""Number of nodes of a chain; the second where the original takes too long for the first. A recursion may usually be
+1000 deep."""
 NEAR, FEW = 0.25, 20
 """Known inputs are nearly chains where one of some nodes is as deep as this share of them."""
 BEYOND = "no known input's tree is nearly a chain"
@@ -21,7 +22,7 @@ Edges = list[tuple[int, int]]
 
 @dataclass(frozen=True)
 class Tree:
-    """Where inputs have one: two columns of edges, or one list that gives each node its parent."""
+    """Place of a tree in the inputs: two columns of edges, or one list that gives each node its parent."""
 
     roles: tuple[Role, ...]
 

@@ -33,7 +33,7 @@ class MutatedInput:
     name: str
     stdin: bytes
     because: str = ""
-    """What of the known inputs it does not keep; empty where it keeps all that was found."""
+    """Property of the known inputs that it breaks; empty where it keeps all that was found."""
 
     @property
     def beyond(self) -> bool:

@@ -16,14 +16,14 @@ class Lengthen:
     """How a longer input is made."""
 
     factor: float
-    """Of the longest known."""
+    """Length as a multiple of the longest known input."""
     least: int
     """Bytes."""
     fresh: bool
     """With new numbers and not just known ones."""
 
     def times(self, pieces: int) -> int:
-        """How many there will be, where the longest known input has `pieces`."""
+        """Number of pieces, where the longest known input has `pieces`."""
         return min(int(pieces * self.factor) + 1, MOST_PIECES)
 
 

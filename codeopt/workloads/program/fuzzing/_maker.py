@@ -16,7 +16,7 @@ TRIES = 12
 MOST_EVEN = 1 << 50
 SHORT = 5000  # bytes; of longer inputs fewer tries
 MOST_BYTES = 150_000
-"""Of a longer input, about; a known one that is as long stays so."""
+"""Approximate maximum size of a longer input, bytes; a known one that is as long stays so."""
 
 RELATED: Mapping[str, Callable[[int, int], int]] = {
     "twice": lambda one, other: 2 * one,
@@ -24,8 +24,8 @@ RELATED: Mapping[str, Callable[[int, int], int]] = {
     "sum": lambda one, other: one + other,
     "difference": lambda one, other: abs(one - other),
 }
-"""What one number is made of two others. Rare by chance, and often what a program asks about: a pair with a given sum,
-in which nobody may be paired with itself."""
+"""Ways to make a number of two others. Rare by chance, and often what a program asks about: a pair with a given sum, in
+which nobody may be paired with itself."""
 Lines = list[list[bytes]]
 
 
@@ -38,7 +38,7 @@ class Amount:
 
 
 class AlikeMaker:
-    """Of the known inputs; `draw` decides everything."""
+    """Generator of inputs like the known ones; `draw` decides everything."""
 
     def __init__(
         self, known: KnownInputs, shown: Sequence[ParsedInput], draw: random.Random, scale: float = 1.0
@@ -46,9 +46,9 @@ class AlikeMaker:
         assert known.layout is not None
         self.known, self.draw, self.layout = known, draw, known.layout
         self.shown = shown
-        """Of the known inputs those whose values may be used: the others are held out."""
+        """Known inputs whose values may be used: the others are held out."""
         self.scale = scale
-        """How many times as long as the longest that was looked at the longest known input is."""
+        """Longest known input / longest analysed input."""
         self.numbers = {r.roles[0]: r.detail for r in known.relations if r.kind is RelationKind.RANGE}
         self.lengths = [
             r for r in known.relations if r.kind is RelationKind.LENGTH and r.roles[1].part != r.roles[0].part
@@ -145,7 +145,7 @@ class AlikeMaker:
         self._relist(parts, amount)
 
     def _size(self, unit_bytes: float, known: Sequence[int], amount: Amount) -> int:
-        """How many units there will be, each so long, where known inputs have these numbers of them."""
+        """Number of units, each so long, where known inputs have these numbers of them."""
         if amount.factor <= 1:
             return self.draw.randint(min(known), max(known))
         longest, each = max(1, *known), max(1.0, unit_bytes)
@@ -153,7 +153,7 @@ class AlikeMaker:
         return max(min(longest + 1, int(MOST_BYTES / each)), min(wanted, int(MOST_BYTES / each)))
 
     def _pieces(self, lines: Lines, groups: int, width: int) -> Lines:
-        """So many groups of lines, in their order as far as there are enough."""
+        """A number of groups of lines, in their order as far as there are enough."""
         have = [lines[at : at + width] for at in range(0, len(lines), width)] or self._known_groups(width)
         extra = self.draw.choices(have, k=max(0, groups - len(have))) if have else []
         return [list(line) for group in [*have[:groups], *extra] for line in group]

@@ -1,4 +1,5 @@
-"""What of a case can be changed: standard input, each file of text that it brings, each argument that is a number."""
+"""The parts of a case that can be changed: standard input, each file of text that it brings, each argument that is a
+number."""
 
 from __future__ import annotations
 
@@ -22,7 +23,7 @@ class MutatedCase:
     name: str
     case: Case
     because: str
-    """What of the known cases it does not keep; empty where it keeps all that was found."""
+    """Property of the known cases that it breaks; empty where it keeps all that was found."""
 
     @property
     def beyond(self) -> bool:
@@ -95,7 +96,7 @@ _Slot = _Stdin | _File | _Number
 
 
 def _slots(cases: Iterable[Case]) -> list[_Slot]:
-    """Those that any of the cases has."""
+    """Slots that any of the cases has."""
     found: dict[_Slot, None] = {_Stdin(): None}
     for case in cases:
         found |= dict.fromkeys(_File(path) for path, _ in case.files or ())

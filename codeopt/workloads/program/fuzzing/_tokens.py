@@ -80,7 +80,7 @@ def _squares(text: Text, draw: random.Random, _known: Range) -> dict[int, bytes]
 
 
 def _numbers(text: Text) -> list[int]:
-    """Those that may change."""
+    """Places of the numbers that may change."""
     return [value for at in text.free if (value := integer(text.pieces[at])) is not None]
 
 

@@ -22,8 +22,10 @@ from codeopt.workloads.project.runs import CommandRuns
 from codeopt_sandbox.outcome import Files, Run
 
 RESULT = f"{WATCH}/benches.json"
-LEAST_S, MOST_LOOPS = 0.3, 2_000
-"""Seconds that all bodies together take at least in one run, and how often each is run at most for that."""
+LEAST_S = 0.3
+"""Minimum time of all bodies together in one run, seconds."""
+MOST_LOOPS = 2_000
+"""Maximum number of times that each body is run to reach it."""
 OF_TOOL = 1 / 3
 """Minimum time of the bodies, as a share of what the tool itself takes (pytest starts in 0.2 s, with all its plug-ins
 in 3 s)."""

@@ -27,7 +27,8 @@ def fixed(self, function, *args, **kwargs):
 
 BenchmarkFixture.__call__ = fixed
 """
-"""Options of the tool; a test that gives its rounds itself (benchmark.pedantic) keeps them."""
+"""Patch of the tool: each body runs a fixed number of rounds; a test that gives its rounds itself (benchmark.pedantic)
+keeps them."""
 
 
 def matches(command: ProjectCommand, project: ProjectFiles) -> bool:

@@ -24,8 +24,10 @@ from codeopt.workloads.function.harness import Bench
 from codeopt.workloads.source.functions import definition
 from codeopt.workloads.source.literals import Call, Made
 
-GUESSES, ENOUGH = True, 5
-"""Made only when other sources gave fewer calls than this."""
+GUESSES = True
+"""Calls of this source are guesses: made only when other sources gave fewer calls than ENOUGH."""
+ENOUGH = 5
+"""Number of calls of other sources that are enough."""
 EXAMPLES = 120
 REMEDY = "type hints, --calls FILE"
 _RANGES = ((0x00, 0x180), (0x370, 0x400), (0x410, 0x450), (0x5D0, 0x5EB), (0x620, 0x64B), (0x966, 0x970))
@@ -34,7 +36,7 @@ CHARACTERS = "".join(chr(code) for start, stop in _RANGES for code in range(star
     "\u1e9e\ufb01\uff21\uff11\u2167\u2460\u216b"  # changes its length or kind with its case, is a digit or is none
     "\u4e2d\u6587\uac00\u0e01\ue000\U0001d4b3\U00010437\U0001f600\U0010ffff"
 )
-"""Of texts that are drawn. Of all there are Hypothesis would first make a table, which takes longer than what else is
+"""Alphabet of drawn texts. Of all characters Hypothesis would first make a table, which takes longer than what else is
 done with hints: it is kept in a folder of its own elsewhere, and made anew each time here."""
 
 

@@ -134,7 +134,7 @@ class Judge:
             len(history.candidates), draft.source, draft.summary, changes=draft.changes, model=draft.model
         )
         reads = not draft.problem and self.timed
-        found = guards.read(guards.Reading(self.original.source, draft.source)) if reads else ()
+        found = guards.source_findings(guards.SourcePair(self.original.source, draft.source)) if reads else ()
         objections = [each.reason for each in found if each.consequence is guards.Consequence.REJECT]
         reason = draft.problem or "".join(objections) or self._repeated(draft.source, history)
         notes = () if reason else tuple(each.reason for each in found)
@@ -176,7 +176,7 @@ class Judge:
     def check(self, source: str, summary: str, *, failures: int = 1) -> Candidate:
         """A program that a person wrote: is it right on all cases, known and unseen, and on whatever else is asked?"""
         with self.alone():
-            notes = guards.notes(guards.Reading(self.original.source, source)) if self.timed else ()
+            notes = guards.source_notes(guards.SourcePair(self.original.source, source)) if self.timed else ()
             candidate = self._run_cases(Candidate(1, source, summary, notes=notes), failures=failures)
             if candidate.correct:
                 more = self._outcomes(source, self._short_cases(), OTHER_HASH_SEED, failures)
@@ -316,7 +316,7 @@ class Judge:
         if not candidate.correct or candidate.comparison is None:
             return candidate
         gain = guards.Gain(self.workload, candidate.source, candidate.comparison, plan, unseen, self.notify)
-        for finding in guards.inspect(gain, faster=candidate.faster, in_round=in_round):
+        for finding in guards.gain_findings(gain, faster=candidate.faster, in_round=in_round):
             candidate = _with(candidate, candidate.comparison, finding)
         return self._refused(candidate)
 

@@ -4,18 +4,15 @@ from __future__ import annotations
 
 import ast
 
-from codeopt.engine.guards import Consequence, Finding, Gain
-from codeopt.workloads import TimedRegion
+from codeopt.engine.guards import Consequence, Finding, Gain, TimedRegion, guard
 from codeopt.workloads.function.timing.plan import CallPlan
 from codeopt.workloads.source.functions import Def, definitions
-
-REGION = TimedRegion.CALLS
-ALWAYS = True
 
 _CACHES = ("cache", "lru_cache", "cached_property")
 
 
-def check(gain: Gain) -> Finding | None:
+@guard(region=TimedRegion.CALLS, applies_to="comparisons")
+def check_gain(gain: Gain) -> Finding | None:
     """A note on the caches that the draft has and the original has not.
 
     No call is timed twice with the same arguments in one process, so a cache of whole answers gains nothing; one of

@@ -10,7 +10,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Mapping, Sequence
 
-from codeopt.engine.guards import Consequence, Finding, Reading
+from codeopt.engine.guards import Consequence, Finding, SourcePair, guard
 
 WATCHED = frozenset(
     """
@@ -46,9 +46,10 @@ def newly_touched(draft: str, original: str) -> list[str]:
     return sorted(_touched(draft) - _touched(original))
 
 
-def look(draft: Reading) -> Finding | None:
+@guard()
+def check_source(pair: SourcePair) -> Finding | None:
     """A draft that newly uses what is watched is not run at all."""
-    found = newly_touched(draft.draft, draft.original)
+    found = newly_touched(pair.draft, pair.original)
     if not found:
         return None
     reason = (

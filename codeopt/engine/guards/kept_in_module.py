@@ -4,18 +4,15 @@ from __future__ import annotations
 
 from statistics import median
 
-from codeopt.engine.guards import Consequence, Finding, Gain
-from codeopt.workloads import TimedRegion
+from codeopt.engine.guards import Consequence, Finding, Gain, TimedRegion, guard
 from codeopt.workloads.function.timing.runs import TimedRuns
-
-ORDER, ROUND = 60, True
-REGION = TimedRegion.CALLS
 
 HALF, LEAST_BYTES = 0.5, 1 << 20
 """More of the gain than this must be left; and what two processes that import the same may differ by."""
 
 
-def check(gain: Gain) -> Finding | None:
+@guard(region=TimedRegion.CALLS, order=60, every_round=True)
+def check_gain(gain: Gain) -> Finding | None:
     """A table made at the import, or a library that is newly imported, is in the memory of each process."""
     if gain.comparison.clock != "memory" or not isinstance(gain.workload.runner, TimedRuns):
         return None

@@ -11,15 +11,11 @@ from dataclasses import replace
 from itertools import chain, islice, repeat
 from statistics import median
 
-from codeopt.engine.guards import Consequence, Finding, Gain
-from codeopt.workloads import TimedRegion
+from codeopt.engine.guards import Consequence, Finding, Gain, TimedRegion, guard
 from codeopt_sandbox.compare import amount
 from codeopt_sandbox.outcome import Case, Verdict
 from codeopt_sandbox.runner import run_on
 from codeopt_sandbox.verdict import judge
-
-ORDER = 60
-REGION = TimedRegion.RUN
 
 LEAST_GAIN = 1.2
 """Smaller gains are not asked for: one run does not show them."""
@@ -31,7 +27,8 @@ GAIN_SHARE = 1 / 3
 """Of the gain's logarithm that one of them must show: inputs differ in what they gain, a table gains nothing."""
 
 
-def check(gain: Gain) -> Finding | None:
+@guard(region=TimedRegion.RUN, order=60)
+def check_gain(gain: Gain) -> Finding | None:
     """The gain must be there on new inputs, too; small ones are not asked for.
 
     Where no new input can be used the case that took longest stands in, which still finds what remembers its earlier

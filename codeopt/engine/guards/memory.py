@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-from codeopt.engine.guards import Consequence, Finding, Gain
-from codeopt.workloads import TimedRegion
+from codeopt.engine.guards import Consequence, Finding, Gain, TimedRegion, guard
 from codeopt_sandbox.caveat import Caveat, Subject
 from codeopt_sandbox.runner import run_on
 
-ORDER = 30
-REGION = TimedRegion.RUN
 FACTOR, LEAST_BYTES = 2.0, 32 << 20
 """Both: twice as much as the original, and so much more."""
 
 
-def check(gain: Gain) -> Finding | None:
+@guard(region=TimedRegion.RUN, order=30)
+def check_gain(gain: Gain) -> Finding | None:
     """The peak of a run on the longest timed case, each in a fresh interpreter."""
     case, runner = gain.plan.cases[0], gain.workload.runner
     if gain.comparison.clock == "memory":

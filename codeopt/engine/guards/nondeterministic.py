@@ -5,19 +5,17 @@ from __future__ import annotations
 import time
 from dataclasses import replace
 
-from codeopt.engine.guards import Consequence, Finding, Gain
-from codeopt.workloads import TimedRegion
+from codeopt.engine.guards import Consequence, Finding, Gain, TimedRegion, guard
 from codeopt_sandbox.outcome import Verdict
 from codeopt_sandbox.runner import run_on
 from codeopt_sandbox.verdict import judge
 
-ORDER = 40
-REGION = TimedRegion.RUN
 RUNS, SECONDS = 100, 0.8
 """A draft that is faster is run so often again, for so long at most."""
 
 
-def check(gain: Gain) -> Finding | None:
+@guard(region=TimedRegion.RUN, order=40)
+def check_gain(gain: Gain) -> Finding | None:
     """Its first wrong run among many, the shortest cases first."""
     gain.notify("running it often")
     suite = gain.workload.suite

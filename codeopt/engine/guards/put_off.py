@@ -11,14 +11,10 @@ import math
 from collections.abc import Sequence
 from statistics import median
 
-from codeopt.engine.guards import Consequence, Finding, Gain
-from codeopt.workloads import TimedRegion
+from codeopt.engine.guards import Consequence, Finding, Gain, TimedRegion, guard
 from codeopt.workloads.function.timing.plan import CallPlan
 from codeopt.workloads.function.timing.runs import TimedRuns, side_by_side
 from codeopt_sandbox.call_answer import CallTiming
-
-ORDER, ROUND = 5, True
-REGION = TimedRegion.CALLS
 
 HALF = 0.5
 """More of the gain than this must be left."""
@@ -31,7 +27,8 @@ SPREADS = 3.0
 """Standard errors of what the runs have more, which they must pass."""
 
 
-def check(gain: Gain) -> Finding | None:
+@guard(region=TimedRegion.CALLS, order=5, every_round=True)
+def check_gain(gain: Gain) -> Finding | None:
     """What the calls take less must not be taken elsewhere."""
     clock = gain.comparison.clock
     if not isinstance(gain.plan, CallPlan) or not isinstance(gain.workload.runner, TimedRuns) or clock == "memory":

@@ -6,16 +6,12 @@ import statistics
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from codeopt.engine.guards import Consequence, Finding, Gain
+from codeopt.engine.guards import Consequence, Finding, Gain, TimedRegion, guard
 from codeopt.engine.guards._import_texts import with_imports, without_computing
-from codeopt.workloads import TimedRegion
 from codeopt.workloads.function.timing.plan import CallPlan, Timed, duration
 from codeopt.workloads.function.timing.runs import TimedRuns, side_by_side
 from codeopt_sandbox.call_answer import CallTiming
 from codeopt_sandbox.caveat import Caveat, Subject
-
-ORDER = 60
-REGION = TimedRegion.CALLS
 
 RUNS, ENOUGH_S, MOST_PASSES = 3, 0.15, 60
 """Whole runs are noisy beside the calls, so the calls are repeated until they would show."""
@@ -38,7 +34,8 @@ class PassGain:
     passes: int
 
 
-def check(gain: Gain) -> Finding | None:
+@guard(region=TimedRegion.CALLS, order=60)
+def check_gain(gain: Gain) -> Finding | None:
     """Time that is gone from the calls must be gone from whole runs, not spent before or after them.
 
     Whatever disturbs whole runs can only make a gain look shifted, so that is looked at twice.

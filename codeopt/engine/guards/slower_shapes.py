@@ -2,21 +2,18 @@
 
 from __future__ import annotations
 
-from codeopt.engine.guards import Consequence, Finding, Gain
-from codeopt.workloads import TimedRegion
+from codeopt.engine.guards import Consequence, Finding, Gain, TimedRegion, guard
 from codeopt.workloads.function.timing.other_shapes import Loss, Sides
 from codeopt.workloads.function.timing.plan import CallPlan, duration
 from codeopt.workloads.function.workload import FunctionWorkload
 from codeopt_sandbox.caveat import Caveat, Subject
 
-ORDER = 70
-REGION = TimedRegion.CALLS
-ROUND = True
 MOST, INPUT, PASTED = 3, 120, 1000
 """Losses that are told, characters of a call that is shown, and of one that can be pasted."""
 
 
-def check(gain: Gain) -> Finding | None:
+@guard(region=TimedRegion.CALLS, order=70, every_round=True)
+def check_gain(gain: Gain) -> Finding | None:
     """A caveat for each shape on which the draft takes longer."""
     workload, plan = gain.workload, gain.plan
     if not isinstance(workload, FunctionWorkload) or not isinstance(plan, CallPlan) or not workload.shapes:

@@ -11,16 +11,12 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
-from codeopt.engine.guards import Consequence, Finding, Gain
-from codeopt.workloads import TimedRegion
+from codeopt.engine.guards import Consequence, Finding, Gain, TimedRegion, guard
 from codeopt.workloads.function.timing.plan import CallPlan
 from codeopt.workloads.function.workload import FunctionWorkload
 from codeopt_sandbox.calls import CallBatch
 from codeopt_sandbox.caveat import Caveat, Subject
 from codeopt_sandbox.guest.calls.watched import CLOCK, MACHINE
-
-REGION = TimedRegion.CALLS
-ORDER, ALWAYS, ROUND = 20, True, True
 
 CALLS, CALLS_S, SECONDS = 400, 0.3, 30.0
 """So many known calls are made, which take the original no longer; and what the run may take."""
@@ -60,7 +56,8 @@ class Watched:
             raise ValueError(f"what was seen of the calls makes no sense: {error}") from error
 
 
-def check(gain: Gain) -> Finding | None:
+@guard(region=TimedRegion.CALLS, order=20, applies_to="comparisons", every_round=True)
+def check_gain(gain: Gain) -> Finding | None:
     """A caveat for each, or a rejection: where the draft's own code goes by the date, who runs it or what it was
     started with, and where it keeps very much of each call."""
     if not isinstance(gain.workload, FunctionWorkload):

@@ -6,20 +6,18 @@ What is timed cannot know that it is looked at: it is asked when the clock has b
 
 from __future__ import annotations
 
-from codeopt.engine.guards import Consequence, Finding, Gain
-from codeopt.workloads import TimedRegion
+from codeopt.engine.guards import Consequence, Finding, Gain, TimedRegion, guard
 from codeopt.workloads.function.corpus.cases import WholeCase
 from codeopt.workloads.function.timing.plan import CallPlan
 from codeopt_sandbox.answers import STATE
 from codeopt_sandbox.outcome import Outcome, Verdict
 
-REGION = TimedRegion.CALLS
-ORDER, ALWAYS = 10, True
 LOOKS = 3
 """Passes that are looked at, at most: a draft may do right in some alone."""
 
 
-def check(gain: Gain) -> Finding | None:
+@guard(region=TimedRegion.CALLS, order=10, applies_to="comparisons")
+def check_gain(gain: Gain) -> Finding | None:
     """What is wrong; else a caveat of each kind."""
     if not isinstance(gain.plan, CallPlan):
         return None

@@ -19,7 +19,7 @@ from codeopt.engine.best_of_k import Contender, Contest
 from codeopt.engine.headroom import floor_reached
 from codeopt.engine.judge import Judge
 from codeopt.engine.searches import DEFAULT, Move, Position, Search, Stop, open_search, view
-from codeopt.tasks import Task, needs_time, none_better, standing
+from codeopt.tasks import Task
 from codeopt_sandbox.compare import Decision
 
 CLOSE = 0.98
@@ -146,11 +146,11 @@ class RefineLoop:
 
     def _placed(self, candidate: Candidate) -> Candidate:
         """With what the task itself measures of it."""
-        return replace(candidate, standing=standing(self.task, candidate, self.history.original))
+        return replace(candidate, standing=self.task.task_score(candidate, self.history.original))
 
     def _floor(self) -> str:
         """Why nothing can be faster than the best so far by what is worth having; empty where that is not known."""
-        if not self.plan.floor or not needs_time(self.task):
+        if not self.plan.floor or not self.task.needs_time:
             return ""
         best = next(self.ranked(), None)
         if best is None:
@@ -169,7 +169,7 @@ class RefineLoop:
             found = f"{self.proposer.name} found nothing to try" if self.finished else "nothing was tried"
             return Confirmation(found)
         started = time.monotonic()
-        reason = self._undecided() or none_better(self.task)
+        reason = self._undecided() or self.task.nothing_accepted
         refused: list[Candidate] = []
         for candidate in list(self.ranked())[:MAX_CONFIRMATIONS]:
             confirmed = self._placed(self.judge.confirm(candidate))

@@ -9,7 +9,7 @@ from codeopt.core.options import ImproveOptions
 from codeopt.engine.judge import Judge
 from codeopt.engine.open_model import wants_model
 from codeopt.report.result import Outlook
-from codeopt.tasks import Task, for_memory, needs_time
+from codeopt.tasks import Task
 from codeopt_sandbox.errors import SandboxError
 from codeopt_sandbox.profile import HotLine, Profile
 
@@ -22,7 +22,7 @@ def look_ahead(judge: Judge, task: Task, best: Candidate | None, options: Improv
 
     measure: a profile may be taken for it.
     """
-    timing, memory = needs_time(task), for_memory(task)
+    timing, memory = task.needs_time, task.for_memory
     if not timing and not memory:
         return Outlook()
     asks = "" if wants_model(options) else "the rules know nothing better for it; --model NAME asks a language model"

@@ -13,7 +13,6 @@ from codeopt.engine.judge import Judge
 from codeopt.engine.loop import RefineLoop
 from codeopt.engine.next_steps import look_ahead
 from codeopt.report.result import Columns, End, Result, row, to_json
-from codeopt.tasks import column
 from codeopt.workloads import WorkloadRequest
 from codeopt_sandbox import Sandbox
 
@@ -53,7 +52,7 @@ def stage_of(loop: RefineLoop) -> str:
 def columns_of(loop: RefineLoop) -> Columns:
     """What the table shows."""
     compared = "peak memory" if loop.task.metric == "memory" else "time"
-    return Columns(column(loop.task), loop.judge.timed, compared)
+    return Columns(loop.task.score_column, loop.judge.timed, compared)
 
 
 def run_rounds(loop: RefineLoop, console: Console) -> End:

@@ -24,7 +24,7 @@ from codeopt.analysis.changed_lines import changed_part
 from codeopt.core.history import Candidate, Critique, History, Preferred
 from codeopt.core.target import Target
 from codeopt.core.task_score import Standing, TaskMeasure
-from codeopt.tasks import Metric, Prompts, WorkedExample, critic_is_done, fails, too_slow
+from codeopt.tasks import Aim, Metric, Prompts, WorkedExample, common_rejection, critic_is_done, too_slow
 from codeopt.tasks._readability_examples import EXAMPLES
 from codeopt.tasks._readability_measures import WHOLE, Focus, Readability, measure, measure_both, parts
 from codeopt_sandbox.compare import Decision
@@ -89,7 +89,7 @@ _CRITIC = re.compile(r"^\W*READABILITY\W+(BETTER|SAME|WORSE)\b", re.IGNORECASE |
 
 
 @dataclass(frozen=True)
-class ReadabilityTask:
+class ReadabilityTask(Aim):
     """The readability of the program's text."""
 
     name: str = "readability"
@@ -100,8 +100,9 @@ class ReadabilityTask:
     guidance: str = GUIDANCE
     examples: tuple[WorkedExample, ...] = EXAMPLES
     needs_model: bool = True
-    reader_question: str = QUESTION
+    judge_question: str = QUESTION
     needs_time: bool = False
+    score_column: str = "readability"
     focus: Focus = WHOLE
     """Of a function, what is measured: not the module around it."""
 
@@ -111,7 +112,7 @@ class ReadabilityTask:
 
     def why_not(self, candidate: Candidate, original: Candidate) -> str:
         """Empty when it is right, not too slow, better by the measures, and the critic, if it spoke, says so too."""
-        if reason := fails(candidate) or too_slow(candidate):
+        if reason := common_rejection(candidate) or too_slow(candidate):
             return reason
         gained = gain(candidate.source, original.source, self.focus)
         if gained is None:
@@ -139,7 +140,7 @@ class ReadabilityTask:
         gained = gain(candidate.source, original.source, self.focus)
         return "" if gained is not None and gained >= 0 else "it is less readable than the original"
 
-    def standing(self, candidate: Candidate, original: Candidate) -> Standing | None:
+    def task_score(self, candidate: Candidate, original: Candidate) -> Standing | None:
         """The mean of the levels and what they are made of; None for a text that cannot be parsed."""
         try:
             old, new = measure_both(original.source, candidate.source, self.focus)
@@ -157,8 +158,8 @@ class ReadabilityTask:
             refused or _pace(candidate) + "; preferred by a reader" * (candidate.preference is not None),
         )
 
-    def for_reader(self, original: str, changed: str) -> tuple[str, str]:
-        """Of a module that one function of is improved, what the change is about."""
+    def judge_view(self, original: str, changed: str) -> tuple[str, str]:
+        """What the change is about, where one function of a module is improved; else all of both."""
         return parts(original, changed, self.focus)
 
     def is_sufficient(self, critique: Critique, history: History) -> bool:

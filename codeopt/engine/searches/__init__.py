@@ -17,7 +17,7 @@ from typing import Protocol, cast
 from codeopt.core import plugins
 from codeopt.core.errors import UsageError
 from codeopt.core.history import Candidate, History
-from codeopt.tasks import Task, needs_time
+from codeopt.tasks import Task
 
 DEFAULT = "chain"
 NOTHING_LEFT = "nothing left to improve"
@@ -67,7 +67,7 @@ class Position:
     def stalled(self, line: Sequence[Candidate], usual: int = PATIENCE) -> str:
         """Why a line of candidates, oldest first, is given up; empty when it is not. Only a task of time has a usual
         patience: of others each round costs the same and may bring anything."""
-        usual = usual if needs_time(self.task) else 0
+        usual = usual if self.task.needs_time else 0
         patience = usual if self.patience is None else self.patience
         if patience and _without_gain(line, self.task, self.history.original) >= patience:
             return f"{patience} rounds in a row brought no gain beyond the interval"
@@ -109,7 +109,7 @@ def gains(new: Candidate, best: Candidate | None, task: Task, original: Candidat
     score = task.score(new, original)
     if score is None or best is None:
         return score is not None
-    if needs_time(task) and new.comparison and best.comparison:
+    if task.needs_time and new.comparison and best.comparison:
         return new.comparison.ci_low > best.comparison.ratio
     return score > (task.score(best, original) or 0.0)
 

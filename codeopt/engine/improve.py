@@ -152,12 +152,12 @@ def _reader(task: Task, request: WorkloadRequest, open_model: Callable[[], Model
     question = task.judge_question
     if not question or not wants_model(options):
         return None
-    from codeopt.engine.llm_judge import PreferenceReader, read_by
+    from codeopt.engine.llm_judge import LlmJudge, read_by
 
     other = replace(options, model=options.judge_model)
     model = request.session.open_model(other, console.warn) if options.judge_model else open_model()
     given = request.program.source if task.answers_input else ""
-    reader = PreferenceReader(model, question, options.seed, given)
+    reader = LlmJudge(model, question, options.seed, given)
     return read_by(reader, console.progress, task.judge_view)
 
 

@@ -16,7 +16,7 @@ from typing import Literal
 from codeopt.core.budget import Effort
 from codeopt.core.history import AgainstBest, Candidate, Draft, History
 from codeopt.engine import guards
-from codeopt.engine.comparison_progress import Pace
+from codeopt.engine.comparison_progress import ComparisonProgress
 from codeopt.workloads import OTHER_HASH_SEED, Stage, Suite, Workload
 from codeopt_sandbox.ablation import time_variants
 from codeopt_sandbox.caveat import Subject
@@ -266,7 +266,7 @@ class Judge:
         comparison = compare(
             self.workload.runner, self.original.source, candidate.source, plan.cases,
             check=self.suite.check, rule=rule, plan=plan, seed=seed,
-            notify=Pace(doing, rule, self.notify),
+            notify=ComparisonProgress(doing, rule, self.notify),
         )  # fmt: skip
         return replace(
             candidate, comparison=comparison, second=self._by_second(candidate, comparison, plan, rule, seed)
@@ -283,7 +283,7 @@ class Judge:
         other = self.workload.plan_by(plan, rule)
         return compare(
             runner, self.original.source, candidate.source, other.cases, check=check, rule=rule, plan=other, seed=seed,
-            notify=Pace("comparing by the other measure", rule, self.notify),
+            notify=ComparisonProgress("comparing by the other measure", rule, self.notify),
         )  # fmt: skip
 
     def _against_best(self, candidate: Candidate, history: History, plan: Plan, rule: StoppingRule) -> Candidate:
@@ -292,7 +292,7 @@ class Judge:
         if not self.ranked or best is None or not candidate.faster:
             return candidate
         rule = replace(rule, max_seconds=min(rule.max_seconds, STEP_S))
-        pace = Pace(f"comparing with round {best.round}", rule, self.notify)
+        pace = ComparisonProgress(f"comparing with round {best.round}", rule, self.notify)
         try:
             comparison = compare(
                 self.workload.runner, best.source, candidate.source, plan.cases, check=self.suite.check,

@@ -112,11 +112,7 @@ class ProblemJob:
         if problem.cases and not problem.cases.is_dir():
             raise UsageError(f"it has no cases: there is no folder {problem.cases}")
         kind = (
-            "text"
-            if open_task(self.options.improve.task).of_texts
-            else "function"
-            if problem.function
-            else "program"
+            "text" if open_task(self.options.improve.task).of_texts else "function" if problem.function else "program"
         )
         python = self.options.improve.python or sys.executable  # the worker's sandbox is open already, with that
         options = replace(self.options.improve, cases=problem.cases, workload=kind, python=python)

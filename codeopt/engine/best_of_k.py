@@ -61,7 +61,7 @@ class BestOfK:
         return self.judge.measure(draft, self.shown) if at_once else self.judge.screen(draft, self.shown)
 
     def _known(self, draft: Draft) -> Candidate | None:
-        """What was measured of the same program elsewhere: by another draft of this round, or in another chain."""
+        """The measurements of the same program elsewhere: by another draft of this round, or in another chain."""
         if draft.problem or draft.screening_only:
             return None
         shape = shape_of(draft.source)

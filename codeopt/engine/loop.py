@@ -214,6 +214,6 @@ class RefineLoop:
 
 
 def changed_lines(old: str, new: str) -> int:
-    """How many lines a diff between the two adds and takes away."""
+    """Number of lines that a diff between the two adds and takes away."""
     diff = difflib.unified_diff(old.splitlines(), new.splitlines(), n=0, lineterm="")
     return sum(line[:1] in "+-" and line[:3] not in ("+++", "---") for line in diff)

@@ -1,4 +1,4 @@
-"""What is hot in the result, and who could go on from there."""
+"""Hot lines of the result, and who could go on from there."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ MIN_SHARE = 0.05
 
 
 def next_steps(judge: Judge, task: Task, best: Candidate | None, options: ImproveOptions, *, measure: bool) -> Outlook:
-    """Where the best program, else the original, spends its time, or what it holds where memory is an aim.
+    """The lines where the best program, else the original, spends its time, or what it holds where memory is an aim.
 
     measure: a profile may be taken for it.
     """

@@ -83,7 +83,7 @@ change it tomorrow? Names that say what things are, functions with one job, comm
 easier; comments that repeat the code, functions without a reason and names longer than what they say make it harder."""
 
 OF_EXCERPTS = frozenset({"F401", "F821", "F811"})
-"""What a linter finds in an excerpt of a module because the rest is not there."""
+"""Codes of what a linter finds in an excerpt of a module because the rest is not there."""
 
 _CRITIC = re.compile(r"^\W*READABILITY\W+(BETTER|SAME|WORSE)\b", re.IGNORECASE | re.MULTILINE)
 
@@ -104,7 +104,7 @@ class ReadabilityTask(Aim):
     needs_time: bool = False
     score_column: str = "readability"
     focus: Focus = WHOLE
-    """Of a function, what is measured: not the module around it."""
+    """The function that is measured, without the module around it; the whole text where none is named."""
 
     def for_target(self, target: Target) -> ReadabilityTask:
         """The task for one function of a project, which is measured alone and by the project's linter settings."""
@@ -171,7 +171,7 @@ class ReadabilityTask(Aim):
         return self.measure_change(source, source)
 
     def measure_change(self, source: str, original: str) -> str:
-        """The same; of a function, with what is new or others than in the original."""
+        """The measures of `measure`; of a function, with what is new or others than in the original."""
         try:
             if not self.focus.qualname:
                 return report(measure(source))
@@ -184,7 +184,7 @@ class ReadabilityTask(Aim):
 
 
 def figures(old: Readability, new: Readability) -> tuple[TaskMeasure, ...]:
-    """What the levels are made of, before and after."""
+    """Figures that the levels are made of, before and after."""
     found = [
         TaskMeasure("comments", old.comment_share, new.comment_share, "%"),
         TaskMeasure("docstring lines", old.docstring_lines, new.docstring_lines),
@@ -198,7 +198,7 @@ def figures(old: Readability, new: Readability) -> tuple[TaskMeasure, ...]:
 
 
 def _pace(candidate: Candidate) -> str:
-    """What became of its speed."""
+    """Its speed beside the original's, in words."""
     compared = candidate.by("time")
     if compared is None or compared.decision is Decision.SAME or not compared.pairs:
         return "as fast as before"

@@ -45,7 +45,7 @@ OLD_VERBS = {"look": CHECK_SOURCE, "check": CHECK_GAIN}
 
 
 def source_findings(pair: SourcePair) -> tuple[Finding, ...]:
-    """What a draft's text shows: notes, and the first objection, behind which nothing else is looked for."""
+    """Findings in a draft's text: notes, and the first objection, behind which nothing else is looked for."""
     found: list[Finding] = []
     for each in _guards(CHECK_SOURCE):
         if finding := each(pair):
@@ -56,12 +56,12 @@ def source_findings(pair: SourcePair) -> tuple[Finding, ...]:
 
 
 def source_notes(pair: SourcePair) -> tuple[str, ...]:
-    """What somebody who reads a draft's text should know of it."""
+    """Notes for somebody who reads a draft's text."""
     return tuple(found.reason for found in source_findings(pair) if found.consequence is Consequence.NOTE)
 
 
 def gain_findings(gain: Gain, *, faster: bool = True, in_round: bool = False) -> Iterator[Finding]:
-    """What speaks against a gain: notes and caveats, and at the end the first objection.
+    """Findings against a gain: notes and caveats, and at the end the first objection.
 
     faster: the draft was measured to be faster. in_round: it is not confirmed yet, and few guards are asked.
     """

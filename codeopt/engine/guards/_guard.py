@@ -1,4 +1,4 @@
-"""What a guard is: a function that looks at a draft's text, or at a gain, with what has to hold before it is asked."""
+"""The shape of a guard: a function that looks at a draft's text, or at a gain, and when it is asked."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ AppliesTo = Literal["gains", "comparisons"]
 
 
 class Consequence(Enum):
-    """What follows from a finding."""
+    """The effect of a finding."""
 
     REJECT = "reject"  # the draft is refused
     NO_GAIN = "no gain"  # it may be right, but what was measured is no gain
@@ -61,7 +61,7 @@ class Gain:
     """The draft's source text."""
     comparison: Comparison
     plan: Plan
-    """What was timed."""
+    """The timed cases and how they are run."""
     unseen: tuple[Case, ...]
     """Cases that no proposer has seen, if there are any."""
     notify: Callable[[str], None]

@@ -1,4 +1,4 @@
-"""Which functions newly remember their answers, and what that was worth in the timing: a note for the reader."""
+"""Functions that newly remember their answers, and what that was worth in the timing: a note for the reader."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def check_gain(gain: Gain) -> Finding | None:
 
 
 def newly_cached(draft: str, original: str) -> list[str]:
-    """What remembers answers from call to call in a draft, and does not in the original."""
+    """Names of what remembers answers from call to call in a draft, and does not in the original."""
     return sorted(_cached(draft) - _cached(original))
 
 

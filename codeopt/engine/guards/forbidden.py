@@ -1,4 +1,4 @@
-"""What a draft may not newly touch: modules and names through which a program could change what is measured.
+"""Things that a draft may not newly touch: modules and names through which a program could change what is measured.
 
 Read from the text, before anything runs. It is a courtesy and a second line: the sandbox holds without it, but a
 draft that reaches for the interpreter's insides is no improvement that a reviewer would take, and the reason goes
@@ -42,7 +42,7 @@ ESCAPES = frozenset(
 
 
 def newly_touched(draft: str, original: str) -> list[str]:
-    """What `draft` uses of the watched things and `original` does not, as words for a person; empty when nothing."""
+    """Watched things that `draft` uses and `original` does not, as words for a person."""
     return sorted(_touched(draft) - _touched(original))
 
 

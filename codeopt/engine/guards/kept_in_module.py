@@ -1,4 +1,4 @@
-"""Where less memory in the calls is not believed: the module keeps what they no longer make."""
+"""Memory that was moved out of the calls: the module keeps what they no longer make."""
 
 from __future__ import annotations
 
@@ -7,8 +7,10 @@ from statistics import median
 from codeopt.engine.guards import Consequence, Finding, Gain, TimedRegion, guard
 from codeopt.workloads.function.timing.runs import TimedRuns
 
-HALF, LEAST_BYTES = 0.5, 1 << 20
-"""More of the gain than this must be left; and what two processes that import the same may differ by."""
+MIN_LEFT_SHARE = 0.5
+"""Share of the gain that must be left."""
+NOISE_BYTES = 1 << 20
+"""Bytes by which two processes that import the same may differ."""
 
 
 @guard(region=TimedRegion.CALLS, order=60, every_round=True)
@@ -22,7 +24,7 @@ def check_gain(gain: Gain) -> Finding | None:
         for source in (gain.original, gain.draft)
     )
     gained = sum(median(case.original) - median(case.candidate) for case in gain.comparison.cases)
-    if now - was <= HALF * gained + LEAST_BYTES:
+    if now - was <= MIN_LEFT_SHARE * gained + NOISE_BYTES:
         return None
     return Finding(
         Consequence.NO_GAIN,

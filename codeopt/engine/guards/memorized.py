@@ -17,14 +17,14 @@ from codeopt_sandbox.outcome import Case, Verdict
 from codeopt_sandbox.runner import run_on
 from codeopt_sandbox.verdict import judge
 
-LEAST_GAIN = 1.2
-"""Smaller gains are not asked for: one run does not show them."""
+MIN_GAIN = 1.2
+"""Smallest ratio that is looked for: one run does not show a smaller one."""
 ASKED = 6
-"""On so many inputs that the original takes the gain is looked for."""
+"""Number of inputs that the original takes on which the gain is looked for."""
 AS_LONG = 0.3
-"""A new input must take the original this share of what the timed case does."""
+"""Share of the timed case's time that a new input must take the original."""
 GAIN_SHARE = 1 / 3
-"""Of the gain's logarithm that one of them must show: inputs differ in what they gain, a table gains nothing."""
+"""Share of log(speedup) that at least one new input must show: inputs differ in their gain, a table gains nothing."""
 
 
 @guard(region=TimedRegion.RUN, order=60)
@@ -35,7 +35,7 @@ def check_gain(gain: Gain) -> Finding | None:
     runs.
     """
     found, timed = gain.comparison, gain.plan.cases[0]
-    if found.ratio < LEAST_GAIN or found.clock == "memory":
+    if found.ratio < MIN_GAIN or found.clock == "memory":
         return None
     gain.notify("looking for the gain on new inputs")
     usual = median(next(case for case in found.cases if case.case == timed.name).original)
@@ -54,7 +54,7 @@ def check_gain(gain: Gain) -> Finding | None:
 
 
 def _ratios(gain: Gain, inputs: Iterable[Case], least: float) -> Iterator[float]:
-    """How many times as fast the draft is on each input that can be used: both print the same, after `least` seconds of
+    """The speedup on each input that can be used: both print the same, after `least` seconds of
     the original at least. Each input meets a guest in which the draft has never run."""
     runner, clock = gain.workload.runner, gain.comparison.clock
     runner.restart_guest()

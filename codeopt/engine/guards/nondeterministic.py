@@ -10,8 +10,10 @@ from codeopt_sandbox.outcome import Verdict
 from codeopt_sandbox.runner import run_on
 from codeopt_sandbox.verdict import judge
 
-RUNS, SECONDS = 100, 0.8
-"""A draft that is faster is run so often again, for so long at most."""
+MAX_RUNS = 100
+"""Number of runs that a faster draft is given once more."""
+MAX_S = 0.8
+"""Time limit of these runs, seconds."""
 
 
 @guard(region=TimedRegion.RUN, order=40)
@@ -21,8 +23,8 @@ def check_gain(gain: Gain) -> Finding | None:
     suite = gain.workload.suite
     outcomes = zip(gain.workload.baseline.outcomes, suite.cases, strict=True)
     timed = sorted(outcomes, key=lambda pair: pair[0].run.active_s)
-    deadline = time.monotonic() + SECONDS
-    for number in range(RUNS):
+    deadline = time.monotonic() + MAX_S
+    for number in range(MAX_RUNS):
         if time.monotonic() > deadline:
             break
         case = timed[number % len(timed)][1]

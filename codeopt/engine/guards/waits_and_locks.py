@@ -8,7 +8,7 @@ from codeopt.engine.guards import Consequence, Finding, SourcePair, guard
 from codeopt.workloads.source.functions import Def, definitions, dotted, own_nodes
 
 LOCKS = ("lock", "mutex", "semaphore", "condition")
-"""What stands in the names of such things; `threading.Lock()` is found by its own."""
+"""Parts of the names of locks; `threading.Lock()` is found by its own."""
 
 
 @guard(order=90)

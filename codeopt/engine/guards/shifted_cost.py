@@ -149,7 +149,7 @@ def _object_setup_cost(runner: TimedRuns, sides: tuple[str, str], timed: Timed, 
 
 
 @dataclass(frozen=True)
-class PassTimes:
+class PassSeconds:
     """Seconds of the passes of one run."""
 
     first: float
@@ -157,13 +157,13 @@ class PassTimes:
     """The mean of the others."""
 
 
-def _passes(timings: Sequence[CallTiming], wall: bool) -> list[PassTimes]:
+def _passes(timings: Sequence[CallTiming], wall: bool) -> list[PassSeconds]:
     """The passes of the runs that have more than one, oldest first."""
     each = [timing.wall if wall else timing.cpu for timing in timings]
-    return [PassTimes(first, max(statistics.fmean(later), 1e-9)) for first, *later in each if later]
+    return [PassSeconds(first, max(statistics.fmean(later), 1e-9)) for first, *later in each if later]
 
 
-def _remembers(old: Sequence[PassTimes], new: Sequence[PassTimes]) -> bool:
+def _remembers(old: Sequence[PassSeconds], new: Sequence[PassSeconds]) -> bool:
     """Whether the gain is in the later passes only: the first has no earlier one to learn from, by a file, a pipe or
     shared memory.
 

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from codeopt.engine.guards import Consequence
-from codeopt.engine.guards.shifted_cost import PassGain, PassTimes, _object_setup_cost, _remembers
+from codeopt.engine.guards.shifted_cost import PassGain, PassSeconds, _object_setup_cost, _remembers
 from codeopt.workloads.function.timing.plan import Timed
 from codeopt_sandbox.calls import CallBatch
 
@@ -69,5 +69,5 @@ def test_a_gain_must_be_there_in_the_first_pass(
     was: list[tuple[float, float]], now: list[tuple[float, float]], remembers: bool
 ) -> None:
     """Milliseconds of the first pass of a run and of each later one."""
-    old, new = ([PassTimes(first / 1000, later / 1000) for first, later in runs] for runs in (was, now))
+    old, new = ([PassSeconds(first / 1000, later / 1000) for first, later in runs] for runs in (was, now))
     assert _remembers(old, new) is remembers

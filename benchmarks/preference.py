@@ -24,7 +24,7 @@ from codeopt.batch.results.statistics import wilson
 from codeopt.core.history import Preferred
 from codeopt.core.model import Message, Model
 from codeopt.core.options import ImproveOptions
-from codeopt.engine.llm_judge import PreferenceReader
+from codeopt.engine.llm_judge import LlmJudge
 from codeopt.engine.open_session import open_session
 from codeopt.models.scripted import Scripted
 from codeopt.tasks.readability import QUESTION, gain
@@ -115,7 +115,7 @@ def main() -> int:
     known, turned_round = pairs(arguments.pairs), 0
     print(f"{'reader':<20}{'good':>6}{'mangled':>9}{'tie':>5}   {'share of the good side':<24}{'turned':>7}")
     for name, model in readers(arguments.model).items():
-        reader = PreferenceReader(model, QUESTION)
+        reader = LlmJudge(model, QUESTION)
         one = [reader.prefer(worse, good)[0].winner for good, worse in known]
         other = [reader.prefer(good, worse)[0].winner for good, worse in known]
         wins, losses = one.count(Preferred.SECOND), one.count(Preferred.FIRST)

@@ -30,7 +30,7 @@ from codeopt.core.session import Mounts, Session
 from codeopt.core.target import Target
 from codeopt.engine.improve import improve
 from codeopt.engine.open_model import open_chosen_model
-from codeopt.tasks import is_of_texts, open_task
+from codeopt.tasks import open_task
 from codeopt_sandbox import Sandbox, SandboxError
 from codeopt_sandbox.errors import OriginalUnsteady
 
@@ -112,11 +112,7 @@ class ProblemJob:
         if problem.cases and not problem.cases.is_dir():
             raise UsageError(f"it has no cases: there is no folder {problem.cases}")
         kind = (
-            "text"
-            if is_of_texts(open_task(self.options.improve.task))
-            else "function"
-            if problem.function
-            else "program"
+            "text" if open_task(self.options.improve.task).of_texts else "function" if problem.function else "program"
         )
         python = self.options.improve.python or sys.executable  # the worker's sandbox is open already, with that
         options = replace(self.options.improve, cases=problem.cases, workload=kind, python=python)

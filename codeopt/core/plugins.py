@@ -7,13 +7,17 @@ from __future__ import annotations
 
 import importlib
 import importlib.util
+import logging
 import pkgutil
 import sys
 import tomllib
+from collections.abc import Callable
+from difflib import get_close_matches
 from functools import cache, lru_cache
 from importlib.metadata import EntryPoint, EntryPoints, entry_points
 from pathlib import Path
-from types import ModuleType
+from types import FunctionType, ModuleType
+from typing import Any
 
 from codeopt.core.errors import UsageError
 
@@ -26,16 +30,18 @@ FOLDERS = {
     "codeopt.searches": "codeopt.engine.searches",
     "codeopt.workloads.function.sources": "codeopt.workloads.function.corpus.sources",
 }
-"""Groups whose folder stands in a room."""
+"""Groups of entry points whose folder is called otherwise."""
 CHECKOUT = Path(__file__).parents[2] / "pyproject.toml"
-"""There where codeopt runs as it lies in its repository, installed or not."""
+"""The project file of the checkout that codeopt runs from; where it lies among installed packages there is none."""
+BROKEN = (ImportError, SyntaxError, TypeError, ValueError, NameError, AttributeError)
+"""Errors of a plug-in that cannot be imported, such as a misspelt argument of its decorator."""
 
 
 @cache
 def installed(group: str) -> EntryPoints:
-    """Entry points of a group: all installed packages are read for it, 2 ms, and a command asks thirty times.
+    """The entry points of a group, kept: reading all installed packages takes 2 ms, and a command asks thirty times.
 
-    Of codeopt's own, those of the checkout that it runs from: it may not be installed, or was before they changed.
+    codeopt's own are those of the checkout that it runs from: it may not be installed, or was before they changed.
     """
     found = [*entry_points(group=group), *_of_checkout().get(group, ())]
     return EntryPoints({entry.name: entry for entry in found}.values())
@@ -43,7 +49,7 @@ def installed(group: str) -> EntryPoints:
 
 @cache
 def _of_checkout() -> dict[str, list[EntryPoint]]:
-    """By group; nothing where codeopt lies among installed packages."""
+    """Entry points of the checkout, by group; none where codeopt lies among installed packages."""
     if not CHECKOUT.is_file():
         return {}
     project = tomllib.loads(CHECKOUT.read_text("utf-8")).get("project", {})
@@ -61,7 +67,7 @@ def names(package: str) -> list[str]:
 
 @cache
 def _inside(package: str) -> tuple[str, ...]:
-    """Names of the modules in its folder, read once: thirty flags ask for some."""
+    """Names of the modules in a package's folder, read once: thirty flags ask for some."""
     home = importlib.import_module(FOLDERS.get(package, package))
     return tuple(sorted(m.name for m in pkgutil.iter_modules(home.__path__) if not m.name.startswith("_")))
 
@@ -79,7 +85,10 @@ def load_file(path: Path) -> ModuleType:
 
 @lru_cache(maxsize=32)
 def _loaded(path: Path, changed_ns: int, size: int) -> ModuleType:
-    """The module of a file as it is now: run once, however often it is asked for, and again when it has changed."""
+    """The module of a file as it is now: run once, however often it is asked for, and again when it has changed.
+
+    Raises UsageError when it cannot be imported.
+    """
     spec = importlib.util.spec_from_file_location(f"codeopt_plugin_{path.stem}", path)
     assert spec is not None
     assert spec.loader is not None
@@ -87,7 +96,7 @@ def _loaded(path: Path, changed_ns: int, size: int) -> ModuleType:
     sys.modules[spec.name] = module  # dataclasses look for their module there
     try:
         spec.loader.exec_module(module)
-    except (ImportError, SyntaxError, TypeError, ValueError, NameError, AttributeError) as error:
+    except BROKEN as error:
         raise UsageError(f"{path} cannot be imported: {type(error).__name__}: {error}") from error
     return module
 
@@ -95,13 +104,13 @@ def _loaded(path: Path, changed_ns: int, size: int) -> ModuleType:
 def load(package: str, name: str) -> ModuleType:
     """The module behind `name`: a file of the package, an entry point of the group, or a dotted path.
 
-    Raises UsageError naming the choices when there is none.
+    Raises UsageError naming the choices when there is none, and saying why when one of another package cannot be
+    imported.
     """
     module_name = name.replace("-", "_")
     if module_name in names(package):
         for entry in installed(package).select(name=module_name):
-            module: ModuleType = entry.load()
-            return module
+            return _entered(entry)
         return importlib.import_module(f"{FOLDERS.get(package, package)}.{module_name}")
     if name.startswith(".") or name.endswith(".py"):
         raise UsageError(
@@ -112,6 +121,50 @@ def load(package: str, name: str) -> ModuleType:
             return importlib.import_module(name)
         except ImportError as error:
             raise UsageError(f"cannot import {name!r}: {error}") from error
-    kind = package.rpartition(".")[2].replace("searches", "search").removesuffix("s")
+        except BROKEN as error:
+            raise UsageError(f"{name} cannot be imported: {type(error).__name__}: {error}") from error
     choices = ", ".join(names(package))
-    raise UsageError(f"there is no {kind} {name!r}; choose one of: {choices}")
+    raise UsageError(f"there is no {kind_of_group(package)} {name!r}; choose one of: {choices}")
+
+
+def kind_of_group(group: str) -> str:
+    """What one plug-in of a group is called: `search` of `codeopt.searches`."""
+    return group.rpartition(".")[2].replace("searches", "search").removesuffix("s")
+
+
+def _entered(entry: EntryPoint) -> ModuleType:
+    """The module of an entry point. Raises UsageError when it cannot be imported."""
+    try:
+        module: ModuleType = entry.load()
+    except BROKEN as error:
+        kind = kind_of_group(entry.group)
+        raise UsageError(
+            f"the {kind} {entry.name} ({entry.value}) cannot be loaded: {type(error).__name__}: {error}"
+        ) from error
+    return module
+
+
+def functions(module: ModuleType, kind: str, needed: str, *optional: str) -> dict[str, Callable[..., Any]]:
+    """The functions of a plug-in that is a module of functions: the needed one, and those of the optional ones that it
+    has. Raises UsageError where the needed one is missing, or one looks like a misspelling that would be ignored."""
+    known = (needed, *optional)
+    found = {name: vars(module)[name] for name in known if callable(vars(module).get(name))}
+    own = {
+        name for name, each in vars(module).items()
+        if isinstance(each, FunctionType) and each.__module__ == module.__name__ and not name.startswith("_")
+    }  # fmt: skip
+    for name in sorted(own - set(known)):
+        if alike := get_close_matches(name, set(known) - found.keys(), cutoff=0.75):
+            raise UsageError(
+                f"the {kind} {module.__name__} defines {name}(), which nobody calls; {alike[0]}() is meant, or "
+                f"_{name}() for a function of its own"
+            )
+    if needed not in found:
+        raise UsageError(f"{module.__name__} is no {kind}: it does not define {needed}()")
+    return found
+
+
+@cache
+def warn_once(line: str) -> None:
+    """Say on standard error, once a process, what the author of a plug-in has to change."""
+    logging.getLogger("codeopt.plugins").warning(line)

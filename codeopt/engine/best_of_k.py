@@ -13,43 +13,43 @@ FAILED_WHEN_TIMED = "it was right on every case, and wrong or failing when it wa
 
 
 @dataclass(frozen=True)
-class Contender:
+class DraftResult:
     """A draft and what was measured of it."""
 
     draft: Draft
     candidate: Candidate
 
     @property
-    def waits(self) -> bool:
-        """It is right, and its time is not known yet."""
+    def awaiting_timing(self) -> bool:
+        """Whether it is right and its time is not known yet."""
         return self.candidate.correct and self.candidate.comparison is None and not self.candidate.ablation
 
 
 @dataclass
-class Contest:
+class BestOfK:
     """One round. A draft that is the only one is measured at once, as there is nothing to choose."""
 
     judge: Judge
     history: History
     """All candidates so far."""
     shown: History
-    """Those of them that the drafts were made from."""
+    """The part of `history` that the proposer saw."""
     single: bool
-    contenders: list[Contender] = field(default_factory=list)
+    results: list[DraftResult] = field(default_factory=list)
 
-    def enter(self, draft: Draft) -> None:
+    def add(self, draft: Draft) -> None:
         """Judge one more draft: is it right?"""
-        self.contenders.append(Contender(draft, self._known(draft) or self._judged(draft)))
+        self.results.append(DraftResult(draft, self._known(draft) or self._judged(draft)))
 
-    def close(self) -> list[Contender]:
+    def select(self) -> list[DraftResult]:
         """All drafts, numbered, the best of them last; it alone is compared with the original."""
-        waiting = [contender for contender in self.contenders if contender.waits and self.judge.timed]
-        done = [contender for contender in self.contenders if contender not in waiting]
+        waiting = [result for result in self.results if result.awaiting_timing and self.judge.timed]
+        done = [result for result in self.results if result not in waiting]
         first = len(self.history.candidates)
         ordered = self._by_time(waiting)
-        failed = [contender for contender in ordered if not contender.candidate.correct]
-        right = [contender for contender in ordered if contender.candidate.correct]
-        numbered = [_numbered(contender, first + at) for at, contender in enumerate([*done, *failed, *right])]
+        failed = [result for result in ordered if not result.candidate.correct]
+        right = [result for result in ordered if result.candidate.correct]
+        numbered = [_numbered(result, first + at) for at, result in enumerate([*done, *failed, *right])]
         numbered = _with_siblings(numbered, len(right))
         if right:
             best = numbered[-1]
@@ -61,11 +61,11 @@ class Contest:
         return self.judge.measure(draft, self.shown) if at_once else self.judge.screen(draft, self.shown)
 
     def _known(self, draft: Draft) -> Candidate | None:
-        """What was measured of the same program elsewhere: by another draft of this round, or in another chain."""
+        """The measurements of the same program elsewhere: by another draft of this round, or in another chain."""
         if draft.problem or draft.screening_only:
             return None
         shape = shape_of(draft.source)
-        if any(shape_of(contender.draft.source) == shape for contender in self.contenders):
+        if any(shape_of(result.draft.source) == shape for result in self.results):
             twin = "the same program as another draft of this round, but for comments and layout"
             return Candidate(0, draft.source, draft.summary, rejection=twin, model=draft.model)
         seen = {candidate.round for candidate in self.shown.candidates}
@@ -77,37 +77,37 @@ class Contest:
                 )  # fmt: skip
         return None
 
-    def _by_time(self, waiting: list[Contender]) -> list[Contender]:
+    def _by_time(self, waiting: list[DraftResult]) -> list[DraftResult]:
         """Slowest first, each with the time of its race; those that failed in it are rejected."""
         if len(waiting) < 2:
             return waiting
-        took = self.judge.race([contender.candidate for contender in waiting])
+        took = self.judge.race([result.candidate for result in waiting])
         found = list(zip(took.ratios, waiting, strict=True))
         share = Effort(timing_s=took.seconds / len(waiting))
         ordered = sorted(found, key=lambda pair: -(pair[0] or float("inf")))
-        return [_raced(contender, ratio, share) for ratio, contender in ordered]
+        return [_raced(result, ratio, share) for ratio, result in ordered]
 
 
-def _raced(contender: Contender, ratio: float | None, share: Effort) -> Contender:
-    candidate = replace(contender.candidate, effort=contender.candidate.effort + share)
+def _raced(result: DraftResult, ratio: float | None, share: Effort) -> DraftResult:
+    candidate = replace(result.candidate, effort=result.candidate.effort + share)
     if ratio is None:
-        return replace(contender, candidate=replace(candidate, rejection=FAILED_WHEN_TIMED))
-    return replace(contender, candidate=replace(candidate, siblings=((0, ratio),)))
+        return replace(result, candidate=replace(candidate, rejection=FAILED_WHEN_TIMED))
+    return replace(result, candidate=replace(candidate, siblings=((0, ratio),)))
 
 
-def _numbered(contender: Contender, number: int) -> Contender:
-    return replace(contender, candidate=replace(contender.candidate, round=number))
+def _numbered(result: DraftResult, number: int) -> DraftResult:
+    return replace(result, candidate=replace(result.candidate, round=number))
 
 
-def _with_siblings(contenders: list[Contender], right: int) -> list[Contender]:
+def _with_siblings(results: list[DraftResult], right: int) -> list[DraftResult]:
     """The last so many were timed next to each other: each is told of the others, relative to itself."""
-    raced = contenders[len(contenders) - right :] if right > 1 else []
-    return [*contenders[: len(contenders) - len(raced)], *_beside(raced)]
+    raced = results[len(results) - right :] if right > 1 else []
+    return [*results[: len(results) - len(raced)], *_beside(raced)]
 
 
-def _beside(raced: list[Contender]) -> Iterator[Contender]:
-    took = {contender.candidate.round: contender.candidate.siblings[0][1] for contender in raced}
-    for contender in raced:
-        own = took[contender.candidate.round]
-        others = tuple((n, round(ratio / own, 4)) for n, ratio in took.items() if n != contender.candidate.round)
-        yield replace(contender, candidate=replace(contender.candidate, siblings=others))
+def _beside(raced: list[DraftResult]) -> Iterator[DraftResult]:
+    took = {result.candidate.round: result.candidate.siblings[0][1] for result in raced}
+    for result in raced:
+        own = took[result.candidate.round]
+        others = tuple((n, round(ratio / own, 4)) for n, ratio in took.items() if n != result.candidate.round)
+        yield replace(result, candidate=replace(result.candidate, siblings=others))

@@ -11,8 +11,8 @@ from codeopt_sandbox.compare import StoppingRule
 
 
 @dataclass(frozen=True)
-class Pace:
-    """Told of each pair; most comparisons end long before the last that they may have."""
+class ComparisonProgress:
+    """A callback for each pair; most comparisons end long before the last that they may have."""
 
     doing: str
     rule: StoppingRule
@@ -20,7 +20,7 @@ class Pace:
     began: float = field(default_factory=time.monotonic)
 
     def __call__(self, pairs: int) -> None:
-        """So many pairs have been timed."""
+        """Say how far it is, after `pairs` pairs."""
         taken = time.monotonic() - self.began
         each = taken / max(1, pairs)
         fewest = min(self.rule.fewest, self.rule.max_pairs)

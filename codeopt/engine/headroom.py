@@ -10,43 +10,43 @@ from codeopt.analysis.tree import parse
 from codeopt.core.history import Candidate
 from codeopt.engine.judge import Judge
 
-SHARE = 0.95
-"""Of the time; what is left is less than the least gain worth having."""
-LEAST_S = 0.05
-"""Of a run: of a shorter one a single disturbance decides which line is hot (measured at load 19: 99 % for 46 %)."""
+MIN_SHARE = 0.95
+"""Share of the time that one call must have: what is left is less than the least gain worth having."""
+MIN_RUN_S = 0.05
+"""Minimum run time, seconds: below it one disturbance decides the hot line (at load 19 we saw 99 % for 46 %)."""
 
 _READS = frozenset(
     {"read", "readline", "readlines", "input", "open", "split", "splitlines", "strip", "decode", "encode"}
 )
 _FRAMES = frozenset({"map", "int", "float", "str", "len", "list", "tuple", "print", "write", "join", "iter"})
 _WORKS = frozenset({"sorted", "sort", "sum", "min", "max", "set", "frozenset", "Counter", "fromkeys", "translate"})
-"""Each does its work in C in one go. Where a line holds two of them, one may be spared: that is no floor."""
+"""Each does its work in C in one go. Where a line holds two of them, one may be spared: then there is headroom."""
 _PLAIN = (ast.Call, ast.Name, ast.Attribute, ast.Constant, ast.expr_context, ast.Starred, ast.Tuple)
 _LOOPS = (ast.For, ast.AsyncFor, ast.While)
 
 
-def floor_reached(judge: Judge, candidate: Candidate) -> str:
+def no_headroom(judge: Judge, candidate: Candidate) -> str:
     """Why no draft can be worth having that is faster than this one; empty where nothing says so."""
     if not _long_enough(candidate):
         return ""
     if found := _one_call(candidate):
-        return f"floor reached: {found}"
+        return f"nothing left to gain: {found}"
     share = judge.floor(candidate)
-    if share is not None and share >= SHARE:
-        return f"floor reached: {min(share, 1.0):.0%} of its time is that of reading the input and nothing else"
+    if share is not None and share >= MIN_SHARE:
+        return f"nothing left to gain: {min(share, 1.0):.0%} of its time is that of reading the input and nothing else"
     return ""
 
 
 def _long_enough(candidate: Candidate) -> bool:
     """Its runs take long enough to say where their time goes."""
     cases = candidate.comparison.cases if candidate.comparison else ()
-    return any(median(case.candidate) >= LEAST_S for case in cases if case.candidate)
+    return any(median(case.candidate) >= MIN_RUN_S for case in cases if case.candidate)
 
 
 def _one_call(candidate: Candidate) -> str:
-    """The one call that has the time, as the profile saw it: `96% is in sorted, line 4`."""
+    """The one call that has the time, as the profile saw it: `96% of the time is one call of sorted (line 4)`."""
     lines = candidate.profile.lines if candidate.profile else ()
-    if not lines or lines[0].share < SHARE or lines[0].hits > min(line.hits for line in lines):
+    if not lines or lines[0].share < MIN_SHARE or lines[0].hits > min(line.hits for line in lines):
         return ""
     try:
         statements = list(_statements(parse(candidate.source)))
@@ -54,7 +54,7 @@ def _one_call(candidate: Candidate) -> str:
         return ""
     there = [each for each in statements if each.lineno <= lines[0].line <= (each.end_lineno or each.lineno)]
     name = _work(there[0]) if len(there) == 1 else ""
-    return f"{lines[0].share:.0%} is in {name}, line {lines[0].line}" if name else ""
+    return f"{lines[0].share:.0%} of the time is one call of {name} (line {lines[0].line})" if name else ""
 
 
 def _statements(node: ast.AST) -> Iterator[ast.stmt]:

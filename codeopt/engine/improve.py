@@ -24,17 +24,7 @@ from codeopt.engine.open_proposer import check_proposer, open_proposer
 from codeopt.engine.rounds import RunRecorder, finish, run_rounds
 from codeopt.engine.searches import open_search
 from codeopt.report.result import Result, hot, opening
-from codeopt.tasks import (
-    Task,
-    for_memory,
-    for_reader,
-    for_target,
-    needs_time,
-    open_task,
-    reader_question,
-    reader_request,
-    second_clock,
-)
+from codeopt.tasks import Task, open_task
 from codeopt.workloads import Opened, Workload, WorkloadRequest, kind_of
 from codeopt.workloads.function.recording.run_first import run_first
 from codeopt_sandbox.compare import StoppingRule
@@ -63,7 +53,7 @@ def improve(
     if options.run and not target.path.is_dir():  # of a folder the command itself is what is improved
         first = run_first(target, options.run, session.console.print, session.named(options))
     target = first.target if first else target
-    task = for_target(task, target)
+    task = task.for_target(target)
     kind = kind_of(target, options)
     program = program or kind.read(target)
     options, interpreter = session.find_interpreter(options, target.path)
@@ -75,7 +65,7 @@ def improve(
     request = WorkloadRequest(
         target, program, options, session, rule_of(options, task), own_code_only=not model and not reference,
         held_out=saved.held_out if saved else {}, baseline=saved.history.original if saved else None,
-        profile_modes=_modes(options), for_memory=for_memory(task), needs_time=needs_time(task), model_calls=model,
+        profile_modes=_modes(options), for_memory=task.for_memory, needs_time=task.needs_time, model_calls=model,
         interpreter=interpreter, facts={"recording": first.facts} if first else {},
     )  # fmt: skip
     if saved and saved.input_seed is not None:
@@ -115,7 +105,7 @@ def _measured(opened: Opened, task: Task, request: WorkloadRequest) -> Workload:
         if workload.region.timed:
             workload.require_plan()
     first = "original   " if workload.region.timed else "first      "
-    say(f"{first}{workload.headline}{hot(workload.baseline.profile, memory=for_memory(task))}")
+    say(f"{first}{workload.headline}{hot(workload.baseline.profile, memory=task.for_memory)}")
     return workload
 
 
@@ -145,7 +135,7 @@ def _loop(
         notify=console.progress,
         alone=session.alone,
         strict=options.strict,
-        second=second_clock(task),
+        second=task.second_clock,
     )
     open_one = cache(lambda one: session.open_model(one, console.warn))
     proposer = open_proposer(options, task, workload, open_one, console)
@@ -159,15 +149,16 @@ def _loop(
 def _reader(task: Task, request: WorkloadRequest, open_model: Callable[[], Model]) -> AskReader | None:
     """Who is asked which of two programs is better; nobody where the task goes by measures alone."""
     options, console = request.options, request.session.console
-    question = reader_question(task)
+    question = task.judge_question
     if not question or not wants_model(options):
         return None
-    from codeopt.engine.llm_judge import PreferenceReader, read_by
+    from codeopt.engine.llm_judge import LlmJudge, read_by
 
     other = replace(options, model=options.judge_model)
     model = request.session.open_model(other, console.warn) if options.judge_model else open_model()
-    reader = PreferenceReader(model, question, options.seed, reader_request(task, request.program.source))
-    return read_by(reader, console.progress, for_reader(task))
+    given = request.program.source if task.answers_input else ""
+    reader = LlmJudge(model, question, options.seed, given)
+    return read_by(reader, console.progress, task.judge_view)
 
 
 def _budget(options: ImproveOptions) -> Budget:

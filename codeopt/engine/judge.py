@@ -16,7 +16,7 @@ from typing import Literal
 from codeopt.core.budget import Effort
 from codeopt.core.history import AgainstBest, Candidate, Draft, History
 from codeopt.engine import guards
-from codeopt.engine.comparison_progress import Pace
+from codeopt.engine.comparison_progress import ComparisonProgress
 from codeopt.workloads import OTHER_HASH_SEED, Stage, Suite, Workload
 from codeopt_sandbox.ablation import time_variants
 from codeopt_sandbox.caveat import Subject
@@ -136,7 +136,7 @@ class Judge:
             len(history.candidates), draft.source, draft.summary, changes=draft.changes, model=draft.model
         )
         reads = not draft.problem and self.timed
-        found = guards.read(guards.Reading(self.original.source, draft.source)) if reads else ()
+        found = guards.source_findings(guards.SourcePair(self.original.source, draft.source)) if reads else ()
         objections = [each.reason for each in found if each.consequence is guards.Consequence.REJECT]
         reason = draft.problem or "".join(objections) or self._repeated(draft.source, history)
         notes = () if reason else tuple(each.reason for each in found)
@@ -178,7 +178,7 @@ class Judge:
     def check(self, source: str, summary: str, *, failures: int = 1) -> Candidate:
         """A program that a person wrote: is it right on all cases, known and unseen, and on whatever else is asked?"""
         with self.alone():
-            notes = guards.notes(guards.Reading(self.original.source, source)) if self.timed else ()
+            notes = guards.source_notes(guards.SourcePair(self.original.source, source)) if self.timed else ()
             candidate = self._run_cases(Candidate(1, source, summary, notes=notes), failures=failures)
             if candidate.correct:
                 more = self._outcomes(source, self._short_cases(), OTHER_HASH_SEED, failures)
@@ -268,7 +268,7 @@ class Judge:
         comparison = compare(
             self.workload.runner, self.original.source, candidate.source, plan.cases,
             check=self.suite.check, rule=rule, plan=plan, seed=seed,
-            notify=Pace(doing, rule, self.notify),
+            notify=ComparisonProgress(doing, rule, self.notify),
         )  # fmt: skip
         return replace(
             candidate, comparison=comparison, second=self._by_second(candidate, comparison, plan, rule, seed)
@@ -285,7 +285,7 @@ class Judge:
         other = self.workload.plan_by(plan, rule)
         return compare(
             runner, self.original.source, candidate.source, other.cases, check=check, rule=rule, plan=other, seed=seed,
-            notify=Pace("comparing by the other measure", rule, self.notify),
+            notify=ComparisonProgress("comparing by the other measure", rule, self.notify),
         )  # fmt: skip
 
     def _against_best(self, candidate: Candidate, history: History, plan: Plan, rule: StoppingRule) -> Candidate:
@@ -294,7 +294,7 @@ class Judge:
         if not self.ranked or best is None or not candidate.faster:
             return candidate
         rule = replace(rule, max_seconds=min(rule.max_seconds, STEP_S))
-        pace = Pace(f"comparing with round {best.round}", rule, self.notify)
+        pace = ComparisonProgress(f"comparing with round {best.round}", rule, self.notify)
         try:
             comparison = compare(
                 self.workload.runner, best.source, candidate.source, plan.cases, check=self.suite.check,
@@ -318,7 +318,7 @@ class Judge:
         if not candidate.correct or candidate.comparison is None:
             return candidate
         gain = guards.Gain(self.workload, candidate.source, candidate.comparison, plan, unseen, self.notify)
-        for finding in guards.inspect(gain, faster=candidate.faster, in_round=in_round):
+        for finding in guards.gain_findings(gain, faster=candidate.faster, in_round=in_round):
             candidate = _with(candidate, candidate.comparison, finding)
         return self._refused(candidate)
 

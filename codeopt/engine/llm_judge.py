@@ -19,8 +19,8 @@ from codeopt.core.history import Candidate, Preference, Preferred
 from codeopt.core.model import Message, Model
 from codeopt.core.sanitize import cut, fenced, inline
 
-LONGEST = 20_000
-"""Characters of a text."""
+MAX_CHARS = 20_000
+"""Characters of a text that are shown, at most."""
 _ANSWER = re.compile(r"^\W*BETTER\W+(A|B|SAME)\b", re.IGNORECASE | re.MULTILINE)
 
 SYSTEM = (
@@ -43,7 +43,7 @@ class NoPreference(ModelError):
 
 
 class Answer(StrEnum):
-    """What one answer names."""
+    """The text that one answer names."""
 
     A = "A"
     B = "B"
@@ -51,16 +51,16 @@ class Answer(StrEnum):
 
 
 @dataclass(frozen=True)
-class PreferenceReader:
+class LlmJudge:
     """Compares texts by one question."""
 
     model: Model
     question: str
-    """What is better about the better one."""
+    """The question that says what is better about the better one."""
     seed: int = 0
-    """Of which order comes first."""
+    """Seed of the order that is asked first."""
     request: str = ""
-    """What both texts answer; empty where they are two versions of one text."""
+    """The text that both texts answer; empty where they are two versions of one text."""
 
     def prefer(self, first: str, second: str) -> tuple[Preference, Usage]:
         """Which of two texts is better, and what asking cost. Raises NoPreference."""
@@ -83,8 +83,10 @@ class PreferenceReader:
         return Preference(Preferred.NEITHER, f"in one order {named} in the other"), used
 
     def _ask(self, a: str, b: str) -> tuple[Answer, str, Usage]:
-        request = f"\n\n## The request\n{fenced(cut(self.request, LONGEST))}" if self.request else ""
-        ask = ASK.format(question=self.question, request=request, a=fenced(cut(a, LONGEST)), b=fenced(cut(b, LONGEST)))
+        request = f"\n\n## The request\n{fenced(cut(self.request, MAX_CHARS))}" if self.request else ""
+        ask = ASK.format(
+            question=self.question, request=request, a=fenced(cut(a, MAX_CHARS)), b=fenced(cut(b, MAX_CHARS))
+        )
         reply = self.model.complete((Message("system", SYSTEM), Message("user", ask)))
         named = _ANSWER.findall(reply.text)
         reason = inline(_ANSWER.sub("", reply.text).strip(), 300)
@@ -99,20 +101,20 @@ def _winner(side: Answer, turned: bool) -> Preferred:
 
 
 def read_by(
-    reader: PreferenceReader,
+    judge: LlmJudge,
     notify: Callable[[str], None],
     shown: Callable[[str, str], tuple[str, str]] = lambda original, changed: (original, changed),
 ) -> Callable[[Candidate, Candidate], Candidate]:
-    """What asks a reader about a candidate and the original: the candidate with what was said of it.
+    """A function that asks a model about a candidate and the original: the candidate with what was said of it.
 
-    shown: what of both texts he is shown.
+    shown: the part of both texts that the model sees.
     Where the model fails, the measures decide alone, and a note says so.
     """
 
     def ask(candidate: Candidate, original: Candidate) -> Candidate:
         notify("asking a reader which is better")
         try:
-            found, usage = reader.prefer(*shown(original.source, candidate.source))
+            found, usage = judge.prefer(*shown(original.source, candidate.source))
         except NoPreference as error:
             failed = "a reader answered once, not twice," if error.usage.replies else "no reader was asked"
             note = f"{failed} which is better: {error}"

@@ -15,31 +15,31 @@ from dataclasses import dataclass, field, replace
 from codeopt.core.budget import Budget, Effort, Ledger, Usage
 from codeopt.core.history import Candidate, Critique, History
 from codeopt.core.proposer import Proposer, variants
-from codeopt.engine.best_of_k import Contender, Contest
-from codeopt.engine.headroom import floor_reached
+from codeopt.engine.best_of_k import BestOfK, DraftResult
+from codeopt.engine.headroom import no_headroom
 from codeopt.engine.judge import Judge
 from codeopt.engine.searches import DEFAULT, Move, Position, Search, Stop, open_search, view
-from codeopt.tasks import Task, needs_time, none_better, standing
+from codeopt.tasks import Task
 from codeopt_sandbox.compare import Decision
 
 CLOSE = 0.98
-"""Of two candidates whose scores are this close the one with the smaller change is preferred."""
+"""Ratio of two scores from which they count as equal, and the smaller change is preferred."""
 MAX_CONFIRMATIONS = 3
-"""How many candidates are confirmed before none is believed."""
+"""Largest number of candidates that are confirmed before none is believed."""
 
 
 @dataclass(frozen=True)
 class Confirmation:
-    """What the last comparison has found."""
+    """The outcome of the last comparison."""
 
     reason: str
     """Why `best` was accepted, or why nothing was."""
     best: Candidate | None = None
     """With its confirmed figures; None when nothing was accepted."""
     seconds: float = 0.0
-    """Of the clock: of all candidates that were looked at again."""
+    """Wall time of all candidates that were looked at again, seconds."""
     refused: tuple[Candidate, ...] = ()
-    """Those that a reader did not prefer, with what was said of them."""
+    """Candidates that the model which compares did not prefer, with what was said of them."""
 
 
 @dataclass(frozen=True)
@@ -48,9 +48,9 @@ class SearchPlan:
 
     search: Search = field(default_factory=lambda: open_search(DEFAULT))
     candidates: int = 1
-    """Drafts of each critique."""
+    """Number of drafts of each critique."""
     chains: int = 2
-    """Where the search has several."""
+    """Number of independent chains, where the search has several."""
     patience: int | None = None
     """Rounds in a row without a gain that end a chain; 0: none do; None: as the search has it."""
     seed: int = 0
@@ -75,7 +75,7 @@ class RefineLoop:
     save: Saver = lambda loop: None
     """Called after each round."""
     on_usage: Callable[[Usage], None] = lambda usage: None
-    """Told of all that is paid for."""
+    """Receives the usage of each request that is paid for."""
     ask_reader: Callable[[Candidate, Candidate], Candidate] | None = None
     """Asks a reader about a candidate that was confirmed, and the original; None where none is asked."""
     stopped: str = ""
@@ -83,13 +83,13 @@ class RefineLoop:
     finished: bool = False
     """The proposer has nothing more to offer."""
     added: int = 0
-    """So many candidates the newest round has brought."""
-    _floors: dict[int, str] = field(default_factory=dict)
-    """By round: what was found of it."""
+    """Number of candidates of the newest round."""
+    _headroom: dict[int, str] = field(default_factory=dict)
+    """Why a round's draft leaves nothing to gain, by its number; empty where it leaves something."""
 
     def run(self) -> None:
         """Rounds until nothing is left to improve, no round can pay, or the budget is spent."""
-        while not (reason := self.ledger.spent(self.budget) or self._floor()):
+        while not (reason := self.ledger.spent(self.budget) or self._no_headroom()):
             move = self._next_move()
             if isinstance(move, Stop):
                 self.finished, reason = True, move.reason
@@ -124,40 +124,40 @@ class RefineLoop:
 
     def _round(self, shown: History, move: Move, answers: str, asked: Usage) -> None:
         """The drafts of one critique. What the critique took is told with the first of them."""
-        contest = Contest(self.judge, self.history, shown, single=self.plan.candidates == 1)
+        best_of_k = BestOfK(self.judge, self.history, shown, single=self.plan.candidates == 1)
         for draft in variants(self.proposer, shown, self.plan.candidates):
             self._spend(draft.usage)
-            contest.enter(draft)
-        contenders = contest.close()
-        for at, contender in enumerate(contenders):
+            best_of_k.add(draft)
+        results = best_of_k.select()
+        for at, result in enumerate(results):
             effort = Effort() if at else Effort().asked(asked)
-            self._spend(contender.candidate.usage)
-            self.history = self.history.add(self._placed(self._with_place(contender, move, answers, effort)))
-        self.added = len(contenders)
-        if any(contender.draft.counts_as_round for contender in contenders):
+            self._spend(result.candidate.usage)
+            self.history = self.history.add(self._placed(self._with_place(result, move, answers, effort)))
+        self.added = len(results)
+        if any(result.draft.counts_as_round for result in results):
             self.ledger = self.ledger.next_round()
 
-    def _with_place(self, contender: Contender, move: Move, answers: str, effort: Effort) -> Candidate:
+    def _with_place(self, result: DraftResult, move: Move, answers: str, effort: Effort) -> Candidate:
         """With its place in the search; what costs no round is for all chains to go on from."""
-        draft, candidate = contender.draft, contender.candidate
+        draft, candidate = result.draft, result.candidate
         turn, chain = (self.ledger.rounds + 1, move.chain) if draft.counts_as_round else (0, 0)
         effort = candidate.effort + effort.asked(draft.usage).asked(candidate.usage)
         return replace(candidate, turn=turn, chain=chain, parents=move.parents, answers=answers, effort=effort)
 
     def _placed(self, candidate: Candidate) -> Candidate:
         """With what the task itself measures of it."""
-        return replace(candidate, standing=standing(self.task, candidate, self.history.original))
+        return replace(candidate, standing=self.task.task_score(candidate, self.history.original))
 
-    def _floor(self) -> str:
+    def _no_headroom(self) -> str:
         """Why nothing can be faster than the best so far by what is worth having; empty where that is not known."""
-        if not self.plan.floor or not needs_time(self.task):
+        if not self.plan.floor or not self.task.needs_time:
             return ""
         best = next(self.ranked(), None)
         if best is None:
             return ""
-        if best.round not in self._floors:
-            self._floors[best.round] = floor_reached(self.judge, best)
-        return self._floors[best.round]
+        if best.round not in self._headroom:
+            self._headroom[best.round] = no_headroom(self.judge, best)
+        return self._headroom[best.round]
 
     def _spend(self, usage: Usage) -> None:
         self.ledger = self.ledger.add(usage)
@@ -169,7 +169,7 @@ class RefineLoop:
             found = f"{self.proposer.name} found nothing to try" if self.finished else "nothing was tried"
             return Confirmation(found)
         started = time.monotonic()
-        reason = self._undecided() or none_better(self.task)
+        reason = self._undecided() or self.task.nothing_accepted
         refused: list[Candidate] = []
         for candidate in list(self.ranked())[:MAX_CONFIRMATIONS]:
             confirmed = self._placed(self.judge.confirm(candidate))
@@ -187,8 +187,8 @@ class RefineLoop:
         return Confirmation(reason, seconds=time.monotonic() - started, refused=tuple(refused))
 
     def _undecided(self) -> str:
-        """Of the drafts that seem better and could not be told to be so in the time there is, the one that seems best;
-        empty where there is none."""
+        """The draft that seems best of those that could not be told to be better in the time there is; empty where
+        there is none."""
         compared = [(c, c.comparison) for c in self.history.candidates[1:] if c.correct and c.comparison]
         unsure = [pair for pair in compared if pair[1].decision is Decision.UNDECIDED and pair[1].ratio > 1]
         if not unsure:
@@ -214,6 +214,6 @@ class RefineLoop:
 
 
 def changed_lines(old: str, new: str) -> int:
-    """How many lines a diff between the two adds and takes away."""
+    """Number of lines that a diff between the two adds and takes away."""
     diff = difflib.unified_diff(old.splitlines(), new.splitlines(), n=0, lineterm="")
     return sum(line[:1] in "+-" and line[:3] not in ("+++", "---") for line in diff)

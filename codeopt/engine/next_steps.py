@@ -1,4 +1,4 @@
-"""What is hot in the result, and who could go on from there."""
+"""Hot lines of the result, and who could go on from there."""
 
 from __future__ import annotations
 
@@ -9,20 +9,22 @@ from codeopt.core.options import ImproveOptions
 from codeopt.engine.judge import Judge
 from codeopt.engine.open_model import wants_model
 from codeopt.report.result import Outlook
-from codeopt.tasks import Task, for_memory, needs_time
+from codeopt.tasks import Task
 from codeopt_sandbox.errors import SandboxError
 from codeopt_sandbox.profile import HotLine, Profile
 
-MOST, LEAST_SHARE = 3, 0.05
-"""How many lines are named, and from which share of the time on."""
+MAX_LINES = 3
+"""Largest number of hot lines that are named."""
+MIN_SHARE = 0.05
+"""Share of the time from which a line is named."""
 
 
-def look_ahead(judge: Judge, task: Task, best: Candidate | None, options: ImproveOptions, *, measure: bool) -> Outlook:
-    """Where the best program, else the original, spends its time, or what it holds where memory is an aim.
+def next_steps(judge: Judge, task: Task, best: Candidate | None, options: ImproveOptions, *, measure: bool) -> Outlook:
+    """The lines where the best program, else the original, spends its time, or what it holds where memory is an aim.
 
     measure: a profile may be taken for it.
     """
-    timing, memory = needs_time(task), for_memory(task)
+    timing, memory = task.needs_time, task.for_memory
     if not timing and not memory:
         return Outlook()
     asks = "" if wants_model(options) else "the rules know nothing better for it; --model NAME asks a language model"
@@ -31,7 +33,7 @@ def look_ahead(judge: Judge, task: Task, best: Candidate | None, options: Improv
     if profile is None and best is not None and measure and not options.no_profile:
         judge.notify("profiling the result")
         profile, trouble = _profiled(judge, best)
-    held = profile.memory[:MOST] if memory and profile else ()
+    held = profile.memory[:MAX_LINES] if memory and profile else ()
     return Outlook(_hot_lines(profile) if timing else (), asks, trouble, held)
 
 
@@ -45,5 +47,5 @@ def _profiled(judge: Judge, best: Candidate) -> tuple[Profile | None, Shortfall 
 
 
 def _hot_lines(profile: Profile | None) -> tuple[HotLine, ...]:
-    lines = profile.lines[:MOST] if profile else ()
-    return tuple(line for line in lines if line.share >= LEAST_SHARE)
+    lines = profile.lines[:MAX_LINES] if profile else ()
+    return tuple(line for line in lines if line.share >= MIN_SHARE)

@@ -13,7 +13,7 @@ from codeopt.proposers.rules import Rules, matches
 from codeopt.rules import Rule, select_rules
 from codeopt.rules._ruff_fixes import GROUPS, is_known, ruff_rules
 from codeopt.rules._ruff_fixes import NAME as RUFF
-from codeopt.tasks import Task, needs_model, rules_first, second_clock
+from codeopt.tasks import Task
 
 if TYPE_CHECKING:
     from codeopt.core.console import Console
@@ -26,7 +26,7 @@ def check_proposer(options: ImproveOptions, task: Task) -> None:
     _built_in(options, task)
     if wants_model(options):
         check_model(options)
-    elif needs_model(task):
+    elif task.needs_model:
         raise UsageError(f"the built-in rules know nothing of {task.name}; give a model (--model NAME)")
 
 
@@ -53,7 +53,7 @@ def open_proposer(
             briefing=briefing,
             feedback=options.feedback,
             history=options.history,
-            hints=hints if rules_first(task) else (),
+            hints=hints if task.rules_first else (),
             on_text=ReplyProgress(console),
             notify=console.warn,
             structured=options.structured,
@@ -64,7 +64,7 @@ def open_proposer(
     from codeopt.proposers.take_turns import TakeTurns
 
     adapted = workload.adapt(TakeTurns(models) if len(models) > 1 else models[0])
-    return RulesFirst(rules, adapted) if rules_first(task) and not options.model_only else adapted
+    return RulesFirst(rules, adapted) if task.rules_first and not options.model_only else adapted
 
 
 def _built_in(options: ImproveOptions, task: Task) -> tuple[Rule, ...]:
@@ -76,7 +76,7 @@ def _built_in(options: ImproveOptions, task: Task) -> tuple[Rule, ...]:
     select, ignore = ([name for name in names if not _is_ruff(name)] for names in (options.select, options.ignore))
     if options.select:
         return select_rules(select, ignore) if select else ()
-    memory = "memory" in (task.metric, second_clock(task))
+    memory = task.for_memory
     return tuple(rule for rule in select_rules((), ignore) if memory or rule.aim == "time")
 
 

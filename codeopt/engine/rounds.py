@@ -11,9 +11,8 @@ from codeopt.core.run_store import RunStore, SavedRun
 from codeopt.core.session import Session
 from codeopt.engine.judge import Judge
 from codeopt.engine.loop import RefineLoop
-from codeopt.engine.next_steps import look_ahead
+from codeopt.engine.next_steps import next_steps
 from codeopt.report.result import Columns, End, Result, row, to_json
-from codeopt.tasks import column
 from codeopt.workloads import WorkloadRequest
 from codeopt_sandbox import Sandbox
 
@@ -25,9 +24,9 @@ class RunRecorder:
     run: RunStore
     session: Session
     subject: str = ""
-    """The text that the run is of."""
+    """Source text that the run improves."""
     input_seed: int | None = None
-    """Of the inputs that are made."""
+    """Seed of the inputs that are made."""
 
     def keep(self, loop: RefineLoop) -> None:
         """Save the state; what was never shown to a proposer is marked."""
@@ -51,9 +50,9 @@ def stage_of(loop: RefineLoop) -> str:
 
 
 def columns_of(loop: RefineLoop) -> Columns:
-    """What the table shows."""
+    """The columns of the table of rounds."""
     compared = "peak memory" if loop.task.metric == "memory" else "time"
-    return Columns(column(loop.task), loop.judge.timed, compared)
+    return Columns(loop.task.score_column, loop.judge.timed, compared)
 
 
 def run_rounds(loop: RefineLoop, console: Console) -> End:
@@ -108,7 +107,7 @@ def finish(
         growth=_growth(judge, best) if best and session.extras else "",
         interpreter=request.interpreter,
         reference=_judged(judge, reference, session.console) if reference else None,
-        outlook=look_ahead(
+        outlook=next_steps(
             judge, loop.task, best, request.options, measure=session.extras and end is not End.INTERRUPTED
         ),
     )

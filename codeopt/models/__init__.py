@@ -102,7 +102,7 @@ def _factory(spec: str) -> tuple[Callable[[str, Settings], Model], str]:
     if not spec.strip():
         raise UsageError("the model has no name; give one, for example --model gpt-5")
     if prefix in plugins.names(__name__):
-        return plugins.load(__name__, prefix).build, rest
+        return plugins.functions(plugins.load(__name__, prefix), "model", "build")["build"], rest
     if colon and _importable(prefix) and rest.isidentifier():
         return _imported(prefix, rest), spec
     return plugins.load(__name__, "openai").build, spec

@@ -15,7 +15,7 @@ from codeopt.core.history import Candidate
 from codeopt.core.sanitize import cut, decoded, fenced, inline
 from codeopt.proposers import feedback_tables
 from codeopt.proposers.feedback_tables import NOT_SHOWN, Shown
-from codeopt.tasks import Task, for_memory, measured, needs_time
+from codeopt.tasks import Task
 from codeopt_sandbox.outcome import Case, Outcome, Verdict
 
 GENERIC = "Improve this program further."
@@ -56,7 +56,7 @@ def describe(
         {case.name: case for case in cases if not case.held_out}, briefing.cases, briefing.timed, briefing.start_s
     )
     calls = {case.name: case.stdin.count(b"\n") - 1 for case in cases} if briefing.functions else {}
-    timing, memory = needs_time(task), for_memory(task)
+    timing, memory = task.needs_time, task.for_memory
     parts = [
         _verdicts(candidate, shown, calls),
         _failure(candidate, original, shown, briefing.functions),
@@ -234,6 +234,6 @@ def _speed(candidate: Candidate, shown: Shown) -> str:
 
 
 def _task_measures(candidate: Candidate, original: Candidate, task: Task) -> str:
-    """The task's own measures of the source; fenced, since names and comments in them are the program's."""
-    text = measured(task, candidate.source, original.source) if candidate.source.strip() else ""
+    """What the task itself measures in the source; fenced, since names and comments in it are the program's."""
+    text = task.measure_change(candidate.source, original.source) if candidate.source.strip() else ""
     return f"Measured in the source for the task {task.name!r}:\n{fenced(text)}" if text else ""

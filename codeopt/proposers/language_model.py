@@ -15,7 +15,7 @@ from codeopt.proposers._answer_form import AnswerForm, Step
 from codeopt.proposers._continuation import WholeReply, whole
 from codeopt.proposers._prompt import Extent, Prompter
 from codeopt.proposers.feedback import GENERIC, FeedbackMode
-from codeopt.tasks import Task, suited
+from codeopt.tasks import Task
 from codeopt_sandbox.outcome import Case
 
 ANSWER_DIVISOR = 4
@@ -56,7 +56,7 @@ class LanguageModel:
         self._mode = FeedbackMode(feedback)
         briefing = briefing or Briefing()
         self._prompter = Prompter(
-            suited(task, briefing.functions),
+            task.for_functions() if briefing.functions else task,
             tuple(cases),
             self._mode,
             history,

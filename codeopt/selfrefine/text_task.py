@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 from codeopt.core.history import Candidate, Critique, History
 from codeopt.core.task_score import Standing, TaskMeasure
-from codeopt.tasks import Metric, Prompts, WorkedExample, critic_is_done
+from codeopt.tasks import Metric, Prompts, Task, critic_is_done
 
 MOST = 5
 """Of each aspect."""
@@ -43,7 +43,7 @@ class TextCheck:
 
 
 @dataclass(frozen=True)
-class TextTask:
+class TextTask(Task):
     """A task that a text serves; what is said to the model stands in `codeopt/selfrefine/text_proposer.py`."""
 
     name: str
@@ -68,19 +68,15 @@ class TextTask:
     """Least gain over the first draft, as a share of the full score."""
     metric: Metric = "time"
     prompts: Prompts = _PROMPTS
-    guidance: str = ""
-    examples: tuple[WorkedExample, ...] = ()
     of_texts: bool = True
     batch_results: str = "codeopt.selfrefine.batch_results"
     needs_model: bool = True
     needs_time: bool = False
-    rules_first: bool = False
-    scale: str = "score"
-    """The name of what is told of each draft."""
+    score_column: str = "score"
     answers_input: bool = True
     """A reader who compares two texts is shown the input."""
-    reader_question: str = "Two answers to the same request. Which one serves the one who asked better?"
-    none_better: str = "no draft scored higher than the first"
+    judge_question: str = "Two answers to the same request. Which one serves the one who asked better?"
+    nothing_accepted: str = "no draft scored higher than the first"
 
     def why_not(self, candidate: Candidate, original: Candidate) -> str:
         """Empty when its score is higher than the first draft's."""
@@ -109,7 +105,7 @@ class TextTask:
         full = self.total(history.last)
         return critic_is_done(critique, history) or (full is not None and full >= self.enough and history.last.correct)
 
-    def standing(self, candidate: Candidate, original: Candidate) -> Standing | None:
+    def task_score(self, candidate: Candidate, original: Candidate) -> Standing | None:
         """Each aspect's score beside the first draft's."""
         before, after = self.total(original), self.total(candidate)
         if before is None or after is None:
@@ -117,11 +113,7 @@ class TextTask:
         old = dict(original.scores)
         measures = tuple(TaskMeasure(name, old.get(name, 0.0), share, "%") for name, share in candidate.scores)
         verdict = "not better" if after < before + self.min_gain else "better"
-        return Standing(self.scale, before, after, verdict, measures)
-
-    def measure(self, source: str) -> str:
-        """Nothing beside the scores."""
-        return ""
+        return Standing(self.score_column, before, after, verdict, measures)
 
 
 def read_scores(critique: str, aspects: tuple[Aspect, ...]) -> tuple[tuple[str, float], ...]:

@@ -17,7 +17,7 @@ from codeopt.core.target import Target
 from codeopt.proposers.feedback import FeedbackMode
 from codeopt.selfrefine.text_proposer import TextProposer
 from codeopt.selfrefine.text_task import CHECKED, TextTask, read_scores
-from codeopt.tasks import is_of_texts, open_task
+from codeopt.tasks import open_task
 from codeopt.workloads import Checked, Defaults, Stage, Suite, TimedRegion, WorkloadRequest
 from codeopt_sandbox import RunLimits, Sandbox
 from codeopt_sandbox.compare import StoppingRule
@@ -35,7 +35,7 @@ PRIORITY = 10
 
 def matches(target: Target, options: ImproveOptions) -> bool:
     """Whatever a task of texts is asked for."""
-    return is_of_texts(open_task(options.task))
+    return open_task(options.task).of_texts
 
 
 def read(target: Target) -> Program:

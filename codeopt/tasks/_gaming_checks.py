@@ -1,4 +1,4 @@
-"""What counts towards readability and what only looks like it: comments that say something, functions with a reason,
+"""Checks of what only looks like readability: comments that say something, functions with a reason,
 names that can be read.
 
 The measures of Self-Refine are counts, and counts can be filled: by `#` on each line, by a function a line, by names of
@@ -21,9 +21,11 @@ SMALL = frozenset(
 )
 """Words that say nothing alone."""
 LEAST_WORDS = 2
-"""That a comment must add to the words of its own line and the next."""
-LONGEST_NAME, MOST_WORDS = 32, 5
-"""Characters and words of a name; what is longer is a sentence."""
+"""Number of words that a comment must add to those of its own line and the next."""
+LONGEST_NAME = 32
+"""Characters of the longest name; a longer one is a sentence."""
+MOST_WORDS = 5
+"""Words of the longest name."""
 _WORD = re.compile(r"[^\W\d_]{2,}")
 _NEVER = re.compile(
     r"q[^u]|[jqvx][jqvxz]|[bcdfghjklmnpqrstvwxz]{6}|(.)\1\1|[fkpvw]x|z[bcdfgjkmnpqrstvx]|[jv][bcdfghklmnpqrstwxz]"

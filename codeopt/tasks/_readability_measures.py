@@ -46,12 +46,12 @@ class BoundName:
 
     text: str
     line: int
-    """Where it is bound first."""
+    """Line of its first binding."""
 
 
 @dataclass(frozen=True)
 class Complexity:
-    """Of one function, or of the module's own code."""
+    """Complexity of one function, or of the module's own code."""
 
     name: str
     line: int
@@ -69,17 +69,17 @@ class Readability:
     docstring_lines: int
     functions: int
     telling_comments: int
-    """Of the comments those that say something that the code does not."""
+    """Number of comments that say something that the code does not."""
     telling_docstring_lines: int
     reasonable_functions: int
-    """Of the functions those that do more than one thing, or one thing for more than one place."""
+    """Number of functions that do more than one thing, or one thing for more than one place."""
     names: tuple[BoundName, ...]
     """Every name that counts."""
     meaningless: tuple[BoundName, ...]
     complexity: tuple[Complexity, ...]
     """Highest first."""
     findings: tuple[LintFinding, ...] | None
-    """None when the linter could not be run."""
+    """Findings of the linter; None when it could not be run."""
 
     @property
     def comment_share(self) -> float:
@@ -88,7 +88,7 @@ class Readability:
 
     @property
     def meaningful_share(self) -> float:
-        """Of the names that count; 1 when there is none."""
+        """Share of the names that count; 1 when there is none."""
         return 1 - len(self.meaningless) / max(1, len(self.names))
 
 
@@ -99,14 +99,14 @@ class Focus:
     qualname: str = ""
     """Empty: the whole text."""
     file: str = ""
-    """Where the module stands: its project's linter settings count."""
+    """Path of the module: its project's linter settings count."""
 
 
 WHOLE = Focus()
 
 
 def parts(original: str, changed: str, focus: Focus) -> tuple[str, str]:
-    """What a reader is shown of both texts. Raises SyntaxError."""
+    """Both texts as a reader is shown them. Raises SyntaxError."""
     if not focus.qualname:
         return original, changed
     old, new = changed_part(original, changed, focus.qualname)
@@ -161,7 +161,7 @@ def _part(source: str, part: Lines) -> str:
 
 
 def _numbers(part: Lines) -> list[int]:
-    """Of each line of `_part` the line of the whole text; 0 of those between two parts."""
+    """The line of the whole text for each line of `_part`; 0 between two parts."""
     spans = [[*range(first, last + 1), 0, 0] for first, last in part]
     return [number for span in spans for number in span]
 

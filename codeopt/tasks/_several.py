@@ -4,110 +4,80 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
-from typing import Protocol, cast
+from dataclasses import dataclass
+from typing import Self
 
 from codeopt.core.errors import UsageError
 from codeopt.core.history import Candidate, Critique, History
 from codeopt.core.target import Target
 from codeopt.core.task_score import Standing, TaskMeasure
-from codeopt.tasks import (
-    Metric,
-    Prompts,
-    Task,
-    WorkedExample,
-    critic_is_done,
-    fails,
-    for_reader,
-    for_target,
-    measured,
-    reader_question,
-    suited,
-)
-
-
-class Aim(Task, Protocol):
-    """A task that can stand beside another: it also says when a candidate is worse than the original by it."""
-
-    def worse(self, candidate: Candidate, original: Candidate) -> str:
-        """Why; empty when it is not."""
-        ...
+from codeopt.tasks import Aim, Metric, Prompts, Task, WorkedExample, common_rejection, critic_is_done
 
 
 @dataclass(frozen=True)
-class Several:
+class Several(Task):
     """`--task runtime,readability`: the first aim leads, the others may not suffer."""
 
     aims: tuple[Aim, ...]
-    min_gain: float
-    """The first aim's."""
+    name: str
+    """The names of the aims, with commas."""
     prompts: Prompts
     """The first aim's; the guidance tells of the others."""
-    scale: str = "gain"
+    guidance: str
+    examples: tuple[WorkedExample, ...]
+    metric: Metric
+    """The first aim's."""
+    second_metric: Metric | None
+    """The first other metric that an aim goes by."""
+    min_gain: float
+    """The first aim's."""
+    rules_first: bool
+    """Whether they serve the first aim."""
+    needs_model: bool
+    """Whether the first aim does."""
+    needs_time: bool
+    """Whether any aim does."""
+    judge_question: str
+    """The first question that an aim has."""
+    score_column: str = "gain"
 
-    @property
-    def name(self) -> str:
-        """As it is given."""
-        return ",".join(aim.name for aim in self.aims)
+    @classmethod
+    def of(cls, aims: Sequence[Aim], min_gain: float) -> Self:
+        """The task that these aims make."""
+        first = aims[0]
+        wanted = {aim.metric for aim in aims} | {aim.second_metric for aim in aims} - {None}
+        others = [f"And no worse, better if you can, by {aim.name}:\n{aim.guidance}" for aim in aims[1:]]
+        return cls(
+            aims=tuple(aims),
+            name=",".join(aim.name for aim in aims),
+            prompts=first.prompts,
+            guidance="\n\n".join([first.guidance, *others]),
+            examples=first.examples,
+            metric=first.metric,
+            second_metric=next(iter(wanted - {first.metric}), None),
+            min_gain=min_gain,
+            rules_first=first.rules_first,
+            needs_model=first.needs_model,
+            needs_time=any(aim.needs_time for aim in aims),
+            judge_question=next(filter(None, (aim.judge_question for aim in aims)), ""),
+        )
 
-    @property
-    def metric(self) -> Metric:
-        """What is compared first."""
-        return self.aims[0].metric
+    def for_target(self, target: Target) -> Self:
+        """Each aim for one target."""
+        return self.of([aim.for_target(target) for aim in self.aims], self.min_gain)
 
-    @property
-    def second(self) -> Metric | None:
-        """What is compared, too."""
-        wanted = {aim.metric for aim in self.aims} | {getattr(aim, "second", self.metric) for aim in self.aims}
-        return next(iter(wanted - {self.metric}), None)
+    def for_functions(self) -> Self:
+        """Each aim as a model is told of it where one function is improved."""
+        return self.of([aim.for_functions() for aim in self.aims], self.min_gain)
 
-    def for_target(self, target: Target) -> Several:
-        """Each aim for it."""
-        return replace(self, aims=tuple(cast(Aim, for_target(aim, target)) for aim in self.aims))
-
-    @property
-    def reader_question(self) -> str:
-        """Of the first aim that has one."""
-        return next(filter(None, map(reader_question, self.aims)), "")
-
-    def for_reader(self, original: str, changed: str) -> tuple[str, str]:
-        """As the aim shows it whose question is asked."""
-        asking = next((aim for aim in self.aims if reader_question(aim)), self.aims[0])
-        return for_reader(asking)(original, changed)
-
-    def for_function(self) -> Several:
-        """Each aim as it is told where one function is improved."""
-        return replace(self, aims=tuple(cast(Aim, suited(aim, functions=True)) for aim in self.aims))
-
-    @property
-    def guidance(self) -> str:
-        """Of all aims."""
-        others = "\n\n".join(f"And no worse, better if you can, by {a.name}:\n{a.guidance}" for a in self.aims[1:])
-        return f"{self.aims[0].guidance}\n\n{others}"
-
-    @property
-    def examples(self) -> tuple[WorkedExample, ...]:
-        """The first aim's."""
-        return self.aims[0].examples
-
-    @property
-    def needs_model(self) -> bool:
-        """Where the first aim does."""
-        return bool(getattr(self.aims[0], "needs_model", False))
-
-    @property
-    def needs_time(self) -> bool:
-        """Where any aim does."""
-        return any(getattr(aim, "needs_time", True) for aim in self.aims)
-
-    @property
-    def rules_first(self) -> bool:
-        """Where the first aim does."""
-        return bool(getattr(self.aims[0], "rules_first", False))
+    def judge_view(self, original: str, changed: str) -> tuple[str, str]:
+        """Both texts as the aim shows them whose question is asked."""
+        asking = next((aim for aim in self.aims if aim.judge_question), self.aims[0])
+        return asking.judge_view(original, changed)
 
     def why_not(self, candidate: Candidate, original: Candidate) -> str:
         """Empty when it is worse by no aim, and better by one."""
-        if reason := fails(candidate):
+        if reason := common_rejection(candidate):
             return reason
         for aim in self.aims:
             if reason := aim.worse(candidate, original):
@@ -123,7 +93,7 @@ class Several:
         gains = [score if name == "readability" else math.log(max(score, 1.0)) for name, score in scores if score]
         return math.exp(sum(gains))
 
-    def standing(self, candidate: Candidate, original: Candidate) -> Standing | None:
+    def task_score(self, candidate: Candidate, original: Candidate) -> Standing | None:
         """All aims' measures; the score is that of `score`, 1 where nothing is gained."""
         if not candidate.correct:
             return None
@@ -132,11 +102,12 @@ class Several:
         if time and time.pairs:
             measures.append(TaskMeasure("time", 1.0, 1 / time.ratio, "%"))
         for aim in self.aims:
-            found = aim.standing(candidate, original) if hasattr(aim, "standing") else None
+            found = aim.task_score(candidate, original)
             measures += found.measures if found else ()
         refused = self.why_not(candidate, original)
         after = self.score(candidate, original) or 1.0
-        return Standing(self.scale, 1.0, after, "not accepted" if refused else "better", tuple(measures), refused)
+        verdict = "not accepted" if refused else "better"
+        return Standing(self.score_column, 1.0, after, verdict, tuple(measures), refused)
 
     def is_sufficient(self, critique: Critique, history: History) -> bool:
         """The critic finds nothing left to improve in a draft that is worse by no aim."""
@@ -148,16 +119,17 @@ class Several:
         return self.measure_change(source, source)
 
     def measure_change(self, source: str, original: str) -> str:
-        """The same beside the original."""
-        return "\n".join(text for aim in self.aims if (text := measured(aim, source, original)))
+        """What each aim measures in the text beside the original's."""
+        return "\n".join(text for aim in self.aims if (text := aim.measure_change(source, original)))
 
 
 def together(tasks: Sequence[Task]) -> Task:
     """One task of several. Raises UsageError for one that cannot stand beside others, and for one given twice."""
+    aims = [task for task in tasks if isinstance(task, Aim)]
     for task in tasks:
-        if not hasattr(task, "worse"):
+        if task not in aims:
             raise UsageError(f"the task {task.name} cannot stand beside others: it does not say what is worse")
     names = [task.name for task in tasks]
     if len(set(names)) < len(names):
         raise UsageError(f"--task {','.join(names)} names one aim twice")
-    return cast(Task, Several(tuple(cast(Aim, task) for task in tasks), tasks[0].min_gain, tasks[0].prompts))
+    return Several.of(aims, aims[0].min_gain)

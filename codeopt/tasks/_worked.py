@@ -31,7 +31,7 @@ def wrong(case: Case, stdout: bytes, detail: str, seconds: float = 0.001) -> Out
 def compared(
     decision: Decision, ratio: tuple[float, float, float], case: Case, old_s: float, new_s: float
 ) -> Comparison:
-    """Of 21 interleaved pairs; `ratio` is the median with its 99 % interval by order statistics."""
+    """A comparison by 21 interleaved pairs; `ratio` is the median with its 99 % interval by order statistics."""
     return Comparison(
         decision=decision,
         ratio=ratio[0],

@@ -9,9 +9,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from string import Template
 
-from codeopt.core.history import Candidate, Critique, History
+from codeopt.core.history import Candidate
 from codeopt.core.task_score import Standing, TaskMeasure
-from codeopt.tasks import Metric, Prompts, WorkedExample, critic_is_done, fails, too_slow
+from codeopt.tasks import Aim, Metric, Prompts, WorkedExample, common_rejection, too_slow
 from codeopt_sandbox.compare import Comparison
 
 KIB, MIB = 1 << 10, 1 << 20
@@ -53,12 +53,12 @@ GUIDANCE = """\
 
 
 @dataclass(frozen=True)
-class Memory:
+class Memory(Aim):
     """The peak memory, compared with the original's; time may not get worse."""
 
     name: str = "memory"
     metric: Metric = "memory"
-    second: Metric = "time"
+    second_metric: Metric | None = "time"
     """Compared too, so that memory is not paid for with time."""
     min_gain: float = 0.05
     """Least gain of the peak's ratio: 0.05 asks for 1.05 times less."""
@@ -66,11 +66,12 @@ class Memory:
     guidance: str = GUIDANCE
     examples: tuple[WorkedExample, ...] = ()
     needs_time: bool = False
+    score_column: str = "memory"
 
     def why_not(self, candidate: Candidate, original: Candidate) -> str:
         """Empty when it is right, takes less with confidence by at least `min_gain`, and is not slower."""
         found = candidate.by("memory")
-        if (reason := fails(candidate) or too_slow(candidate)) or found is None:
+        if (reason := common_rejection(candidate) or too_slow(candidate)) or found is None:
             return reason or "its memory was not compared"
         if found.decision != "faster":  # the same decision stands for time and for memory
             return f"its peak is not lower with statistical confidence ({found.ratio:.2f}x)"
@@ -90,7 +91,7 @@ class Memory:
             return ""
         return f"its peak is {1 / found.ratio:.2f}x as high"
 
-    def standing(self, candidate: Candidate, original: Candidate) -> Standing | None:
+    def task_score(self, candidate: Candidate, original: Candidate) -> Standing | None:
         """The peaks and the ratio."""
         found = candidate.by("memory")
         if found is None or not found.pairs:
@@ -103,14 +104,6 @@ class Memory:
         measures = (TaskMeasure("peak", before, after, unit),)
         remark = refused if verdict == "not accepted" else found.reason or pace
         return Standing("less memory", 1.0, found.ratio, verdict, measures, remark)
-
-    def is_sufficient(self, critique: Critique, history: History) -> bool:
-        """The critic finds nothing left to improve in a draft that was found right."""
-        return critic_is_done(critique, history)
-
-    def measure(self, source: str) -> str:
-        """Nothing: what counts is measured by running."""
-        return ""
 
 
 def peaks(found: Comparison) -> tuple[float, float, str]:

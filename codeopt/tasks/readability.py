@@ -24,7 +24,7 @@ from codeopt.analysis.changed_lines import changed_part
 from codeopt.core.history import Candidate, Critique, History, Preferred
 from codeopt.core.target import Target
 from codeopt.core.task_score import Standing, TaskMeasure
-from codeopt.tasks import Metric, Prompts, WorkedExample, critic_is_done, fails, too_slow
+from codeopt.tasks import Aim, Metric, Prompts, WorkedExample, common_rejection, critic_is_done, too_slow
 from codeopt.tasks._readability_examples import EXAMPLES
 from codeopt.tasks._readability_measures import WHOLE, Focus, Readability, measure, measure_both, parts
 from codeopt_sandbox.compare import Decision
@@ -83,13 +83,13 @@ change it tomorrow? Names that say what things are, functions with one job, comm
 easier; comments that repeat the code, functions without a reason and names longer than what they say make it harder."""
 
 OF_EXCERPTS = frozenset({"F401", "F821", "F811"})
-"""What a linter finds in an excerpt of a module because the rest is not there."""
+"""Codes of what a linter finds in an excerpt of a module because the rest is not there."""
 
 _CRITIC = re.compile(r"^\W*READABILITY\W+(BETTER|SAME|WORSE)\b", re.IGNORECASE | re.MULTILINE)
 
 
 @dataclass(frozen=True)
-class ReadabilityTask:
+class ReadabilityTask(Aim):
     """The readability of the program's text."""
 
     name: str = "readability"
@@ -100,10 +100,11 @@ class ReadabilityTask:
     guidance: str = GUIDANCE
     examples: tuple[WorkedExample, ...] = EXAMPLES
     needs_model: bool = True
-    reader_question: str = QUESTION
+    judge_question: str = QUESTION
     needs_time: bool = False
+    score_column: str = "readability"
     focus: Focus = WHOLE
-    """Of a function, what is measured: not the module around it."""
+    """The function that is measured, without the module around it; the whole text where none is named."""
 
     def for_target(self, target: Target) -> ReadabilityTask:
         """The task for one function of a project, which is measured alone and by the project's linter settings."""
@@ -111,7 +112,7 @@ class ReadabilityTask:
 
     def why_not(self, candidate: Candidate, original: Candidate) -> str:
         """Empty when it is right, not too slow, better by the measures, and the critic, if it spoke, says so too."""
-        if reason := fails(candidate) or too_slow(candidate):
+        if reason := common_rejection(candidate) or too_slow(candidate):
             return reason
         gained = gain(candidate.source, original.source, self.focus)
         if gained is None:
@@ -139,7 +140,7 @@ class ReadabilityTask:
         gained = gain(candidate.source, original.source, self.focus)
         return "" if gained is not None and gained >= 0 else "it is less readable than the original"
 
-    def standing(self, candidate: Candidate, original: Candidate) -> Standing | None:
+    def task_score(self, candidate: Candidate, original: Candidate) -> Standing | None:
         """The mean of the levels and what they are made of; None for a text that cannot be parsed."""
         try:
             old, new = measure_both(original.source, candidate.source, self.focus)
@@ -157,8 +158,8 @@ class ReadabilityTask:
             refused or _pace(candidate) + "; preferred by a reader" * (candidate.preference is not None),
         )
 
-    def for_reader(self, original: str, changed: str) -> tuple[str, str]:
-        """Of a module that one function of is improved, what the change is about."""
+    def judge_view(self, original: str, changed: str) -> tuple[str, str]:
+        """What the change is about, where one function of a module is improved; else all of both."""
         return parts(original, changed, self.focus)
 
     def is_sufficient(self, critique: Critique, history: History) -> bool:
@@ -170,7 +171,7 @@ class ReadabilityTask:
         return self.measure_change(source, source)
 
     def measure_change(self, source: str, original: str) -> str:
-        """The same; of a function, with what is new or others than in the original."""
+        """The measures of `measure`; of a function, with what is new or others than in the original."""
         try:
             if not self.focus.qualname:
                 return report(measure(source))
@@ -183,7 +184,7 @@ class ReadabilityTask:
 
 
 def figures(old: Readability, new: Readability) -> tuple[TaskMeasure, ...]:
-    """What the levels are made of, before and after."""
+    """Figures that the levels are made of, before and after."""
     found = [
         TaskMeasure("comments", old.comment_share, new.comment_share, "%"),
         TaskMeasure("docstring lines", old.docstring_lines, new.docstring_lines),
@@ -197,7 +198,7 @@ def figures(old: Readability, new: Readability) -> tuple[TaskMeasure, ...]:
 
 
 def _pace(candidate: Candidate) -> str:
-    """What became of its speed."""
+    """Its speed beside the original's, in words."""
     compared = candidate.by("time")
     if compared is None or compared.decision is Decision.SAME or not compared.pairs:
         return "as fast as before"

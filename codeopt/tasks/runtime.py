@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from string import Template
 
-from codeopt.core.history import Candidate, Critique, History
-from codeopt.tasks import Metric, Prompts, WorkedExample, critic_is_done, fails, too_slow
+from codeopt.core.history import Candidate
+from codeopt.tasks import Aim, Metric, Prompts, WorkedExample, common_rejection, too_slow
 from codeopt.tasks._function_examples import EXAMPLES as FUNCTION_EXAMPLES
 from codeopt.tasks._runtime_examples import EXAMPLES
 from codeopt_sandbox.compare import Decision
@@ -61,7 +61,7 @@ is known; a quick way for what is common, the old one for the rest.
 
 
 @dataclass(frozen=True)
-class Runtime:
+class Runtime(Aim):
     """The running time of the program, compared with the original's."""
 
     name: str = "runtime"
@@ -77,7 +77,7 @@ class Runtime:
 
     def why_not(self, candidate: Candidate, original: Candidate) -> str:
         """Empty when it is right, and faster with confidence by at least `min_gain`."""
-        if reason := fails(candidate):
+        if reason := common_rejection(candidate):
             return reason
         found = candidate.by("time")
         if found is None:
@@ -100,14 +100,6 @@ class Runtime:
     def worse(self, candidate: Candidate, original: Candidate) -> str:
         """Why it is slower than it may be beside another aim; empty when it is not."""
         return too_slow(candidate)
-
-    def is_sufficient(self, critique: Critique, history: History) -> bool:
-        """The critic finds nothing left to improve in a draft that was found right."""
-        return critic_is_done(critique, history)
-
-    def measure(self, source: str) -> str:
-        """Nothing: what counts is measured by running."""
-        return ""
 
 
 TASK = Runtime()

@@ -11,7 +11,7 @@ from codeopt.analysis.changed_lines import changed_part
 from codeopt.core.history import Candidate, Preference, Preferred
 from codeopt.core.ruff import settings_of
 from codeopt.core.target import Target
-from codeopt.tasks import for_reader, for_target, open_task, reader_question, suited
+from codeopt.tasks import open_task
 from codeopt.tasks._readability_measures import Focus, measure_both, parts
 from codeopt.tasks.readability import gain
 
@@ -76,13 +76,13 @@ def test_the_projects_own_linter_settings_count(name: str, tmp_path: Path) -> No
 
 
 def test_several_aims_keep_to_the_function_too() -> None:
-    task = for_target(open_task("runtime,readability"), Target(Path("mod.py"), "Box.area"))
+    task = open_task("runtime,readability").for_target(Target(Path("mod.py"), "Box.area"))
     original, draft = Candidate(0, AROUND + TERSE, "o"), Candidate(1, AROUND + CLEAR, "d")
     assert task.aims[1].focus.qualname == "Box.area"  # type: ignore[attr-defined]
     assert not task.aims[1].worse(draft, original)  # type: ignore[attr-defined]
-    assert reader_question(task)
-    assert "helper_" not in "".join(for_reader(task)(original.source, draft.source))
+    assert task.judge_question
+    assert "helper_" not in "".join(task.judge_view(original.source, draft.source))
     disliked = replace(draft, preference=Preference(Preferred.FIRST, "names"))
     assert "prefers the original" in task.aims[1].worse(disliked, original)  # type: ignore[attr-defined]
-    assert "within the call" in suited(task, functions=True).guidance
-    assert for_target(open_task("runtime"), Target(Path("mod.py"), "f")).name == "runtime"
+    assert "within the call" in task.for_functions().guidance
+    assert open_task("runtime").for_target(Target(Path("mod.py"), "f")).name == "runtime"

@@ -9,7 +9,7 @@ import pytest
 
 from codeopt.core import console
 from codeopt.core.console import Console
-from codeopt.engine.comparison_progress import Pace
+from codeopt.engine.comparison_progress import ComparisonProgress
 from codeopt_sandbox.compare import StoppingRule
 
 
@@ -57,11 +57,13 @@ def test_what_is_left_counts_from_when_it_was_allowed(capsys: pytest.CaptureFixt
 
 def test_a_comparison_says_how_far_it_is() -> None:
     said: list[str] = []
-    pace = Pace("comparing", StoppingRule(max_pairs=20, max_seconds=900.0), said.append, time.monotonic() - 10.0)
+    pace = ComparisonProgress(
+        "comparing", StoppingRule(max_pairs=20, max_seconds=900.0), said.append, time.monotonic() - 10.0
+    )
     pace(5)
     pace(20)
     assert said == ["comparing, pair 5 of at most 20, 0:30 left", "comparing, pair 20 of at most 20, 0:00 left"]
-    Pace("comparing", StoppingRule(), said.append, time.monotonic() - 60.0)(3)
+    ComparisonProgress("comparing", StoppingRule(), said.append, time.monotonic() - 60.0)(3)
     assert said[-1] == "comparing, pair 3 of at least 8, 1:40 left"
 
 

@@ -8,7 +8,7 @@ from typing import cast
 import pytest
 
 from codeopt.core.history import Candidate
-from codeopt.engine.headroom import floor_reached
+from codeopt.engine.headroom import no_headroom
 from codeopt.engine.judge import Judge
 from codeopt_sandbox.compare import CaseTimes
 from codeopt_sandbox.profile import HotLine
@@ -31,7 +31,7 @@ def hot(source: str, line: int, share: float = 0.96, hits: int = 1) -> Candidate
 
 
 def found(candidate: Candidate, share: float | None = None) -> str:
-    return floor_reached(cast(Judge, Measured(share)), candidate)
+    return no_headroom(cast(Judge, Measured(share)), candidate)
 
 
 READ = "import sys\ndata = sys.stdin.read().split()\n"
@@ -47,7 +47,7 @@ READ = "import sys\ndata = sys.stdin.read().split()\n"
     ],
 )
 def test_one_call_of_c_that_has_all_the_time_is_a_floor(source: str, line: int) -> None:
-    assert found(hot(source, line)).startswith("floor reached: 96% is in s")
+    assert found(hot(source, line)).startswith("nothing left to gain: 96% of the time is one call of s")
 
 
 @pytest.mark.parametrize(

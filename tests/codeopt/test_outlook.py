@@ -10,7 +10,7 @@ from codeopt.core.errors import ProgramError
 from codeopt.core.history import Candidate
 from codeopt.core.options import ImproveOptions
 from codeopt.engine.judge import Judge
-from codeopt.engine.next_steps import look_ahead
+from codeopt.engine.next_steps import next_steps
 from codeopt.report.result import Outlook
 from codeopt.tasks import open_task
 from codeopt.workloads import Defaults, Workload
@@ -39,7 +39,7 @@ class Measured(Defaults):
 def look(best: Candidate | None, options: ImproveOptions = RULES, task: str = "runtime", **how: Any) -> Outlook:
     workload = Measured(how.get("profiled", lambda source: profile()))
     judge = Judge(cast(Workload, workload), profiled=False)
-    return look_ahead(judge, open_task(task), best, options, measure=how.get("measure", True))
+    return next_steps(judge, open_task(task), best, options, measure=how.get("measure", True))
 
 
 def test_the_original_is_hot_where_nothing_was_accepted() -> None:

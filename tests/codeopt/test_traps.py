@@ -15,8 +15,8 @@ from typing import Any
 
 import pytest
 
-from codeopt.engine.guards import Reading
-from codeopt.engine.guards.forbidden import look
+from codeopt.engine.guards import SourcePair
+from codeopt.engine.guards.forbidden import check_source
 from tests.codeopt.command import ALL_EXAMPLES, codeopt
 
 OWN = sorted((Path(__file__).parent / "traps").iterdir())
@@ -103,7 +103,7 @@ def test_given_trap(folder: Path) -> None:
 @pytest.mark.parametrize("name", REFUSED_UNRUN)
 def test_what_reaches_for_the_machine_is_refused_unrun(name: str) -> None:
     folder = OWN[0].parent / name
-    found = look(Reading((folder / "original.py").read_text(), (folder / "cheat.py").read_text()))
+    found = check_source(SourcePair((folder / "original.py").read_text(), (folder / "cheat.py").read_text()))
     assert found is not None
     assert REFUSED_UNRUN[name] in found.reason
 

@@ -196,10 +196,10 @@ def _prepare(arguments: argparse.Namespace, options: BatchOptions, store: BatchS
     from codeopt.batch.core_lock import measuring_cores
     from codeopt.batch.datasets import SetRequest, read_set
     from codeopt.core.machine import machine
-    from codeopt.tasks import is_of_texts, open_task
+    from codeopt.tasks import open_task
 
     store.require_same(_settings(arguments, options.improve))
-    layout = arguments.layout or ("texts" if is_of_texts(open_task(options.improve.task)) else "")
+    layout = arguments.layout or ("texts" if open_task(options.improve.task).of_texts else "")
     problems = read_set(SetRequest(arguments.set.resolve(), _absolute(arguments.cases)), layout)
     if not store.register(islice(problems, arguments.limit)):
         raise UsageError(f"{arguments.set} holds no problem")

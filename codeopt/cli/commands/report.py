@@ -101,10 +101,10 @@ class OwnResults(Protocol):
 
 def _own_results(store: BatchStore) -> OwnResults | None:
     """What shows a batch of texts; None of one of programs."""
-    from codeopt.tasks import batch_results, open_task
+    from codeopt.tasks import open_task
 
     name = json.loads(store.meta("settings") or "{}").get("task", "runtime")
-    module = batch_results(open_task(name))
+    module = open_task(name).batch_results
     return cast(OwnResults, import_module(module)) if module else None
 
 

@@ -10,8 +10,9 @@ from __future__ import annotations
 import argparse
 import sys
 import tempfile
+from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from codeopt.cli import flags
 from codeopt.cli.review_flags import add_change_arguments, add_draft_arguments, add_work_arguments
@@ -73,12 +74,14 @@ def run(arguments: argparse.Namespace) -> int:
     from codeopt.cli.output import deliver
     from codeopt.cli.review_flags import report_blind
     from codeopt.core.console import Console
+    from codeopt.review.reporters import open_reporter
 
     name = "json" if arguments.json else arguments.output_format
-    reporter = plugins.load(REPORTERS, name)
-    poster = plugins.load(REPORTERS, arguments.reporter) if arguments.reporter else None
-    if poster is not None and not hasattr(poster, "post"):
-        able = [each for each in plugins.names(REPORTERS) if hasattr(plugins.load(REPORTERS, each), "post")]
+    reporter = open_reporter(name)
+    poster = open_reporter(arguments.reporter) if arguments.reporter else None
+    post = poster.post if poster else None
+    if poster is not None and post is None:
+        able = [each for each in plugins.names(REPORTERS) if open_reporter(each).post]
         raise UsageError(f"--reporter {arguments.reporter} posts nothing; name one of: {', '.join(able)}")
     _refuse(arguments)
     with Console(quiet=arguments.quiet) as console:
@@ -86,8 +89,8 @@ def run(arguments: argparse.Namespace) -> int:
         deliver(reporter.render(review), arguments.output)
         for notice in (*review.notices, *(each.words for each in review.shortfalls)):
             console.warn(f"notice: {notice}")
-        if poster is not None and failure != INTERRUPTED:
-            failure = _post(poster, review, console) or failure
+        if post is not None and failure != INTERRUPTED:
+            failure = _post(post, review, console) or failure
         blind = report_blind(review.blind, console) if review.blind else 0
     if failure == INTERRUPTED or (arguments.strict and failure):
         return failure
@@ -187,9 +190,9 @@ def _refuse(arguments: argparse.Namespace) -> None:
         raise UsageError(f"cannot write {arguments.output}: there is no directory {arguments.output.parent}")
 
 
-def _post(poster: object, review: Review, console: Console) -> int:
+def _post(post: Callable[..., Any], review: Review, console: Console) -> int:
     """Send the review; the exit status of what went wrong."""
-    posted = poster.post(review)  # type: ignore[attr-defined]
+    posted = post(review)
     if posted.output:
         sys.stdout.write(posted.output)
     for notice in (*posted.notices, *filter(None, [posted.failed])):

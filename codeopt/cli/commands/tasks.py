@@ -52,9 +52,9 @@ def described(name: str) -> dict[str, Any]:
     return {
         "name": name,
         "about": about,
-        "text": tasks.is_of_texts(task),
-        "needs_model": tasks.needs_model(task),
-        "beside_others": hasattr(task, "worse"),
+        "text": task.of_texts,
+        "needs_model": task.needs_model,
+        "beside_others": isinstance(task, tasks.Aim),
     }
 
 
@@ -90,7 +90,7 @@ Use it: codeopt improve slow.py --task NAME.py --model MODEL
 from dataclasses import dataclass
 
 from codeopt.core.history import Candidate
-from codeopt.tasks import Prompts, fails, too_slow
+from codeopt.tasks import Prompts, common_rejection, too_slow
 from codeopt.tasks.runtime import Runtime
 
 # What a language model is told. $guidance and $rules, $hints and $answer are filled in and must stand there.
@@ -118,7 +118,7 @@ class Task(Runtime):
 
     def why_not(self, candidate: Candidate, original: Candidate) -> str:
         """Why a draft may not replace the original, in one line; empty when it may."""
-        if reason := fails(candidate) or too_slow(candidate):  # wrong on a case, or more than 5 % slower
+        if reason := common_rejection(candidate) or too_slow(candidate):  # wrong on a case, or more than 5 % slower
             return reason
         return "" if size(candidate.source) < size(original.source) else "it is not shorter"
 

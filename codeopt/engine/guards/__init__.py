@@ -1,110 +1,115 @@
 """Why a draft is refused, or a gain not believed: one check a file.
 
-A guard is a module of this folder, or an entry point of the group `codeopt.guards`, that defines one of
+A guard is a module of this folder, or an entry point of the group `codeopt.guards`, with one or both of
 
-    look(draft: Reading) -> Finding | None     reads a draft before anything of it runs
-    check(gain: Gain) -> Finding | None        looks into a gain that was measured, before it is believed
+    @guard(order=10)
+    def check_source(pair: SourcePair) -> Finding | None: ...    reads a draft before anything of it runs
 
-and may define REGION, the kind of timing that it is about, ORDER (cheap ones first; 50), ALWAYS, which asks it of
-what was compared and is no faster, too, and ROUND, which asks it in each round, so that a proposer hears of it.
+    @guard(region=TimedRegion.CALLS, order=30, applies_to="comparisons", every_round=True)
+    def check_gain(gain: Gain) -> Finding | None: ...            looks into a gain that was measured
+
+docs/writing-a-plug-in.md has a whole one.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass
-from enum import Enum
+from collections.abc import Iterator
+from functools import cache
 from types import ModuleType
+from typing import Any
 
 from codeopt.core import plugins
-from codeopt.workloads import Workload
-from codeopt_sandbox.caveat import Caveat
-from codeopt_sandbox.compare import Comparison, Plan
-from codeopt_sandbox.outcome import Case, Outcome
+from codeopt.core.errors import UsageError
+from codeopt.engine.guards._guard import (
+    CHECK_GAIN,
+    CHECK_SOURCE,
+    USUAL_ORDER,
+    AppliesTo,
+    Consequence,
+    Finding,
+    Gain,
+    Guard,
+    SourcePair,
+    guard,
+)
+from codeopt.workloads import TimedRegion
+
+__all__ = [
+    "AppliesTo", "Consequence", "Finding", "Gain", "Guard", "SourcePair", "TimedRegion", "gain_findings", "guard",
+    "source_findings", "source_notes",
+]  # fmt: skip
+
+GROUP = "codeopt.guards"
+OLD_VERBS = {"look": CHECK_SOURCE, "check": CHECK_GAIN}
+"""Functions of plug-ins of the old form -> what they are now."""
 
 
-class Consequence(Enum):
-    """What follows from a finding."""
-
-    REJECT = "reject"  # the draft is refused
-    NO_GAIN = "no gain"  # it may be right, but what was measured is no gain
-    NOTE = "note"  # it is accepted, and the reader is told
-    CAVEAT = "caveat"  # the same, with an input that shows a difference; `--strict` refuses it
-
-
-@dataclass(frozen=True)
-class Finding:
-    """Something that speaks against a draft."""
-
-    consequence: Consequence
-    reason: str
-    """In one line."""
-    outcome: Outcome | None = None
-    """The wrong run that shows it, where there is one."""
-    caveats: tuple[Caveat, ...] = ()
-    """Of a CAVEAT."""
-
-
-@dataclass(frozen=True)
-class Reading:
-    """A draft as a text."""
-
-    original: str
-    draft: str
-
-
-@dataclass(frozen=True)
-class Gain:
-    """A draft that was measured to be faster."""
-
-    workload: Workload
-    draft: str
-    comparison: Comparison
-    plan: Plan
-    """What was timed."""
-    unseen: tuple[Case, ...]
-    """Cases that no proposer has seen, if there are any."""
-    notify: Callable[[str], None]
-
-    @property
-    def original(self) -> str:
-        """The original's source text."""
-        return self.workload.baseline.source
-
-
-def read(reading: Reading) -> tuple[Finding, ...]:
-    """What a draft's text shows: notes, and the first objection, behind which nothing else is looked for."""
+def source_findings(pair: SourcePair) -> tuple[Finding, ...]:
+    """Findings in a draft's text: notes, and the first objection, behind which nothing else is looked for."""
     found: list[Finding] = []
-    for guard in _guards("look"):
-        if finding := guard.look(reading):
+    for each in _guards(CHECK_SOURCE):
+        if finding := each(pair):
             found.append(finding)
             if finding.consequence is Consequence.REJECT:
                 break
     return tuple(found)
 
 
-def notes(reading: Reading) -> tuple[str, ...]:
-    """What a reader of a draft's text should know of it."""
-    return tuple(found.reason for found in read(reading) if found.consequence is Consequence.NOTE)
+def source_notes(pair: SourcePair) -> tuple[str, ...]:
+    """Notes for somebody who reads a draft's text."""
+    return tuple(found.reason for found in source_findings(pair) if found.consequence is Consequence.NOTE)
 
 
-def inspect(gain: Gain, *, faster: bool = True, in_round: bool = False) -> Iterator[Finding]:
-    """What speaks against a gain: notes, and at the end the first objection. faster: there is a gain; in_round: it is
-    not confirmed yet, few are asked."""
-    for guard in _guards("check"):
-        other = getattr(guard, "REGION", gain.workload.region) is not gain.workload.region
-        if (
-            other
-            or not (faster or getattr(guard, "ALWAYS", False))
-            or (in_round and not getattr(guard, "ROUND", False))
-        ):
+def gain_findings(gain: Gain, *, faster: bool = True, in_round: bool = False) -> Iterator[Finding]:
+    """Findings against a gain: notes and caveats, and at the end the first objection.
+
+    faster: the draft was measured to be faster. in_round: it is not confirmed yet, and few guards are asked.
+    """
+    for each in _guards(CHECK_GAIN):
+        if not each.is_asked(gain.workload.region, faster=faster, in_round=in_round):
             continue
-        if found := guard.check(gain):
+        if found := each(gain):
             yield found
             if found.consequence not in (Consequence.NOTE, Consequence.CAVEAT):
                 return
 
 
-def _guards(function: str) -> list[ModuleType]:
-    modules = [plugins.load("codeopt.guards", name) for name in plugins.names("codeopt.guards")]
-    return sorted((m for m in modules if hasattr(m, function)), key=lambda m: getattr(m, "ORDER", 50))
+def _guards(verb: str) -> list[Guard[Any]]:
+    """The guards of one verb, in the order in which they are asked. Raises UsageError for a plug-in that has none."""
+    found = [each for name in plugins.names(GROUP) for each in guards_of(plugins.load(GROUP, name))]
+    return sorted((each for each in found if each.verb == verb), key=lambda each: each.order)
+
+
+@cache
+def guards_of(module: ModuleType) -> tuple[Guard[Any], ...]:
+    """The guards that a module makes. Raises UsageError where there are none."""
+    made = [each for each in vars(module).values() if isinstance(each, Guard)]
+    own = tuple(each for each in made if each.check.__module__ == module.__name__)
+    found = own or tuple(_old_form(module))
+    if not found:
+        raise UsageError(f"{module.__name__} is no guard: it decorates no check_source or check_gain with @guard")
+    return found
+
+
+def _old_form(module: ModuleType) -> Iterator[Guard[Any]]:
+    """The guards of a module whose functions are not decorated, as all were before 0.2."""
+    values = vars(module)
+    for old, verb in OLD_VERBS.items():
+        if old not in values:
+            continue
+        plugins.warn_once(
+            f"the guard {module.__name__} is of the old form, which the next release refuses: decorate its {old}() "
+            f"with @guard(...) and call it {verb}() (docs/writing-a-plug-in.md)"
+        )
+
+        def check(subject: Any, asked: Any = values[old]) -> Finding | None:
+            found: Finding | None = asked(subject)
+            return found
+
+        check.__name__ = verb
+        order = values.get("ORDER", USUAL_ORDER)
+        if verb == CHECK_SOURCE:
+            yield Guard(check, order)
+        else:
+            applies_to: AppliesTo = "comparisons" if values.get("ALWAYS") else "gains"
+            yield Guard(check, order, values.get("REGION"), applies_to, bool(values.get("ROUND")))

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 COMPUTED = (
     ast.Call, ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp, ast.BinOp, ast.JoinedStr, ast.Await, ast.Lambda
 )  # fmt: skip
-"""What may take any time."""
+"""Nodes that may take any time."""
 KEPT = (ast.Import, ast.ImportFrom, ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Assign, ast.AnnAssign)
 
 

@@ -1,22 +1,19 @@
-"""Which functions newly remember their answers, and what that was worth in the timing: a note for the reader."""
+"""Functions that newly remember their answers, and what that was worth in the timing: a note for the reader."""
 
 from __future__ import annotations
 
 import ast
 
 from codeopt.analysis.positions import Def
-from codeopt.engine.guards import Consequence, Finding, Gain
-from codeopt.workloads import TimedRegion
+from codeopt.engine.guards import Consequence, Finding, Gain, TimedRegion, guard
 from codeopt.workloads.function.timing.plan import CallPlan
 from codeopt.workloads.source.functions import definitions
-
-REGION = TimedRegion.CALLS
-ALWAYS = True
 
 _CACHES = ("cache", "lru_cache", "cached_property")
 
 
-def check(gain: Gain) -> Finding | None:
+@guard(region=TimedRegion.CALLS, applies_to="comparisons")
+def check_gain(gain: Gain) -> Finding | None:
     """A note on the caches that the draft has and the original has not.
 
     No call is timed twice with the same arguments in one process, so a cache of whole answers gains nothing; one of
@@ -35,7 +32,7 @@ def check(gain: Gain) -> Finding | None:
 
 
 def newly_cached(draft: str, original: str) -> list[str]:
-    """What remembers answers from call to call in a draft, and does not in the original."""
+    """Names of what remembers answers from call to call in a draft, and does not in the original."""
     return sorted(_cached(draft) - _cached(original))
 
 

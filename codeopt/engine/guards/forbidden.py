@@ -1,4 +1,4 @@
-"""What a draft may not newly touch: modules and names through which a program could change what is measured.
+"""Things that a draft may not newly touch: modules and names through which a program could change what is measured.
 
 Read from the text, before anything runs. It is a courtesy and a second line: the sandbox holds without it, but a
 draft that reaches for the interpreter's insides is no improvement that a reviewer would take, and the reason goes
@@ -10,7 +10,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Mapping, Sequence
 
-from codeopt.engine.guards import Consequence, Finding, Reading
+from codeopt.engine.guards import Consequence, Finding, SourcePair, guard
 
 WATCHED = frozenset(
     """
@@ -42,13 +42,14 @@ ESCAPES = frozenset(
 
 
 def newly_touched(draft: str, original: str) -> list[str]:
-    """What `draft` uses of the watched things and `original` does not, as words for a person; empty when nothing."""
+    """Watched things that `draft` uses and `original` does not, as words for a person."""
     return sorted(_touched(draft) - _touched(original))
 
 
-def look(draft: Reading) -> Finding | None:
+@guard()
+def check_source(pair: SourcePair) -> Finding | None:
     """A draft that newly uses what is watched is not run at all."""
-    found = newly_touched(draft.draft, draft.original)
+    found = newly_touched(pair.draft, pair.original)
     if not found:
         return None
     reason = (

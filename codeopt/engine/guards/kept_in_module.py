@@ -1,21 +1,20 @@
-"""Where less memory in the calls is not believed: the module keeps what they no longer make."""
+"""Memory that was moved out of the calls: the module keeps what they no longer make."""
 
 from __future__ import annotations
 
 from statistics import median
 
-from codeopt.engine.guards import Consequence, Finding, Gain
-from codeopt.workloads import TimedRegion
+from codeopt.engine.guards import Consequence, Finding, Gain, TimedRegion, guard
 from codeopt.workloads.function.timing.runs import TimedRuns
 
-ORDER, ROUND = 60, True
-REGION = TimedRegion.CALLS
+MIN_LEFT_SHARE = 0.5
+"""Share of the gain that must be left."""
+NOISE_BYTES = 1 << 20
+"""Bytes by which two processes that import the same may differ."""
 
-HALF, LEAST_BYTES = 0.5, 1 << 20
-"""More of the gain than this must be left; and what two processes that import the same may differ by."""
 
-
-def check(gain: Gain) -> Finding | None:
+@guard(region=TimedRegion.CALLS, order=60, every_round=True)
+def check_gain(gain: Gain) -> Finding | None:
     """A table made at the import, or a library that is newly imported, is in the memory of each process."""
     if gain.comparison.clock != "memory" or not isinstance(gain.workload.runner, TimedRuns):
         return None
@@ -25,7 +24,7 @@ def check(gain: Gain) -> Finding | None:
         for source in (gain.original, gain.draft)
     )
     gained = sum(median(case.original) - median(case.candidate) for case in gain.comparison.cases)
-    if now - was <= HALF * gained + LEAST_BYTES:
+    if now - was <= MIN_LEFT_SHARE * gained + NOISE_BYTES:
         return None
     return Finding(
         Consequence.NO_GAIN,

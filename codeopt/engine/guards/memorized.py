@@ -11,34 +11,31 @@ from dataclasses import replace
 from itertools import chain, islice, repeat
 from statistics import median
 
-from codeopt.engine.guards import Consequence, Finding, Gain
-from codeopt.workloads import TimedRegion
+from codeopt.engine.guards import Consequence, Finding, Gain, TimedRegion, guard
 from codeopt_sandbox.compare import measured_value
 from codeopt_sandbox.outcome import Case, Verdict
 from codeopt_sandbox.runner import run_on
 from codeopt_sandbox.verdict import judge
 
-ORDER = 60
-REGION = TimedRegion.RUN
-
-LEAST_GAIN = 1.2
-"""Smaller gains are not asked for: one run does not show them."""
+MIN_GAIN = 1.2
+"""Smallest ratio that is looked for: one run does not show a smaller one."""
 ASKED = 6
-"""On so many inputs that the original takes the gain is looked for."""
+"""Number of inputs that the original takes on which the gain is looked for."""
 AS_LONG = 0.3
-"""A new input must take the original this share of what the timed case does."""
+"""Share of the timed case's time that a new input must take the original."""
 GAIN_SHARE = 1 / 3
-"""Of the gain's logarithm that one of them must show: inputs differ in what they gain, a table gains nothing."""
+"""Share of log(speedup) that at least one new input must show: inputs differ in their gain, a table gains nothing."""
 
 
-def check(gain: Gain) -> Finding | None:
+@guard(region=TimedRegion.RUN, order=60)
+def check_gain(gain: Gain) -> Finding | None:
     """The gain must be there on new inputs, too; small ones are not asked for.
 
     Where no new input can be used the case that took longest stands in, which still finds what remembers its earlier
     runs.
     """
     found, timed = gain.comparison, gain.plan.cases[0]
-    if found.ratio < LEAST_GAIN or found.clock == "memory":
+    if found.ratio < MIN_GAIN or found.clock == "memory":
         return None
     gain.notify("looking for the gain on new inputs")
     usual = median(next(case for case in found.cases if case.case == timed.name).original)
@@ -57,7 +54,7 @@ def check(gain: Gain) -> Finding | None:
 
 
 def _ratios(gain: Gain, inputs: Iterable[Case], least: float) -> Iterator[float]:
-    """How many times as fast the draft is on each input that can be used: both print the same, after `least` seconds of
+    """The speedup on each input that can be used: both print the same, after `least` seconds of
     the original at least. Each input meets a guest in which the draft has never run."""
     runner, clock = gain.workload.runner, gain.comparison.clock
     runner.restart_guest()

@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-from codeopt.engine.guards import Consequence, Finding, Gain
-from codeopt.workloads import TimedRegion
+from codeopt.engine.guards import Consequence, Finding, Gain, TimedRegion, guard
 from codeopt_sandbox.caveat import Caveat, Subject
 from codeopt_sandbox.runner import run_on
 
-ORDER = 30
-REGION = TimedRegion.RUN
-FACTOR, LEAST_BYTES = 2.0, 32 << 20
-"""Both: twice as much as the original, and so much more."""
+MIN_FACTOR = 2.0
+"""Ratio of the peaks from which more memory is told; `MIN_BYTES` has to be exceeded, too."""
+MIN_BYTES = 32 << 20
+"""Difference of the peaks from which more memory is told, bytes."""
 
 
-def check(gain: Gain) -> Finding | None:
+@guard(region=TimedRegion.RUN, order=30)
+def check_gain(gain: Gain) -> Finding | None:
     """The peak of a run on the longest timed case, each in a fresh interpreter."""
     case, runner = gain.plan.cases[0], gain.workload.runner
     if gain.comparison.clock == "memory":
@@ -21,7 +21,7 @@ def check(gain: Gain) -> Finding | None:
     known = (outcome.run for outcome in gain.workload.baseline.outcomes if outcome.case == case.name)
     old = next(known, None) or run_on(runner, gain.original, case, mode="exec")
     new = run_on(runner, gain.draft, case, mode="exec")
-    if new.peak_bytes <= FACTOR * old.peak_bytes or new.peak_bytes - old.peak_bytes <= LEAST_BYTES:
+    if new.peak_bytes <= MIN_FACTOR * old.peak_bytes or new.peak_bytes - old.peak_bytes <= MIN_BYTES:
         return None
     expected, got = (f"takes {run.peak_bytes / (1 << 20):.0f} MiB at its peak" for run in (old, new))
     where = f"case {case.name}" if not case.held_out else "a case that is held out"

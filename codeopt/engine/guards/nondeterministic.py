@@ -5,26 +5,26 @@ from __future__ import annotations
 import time
 from dataclasses import replace
 
-from codeopt.engine.guards import Consequence, Finding, Gain
-from codeopt.workloads import TimedRegion
+from codeopt.engine.guards import Consequence, Finding, Gain, TimedRegion, guard
 from codeopt_sandbox.outcome import Verdict
 from codeopt_sandbox.runner import run_on
 from codeopt_sandbox.verdict import judge
 
-ORDER = 40
-REGION = TimedRegion.RUN
-RUNS, SECONDS = 100, 0.8
-"""A draft that is faster is run so often again, for so long at most."""
+MAX_RUNS = 100
+"""Number of runs that a faster draft is given once more."""
+MAX_S = 0.8
+"""Time limit of these runs, seconds."""
 
 
-def check(gain: Gain) -> Finding | None:
+@guard(region=TimedRegion.RUN, order=40)
+def check_gain(gain: Gain) -> Finding | None:
     """Its first wrong run among many, the shortest cases first."""
     gain.notify("running it often")
     suite = gain.workload.suite
     outcomes = zip(gain.workload.baseline.outcomes, suite.cases, strict=True)
     timed = sorted(outcomes, key=lambda pair: pair[0].run.active_s)
-    deadline = time.monotonic() + SECONDS
-    for number in range(RUNS):
+    deadline = time.monotonic() + MAX_S
+    for number in range(MAX_RUNS):
         if time.monotonic() > deadline:
             break
         case = timed[number % len(timed)][1]

@@ -1,5 +1,5 @@
-"""Where a gain in the timed calls is not believed: in the very runs that were compared their work was done before or
-after them, or by another process.
+"""Work that was moved out of the timed calls, in the very runs that were compared: before or after them, or into
+another process.
 
 All of it is known from these runs, as a process that never runs the draft reads the clocks; a draft cannot behave in
 another way while it is looked at.
@@ -11,28 +11,28 @@ import math
 from collections.abc import Sequence
 from statistics import median
 
-from codeopt.engine.guards import Consequence, Finding, Gain
-from codeopt.workloads import TimedRegion
+from codeopt.engine.guards import Consequence, Finding, Gain, TimedRegion, guard
 from codeopt.workloads.function.timing.plan import CallPlan
 from codeopt.workloads.function.timing.runs import TimedRuns, side_by_side
 from codeopt_sandbox.call_answer import CallTiming
 
-ORDER, ROUND = 5, True
-REGION = TimedRegion.CALLS
-
-HALF = 0.5
-"""More of the gain than this must be left."""
-BESIDE_S, ELSEWHERE_S, SHARE = 0.0002, 0.001, 0.05
-"""What a pass may take more around its calls, and a fork of it elsewhere, that is nobody's work; and this share of what
-the original takes there."""
-FEW = 0.15
-"""A gain that is there shows in more of the pairs than this: of eight, two."""
+MIN_LEFT_SHARE = 0.5
+"""Share of the gain that must be left."""
+BESIDE_S = 0.0002
+"""Noise of a pass around its calls, seconds."""
+ELSEWHERE_S = 0.001
+"""Noise of a fork of a pass in other processes, seconds."""
+SHARE = 0.05
+"""Noise as a share of the time that the original takes there; added to these."""
+FEW_SHARE = 0.15
+"""Share of the pairs that a real gain exceeds: two of eight."""
 SPREADS = 3.0
-"""Standard errors of what the runs have more, which they must pass."""
+"""Number of standard errors by which the extra time of the runs must exceed zero."""
 
 
-def check(gain: Gain) -> Finding | None:
-    """What the calls take less must not be taken elsewhere."""
+@guard(region=TimedRegion.CALLS, order=5, every_round=True)
+def check_gain(gain: Gain) -> Finding | None:
+    """A finding where the time that the calls save is spent elsewhere."""
     clock = gain.comparison.clock
     if not isinstance(gain.plan, CallPlan) or not isinstance(gain.workload.runner, TimedRuns) or clock == "memory":
         return None
@@ -66,8 +66,8 @@ def shifted(pairs: Sequence[tuple[float, float]], won: Sequence[float], noise: f
     spread = 1.4826 * median(abs(each - middle) for each in more)  # a standard deviation, of normal noise
     error = 1.2533 * spread / math.sqrt(len(more))  # of the median
     usual, slack = max(median(won), 0.0), noise + SHARE * median(before for before, _ in pairs)
-    shown = [gained - extra + slack >= HALF * usual for gained, extra in zip(won, more, strict=True)]
-    return middle > HALF * usual + SPREADS * error + slack and sum(shown) <= FEW * len(shown)
+    shown = [gained - extra + slack >= MIN_LEFT_SHARE * usual for gained, extra in zip(won, more, strict=True)]
+    return middle > MIN_LEFT_SHARE * usual + SPREADS * error + slack and sum(shown) <= FEW_SHARE * len(shown)
 
 
 def _finding(pairs: Sequence[tuple[float, float]], won: Sequence[float], where: str) -> Finding:

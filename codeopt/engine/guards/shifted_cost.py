@@ -1,4 +1,4 @@
-"""Where a gain in the timed calls is not believed: the work was done before or after them, or by an earlier process."""
+"""Work that was moved out of the timed calls: before or after them, or into an earlier process."""
 
 from __future__ import annotations
 
@@ -6,39 +6,47 @@ import statistics
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from codeopt.engine.guards import Consequence, Finding, Gain
+from codeopt.engine.guards import Consequence, Finding, Gain, TimedRegion, guard
 from codeopt.engine.guards._import_texts import with_imports, without_computing
-from codeopt.workloads import TimedRegion
 from codeopt.workloads.function.timing.plan import CallPlan, Timed, duration
 from codeopt.workloads.function.timing.runs import TimedRuns, side_by_side
 from codeopt_sandbox.call_answer import CallTiming
 from codeopt_sandbox.caveat import Caveat, Subject
 
-ORDER = 60
-REGION = TimedRegion.CALLS
-
-RUNS, ENOUGH_S, MOST_PASSES = 3, 0.15, 60
-"""Whole runs are noisy beside the calls, so the calls are repeated until they would show."""
-LEAST_GAIN, GAIN_SHARE = 1.2, 1 / 3
-"""A smaller gain a few runs do not show; of its logarithm one of them must show this share."""
-HALF = 0.5
-"""More of the gain than this must be left."""
+RUNS = 3
+"""Number of whole runs of each side."""
+ENOUGH_S = 0.15
+"""Time of the calls within a run, seconds: whole runs are noisy beside them, so they are repeated until they show."""
+MAX_PASSES = 60
+"""Largest number of passes of a run."""
+MIN_GAIN = 1.2
+"""Smallest ratio that is looked for: a few runs do not show a smaller one."""
+GAIN_SHARE = 1 / 3
+"""Share of the logarithm of the ratio that at least one run must show."""
+MIN_LEFT_SHARE = 0.5
+"""Share of the gain that must be left."""
 SELDOM = 10
-"""Real callers may ask an object more often than the calls that were kept, but hardly so many times."""
-OUTSIDE_S, IMPORT_S, FIRST_S, GIVEN_S = 0.01, 0.002, 20e-6, 0.001
-"""What may be noise in whole runs, in the import, in a single pass, and where its arguments are made; of the first two
-another 5 %, of the last 10 %."""
+"""Factor by which the known calls may ask an object too seldom: real callers ask more often, but hardly that often."""
+OUTSIDE_S = 0.01
+"""Noise floor of a whole run, seconds; plus 5 % of the run."""
+IMPORT_S = 0.002
+"""Noise floor of the import, seconds; plus 5 % of the import."""
+FIRST_S = 20e-6
+"""Noise floor of a single pass, seconds."""
+GIVEN_S = 0.001
+"""Noise floor of making the arguments, seconds; plus 10 % of that time."""
 
 
 @dataclass(frozen=True)
 class PassGain:
-    """What the calls of one pass take less than those of the original."""
+    """Time that the calls of one pass save."""
 
     seconds: float
     passes: int
 
 
-def check(gain: Gain) -> Finding | None:
+@guard(region=TimedRegion.CALLS, order=60)
+def check_gain(gain: Gain) -> Finding | None:
     """Time that is gone from the calls must be gone from whole runs, not spent before or after them.
 
     Whatever disturbs whole runs can only make a gain look shifted, so that is looked at twice.
@@ -52,7 +60,7 @@ def check(gain: Gain) -> Finding | None:
 
 
 @dataclass(frozen=True)
-class Around:
+class OutsideTime:
     """Seconds that a run takes outside of its calls, and of these in the module's import; the least of some runs."""
 
     outside_s: float
@@ -62,7 +70,7 @@ class Around:
 def _looks_shifted(
     runner: TimedRuns, original: str, draft: str, timed: Timed, wall: bool, ratio: float
 ) -> Finding | None:
-    passes = timed.passes(ENOUGH_S, MOST_PASSES)
+    passes = timed.passes(ENOUGH_S, MAX_PASSES)
     stdin = timed.batch.replace(passes=passes).stdin()
     found: dict[str, tuple[list[float], list[float]]] = {original: ([], []), draft: ([], [])}
     for _ in range(RUNS):
@@ -80,16 +88,16 @@ def _looks_shifted(
         return None
     gain = PassGain(whole / passes, passes)
     was, now = _imports_of(runner, original, draft, timed)
-    before, after = Around(min(found[original][1]), was), Around(min(found[draft][1]), now)
+    before, after = OutsideTime(min(found[original][1]), was), OutsideTime(min(found[draft][1]), now)
     moved = _moved(gain, before, after)
     old, new = (_passes(runner.timings(source, stdin), wall) for source in (original, draft))
     if passes > 1 and _remembers(old, new):
         again = "its calls are not faster the first time, only when they are made again: it remembers their answers"
         return Finding(Consequence.NO_GAIN, moved or again)
     if not moved:
-        return _dearer_objects(runner, (original, draft), timed, gain) if timed.asked else None
+        return _object_setup_cost(runner, (original, draft), timed, gain) if timed.asked else None
     longer = (_import_there(runner, original, draft, stdin) or was) - was
-    there = Around(before.outside_s + longer, before.import_s + longer)
+    there = OutsideTime(before.outside_s + longer, before.import_s + longer)
     if longer < IMPORT_S or _moved(gain, there, after):
         return Finding(Consequence.NO_GAIN, moved)
     because = "its package is another; the module's own text does not take longer there"
@@ -101,16 +109,16 @@ def _looks_shifted(
 def _is_gone(ratios: Sequence[float], ratio: float) -> bool:
     """Whether no run shows a gain that is worth asking for, or its root: a draft may count its passes. ratio: of the
     comparison."""
-    return ratio >= LEAST_GAIN and max(ratios) < ratio**GAIN_SHARE
+    return ratio >= MIN_GAIN and max(ratios) < ratio**GAIN_SHARE
 
 
-def _moved(gain: PassGain, before: Around, after: Around) -> str:
-    """What is done before or after the calls, and what is computed at the import, is paid by every process."""
+def _moved(gain: PassGain, before: OutsideTime, after: OutsideTime) -> str:
+    """Why the work was moved out of the calls: before, after or into the import, each of which every process pays."""
     outside = after.outside_s - before.outside_s
-    if outside > HALF * gain.seconds * gain.passes + OUTSIDE_S + 0.05 * before.outside_s:
+    if outside > MIN_LEFT_SHARE * gain.seconds * gain.passes + OUTSIDE_S + 0.05 * before.outside_s:
         return "its calls take less time, but the whole run does not: the work was moved before or after the calls"
     longer = after.import_s - before.import_s
-    if longer > HALF * gain.seconds + IMPORT_S + 0.05 * before.import_s:
+    if longer > MIN_LEFT_SHARE * gain.seconds + IMPORT_S + 0.05 * before.import_s:
         return (
             f"its calls take {gain.seconds * 1000:.2g} ms less, but the import of its module {longer * 1000:.2g} ms "
             "more: the work was moved there"
@@ -118,9 +126,11 @@ def _moved(gain: PassGain, before: Around, after: Around) -> str:
     return ""
 
 
-def _dearer_objects(runner: TimedRuns, sides: tuple[str, str], timed: Timed, gain: PassGain) -> Finding | None:
-    """Where the calls of a pass ask one object, what it takes more to make one: a caller who asks his a few times only
-    pays for it. Seen where each call has an object of its own."""
+def _object_setup_cost(runner: TimedRuns, sides: tuple[str, str], timed: Timed, gain: PassGain) -> Finding | None:
+    """A finding where the objects of the calls take longer to make: a caller who asks one a few times only pays for it.
+
+    Measured where each call has an object of its own.
+    """
     made = calls = len(timed.batch.calls) - timed.batch.warm
     stdin = timed.batch.replace(shared=False, passes=RUNS).stdin()
     runs = [runner.run(source, stdin).call_timing for source in sides]
@@ -139,7 +149,7 @@ def _dearer_objects(runner: TimedRuns, sides: tuple[str, str], timed: Timed, gai
 
 
 @dataclass(frozen=True)
-class Passes:
+class PassSeconds:
     """Seconds of the passes of one run."""
 
     first: float
@@ -147,13 +157,13 @@ class Passes:
     """The mean of the others."""
 
 
-def _passes(timings: Sequence[CallTiming], wall: bool) -> list[Passes]:
-    """Of the runs that have more than one, oldest first."""
+def _passes(timings: Sequence[CallTiming], wall: bool) -> list[PassSeconds]:
+    """The passes of the runs that have more than one, oldest first."""
     each = [timing.wall if wall else timing.cpu for timing in timings]
-    return [Passes(first, max(statistics.fmean(later), 1e-9)) for first, *later in each if later]
+    return [PassSeconds(first, max(statistics.fmean(later), 1e-9)) for first, *later in each if later]
 
 
-def _remembers(old: Sequence[Passes], new: Sequence[Passes]) -> bool:
+def _remembers(old: Sequence[PassSeconds], new: Sequence[PassSeconds]) -> bool:
     """Whether the gain is in the later passes only: the first has no earlier one to learn from, by a file, a pipe or
     shared memory.
 
@@ -165,7 +175,7 @@ def _remembers(old: Sequence[Passes], new: Sequence[Passes]) -> bool:
     later = statistics.median(passes.later for passes in new)
     ratio = max(1.0, statistics.median(before.later / after.later for before, after in pairs))
     was, now = (statistics.median(passes.first / passes.later for passes in runs) for runs in (old, new))
-    return was * ratio - now < HALF * (ratio - 1) - FIRST_S / later
+    return was * ratio - now < MIN_LEFT_SHARE * (ratio - 1) - FIRST_S / later
 
 
 def _imports_of(runner: TimedRuns, original: str, draft: str, timed: Timed) -> tuple[float, float]:

@@ -1,4 +1,4 @@
-"""What a draft newly reads beside the arguments of its calls, and what it keeps of each call for ever.
+"""A draft that newly reads something beside the arguments of its calls, or keeps something of each call for ever.
 
 Both are seen in one pass of quick calls (guest/calls/watched.py), whatever name the draft finds a clock by and wherever
 it keeps its cache.
@@ -11,42 +11,45 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
-from codeopt.engine.guards import Consequence, Finding, Gain
-from codeopt.workloads import TimedRegion
+from codeopt.engine.guards import Consequence, Finding, Gain, TimedRegion, guard
 from codeopt.workloads.function.timing.plan import CallPlan
 from codeopt.workloads.function.workload import FunctionWorkload
 from codeopt_sandbox.calls import CallBatch
 from codeopt_sandbox.caveat import Caveat, Subject
 from codeopt_sandbox.guest.calls.watched import CLOCK, MACHINE
 
-REGION = TimedRegion.CALLS
-ORDER, ALWAYS, ROUND = 20, True, True
-
-CALLS, CALLS_S, SECONDS = 400, 0.3, 30.0
-"""So many known calls are made, which take the original no longer; and what the run may take."""
-LEAST_CALLS, LEAST_BLOCKS, LEAST_BYTES = 20, 0.5, 16
-"""Of fewer calls nothing is said of memory; and of what each keeps more than the original's: blocks of the
-interpreter's, and bytes."""
-MOST_BYTES = 100 << 10
-"""Who keeps more of each small call for ever takes a machine's memory within some ten thousand of them."""
+MAX_CALLS = 400
+"""Largest number of known calls that are made."""
+MAX_CALLS_S = 0.3
+"""Time that these take the original at most, seconds."""
+MAX_RUN_S = 30.0
+"""Time limit of the run, seconds."""
+MIN_CALLS = 20
+"""Number of calls from which something is said of memory."""
+MIN_BLOCKS = 0.5
+"""Blocks of the interpreter's that each call keeps more than the original's before it is told."""
+MIN_BYTES = 16
+"""Bytes that each call keeps more than the original's before it is told."""
+MAX_BYTES = 100 << 10
+"""Bytes of each call beyond which a draft is refused: some ten thousand small calls would take a machine's memory."""
 MAY_BE_ASKED = (CLOCK, MACHINE)
-"""What a program may ask to wait, or to share its work out: told, and no reason to refuse it."""
+"""Things that a program may ask to wait, or to share its work out: told, and no reason to refuse it."""
 
 
 @dataclass(frozen=True)
 class Watched:
-    """What was seen of one module's calls."""
+    """The observations of one module's calls."""
 
     reads: dict[str, tuple[int, bool]]
-    """What is read, with the first line that does, and whether it is the module's own code that asks for it."""
+    """Name of the thing that is read -> the first line that does, and whether the module's own code asks for it."""
     calls: int = 0
     blocks: float = 0.0
-    """Of memory that the interpreter still has after the calls, for each of them."""
+    """Blocks of memory that the interpreter still has after the calls, for each of them."""
     bytes: float = 0.0
 
     @classmethod
     def of(cls, lines: Iterable[str]) -> Watched:
-        """Of what the guest says, which may be anything. Raises ValueError."""
+        """The observations in what the guest says, which may be anything. Raises ValueError."""
         try:
             said: dict[str, Any] = json.loads("".join(lines))
             calls = int(said["calls"])
@@ -60,7 +63,8 @@ class Watched:
             raise ValueError(f"what was seen of the calls makes no sense: {error}") from error
 
 
-def check(gain: Gain) -> Finding | None:
+@guard(region=TimedRegion.CALLS, order=20, applies_to="comparisons", every_round=True)
+def check_gain(gain: Gain) -> Finding | None:
     """A caveat for each, or a rejection: where the draft's own code goes by the date, who runs it or what it was
     started with, and where it keeps very much of each call."""
     if not isinstance(gain.workload, FunctionWorkload):
@@ -71,8 +75,8 @@ def check(gain: Gain) -> Finding | None:
 
 
 def watch(workload: FunctionWorkload, draft: str, iterators: str = "") -> Finding | None:
-    """The same of a draft that nobody has timed."""
-    batch = CallBatch(tuple(_calls(workload)), "watch", seconds=SECONDS, iterators=iterators)
+    """A finding about a draft that nobody has timed, as `check_gain` has of one that was."""
+    batch = CallBatch(tuple(_calls(workload)), "watch", seconds=MAX_RUN_S, iterators=iterators)
     old, new = (_watched(workload, source, batch) for source in (workload.baseline.source, draft))
     if old is None or new is None:
         return None
@@ -88,14 +92,14 @@ def _calls(workload: FunctionWorkload) -> list[str]:
     spent = 0.0
     for known in sorted(workload.evidence.known, key=lambda each: each.seconds):
         spent += known.seconds
-        if len(chosen) == CALLS or spent > CALLS_S:
+        if len(chosen) == MAX_CALLS or spent > MAX_CALLS_S:
             break
         chosen.append(known.text)
     return chosen
 
 
 def _watched(workload: FunctionWorkload, source: str, batch: CallBatch) -> Watched | None:
-    """None where the run gave no answer, or none of ours."""
+    """The observations of one text; None where the run gave no answer, or none of ours."""
     answer = workload.runner.ask(source, batch).answer
     if answer is None:
         return None
@@ -114,7 +118,7 @@ def _refused(old: Watched, new: Watched) -> str:
         if direct and what not in MAY_BE_ASKED:
             return f"it newly reads {what}, in line {line}: it may answer otherwise at another time or place"
     more = new.bytes - old.bytes
-    if _keeps(old, new) and more > MOST_BYTES:
+    if _keeps(old, new) and more > MAX_BYTES:
         return f"it keeps {more / 1024:,.0f} KiB of each call with new arguments for ever"
     return ""
 
@@ -129,8 +133,8 @@ def _reads(old: Watched, new: Watched) -> list[Caveat]:
 def _keeps(old: Watched, new: Watched) -> list[Caveat]:
     """More of each call, at the end of many with different arguments."""
     more = new.bytes - old.bytes
-    few = min(old.calls, new.calls) < LEAST_CALLS
-    if few or new.blocks - old.blocks < LEAST_BLOCKS or more < LEAST_BYTES:
+    few = min(old.calls, new.calls) < MIN_CALLS
+    if few or new.blocks - old.blocks < MIN_BLOCKS or more < MIN_BYTES:
         return []
     words = f"it keeps about {more:,.0f} bytes of each call with new arguments for ever"
     return [Caveat(Subject.MEMORY, "", "", words)]

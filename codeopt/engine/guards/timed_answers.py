@@ -6,21 +6,19 @@ What is timed cannot know that it is looked at: it is asked when the clock has b
 
 from __future__ import annotations
 
-from codeopt.engine.guards import Consequence, Finding, Gain
-from codeopt.workloads import TimedRegion
+from codeopt.engine.guards import Consequence, Finding, Gain, TimedRegion, guard
 from codeopt.workloads.function.corpus.cases import WholeCase
 from codeopt.workloads.function.timing.plan import CallPlan
 from codeopt_sandbox.answers import STATE
 from codeopt_sandbox.outcome import Outcome, Verdict
 
-REGION = TimedRegion.CALLS
-ORDER, ALWAYS = 10, True
-LOOKS = 3
-"""Passes that are looked at, at most: a draft may do right in some alone."""
+MAX_PASSES = 3
+"""Largest number of passes that are looked at: a draft may do right in some alone."""
 
 
-def check(gain: Gain) -> Finding | None:
-    """What is wrong; else a caveat of each kind."""
+@guard(region=TimedRegion.CALLS, order=10, applies_to="comparisons")
+def check_gain(gain: Gain) -> Finding | None:
+    """A rejection for what is wrong; else a caveat of each kind."""
     if not isinstance(gain.plan, CallPlan):
         return None
     outcome = _looked_at(gain, gain.plan)
@@ -37,7 +35,7 @@ def _looked_at(gain: Gain, plan: CallPlan) -> Outcome | None:
     """The draft's passes beside the original's, which are made twice where they leave something else; None where they
     have no answer, or never the same."""
     batch = plan.timed.batch
-    stdin = batch.replace(whole=True, passes=min(batch.passes, LOOKS)).stdin()
+    stdin = batch.replace(whole=True, passes=min(batch.passes, MAX_PASSES)).stdin()
     first = gain.workload.runner.run(gain.original, stdin)
     if first.exit != 0 or first.stop is not None:
         return None

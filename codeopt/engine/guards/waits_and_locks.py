@@ -5,18 +5,18 @@ from __future__ import annotations
 import ast
 
 from codeopt.analysis.positions import Def
-from codeopt.engine.guards import Consequence, Finding, Reading
+from codeopt.engine.guards import Consequence, Finding, SourcePair, guard
 from codeopt.workloads.source.functions import definitions, dotted, own_nodes
 
-ORDER = 90
 LOCKS = ("lock", "mutex", "semaphore", "condition")
-"""What stands in the names of such things; `threading.Lock()` is found by its own."""
+"""Parts of the names of locks; `threading.Lock()` is found by its own."""
 
 
-def look(draft: Reading) -> Finding | None:
+@guard(order=90)
+def check_source(pair: SourcePair) -> Finding | None:
     """A note on functions that took a lock, or awaited something, and no longer do."""
     try:
-        old, new = (dict(definitions(ast.parse(text))) for text in (draft.original, draft.draft))
+        old, new = (dict(definitions(ast.parse(text))) for text in (pair.original, pair.draft))
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return None
     found = []

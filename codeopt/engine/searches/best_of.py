@@ -6,9 +6,10 @@ With as many chains as rounds this is best@k: that many first drafts of the orig
 from __future__ import annotations
 
 from codeopt.core.history import Candidate, History
-from codeopt.engine.searches import NOTHING_LEFT, Move, Position, Stop
+from codeopt.engine.searches import NOTHING_LEFT, Move, Position, Stop, search
 
 
+@search
 def next_move(position: Position) -> Move | Stop:
     """Go on in the chain that has had the fewest rounds and is not at its end."""
     lines = {number: line(position.history, number) for number in range(1, position.chains + 1)}

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from codeopt.engine.searches import NOTHING_LEFT, Move, Position, Stop
+from codeopt.engine.searches import NOTHING_LEFT, Move, Position, Stop, search
 
 
+@search
 def next_move(position: Position) -> Move | Stop:
     """Go on from the newest."""
     history = position.history

@@ -16,26 +16,27 @@ from collections.abc import Sequence
 from statistics import median
 
 from codeopt.core.history import Candidate
-from codeopt.engine.searches import NOTHING_LEFT, Move, Position, Stop
+from codeopt.engine.searches import NOTHING_LEFT, Move, Position, Stop, search
 
 FOUNDERS = 2
-"""First drafts of the original, before any of them is a parent."""
+"""Number of first drafts of the original, before any of them is a parent."""
 POPULATION = 10
-"""Of all that are right, the best and those unlike any better one."""
+"""Largest number of programs: of all that are right the best, and those unlike any better one."""
 ALIKE = 0.1
-"""Two programs that differ in less than this share of their syntax are one in the population."""
+"""Share of their syntax in which two programs must differ to be two in the population."""
 CROSSOVER = 0.4
 """Chance that a round shows two programs to combine, once there are two."""
 PATIENCE = 6
-"""A population goes on where a chain would not."""
+"""Rounds in a row without a gain that end a population; more than for a chain."""
 SHARPNESS = 3.0
-"""Of the sigmoid: how much more often a good parent is drawn than a middling one."""
+"""Slope of the sigmoid: how much more often a good parent is drawn than a middling one."""
 COMBINE = (
     "The last two programs above are both right, and differ. Combine what makes each of them good in one program, "
     "or say in the critique why they cannot be combined and what to do instead."
 )
 
 
+@search
 def next_move(position: Position) -> Move | Stop:
     """A first draft of the original, or one made from a parent, or from two."""
     history = position.history

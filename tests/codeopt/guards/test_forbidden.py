@@ -6,12 +6,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from codeopt.engine.guards import Reading
-from codeopt.engine.guards.forbidden import look, newly_touched
+from codeopt.engine.guards import SourcePair
+from codeopt.engine.guards.forbidden import check_source, newly_touched
 
 
 def why_refused(draft: str, original: str) -> str:
-    found = look(Reading(original, draft))
+    found = check_source(SourcePair(original, draft))
     return found.reason if found else ""
 
 

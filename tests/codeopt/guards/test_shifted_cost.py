@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from codeopt.engine.guards import Consequence
-from codeopt.engine.guards.shifted_cost import Passes, PassGain, _dearer_objects, _remembers
+from codeopt.engine.guards.shifted_cost import PassGain, PassSeconds, _object_setup_cost, _remembers
 from codeopt.workloads.function.timing.plan import Timed
 from codeopt_sandbox.calls import CallBatch
 
@@ -39,7 +39,7 @@ class Making:
 def test_objects_that_take_longer_to_make(seconds: float, consequence: Consequence | None) -> None:
     runner: Any = Making(old=0.1, new=seconds)
     timed = Timed(CallBatch(CALLS, "time", shared=True), 0.01, 0.1, "", asked=10.0)
-    found = _dearer_objects(runner, ("old", "new"), timed, PassGain(0.001, 5))
+    found = _object_setup_cost(runner, ("old", "new"), timed, PassGain(0.001, 5))
     assert (found and found.consequence) == consequence
     assert runner.shared == {False}
     if found and consequence is Consequence.CAVEAT:
@@ -69,5 +69,5 @@ def test_a_gain_must_be_there_in_the_first_pass(
     was: list[tuple[float, float]], now: list[tuple[float, float]], remembers: bool
 ) -> None:
     """Milliseconds of the first pass of a run and of each later one."""
-    old, new = ([Passes(first / 1000, later / 1000) for first, later in runs] for runs in (was, now))
+    old, new = ([PassSeconds(first / 1000, later / 1000) for first, later in runs] for runs in (was, now))
     assert _remembers(old, new) is remembers

@@ -13,7 +13,7 @@ from codeopt.core.budget import NOTHING_USED, Usage
 from codeopt.core.errors import ModelError
 from codeopt.core.history import Candidate, Preferred
 from codeopt.core.model import Message
-from codeopt.engine.llm_judge import PreferenceReader, read_by
+from codeopt.engine.llm_judge import LlmJudge, read_by
 from codeopt.models.scripted import Scripted
 from codeopt.tasks._readability_examples import _GRADES_CLEAR, _GRADES_TERSE
 from codeopt.tasks.readability import TASK, gain
@@ -50,7 +50,7 @@ def by_rule(messages: Sequence[Message]) -> str:
 
 
 def test_a_reader_finds_the_better_of_twenty_pairs_in_either_order() -> None:
-    reader = PreferenceReader(Scripted(by_rule), "Which is easier to read?")
+    reader = LlmJudge(Scripted(by_rule), "Which is easier to read?")
     found = [reader.prefer(mangled(number), PLAIN)[0].winner for number in range(20)]
     turned = [reader.prefer(PLAIN, mangled(number))[0].winner for number in range(20)]
     opposite = {Preferred.FIRST: Preferred.SECOND, Preferred.SECOND: Preferred.FIRST}
@@ -60,7 +60,7 @@ def test_a_reader_finds_the_better_of_twenty_pairs_in_either_order() -> None:
 
 
 def test_a_reader_who_always_takes_the_first_has_no_preference() -> None:
-    found, usage = PreferenceReader(Scripted(lambda messages: "BETTER: A"), "Which?").prefer(PLAIN, mangled(3))
+    found, usage = LlmJudge(Scripted(lambda messages: "BETTER: A"), "Which?").prefer(PLAIN, mangled(3))
     assert found.winner is Preferred.NEITHER
     assert usage.replies == 2
 
@@ -72,7 +72,7 @@ def test_the_reader_is_not_told_which_is_the_original() -> None:
         asked.append(" ".join(message.content for message in messages).lower())
         return "BETTER: SAME"
 
-    PreferenceReader(Scripted(answer), "Which is easier to read?").prefer(PLAIN, mangled(1))
+    LlmJudge(Scripted(answer), "Which is easier to read?").prefer(PLAIN, mangled(1))
     assert not any("original" in text or "draft" in text for text in asked)
 
 
@@ -82,7 +82,7 @@ def test_a_reader_who_fails_costs_nothing_that_was_spent_before() -> None:
     def fail(messages: Sequence[Message]) -> str:
         raise ModelError("gone")
 
-    ask = read_by(PreferenceReader(Scripted(fail), "Which?"), lambda line: None)
+    ask = read_by(LlmJudge(Scripted(fail), "Which?"), lambda line: None)
     found = ask(Candidate(1, PLAIN, "a draft", usage=Usage(replies=1, tokens_in=900)), Candidate(0, mangled(1), "o"))
     assert found.usage == NOTHING_USED
     assert found.preference is None
@@ -97,7 +97,7 @@ def test_what_a_reader_cost_who_fails_the_second_time_is_counted() -> None:
         return "Names.\nBETTER: A"
 
     asked: list[Sequence[Message]] = []
-    ask = read_by(PreferenceReader(Scripted(once), "Which?"), lambda line: None)
+    ask = read_by(LlmJudge(Scripted(once), "Which?"), lambda line: None)
     found = ask(Candidate(1, PLAIN, "a draft", usage=Usage(replies=1, tokens_in=900)), Candidate(0, mangled(1), "o"))
     assert found.usage.replies == 1
     assert 0 < found.usage.tokens_in != 900
@@ -106,5 +106,5 @@ def test_what_a_reader_cost_who_fails_the_second_time_is_counted() -> None:
 
 
 def test_the_same_text_is_not_asked_about() -> None:
-    found, usage = PreferenceReader(Scripted([]), "Which?").prefer(PLAIN, PLAIN + "\n")
+    found, usage = LlmJudge(Scripted([]), "Which?").prefer(PLAIN, PLAIN + "\n")
     assert (found.winner, usage.replies) == (Preferred.NEITHER, 0)

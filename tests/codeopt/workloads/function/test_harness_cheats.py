@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import pytest
 
-from codeopt.engine.guards import Consequence, Finding, Gain, inspect
+from codeopt.engine.guards import Consequence, Finding, Gain, gain_findings
 from codeopt.engine.judge import Judge
 from codeopt_sandbox.compare import Comparison, Decision, StoppingRule, compare
 from tests.codeopt.workloads.function.conftest import Judges
@@ -191,7 +191,7 @@ def looked_into(judge: Judge, new: str) -> tuple[Comparison, list[Finding]]:
     old, rule = workload.baseline.source, StoppingRule(max_pairs=8)
     found = compare(workload.runner, old, new, plan.cases, check=workload.suite.check, rule=rule, plan=plan)
     gain = Gain(workload, new, found, plan, (), lambda line: None)
-    return found, list(inspect(gain, faster=found.decision is Decision.FASTER))
+    return found, list(gain_findings(gain, faster=found.decision is Decision.FASTER))
 
 
 @pytest.mark.parametrize("name", NO_GAIN)

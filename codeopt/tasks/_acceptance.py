@@ -1,0 +1,38 @@
+"""Reasons and stop rules that tasks share."""
+
+from __future__ import annotations
+
+from codeopt.core.history import Candidate, Critique, History
+from codeopt_sandbox.compare import Decision
+
+MAX_SLOWDOWN = 0.05
+"""The share of time that a task whose aim is not speed may cost."""
+
+
+def common_rejection(candidate: Candidate) -> str:
+    """Why a candidate is out for every task: rejected, wrong, or never compared. Empty when none of these."""
+    if candidate.rejection:
+        return candidate.rejection
+    if not candidate.correct:
+        return "it is not right on every case" if candidate.outcomes else "it was not run"
+    if candidate.comparison is None:
+        return "it was not compared with the original"
+    if candidate.comparison.decision is Decision.REJECTED:
+        return candidate.comparison.reason or "a timed run gave a wrong answer or failed"
+    return ""
+
+
+def too_slow(candidate: Candidate) -> str:
+    """Why it is slow, by the ratio itself: a wide interval is no excuse for a slow program; empty when it is not."""
+    found = candidate.by("time")
+    if found is None or found.decision in (Decision.FASTER, Decision.SAME) or found.ratio >= 1 / (1 + MAX_SLOWDOWN):
+        return ""
+    return f"it takes {1 / found.ratio - 1:.0%} more time than the original; at most {MAX_SLOWDOWN:.0%} is allowed"
+
+
+def critic_is_done(critique: Critique, history: History) -> bool:
+    """The paper's stop rule, believed only of a draft that was measured and found right.
+
+    On the original it is not believed: one draft costs less than the doubt, and reading is not measuring.
+    """
+    return critique.sufficient and len(history.candidates) > 1 and history.last.correct

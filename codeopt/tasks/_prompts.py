@@ -1,0 +1,58 @@
+"""What a task tells a language model: templates with checked variables, and worked examples."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, fields
+from string import Template
+
+from codeopt.core.briefing import TimedCalls
+from codeopt.core.history import History
+from codeopt_sandbox.outcome import Case
+
+
+@dataclass(frozen=True)
+class Prompts:
+    """The templates of one task. Values go in by `substitute`, so a program with `$` in it stays as it is."""
+
+    system: Template
+    """Who the model is and what counts: `$guidance`, `$rules`."""
+    critique: Template
+    """After the history: what a critique of the newest program must say: `$hints`, `$answer`."""
+    refine: Template
+    """After the history: what the next program must do: `$hints`, `$answer`."""
+    first_critique: Template | None = None
+    """In place of `critique` where there is no draft yet; None: `critique`."""
+
+    @staticmethod
+    def of(system: str, critique: str, refine: str) -> Prompts:
+        """The prompts of three plain texts. Raises ValueError for a missing or unknown variable."""
+        return Prompts(Template(system), Template(critique), Template(refine))
+
+    def __post_init__(self) -> None:
+        """Raise ValueError for a missing or unknown variable: when the task is loaded, not in the middle of a run."""
+        for field in fields(self):
+            wanted = {"guidance", "rules"} if field.name == "system" else {"hints", "answer"}
+            template = getattr(self, field.name)
+            found = set(template.get_identifiers()) if template is not None else wanted
+            if found != wanted:
+                raise ValueError(
+                    f"the {field.name} template must use exactly {sorted(wanted)}, it uses {sorted(found)}"
+                )
+
+
+@dataclass(frozen=True)
+class WorkedExample:
+    """One improvement that was really run, to show a model what a good critique and a good draft look like.
+
+    Rendered like the history at hand, so that `--feedback` takes the same parts away from both.
+    """
+
+    history: History
+    """The original and its drafts, each with what was measured and, but for the newest, its critique."""
+    cases: tuple[Case, ...]
+    about: str = ""
+    """The facts of a function that a Briefing would tell."""
+    measured: str = ""
+    """The figures of a function that a Briefing would tell."""
+    timed: TimedCalls | None = None
+    """The timed calls of a function, as in a Briefing."""

@@ -1,0 +1,186 @@
+"""The base class of every task: three members to write, and defaults for the rest."""
+
+from __future__ import annotations
+
+import copy
+from abc import ABC, abstractmethod
+from difflib import get_close_matches
+from typing import Any, Literal, Self
+
+from codeopt.core.errors import UsageError
+from codeopt.core.history import Candidate, Critique, History
+from codeopt.core.target import Target
+from codeopt.core.task_score import Standing
+from codeopt.tasks._acceptance import critic_is_done
+from codeopt.tasks._prompts import Prompts, WorkedExample
+
+Metric = Literal["time", "memory"]
+
+RENAMED = {
+    "standing": "task_score",
+    "scale": "score_column",
+    "second": "second_metric",
+    "for_function": "for_functions",
+    "reader_question": "judge_question",
+    "for_reader": "judge_view",
+    "none_better": "nothing_accepted",
+}
+"""Members that tasks had before 0.2 -> what they are now."""
+
+ALIKE = 0.8
+"""How much a member looks like a known one, from 0 to 1, before it is taken for a misspelling of that."""
+
+
+class Task(ABC):
+    """The objective of an improvement.
+
+    A subclass sets `name` and `prompts`, and defines `why_not` and `score`; whatever else it says replaces a default
+    below. Frozen dataclasses do well, plain classes too.
+    """
+
+    name: str
+    """The name at the command line."""
+    prompts: Prompts
+    """The templates for a language model."""
+    guidance: str = ""
+    """What to look for, in the order of what it usually brings."""
+    examples: tuple[WorkedExample, ...] = ()
+    """Few-shot examples for programs."""
+    function_guidance: str = ""
+    """In place of `guidance` where one function is improved; empty: `guidance`."""
+    function_examples: tuple[WorkedExample, ...] = ()
+    """In place of `examples` where one function is improved."""
+
+    metric: Metric = "time"
+    """What the judge compares first."""
+    second_metric: Metric | None = None
+    """What it compares, too; None: nothing else."""
+    min_gain: float = 0.05
+    """Least gain worth having: 0.05 is 5 % less time, or 0.05 on the task's own scale."""
+
+    rules_first: bool = False
+    """The built-in rules serve the task: their draft comes first, and a model is told what they find."""
+    needs_model: bool = False
+    """The built-in rules are of no use for the task."""
+    needs_time: bool = True
+    """A target that is too quick to time cannot be improved."""
+    of_texts: bool = False
+    """The result is a text: nothing is timed, and nothing is run unless the text is a program."""
+    batch_results: str = ""
+    """The module that shows a batch of the task, with `render(store, file)` and `as_json(store)`; empty: the usual."""
+
+    score_column: str = ""
+    """Heading of the column with the task's own score (see `task_score`); empty: the speedup is the measure."""
+    nothing_accepted: str = "no draft was right and better than the original"
+    """Why the original stays, where no draft was acceptable."""
+
+    judge_question: str = ""
+    """What a language model is asked of the original and a candidate before that is accepted; empty: measures decide
+    alone."""
+    answers_input: bool = False
+    """Both texts answer the target's text, which the model that compares them is shown."""
+
+    @abstractmethod
+    def why_not(self, candidate: Candidate, original: Candidate) -> str:
+        """Why `candidate` may not replace `original`, in one line; empty when it may."""
+
+    @abstractmethod
+    def score(self, candidate: Candidate, original: Candidate) -> float | None:
+        """Rank among acceptable candidates, the higher the better; None for one that is not acceptable."""
+
+    def is_sufficient(self, critique: Critique, history: History) -> bool:
+        """Whether to stop; by default when the critic finds nothing left to improve in a draft that is right."""
+        return critic_is_done(critique, history)
+
+    def measure(self, source: str) -> str:
+        """What the task itself measures in a program's text, for the feedback; empty: nothing."""
+        return ""
+
+    def measure_change(self, source: str, original: str) -> str:
+        """What it measures in a program's text beside the original's; by default `measure(source)`."""
+        return self.measure(source)
+
+    def task_score(self, candidate: Candidate, original: Candidate) -> Standing | None:
+        """The task's own figures, which the table, the summary, JSON and the pages show under `score_column`; None of
+        a task whose measure is the speedup."""
+        return None
+
+    def judge_view(self, original: str, changed: str) -> tuple[str, str]:
+        """What the model that is asked `judge_question` sees of both texts; by default all of them."""
+        return original, changed
+
+    def for_target(self, target: Target) -> Self:
+        """The task for one target, such as a function that is measured alone; by default unchanged."""
+        return self
+
+    def for_functions(self) -> Self:
+        """The task as a model is told of it where one function is improved."""
+        guidance = self.function_guidance or self.guidance
+        return self.changed(guidance=guidance, examples=self.function_examples)
+
+    def changed(self, **members: Any) -> Self:
+        """A copy with other values of some members."""
+        copied = copy.copy(self)
+        for name, value in members.items():
+            object.__setattr__(copied, name, value)  # most tasks are frozen
+        return copied
+
+    @property
+    def second_clock(self) -> Literal["auto", "memory", ""]:
+        """The clock of `second_metric`, as the judge names it; empty: none."""
+        if self.second_metric is None:
+            return ""
+        return "memory" if self.second_metric == "memory" else "auto"
+
+    @property
+    def for_memory(self) -> bool:
+        """Less memory is its aim, or one of them."""
+        return "memory" in (self.metric, self.second_metric)
+
+
+class Aim(Task):
+    """A task that can stand beside another one: `--task runtime,readability`."""
+
+    @abstractmethod
+    def worse(self, candidate: Candidate, original: Candidate) -> str:
+        """Why a candidate is worse than the original by this aim, in one line; empty when it is not."""
+
+
+def check_task(found: object, where: str) -> Task:
+    """A task of whoever's making, looked through for what would be ignored in silence. Raises UsageError.
+
+    where: the module that defines it, for the message.
+    """
+    if not isinstance(found, Task):
+        raise UsageError(
+            f"{where}: TASK is a {type(found).__name__}, which is no task; derive its class from codeopt.tasks.Task "
+            "and give TASK an instance of it (docs/writing-a-plug-in.md)"
+        )
+    missing = [name for name in ("name", "prompts") if not hasattr(found, name)]
+    if missing:
+        raise UsageError(f"{where}: {type(found).__name__} does not say its {' and '.join(missing)}")
+    if type(found).task_score is not Task.task_score and not found.score_column:
+        raise UsageError(f"{where}: {type(found).__name__} has a task_score and no score_column, its heading")
+    known = {name for home in type(found).__mro__ if _is_ours(home) for name in _members(home)}
+    for name in sorted({each for home in type(found).__mro__ if not _is_ours(home) for each in _members(home)} - known):
+        if said := _mistake(name, known):
+            raise UsageError(f"{where}: {type(found).__name__} defines {name}, {said}")
+    return found
+
+
+def _mistake(name: str, known: set[str]) -> str:
+    """What is wrong about a member that no task has; empty for a member of the task's own."""
+    if name in RENAMED:
+        return f"which is called {RENAMED[name]} now"
+    alike = [each for each in get_close_matches(name, known, cutoff=ALIKE) if name not in (f"{each}s", f"{each}d")]
+    return f"which no task has; {alike[0]} is meant, or _{name} for something of its own" if alike else ""
+
+
+def _members(home: type) -> set[str]:
+    """Public members that a class defines or annotates."""
+    names = {*vars(home), *vars(home).get("__annotations__", {})}
+    return {name for name in names if not name.startswith("_")}
+
+
+def _is_ours(home: type) -> bool:
+    return home.__module__.partition(".")[0] in ("codeopt", "builtins", "abc", "typing")

@@ -1,0 +1,74 @@
+"""How guards are found, ordered and told what is wrong with them."""
+
+from __future__ import annotations
+
+import logging
+from dataclasses import fields
+from types import ModuleType
+
+import pytest
+
+from codeopt.core.errors import UsageError
+from codeopt.engine.guards import Consequence, Finding, Gain, Guard, SourcePair, TimedRegion, guard, guards_of
+
+HEAD = "from codeopt.engine.guards import *\n"
+ABOUT = "def {}(subject):\n    return Finding(Consequence.NOTE, 'seen')\n"
+
+
+def plug_in(text: str, name: str = "elsewhere") -> ModuleType:
+    module = ModuleType(name)
+    exec(HEAD + text, vars(module))
+    return module
+
+
+def test_a_guard_says_when_it_is_asked() -> None:
+    (found,) = guards_of(plug_in("@guard(region=TimedRegion.CALLS, order=7)\n" + ABOUT.format("check_gain")))
+    assert (found.verb, found.order) == ("check_gain", 7)
+    assert found.is_asked(TimedRegion.CALLS, faster=True, in_round=False)
+    assert not found.is_asked(TimedRegion.RUN, faster=True, in_round=False)
+    assert not found.is_asked(TimedRegion.CALLS, faster=False, in_round=False)
+    assert not found.is_asked(TimedRegion.CALLS, faster=True, in_round=True)
+    deco = "@guard(applies_to='comparisons', every_round=True)\n"
+    (always,) = guards_of(plug_in(deco + ABOUT.format("check_gain"), "always"))
+    for region in TimedRegion:
+        assert always.is_asked(region, faster=False, in_round=True)
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("@guard(ordr=3)\n" + ABOUT.format("check_gain"), "unexpected keyword argument 'ordr'"),
+        ("@guard(applies_to='gain')\n" + ABOUT.format("check_gain"), "has to be 'gains' or 'comparisons'"),
+        ("@guard()\n" + ABOUT.format("check_gian"), "not of check_gian"),
+        ("@guard(every_round=True)\n" + ABOUT.format("check_source"), "takes `order` alone"),
+    ],
+)
+def test_a_misspelt_guard_is_an_error_that_says_so(text: str, said: str) -> None:
+    with pytest.raises((TypeError, ValueError), match=said):
+        plug_in(text)
+
+
+@pytest.mark.parametrize(
+    "text", ["", ABOUT.format("check_gian"), "from codeopt.engine.guards.memory import check_gain\n"]
+)
+def test_a_module_without_a_guard_of_its_own_is_one_line(text: str) -> None:
+    with pytest.raises(UsageError, match="elsewhere is no guard: it decorates no check_source or check_gain"):
+        guards_of(plug_in(text))
+
+
+def test_the_old_form_still_works_and_is_told_what_to_change(caplog: pytest.LogCaptureFixture) -> None:
+    text = "ORDER, ALWAYS, ROUND, REGION = 20, True, True, TimedRegion.CALLS\n"
+    with caplog.at_level(logging.WARNING, "codeopt.plugins"):
+        found, reads = sorted(
+            guards_of(plug_in(text + ABOUT.format("check") + ABOUT.format("look"), "old")), key=lambda each: each.verb
+        )
+    assert found == Guard(found.check, 20, TimedRegion.CALLS, "comparisons", True)
+    assert reads(SourcePair("", "")) == Finding(Consequence.NOTE, "seen")
+    assert "decorate its check() with @guard(...) and call it check_gain()" in caplog.text
+    assert "call it check_source()" in caplog.text
+
+
+def test_every_knob_of_the_decorator_is_documented() -> None:
+    knobs = {field.name for field in fields(Guard)} - {"check"}
+    assert knobs == set(guard.__annotations__) - {"return"}
+    assert Gain.__doc__

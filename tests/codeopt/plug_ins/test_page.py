@@ -1,0 +1,100 @@
+"""The files of docs/writing-a-plug-in.md, as a package outside of codeopt, do what the page says."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from codeopt.core import plugins
+from codeopt.core.errors import UsageError
+from codeopt.models import _factory
+from codeopt.review.reporters import open_reporter
+from tests.codeopt.command import QUICK, QUICK_SETTINGS, codeopt
+from tests.conftest import require_sandbox
+from tests.support.outside_package import write_package
+
+COUNT = "total = 0\nfor k in range(int(input())):\n    total += k\nprint(total)\n"
+
+
+def test_guard_task_search_and_model_take_part(tmp_path: Path) -> None:
+    """In one improvement; the draft is one line, so the guard has nothing to say of it."""
+    require_sandbox()
+    env = write_package(tmp_path)
+    (tmp_path / "slow.py").write_text(COUNT)
+    (tmp_path / "in.txt").write_text("300000\n")
+    done = codeopt(
+        "improve", "slow.py", "--stdin", "in.txt", "--task", "shorter", "--search", "afresh", "--model", "fixed:any",
+        "--max-rounds", "1", *QUICK, "--json", cwd=tmp_path, env=env,
+    )  # fmt: skip
+    assert done.status == 0, done.err
+    assert (done.json["accepted"], done.json["task"]) == (True, "shorter")
+    assert "times as long" not in str(done.json["notes"])
+
+
+def test_command_rule_and_reporter_are_found(tmp_path: Path) -> None:
+    env = write_package(tmp_path)
+    assert codeopt("greet", "Ada", cwd=tmp_path, env=env).out == "good morning, Ada\n"
+    assert "square" in codeopt("rules", cwd=tmp_path, env=env).out
+    subprocess.run(["git", "init", "-q"], cwd=tmp_path, check=True)
+    commit = ["git", "-c", "user.name=a", "-c", "user.email=a@b", "commit", "-q", "--allow-empty", "-m", "first"]
+    subprocess.run(commit, cwd=tmp_path, check=True)
+    done = codeopt(
+        "review", "--base", "HEAD", "--model", "rules", "--output-format", "lines", "-q", cwd=tmp_path, env=env
+    )
+    assert (done.status, done.out) == (0, "nothing to suggest\n"), done.err
+
+
+def test_the_template_of_a_test_passes_as_it_is_copied(tmp_path: Path) -> None:
+    require_sandbox()
+    env = write_package(tmp_path)
+    done = subprocess.run(
+        [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "test_plug_in.py"],
+        cwd=tmp_path, env={**os.environ, **QUICK_SETTINGS, **env}, capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    assert "1 passed" in done.stdout, done.stdout + done.stderr
+
+
+GUARD = "from codeopt.engine.guards import guard\n\n@guard(ordr=3)\ndef check_source(pair): ...\n"
+
+
+def test_a_misspelt_argument_of_an_installed_guard_is_one_line(tmp_path: Path) -> None:
+    require_sandbox()
+    env = write_package(tmp_path)
+    (tmp_path / "house_rules" / "longer.py").write_text(GUARD)
+    (tmp_path / "slow.py").write_text(COUNT)
+    (tmp_path / "fast.py").write_text("n = int(input())\nprint(n * (n - 1) // 2)\n")
+    (tmp_path / "in.txt").write_text("3000\n")
+    done = codeopt("compare", "slow.py", "fast.py", "--stdin", "in.txt", cwd=tmp_path, env=env)
+    assert done.status == 2
+    assert "the guard longer (house_rules.longer) cannot be loaded: TypeError" in done.err
+    assert "unexpected keyword argument 'ordr'" in done.err
+    assert "Traceback" not in done.err
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("def rendr(review): ...\n", r"defines rendr\(\), which nobody calls; render\(\) is meant"),
+        ("def render(review): ...\ndef posts(review): ...\n", r"posts\(\), which nobody calls; post\(\) is meant"),
+        ("TEXT = 'render'\n", r"is no reporter: it does not define render\(\)"),
+    ],
+)
+def test_a_misspelt_function_of_a_reporter_is_one_line(
+    text: str, said: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    name = f"own_reporter_{abs(hash(text))}"
+    (tmp_path / f"{name}.py").write_text("")
+    (tmp_path / f"pack_{name}").mkdir()
+    (tmp_path / f"pack_{name}" / "lines.py").write_text(text)
+    monkeypatch.syspath_prepend(tmp_path)
+    with pytest.raises(UsageError, match=said):
+        open_reporter(f"pack_{name}.lines")
+
+
+def test_ours_pass_the_same_looks() -> None:
+    assert all(open_reporter(name).render for name in plugins.names("codeopt.reporters"))
+    assert all(_factory(f"{name}:x")[0] for name in plugins.names("codeopt.models"))

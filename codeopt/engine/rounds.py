@@ -9,6 +9,7 @@ from codeopt.core.errors import ModelError
 from codeopt.core.history import Candidate
 from codeopt.core.run_store import RunStore, SavedRun
 from codeopt.core.session import Session
+from codeopt.core.words import clock
 from codeopt.engine.judge import Judge
 from codeopt.engine.loop import RefineLoop
 from codeopt.engine.next_steps import look_ahead
@@ -52,7 +53,7 @@ def stage_of(loop: RefineLoop) -> str:
 
 def columns_of(loop: RefineLoop) -> Columns:
     """What the table shows."""
-    compared = "peak memory" if loop.task.metric == "memory" else "time"
+    compared = clock("memory") if loop.task.metric == "memory" else "time"
     return Columns(column(loop.task), loop.judge.timed, compared)
 
 

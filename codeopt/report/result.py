@@ -23,19 +23,20 @@ from codeopt.core.run_store import digest
 from codeopt.core.sanitize import inline, printable
 from codeopt.core.task_score import NO_STANDING
 from codeopt.core.version import __version__
+from codeopt.core.words import Speedup, counted, factor, money, share
+from codeopt.core.words import interval as interval_of
+from codeopt.core.words import memory as memory_of
 from codeopt.report.patch_table import fields_of, has_edits, judged_by, table_of
 from codeopt_sandbox import Sandbox
 from codeopt_sandbox.caveat import Caveat
 from codeopt_sandbox.compare import Comparison, Decision
 from codeopt_sandbox.outcome import Verdict
-from codeopt_sandbox.profile import HotLine, MemoryLine, Profile, in_bytes
+from codeopt_sandbox.profile import HotLine, MemoryLine, Profile
 
 MAX_CAVEATS = 5
 """So many are shown to people; JSON has all."""
-NO_DIFFERENCE = "no significant difference"
 _IN_THE_TABLE = {"tried": "screened", "right": "correct", "refused": "rejected", "same": "not significant"}
 """Words of `verdict`, which stand in JSON -> what people read, where that is another."""
-_CLOCKS = {"cpu": "CPU time", "wall": "wall time", "memory": "peak memory"}
 
 
 STEPS = ("model", "cases", "timing", "profile", "confirmation")
@@ -67,7 +68,7 @@ class Outlook:
     @property
     def words(self) -> str:
         """`hot now: line 7 44%: the rules know nothing better for it; --model NAME asks a language model`."""
-        hot = "hot now: " + ", ".join(f"{line.named} {line.share:.0%}" for line in self.hot) if self.hot else ""
+        hot = "hot now: " + ", ".join(f"{line.named} {share(line.share)}" for line in self.hot) if self.hot else ""
         held = f"most memory now: {most_memory(self.held)}" if self.held else ""
         return ": ".join(part for part in ("; ".join(filter(None, (hot, held))), self.next) if part)
 
@@ -195,7 +196,7 @@ def row(candidate: Candidate, columns: Columns) -> str:
     comparison = candidate.comparison
     ratio, span, pairs = "-", "-", "-"
     if comparison and comparison.pairs:
-        ratio, span, pairs = f"{comparison.ratio:.2f}x", interval(comparison), str(comparison.pairs)
+        ratio, span, pairs = factor(comparison.ratio), interval(comparison), str(comparison.pairs)
     what = inline(candidate.summary or "-", 48)
     standing = candidate.standing
     own = f"{standing.figure if standing else '-':>12} " if columns.own else ""
@@ -215,8 +216,8 @@ def _ablation(candidate: Candidate, compared: str) -> str:
         return ""
     if candidate.siblings:
         number, ratio = min(candidate.siblings, key=lambda pair: pair[1])
-        return f"\n{'':>8}round {number}, of the same critique, takes {ratio:.2f}x of its {compared}"
-    took = [f"{name} {ratio:.2f}x" if name == "original" else f"without {name} {ratio:.2f}x"
+        return f"\n{'':>8}round {number}, of the same critique, takes {factor(ratio)} of its {compared}"
+    took = [f"{name} {factor(ratio)}" if name == "original" else f"without {name} {factor(ratio)}"
             for name, ratio in candidate.ablation]  # fmt: skip
     text = f"{compared} relative to this draft: {', '.join(took)}"
     return "\n" + textwrap.fill(text, 108, initial_indent=" " * 8, subsequent_indent=" " * 8)
@@ -248,14 +249,12 @@ def why(candidate: Candidate) -> str:
 
 def interval(comparison: Comparison) -> str:
     """The interval as text; a side that is not known yet is a question mark."""
-    low = f"{comparison.ci_low:.2f}" if comparison.ci_low > 0 else "?"
-    high = f"{comparison.ci_high:.2f}" if math.isfinite(comparison.ci_high) else "?"
-    return f"{low} - {high}"
+    return interval_of(comparison.ci_low, comparison.ci_high)
 
 
 def most_memory(lines: Sequence[MemoryLine]) -> str:
     """`line 3 1.2 MiB, line 7 40.0 KiB`."""
-    return ", ".join(f"line {line.line} {in_bytes(line.peak_mib)}" for line in lines)
+    return ", ".join(f"line {line.line} {memory_of(line.peak_mib)}" for line in lines)
 
 
 def hot(profile: Profile | None, *, memory: bool = False) -> str:
@@ -264,7 +263,7 @@ def hot(profile: Profile | None, *, memory: bool = False) -> str:
         return ""
     if memory and profile.memory:
         return f"   most memory: {most_memory(profile.memory[:3])}"
-    return "   hot: " + ", ".join(f"{line.named} {line.share:.0%}" for line in profile.lines[:3])
+    return "   hot: " + ", ".join(f"{line.named} {share(line.share)}" for line in profile.lines[:3])
 
 
 def summary(result: Result) -> list[str]:
@@ -277,9 +276,9 @@ def summary(result: Result) -> list[str]:
         if result.best.standing:
             lines.append(result.best.standing.words)
         if result.best.comparison:
-            held_out = _counted(result.held_out, "held-out case")
-            runs = f"{_counted(len(result.best.outcomes), 'run')}, including {held_out}"
-            lines += [_figures(result.best.comparison), f"confirmed on {runs}"]
+            held_out = counted(result.held_out, "held-out case")
+            runs = f"{counted(len(result.best.outcomes), 'run')}, including {held_out}"
+            lines += [Speedup.of(result.best.comparison).words, f"confirmed on {runs}"]
             if has_edits(result.facts):
                 lines[-1:] = [judged_by(result.facts), *table_of(result.facts)]
             elif result.inputs == 1:
@@ -306,24 +305,13 @@ def caveat_lines(caveats: Sequence[Caveat]) -> list[str]:
     return [*lines, f"and {more} more caveats: --json lists them"] if more > 0 else lines
 
 
-def _counted(count: int, what: str) -> str:
-    return f"{count} {what}{'s' * (count != 1)}"
-
-
-def _figures(comparison: Comparison) -> str:
-    what = "less memory" if comparison.clock == "memory" else "as fast"
-    certain = f"95% interval {interval(comparison)}, {comparison.pairs} pairs, {_CLOCKS[comparison.clock]}"
-    return f"{comparison.ratio:.2f}x {what} ({certain})"
-
-
 def spent(result: Result) -> str:
     """Drafts, time by step, and what the model cost."""
     ledger, drafts = result.ledger, len(result.history.candidates) - 1
-    text = f"{drafts} draft{'s' * (drafts != 1)}, {result.seconds:.0f} s{_by_step(result)}"
+    text = f"{counted(drafts, 'draft')}, {result.seconds:.0f} s{_by_step(result)}"
     if ledger.replies:
-        cost = f"{ledger.cost_usd:.4f} USD" if ledger.cost_usd is not None else "price not known"
         cached = f", {ledger.tokens_cached} of them read from a cache" if ledger.tokens_cached else ""
-        text += f", {ledger.tokens} tokens{' (estimated)' * ledger.estimated}{cached}, {cost}"
+        text += f", {ledger.tokens} tokens{' (estimated)' * ledger.estimated}{cached}, {money(ledger.cost_usd)}"
     return text
 
 

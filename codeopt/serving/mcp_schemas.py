@@ -6,7 +6,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
-Ratio = Annotated[float | None, Field(description="How many times as fast; below 1: slower. null: not measured")]
+Ratio = Annotated[float | None, Field(description="Speedup, OLD over NEW; below 1: slower. null: not measured")]
 
 
 class ToolAnswer(BaseModel):

@@ -14,6 +14,7 @@ from codeopt.core.errors import UsageError
 from codeopt.core.history import Candidate, Critique, History
 from codeopt.core.target import Target
 from codeopt.core.task_score import Standing
+from codeopt.core.words import more_time
 from codeopt_sandbox.compare import Decision
 from codeopt_sandbox.outcome import Case
 
@@ -255,7 +256,7 @@ def too_slow(candidate: Candidate) -> str:
     found = candidate.by("time")
     if found is None or found.decision in (Decision.FASTER, Decision.SAME) or found.ratio >= 1 / (1 + MOST_SLOWDOWN):
         return ""
-    return f"it takes {1 / found.ratio - 1:.0%} more time than the original; at most {MOST_SLOWDOWN:.0%} is allowed"
+    return f"it {more_time(found.ratio)} than the original; at most {MOST_SLOWDOWN:.0%} is allowed"
 
 
 def critic_is_done(critique: Critique, history: History) -> bool:

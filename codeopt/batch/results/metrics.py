@@ -4,7 +4,7 @@ Definitions, as in PIE (Shypula et al. 2024) where it has them:
 
 judged     problems whose original could be judged; dropped ones say nothing of the proposer and are listed apart
 speedup    the confirmed ratio of the accepted candidate; 1.0 where there is none, or it is wrong or slower
-%OPT       share of the judged that are right and at least 1.10x as fast
+%OPT       share of the judged that are right, with a speedup of at least 1.10x
 %correct   share of the judged with at least one draft that is right on every case
 after k    the same by the first k drafts, by the timings of their own rounds: best@k of a sequence, not of a sample;
            a draft that was only screened is not one of them, since it is compared in a round of its own
@@ -76,7 +76,7 @@ class Solved:
 
     @property
     def optimised(self) -> bool:
-        """Right and at least OPT as fast."""
+        """Right, with a speedup of at least OPT."""
         return self.accepted and self.speedup >= OPT
 
     @property
@@ -152,7 +152,7 @@ class Metrics:
 
     @property
     def optimised(self) -> int:
-        """Problems that are right and at least OPT as fast."""
+        """Problems that are right, with a speedup of at least OPT."""
         return sum(each.optimised for each in self.judged)
 
     @property

@@ -8,10 +8,11 @@ from collections.abc import Sequence
 
 from codeopt.core.history import Candidate
 from codeopt.core.sanitize import cut
+from codeopt.core.words import Speedup, factor
 from codeopt.report.html.layout import folded, scrolls, table
 from codeopt.report.html.markup import Child, Markup, tag
 from codeopt.report.html.pair_strip import strip
-from codeopt.report.result import in_words, interval, verdict
+from codeopt.report.result import in_words, verdict
 from codeopt_sandbox.caveat import Caveat
 from codeopt_sandbox.compare import Comparison
 from codeopt_sandbox.outcome import Verdict
@@ -55,9 +56,7 @@ def heading(candidate: Candidate, what: str) -> list[Child]:
     word, standing = verdict(candidate), candidate.standing
     shown = standing.verdict if standing and candidate.correct else in_words(word)
     found = candidate.comparison
-    figures = (
-        f"{found.ratio:.2f}x ({interval(found)}), {found.pairs} pairs, {found.clock}" if found and found.pairs else ""
-    )
+    figures = f"{factor(found.ratio)} ({Speedup.of(found).ratio_certainty})" if found and found.pairs else ""
     return [
         tag("span", shown, class_=f"badge {word}"),
         tag("span", figures),
@@ -102,7 +101,7 @@ def beside(candidate: Candidate) -> Child:
     took += [(f"round {number}", ratio) for number, ratio in candidate.siblings]
     if not took:
         return None
-    return tag("p", f"Time relative to this draft: {', '.join(f'{n} {r:.2f}x' for n, r in took)}", class_="verdicts")
+    return tag("p", f"Time relative to this draft: {', '.join(f'{n} {factor(r)}' for n, r in took)}", class_="verdicts")
 
 
 def hot_lines(candidate: Candidate) -> Child:

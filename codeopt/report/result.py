@@ -35,8 +35,9 @@ from codeopt_sandbox.profile import HotLine, MemoryLine, Profile
 
 MAX_CAVEATS = 5
 """So many are shown to people; JSON has all."""
-_IN_THE_TABLE = {"tried": "screened", "right": "correct", "refused": "rejected", "same": "not significant"}
-"""Words of `verdict`, which stand in JSON -> what people read, where that is another."""
+_STATUS = {"tried": "screened", "right": "correct", "refused": "rejected"}
+"""Words of `verdict` in JSON, as in earlier releases -> words of `status`, which people read too."""
+_IN_THE_TABLE = {**_STATUS, "same": "not significant"}
 
 
 STEPS = ("model", "cases", "timing", "profile", "confirmation")
@@ -379,6 +380,7 @@ def to_json(result: Result) -> dict[str, Any]:
         "sha256_after": digest(result.program.as_file(best.source)) if best else None,
         "tests": {
             "total": len(original.outcomes),
+            "held_out": result.held_out,
             "held_back": result.held_out,
             "confirmed_runs": len(best.outcomes) if best else 0,
             "inputs": result.inputs,
@@ -436,8 +438,10 @@ def _round(candidate: Candidate) -> dict[str, Any]:
     return {
         "round": candidate.round,
         "verdict": verdict(candidate),
+        "status": _STATUS.get(verdict(candidate), verdict(candidate)),
         "summary": candidate.summary,
         "changes": list(candidate.changes),
+        "ablations": dict(candidate.ablation),
         "beside": dict(candidate.ablation),
         "turn": candidate.turn,
         "parents": list(candidate.parents),

@@ -19,7 +19,8 @@ AS_BEFORE = "as fast as before"
 UNKNOWN_PRICE = "price not known"
 
 _CLOCKS = {"cpu": "CPU time", "wall": "wall time", "memory": "peak memory"}
-_MEMORY, _TIME = ("less memory", "more memory"), ("faster", "slower")
+_MEMORY = ("less memory", "more memory")
+_TIME = ("faster", "slower")
 
 
 def clock(name: str) -> str:
@@ -44,12 +45,12 @@ def gain(ratio: float, clock: str = "cpu", digits: int = 2) -> str:
 
 
 def is_gain(ratio: float, clock: str = "cpu") -> str:
-    """The same with its verb: `is 2.10x faster`, `uses 10.75x less memory`."""
+    """A predicate: `is 2.10x faster`, `uses 10.75x less memory`."""
     return f"{'uses' if clock == 'memory' else 'is'} {gain(ratio, clock)}"
 
 
 def can_gain(ratio: float, clock: str = "cpu") -> str:
-    """The same of a change that is offered: `can be 2.10x faster`, `can use 10.75x less memory`."""
+    """The predicate for a change that is offered: `can be 2.10x faster`, `can use 10.75x less memory`."""
     return f"can {'use' if clock == 'memory' else 'be'} {gain(ratio, clock)}"
 
 
@@ -110,7 +111,7 @@ class Speedup:
 
     @property
     def ratio_certainty(self) -> str:
-        """The same for the bare ratio, below 1 too."""
+        """The certainty of the bare ratio, below 1 too."""
         return f"{self._confidence} {interval(self.ci_low, self.ci_high)}, {self._pairs}"
 
     @property

@@ -18,17 +18,20 @@ from codeopt_sandbox.profile import Callee, HotLine, Profile
 
 NOT_SHOWN = "a case that is not shown"
 
-LEAST, CALLEE = 0.005, 0.05
-"""Share of the time below which a line, or what is called elsewhere, is not worth a row."""
+MIN_LINE_SHARE = 0.005
+"""Share of the time below which a line or function is not worth a row."""
+
+MIN_CALLEE_SHARE = 0.05
+"""Share of the time below which a callee outside of the module is not worth a row."""
 
 SOURCE_LINES = 90
-"""Of what is called outside of the module, all together."""
+"""Lines of source shown of all that is called outside of the module."""
 
 SHOWN_MIB = 0.05
-"""Less would stand there as 0.0."""
+"""Memory in MiB below which nothing is shown: it would stand there as 0.0."""
 
 ROWS = 10
-"""Of any table: the hottest lines hold nearly all of the time, and a prompt is not a report."""
+"""Rows of a table at most: the hottest lines hold nearly all of the time, and a prompt is not a report."""
 
 
 @dataclass(frozen=True)
@@ -37,7 +40,7 @@ class Shown:
 
     cases: Mapping[str, Case]
     names: Mapping[str, str] = field(default_factory=dict)
-    """What some cases are called in place of that."""
+    """Other names that some cases are called by."""
     timed: TimedCalls | None = None
     start_s: float = 0.0
     """Seconds of the interpreter's start in each whole run; 0 where that is not known."""
@@ -161,10 +164,10 @@ def profile(candidate: Candidate, original: Candidate, shown: Shown) -> str:
         return ""
     parts = [_what_was_profiled(found, shown)]
     source = re.split("\r\n|\r|\n", candidate.source)  # as Python counts lines: not at form feeds
-    lines = [line for line in found.lines[:ROWS] if line.share >= LEAST] or list(found.lines[:1])
+    lines = [line for line in found.lines[:ROWS] if line.share >= MIN_LINE_SHARE] or list(found.lines[:1])
     if lines:
         parts.append("Hot lines:\n" + fenced("\n".join(_hot_lines(lines, source))))
-    functions = [f for f in found.functions[:5] if f.share >= LEAST]
+    functions = [f for f in found.functions[:5] if f.share >= MIN_LINE_SHARE]
     if len(functions) > 1:
         rows = [f"{f.share:>7.1%}  {f.hits:>10,} calls  {f.name} (line {f.line})" for f in functions]
         parts.append("Hot functions:\n" + fenced("\n".join(rows)))
@@ -187,8 +190,8 @@ def _what_was_profiled(found: Profile, shown: Shown) -> str:
 
 
 def _callees(found: Profile) -> str:
-    """What takes time outside of the module; Python text of it as far as its share justifies."""
-    worth = [callee for callee in found.callees if callee.share >= CALLEE]
+    """The callees outside of the module that take time; Python text of it as far as its share justifies."""
+    worth = [callee for callee in found.callees if callee.share >= MIN_CALLEE_SHARE]
     if not worth:
         return ""
     rows = [f"{c.share:>7.1%}  {c.calls:>10,} calls  {_callee(c)}" for c in worth]

@@ -1,4 +1,4 @@
-"""What `--json` and the tools for agents answer, as models: fields may be added, these stay.
+"""The models of what `--json` and the tools for agents answer: fields may be added, these stay.
 
 `codeopt schema NAME` prints the JSON Schema of one. A tool's answer shows an agent the fields that it decides by
 (`Compared`, `Improved`, ...); the command's has those and all others.
@@ -139,7 +139,7 @@ class Inputs(Answer):
 
 
 class Improved(Answer):
-    """What a run found."""
+    """The result of a run, as far as an agent decides by it."""
 
     accepted: bool = Field(description="A draft is right and, twice, faster with statistical confidence")
     reason: str
@@ -189,7 +189,7 @@ class ImproveResult(Improved):
 
 
 class Compared(Figures):
-    """Whether a change is right, and faster."""
+    """The verdict on a change: is it right, and faster?"""
 
     verdict: Literal["faster", "slower", "same", "rejected", "not verified"] = Field(
         description="rejected: it does something else, `reason` has the input, what was expected and what came. "
@@ -218,7 +218,7 @@ class CompareResult(Compared):
 
 
 class Checked(Answer):
-    """Which functions are slow under their tests, and what the built-in rules would make of them."""
+    """The functions that are slow under their tests, and what the built-in rules would make of them."""
 
     gains: int = Field(description="How many can be faster, verified")
     functions: Rows = Field(
@@ -295,7 +295,7 @@ class ReviewResult(Answer):
 
 
 class Profiled(Answer):
-    """Where the time goes."""
+    """The hot lines and functions."""
 
     lines: list[ProfiledLine] | Rows = Field(
         description="Hottest first; of a command each with its file, line and own_share"

@@ -1,4 +1,4 @@
-"""What each edit of a patch brings: the lines that people read below a result, and the fields of its JSON."""
+"""The gain of each edit of a patch: the lines that people read below a result, and the fields of its JSON."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def has_edits(facts: Mapping[str, Any]) -> bool:
 
 
 def fields_of(facts: Mapping[str, Any], diff: str) -> dict[str, Any]:
-    """For JSON; none for what is one file."""
+    """The fields of a patch for JSON; empty for a result of one file."""
     return {"diff": diff, **{name: facts[name] for name in FIELDS}} if has_edits(facts) else {}
 
 
@@ -35,7 +35,7 @@ def table_of(facts: Mapping[str, Any]) -> list[str]:
 
 
 def _bench_rows(found: Mapping[str, Any] | None) -> list[str]:
-    """By the benchmarks' own names and clock."""
+    """One row a benchmark, by its own name and clock."""
     rows = [row for row in found["rows"] if row["ratio"] is not None] if found else []
     lines = [
         f"  {median(row['before']) * 1e3:.4g} ms -> {median(row['after']) * 1e3:.4g} ms, {factor(row['ratio'])}  "
@@ -61,7 +61,7 @@ def _loss(found: Mapping[str, Any]) -> Speedup:
 
 
 def judged_by(facts: Mapping[str, Any]) -> str:
-    """What a patch was confirmed by."""
+    """The line that says by what a patch was confirmed."""
     passed = facts["project_tests"]["passed"]
     output = "the command prints and writes the same" if facts["output"] == "compared" else facts["output"]
     tests = f"{counted(passed, 'test')} {'passes' if passed == 1 else 'pass'} as before"
@@ -69,7 +69,7 @@ def judged_by(facts: Mapping[str, Any]) -> str:
 
 
 def _calls(facts: Mapping[str, Any]) -> str:
-    """Of results that were saved before edits had calls: nothing."""
+    """The calls that were checked; empty for results that were saved before edits had calls."""
     calls = [edit["calls"] for edit in facts["edits"] if edit.get("calls")]
     functions = counted(len(calls), "public function")
     return f"{sum(calls)} calls of {functions} are answered as before; " if calls else ""

@@ -1,4 +1,4 @@
-"""What a run found: rows for people, one JSON object for programs, and a unified diff."""
+"""The result of a run: rows for people, one JSON object for programs, and a unified diff."""
 
 from __future__ import annotations
 
@@ -34,18 +34,18 @@ from codeopt_sandbox.outcome import Verdict
 from codeopt_sandbox.profile import HotLine, MemoryLine, Profile
 
 MAX_CAVEATS = 5
-"""So many are shown to people; JSON has all."""
+"""Caveats shown to people at most; JSON has all."""
 _STATUS = {"tried": "screened", "right": "correct", "refused": "rejected"}
 """Words of `verdict` in JSON, as in earlier releases -> words of `status`, which people read too."""
 _IN_THE_TABLE = {**_STATUS, "same": "not significant"}
 
 
 STEPS = ("model", "cases", "timing", "profile", "confirmation")
-"""What the seconds of a round, and of a run, are told by."""
+"""The steps by which the seconds of a round, and of a run, are told."""
 
 
 class End(Enum):
-    """What ended the rounds."""
+    """The reason why the rounds ended."""
 
     SUFFICIENT = auto()  # the proposer finds nothing left to improve
     BUDGET = auto()
@@ -55,16 +55,16 @@ class End(Enum):
 
 @dataclass(frozen=True)
 class Outlook:
-    """What is hot in the result, and who could go on from there."""
+    """The hot spots of the result, and who could go on from there."""
 
     hot: tuple[HotLine, ...] = ()
     """Hottest first; of the best program, else of the original."""
     next: str = ""
-    """What could be tried now; empty where a language model has had its say."""
+    """The next thing to try; empty where a language model has had its say."""
     shortfall: Shortfall | None = None
-    """Why the hot lines are not known; None when they are, or when nobody asked."""
+    """The reason why the hot lines are not known; None when they are, or when nobody asked."""
     held: tuple[MemoryLine, ...] = ()
-    """What takes most memory, where that is an aim."""
+    """The lines that take most memory, where that is an aim."""
 
     @property
     def words(self) -> str:
@@ -84,40 +84,40 @@ class Result:
     backend: str
     history: History
     best: Candidate | None
-    """With its confirmed figures; None when nothing was accepted."""
+    """The accepted draft with its confirmed figures; None when nothing was accepted."""
     reason: str
-    """Why `best` was accepted, or why nothing was."""
+    """The reason why `best` was accepted, or why nothing was."""
     stopped: str
-    """Why no further round was run."""
+    """The reason why no further round was run."""
     end: End
     ledger: Ledger
     seconds: float
-    """Of the clock, earlier sittings included."""
+    """Wall time, earlier sittings included."""
     confirmation_s: float
-    """Of these: what the confirmation took."""
+    """The part of `seconds` that the confirmation took."""
     held_out: int
-    """How many cases no proposer saw."""
+    """The number of cases that no proposer saw."""
     saved: Path
     """The folder of the run."""
     facts: Mapping[str, Any] = field(default_factory=dict)
-    """What the workload says of itself: `evidence` of a function, `tests`, `calls_text`."""
+    """The workload's own fields: `evidence` of a function, `tests`, `calls_text`."""
     growth: str = ""
     """How cost grows with the input, of the original and of the best: `about n^2 -> about n`; empty if not known."""
     reference: Candidate | None = None
     """A program that a person wrote, judged in the same way; None where none was given."""
     refused: tuple[Candidate, ...] = ()
-    """What a reader did not prefer."""
+    """The drafts that a reader did not prefer."""
     interpreter: Interpreter | None = None
-    """What ran the programs; None where that was an image's own."""
+    """The interpreter that ran the programs; None where that was an image's own."""
     outlook: Outlook = Outlook()
     target: str = ""
-    """As the user wrote it: `mod.py::f`."""
+    """The target as the user wrote it: `mod.py::f`."""
     isolation: str = ""
-    """What the sandbox says of itself: as whom its runs run, too."""
+    """The sandbox's own description, with the user whose rights its runs have."""
 
     @property
     def inputs(self) -> int | None:
-        """How many inputs a draft was checked on before it was confirmed; None where that is not what counts."""
+        """The number of inputs a draft was checked on before it was confirmed; None where inputs do not count."""
         found: int | None = self.facts.get("tests", {}).get("inputs")
         return found
 
@@ -143,7 +143,7 @@ class Result:
 
     @property
     def shortfalls(self) -> tuple[Shortfall, ...]:
-        """What could not be run, made or measured."""
+        """The things that could not be run, made or measured."""
         found = [Shortfall(**row) for row in self.facts.get("shortfalls", ())]
         profile = self.history.original.profile
         if profile is not None and not profile.lines:
@@ -165,7 +165,7 @@ def opening(target: str, task: str, proposer: str, interpreter: Interpreter | No
 
 
 def sandbox_line(backend: str, description: str) -> str:
-    """What isolates the runs; which it is may have been found, not chosen."""
+    """The line that names the sandbox, which may have been found, not chosen."""
     return f"sandbox    {backend}: {description}"
 
 
@@ -176,17 +176,17 @@ def python_line(interpreter: Interpreter | None) -> str:
 
 @dataclass(frozen=True)
 class Columns:
-    """Of the table of rounds."""
+    """The columns of the table of rounds."""
 
     own: str = ""
     """The heading of the task's own column; empty where the speedup is the measure."""
     timed: bool = True
     compared: str = "time"
-    """What a draft that is only screened is compared by: `time`, `peak memory`."""
+    """The measure of a draft that is only screened: `time`, `peak memory`."""
 
     @property
     def header(self) -> str:
-        """Over the rows."""
+        """The line above the rows."""
         own = f"{self.own[:12]:>12}  " if self.own else ""
         times = "speedup  90% interval     pairs  " if self.timed else ""
         return f" round  verdict          {own}{times}what was tried"
@@ -240,7 +240,7 @@ def in_words(verdict: str) -> str:
 
 
 def why(candidate: Candidate) -> str:
-    """Why a candidate is wrong or rejected, in one line; empty when it is neither."""
+    """The reason why a candidate is wrong or rejected, in one line; empty when it is neither."""
     failed = next((o for o in candidate.outcomes if o.verdict is not Verdict.AC), None)
     reason = candidate.rejection or (f"case {failed.case}: {failed.detail}" if failed else "")
     if not reason and candidate.comparison and candidate.comparison.decision is Decision.REJECTED:
@@ -297,7 +297,7 @@ def summary(result: Result) -> list[str]:
 
 
 def caveat_lines(caveats: Sequence[Caveat]) -> list[str]:
-    """Each with the line that shows it again."""
+    """The caveats, each with the line that shows it again."""
     lines = []
     for caveat in caveats[:MAX_CAVEATS]:
         lines.append(f"caveat: {inline(caveat.words, 300)}")

@@ -1,4 +1,4 @@
-"""What the tools answer: the fields of the commands' JSON that an agent decides by, and what only a tool adds."""
+"""The answers of the tools: the fields of the commands' JSON that an agent decides by, and what only a tool adds."""
 
 from __future__ import annotations
 
@@ -14,17 +14,17 @@ class ToolAnswer(Answer):
 
 
 class ProfileAnswer(Profiled, ToolAnswer):
-    """Where the time goes."""
+    """The hot lines and functions."""
 
 
 class CompareAnswer(Compared, ToolAnswer):
-    """Whether a change is right, and faster."""
+    """The verdict on a change: is it right, and faster?"""
 
     diff: str
 
 
 class ImproveAnswer(Improved, ToolAnswer):
-    """What was found."""
+    """The result of a run."""
 
     diff: str = Field(description="Unified; empty where nothing was accepted")
     new_source: str | None = Field(description="The whole file with the change; of a project's command see diff")
@@ -32,7 +32,7 @@ class ImproveAnswer(Improved, ToolAnswer):
 
 
 class CheckAnswer(Checked, ToolAnswer):
-    """Which functions are slow under their tests, and what the built-in rules would make of them."""
+    """The functions that are slow under their tests, and what the built-in rules would make of them."""
 
 
 class RecordAnswer(Recorded, ToolAnswer):

@@ -12,7 +12,9 @@ from codeopt.report.html.layout import scrolls
 from codeopt.report.html.markup import Markup, tag
 
 WIDTH = 960
-_LEFT, _RIGHT, _TOP = 52, 16, 18
+_LEFT = 52
+_RIGHT = 16
+_TOP = 18
 LABELLED = 60
 """Up to so many problems have a line with their name each."""
 
@@ -40,7 +42,7 @@ class Axis:
     log: bool = False
 
     def y(self, value: float) -> float:
-        """Where a value stands; values beyond the ends stand at the end."""
+        """The place of a value; values beyond the ends stand at the end."""
         scale: Callable[[float], float] = math.log if self.log else float
         value = min(max(value, self.low), self.high)
         return _TOP + self.height * (1 - (scale(value) - scale(self.low)) / (scale(self.high) - scale(self.low)))
@@ -87,7 +89,7 @@ def named_costs(spent: Sequence[tuple[Solved, float]], unit: Callable[[float], s
 
 
 def _bars(rows: Iterable[Markup]) -> Markup:
-    """As wide as whatever shows them, and a list to a screen reader."""
+    """Bars as wide as whatever shows them, and a list to a screen reader."""
     return tag("ol", rows, class_="bars")
 
 
@@ -195,7 +197,7 @@ def by_round(rounds: Sequence[AfterRounds], human: float | None) -> Markup:
 
 
 def costs(spent: Sequence[tuple[Solved, float]], unit: Callable[[float], str]) -> Markup:
-    """What each problem cost, in the order of the speedup chart."""
+    """The cost of each problem, in the order of the speedup chart."""
     paired = sorted(spent, key=lambda pair: (-pair[0].speedup, pair[0].id))
     axis = Axis(0, max([1e-9, *(amount for _, amount in spent)]) * 1.05, 120)
     step = (WIDTH - _LEFT - _RIGHT) / max(1, len(paired))

@@ -46,12 +46,12 @@ def row(store: BatchStore, each: Solved, spent: str) -> Markup:
 
 
 def _heard(name: str) -> Markup | None:
-    """What a cell is, for who hears the line without the heads above it."""
+    """The name of a cell, for who hears the line without the heads above it."""
     return tag("span", f"{name}: ", class_="unseen") if name else None
 
 
 def _why(each: Solved) -> str:
-    """What was accepted or why nothing was; before it, what the task itself measured of a result."""
+    """The accepted change, or why there is none; before it, what the task itself measured of a result."""
     return f"{each.standing.words}: {each.reason}" if each.standing and each.accepted else each.reason
 
 

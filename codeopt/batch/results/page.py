@@ -80,7 +80,7 @@ def _overview(found: Metrics, other: Versus | None) -> Iterator[Child]:
 
 
 def _speedups(found: Metrics) -> Iterator[Markup]:
-    """By name where names can be read, else as a cloud of marks with their intervals."""
+    """The speedups by name where names can be read, else as a cloud of marks with their intervals."""
     if len(found.judged) <= charts.LABELLED:
         yield charts.named_speedups(found.judged)
     else:
@@ -88,7 +88,7 @@ def _speedups(found: Metrics) -> Iterator[Markup]:
 
 
 def _figures(found: Metrics) -> Markup:
-    """What the chart shows, for who reads rather than looks."""
+    """The chart as a table, for who reads rather than looks."""
     rows = [
         (each.id, factor(each.speedup), f"{each.low:.2f} - {each.high:.2f}" if each.low and each.high else "",
          factor(each.human) if each.human is not None else "")
@@ -197,7 +197,7 @@ def _filters(found: Metrics) -> Iterator[Markup]:
 
 
 def spending(found: Metrics) -> tuple[Callable[[float], str], list[float]]:
-    """What each problem cost in the unit that is known: US dollars, tokens, or seconds where no model was asked."""
+    """The cost of each problem in the unit that is known: US dollars, tokens, or seconds where no model was asked."""
     if not found.replies:
         return (lambda value: f"{value:.0f} s"), [each.seconds for each in found.solved]
     if found.cost_usd:

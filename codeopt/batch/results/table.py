@@ -55,7 +55,7 @@ def _totals(console: Console, found: Metrics) -> None:
 
 
 def own_rows(found: Metrics) -> list[tuple[str, tuple[str, str]]]:
-    """What the task itself measures; nothing of one whose measure is the speedup."""
+    """The rows that the task itself measures; none for a task whose measure is the speedup."""
     own = found.own
     if own is None:
         return []

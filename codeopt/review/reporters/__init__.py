@@ -1,1 +1,1 @@
-"""Where a review goes, one reporter a file: `render(review)` gives text, `post(review, ...)` sends it to a server."""
+"""Reporters of a review, one a file: `render(review)` gives text, `post(review, ...)` sends it to a server."""

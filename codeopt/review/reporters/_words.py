@@ -42,7 +42,7 @@ def _speedup(suggestion: Suggestion) -> Speedup | None:
 
 
 def proof(suggestion: Suggestion) -> str:
-    """What it was verified by: `42 calls (12 from tests, 30 generated from those), 3 tests, 100% of the lines`."""
+    """The evidence: `42 calls (12 from tests, 30 generated from those), 3 tests, 100% of the lines`."""
     evidence = suggestion.evidence
     sources: dict[str, Any] = dict(evidence.get("sources") or {})
     if not evidence.get("calls"):
@@ -65,6 +65,6 @@ def count(number: int) -> str:
 
 
 def machine(review: Review) -> str:
-    """On what it was measured; a ratio from one machine is no promise for another."""
+    """The machine it was measured on; a ratio from one machine is no promise for another."""
     found = review.machine
     return f"{found.get('cpu', '?')}, {found.get('cores', '?')} cores, {found.get('python', '?')}"

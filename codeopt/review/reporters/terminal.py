@@ -1,4 +1,4 @@
-"""For a person at a terminal, or reading a log."""
+"""A review for a person at a terminal, or reading a log."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def render(review: Review) -> str:
 
 
 def _cost(usd: float | None) -> str:
-    """Nothing where no model was asked."""
+    """The price; empty where no model was asked."""
     if usd is None:
         return ", for a price that is not known"
     return f", {money(usd)}" if usd else ""

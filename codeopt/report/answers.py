@@ -1,7 +1,7 @@
 """The models of what `--json` and the tools for agents answer: fields may be added, these stay.
 
 `codeopt schema NAME` prints the JSON Schema of one. A tool's answer shows an agent the fields that it decides by
-(`Compared`, `Improved`, ...); the command's has those and all others.
+(`ComparedFields`, `ImprovedFields`, ...); the command's has those and all others.
 """
 
 from __future__ import annotations
@@ -14,13 +14,13 @@ Ratio = Annotated[float | None, Field(description="Speedup, OLD over NEW; below 
 Rows = list[dict[str, Any]]
 
 
-class Answer(BaseModel):
+class AnswerFields(BaseModel):
     """One object; fields may be added."""
 
     model_config = ConfigDict(extra="allow")
 
 
-class Python(Answer):
+class PythonFields(AnswerFields):
     """The interpreter that ran the programs."""
 
     path: str
@@ -29,7 +29,7 @@ class Python(Answer):
     origin: str
 
 
-class Machine(Answer):
+class MachineFields(AnswerFields):
     """The machine that was measured on; a ratio from one is no promise for another."""
 
     cpu: str
@@ -38,7 +38,7 @@ class Machine(Answer):
     python: str
 
 
-class Figures(Answer):
+class FiguresFields(AnswerFields):
     """The figures of one comparison."""
 
     ratio: Ratio
@@ -47,24 +47,24 @@ class Figures(Answer):
     pairs: int = Field(description="Timed pairs of runs")
 
 
-class CaseRatio(Answer):
+class CaseRatioFields(AnswerFields):
     """The ratio of one timed case."""
 
     case: str
     ratio: float
 
 
-class Speedup(Figures):
+class SpeedupFields(FiguresFields):
     """A comparison with its clock and method."""
 
     confidence: float = Field(description="Confidence of the interval, 0 to 1")
     clock: Literal["cpu", "wall", "memory"] = Field(description="memory: the ratio is of peaks, not of times")
     method: str
     decision: str
-    cases: list[CaseRatio]
+    cases: list[CaseRatioFields]
 
 
-class Caveat(Answer):
+class CaveatFields(AnswerFields):
     """One difference beyond the known inputs."""
 
     subject: str
@@ -77,7 +77,7 @@ class Caveat(Answer):
     apart: float
 
 
-class Diagnostic(Answer):
+class DiagnosticFields(AnswerFields):
     """Something that could not be run, looked at or made."""
 
     what: str
@@ -85,7 +85,7 @@ class Diagnostic(Answer):
     remedy: str
 
 
-class HotLine(Answer):
+class HotLineFields(AnswerFields):
     """One hot line of a result."""
 
     line: int
@@ -93,13 +93,13 @@ class HotLine(Answer):
     text: str
 
 
-class ProfiledLine(HotLine):
+class ProfiledLineFields(HotLineFields):
     """One line of a profile."""
 
     hits: int
 
 
-class Round(Answer):
+class RoundFields(AnswerFields):
     """One draft, judged."""
 
     round: int
@@ -120,15 +120,15 @@ class Round(Answer):
     rejection: str
     settings: Rows
     verdicts: dict[str, int]
-    speedup: Speedup | None
+    speedup: SpeedupFields | None
     against_best: dict[str, Any] | None
     task_score: dict[str, Any] | None
     task_measures: Rows
     critique: str
-    hot_lines: list[HotLine]
+    hot_lines: list[HotLineFields]
 
 
-class Inputs(Answer):
+class InputsFields(AnswerFields):
     """The cases that a result was judged on."""
 
     total: int
@@ -138,7 +138,7 @@ class Inputs(Answer):
     inputs: int | None
 
 
-class Improved(Answer):
+class ImprovedFields(AnswerFields):
     """The result of a run, as far as an agent decides by it."""
 
     accepted: bool = Field(description="A draft is right and, twice, faster with statistical confidence")
@@ -149,7 +149,7 @@ class Improved(Answer):
     cost_usd: float | None
 
 
-class ImproveResult(Improved):
+class ImproveJson(ImprovedFields):
     """The object of `codeopt improve --json`, and `result.json` of a saved run."""
 
     schema_: Literal["codeopt.improve/1"] = Field(alias="schema")
@@ -161,34 +161,34 @@ class ImproveResult(Improved):
     model: str
     sandbox: str
     isolation: str
-    python: Python | None
+    python: PythonFields | None
     stopped: str
-    speedup: Speedup | None  # type: ignore[assignment]  # the same, told in full
+    speedup: SpeedupFields | None  # type: ignore[assignment]  # the same, told in full
     task_score: dict[str, Any] | None
     task_measures: Rows
     best_round: int | None
     sha256_before: str
     sha256_after: str | None
-    tests: Inputs
+    tests: InputsFields
     input_seed: int | None
     evidence: dict[str, Any] | None
     recording: dict[str, Any] | None
     notes: list[str]
-    caveats: list[Caveat]  # type: ignore[assignment]
+    caveats: list[CaveatFields]  # type: ignore[assignment]
     growth: str
-    shortfalls: list[Diagnostic]
-    hot_now: list[HotLine]
+    shortfalls: list[DiagnosticFields]
+    hot_now: list[HotLineFields]
     memory_now: Rows
     next: str
-    rounds: list[Round]  # type: ignore[assignment]
+    rounds: list[RoundFields]  # type: ignore[assignment]
     tokens: dict[str, Any]
     effort: dict[str, float]
     seconds: float
-    machine: Machine
+    machine: MachineFields
     run: str
 
 
-class Compared(Figures):
+class ComparedFields(FiguresFields):
     """The verdict on a change: is it right, and faster?"""
 
     verdict: Literal["faster", "slower", "same", "rejected", "not verified"] = Field(
@@ -202,22 +202,22 @@ class Compared(Figures):
     notes: list[str]
 
 
-class CompareResult(Compared):
-    """The object of `codeopt compare --json`; with the other fields of `Speedup` where both were timed."""
+class CompareJson(ComparedFields):
+    """The object of `codeopt compare --json`; with the other fields of `SpeedupFields` where both were timed."""
 
     schema_: Literal["codeopt.compare/1"] = Field(alias="schema")
     growth: dict[str, str]
     timed: str | None
-    caveats: list[Caveat]  # type: ignore[assignment]
-    shortfalls: list[Diagnostic]  # type: ignore[assignment]
+    caveats: list[CaveatFields]  # type: ignore[assignment]
+    shortfalls: list[DiagnosticFields]  # type: ignore[assignment]
     settings: Rows
     sandbox: str
     runtime: str
-    python: Python | None
-    machine: Machine
+    python: PythonFields | None
+    machine: MachineFields
 
 
-class Checked(Answer):
+class CheckedFields(AnswerFields):
     """The functions that are slow under their tests, and what the built-in rules would make of them."""
 
     gains: int = Field(description="How many can be faster, verified")
@@ -229,39 +229,39 @@ class Checked(Answer):
     blind: str = Field(description="Why nothing could be looked at; empty where something was")
 
 
-class CheckedFunction(Answer):
+class CheckedFunctionFields(AnswerFields):
     """One function or program of a check."""
 
     path: str
     function: str
     share: float | None
     seconds: float
-    speedup: Speedup | None
+    speedup: SpeedupFields | None
     changes: list[str]
-    caveats: list[Caveat]
+    caveats: list[CaveatFields]
     reason: str
 
 
-class CheckResult(Checked):
+class CheckJson(CheckedFields):
     """The object of `codeopt check --json`."""
 
     schema_: Literal["codeopt.check/1"] = Field(alias="schema")
-    python: Python | None
-    functions: list[CheckedFunction]  # type: ignore[assignment]
-    shortfalls: list[Diagnostic]  # type: ignore[assignment]
+    python: PythonFields | None
+    functions: list[CheckedFunctionFields]  # type: ignore[assignment]
+    shortfalls: list[DiagnosticFields]  # type: ignore[assignment]
 
 
-class Suggestion(Answer):
+class SuggestionFields(AnswerFields):
     """One verified change of a review."""
 
     path: str
     function: str
     task: str
-    speedup: Speedup | None
+    speedup: SpeedupFields | None
     evidence: dict[str, Any]
     growth: str
     changes: list[str]
-    caveats: list[Caveat]
+    caveats: list[CaveatFields]
     together: int = Field(description="Suggestions for the same file that were judged together")
     share: float | None
     sha256_before: str
@@ -269,7 +269,7 @@ class Suggestion(Answer):
     diff: str
 
 
-class Skipped(Answer):
+class SkippedFields(AnswerFields):
     """One function that nothing is suggested for, and why."""
 
     path: str
@@ -277,44 +277,44 @@ class Skipped(Answer):
     reason: str
 
 
-class ReviewResult(Answer):
+class ReviewJson(AnswerFields):
     """The object of `codeopt review --format json`."""
 
     schema_: Literal["codeopt.review/1"] = Field(alias="schema")
     codeopt_version: str
     base: str
     head: str
-    suggestions: list[Suggestion]
-    skipped: list[Skipped]
+    suggestions: list[SuggestionFields]
+    skipped: list[SkippedFields]
     notices: list[str]
-    shortfalls: list[Diagnostic]
+    shortfalls: list[DiagnosticFields]
     blind: str
-    machine: Machine
-    python: Python | None
+    machine: MachineFields
+    python: PythonFields | None
     cost_usd: float | None
 
 
-class Profiled(Answer):
+class ProfiledFields(AnswerFields):
     """The hot lines and functions."""
 
-    lines: list[ProfiledLine] | Rows = Field(
+    lines: list[ProfiledLineFields] | Rows = Field(
         description="Hottest first; of a command each with its file, line and own_share"
     )
     functions: Rows = Field(description="Largest share first")
     notes: list[str] = Field(description="What could not be measured, and why")
 
 
-class ProfileResult(Profiled):
+class ProfileJson(ProfiledFields):
     """The object of `codeopt profile --json`."""
 
     schema_: Literal["codeopt.profile/1"] = Field(alias="schema")
     case: str
-    python: Python | None
+    python: PythonFields | None
     split: dict[str, float | None]
     memory: dict[str, Any]
 
 
-class Recorded(Answer):
+class RecordedFields(AnswerFields):
     """Calls of a function that were recorded."""
 
     calls: int = Field(description="Different calls that were seen")
@@ -324,11 +324,11 @@ class Recorded(Answer):
     said: list[str]
 
 
-PRINTED: dict[str, type[Answer]] = {
-    "check": CheckResult,
-    "compare": CompareResult,
-    "improve": ImproveResult,
-    "profile": ProfileResult,
-    "review": ReviewResult,
+PRINTED: dict[str, type[AnswerFields]] = {
+    "check": CheckJson,
+    "compare": CompareJson,
+    "improve": ImproveJson,
+    "profile": ProfileJson,
+    "review": ReviewJson,
 }
 """The object that each command prints with --json."""

@@ -4,26 +4,33 @@ from __future__ import annotations
 
 from pydantic import Field
 
-from codeopt.report.answers import Answer, Checked, Compared, Improved, Profiled, Recorded
+from codeopt.report.answers import (
+    AnswerFields,
+    CheckedFields,
+    ComparedFields,
+    ImprovedFields,
+    ProfiledFields,
+    RecordedFields,
+)
 
 
-class ToolAnswer(Answer):
+class ToolAnswer(AnswerFields):
     """An answer of a tool."""
 
     target: str = Field("", description="What was asked about")
 
 
-class ProfileAnswer(Profiled, ToolAnswer):
+class ProfileAnswer(ProfiledFields, ToolAnswer):
     """The hot lines and functions."""
 
 
-class CompareAnswer(Compared, ToolAnswer):
+class CompareAnswer(ComparedFields, ToolAnswer):
     """The verdict on a change: is it right, and faster?"""
 
     diff: str
 
 
-class ImproveAnswer(Improved, ToolAnswer):
+class ImproveAnswer(ImprovedFields, ToolAnswer):
     """The result of a run."""
 
     diff: str = Field(description="Unified; empty where nothing was accepted")
@@ -31,9 +38,9 @@ class ImproveAnswer(Improved, ToolAnswer):
     written: bool = Field(description="It was put in place, as `write` asked")
 
 
-class CheckAnswer(Checked, ToolAnswer):
+class CheckAnswer(CheckedFields, ToolAnswer):
     """The functions that are slow under their tests, and what the built-in rules would make of them."""
 
 
-class RecordAnswer(Recorded, ToolAnswer):
+class RecordAnswer(RecordedFields, ToolAnswer):
     """Calls of a function that were recorded."""

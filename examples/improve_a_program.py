@@ -9,7 +9,7 @@ result = improve(slow, model="rules", max_rounds=1, notify=print)
 
 if result.accepted:
     figures = result.comparison
-    print(f"{figures.ratio:.1f}x as fast, with 95% confidence {figures.ci_low:.1f}x at least")
+    print(f"{figures.ratio:.1f}x faster, with 95% confidence {figures.ci_low:.1f}x at least")
     print(result.diff)
 else:
     print(f"not improved: {result.reason}")

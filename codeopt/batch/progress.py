@@ -14,6 +14,7 @@ from codeopt.batch.records import Spent
 from codeopt.batch.worker_events import WorkerEvent
 from codeopt.core.console import Console
 from codeopt.core.sanitize import inline
+from codeopt.core.words import factor, money
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
@@ -97,8 +98,7 @@ class Progress:
             self._spent = (time.monotonic(), spent)
         if not spent.replies:
             return ""
-        cost = "price not known" if spent.cost_usd is None else f"{spent.cost_usd:.4f} USD"
-        return f"{spent.tokens:,} tokens, {cost}" + (f" of {self._limit:.2f}" if self._limit else "")
+        return f"{spent.tokens:,} tokens, {money(spent.cost_usd)}" + (f" of {self._limit:.2f}" if self._limit else "")
 
 
 class LogProgress(AbstractContextManager["LogProgress"]):
@@ -124,7 +124,7 @@ class LogProgress(AbstractContextManager["LogProgress"]):
         """A line for each problem that ended."""
         self._progress.on_event(event)
         if event.kind == "ended":
-            ratio = f"{event.ratio:.2f}x" if event.ratio else "-"
+            ratio = factor(event.ratio) if event.ratio else "-"
             self._print(
                 f"{self._progress.ended}/{self._progress.total} {inline(event.problem, 40):<12} {event.result:<14} "
                 f"{ratio:>8}  {inline(event.text, 100)}{self._after()}"
@@ -179,7 +179,7 @@ class LiveProgress(AbstractContextManager["LiveProgress"]):
             self._doing[worker] = (event.problem, event.text)
         elif event.kind == "ended":
             self._doing.pop(worker, None)
-            ratio = f"{event.ratio:.2f}x" if event.ratio else "-"
+            ratio = factor(event.ratio) if event.ratio else "-"
             self._console.print(
                 f"{inline(event.problem, 30):<16} {event.result:<14} {ratio:>8}  {inline(event.text, 80)}",
                 markup=False, highlight=False, no_wrap=True, overflow="ellipsis",
@@ -208,7 +208,7 @@ class LiveProgress(AbstractContextManager["LiveProgress"]):
             problem, doing = self._doing.get(worker, ("", "-"))
             grid.add_row(f"worker {worker}", Text(inline(problem, 30)), Text(inline(doing, 70), style="dim"))
         head = Table.grid(padding=(0, 1))
-        best = f"best {inline(progress.best[0], 30)} {progress.best[1]:.2f}x" if progress.best[0] else ""
+        best = f"best {inline(progress.best[0], 30)} {factor(progress.best[1])}" if progress.best[0] else ""
         head.add_row(
             ProgressBar(total=max(1, progress.total), completed=progress.ended, width=40),
             f"{progress.ended}/{progress.total}", f"{clock(progress.seconds())} gone, about {progress.eta()} left",

@@ -9,13 +9,14 @@ from pathlib import Path
 from typing import Any
 
 from codeopt.cli import flags, review_flags
-from codeopt.cli.compare_table import certain, in_words, ratio_of, takes
+from codeopt.cli.compare_table import gain_of, in_words, ratio_of
 from codeopt.core.console import Console
 from codeopt.core.errors import CodeoptError, NoSandbox, UsageError
 from codeopt.core.options import ImproveOptions
 from codeopt.core.sanitize import log_line
 from codeopt.core.session import Session
 from codeopt.core.target import Target
+from codeopt.core.words import counted
 from codeopt.engine.compare import PairResult, PairVerdict, compare
 from codeopt.review.base_checkout import open_base_checkout
 from codeopt.review.changed_functions import find_targets
@@ -84,13 +85,13 @@ def table(rows: list[ComparedRow], slower: list[ComparedRow]) -> str:
     """A line each, what fails first."""
     ordered = [*slower, *(row for row in rows if row not in slower)]
     lines = [line for row in ordered for line in _lines(row, row in slower)]
-    count = f"{len(rows)} changed function{'s' * (len(rows) != 1)}"
+    count = counted(len(rows), "changed function")
     return "\n".join([*lines, f"{count}, {len(slower)} slower beyond the limit" if slower else count])
 
 
 def _lines(row: ComparedRow, fails: bool) -> list[str]:
     name, found = log_line(full_name(row.path, row.function)), row.found
-    text = f"{'FAIL ' * fails}{in_words(found.verdict):<25} {name}"
+    text = f"{'FAIL ' * fails}{in_words(found):<25} {name}"
     if ratio_of(found):
-        text += f"   {takes(found)}{certain(found)}"
+        text += f"   {gain_of(found)}"
     return [text, *([f"    {log_line(found.reason)}"] if found.reason else [])]

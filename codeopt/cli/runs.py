@@ -42,12 +42,15 @@ def in_short(result: Mapping[str, Any]) -> str:
     if not result.get("accepted"):
         return "not improved"
     found = result.get("speedup")
-    return f"{found['ratio']:.2f}x" if found else "accepted"
+    from codeopt.core.words import factor
+
+    return factor(found["ratio"]) if found else "accepted"
 
 
 def describe(run: StoredRun) -> Iterator[str]:
     """A run as the screen showed it, line by line and not yet escaped: who, each draft, the result, what it cost."""
     from codeopt.core.diagnostic import Shortfall
+    from codeopt.core.words import clock
     from codeopt.report.result import Columns, row
 
     result, history = run.result, run.saved.history
@@ -55,7 +58,7 @@ def describe(run: StoredRun) -> Iterator[str]:
     by_memory = any(c.comparison and c.comparison.clock == "memory" for c in history.candidates)
     columns = Columns(
         result.get("task", "") if any(c.standing for c in history.candidates) else "",
-        compared="peak memory" if by_memory else "time",
+        compared=clock("memory") if by_memory else "time",
     )
     yield columns.header
     for candidate in history.candidates[1:]:
@@ -73,7 +76,6 @@ def describe(run: StoredRun) -> Iterator[str]:
 
 def _figures(result: Mapping[str, Any]) -> Iterator[str]:
     if found := result.get("speedup"):
-        low, high = ("?" if end is None else f"{end:.2f}" for end in (found["ci_low"], found["ci_high"]))
-        what = "less memory" if found["clock"] == "memory" else "as fast"
-        interval = f"{found['confidence']:.0%} interval {low} - {high}, {found['pairs']} pairs"
-        yield f"{found['ratio']:.2f}x {what} ({interval})"
+        from codeopt.core.words import Speedup
+
+        yield Speedup.from_json(found).words

@@ -1,4 +1,4 @@
-"""What could not be run, looked at or made, why, and what would help: a line for people, fields for programs."""
+"""A diagnostic: the thing that could not be run, looked at or made, why, and what would help."""
 
 from __future__ import annotations
 
@@ -27,5 +27,5 @@ class Shortfall:
 
 
 def as_rows(found: Iterable[Shortfall]) -> list[dict[str, str]]:
-    """For JSON, `shortfalls`; fields may be added."""
+    """The rows of `shortfalls` in JSON; fields may be added."""
     return [asdict(each) for each in found]

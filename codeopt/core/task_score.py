@@ -1,4 +1,4 @@
-"""How a candidate stands by its task's own measures, beside the original: the words that a task speaks."""
+"""The score of a candidate by its task's own measures, beside the original's."""
 
 from __future__ import annotations
 
@@ -29,23 +29,23 @@ class Standing:
     """A candidate on the task's scale, and what the score is made of."""
 
     name: str
-    """Of the scale, and of the column: `readability`."""
+    """The name of the scale, and of the column: `readability`."""
     before: float
     after: float
     verdict: str
-    """In a word or two, for the table: `more readable`, `not preferred`."""
+    """A word or two for the table: `more readable`, `not preferred`."""
     measures: tuple[TaskMeasure, ...] = ()
     remark: str = ""
-    """What else decided: `as fast as before`."""
+    """The other thing that decided: `as fast as before`."""
 
     def unchanged(self) -> Standing:
-        """Of the original, which stayed."""
+        """The score of the original, which stayed."""
         measures = tuple(replace(each, after=each.before) for each in self.measures)
         return replace(self, after=self.before, measures=measures)
 
     @property
     def figure(self) -> str:
-        """For a column of the table."""
+        """The score for a column of the table."""
         return f"{self.after:.2f}"
 
     @property
@@ -66,7 +66,7 @@ class Standing:
 
 
 NO_STANDING: dict[str, Any] = {"task_score": None, "task_measures": []}
-"""The same of a task whose measure is the speedup."""
+"""The two fields of a task whose measure is the speedup."""
 
 
 def _number(value: float, unit: str) -> str:

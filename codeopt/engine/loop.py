@@ -15,6 +15,7 @@ from dataclasses import dataclass, field, replace
 from codeopt.core.budget import Budget, Effort, Ledger, Usage
 from codeopt.core.history import Candidate, Critique, History
 from codeopt.core.proposer import Proposer, variants
+from codeopt.core.words import gain
 from codeopt.engine.best_of_k import BestOfK, DraftResult
 from codeopt.engine.headroom import no_headroom
 from codeopt.engine.judge import Judge
@@ -194,7 +195,9 @@ class RefineLoop:
         if not unsure:
             return ""
         candidate, comparison = max(unsure, key=lambda pair: pair[1].ratio)
-        return f"round {candidate.round} seems {comparison.ratio:.2f}x as fast, but that is {comparison.reason}"
+        return (
+            f"round {candidate.round} seems {gain(comparison.ratio, comparison.clock)}, but that is {comparison.reason}"
+        )
 
     def ranked(self) -> Iterator[Candidate]:
         """Acceptable candidates: the one that the proposer prefers, then the best first; among those that are about

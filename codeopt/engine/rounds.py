@@ -9,6 +9,7 @@ from codeopt.core.errors import ModelError
 from codeopt.core.history import Candidate
 from codeopt.core.run_store import RunStore, SavedRun
 from codeopt.core.session import Session
+from codeopt.core.words import clock
 from codeopt.engine.judge import Judge
 from codeopt.engine.loop import RefineLoop
 from codeopt.engine.next_steps import next_steps
@@ -51,7 +52,7 @@ def stage_of(loop: RefineLoop) -> str:
 
 def columns_of(loop: RefineLoop) -> Columns:
     """The columns of the table of rounds."""
-    compared = "peak memory" if loop.task.metric == "memory" else "time"
+    compared = clock("memory") if loop.task.metric == "memory" else "time"
     return Columns(loop.task.score_column, loop.judge.timed, compared)
 
 

@@ -13,6 +13,7 @@ from enum import StrEnum
 from codeopt.core.briefing import Briefing
 from codeopt.core.history import Candidate
 from codeopt.core.sanitize import cut, decoded, fenced, inline
+from codeopt.core.words import clock, duration
 from codeopt.proposers import feedback_tables
 from codeopt.proposers.feedback_tables import NOT_SHOWN, Shown
 from codeopt.tasks import Task
@@ -204,7 +205,7 @@ def _from_line(text: str, line: int) -> str:
 def _stopped(outcome: Outcome) -> list[str]:
     """The way in which a run failed: limits, status, and the end of its error output."""
     run = outcome.run
-    used = f"{feedback_tables.duration(run.wall_s)} on the clock, {feedback_tables.duration(run.cpu_s)} of CPU time"
+    used = f"{duration(run.wall_s)} of {clock('wall')}, {duration(run.cpu_s)} of {clock('cpu')}"
     how = (
         f"stopped by the {run.stop} limit"
         if run.stop
@@ -212,7 +213,7 @@ def _stopped(outcome: Outcome) -> list[str]:
         if run.signal
         else f"exit status {run.exit}"
     )
-    lines = [f"The run ended with {how} after {used}, {feedback_tables.mib(run.peak_bytes)} at its peak."]
+    lines = [f"The run ended with {how} after {used}, {feedback_tables.in_mib(run.peak_bytes)} at its peak."]
     if run.stop_detail:
         lines.append(f"Evidence: {inline(run.stop_detail)}")
     if run.stderr.strip():

@@ -10,9 +10,11 @@ from statistics import median
 from codeopt.core.briefing import TimedCalls
 from codeopt.core.history import AgainstBest, Candidate
 from codeopt.core.sanitize import fenced, inline
+from codeopt.core.words import Speedup, clock, directions, duration, factor, mib
+from codeopt.core.words import memory as memory_of
 from codeopt_sandbox.compare import CaseTimes, Comparison, Decision
 from codeopt_sandbox.outcome import Case, Verdict
-from codeopt_sandbox.profile import Callee, HotLine, Profile, in_bytes
+from codeopt_sandbox.profile import Callee, HotLine, Profile
 
 NOT_SHOWN = "a case that is not shown"
 
@@ -65,37 +67,30 @@ _DECISIONS = {
     Decision.REJECTED: "REJECTED: a timed run gave a wrong answer or failed",
 }
 
-_CLOCKS = {"cpu": "CPU time", "wall": "wall clock", "memory": "peak memory"}
 
-
-def duration(seconds: float) -> str:
-    """Seconds with three digits and a unit that fits."""
-    for unit, size in (("s", 1.0), ("ms", 1e-3)):
-        if seconds >= size:
-            return f"{seconds / size:.3g} {unit}" if seconds < 1000 * size else f"{seconds:.0f} s"
-    return f"{seconds * 1e6:.3g} us"
-
-
-def mib(size: float) -> str:
+def in_mib(size: float) -> str:
     """Bytes as MiB."""
-    return f"{size / 2**20:.1f} MiB"
+    return mib(size / 2**20)
+
+
+def _decided(found: Comparison) -> str:
+    """The decision in words; a loss in capitals, for it is easily read over."""
+    less, more = directions(found.clock)
+    return _DECISIONS[found.decision].format(less=less, more=more.upper())
 
 
 def comparison(found: Comparison, reason: str, shown: Shown) -> str:
     """The decision in words, the speedup with its interval, and each case's times."""
-    less, more = ("less memory", "MORE memory") if found.clock == "memory" else ("faster", "SLOWER")
-    lines = [f"Compared: {_DECISIONS[found.decision].format(less=less, more=more)}."]
+    lines = [f"Compared: {_decided(found)}."]
     if found.decision is not Decision.REJECTED:
-        interval = f"{found.confidence:.0%} interval {found.ci_low:.2f}x to {found.ci_high:.2f}x"
-        pairs = f"{found.pairs} interleaved pairs, {_CLOCKS[found.clock]}"
-        lines.append(f"original / this = {found.ratio:.2f}x ({interval}, {pairs})")
+        lines.append(f"original / this = {factor(found.ratio)} ({Speedup.of(found).ratio_certainty})")
     if reason:
         lines.append(f"Judge's reason: {inline(reason)}")
     timed = [times for times in found.cases if times.original and times.candidate]
     if timed and shown.timed is not None and found.clock != "memory":
         lines.append(_of_calls(timed[0], shown.timed))
     elif timed:
-        lines.append(_case_amounts(timed, mib if found.clock == "memory" else duration, shown))
+        lines.append(_case_amounts(timed, in_mib if found.clock == "memory" else duration, shown))
     return "\n".join(lines)
 
 
@@ -104,7 +99,7 @@ def _case_amounts(timed: Sequence[CaseTimes], unit: Callable[[float], str], show
     medians = [(median(t.original), median(t.candidate), shown.label(t.case)) for t in timed]
     slowest = sorted(medians, reverse=True)[:MAX_ROWS]
     rows = [
-        f"{unit(old):>10}  {unit(new):>10}  {f'{old / new:.2f}x' if new else '-':>8}  {name}"
+        f"{unit(old):>10}  {unit(new):>10}  {factor(old / new) if new else '-':>8}  {name}"
         for old, new, name in slowest
     ]
     return fenced("\n".join([f"{'original':>10}  {'this':>10}  {'ratio':>8}  case", *rows]))
@@ -122,12 +117,10 @@ def _of_calls(times: CaseTimes, timed: TimedCalls) -> str:
 def against_best(found: AgainstBest) -> str:
     """The newest against the best draft before it."""
     versus = found.comparison
-    less, more = ("less memory", "MORE memory") if versus.clock == "memory" else ("faster", "SLOWER")
-    words = _DECISIONS[versus.decision].format(less=less, more=more).replace("the original", f"round {found.round}")
-    interval = f"{versus.confidence:.0%} interval {versus.ci_low:.2f}x to {versus.ci_high:.2f}x"
+    words = _decided(versus).replace("the original", f"round {found.round}")
     return (
         f"Against the best draft so far (round {found.round}), in pairs of their own: {words}; "
-        f"round {found.round} / this = {versus.ratio:.2f}x ({interval}, {versus.pairs} pairs)."
+        f"round {found.round} / this = {factor(versus.ratio)} ({Speedup.of(versus).ratio_certainty})."
     )
 
 
@@ -136,7 +129,7 @@ def single_runs(candidate: Candidate, shown: Shown) -> str:
     slowest = sorted(candidate.outcomes, key=lambda o: o.run.cpu_s, reverse=True)[:MAX_ROWS]
     rows = [f"{duration(o.run.cpu_s):>10}  {shown.label(o.case)}" for o in slowest]
     start = f", of which {duration(shown.start_s)} are the interpreter's start" if shown.start_s else ""
-    return f"CPU time of one run of each case{start}:\n" + fenced("\n".join(rows))
+    return f"{clock('cpu')} of one run of each case{start}:\n" + fenced("\n".join(rows))
 
 
 def memory(candidate: Candidate, original: Candidate) -> str:
@@ -146,9 +139,9 @@ def memory(candidate: Candidate, original: Candidate) -> str:
     peak = max(o.run.peak_bytes for o in candidate.outcomes)
     if not peak:
         return ""
-    text = f"Peak memory of a run: {mib(peak)}"
+    text = f"Peak memory of a run: {in_mib(peak)}"
     was = max((o.run.peak_bytes for o in original.outcomes), default=0)
-    return f"{text}." if candidate is original or not was else f"{text}; original {mib(was)}."
+    return f"{text}." if candidate is original or not was else f"{text}; original {in_mib(was)}."
 
 
 def memory_lines(candidate: Candidate) -> str:
@@ -160,7 +153,7 @@ def memory_lines(candidate: Candidate) -> str:
     rows = [f"{'line':>5}  {'peak':>10}  {'held':>10}  source"]
     for line in most:
         text = source[line.line - 1].rstrip()[:100] if 0 < line.line <= len(source) else ""
-        rows.append(f"{line.line:>5}  {in_bytes(line.peak_mib):>10}  {in_bytes(line.growth_mib):>10}  {text}")
+        rows.append(f"{line.line:>5}  {memory_of(line.peak_mib):>10}  {memory_of(line.growth_mib):>10}  {text}")
     head = "Lines by memory (peak: most that the line took at one moment; held: what it had kept at the height):"
     return head + "\n" + fenced("\n".join(rows))
 

@@ -1,1 +1,1 @@
-"""What a run has come to: as a value, as JSON, in words and as pages."""
+"""The result of a run: as a value, as JSON, in words and as pages."""

@@ -1,4 +1,4 @@
-"""What each edit of a patch brings: the lines that people read below a result, and the fields of its JSON."""
+"""The gain of each edit of a patch: the lines that people read below a result, and the fields of its JSON."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from statistics import median
 from typing import Any
 
 from codeopt.core.sanitize import inline
+from codeopt.core.words import Speedup, counted, factor
 
 FIELDS = (
     "command", "edits", "dropped", "profile", "project_tests", "output", "benchmarks", "ran", "fixed_ground",
@@ -20,24 +21,24 @@ def has_edits(facts: Mapping[str, Any]) -> bool:
 
 
 def fields_of(facts: Mapping[str, Any], diff: str) -> dict[str, Any]:
-    """For JSON; none for what is one file."""
+    """The fields of a patch for JSON; empty for a result of one file."""
     return {"diff": diff, **{name: facts[name] for name in FIELDS}} if has_edits(facts) else {}
 
 
 def table_of(facts: Mapping[str, Any]) -> list[str]:
     """One row an edit."""
     rows = [f"  {figures(edit):<26} {inline(edit['file'])}::{inline(edit['qualname'])}" for edit in facts["edits"]]
-    head = ["without it the command takes   edit"] if rows else []
+    head = ["without it the command is   edit"] if rows else []
     gone = [f"  left out, as it does not pay: {inline(edit['file'])}::{inline(edit['qualname'])}"
             for edit in facts["dropped"]]  # fmt: skip
     return [*_bench_rows(facts.get("benchmarks")), *head, *rows, *gone]
 
 
 def _bench_rows(found: Mapping[str, Any] | None) -> list[str]:
-    """By the benchmarks' own names and clock."""
+    """One row a benchmark, by its own name and clock."""
     rows = [row for row in found["rows"] if row["ratio"] is not None] if found else []
     lines = [
-        f"  {median(row['before']) * 1e3:.4g} ms -> {median(row['after']) * 1e3:.4g} ms, {row['ratio']:.2f}x  "
+        f"  {median(row['before']) * 1e3:.4g} ms -> {median(row['after']) * 1e3:.4g} ms, {factor(row['ratio'])}  "
         f"{inline(row['name'])}"
         for row in rows
     ]
@@ -45,23 +46,30 @@ def _bench_rows(found: Mapping[str, Any] | None) -> list[str]:
 
 
 def figures(edit: Mapping[str, Any]) -> str:
-    """`2.10x as long (2.01 - 2.2)`; or that the rest needs it."""
+    """Loss without this edit: `2.10x slower (2.01 - 2.20)`; or that the rest needs it."""
     found = edit["without_it"]
     if found["ratio"] is None:
-        return "nothing: the rest needs it"
-    return f"{found['ratio']:.2f}x as long ({found['ci_low']:.2f} - {found['ci_high']:.2f})"
+        return "wrong: the rest needs it"
+    lost = _loss(found)
+    return f"{lost.gain} ({lost.interval})"
+
+
+def _loss(found: Mapping[str, Any]) -> Speedup:
+    """The figures of a leave-one-out run, which say new over old, as old over new."""
+    low, high = (1 / found[end] if found[end] else None for end in ("ci_high", "ci_low"))
+    return Speedup(1 / found["ratio"], low, high, 0)
 
 
 def judged_by(facts: Mapping[str, Any]) -> str:
-    """What a patch was confirmed by."""
+    """The line that says by what a patch was confirmed."""
     passed = facts["project_tests"]["passed"]
     output = "the command prints and writes the same" if facts["output"] == "compared" else facts["output"]
-    tests = f"{passed} test{'s' * (passed != 1)} pass{'es' * (passed == 1)} as before"
+    tests = f"{counted(passed, 'test')} {'passes' if passed == 1 else 'pass'} as before"
     return f"confirmed: {output}; {_calls(facts)}{tests if passed else 'no test of the project was run'}"
 
 
 def _calls(facts: Mapping[str, Any]) -> str:
-    """Of results that were saved before edits had calls: nothing."""
+    """The calls that were checked; empty for results that were saved before edits had calls."""
     calls = [edit["calls"] for edit in facts["edits"] if edit.get("calls")]
-    functions = f"{len(calls)} public function{'s' * (len(calls) != 1)}"
+    functions = counted(len(calls), "public function")
     return f"{sum(calls)} calls of {functions} are answered as before; " if calls else ""

@@ -1,4 +1,4 @@
-"""What a run found: rows for people, one JSON object for programs, and a unified diff."""
+"""The result of a run: rows for people, one JSON object for programs, and a unified diff."""
 
 from __future__ import annotations
 
@@ -23,27 +23,29 @@ from codeopt.core.run_store import digest
 from codeopt.core.sanitize import inline, printable
 from codeopt.core.task_score import NO_STANDING
 from codeopt.core.version import __version__
+from codeopt.core.words import Speedup, counted, factor, money, share
+from codeopt.core.words import interval as interval_of
+from codeopt.core.words import memory as memory_of
 from codeopt.report.patch_table import fields_of, has_edits, judged_by, table_of
 from codeopt_sandbox import Sandbox
 from codeopt_sandbox.caveat import Caveat
 from codeopt_sandbox.compare import Comparison, Decision
 from codeopt_sandbox.outcome import Verdict
-from codeopt_sandbox.profile import HotLine, MemoryLine, Profile, in_bytes
+from codeopt_sandbox.profile import HotLine, MemoryLine, Profile
 
 MAX_CAVEATS = 5
-"""So many are shown to people; JSON has all."""
-NO_DIFFERENCE = "no significant difference"
-_IN_THE_TABLE = {"tried": "screened", "right": "correct", "refused": "rejected", "same": "not significant"}
-"""Words of `verdict`, which stand in JSON -> what people read, where that is another."""
-_CLOCKS = {"cpu": "CPU time", "wall": "wall time", "memory": "peak memory"}
+"""Caveats shown to people at most; JSON has all."""
+_STATUS = {"tried": "screened", "right": "correct", "refused": "rejected"}
+"""Words of `verdict` in JSON, as in earlier releases -> words of `status`, which people read too."""
+_IN_THE_TABLE = {**_STATUS, "same": "not significant"}
 
 
 STEPS = ("model", "cases", "timing", "profile", "confirmation")
-"""What the seconds of a round, and of a run, are told by."""
+"""The steps by which the seconds of a round, and of a run, are told."""
 
 
 class End(Enum):
-    """What ended the rounds."""
+    """The reason why the rounds ended."""
 
     SUFFICIENT = auto()  # the proposer finds nothing left to improve
     BUDGET = auto()
@@ -53,21 +55,21 @@ class End(Enum):
 
 @dataclass(frozen=True)
 class Outlook:
-    """What is hot in the result, and who could go on from there."""
+    """The hot spots of the result, and who could go on from there."""
 
     hot: tuple[HotLine, ...] = ()
     """Hottest first; of the best program, else of the original."""
     next: str = ""
-    """What could be tried now; empty where a language model has had its say."""
+    """The next thing to try; empty where a language model has had its say."""
     shortfall: Shortfall | None = None
-    """Why the hot lines are not known; None when they are, or when nobody asked."""
+    """The reason why the hot lines are not known; None when they are, or when nobody asked."""
     held: tuple[MemoryLine, ...] = ()
-    """What takes most memory, where that is an aim."""
+    """The lines that take most memory, where that is an aim."""
 
     @property
     def words(self) -> str:
         """`hot now: line 7 44%: the rules know nothing better for it; --model NAME asks a language model`."""
-        hot = "hot now: " + ", ".join(f"{line.named} {line.share:.0%}" for line in self.hot) if self.hot else ""
+        hot = "hot now: " + ", ".join(f"{line.named} {share(line.share)}" for line in self.hot) if self.hot else ""
         held = f"most memory now: {most_memory(self.held)}" if self.held else ""
         return ": ".join(part for part in ("; ".join(filter(None, (hot, held))), self.next) if part)
 
@@ -82,40 +84,40 @@ class Result:
     backend: str
     history: History
     best: Candidate | None
-    """With its confirmed figures; None when nothing was accepted."""
+    """The accepted draft with its confirmed figures; None when nothing was accepted."""
     reason: str
-    """Why `best` was accepted, or why nothing was."""
+    """The reason why `best` was accepted, or why nothing was."""
     stopped: str
-    """Why no further round was run."""
+    """The reason why no further round was run."""
     end: End
     ledger: Ledger
     seconds: float
-    """Of the clock, earlier sittings included."""
+    """Wall time, earlier sittings included."""
     confirmation_s: float
-    """Of these: what the confirmation took."""
+    """The part of `seconds` that the confirmation took."""
     held_out: int
-    """How many cases no proposer saw."""
+    """The number of cases that no proposer saw."""
     saved: Path
     """The folder of the run."""
     facts: Mapping[str, Any] = field(default_factory=dict)
-    """What the workload says of itself: `evidence` of a function, `tests`, `calls_text`."""
+    """The workload's own fields: `evidence` of a function, `tests`, `calls_text`."""
     growth: str = ""
     """How cost grows with the input, of the original and of the best: `about n^2 -> about n`; empty if not known."""
     reference: Candidate | None = None
     """A program that a person wrote, judged in the same way; None where none was given."""
     refused: tuple[Candidate, ...] = ()
-    """What a reader did not prefer."""
+    """The drafts that a reader did not prefer."""
     interpreter: Interpreter | None = None
-    """What ran the programs; None where that was an image's own."""
+    """The interpreter that ran the programs; None where that was an image's own."""
     outlook: Outlook = Outlook()
     target: str = ""
-    """As the user wrote it: `mod.py::f`."""
+    """The target as the user wrote it: `mod.py::f`."""
     isolation: str = ""
-    """What the sandbox says of itself: as whom its runs run, too."""
+    """The sandbox's own description, with the user whose rights its runs have."""
 
     @property
     def inputs(self) -> int | None:
-        """How many inputs a draft was checked on before it was confirmed; None where that is not what counts."""
+        """The number of inputs a draft was checked on before it was confirmed; None where inputs do not count."""
         found: int | None = self.facts.get("tests", {}).get("inputs")
         return found
 
@@ -141,7 +143,7 @@ class Result:
 
     @property
     def shortfalls(self) -> tuple[Shortfall, ...]:
-        """What could not be run, made or measured."""
+        """The things that could not be run, made or measured."""
         found = [Shortfall(**row) for row in self.facts.get("shortfalls", ())]
         profile = self.history.original.profile
         if profile is not None and not profile.lines:
@@ -163,7 +165,7 @@ def opening(target: str, task: str, proposer: str, interpreter: Interpreter | No
 
 
 def sandbox_line(backend: str, description: str) -> str:
-    """What isolates the runs; which it is may have been found, not chosen."""
+    """The line that names the sandbox, which may have been found, not chosen."""
     return f"sandbox    {backend}: {description}"
 
 
@@ -174,17 +176,17 @@ def python_line(interpreter: Interpreter | None) -> str:
 
 @dataclass(frozen=True)
 class Columns:
-    """Of the table of rounds."""
+    """The columns of the table of rounds."""
 
     own: str = ""
     """The heading of the task's own column; empty where the speedup is the measure."""
     timed: bool = True
     compared: str = "time"
-    """What a draft that is only screened is compared by: `time`, `peak memory`."""
+    """The measure of a draft that is only screened: `time`, `peak memory`."""
 
     @property
     def header(self) -> str:
-        """Over the rows."""
+        """The line above the rows."""
         own = f"{self.own[:12]:>12}  " if self.own else ""
         times = "speedup  90% interval     pairs  " if self.timed else ""
         return f" round  verdict          {own}{times}what was tried"
@@ -195,7 +197,7 @@ def row(candidate: Candidate, columns: Columns) -> str:
     comparison = candidate.comparison
     ratio, span, pairs = "-", "-", "-"
     if comparison and comparison.pairs:
-        ratio, span, pairs = f"{comparison.ratio:.2f}x", interval(comparison), str(comparison.pairs)
+        ratio, span, pairs = factor(comparison.ratio), interval(comparison), str(comparison.pairs)
     what = inline(candidate.summary or "-", 48)
     standing = candidate.standing
     own = f"{standing.figure if standing else '-':>12} " if columns.own else ""
@@ -215,8 +217,8 @@ def _ablation(candidate: Candidate, compared: str) -> str:
         return ""
     if candidate.siblings:
         number, ratio = min(candidate.siblings, key=lambda pair: pair[1])
-        return f"\n{'':>8}round {number}, of the same critique, takes {ratio:.2f}x of its {compared}"
-    took = [f"{name} {ratio:.2f}x" if name == "original" else f"without {name} {ratio:.2f}x"
+        return f"\n{'':>8}round {number}, of the same critique, takes {factor(ratio)} of its {compared}"
+    took = [f"{name} {factor(ratio)}" if name == "original" else f"without {name} {factor(ratio)}"
             for name, ratio in candidate.ablation]  # fmt: skip
     text = f"{compared} relative to this draft: {', '.join(took)}"
     return "\n" + textwrap.fill(text, 108, initial_indent=" " * 8, subsequent_indent=" " * 8)
@@ -238,7 +240,7 @@ def in_words(verdict: str) -> str:
 
 
 def why(candidate: Candidate) -> str:
-    """Why a candidate is wrong or rejected, in one line; empty when it is neither."""
+    """The reason why a candidate is wrong or rejected, in one line; empty when it is neither."""
     failed = next((o for o in candidate.outcomes if o.verdict is not Verdict.AC), None)
     reason = candidate.rejection or (f"case {failed.case}: {failed.detail}" if failed else "")
     if not reason and candidate.comparison and candidate.comparison.decision is Decision.REJECTED:
@@ -248,14 +250,12 @@ def why(candidate: Candidate) -> str:
 
 def interval(comparison: Comparison) -> str:
     """The interval as text; a side that is not known yet is a question mark."""
-    low = f"{comparison.ci_low:.2f}" if comparison.ci_low > 0 else "?"
-    high = f"{comparison.ci_high:.2f}" if math.isfinite(comparison.ci_high) else "?"
-    return f"{low} - {high}"
+    return interval_of(comparison.ci_low, comparison.ci_high)
 
 
 def most_memory(lines: Sequence[MemoryLine]) -> str:
     """`line 3 1.2 MiB, line 7 40.0 KiB`."""
-    return ", ".join(f"line {line.line} {in_bytes(line.peak_mib)}" for line in lines)
+    return ", ".join(f"line {line.line} {memory_of(line.peak_mib)}" for line in lines)
 
 
 def hot(profile: Profile | None, *, memory: bool = False) -> str:
@@ -264,7 +264,7 @@ def hot(profile: Profile | None, *, memory: bool = False) -> str:
         return ""
     if memory and profile.memory:
         return f"   most memory: {most_memory(profile.memory[:3])}"
-    return "   hot: " + ", ".join(f"{line.named} {line.share:.0%}" for line in profile.lines[:3])
+    return "   hot: " + ", ".join(f"{line.named} {share(line.share)}" for line in profile.lines[:3])
 
 
 def summary(result: Result) -> list[str]:
@@ -277,9 +277,9 @@ def summary(result: Result) -> list[str]:
         if result.best.standing:
             lines.append(result.best.standing.words)
         if result.best.comparison:
-            held_out = _counted(result.held_out, "held-out case")
-            runs = f"{_counted(len(result.best.outcomes), 'run')}, including {held_out}"
-            lines += [_figures(result.best.comparison), f"confirmed on {runs}"]
+            held_out = counted(result.held_out, "held-out case")
+            runs = f"{counted(len(result.best.outcomes), 'run')}, including {held_out}"
+            lines += [Speedup.of(result.best.comparison).words, f"confirmed on {runs}"]
             if has_edits(result.facts):
                 lines[-1:] = [judged_by(result.facts), *table_of(result.facts)]
             elif result.inputs == 1:
@@ -297,7 +297,7 @@ def summary(result: Result) -> list[str]:
 
 
 def caveat_lines(caveats: Sequence[Caveat]) -> list[str]:
-    """Each with the line that shows it again."""
+    """The caveats, each with the line that shows it again."""
     lines = []
     for caveat in caveats[:MAX_CAVEATS]:
         lines.append(f"caveat: {inline(caveat.words, 300)}")
@@ -306,24 +306,14 @@ def caveat_lines(caveats: Sequence[Caveat]) -> list[str]:
     return [*lines, f"and {more} more caveats: --json lists them"] if more > 0 else lines
 
 
-def _counted(count: int, what: str) -> str:
-    return f"{count} {what}{'s' * (count != 1)}"
-
-
-def _figures(comparison: Comparison) -> str:
-    what = "less memory" if comparison.clock == "memory" else "as fast"
-    certain = f"95% interval {interval(comparison)}, {comparison.pairs} pairs, {_CLOCKS[comparison.clock]}"
-    return f"{comparison.ratio:.2f}x {what} ({certain})"
-
-
 def spent(result: Result) -> str:
     """Drafts, time by step, and what the model cost."""
     ledger, drafts = result.ledger, len(result.history.candidates) - 1
-    text = f"{drafts} draft{'s' * (drafts != 1)}, {result.seconds:.0f} s{_by_step(result)}"
-    if ledger.usage.replies:
-        cost = f"{ledger.usage.cost_usd:.4f} USD" if ledger.usage.cost_usd is not None else "price not known"
-        cached = f", {ledger.usage.tokens_cached} of them read from a cache" if ledger.usage.tokens_cached else ""
-        text += f", {ledger.usage.tokens} tokens{' (estimated)' * ledger.usage.estimated}{cached}, {cost}"
+    text = f"{counted(drafts, 'draft')}, {result.seconds:.0f} s{_by_step(result)}"
+    usage = ledger.usage
+    if usage.replies:
+        cached = f", {usage.tokens_cached} of them read from a cache" if usage.tokens_cached else ""
+        text += f", {usage.tokens} tokens{' (estimated)' * usage.estimated}{cached}, {money(usage.cost_usd)}"
     return text
 
 
@@ -391,6 +381,7 @@ def to_json(result: Result) -> dict[str, Any]:
         "sha256_after": digest(result.program.as_file(best.source)) if best else None,
         "tests": {
             "total": len(original.outcomes),
+            "held_out": result.held_out,
             "held_back": result.held_out,
             "confirmed_runs": len(best.outcomes) if best else 0,
             "inputs": result.inputs,
@@ -448,8 +439,10 @@ def _round(candidate: Candidate) -> dict[str, Any]:
     return {
         "round": candidate.round,
         "verdict": verdict(candidate),
+        "status": _STATUS.get(verdict(candidate), verdict(candidate)),
         "summary": candidate.summary,
         "changes": list(candidate.changes),
+        "ablations": dict(candidate.ablation),
         "beside": dict(candidate.ablation),
         "turn": candidate.turn,
         "parents": list(candidate.parents),

@@ -21,7 +21,7 @@ from codeopt.batch.results.statistics import Estimate, estimate, mean, share
 from codeopt.batch.results.table import percent
 from codeopt.core.history import Candidate, Preferred
 from codeopt.core.run_store import candidate_from_json
-from codeopt.report.words import money
+from codeopt.core.words import money
 from codeopt.selfrefine.text_task import CHECKED, TextTask
 from codeopt.tasks import open_task
 

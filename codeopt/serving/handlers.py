@@ -72,12 +72,22 @@ def _compare(request: ErrandRequest, options: ImproveOptions, console: Console) 
     target, session = as_target(request.target), _session(options, console)
     old, new = _programs(request, target.path)
     if old.source == new.source:
-        raise UsageError(
-            f"{target.path} is the same as {'its old text' if request.old_source else request.base}: change it first, "
-            "or give the changed text"
-        )
+        raise UsageError(_nothing_to_compare(request, target.path))
     found = compare(target, target, options, session, own_code_only=False, programs=(old, new)).to_json()
     return found | {"target": request.target, "diff": diff(old, new.source)}
+
+
+def _nothing_to_compare(request: ErrandRequest, path: Path) -> str:
+    """The message where both sides are one text: what was compared with what, and what to do."""
+    if request.new_source is None:
+        old = request.base if request.old_source is None else "old_source"
+        return f"{path} is the same as {old}: change it first, or give the changed text as new_source"
+    if request.old_source is not None:
+        return "new_source is the same as old_source: give the changed text"
+    return (
+        f"new_source is the same as {path}, the file as it stands: give the changed text; without new_source the file "
+        f"is compared with {request.base}"
+    )
 
 
 def _programs(request: ErrandRequest, path: Path) -> tuple[Program, Program]:

@@ -11,6 +11,8 @@ from typing import Any
 
 from codeopt.core.ownership import foreign
 from codeopt.core.run_store import digest
+from codeopt.core.words import gain
+from codeopt.core.words import share as share_of
 from codeopt.workloads.source.functions import definitions
 
 RUNS = ".codeopt/runs"
@@ -44,11 +46,11 @@ class SlowFunction:
 
     @property
     def words(self) -> str:
-        """`63 % of its tests' time; list_membership_to_set: 41x as fast, verified`."""
-        share = f"{self.share:.0%} of its tests' time" if self.share is not None else ""
+        """`63% of its tests' time; list_membership_to_set: 41.0x faster, verified`."""
+        share = f"{share_of(self.share)} of its tests' time" if self.share is not None else ""
         rule = self.changes[0].partition(":")[0] if self.changes else "a draft"
-        gain = f"{rule}: {self.ratio:.3g}x as fast, verified" if self.ratio else self.reason
-        return "; ".join(part for part in (share, gain) if part)
+        better = f"{rule}: {gain(self.ratio, digits=1)}, verified" if self.ratio else self.reason
+        return "; ".join(part for part in (share, better) if part)
 
 
 def of_check(answer: Mapping[str, Any]) -> list[SlowFunction]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from codeopt.core.history import Candidate, Critique, History
+from codeopt.core.words import more_time
 from codeopt_sandbox.compare import Decision
 
 MAX_SLOWDOWN = 0.05
@@ -27,7 +28,7 @@ def too_slow(candidate: Candidate) -> str:
     found = candidate.by("time")
     if found is None or found.decision in (Decision.FASTER, Decision.SAME) or found.ratio >= 1 / (1 + MAX_SLOWDOWN):
         return ""
-    return f"it takes {1 / found.ratio - 1:.0%} more time than the original; at most {MAX_SLOWDOWN:.0%} is allowed"
+    return f"it {more_time(found.ratio)} than the original; at most {MAX_SLOWDOWN:.0%} is allowed"
 
 
 def critic_is_done(critique: Critique, history: History) -> bool:

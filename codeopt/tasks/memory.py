@@ -11,6 +11,7 @@ from string import Template
 
 from codeopt.core.history import Candidate
 from codeopt.core.task_score import Standing, TaskMeasure
+from codeopt.core.words import directions, factor, gain, is_gain
 from codeopt.tasks import Aim, Metric, Prompts, WorkedExample, common_rejection, too_slow
 from codeopt_sandbox.compare import Comparison
 
@@ -74,9 +75,9 @@ class Memory(Aim):
         if (reason := common_rejection(candidate) or too_slow(candidate)) or found is None:
             return reason or "its memory was not compared"
         if found.decision != "faster":  # the same decision stands for time and for memory
-            return f"its peak is not lower with statistical confidence ({found.ratio:.2f}x)"
+            return f"its peak is not lower with statistical confidence ({factor(found.ratio)})"
         if found.ratio < 1 + self.min_gain:
-            return f"its peak is {found.ratio:.3f}x lower: a gain below {self.min_gain:.0%} is not worth a change"
+            return f"it uses {gain(found.ratio, 'memory', 3)}: a gain below {self.min_gain:.0%} is not worth a change"
         return ""
 
     def score(self, candidate: Candidate, original: Candidate) -> float | None:
@@ -89,7 +90,7 @@ class Memory(Aim):
         found = candidate.by("memory")
         if found is None or found.decision != "slower" or found.ratio >= 1 / (1 + self.min_gain):
             return ""
-        return f"its peak is {1 / found.ratio:.2f}x as high"
+        return f"it {is_gain(found.ratio, 'memory')}"
 
     def task_score(self, candidate: Candidate, original: Candidate) -> Standing | None:
         """The peaks and the ratio."""
@@ -98,9 +99,11 @@ class Memory(Aim):
             return None
         before, after, unit = peaks(found)
         refused = self.why_not(candidate, original)
-        verdict = "less memory" if not refused else "no less" if found.decision != "faster" else "not accepted"
+        verdict = (
+            directions("memory")[0] if not refused else "no less" if found.decision != "faster" else "not accepted"
+        )
         time = candidate.by("time")
-        pace = f"{time.ratio:.2f}x as fast" if time and time.pairs else ""
+        pace = gain(time.ratio) if time and time.pairs else ""
         measures = (TaskMeasure("peak", before, after, unit),)
         remark = refused if verdict == "not accepted" else found.reason or pace
         return Standing("less memory", 1.0, found.ratio, verdict, measures, remark)

@@ -21,6 +21,7 @@ from dataclasses import dataclass, replace
 from string import Template
 
 from codeopt.analysis.changed_lines import changed_part
+from codeopt.core import words
 from codeopt.core.history import Candidate, Critique, History, Preferred
 from codeopt.core.target import Target
 from codeopt.core.task_score import Standing, TaskMeasure
@@ -201,10 +202,8 @@ def _pace(candidate: Candidate) -> str:
     """Its speed beside the original's, in words."""
     compared = candidate.by("time")
     if compared is None or compared.decision is Decision.SAME or not compared.pairs:
-        return "as fast as before"
-    if compared.ratio >= 1:
-        return f"{compared.ratio:.2f}x as fast"
-    return f"takes {1 / compared.ratio - 1:.0%} more time"
+        return words.AS_BEFORE
+    return words.gain(compared.ratio) if compared.ratio >= 1 else words.more_time(compared.ratio)
 
 
 def gain(candidate: str, original: str, focus: Focus = WHOLE) -> float | None:

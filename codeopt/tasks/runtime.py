@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from string import Template
 
 from codeopt.core.history import Candidate
+from codeopt.core.words import factor, gain
 from codeopt.tasks import Aim, Metric, Prompts, WorkedExample, common_rejection, too_slow
 from codeopt.tasks._function_examples import EXAMPLES as FUNCTION_EXAMPLES
 from codeopt.tasks._runtime_examples import EXAMPLES
@@ -84,9 +85,9 @@ class Runtime(Aim):
             return "its time was not compared"
         if found.decision is not Decision.FASTER:
             why = f"; {found.reason}" if found.reason else ""
-            return f"it is not faster with statistical confidence ({found.decision.value}, {found.ratio:.2f}x{why})"
+            return f"it is not faster with statistical confidence ({found.decision.value}, {factor(found.ratio)}{why})"
         if found.ratio < 1 + self.min_gain:
-            return f"it is {found.ratio:.3f}x as fast: a gain below {self.min_gain:.0%} is not worth a change"
+            return f"it is {gain(found.ratio, digits=3)}: a gain below {self.min_gain:.0%} is not worth a change"
         return ""
 
     def score(self, candidate: Candidate, original: Candidate) -> float | None:

@@ -73,11 +73,6 @@ class MemoryLine:
     """Memory that the function's line held when the calls held most, MiB."""
 
 
-def in_bytes(mib: float) -> str:
-    """MiB, or KiB where that is little."""
-    return f"{mib:.1f} MiB" if mib >= 1 else f"{mib * 1024:.1f} KiB"
-
-
 @dataclass(frozen=True)
 class Callee:
     """One function outside of the module whose function was profiled: of its project, of a library, or in C."""

@@ -79,7 +79,7 @@ def test_the_result_and_the_talk_go_different_ways(tmp_path: Path) -> None:
         r" round  verdict          speedup  90% interval     pairs  what was tried",
         r" +1  faster +[\d.]+x  [\d.]+ - [\d.]+ +\d+  a set",
         r"accepted round 1: a set",
-        r"[\d.]+x as fast \(95% interval [\d.]+ - [\d.]+, \d+ pairs, (CPU|wall) time\)",
+        r"[\d.]+x faster \(95% interval [\d.]+ - [\d.]+, \d+ pairs, (CPU|wall) time\)",
         r"confirmed on \d+ runs, including 1 held-out case",
         r"the limit of 1 round is reached; 1 draft, \d+ s( \(.*\))?, .*; saved in \.codeopt/runs/.*",
     ]

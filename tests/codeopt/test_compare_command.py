@@ -75,7 +75,7 @@ def test_slower_fails_only_when_asked(problem: Path) -> None:
     assert done.status == 1
     shown = compared(problem, "slow.py", "slower.py", "--fail-if-slower", "9900%")
     assert shown.status == 0
-    found = re.search(r"NEW takes ([\d.]+)x as long as OLD \(95% interval ([\d.]+) - ([\d.]+), \d+ pairs", shown.out)
+    found = re.search(r"NEW is ([\d.]+)x slower than OLD \(95% interval ([\d.]+) - ([\d.]+), \d+ pairs", shown.out)
     assert found, shown.out
     longer, low, high = map(float, found.groups())
     assert 1 < low <= longer <= high

@@ -66,7 +66,7 @@ def test_a_late_difference_is_shown_and_not_cut_away() -> None:
             ["stopped by the time limit", "Evidence: 10 s"],
         ),
         (Verdict.MLE, {"exit": None, "stop": "memory"}, ["stopped by the memory limit", "10.0 MiB at its peak"]),
-        (Verdict.OLE, {"exit": None, "stop": "output"}, ["stopped by the output limit", "500 ms on the clock"]),
+        (Verdict.OLE, {"exit": None, "stop": "output"}, ["stopped by the output limit", "500 ms of wall time"]),
     ],
 )
 def test_a_run_that_was_stopped(verdict: Verdict, measured: dict[str, object], expected: list[str]) -> None:
@@ -85,7 +85,7 @@ def test_times_profile_and_memory_of_a_right_candidate() -> None:
     text = told(right())
     assert "Right on all 2 cases" in text
     assert "faster than the original, with statistical confidence" in text
-    assert "2.00x (99% interval 1.80x to 2.20x, 21 interleaved pairs, CPU time)" in text
+    assert "2.00x (99% interval 1.80 - 2.20, 21 pairs, CPU time)" in text
     assert "    800 ms      400 ms     2.00x  case 'small'" in text
     assert "Time split: 70% Python, 25% native code, 5% system." in text
     assert "peak 31.5 MiB" in text

@@ -142,7 +142,7 @@ def test_runs_are_listed_and_shown(home: Path) -> None:
     assert [line.split()[0] for line in codeopt("runs", cwd=folder).out.splitlines()] == ["not", "not", "2.00x"]
     assert [row["ended"] for row in codeopt("runs", "--json", cwd=folder).json["runs"]] == [False, True, True]
     shown = codeopt("show", "aaaa", "--html", "page.html", cwd=folder)
-    assert "2.00x as fast (95% interval 1.80 - ?, 21 pairs)" in shown.out
+    assert "2.00x faster (95% interval 1.80 - ?, 21 pairs, CPU time)" in shown.out
     assert "\x1b" not in shown.out
     assert outline((folder / "page.html").read_text()).open == []
     run = home / "runs" / "20260101-000000-slow-aaaa"

@@ -124,5 +124,5 @@ def shape(text: str) -> str:
     text = re.sub(r"(?m)^(Hot functions\n|Called outside.*\n)", "", text)
     text = re.sub(r"(?ms)^Differs from the original beyond[^\n]*\n(`{3,})\n.*?\n\1\n+", "", text)
     text = re.sub(r"(?m)^(Memory|Note|Time split): .*\n", "", text)
-    text = re.sub(r"wall clock|CPU time|\b[mu]?s\b(?= |\.|,|$)", "T", text)
+    text = re.sub(r"wall time|CPU time|\b[mu]?s\b(?= |\.|,|$)", "T", text)
     return re.sub(r"Program [0-9a-f]{12}|Python [\d.]+\w*|\bN\b", "N", re.sub(r" +", " ", text))

@@ -24,7 +24,7 @@ from tests.support.pythons import python_of
 from tests.support.wheels import bare, build, copy_packages
 
 QUICK = ("--sandbox", "bubblewrap", "--no-profile", "--model", "rules")
-GAIN = r"\d+\.\d+x as fast"
+GAIN = r"\d+\.\d+x faster"
 ACTIVATED = {"VIRTUAL_ENV": ".venv"}
 
 UNIQUE = """\
@@ -182,7 +182,7 @@ PATHS: dict[str, UsersPath] = {
             _improve(("arrays.py::unique",), r"python +/\S+ 3\.\S+, pytest", "--python", sys.executable,
                      "--calls", "array_calls.py", "--no-tests"),
             Step(("compare", "frames.py::unique", "faster.py::unique", "--python", sys.executable, *QUICK[:2],
-                  "--calls", "frame_calls.py", "--no-tests"), r"(?s)^faster.*NEW is \d+\.\d+x as fast"),
+                  "--calls", "frame_calls.py", "--no-tests"), r"(?s)^faster.*NEW is \d+\.\d+x faster"),
         ),
     ),
     "a notebook": UsersPath({"words.ipynb": NOTEBOOK}, (_improve(("words.ipynb",), "1 input"),)),

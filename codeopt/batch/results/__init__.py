@@ -1,1 +1,1 @@
-"""What a batch has found: the field's metrics with their intervals, as a table, JSON, CSV and one page."""
+"""The results of a batch: the field's metrics with their intervals, as a table, JSON, CSV and one page."""

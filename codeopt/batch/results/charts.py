@@ -7,11 +7,14 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from codeopt.batch.results.metrics import OPT, AfterRounds, Solved
+from codeopt.core.words import factor
 from codeopt.report.html.layout import scrolls
 from codeopt.report.html.markup import Markup, tag
 
 WIDTH = 960
-_LEFT, _RIGHT, _TOP = 52, 16, 18
+_LEFT = 52
+_RIGHT = 16
+_TOP = 18
 LABELLED = 60
 """Up to so many problems have a line with their name each."""
 
@@ -39,7 +42,7 @@ class Axis:
     log: bool = False
 
     def y(self, value: float) -> float:
-        """Where a value stands; values beyond the ends stand at the end."""
+        """The place of a value; values beyond the ends stand at the end."""
         scale: Callable[[float], float] = math.log if self.log else float
         value = min(max(value, self.low), self.high)
         return _TOP + self.height * (1 - (scale(value) - scale(self.low)) / (scale(self.high) - scale(self.low)))
@@ -74,7 +77,7 @@ def named_speedups(solved: Sequence[Solved]) -> Markup:
         return math.log(max(1.0, value)) / math.log(highest)
 
     return _bars(
-        _bar(each, reach(each.value), f"{each.value:.2f}x", reach(each.human) if each.human else None) for each in marks
+        _bar(each, reach(each.value), factor(each.value), reach(each.human) if each.human else None) for each in marks
     )
 
 
@@ -86,7 +89,7 @@ def named_costs(spent: Sequence[tuple[Solved, float]], unit: Callable[[float], s
 
 
 def _bars(rows: Iterable[Markup]) -> Markup:
-    """As wide as whatever shows them, and a list to a screen reader."""
+    """Bars as wide as whatever shows them, and a list to a screen reader."""
     return tag("ol", rows, class_="bars")
 
 
@@ -94,7 +97,7 @@ def _bar(each: Mark, share: float, figure: str, human: float | None = None) -> M
     """Its name, which leads to its history, a bar of that share of the width, its figure."""
     length = tag("span", class_=f"length {each.kind}", style=f"width:{max(0.6, 100 * share):.1f}%")
     of_human = tag("span", class_="human-mark", style=f"left:{100 * human:.1f}%") if human is not None else None
-    heard = tag("span", f" human {each.human:.2f}x", class_="unseen") if of_human else None
+    heard = tag("span", f" human {factor(each.human)}", class_="unseen") if of_human and each.human else None
     return tag(
         "li", tag("a", each.name, href=f"#{anchor(each.name)}", class_="name"),
         tag("span", length, of_human, class_="track"), tag("span", figure, heard, class_="figure"),
@@ -112,8 +115,8 @@ def _speedup_mark(each: Mark, x: float, axis: Axis, size: float) -> Markup:
         h = axis.y(each.human)
         parts.append(tag("path", class_="human", d=f"M{x:.1f} {h - 4:.1f}l4 4l-4 4l-4 -4z"))
     parts.append(tag("circle", class_=each.kind, cx=x, cy=y, r=size))
-    human = "" if each.human is None else f", human {each.human:.2f}x"
-    name = f"{each.name}: {each.value:.2f}x{span}{human}"
+    human = "" if each.human is None else f", human {factor(each.human)}"
+    name = f"{each.name}: {factor(each.value)}{span}{human}"
     return tag("a", tag("title", name), parts, href=f"#{anchor(each.name)}", aria_label=name)
 
 
@@ -125,11 +128,11 @@ def anchor(name: str) -> str:
 def _threshold(axis: Axis) -> Iterator[Markup]:
     y = axis.y(OPT)
     yield tag("line", class_="threshold", x1=_LEFT, x2=WIDTH - _RIGHT, y1=y, y2=y)
-    yield tag("text", f"%OPT threshold {OPT:.2f}x", class_="note", x=WIDTH - _RIGHT, y=y - 4, text_anchor="end")
+    yield tag("text", f"%OPT threshold {factor(OPT)}", class_="note", x=WIDTH - _RIGHT, y=y - 4, text_anchor="end")
 
 
 def at_least(solved: Sequence[Solved]) -> Markup:
-    """Which share of the problems is at least x times as fast; what a threshold other than 1.10x would give."""
+    """The share of the problems with a speedup of at least x: what a threshold other than 1.10x would give."""
     ours = [each.speedup for each in solved]
     humans = [each.human for each in solved if each.human is not None]
     highest = max([2.0, *ours, *humans])
@@ -147,7 +150,7 @@ def at_least(solved: Sequence[Solved]) -> Markup:
     for values, kind in ((humans, "human-line"), (ours, "line")):
         if values:
             parts.append(tag("polyline", class_=kind, points=_survival(values, x, axis, highest)))
-    return _frame(parts, axis.height + 24, "Share of problems at least x times as fast", width)
+    return _frame(parts, axis.height + 24, "Share of problems with a speedup of at least x", width)
 
 
 def _survival(values: Sequence[float], x: Callable[[float], float], axis: Axis, highest: float) -> str:
@@ -194,7 +197,7 @@ def by_round(rounds: Sequence[AfterRounds], human: float | None) -> Markup:
 
 
 def costs(spent: Sequence[tuple[Solved, float]], unit: Callable[[float], str]) -> Markup:
-    """What each problem cost, in the order of the speedup chart."""
+    """The cost of each problem, in the order of the speedup chart."""
     paired = sorted(spent, key=lambda pair: (-pair[0].speedup, pair[0].id))
     axis = Axis(0, max([1e-9, *(amount for _, amount in spent)]) * 1.05, 120)
     step = (WIDTH - _LEFT - _RIGHT) / max(1, len(paired))

@@ -9,6 +9,7 @@ from codeopt.batch.results.charts import anchor
 from codeopt.batch.results.metrics import Solved
 from codeopt.core.history import Candidate
 from codeopt.core.run_store import candidate_from_json
+from codeopt.core.words import factor
 from codeopt.report.html import drafts
 from codeopt.report.html.annotated import beside
 from codeopt.report.html.layout import folded
@@ -24,9 +25,9 @@ def kind(each: Solved) -> str:
 
 def row(store: BatchStore, each: Solved, spent: str) -> Markup:
     """A line that opens to the problem's history."""
-    speedup = f"{each.speedup:.2f}x" if each.judged else "-"
+    speedup = factor(each.speedup) if each.judged else "-"
     span = f"{each.low:.2f} - {each.high:.2f}" if each.accepted and each.low and each.high else ""
-    human = f"{each.human:.2f}x" if each.human is not None else ""
+    human = factor(each.human) if each.human is not None else ""
     label = {"solved": "improved", "kept": "not improved"}.get(kind(each), each.status)
     names = ("", "", "speedup", "95% interval", "human", "drafts", "")
     cells = (
@@ -45,12 +46,12 @@ def row(store: BatchStore, each: Solved, spent: str) -> Markup:
 
 
 def _heard(name: str) -> Markup | None:
-    """What a cell is, for who hears the line without the heads above it."""
+    """The name of a cell, for who hears the line without the heads above it."""
     return tag("span", f"{name}: ", class_="unseen") if name else None
 
 
 def _why(each: Solved) -> str:
-    """What was accepted or why nothing was; before it, what the task itself measured of a result."""
+    """The accepted change, or why there is none; before it, what the task itself measured of a result."""
     return f"{each.standing.words}: {each.reason}" if each.standing and each.accepted else each.reason
 
 

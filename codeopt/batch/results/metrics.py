@@ -4,7 +4,7 @@ Definitions, as in PIE (Shypula et al. 2024) where it has them:
 
 judged     problems whose original could be judged; dropped ones say nothing of the proposer and are listed apart
 speedup    the confirmed ratio of the accepted candidate; 1.0 where there is none, or it is wrong or slower
-%OPT       share of the judged that are right and at least 1.10x as fast
+%OPT       share of the judged that are right, with a speedup of at least 1.10x
 %correct   share of the judged with at least one draft that is right on every case
 after k    the same by the first k drafts, by the timings of their own rounds: best@k of a sequence, not of a sample;
            a draft that was only screened is not one of them, since it is compared in a round of its own
@@ -62,11 +62,11 @@ class Solved:
     cost_usd: float | None
     seconds: float
     standing: Standing | None = None
-    """By the task's own measures; None of one whose measure is the speedup, and where no draft was measured."""
+    """The task's own score; None where the speedup is the measure, and where no draft was measured."""
 
     @property
     def judged(self) -> bool:
-        """It has ended, and its original could be judged."""
+        """Whether it has ended, and its original could be judged."""
         return self.status in ("done", "failed")
 
     @property
@@ -76,7 +76,7 @@ class Solved:
 
     @property
     def optimised(self) -> bool:
-        """Right and at least OPT as fast."""
+        """Right, with a speedup of at least OPT."""
         return self.accepted and self.speedup >= OPT
 
     @property
@@ -91,7 +91,7 @@ class Solved:
 
 @dataclass(frozen=True)
 class AfterRounds:
-    """What the first k drafts gave; best@k."""
+    """The result of the first k drafts: best@k."""
 
     k: int
     drafts: int
@@ -124,21 +124,21 @@ class Metrics:
     tokens_out: int
     cost_usd: float | None
     seconds: float
-    """Of the clock, all sittings."""
+    """Wall time of all sittings, seconds."""
     programs_s: float
     cores: int
     settings: dict[str, Any]
     machine: dict[str, Any]
     python: dict[str, Any] | None
-    """What ran the programs, as Interpreter.to_json gives it; None where that is not known, or not one."""
+    """The programs' interpreter, as Interpreter.to_json gives it; None where it is not known, or not one."""
     created: str
     backend: str
     tokens_cached: int
-    """Of those in: what servers had read before."""
+    """Input tokens served from providers' prompt caches."""
     effort: dict[str, float]
     """Seconds by step: model, cases, timing, profile, confirmation."""
     own: OwnMeasures | None = None
-    """By the task's own measures."""
+    """The figures by the task's own measures."""
 
     @property
     def judged(self) -> list[Solved]:
@@ -147,12 +147,12 @@ class Metrics:
 
     @property
     def tokens(self) -> int:
-        """In and out together."""
+        """Tokens in and out."""
         return self.tokens_in + self.tokens_out
 
     @property
     def optimised(self) -> int:
-        """Problems that are right and at least OPT as fast."""
+        """Problems that are right, with a speedup of at least OPT."""
         return sum(each.optimised for each in self.judged)
 
     @property
@@ -163,7 +163,7 @@ class Metrics:
 
 
 def measure_batch(store: BatchStore) -> Metrics:
-    """All metrics of a batch, also of one that has not ended."""
+    """The metrics of a batch, also of one that has not ended."""
     settings = json.loads(store.meta("settings") or "{}")
     measured = standings(store.db) if settings.get("task", "runtime") != "runtime" else {}
     solved = tuple(replace(each, standing=measured.get(each.id)) for each in _solved(store.db))

@@ -1,4 +1,4 @@
-"""What a task whose measure is not the speedup found over a batch: its score before and after, and what a reader says.
+"""Figures of a task whose measure is not the speedup, over a batch: scores before and after, and a reader's view.
 
 improved    share of the judged problems with an accepted draft
 score       mean over the judged problems, of the originals and of the results; where nothing was accepted the original
@@ -21,17 +21,17 @@ from codeopt.core.task_score import Standing, TaskMeasure
 
 @dataclass(frozen=True)
 class OwnMeasures:
-    """Over all judged problems that had a draft which could be measured."""
+    """The means over all judged problems that had a draft which could be measured."""
 
     name: str
-    """Of the scale: `readability`."""
+    """The name of the scale: `readability`."""
     improved: Estimate
     before: Estimate
     after: Estimate
     measures: tuple[TaskMeasure, ...]
     """Means of what the score is made of."""
     preferred: Estimate | None
-    """None where no reader was asked."""
+    """The share that a reader preferred; None where no reader was asked."""
     asked: int
 
     def to_json(self) -> dict[str, Any]:
@@ -50,7 +50,7 @@ class OwnMeasures:
 
 
 def standings(db: sqlite3.Connection) -> dict[str, Standing]:
-    """Of each problem what became of it: its result, as it was confirmed, or the original, which stayed."""
+    """The outcome of each problem: its result, as it was confirmed, or the original, which stayed."""
     accepted = {row[0] for row in db.execute("SELECT id FROM problem WHERE accepted = 1")}
     found: dict[str, Standing] = {}
     for row in db.execute("SELECT problem, stage, body FROM candidate WHERE stage != 'target' AND round > 0"):
@@ -63,7 +63,7 @@ def standings(db: sqlite3.Connection) -> dict[str, Standing]:
 def over_batch(
     db: sqlite3.Connection, found: Mapping[str, Standing], judged: Sequence[tuple[str, bool]]
 ) -> OwnMeasures | None:
-    """None of a task whose measure is the speedup. judged: each problem, and whether something was accepted."""
+    """The figures; None where the speedup is the measure. judged: each problem, and whether a draft was accepted."""
     rows = [found[id] for id, _ in judged if id in found]
     if not rows:
         return None
@@ -81,7 +81,7 @@ def over_batch(
 
 
 def _read(db: sqlite3.Connection) -> dict[str, bool]:
-    """Of each problem that a reader was asked about, whether he preferred a draft."""
+    """The problems that a reader was asked about: whether he preferred a draft."""
     found: dict[str, bool] = {}
     for row in db.execute("SELECT problem, body FROM candidate WHERE stage IN ('confirm', 'refused')"):
         preference = candidate_from_json(row["body"]).preference

@@ -10,9 +10,9 @@ from codeopt.batch.results.details import kind, row
 from codeopt.batch.results.metrics import OPT, Metrics, Solved, Versus
 from codeopt.batch.results.statistics import Estimate
 from codeopt.batch.results.table import cost_per_solved, own_rows, percent, times
+from codeopt.core.words import clock, counted, factor, money
 from codeopt.report.html.layout import card, document, folded, table, tile
 from codeopt.report.html.markup import Child, Markup, join, tag
-from codeopt.report.words import money
 
 FILTERS = (
     ("all", "all"),
@@ -80,7 +80,7 @@ def _overview(found: Metrics, other: Versus | None) -> Iterator[Child]:
 
 
 def _speedups(found: Metrics) -> Iterator[Markup]:
-    """By name where names can be read, else as a cloud of marks with their intervals."""
+    """The speedups by name where names can be read, else as a cloud of marks with their intervals."""
     if len(found.judged) <= charts.LABELLED:
         yield charts.named_speedups(found.judged)
     else:
@@ -88,10 +88,10 @@ def _speedups(found: Metrics) -> Iterator[Markup]:
 
 
 def _figures(found: Metrics) -> Markup:
-    """What the chart shows, for who reads rather than looks."""
+    """The chart as a table, for who reads rather than looks."""
     rows = [
-        (each.id, f"{each.speedup:.2f}x", f"{each.low:.2f} - {each.high:.2f}" if each.low and each.high else "",
-         f"{each.human:.2f}x" if each.human is not None else "")
+        (each.id, factor(each.speedup), f"{each.low:.2f} - {each.high:.2f}" if each.low and each.high else "",
+         factor(each.human) if each.human is not None else "")
         for each in sorted(found.judged, key=lambda one: (-one.speedup, one.id))
     ]  # fmt: skip
     return table("Speedup of each problem", ("problem", "speedup", "95% interval", "human"), rows)
@@ -100,7 +100,7 @@ def _figures(found: Metrics) -> Markup:
 def _tiles(found: Metrics) -> Iterator[Markup]:
     for name, (value, span) in own_rows(found):
         yield tile(name, value, span)
-    yield tile(f"%OPT (right, at least {OPT:.2f}x)", *percent(found.opt))
+    yield tile(f"%OPT (right, at least {factor(OPT)})", *percent(found.opt))
     yield tile("%correct", *percent(found.correct))
     yield tile("geometric mean speedup", *times(found.geomean))
     yield tile("mean speedup", *times(found.mean_speedup))
@@ -111,9 +111,9 @@ def _tiles(found: Metrics) -> Iterator[Markup]:
     if found.replies:
         each = cost_per_solved(found)
         per = f"{money(each)} a solved problem" if each is not None else f"{found.tokens:,} tokens"
-        yield tile("cost", money(found.cost_usd) if found.cost_usd is not None else "not known", per)
+        yield tile("cost", money(found.cost_usd), per)
     overhead = "" if found.overhead is None else f"{found.overhead:.0%} of it not running programs"
-    yield tile(f"wall time on {found.cores} core{'s' * (found.cores != 1)}", _minutes(found.seconds), overhead)
+    yield tile(f"{clock('wall')} on {counted(found.cores, 'core')}", _minutes(found.seconds), overhead)
 
 
 def _key(found: Metrics) -> Markup:
@@ -142,7 +142,7 @@ def _at_least(found: Metrics) -> Markup:
         [tag("span", "humans", class_="k-human")] if found.humans else []
     )
     return card(
-        "At least x times as fast", "The share of the judged problems; what other thresholds than 1.10x would give.",
+        "Speedup of at least x", "The share of the judged problems; what other thresholds than 1.10x would give.",
         tag("div", key, class_="key"), charts.at_least(found.judged) if found.judged else None,
     )  # fmt: skip
 
@@ -197,7 +197,7 @@ def _filters(found: Metrics) -> Iterator[Markup]:
 
 
 def spending(found: Metrics) -> tuple[Callable[[float], str], list[float]]:
-    """What each problem cost in the unit that is known: US dollars, tokens, or seconds where no model was asked."""
+    """The cost of each problem in the unit that is known: US dollars, tokens, or seconds where no model was asked."""
     if not found.replies:
         return (lambda value: f"{value:.0f} s"), [each.seconds for each in found.solved]
     if found.cost_usd:
@@ -207,7 +207,7 @@ def spending(found: Metrics) -> tuple[Callable[[float], str], list[float]]:
 
 def _spent(each: Solved, unit: Callable[[float], str], amount: float) -> str:
     tokens = f", {each.tokens:,} tokens, {money(each.cost_usd)}" if each.tokens else ""
-    drafts = f"{len(each.rounds)} draft{'s' * (len(each.rounds) != 1)}"
+    drafts = counted(len(each.rounds), "draft")
     return f"{drafts}, {each.seconds:.0f} s{tokens}"
 
 

@@ -9,7 +9,7 @@ from codeopt.batch.results.metrics import OPT, Metrics, Solved, Versus
 from codeopt.batch.results.statistics import Estimate
 from codeopt.core.sanitize import inline
 from codeopt.core.task_score import NO_STANDING
-from codeopt.report.words import money
+from codeopt.core.words import clock, counted, factor, money
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -42,7 +42,7 @@ def _totals(console: Console, found: Metrics) -> None:
         table.add_column(name, justify="left" if name == "metric" else "right")
     for name, (value, span) in own_rows(found):
         table.add_row(name, value, span)
-    table.add_row(f"%OPT (right and at least {OPT:.2f}x)", *percent(found.opt))
+    table.add_row(f"%OPT (right and at least {factor(OPT)})", *percent(found.opt))
     table.add_row("%correct (some draft is right)", *percent(found.correct))
     table.add_row("geometric mean speedup", *times(found.geomean))
     table.add_row("mean speedup", *times(found.mean_speedup))
@@ -55,7 +55,7 @@ def _totals(console: Console, found: Metrics) -> None:
 
 
 def own_rows(found: Metrics) -> list[tuple[str, tuple[str, str]]]:
-    """What the task itself measures; nothing of one whose measure is the speedup."""
+    """The rows that the task itself measures; none for a task whose measure is the speedup."""
     own = found.own
     if own is None:
         return []
@@ -81,7 +81,7 @@ def _plain_rows(found: Metrics) -> list[tuple[str, str]]:
             rows.append(("tokens for each solved problem", f"{found.tokens / found.optimised:,.0f}"))
             if found.cost_usd is not None:
                 rows.append(("cost for each solved problem", money(found.cost_usd / found.optimised)))
-    rows.append(("wall time", f"{found.seconds:.0f} s on {found.cores} measuring core{'s' * (found.cores != 1)}"))
+    rows.append((clock("wall"), f"{found.seconds:.0f} s on {counted(found.cores, 'measuring core')}"))
     if any(found.effort.values()):
         rows.append(("seconds by step", ", ".join(f"{step} {took:.0f}" for step, took in found.effort.items())))
     if found.overhead is not None:
@@ -142,7 +142,7 @@ def percent(value: Estimate) -> tuple[str, str]:
 def times(value: Estimate) -> tuple[str, str]:
     """A ratio and its interval."""
     span = "" if value.low is None or value.high is None else f"{value.low:.2f} - {value.high:.2f}"
-    return f"{value.value:.2f}x", span
+    return factor(value.value), span
 
 
 def as_json(found: Metrics, other: Versus | None = None) -> dict[str, Any]:

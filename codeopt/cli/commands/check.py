@@ -107,5 +107,7 @@ def _others(rows: Sequence[CheckedTarget]) -> list[str]:
 
 def _gain(suggestion: Suggestion) -> str:
     figures = suggestion.speedup
-    low = f", at least {figures['ci_low']:.2f}x with 95% confidence" if figures.get("ci_low") else ""
-    return f"{figures['ratio']:.2f}x as fast{low}"
+    from codeopt.core.words import Speedup, factor
+
+    low = f", at least {factor(figures['ci_low'])} with 95% confidence" if figures.get("ci_low") else ""
+    return Speedup.from_json(figures).gain + low

@@ -143,13 +143,15 @@ def _check_output(arguments: argparse.Namespace, path: Path) -> None:
 def _branched(name: str, result: Result) -> str:
     """Make the branch. Raises UsageError."""
     from codeopt.cli.git_branch import commit_branch
+    from codeopt.core.words import Speedup, counted
     from codeopt.workloads.project.text import ProjectProgram
 
     assert isinstance(result.program, ProjectProgram)
     assert result.comparison is not None
-    ratio = f"{result.comparison.ratio:.2f}x as fast ({result.comparison.pairs} pairs)"
+    figures = Speedup.of(result.comparison)
+    ratio = f"{figures.gain} ({counted(figures.pairs, 'pair')})"
     commits = commit_branch(result.program, result.source, name, result.facts, ratio)
-    return f"branch     {name}: {commits} commit{'s' * (commits != 1)}; your own branch and files are as they were"
+    return f"branch     {name}: {counted(commits, 'commit')}; your own branch and files are as they were"
 
 
 def _deliver(arguments: argparse.Namespace, result: Result, console: Console) -> None:

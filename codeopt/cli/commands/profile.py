@@ -72,6 +72,7 @@ def run(arguments: argparse.Namespace) -> int:
 def table(profile: Profile, source: str, rows: int, python: str) -> str:
     """The source with shares and hits at the hot lines, then functions, split and memory."""
     from codeopt.core.sanitize import printable
+    from codeopt.core.words import mib
 
     by_line = {line.line: line for line in profile.lines[:rows]}
     out = [f"case {profile.case}", python, "   share        hits   time/hit", ""]
@@ -89,8 +90,8 @@ def table(profile: Profile, source: str, rows: int, python: str) -> str:
         out.append(" Python {:.0%}, native {:.0%}, system {:.0%}".format(*shares))
     if profile.peak_mib is not None:
         out.append(
-            f" memory: {profile.peak_mib:.1f} MiB at the peak"
+            f" memory: {mib(profile.peak_mib)} at the peak"
             + (f", {profile.copy_mib_s:.0f} MiB/s copied" if profile.copy_mib_s else "")
         )
-    out += [f"   line {m.line}: {m.peak_mib:.1f} MiB at the peak, {m.growth_mib:+.1f} MiB" for m in profile.memory[:5]]
+    out += [f"   line {m.line}: {mib(m.peak_mib)} at the peak, {m.growth_mib:+.1f} MiB" for m in profile.memory[:5]]
     return "\n".join([*out, *(f" note: {note}" for note in profile.notes)])

@@ -11,6 +11,8 @@ from dataclasses import replace
 from itertools import chain, islice, repeat
 from statistics import median
 
+from codeopt.core.words import factor
+from codeopt.core.words import gain as speed
 from codeopt.engine.guards import Consequence, Finding, Gain, TimedRegion, guard
 from codeopt_sandbox.compare import measured_value
 from codeopt_sandbox.outcome import Case, Verdict
@@ -47,7 +49,7 @@ def check_gain(gain: Gain) -> Finding | None:
     if not best or best >= wanted:
         return None
     reason = (
-        f"{found.ratio:.2f}x as fast on what it has met, {best:.2f}x on what it has not: it knows the cases, or "
+        f"{speed(found.ratio)} on what it has met, {factor(best)} on what it has not: it knows the cases, or "
         "remembers its earlier runs"
     )
     return Finding(Consequence.REJECT, reason)

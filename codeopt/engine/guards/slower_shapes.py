@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from codeopt.core.words import gain
 from codeopt.engine.guards import Consequence, Finding, Gain, TimedRegion, guard
 from codeopt.workloads.function.timing.other_shapes import Loss, Sides
 from codeopt.workloads.function.timing.plan import CallPlan, duration
@@ -37,7 +38,7 @@ def _caveat(workload: FunctionWorkload, loss: Loss) -> Caveat:
         Subject.SPEED,
         shown + f" and {more} more" * bool(more),
         f"takes {duration(loss.was)}",
-        f"takes {duration(loss.now)}, {loss.ratio:.1f} times as long",
+        f"takes {duration(loss.now)}, {gain(1 / loss.ratio)}",
         f"slower, though not on what was timed: {loss.shape.name}",
         workload.line(call) if len(call) <= PASTED_CHARS else "",
     )

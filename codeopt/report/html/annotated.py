@@ -11,14 +11,15 @@ from codeopt_sandbox.profile import Profile
 
 SOURCE_LINES = 400
 """Longer programs are shown by their beginning."""
-HOT, WARM = 0.25, 0.05
+HOT = 0.25
+WARM = 0.05
 """Shares of the time from which a line is marked, as `codeopt profile` marks them."""
 LEAST = 0.005
 """Smaller shares are not told."""
 
 
 def shares_of(profile: Profile | None) -> dict[int, float]:
-    """By line; empty where that is not known."""
+    """Shares by line; empty where they are not known."""
     return {line.line: line.share for line in profile.lines} if profile else {}
 
 

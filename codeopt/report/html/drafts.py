@@ -8,15 +8,17 @@ from collections.abc import Sequence
 
 from codeopt.core.history import Candidate
 from codeopt.core.sanitize import cut
+from codeopt.core.words import Speedup, factor
 from codeopt.report.html.layout import folded, scrolls, table
 from codeopt.report.html.markup import Child, Markup, tag
 from codeopt.report.html.pair_strip import strip
-from codeopt.report.result import in_words, interval, verdict
+from codeopt.report.result import in_words, verdict
 from codeopt_sandbox.caveat import Caveat
 from codeopt_sandbox.compare import Comparison
 from codeopt_sandbox.outcome import Verdict
 
-DIFF_LINES, CONTEXT = 400, 3
+DIFF_LINES = 400
+CONTEXT = 3
 HOT_LINES = 5
 CAVEATS = 20
 CRITIQUE = 6000
@@ -55,9 +57,7 @@ def heading(candidate: Candidate, what: str) -> list[Child]:
     word, standing = verdict(candidate), candidate.standing
     shown = standing.verdict if standing and candidate.correct else in_words(word)
     found = candidate.comparison
-    figures = (
-        f"{found.ratio:.2f}x ({interval(found)}), {found.pairs} pairs, {found.clock}" if found and found.pairs else ""
-    )
+    figures = f"{factor(found.ratio)} ({Speedup.of(found).ratio_certainty})" if found and found.pairs else ""
     return [
         tag("span", shown, class_=f"badge {word}"),
         tag("span", figures),
@@ -67,7 +67,7 @@ def heading(candidate: Candidate, what: str) -> list[Child]:
 
 
 def verdicts(candidate: Candidate) -> Markup:
-    """How many cases had each verdict, and where the first failures were."""
+    """The number of cases with each verdict, and the first failures."""
     counts = Counter(str(outcome.verdict) for outcome in candidate.outcomes)
     text = ", ".join(f"{count} x {name}" for name, count in counts.most_common()) or "not run"
     slowest = max((o.run.wall_s for o in candidate.outcomes), default=0.0)
@@ -97,16 +97,16 @@ def _ratios(found: Comparison) -> list[float]:
 
 
 def beside(candidate: Candidate) -> Child:
-    """What was timed next to it: the draft without one of its changes, or others of the same critique."""
+    """The times of others beside it: the draft without one of its changes, or others of the same critique."""
     took = [(name if name == "original" else f"without {name}", ratio) for name, ratio in candidate.ablation]
     took += [(f"round {number}", ratio) for number, ratio in candidate.siblings]
     if not took:
         return None
-    return tag("p", f"Time relative to this draft: {', '.join(f'{n} {r:.2f}x' for n, r in took)}", class_="verdicts")
+    return tag("p", f"Time relative to this draft: {', '.join(f'{n} {factor(r)}' for n, r in took)}", class_="verdicts")
 
 
 def hot_lines(candidate: Candidate) -> Child:
-    """Where the time goes; None where that is not known."""
+    """The table of hot lines; None where they are not known."""
     profile = candidate.profile
     if profile is None or not profile.lines:
         return None
@@ -137,7 +137,7 @@ def told(caveats: Sequence[Caveat]) -> Child:
 
 
 def critique(candidate: Candidate) -> Child:
-    """What the proposer said after seeing it, folded."""
+    """The proposer's critique after seeing it, folded."""
     if not candidate.critique.strip():
         return None
     return folded("Critique", tag("pre", cut(candidate.critique, CRITIQUE, 500), class_="text"))

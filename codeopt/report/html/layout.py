@@ -1,4 +1,4 @@
-"""What every page is made of: the document around it, tiles, cards, tables; no script, no network."""
+"""The parts of every page: the document around it, tiles, cards, tables; no script, no network."""
 
 from __future__ import annotations
 
@@ -59,5 +59,5 @@ def scrolls(name: str, *children: Child) -> Markup:
 
 
 def folded(title: str, *children: Child | Sequence[Child], open: bool = False) -> Markup:
-    """What opens at a click."""
+    """A part that opens at a click."""
     return tag("details", tag("summary", title), *children, open=open)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from codeopt.core.words import clock, mib
 from codeopt.report.html.annotated import annotated, shares_of
 from codeopt.report.html.layout import card, document, table, tile
 from codeopt.report.html.markup import Child, Markup, tag
@@ -28,14 +29,14 @@ def _body(target: str, profile: Profile, source: str, python: str) -> Iterator[C
         rows = [(f.name, f"{f.line}", f"{f.share:.1%}", f"{f.hits:,}") for f in profile.functions[:FUNCTIONS]]
         yield card("Functions", "", table("Functions", ("function", "line", "share of the time", "calls"), rows))
     if profile.memory:
-        lines = [(f"line {m.line}", f"{m.peak_mib:.1f} MiB", f"{m.growth_mib:+.1f} MiB") for m in profile.memory]
+        lines = [(f"line {m.line}", mib(m.peak_mib), f"{m.growth_mib:+.1f} MiB") for m in profile.memory]
         yield card("Memory", "", table("Memory by line", ("line", "at the peak", "growth"), lines))
 
 
 def _tiles(profile: Profile) -> Iterator[Markup]:
     if profile.python_share is not None:
         shares = (("Python", profile.python_share), ("native", profile.native_share), ("system", profile.system_share))
-        yield from (tile(f"{name}, of the CPU time", f"{share or 0.0:.0%}") for name, share in shares)
+        yield from (tile(f"{name}, of the {clock('cpu')}", f"{share or 0.0:.0%}") for name, share in shares)
     if profile.peak_mib is not None:
         copied = f"{profile.copy_mib_s:.0f} MiB/s copied" if profile.copy_mib_s else ""
-        yield tile("memory at the peak", f"{profile.peak_mib:.1f} MiB", copied)
+        yield tile(clock("memory"), mib(profile.peak_mib), copied)

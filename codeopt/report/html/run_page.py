@@ -9,12 +9,12 @@ from codeopt.core.diagnostic import Shortfall
 from codeopt.core.history import History
 from codeopt.core.machine import machine
 from codeopt.core.run_index import StoredRun
+from codeopt.core.words import Speedup, money
+from codeopt.report import patch_table
 from codeopt.report.html import drafts
 from codeopt.report.html.annotated import annotated, shares_of
 from codeopt.report.html.layout import card, document, table, tile
 from codeopt.report.html.markup import Child, Markup, tag
-from codeopt.report.patch_table import figures
-from codeopt.report.words import money
 
 STEPS = (
     ("model_s", "model"), ("cases_s", "sandbox: cases and inputs"), ("timing_s", "sandbox: timing"),
@@ -38,8 +38,11 @@ def _body(run: StoredRun) -> Iterator[Child]:
         how = "What `codeopt diff` prints and `codeopt apply` puts in place."
         yield card("What changed", how, drafts.diff(run.original, run.best, "original", "result"))
     if edits := result.get("edits"):
-        head = ("edit", "without it the command takes", "judged by")
-        rows = [(f"{edit['file']}::{edit['qualname']}", figures(edit), "; ".join(edit["evidence"])) for edit in edits]
+        head = ("edit", "without it the command is", "judged by")
+        rows = [
+            (f"{edit['file']}::{edit['qualname']}", patch_table.figures(edit), "; ".join(edit["evidence"]))
+            for edit in edits
+        ]
         yield card(
             "What each edit brings", "Taken back alone, and compared with the whole.", table("Edits", head, rows)
         )
@@ -65,19 +68,14 @@ def _tiles(run: StoredRun) -> Iterator[Markup]:
     word = "accepted" if result.get("accepted") else "not improved" if run.listing.ended else "not ended"
     yield tile("result", word, f"round {result['best_round']}" if result.get("best_round") else "")
     if found:
-        what = "less memory" if found["clock"] == "memory" else f"as fast, {found['clock']} time"
-        ends = f"{_end(found['ci_low'])} - {_end(found['ci_high'])}, {found['pairs']} pairs"
-        yield tile(what, f"{found['ratio']:.2f}x", f"{found['confidence']:.0%} interval {ends}")
+        figures = Speedup.from_json(found)
+        yield tile("result / original", figures.gain, figures.certainty)
     yield tile("drafts", str(drafts_made))
     yield tile("seconds", f"{run.saved.ledger.seconds if not result else result['seconds']:.0f}")
     ledger = run.saved.ledger
     if ledger.usage.replies:
-        price = money(ledger.usage.cost_usd) if ledger.usage.cost_usd is not None else "price not known"
+        price = money(ledger.usage.cost_usd)
         yield tile("tokens", f"{ledger.usage.tokens:,}{' (estimated)' * ledger.usage.estimated}", price)
-
-
-def _end(value: float | None) -> str:
-    return "?" if value is None else f"{value:.2f}"
 
 
 def _outcome(run: StoredRun) -> Iterator[Child]:

@@ -1,4 +1,4 @@
-"""What a GitHub Actions job can show without any permission: annotations in its log, and its summary."""
+"""The output that a GitHub Actions job can show without any permission: annotations in its log, and its summary."""
 
 from __future__ import annotations
 

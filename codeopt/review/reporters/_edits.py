@@ -36,7 +36,7 @@ class Hunk:
     start: int
     """First line in the new file."""
     old_lines: tuple[int | None, ...]
-    """For each line its number in the old file; None where the change added it."""
+    """The number of each line in the old file; None where the change added it."""
 
     @property
     def end(self) -> int:
@@ -53,7 +53,7 @@ class Hunk:
 
 
 def edits(original: str, improved: str) -> tuple[LineEdit, ...]:
-    """What turns `original` into `improved`, with as few lines as difflib finds; no two of them touch."""
+    """The edits that turn `original` into `improved`, with as few lines as difflib finds; no two of them touch."""
     old, new = lines_of(original), lines_of(improved)
     head = _common(old, new)
     tail = _common(old[head:][::-1], new[head:][::-1])
@@ -135,7 +135,7 @@ def _old_lines(lines: Iterator[str], old: int, old_left: int, new_left: int) -> 
 
 
 def _common(one: Sequence[str], other: Sequence[str]) -> int:
-    """How many lines at the beginning are the same."""
+    """The number of lines at the beginning that are the same."""
     return next((at for at, (a, b) in enumerate(zip(one, other, strict=False)) if a != b), min(len(one), len(other)))
 
 

@@ -18,8 +18,8 @@ Quote = Callable[[str], str]
 
 
 def sentence(found: Suggestion, name: Quote = str, text: Quote = str) -> str:
-    """All of it in one line, with what is not ours quoted by `name` and `text`; as they are, without: quote it."""
-    head = f"{name(_words.where(found))} can be {_words.gain(found)}"
+    """The suggestion in one line, with what is not ours quoted by `name` and `text`; as they are, without: quote it."""
+    head = f"{name(_words.where(found))} {_words.claim(found)}"
     growth = f"growth: {text(found.growth)}" if found.growth else ""
     return "; ".join(filter(None, [head, growth, f"verified by {_words.proof(found)}", *map(text, found.told)]))
 
@@ -31,7 +31,7 @@ def lines(found: Suggestion) -> tuple[int, int]:
 
 
 def one_edit(found: Suggestion) -> LineEdit | None:
-    """All of it at once, from the first line that changes to the last; None where nothing does."""
+    """One edit for the whole suggestion, from the first line that changes to the last; None where nothing does."""
     changes = edits(found.original, found.improved)
     placed = inside(found.original, changes, [whole(found.path, found.original)])
     return placed[0][0] if placed else None

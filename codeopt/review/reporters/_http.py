@@ -19,7 +19,7 @@ TRIES = 4
 PATIENCE_S = 180.0
 """The longest wait that is worth it; a primary rate limit may ask for an hour."""
 SECONDARY_S = 60.0
-"""What GitHub asks for when it names no time."""
+"""Seconds to wait, as GitHub asks, where it names no time."""
 PAGES = 50
 
 
@@ -121,7 +121,7 @@ def _json(response: httpx2.Response) -> Any:
 
 
 def _words(response: httpx2.Response) -> str:
-    """What the server says of it, after a colon."""
+    """The server's own message, after a colon."""
     try:
         found = response.json()
     except ValueError:

@@ -1,4 +1,4 @@
-"""Where each suggestion of a review goes: beside the lines of the change, or into the text above them."""
+"""The place of each suggestion of a review: beside the lines of the change, or into the text above them."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class Placed:
     parts: tuple[tuple[LineEdit, Hunk], ...]
     """One a hunk; empty where they cannot be offered."""
     why_not: str = ""
-    """Why `parts` is empty, as the end of a sentence."""
+    """The reason why `parts` is empty, as the end of a sentence."""
 
 
 def place(review: Review) -> tuple[Placed, ...]:
@@ -56,7 +56,7 @@ def _place(found: Suggestion, key: str, change: Iterable[Hunk], before: Iterable
 
 
 def shown(text: str) -> bool:
-    """What a reader sees is all that there is: no control characters, nothing that reorders or hides."""
+    """Whether a reader sees all that there is: no control characters, nothing that reorders or hides."""
     plain = text.replace("\r\n", "\n")
     return printable(plain) == plain
 

@@ -40,7 +40,7 @@ def code(text: str, limit: int = 300) -> str:
 
 
 def cell(text: str, limit: int = 300) -> str:
-    """As `code`, in a table."""
+    """The text as `code` for a cell of a table."""
     return code(text, limit).replace("|", "\\|")
 
 
@@ -60,15 +60,15 @@ def fence(text: str) -> str:
 
 
 def longest_run(text: str) -> int:
-    """How many back quotes stand together at most."""
+    """The longest row of back quotes."""
     return max((len(run) for run in re.findall("`+", text)), default=0)
 
 
 def command_data(text: str) -> str:
-    """For what comes after the last `::` of a GitHub workflow command."""
+    """Escape what comes after the last `::` of a GitHub workflow command."""
     return printable(text).replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
 
 
 def command_property(text: str) -> str:
-    """For a value such as file= or title= of a GitHub workflow command."""
+    """Escape a value such as file= or title= of a GitHub workflow command."""
     return command_data(text).replace(":", "%3A").replace(",", "%2C")

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import math
 from typing import Any
 
+from codeopt.core.words import Speedup, can_gain, counted, plural
 from codeopt.review.suggestion import Review, Skipped, Suggestion, full_name
 
-_CLOCKS = {"cpu": "CPU time", "wall": "wall time", "memory": "peak memory"}
+UNTIMED = "better by its task's measure"
 _KINDS = {
     "tests": "from tests",
     "doctests": "from doctests",
@@ -25,18 +25,24 @@ def where(found: Suggestion | Skipped) -> str:
 
 
 def gain(suggestion: Suggestion) -> str:
-    """`4.20x as fast (95% interval 3.90 - 4.50, 21 pairs, CPU time)`."""
+    """`4.20x faster (95% interval 3.90 - 4.50, 21 pairs, CPU time)`."""
+    found = _speedup(suggestion)
+    return found.words if found else UNTIMED
+
+
+def claim(suggestion: Suggestion) -> str:
+    """The same as a predicate: `can be 4.20x faster (...)`, `can use 10.75x less memory (...)`."""
+    found = _speedup(suggestion)
+    return f"{can_gain(found.ratio, found.clock)} ({found.certainty})" if found else f"can be {UNTIMED}"
+
+
+def _speedup(suggestion: Suggestion) -> Speedup | None:
     figures = suggestion.speedup
-    if not figures or figures.get("ratio") is None:
-        return "better by its task's measure"
-    what = "less memory" if figures.get("clock") == "memory" else "as fast"
-    clock = _CLOCKS.get(str(figures.get("clock")), "CPU time")
-    span = f"{_number(figures.get('ci_low'))} - {_number(figures.get('ci_high'))}"
-    return f"{figures['ratio']:.2f}x {what} (95% interval {span}, {figures.get('pairs', 0)} pairs, {clock})"
+    return Speedup.from_json(figures) if figures and figures.get("ratio") is not None else None
 
 
 def proof(suggestion: Suggestion) -> str:
-    """What it was verified by: `42 calls (12 from tests, 30 generated from those), 3 tests, 100% of the lines`."""
+    """The evidence: `42 calls (12 from tests, 30 generated from those), 3 tests, 100% of the lines`."""
     evidence = suggestion.evidence
     sources: dict[str, Any] = dict(evidence.get("sources") or {})
     if not evidence.get("calls"):
@@ -45,7 +51,7 @@ def proof(suggestion: Suggestion) -> str:
     order = sorted(sources.items(), key=lambda pair: (pair[0] == "derived", -pair[1]))
     parts = [f"{evidence['calls']} calls (" + ", ".join(f"{n} {_KINDS.get(kind, 'others')}" for kind, n in order) + ")"]
     if tests := evidence.get("tests"):
-        parts.append(f"{tests} test{'s' * (tests != 1)}")
+        parts.append(counted(tests, "test"))
     if (coverage := evidence.get("line_coverage")) is not None:
         parts.append(f"{coverage:.0%} of the function's lines")
     if suggestion.together > 1:
@@ -55,14 +61,10 @@ def proof(suggestion: Suggestion) -> str:
 
 def count(number: int) -> str:
     """`1 suggestion`, `3 suggestions`."""
-    return f"{number or 'no'} suggestion{'s' * (number != 1)}"
+    return f"{number or 'no'} {plural(number, 'suggestion')}"
 
 
 def machine(review: Review) -> str:
-    """On what it was measured; a ratio from one machine is no promise for another."""
+    """The machine it was measured on; a ratio from one machine is no promise for another."""
     found = review.machine
     return f"{found.get('cpu', '?')}, {found.get('cores', '?')} cores, {found.get('python', '?')}"
-
-
-def _number(value: Any) -> str:
-    return f"{value:.2f}" if isinstance(value, int | float) and math.isfinite(value) else "?"

@@ -23,7 +23,8 @@ from codeopt.review.suggestion import Review
 MOST_COMMENTS = 30
 """Beside the lines of one pull request; more would not be read, and GitHub limits how fast they are made."""
 TOKENS = ("GITHUB_TOKEN", "GH_TOKEN")
-GONE, REFUSED = {404, 410}, 422
+GONE = {404, 410}
+REFUSED = 422
 
 
 @dataclass(frozen=True)
@@ -31,14 +32,14 @@ class PullRequest:
     """Which one, as GitHub Actions tells."""
 
     path: str
-    """Of the API, below the server."""
+    """The path of the API, below the server."""
     head: str
     """The branch's last commit; GITHUB_SHA is a merge that nobody made."""
 
 
 @dataclass(frozen=True)
 class PostedOnGitHub:
-    """What earlier runs have left there."""
+    """The comments that earlier runs have left there."""
 
     comments: tuple[Mapping[str, Any], ...]
     reviews: tuple[Mapping[str, Any], ...]
@@ -109,7 +110,7 @@ def _update(api: Api, pull: PullRequest, review: Review) -> Posted:
 def _for_head(
     placed: tuple[Placed, ...], pull: PullRequest, review: Review
 ) -> tuple[tuple[Placed, ...], tuple[str, ...]]:
-    """Of another commit than the pull request's the lines may be others: then nothing is offered for a click."""
+    """The parts as they are for the pull request's own commit; for another, whose lines may differ, without clicks."""
     if review.head in ("", pull.head):
         return placed, ()
     why = "the review was made of another commit than the pull request's last one"
@@ -145,7 +146,7 @@ def _stands(item: Mapping[str, Any]) -> bool:
 
 
 def _fit(fresh: Iterable[Placed], room: int) -> tuple[list[Placed], list[Placed]]:
-    """What can stand beside lines, all parts of a suggestion or none; and the rest."""
+    """The suggestions that can stand beside lines, all parts of a suggestion or none; and the rest."""
     offered: list[Placed] = []
     rest = []
     for item in fresh:

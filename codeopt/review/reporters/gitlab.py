@@ -25,7 +25,7 @@ from codeopt.review.suggestion import Review
 
 MOST_COMMENTS = 30
 MOST_LINES = 100
-"""That a suggestion can replace below its own line."""
+"""Lines that a suggestion can replace below its own at most."""
 TOKENS = ("CODEOPT_GITLAB_TOKEN", "GITLAB_TOKEN")
 """The job's own token may not write comments."""
 REFUSED = {400, 422}
@@ -37,7 +37,7 @@ class Thread:
     """One of our own discussions, or the one note with everything that has no place beside a line."""
 
     path: str
-    """Of its first note, below the server."""
+    """The path of its first note, below the server."""
     keys: frozenset[str]
     answered: bool
     """Somebody has replied."""
@@ -45,7 +45,7 @@ class Thread:
 
 @dataclass(frozen=True)
 class PostedOnGitLab:
-    """What earlier runs have left there."""
+    """The threads that earlier runs have left there."""
 
     threads: tuple[Thread, ...]
     overviews: tuple[Thread, ...]

@@ -1,8 +1,9 @@
-"""For a person at a terminal, or reading a log."""
+"""A review for a person at a terminal, or reading a log."""
 
 from __future__ import annotations
 
 from codeopt.core.sanitize import harmless, log_line, printable
+from codeopt.core.words import money
 from codeopt.review.patch import patch
 from codeopt.review.reporters import _words
 from codeopt.review.suggestion import Review, Suggestion
@@ -21,10 +22,10 @@ def render(review: Review) -> str:
 
 
 def _cost(usd: float | None) -> str:
-    """Nothing where no model was asked."""
+    """The price; empty where no model was asked."""
     if usd is None:
         return ", for a price that is not known"
-    return f", {usd:.4f} USD" if usd else ""
+    return f", {money(usd)}" if usd else ""
 
 
 def _suggestion(suggestion: Suggestion) -> list[str]:

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 from codeopt.core.briefing import Briefing, TimedCalls
 from codeopt.core.sanitize import fenced, inline
+from codeopt.core.words import clock as clock_name
 from codeopt.workloads.function.corpus.corpus import Evidence
 from codeopt.workloads.function.corpus.shown_calls import seen_calls
 from codeopt.workloads.function.harness import Bench
@@ -32,7 +33,6 @@ STAYS = """\
 Everything else of the module stays as it is for its other callers; a function above that you change becomes one of its
 own. The docstring is put back, decorators stay and need not be repeated, what the module imports is there."""
 
-CLOCKS = {"cpu": "CPU time", "wall": "wall clock", "memory": "CPU time"}
 SHAPE_S = 20.0
 """Time limit of making the timed calls once and looking at them, seconds."""
 
@@ -86,7 +86,7 @@ def _measured(subject: BriefedFunction) -> str:
     """The timed calls: their seconds, kinds of arguments, how cost grows."""
     if subject.plan is None:
         return ""
-    timed, clock = subject.plan.timed, CLOCKS[subject.plan.clock]
+    timed, clock = subject.plan.timed, clock_name("wall" if subject.plan.clock == "wall" else "cpu")
     seconds = subject.plan.longest_s / timed.batch.passes if subject.plan.clock != "memory" else timed.seconds
     calls = timed.batch.calls[timed.batch.warm :]
     whence = timed.note.rpartition(", ")[0]

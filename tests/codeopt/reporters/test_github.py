@@ -224,7 +224,7 @@ def test_a_forks_job_gets_annotations_and_the_summary(server: GitHub, environ: d
     assert "pkg/m.py::b" in Path(environ["GITHUB_STEP_SUMMARY"]).read_text()
     first, second = posted.output.splitlines()
     at = NEW.split("\n").index("    total = 0") + 1
-    assert first.startswith(f"::notice file=pkg/m.py,line={at},endLine={at + 3},title=codeopt%3A 4.20x as fast::")
+    assert first.startswith(f"::notice file=pkg/m.py,line={at},endLine={at + 3},title=codeopt%3A 4.20x faster::")
     assert second.startswith("::notice file=pkg/m.py,line=")
 
 

@@ -95,7 +95,7 @@ def test_what_no_longer_ends_is_slower_not_merely_different(tmp_path: Path) -> N
     done = codeopt("compare", "--base", "main", *flags, cwd=folder)
     assert done.status == 1, done.err
     assert "FAIL slower                    echo/echo.py   at least " in done.out
-    assert "FAIL slower                    shop/numbers.py::double   at least 10.00x as long\n" in done.out
+    assert "FAIL slower                    shop/numbers.py::double   at least 10.00x slower\n" in done.out
     assert "f(2718): expected returns 5436, got takes longer than 2 s" in done.out
 
 

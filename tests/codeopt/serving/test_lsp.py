@@ -126,7 +126,7 @@ def test_what_is_slow_is_shown_and_a_verified_change_applied(tmp_path: Path) -> 
             (found,) = editor.diagnostics[editor.uri("words.py")]
             assert found.range.start.line == 0
             assert "of its tests' time; list_membership_to_set: " in found.message
-            assert found.message.endswith("as fast, verified")
+            assert found.message.endswith("x faster, verified")
             assert await editor.lenses("words.py") == [f"{found.message}: apply"]
             action = (await editor.actions("words.py", 4))[f"codeopt: apply {found.message}"]
             assert isinstance(action, lsp.CodeAction)
@@ -187,7 +187,7 @@ def save_run(root: Path, **instead: Any) -> None:
 def test_a_saved_run_is_shown_where_its_text_still_stands(tmp_path: Path) -> None:
     save_run(tmp_path)
     (found,) = saved(tmp_path)
-    assert (found.function, found.words) == ("repeated", "a_rule: 41.2x as fast, verified")
+    assert (found.function, found.words) == ("repeated", "a_rule: 41.2x faster, verified")
     assert found.fits(SLOW)
     assert not found.fits(SLOW + "\n")
 

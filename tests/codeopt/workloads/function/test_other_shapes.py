@@ -44,7 +44,7 @@ def test_a_loss_on_another_shape_is_a_caveat(judges: Judges) -> None:
     assert found.faster, found
     losses = [caveat for caveat in found.caveats if caveat.subject is Subject.SPEED]
     assert any("all items distinct" in caveat.because for caveat in losses), found
-    assert all("times as long" in caveat.got and caveat.expected.startswith("takes ") for caveat in losses)
+    assert all("x slower" in caveat.got and caveat.expected.startswith("takes ") for caveat in losses)
 
 
 @pytest.mark.slow(

@@ -1,4 +1,4 @@
-"""What a worker needs of the batch's database, wherever that is."""
+"""Protocols of the batch's database as a worker needs it, wherever that is."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from codeopt.core.model import Message, Reply
 
 
 class Pauses(Protocol):
-    """The pause that all workers share when the model's server refuses; see backoff.Backoff."""
+    """Pause that all workers share when the model's server refuses; see backoff.Backoff."""
 
     @property
     def first_s(self) -> float: ...
@@ -26,7 +26,7 @@ class Pauses(Protocol):
 
 
 class WorkerStore(Protocol):
-    """A batch's database as a worker sees it: store.BatchStore, or one at the end of a wire."""
+    """A batch's database as a worker sees it: a BatchStore, or a RemoteStore on another machine."""
 
     @property
     def backoff(self) -> Pauses: ...

@@ -13,7 +13,7 @@ from codeopt.serving.flags import add_policy_arguments, policy_of, require_extra
 ORDER = 9.6
 EXAMPLES = ("codeopt lsp",)
 OTHERS_FILES = True
-"""Nothing is imported from the workspace, which may be somebody else's."""
+"""Code of the workspace is not imported, since it may be somebody else's."""
 FLAGS_ONLY = True
 """The workspace's settings do not count: they could choose sandbox, Python or model."""
 

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 ORDER = 9.5
 EXAMPLES = ("codeopt mcp", "codeopt mcp --root . --http 0")
 OTHERS_FILES = True
-"""Nothing is imported from the current folder: agents write its files."""
+"""Code of the current folder is not imported, since agents write its files."""
 FLAGS_ONLY = True
 """The project's settings do not count: an agent that may write them must not choose sandbox, Python or model."""
 LOOPBACK = "127.0.0.1"

@@ -160,15 +160,19 @@ class AgentTools:
     ) -> RecordAnswer:
         """Run a command of the project, not isolated, and keep the calls that it makes of a function, as evidence for
         the other tools. Only where the server was started with --allow-commands."""
+        self._require_commands()
+        options = self._options()
+        return await self._ask(
+            Operation.RECORD, RecordAnswer, ctx, target=target, options=options, command=tuple(command)
+        )
+
+    def _require_commands(self) -> None:
+        """Refuse a client's command unless the user allowed it. Raises ToolError."""
         if not self.policy.commands:
             raise ToolError(
                 "record runs a command that is not isolated, which the user of this server has not allowed: "
                 "codeopt mcp --allow-commands does"
             )
-        options = self._options()
-        return await self._ask(
-            Operation.RECORD, RecordAnswer, ctx, target=target, options=options, command=tuple(command)
-        )
 
     def _options(
         self, calls: str | None = None, cases: str | None = None, args: list[str] | None = None
@@ -184,6 +188,7 @@ class AgentTools:
         return options
 
     def _model(self, drafts: str) -> str:
+        """Name of the model that drafts. Raises ToolError where the server has none."""
         if drafts == "rules":
             return RULES
         if self.policy.model is None:

@@ -48,7 +48,7 @@ class OperationRequest:
     """Words of the command that `record` runs."""
 
     def to_line(self) -> bytes:
-        """One line of JSON."""
+        """Write the request as one line of JSON."""
         return json.dumps(asdict(self)).encode() + b"\n"
 
     @classmethod

@@ -22,7 +22,7 @@ from dataclasses import dataclass
 from multiprocessing.pool import Pool
 from typing import cast
 
-from codeopt.batch.core_lock import CoreLock, measuring_cores
+from codeopt.batch.locks import CoreLock, measuring_cores
 from codeopt.batch.timed_sandbox import TimedSandbox
 from codeopt_sandbox import Case, Options, Sandbox, open_sandbox
 from codeopt_sandbox.compare import Decision, compare

@@ -37,21 +37,21 @@ from codeopt.core.model import Message, Reply
 from codeopt.core.ownership import foreign, refusal
 from codeopt.core.run_store import candidate_from_json
 
-BUSY_S = 60.0  # a writer waits so long for another one; a transaction takes milliseconds
-
-
+BUSY_S = 60.0
+"""Longest wait of a writer for another one, seconds; a transaction takes milliseconds."""
 FILES = ("batch.sqlite", "batch.sqlite-wal", "batch.sqlite-shm", "batch.sqlite-journal", "lock", "backoff")
+"""Files of a batch that decide what it does."""
 
 
 def require_own_batch(folder: Path) -> None:
-    """Raises UsageError for a batch that others brought: its replies would be taken for the model's."""
+    """Refuse a batch that others brought, whose replies would be taken for the model's. Raises UsageError."""
     left_out = foreign([folder / name for name in FILES])
     for path, why in left_out.items():
         raise refusal(f"the batch in {folder} ({path.name})", why)
 
 
 class BatchStore:
-    """The database of one batch; one connection, for one process."""
+    """The database of one batch: one connection, for one process. Raises UsageError where it cannot be opened."""
 
     def __init__(self, folder: Path, *, create: bool = False) -> None:
         self.folder = folder
@@ -91,7 +91,7 @@ class BatchStore:
 
     @property
     def backoff(self) -> Backoff:
-        """The pause that all workers share when the model's server refuses."""
+        """Pause that all workers share when the model's server refuses."""
         return Backoff(self.folder / "backoff")
 
     @contextmanager
@@ -110,7 +110,7 @@ class BatchStore:
     # --- the whole batch ---
 
     def meta(self, key: str) -> str:
-        """A fact about the batch; empty when there is none."""
+        """Read a fact about the batch; empty: there is none of that name."""
         row = self.db.execute("SELECT value FROM meta WHERE key = ?", [key]).fetchone()
         return str(row[0]) if row else ""
 
@@ -119,7 +119,7 @@ class BatchStore:
         self.db.execute("INSERT OR REPLACE INTO meta VALUES (?, ?)", [key, value])
 
     def require_same(self, settings: Mapping[str, Any]) -> None:
-        """Keep the settings of a new batch; raises UsageError when those of an old one were others."""
+        """Keep the settings of a new batch. Raises UsageError where those of an old batch differ."""
         text = json.dumps(settings, sort_keys=True)
         before = json.loads(self.meta("settings") or text)
         changed = [name for name in settings if before.get(name) != settings[name]]
@@ -131,7 +131,7 @@ class BatchStore:
         self.set_meta("settings", text)
 
     def register(self, problems: Iterable[Problem]) -> int:
-        """Give every problem a row, if it has none yet; returns how many. Raises UsageError for a changed one."""
+        """Give every problem a row that has none yet; returns their number. Raises UsageError for a changed problem."""
         count = 0
         with self._transaction() as db:
             for position, problem in enumerate(problems):
@@ -151,7 +151,7 @@ class BatchStore:
         self.db.execute(f"INSERT INTO problem ({columns}) VALUES ({values})", row)
 
     def left(self, limit: int | None = None) -> list[str]:
-        """Problems of the first `limit` that have not ended, those begun first, then in the order of the set."""
+        """Ids of the first `limit` problems that have not ended: those begun first, then in the order of the set."""
         rows = self.db.execute(
             "SELECT id FROM problem WHERE status IN ('pending', 'running', 'paused') AND position < ?"
             " ORDER BY status = 'pending', position",
@@ -160,18 +160,18 @@ class BatchStore:
         return [row["id"] for row in rows]
 
     def reopen_failed(self) -> None:
-        """Problems that failed for no reason of their own, or for want of time, are to be tried again."""
+        """Mark problems as pending again that failed for no reason of their own, or for want of time."""
         self.db.execute(
             "UPDATE problem SET status = 'pending', fault = '', reason = '', accepted = NULL WHERE status = 'failed'"
             " OR (status = 'dropped' AND fault = 'busy')"
         )
 
     def counts(self) -> dict[str, int]:
-        """How many problems have each status."""
+        """Number of problems by status."""
         return {row[0]: row[1] for row in self.db.execute("SELECT status, count(*) FROM problem GROUP BY status")}
 
     def spent(self) -> Spent:
-        """What all replies so far have cost."""
+        """Cost of all replies so far."""
         row = self.db.execute(
             "SELECT count(*), coalesce(sum(tokens_in + tokens_out), 0), sum(cost_usd), count(cost_usd) FROM exchange"
         ).fetchone()
@@ -179,32 +179,32 @@ class BatchStore:
         return Spent(row[0], row[1], (row[2] or 0.0) if known else None)
 
     def note(self, problem: str, text: str) -> None:
-        """Keep what went wrong on the way."""
+        """Keep a line about something that went wrong on the way."""
         self.db.execute("INSERT INTO event VALUES (?, ?, ?)", [now(), problem, plain(text)])
 
     def add_seconds(self, seconds: float) -> None:
-        """Seconds of the clock that the batch has been at work, over all sittings."""
+        """Add to the time that the batch has been at work over all sittings, seconds of the clock."""
         with self._transaction():
             self.set_meta("seconds", repr(float(self.meta("seconds") or 0) + seconds))
 
     # --- one problem ---
 
     def problem(self, id: str) -> Problem:
-        """One problem, as the set gave it."""
+        """Read a problem as the set gave it."""
         row = self.db.execute("SELECT * FROM problem WHERE id = ?", [id]).fetchone()
         cases = Path(row["cases"]) if row["cases"] is not None else None
         return Problem(row["id"], row["source"], Path(row["path"]), cases, row["function"], row["target"])
 
     def begin(self, id: str) -> None:
-        """A worker takes it up."""
+        """Note that a worker takes the problem up."""
         self.db.execute("UPDATE problem SET status = 'running', attempts = attempts + 1 WHERE id = ?", [id])
 
     def attempts(self, id: str) -> int:
-        """How often a worker took it up."""
+        """Number of times that a worker took the problem up."""
         return int(self.db.execute("SELECT attempts FROM problem WHERE id = ?", [id]).fetchone()[0])
 
     def load(self, id: str) -> tuple[History, Ledger, dict[str, bool]] | None:
-        """Where a problem was: its history, what was spent, which cases are held out; None when it has not begun."""
+        """Read a problem's state: its history, what was spent, which cases are held out; None: it has not begun."""
         row = self.db.execute("SELECT ledger, suite FROM problem WHERE id = ?", [id]).fetchone()
         bodies = self.db.execute(
             "SELECT body FROM candidate WHERE problem = ? AND stage = 'round' ORDER BY round", [id]
@@ -215,9 +215,9 @@ class BatchStore:
         return history, Ledger.from_json(json.loads(row["ledger"])), json.loads(row["suite"] or "{}")
 
     def save(self, id: str, history: History, ledger: Ledger, suite: Mapping[str, bool], time_spent: TimeSpent) -> None:
-        """The state of a problem after a round, in one step: the newest candidates, and the critique of the one before.
+        """Save a problem's state after a round, in one step: the newest candidates, and the critique of the one before.
 
-        effort: since it was saved last.
+        time_spent: the time since the problem was saved last; it is added to what is there.
         """
         with self._transaction() as db:
             known = db.execute("SELECT count(*) FROM candidate WHERE problem = ? AND stage = 'round'", [id]).fetchone()[
@@ -232,12 +232,12 @@ class BatchStore:
             self._add_time_spent(id, time_spent)
 
     def keep(self, id: str, stage: Stage, candidate: Candidate) -> None:
-        """A measurement outside the rounds: of what is confirmed, or of the human's program."""
+        """Keep a measurement outside the rounds: a confirmation, a refused draft, or the human's program."""
         with self._transaction():
             self._put(id, stage, candidate)
 
     def end(self, id: str, ending: ProblemResult, time_spent: TimeSpent) -> None:
-        """How a problem ended, or for now."""
+        """Keep how a problem ended, or that it is paused."""
         found = ending.best.comparison if ending.best else None
         accepted = None if ending.status == "paused" else int(ending.best is not None)
         with self._transaction() as db:
@@ -269,7 +269,7 @@ class BatchStore:
     # --- what the model said ---
 
     def exchanges(self, id: str, first: int) -> list[Reply]:
-        """Replies of a problem from number `first` on: paid for, but not yet used when the batch was killed."""
+        """Replies of a problem from number `first` on, which were paid for but not used when the batch was killed."""
         rows = self.db.execute("SELECT * FROM exchange WHERE problem = ? AND number >= ? ORDER BY number", [id, first])
         return [reply_of(row) for row in rows]
 

@@ -10,32 +10,32 @@ from codeopt.batch.worker_store import Pauses, WorkerStore
 from codeopt.core.errors import CodeoptError, ModelError
 from codeopt.core.model import Message, Model, Reply, replies
 
-TRIES = 6
-"""Of one request, all failures together; with the pauses in between about a minute."""
+MAX_TRIES = 6
+"""Attempts of one request; with the pauses in between they take about a minute."""
 FINAL_STATUSES = frozenset({400, 401, 403, 404, 413, 422})
-"""The same request would fail in the same way."""
+"""HTTP statuses after which the same request would fail in the same way."""
 
 
 class BudgetSpent(CodeoptError):
-    """The whole batch may spend no more."""
+    """The budget of the whole batch is spent."""
 
     exit_status = 6
 
 
 @dataclass
 class PaidReplies:
-    """A problem's replies in the database, in the order in which they were given out; of all its models together."""
+    """Replies to a problem in the database, of all its models together, in the order in which they were given out."""
 
     store: WorkerStore
     problem: str
     number: int
-    """How many were used; later ones that are in the database are given out again."""
+    """Replies used so far; later ones that are in the database are given out again."""
     asking_s: float = 0.0
-    """Seconds that replies and pauses took."""
+    """Time that replies and pauses took, seconds."""
     _left: list[Reply] | None = field(default=None, repr=False)
 
     def next(self) -> Reply | None:
-        """One that is paid for and was not used; None when all were."""
+        """Take the next reply that is paid for and was not used; None: all were."""
         if self._left is None:
             self._left = self.store.exchanges(self.problem, self.number)
         if not self._left:
@@ -44,15 +44,16 @@ class PaidReplies:
         return self._left.pop(0)
 
     def add(self, messages: Sequence[Message], reply: Reply) -> None:
-        """Keep a new one before it is used."""
+        """Keep a new reply before it is used."""
         self.store.add_exchange(self.problem, self.number, messages, reply)
         self.number += 1
 
 
 class CachedModel:
-    """Stands between a proposer and its model. Raises ModelError when the model fails for good, BudgetSpent.
+    """A model that gives out paid replies before it asks for new ones. Raises BudgetSpent, and ModelError where the
+    model fails for good.
 
-    may_spend: raises BudgetSpent when nothing more may be asked.
+    may_spend: raises BudgetSpent where nothing more may be asked.
     """
 
     def __init__(
@@ -69,20 +70,20 @@ class CachedModel:
         self._backoff, self._may_spend, self._notify = backoff, may_spend, notify
 
     def complete(self, messages: Sequence[Message], *, on_text: Callable[[str], None] | None = None) -> Reply:
-        """The next reply: one that is paid for, else a new one."""
+        """Return the next reply: one that is paid for, else a new one. Raises BudgetSpent, ModelError."""
         return self._paid.next() or next(
             self._new(messages, 1, lambda count: iter([self._model.complete(messages, on_text=on_text)]))
         )
 
     def several(self, messages: Sequence[Message], count: int) -> Iterator[Reply]:
-        """So many answers to the same messages: those that are paid for, then new ones as they come."""
+        """Yield `count` replies to the same messages, paid ones first. Raises BudgetSpent, ModelError."""
         while count and (reply := self._paid.next()):
             count -= 1
             yield reply
         yield from self._new(messages, count, lambda left: replies(self._model, messages, left))
 
     def _new(self, messages: Sequence[Message], count: int, ask: Callable[[int], Iterator[Reply]]) -> Iterator[Reply]:
-        """So many new replies; those that fail are asked for again, the others are kept."""
+        """Yield `count` new replies; a failed request is repeated. Raises BudgetSpent, ModelError."""
         attempt = 1
         while count:
             self._may_spend()
@@ -96,15 +97,15 @@ class CachedModel:
                     yield reply
                     started = time.monotonic()
             except ModelError as error:
-                if error.status in FINAL_STATUSES or attempt == TRIES:
+                if error.status in FINAL_STATUSES or attempt == MAX_TRIES:
                     raise
-                self._paid.store.note(self._paid.problem, f"{error} (try {attempt} of {TRIES})")
+                self._paid.store.note(self._paid.problem, f"{error} (try {attempt} of {MAX_TRIES})")
                 self._after_failure(error, attempt)
                 attempt += 1
                 self._paid.asking_s += time.monotonic() - started
 
     def _after_failure(self, error: ModelError, attempt: int) -> None:
-        """Everybody waits after "too many requests" and "overloaded"; after anything else only this worker does."""
+        """Pause all workers after "too many requests" and "overloaded", and only this one after anything else."""
         if error.status in {429, 503}:
             seconds = self._backoff.refused(error.wait_s)
             self._notify(f"the model's server says {error.status}; all workers wait {seconds:.0f} s")

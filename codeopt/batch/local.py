@@ -1,4 +1,4 @@
-"""A batch on this machine: a process a worker; replaces those that die."""
+"""A batch on this machine: one process a worker; those that die are replaced."""
 
 from __future__ import annotations
 
@@ -9,19 +9,20 @@ from multiprocessing.context import SpawnProcess
 from pathlib import Path
 
 from codeopt.batch import worker as worker_process
-from codeopt.batch.batch_options import BatchOptions
+from codeopt.batch.records import BatchOptions
 from codeopt.batch.scheduler import Scheduler
 from codeopt.batch.worker_events import WorkerEvent
 from codeopt.core.errors import CodeoptError, NoSandbox
 
-TICK_S = 0.5
+POLL_S = 0.5
+"""Longest wait for a worker's message before the batch looks after itself, seconds."""
 END_S = 10.0
-"""A worker that was asked to end gets so long to remove its sandbox."""
+"""Time that a worker that was asked to end has to remove its sandbox, seconds."""
 
 
 @dataclass
 class WorkerProcess:
-    """One worker's process, and the problem it has."""
+    """A worker's process and the problem that it has."""
 
     number: int
     core: int
@@ -34,16 +35,16 @@ class WorkerProcess:
 
 @dataclass
 class LocalBatch:
-    """A batch under way."""
+    """A batch under way on this machine."""
 
     scheduler: Scheduler
     options: BatchOptions
     cores: list[int]
-    """One entry a worker: the core it measures on."""
+    """Core of each worker, by its number."""
     _workers: dict[int, WorkerProcess] = field(default_factory=dict)
 
     def run(self) -> None:
-        """Work until all are done or the batch is stopped. Raises NoSandbox or ModelError when nothing can work."""
+        """Work until all problems are done or the batch stops. Raises NoSandbox, ModelError where nothing can work."""
         try:
             for number, core in enumerate(self.cores[: len(self.scheduler.waiting)]):
                 self._workers[number] = self._start(number, core)
@@ -65,9 +66,9 @@ class LocalBatch:
         return WorkerProcess(number, core, process, ours, log)
 
     def _poll(self) -> None:
-        """Everything that workers say within a moment."""
+        """Handle what workers send within POLL_S."""
         by_connection = {worker.connection: worker for worker in self._workers.values()}
-        for connection in wait(list(by_connection), TICK_S):
+        for connection in wait(list(by_connection), POLL_S):
             worker = by_connection[connection]  # type: ignore[index]
             try:
                 event = worker.connection.recv()
@@ -82,7 +83,7 @@ class LocalBatch:
         if event.kind == "ended":
             self.scheduler.ended(worker.number, event)
         else:
-            self.scheduler.tell(worker.number, event)
+            self.scheduler.on_event(worker.number, event)
         if event.kind == "progress":
             return
         if event.kind == "ready":
@@ -99,7 +100,7 @@ class LocalBatch:
         self._kill(worker)
 
     def _reap(self, worker: WorkerProcess) -> None:
-        """A worker has ended by itself: at the end of its life, or because something killed it."""
+        """Replace a worker that ended by itself: at the end of its life, or killed by something. Raises NoSandbox."""
         worker.process.join(END_S)
         self._kill(worker)
         del self._workers[worker.number]
@@ -136,7 +137,7 @@ class LocalBatch:
 
 
 def as_error(event: WorkerEvent) -> CodeoptError:
-    """What keeps a worker from working, for the batch to end with."""
+    """Convert what keeps a worker from working into the error that the batch ends with."""
     error = NoSandbox(event.text) if event.exit_status == NoSandbox.exit_status else CodeoptError(event.text)
     error.exit_status = event.exit_status
     return error

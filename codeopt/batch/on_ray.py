@@ -13,27 +13,38 @@ import time
 from dataclasses import dataclass, field
 from typing import Any
 
-from codeopt.batch.batch_options import BatchOptions
 from codeopt.batch.local import as_error
 from codeopt.batch.ray_actors import Coordinator, Worker, describe_node
+from codeopt.batch.records import BatchOptions
 from codeopt.batch.scheduler import Scheduler
 from codeopt.batch.worker_events import WorkerEvent
 from codeopt.core.errors import NoSandbox, UsageError
 from codeopt.core.version import __version__
 
-TICK_S = 0.5
+POLL_S = 0.5
+"""Longest wait for a worker's answer before the driver looks after the cluster, seconds."""
 COUNT_NODES_S = 5.0
-"""Nodes are counted so often."""
+"""Interval at which nodes are counted, seconds."""
 CONNECT_S = 10.0
-ALONE_S = 60.0
-"""A batch with no node left waits so long for one."""
-PASSED_ON = ("OPENAI_", "CODEOPT_", "NO_PROXY", "no_proxy", "HTTPS_PROXY", "https_proxy", "HTTP_PROXY", "http_proxy")
-"""Environment variables, by how they begin, that workers get from the driver."""
+"""Longest wait for a connection to the cluster, seconds."""
+MAX_NO_NODE_S = 60.0
+"""Longest wait of a batch without a node for one, seconds; also a node's time to describe itself."""
+PASSED_PREFIXES = (
+    "OPENAI_",
+    "CODEOPT_",
+    "NO_PROXY",
+    "no_proxy",
+    "HTTPS_PROXY",
+    "https_proxy",
+    "HTTP_PROXY",
+    "http_proxy",
+)
+"""Beginnings of the environment variables that workers get from the driver."""
 
 
 @dataclass
 class RemoteWorker:
-    """One worker, as the driver sees it."""
+    """A worker as the driver sees it."""
 
     number: int
     node: str
@@ -45,29 +56,29 @@ class RemoteWorker:
 class RayBatch:
     """A batch under way on a cluster.
 
-    address: of the cluster; empty for the one that RAY_ADDRESS names, one that runs here, or a new one on this machine.
+    address: HOST:PORT of the cluster; empty: the one that RAY_ADDRESS names, one that runs here, or a new one.
     """
 
     scheduler: Scheduler
     options: BatchOptions
     ahead: int
-    """Workers a core: one measures, the others draft."""
+    """Workers a core, of which one measures and the others draft."""
     cores: int | None = None
-    """That measure, of each node."""
+    """Cores of each node that measure; None: see measuring_cores."""
     address: str = ""
     _coordinator: Any = None
     _calls: dict[Any, RemoteWorker] = field(default_factory=dict)
-    """What workers are doing, by the future of its answer."""
+    """Workers by the future of the answer that they work on."""
     _known: set[str] = field(default_factory=set)
-    """Nodes that have workers."""
+    """Ids of the nodes that have workers."""
     _count: int = 0
     _seen: float = float("-inf")
-    """When nodes were counted last."""
+    """Time of the last count of nodes, by the monotonic clock."""
     _met: float = field(default_factory=time.monotonic)
-    """When there was a worker last."""
+    """Time when there was a worker last, by the monotonic clock."""
 
     def run(self) -> None:
-        """Work until all are done or the batch is stopped. Raises NoSandbox or ModelError when nothing can work."""
+        """Work until all problems are done or the batch stops. Raises NoSandbox, ModelError, UsageError."""
         ray = _connect(self.address)
         try:
             here = ray.get_runtime_context().get_node_id()
@@ -83,13 +94,13 @@ class RayBatch:
             ray.shutdown()
 
     def _count_nodes(self, ray: Any) -> None:
-        """Workers for nodes that have none yet, as long as there is work."""
+        """Start workers on nodes that have none yet, while there is work. Raises NoSandbox, UsageError."""
         now = time.monotonic()
         if self._calls:
             self._met = now
-        if now - self._met > ALONE_S:
-            raise NoSandbox(f"the cluster has had no node for {ALONE_S:.0f} s; the same command goes on")
-        if now - self._seen < (COUNT_NODES_S if self._calls else TICK_S):
+        if now - self._met > MAX_NO_NODE_S:
+            raise NoSandbox(f"the cluster has had no node for {MAX_NO_NODE_S:.0f} s; the same command goes on")
+        if now - self._seen < (COUNT_NODES_S if self._calls else POLL_S):
             return
         self._seen = now
         alive = {node["NodeID"]: int(node["Resources"].get("CPU", 0)) for node in ray.nodes() if node["Alive"]}
@@ -100,10 +111,10 @@ class RayBatch:
                 self._start_workers(ray, node, alive[node])
 
     def _start_workers(self, ray: Any, node: str, cpus: int) -> None:
-        """Workers on one node: `ahead` for each core that measures, never more cores than Ray was given."""
+        """Start `ahead` workers for each core of a node, never on more cores than Ray was given. Raises UsageError."""
         try:
             describe = ray.remote(describe_node).options(num_cpus=0, max_retries=0, **_at(node))
-            version, cores = ray.get(describe.remote(self.cores), timeout=ALONE_S)
+            version, cores = ray.get(describe.remote(self.cores), timeout=MAX_NO_NODE_S)
         except (ray.exceptions.RayError, ModuleNotFoundError) as error:
             self._log(f"node {node[:8]} cannot be used: {type(error).__name__}")
             return
@@ -113,7 +124,7 @@ class RayBatch:
             self._start_worker(ray, node, core)
 
     def _start_worker(self, ray: Any, node: str, core: int) -> None:
-        environ = {name: value for name, value in os.environ.items() if name.startswith(PASSED_ON)}
+        environ = {name: value for name, value in os.environ.items() if name.startswith(PASSED_PREFIXES)}
         actor = ray.remote(Worker).options(num_cpus=1 / self.ahead, max_restarts=0, **_at(node))
         worker = RemoteWorker(
             self._count, node, actor.remote(self._count, core, self.options, self._coordinator, environ)
@@ -122,13 +133,13 @@ class RayBatch:
         self._calls[worker.actor.open.remote()] = worker
 
     def _poll(self, ray: Any) -> None:
-        """Everything that workers say within a moment."""
+        """Handle what workers send within POLL_S."""
         if not self._calls:
-            time.sleep(TICK_S)
+            time.sleep(POLL_S)
             return
-        done, _ = ray.wait(list(self._calls), timeout=TICK_S)
+        done, _ = ray.wait(list(self._calls), timeout=POLL_S)
         for number, event in ray.get(self._coordinator.poll.remote()):
-            self.scheduler.tell(number, event)
+            self.scheduler.on_event(number, event)
         for call in done:
             worker = self._calls.pop(call)
             try:
@@ -145,7 +156,7 @@ class RayBatch:
             self.scheduler.ended(worker.number, event)
         else:
             self.scheduler.store.set_meta("backend", event.text)
-            self.scheduler.tell(worker.number, event)
+            self.scheduler.on_event(worker.number, event)
         worker.problem = self.scheduler.next()
         if worker.problem:
             self._calls[worker.actor.work.remote(worker.problem)] = worker
@@ -153,7 +164,7 @@ class RayBatch:
             worker.actor.close.remote()
 
     def _lost(self, ray: Any, worker: RemoteWorker, error: Exception) -> None:
-        """A worker is gone, by itself or with its node; the next count looks whether the node still is."""
+        """Give a lost worker's problem to another; the next count looks whether its node still is."""
         reason = f"a worker of the cluster was lost ({type(error).__name__})"
         self._log(reason)
         if worker.problem:
@@ -167,7 +178,7 @@ class RayBatch:
 
 
 def _connect(address: str) -> Any:
-    """Ray itself, connected. Raises UsageError when it is not there, or no cluster at that address."""
+    """Connect to the cluster and return the module `ray`. Raises UsageError where Ray or the cluster is missing."""
     try:
         import ray
     except ImportError as error:
@@ -187,14 +198,14 @@ def _connect(address: str) -> Any:
 
 
 def _require_listener(address: str) -> None:
-    """Raises OSError when nothing listens at HOST:PORT; Ray itself would try for minutes."""
+    """Require a listener at HOST:PORT, since Ray itself would try for minutes. Raises OSError."""
     host, _, port = address.rpartition(":")
     if port.isdecimal():
         socket.create_connection((host.strip("[]"), int(port)), CONNECT_S).close()
 
 
 def _at(node: str) -> dict[str, Any]:
-    """Options for something that must run on one node."""
+    """Ray's options for an actor or task that must run on one node."""
     from ray.util.scheduling_strategies import NodeAffinitySchedulingStrategy
 
     return {"scheduling_strategy": NodeAffinitySchedulingStrategy(node_id=node, soft=False)}

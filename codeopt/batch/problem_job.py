@@ -11,11 +11,10 @@ from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
 from typing import Any, cast
 
-from codeopt.batch.batch_options import BatchOptions
-from codeopt.batch.core_lock import CoreLock
 from codeopt.batch.datasets import Problem
 from codeopt.batch.durable_model import BudgetSpent, CachedModel, PaidReplies
-from codeopt.batch.records import ProblemResult, TimeSpent
+from codeopt.batch.locks import CoreLock
+from codeopt.batch.records import BatchOptions, ProblemResult, TimeSpent
 from codeopt.batch.request_slots import RequestSlots, SlottedModel
 from codeopt.batch.timed_sandbox import TimedSandbox
 from codeopt.batch.worker_store import WorkerStore
@@ -38,21 +37,21 @@ Notify = Callable[[str], None]
 
 
 class WorkerConsole(Console):
-    """All that is said while a problem is improved is progress; what matters is in the database."""
+    """A console whose lines are progress of a worker, since all that matters is in the database."""
 
     def __init__(self, notify: Notify) -> None:
         super().__init__(quiet=True)
         self._notify = notify
 
     def print(self, line: str) -> None:
-        """Nothing."""
+        """Drop a fact, which the database has."""
 
     def warn(self, line: str) -> None:
-        """As progress."""
+        """Pass a warning on as progress."""
         self._notify(line)
 
     def progress(self, line: str) -> None:
-        """What is being done now."""
+        """Pass the current step on."""
         self._notify(line)
 
 
@@ -74,7 +73,7 @@ class ProblemJob:
         self._counted = replace(self._total(), seconds=0.0)
 
     def run(self) -> ProblemResult:
-        """Improve it, and keep how it ended. An original that failed for want of time is given a second chance."""
+        """Improve the problem and keep how it ended; an original that failed for want of time gets a second chance."""
         self.store.begin(self.problem.id)
         ending = self._attempt()
         if ending.fault == "busy":
@@ -96,7 +95,7 @@ class ProblemJob:
             return ProblemResult("dropped", str(error), fault="busy" if _for_want_of_time(error) else "program")
 
     def time_spent(self) -> TimeSpent:
-        """Where the time went since this was asked last."""
+        """Time spent since this was called last."""
         now, before = self._total(), self._counted
         self._counted = now
         return TimeSpent(**{f.name: getattr(now, f.name) - getattr(before, f.name) for f in fields(TimeSpent)})
@@ -136,7 +135,7 @@ class ProblemJob:
     def _open_sandbox(
         self, options: ImproveOptions, *, own_code_only: bool, notify: Notify, mounts: Mounts = (), room_mib: int = 0
     ) -> Iterator[Sandbox]:
-        """The worker's own for a program; a function needs one that shows its project."""
+        """Lend the worker's own sandbox to a program; open one for a function, which needs its project in it."""
         if not mounts and not room_mib:
             yield cast(Sandbox, self.sandbox)
             return
@@ -146,7 +145,7 @@ class ProblemJob:
             yield sandbox
 
     def _open_model(self, options: ImproveOptions, notify: Notify) -> Model:
-        """One whose replies are kept, and that is asked again here and nowhere else."""
+        """Open a model whose replies are kept and whose requests are repeated here and nowhere else."""
         model = open_chosen_model(options, notify, max_retries=0)
         if self.options.max_requests:
             server = options.base_url or os.environ.get("OPENAI_BASE_URL", "")
@@ -155,14 +154,14 @@ class ProblemJob:
         return CachedModel(model, self._paid, self.store.backoff, self.check_budget, self.notify)
 
     def load(self) -> SavedRun | None:
-        """Where an earlier sitting left it."""
+        """Load the state in which an earlier sitting left the problem; None: it has not begun."""
         found = self.store.load(self.problem.id)
         asked_s = self._paid.asking_s if self._paid else 0.0
         self._paid = PaidReplies(self.store, self.problem.id, found[1].usage.replies if found else 0, asked_s)
         return SavedRun(*found) if found else None
 
     def check_budget(self) -> None:
-        """Raises BudgetSpent when the whole batch may go on no longer."""
+        """Check the budget of the whole batch. Raises BudgetSpent."""
         if self.options.deadline is not None and time.time() >= self.options.deadline:
             raise BudgetSpent("the time limit of the batch is reached")
         limit = self.options.max_cost
@@ -179,40 +178,39 @@ class ProblemJob:
 
 @dataclass(frozen=True)
 class StoredRuns:
-    """The batch's database as the place where a run is kept."""
+    """The batch's database as a store of one problem's run."""
 
     job: ProblemJob
 
     @property
     def path(self) -> Path:
-        """Of the program; a batch has no folder for each run."""
+        """Path of the program, since a batch has no folder for each run."""
         return self.job.problem.path
 
     def load(self, source: str) -> SavedRun | None:
-        """Where an earlier sitting left the problem."""
+        """Load the state in which an earlier sitting left the problem; None: it has not begun."""
         return self.job.load()
 
     def begin(self, name: str) -> RunStore:
-        """The problem's own rows."""
+        """Return the store itself: the problem's rows are there already."""
         return self
 
     def save(self, run: SavedRun) -> None:
-        """Into the database."""
+        """Save the run into the database."""
         job = self.job
         job.store.save(job.problem.id, run.history, run.ledger, dict(run.held_out), job.time_spent())
 
     def finish(self, original: str, result: dict[str, Any], best: str | None) -> None:
-        """The job keeps the end by itself."""
+        """Do nothing, since the job keeps the end by itself."""
 
 
 def _for_want_of_time(error: BaseException | None) -> bool:
-    """Whether an original also ends so on a machine that is too busy for it; measured: at load 12 on 2 cores 17 of 40
-    did."""
+    """Whether a machine that is too busy can end an original in this way; at load 12 on 2 cores it did 17 of 40."""
     return error is not None and (bool(getattr(error, "busy", False)) or _for_want_of_time(error.__cause__))
 
 
 def open_worker_sandbox(options: BatchOptions, core: int) -> AbstractContextManager[Sandbox]:
-    """A sandbox whose runs have that core. Raises NoSandbox."""
+    """Open a sandbox whose runs have the core. Raises NoSandbox."""
     from codeopt.engine.open_model import wants_model
 
     own = not wants_model(options.improve) and not options.with_target

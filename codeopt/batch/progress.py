@@ -1,4 +1,4 @@
-"""What a person sees of a running batch: a live display in a terminal, one line a problem in a log."""
+"""Progress of a running batch for people: a live display in a terminal, one line a problem in a log."""
 
 from __future__ import annotations
 
@@ -20,23 +20,26 @@ if TYPE_CHECKING:
     from rich.console import RenderableType
 
 REDRAW_S = 0.25
+"""Shortest time between two drawings of the live display, seconds."""
 HEARTBEAT_S = 25.0
-"""CI systems end jobs that say nothing for long."""
+"""Longest silence in a log, seconds: CI systems end jobs that say nothing for long."""
+MAX_COST_AGE_S = 2.0
+"""Age of the cost on display, seconds, at which the database is asked again."""
 
 
 class ProgressView(Protocol):
-    """Hears what the workers say."""
+    """A display that is told what the workers do."""
 
     def begin(self, total: int, workers: int) -> None:
-        """So many problems are left, so many workers work on them."""
+        """Begin with the number of problems that are left and of workers."""
         ...
 
     def on_event(self, worker: int, event: WorkerEvent) -> None:
-        """A worker said something."""
+        """Show an event of a worker."""
         ...
 
     def warn(self, line: str) -> None:
-        """One line that is always shown."""
+        """Show a line, also where everything else is quiet."""
         ...
 
     def __enter__(self) -> Self: ...
@@ -47,13 +50,13 @@ class ProgressView(Protocol):
 
 
 def open_progress(store: BatchStore, *, quiet: bool, limit: float | None) -> ProgressView:
-    """The display that fits where standard error goes. limit: USD that may be spent."""
+    """Open the display that fits standard error, a terminal or not. limit: US dollars that may be spent."""
     progress = Progress(store, limit)
     return LiveProgress(progress) if sys.stderr.isatty() and not quiet else LogProgress(progress, quiet)
 
 
 class Progress:
-    """What has happened so far in this sitting."""
+    """Counts and times of this sitting so far."""
 
     def __init__(self, store: BatchStore, limit: float | None) -> None:
         self._store, self._limit = store, limit
@@ -77,23 +80,23 @@ class Progress:
             self.best = (event.problem, event.ratio)
 
     def seconds(self) -> float:
-        """Of this sitting."""
+        """Time since this sitting began, seconds."""
         return time.monotonic() - self._started
 
     def counts(self) -> str:
-        """Results so far, the most frequent first."""
+        """Phrase with the results so far, the most frequent first."""
         return ", ".join(f"{count} {inline(result, 30)}" for result, count in self.results.most_common())
 
     def eta(self) -> str:
-        """How long it will take at this pace."""
+        """Time left at this pace, H:MM:SS; `?` before the first end."""
         if not self.ended:
             return "?"
         return clock(self.seconds() / self.ended * (self.total - self.ended))
 
     def money(self) -> str:
-        """What the model has cost, all sittings together; empty when no model was asked."""
+        """Cost of the model over all sittings, in words; empty: no model was asked."""
         asked, spent = self._spent
-        if time.monotonic() - asked > 2:
+        if time.monotonic() - asked > MAX_COST_AGE_S:
             spent = self._store.spent()
             self._spent = (time.monotonic(), spent)
         if not spent.replies:
@@ -102,7 +105,7 @@ class Progress:
 
 
 class LogProgress(AbstractContextManager["LogProgress"]):
-    """One line a problem, and one now and then while nothing ends."""
+    """A log: one line a problem, and one now and then while nothing ends."""
 
     def __init__(self, progress: Progress, quiet: bool) -> None:
         self._progress, self._console = progress, Console(quiet=quiet)
@@ -116,12 +119,12 @@ class LogProgress(AbstractContextManager["LogProgress"]):
             )
 
     def begin(self, total: int, workers: int) -> None:
-        """Say how much there is to do."""
+        """Start the clock and print what there is to do."""
         self._progress.begin(total, workers)
         self._print(f"{total} problems to do, {workers} workers")
 
     def on_event(self, worker: int, event: WorkerEvent) -> None:
-        """A line for each problem that ended."""
+        """Print a line for each problem that ended."""
         self._progress.on_event(event)
         if event.kind == "ended":
             ratio = factor(event.ratio) if event.ratio else "-"
@@ -133,7 +136,7 @@ class LogProgress(AbstractContextManager["LogProgress"]):
             self._print(f"... {inline(event.problem, 40)}: {inline(event.text, 80)}")
 
     def warn(self, line: str) -> None:
-        """Also when quiet."""
+        """Print a warning, also when quiet."""
         self._console.warn(inline(line, 400))
 
     def _after(self) -> str:
@@ -146,7 +149,7 @@ class LogProgress(AbstractContextManager["LogProgress"]):
 
 
 class LiveProgress(AbstractContextManager["LiveProgress"]):
-    """The display in a terminal: overall bar, a line a worker, the last results."""
+    """A live display in a terminal: overall bar, a line a worker, the last results."""
 
     def __init__(self, progress: Progress) -> None:
         from rich.console import Console as RichConsole
@@ -168,12 +171,12 @@ class LiveProgress(AbstractContextManager["LiveProgress"]):
         self._live.__exit__(kind, error, trace)
 
     def begin(self, total: int, workers: int) -> None:
-        """Draw the empty display."""
+        """Start the clock and draw the empty display."""
         self._progress.begin(total, workers)
         self._draw(force=True)
 
     def on_event(self, worker: int, event: WorkerEvent) -> None:
-        """Remember what the worker does; a problem that ended scrolls by above the display."""
+        """Show what a worker does; a problem that ended scrolls by above the display."""
         self._progress.on_event(event)
         if event.kind == "progress":
             self._doing[worker] = (event.problem, event.text)
@@ -187,7 +190,7 @@ class LiveProgress(AbstractContextManager["LiveProgress"]):
         self._draw(force=event.kind == "ended")
 
     def warn(self, line: str) -> None:
-        """Above the display."""
+        """Print a warning above the display."""
         self._console.print(f"codeopt: {inline(line, 400)}", markup=False, highlight=False, soft_wrap=True)
 
     def _draw(self, *, force: bool) -> None:
@@ -217,7 +220,7 @@ class LiveProgress(AbstractContextManager["LiveProgress"]):
 
 
 def clock(seconds: float) -> str:
-    """H:MM:SS, or M:SS."""
+    """Format a duration as H:MM:SS, or M:SS below an hour."""
     whole = int(seconds)
     hours, minutes = divmod(whole // 60, 60)
     return f"{hours}:{minutes:02}:{whole % 60:02}" if hours else f"{minutes}:{whole % 60:02}"

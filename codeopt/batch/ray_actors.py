@@ -17,12 +17,11 @@ from pathlib import Path
 from typing import Any, cast
 
 from codeopt.batch.backoff import Backoff, sleep_out
-from codeopt.batch.batch_options import BatchOptions
-from codeopt.batch.core_lock import CoreLock, measuring_cores
 from codeopt.batch.database import BatchStore
 from codeopt.batch.datasets import Problem
+from codeopt.batch.locks import CoreLock, measuring_cores
 from codeopt.batch.problem_job import ProblemJob, open_worker_sandbox
-from codeopt.batch.records import ProblemResult, TimeSpent
+from codeopt.batch.records import BatchOptions, ProblemResult, TimeSpent
 from codeopt.batch.timed_sandbox import TimedSandbox
 from codeopt.batch.worker_events import ThrottledProgress, WorkerEvent, ended
 from codeopt.batch.worker_store import WorkerStore
@@ -33,42 +32,42 @@ from codeopt_sandbox import Sandbox
 from codeopt_sandbox.caseio import FOLDERS
 
 MAX_TRANSFER_BYTES = 512 * 2**20
-"""Cases of one problem that are sent to a node at most."""
+"""Largest size of one problem's cases that are sent to a node, bytes."""
 REMOTE_METHODS = frozenset(
     {"begin", "load", "save", "keep", "end", "note", "exchanges", "add_exchange", "spent", "problem"}
 )
-"""What may be asked of the database from outside."""
+"""Methods of the database that workers may call."""
 
 
 class Coordinator:
-    """Has the database open, sends out problems and takes in what workers say."""
+    """The actor that has the database: it sends problems out and takes in what workers send."""
 
     def __init__(self, folder: Path) -> None:
         self._store = BatchStore(folder)
         self._events: list[tuple[int, WorkerEvent]] = []
 
     def call(self, name: str, *arguments: Any) -> Any:
-        """One method of the database."""
+        """Call a method of the database. Raises ValueError for one that workers may not call."""
         if name not in REMOTE_METHODS:
             raise ValueError(f"{name} may not be asked")
         return getattr(self._store, name)(*arguments)
 
     def pause(self, name: str, *arguments: Any) -> Any:
-        """One method of the pause that all workers share; `left` is how long it still lasts."""
+        """Call `left` or `refused` of the pause that all workers share; returns seconds."""
         backoff = self._store.backoff
         return backoff.left() if name == "left" else backoff.refused(*arguments)
 
     def send(self, number: int, event: WorkerEvent) -> None:
-        """A worker tells what it is doing."""
+        """Take in an event of a worker."""
         self._events.append((number, event))
 
     def poll(self) -> list[tuple[int, WorkerEvent]]:
-        """What workers have said since this was asked last."""
+        """Return the events since this was called last."""
         events, self._events = self._events, []
         return events
 
     def files(self, id: str) -> dict[str, bytes] | str:
-        """The files that a problem's cases come from, by name; why not, when they are too many."""
+        """Return the files of a problem's cases by name, or the reason why they cannot be sent."""
         problem = self._store.problem(id)
         found: dict[str, bytes] = {}
         total = 0
@@ -81,19 +80,19 @@ class Coordinator:
 
 
 def _folders(problem: Problem) -> list[Path]:
-    """Where codeopt.cases looks."""
+    """Folders in which a problem's cases are looked for."""
     return [problem.cases] if problem.cases else [problem.path.parent, problem.path.parent / "cases"]
 
 
 def _plain_files(folder: Path) -> list[Path]:
-    """The files in a folder, and in those below it that hold cases."""
+    """Files in a folder and in its subfolders that hold cases."""
     folders = [folder, *(folder / name for pair in FOLDERS for name in pair)]
     return [path for each in folders if each.is_dir() for path in each.iterdir() if path.is_file()]
 
 
 @dataclass(frozen=True)
 class RemotePauses:
-    """backoff.Backoff at the coordinator."""
+    """The coordinator's Backoff, called from a node."""
 
     call: Callable[..., Any]
     first_s: float
@@ -104,12 +103,12 @@ class RemotePauses:
         return sleep_out(lambda: self.call("left"), self.sleep)
 
     def refused(self, wait_s: float | None = None) -> float:
-        """The server has refused: all workers wait."""
+        """Begin a pause of all workers after a refusal; returns its seconds."""
         return cast(float, self.call("refused", wait_s))
 
 
 class RemoteStore:
-    """store.BatchStore at the coordinator: worker_store.WorkerStore over Ray."""
+    """The coordinator's BatchStore, called from a node: a WorkerStore over Ray."""
 
     def __init__(self, coordinator: Any) -> None:
         self._coordinator = coordinator
@@ -135,9 +134,9 @@ class RemoteStore:
 
 @dataclass
 class Worker:
-    """A worker on a node: has one core to measure on, and a sandbox of its own.
+    """An actor on a node, with one core to measure on and a sandbox of its own.
 
-    environ: what the model's client reads; it goes with the call, not into the cluster's settings, which others see.
+    environ: variables of the model's client; they go with the call, not into the cluster's settings, which others see.
     """
 
     number: int
@@ -153,7 +152,7 @@ class Worker:
         signal.signal(signal.SIGINT, signal.SIG_IGN)
 
     def open(self) -> WorkerEvent:
-        """Open the sandbox: `ready`, or `broken` and why."""
+        """Open the sandbox; returns `ready`, or `broken` with the reason."""
         try:
             self._sandbox = self._open.enter_context(open_worker_sandbox(self.options, self.core))
         except CodeoptError as error:
@@ -161,7 +160,7 @@ class Worker:
         return WorkerEvent("ready", text=f"{self._sandbox.backend}: {self._sandbox.description}")
 
     def work(self, id: str) -> WorkerEvent:
-        """Improve one problem."""
+        """Improve one problem; returns how it ended."""
         assert self._sandbox is not None
         store = RemoteStore(self.coordinator)
         teller = ThrottledProgress(lambda event: self.coordinator.send.remote(self.number, event), id)
@@ -181,7 +180,7 @@ class Worker:
             return ended(id, work.run())
 
     def _at_hand(self, problem: Problem, box: Path) -> Problem:
-        """The problem with its files on this node, in `box` if they have to be sent. Raises UsageError."""
+        """Return the problem with its files on this node, in `box` where they have to be sent. Raises UsageError."""
         if _folders(problem)[0].is_dir() and _same_file(problem):
             return problem  # a common disk, or the same machine
         if problem.function:
@@ -203,12 +202,12 @@ class Worker:
 
 
 def _same_file(problem: Problem) -> bool:
-    """Whether the program is here as the batch has it; one that stands in a larger file has none, its cases decide."""
+    """Whether the program's file here is what the batch has; a program within a larger file goes by its cases."""
     if not problem.path.exists():
         return problem.cases is not None
     return read_program(problem.path).source == problem.source
 
 
 def describe_node(cores: int | None) -> tuple[str, list[int]]:
-    """The version of codeopt on this node, and the cores that measure."""
+    """Return the version of codeopt on this node and the cores that measure."""
     return __version__, measuring_cores(cores)

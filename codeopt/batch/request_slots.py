@@ -1,4 +1,4 @@
-"""No more requests at a time at one server than it takes: slots that all batches of this user on this machine share.
+"""Slots for requests at one server, which all batches of this user on this machine share.
 
 A slot is an `flock`, as a core is: the kernel takes it back from a worker that was killed.
 """
@@ -18,20 +18,21 @@ from pathlib import Path
 from codeopt.core.model import Message, Model, Reply, at_once
 
 LOOK_AGAIN_S = 0.05
-"""Replies take seconds; a free slot is found soon enough."""
+"""Interval at which a free slot is looked for, seconds; replies take seconds."""
 
 
 @dataclass(frozen=True)
 class RequestSlots:
-    """So many requests at a time at one server."""
+    """The slots of one server."""
 
     server: str
-    """Its URL; what is not named is one server."""
+    """URL of the server; empty: the default one."""
     count: int
+    """Requests at a time."""
 
     @contextmanager
     def held(self) -> Iterator[None]:
-        """Have one of them; waits for it."""
+        """Wait for a slot, then hold it."""
         home = self._home()
         handle = -1
         while handle < 0:
@@ -54,7 +55,7 @@ class RequestSlots:
 
 
 def _locked(path: Path) -> int:
-    """An open file that we alone have locked; -1 where somebody else has."""
+    """Open and lock a file; returns its descriptor, -1 where somebody else holds the lock."""
     handle = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
     try:
         fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -65,17 +66,17 @@ def _locked(path: Path) -> int:
 
 
 class SlottedModel:
-    """A model that is asked only where a slot is free."""
+    """A model that waits for a slot before each request."""
 
     def __init__(self, model: Model, slots: RequestSlots) -> None:
         self.name, self.context_tokens = model.name, model.context_tokens
         self._model, self._slots = model, slots
 
     def complete(self, messages: Sequence[Message], *, on_text: Callable[[str], None] | None = None) -> Reply:
-        """As the model."""
+        """Ask the model within a slot. Raises ModelError."""
         with self._slots.held():
             return self._model.complete(messages, on_text=on_text)
 
     def several(self, messages: Sequence[Message], count: int) -> Iterator[Reply]:
-        """At the same time, as far as slots are free."""
+        """Ask the model `count` times at once, as far as slots are free. Raises ModelError."""
         return at_once(lambda: self.complete(messages), count)

@@ -1,4 +1,4 @@
-"""What becomes a row of a batch's database, in the order of the columns in schema.py."""
+"""Rows of a batch's database, in the order of the columns in schema.py."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from codeopt_sandbox.compare import Comparison
 
 
 def problem_row(position: int, problem: Problem) -> dict[str, Any]:
-    """A problem that has not begun; or that was dropped, with the reason."""
+    """Row of a problem that has not begun, or that was dropped with its reason."""
     return {
         "id": problem.id,
         "position": position,
@@ -33,14 +33,14 @@ def problem_row(position: int, problem: Problem) -> dict[str, Any]:
 
 
 def candidate_row(id: str, stage: Stage, candidate: Candidate) -> list[Any]:
-    """A candidate as it was measured."""
+    """Row of a candidate with its measurements."""
     texts = map(plain, (candidate.source, candidate.summary, candidate.critique, candidate.rejection))
     key = [id, stage, candidate.round]
     return [*key, *texts, int(candidate.correct), *figures(candidate.comparison), candidate_to_json(candidate), now()]
 
 
 def verdict_rows(id: str, stage: Stage, candidate: Candidate) -> list[list[Any]]:
-    """One row a case that was run."""
+    """Rows of a candidate's cases that were run, one a case."""
     return [
         [
             id, stage, candidate.round, o.case, str(o.verdict), o.run.wall_s, o.run.cpu_s, o.run.peak_bytes,
@@ -51,7 +51,7 @@ def verdict_rows(id: str, stage: Stage, candidate: Candidate) -> list[list[Any]]
 
 
 def exchange_row(id: str, number: int, messages: Sequence[Message], reply: Reply) -> list[Any]:
-    """What a model was asked, what it said and what that cost."""
+    """Row of a request to a model, its reply and its cost."""
     prompt = json.dumps([{"role": m.role, "content": m.content} for m in messages])
     return [
         id, number, prompt, plain(reply.text), reply.tokens_in, reply.tokens_out, reply.cost_usd,
@@ -61,7 +61,7 @@ def exchange_row(id: str, number: int, messages: Sequence[Message], reply: Reply
 
 
 def reply_of(row: sqlite3.Row) -> Reply:
-    """The reply in a row of exchanges."""
+    """Reply in a row of exchanges."""
     return Reply(
         row["reply"], row["tokens_in"], row["tokens_out"], row["cost_usd"], row["seconds"], row["model"],
         bool(row["cut"]), bool(row["estimated"]), row["cached"], row["cut"] == 2,
@@ -69,7 +69,7 @@ def reply_of(row: sqlite3.Row) -> Reply:
 
 
 def figures(found: Comparison | None) -> list[Any]:
-    """decision, ratio, both ends of the interval, pairs, clock; NULL where there is none."""
+    """Columns decision, ratio, ci_low, ci_high, pairs and clock; all NULL without a comparison."""
     if found is None:
         return [None] * 6
     high = found.ci_high if found.ci_high < float("inf") else None
@@ -77,7 +77,7 @@ def figures(found: Comparison | None) -> list[Any]:
 
 
 def timing_rows(id: str, stage: Stage, candidate: Candidate) -> list[list[Any]]:
-    """One row a pair and case."""
+    """Rows of a candidate's raw times, one a pair and case."""
     found = candidate.comparison
     if found is None:
         return []
@@ -89,10 +89,10 @@ def timing_rows(id: str, stage: Stage, candidate: Candidate) -> list[list[Any]]:
 
 
 def plain(text: str) -> str:
-    """`text` without lone surrogates, which SQLite cannot hold."""
+    """Escape lone surrogates, which SQLite cannot hold."""
     return text.encode("utf-8", "backslashreplace").decode("utf-8")
 
 
 def now() -> str:
-    """In UTC."""
+    """Current time in UTC, ISO 8601."""
     return time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())

@@ -1,4 +1,4 @@
-"""Who gets which problem next, what becomes of a lost worker's, and when the whole batch stops; not how workers run."""
+"""Order of a batch's problems: the next one, those of lost workers, and when the whole batch stops."""
 
 from __future__ import annotations
 
@@ -13,57 +13,59 @@ from codeopt.batch.worker_events import WorkerEvent
 from codeopt.core.errors import ModelError
 
 MAX_ATTEMPTS = 2
-"""A problem that was at work when its worker died is tried once more."""
-PATIENCE = 8
-"""After so many problems in a row that failed for the model's sake, the batch stops: not they are at fault."""
+"""Attempts at a problem whose worker died."""
+MAX_MODEL_FAILURES = 8
+"""Problems in a row that may fail for the model's sake; then the batch stops, as not they are at fault."""
+RECORD_S = 2.0
+"""Interval at which the batch's time is saved, seconds."""
 
 
 @dataclass
 class Scheduler:
-    """The problems that wait, and what is known of how the batch goes."""
+    """Queue of the problems that wait, and the state of the batch."""
 
     store: BatchStore
-    tell: Callable[[int, WorkerEvent], None]
-    """Receives the worker's number and what it says; for the progress display."""
+    on_event: Callable[[int, WorkerEvent], None]
+    """Callback of the progress display: the worker's number and its event."""
     waiting: deque[str] = field(default_factory=deque)
     stopped: str = ""
-    """Why not every problem was begun."""
+    """Reason why not every problem was begun; empty: the batch goes on."""
     _failures: int = 0
     """Problems in a row that failed for the model's sake."""
     _recorded: float = field(default_factory=time.monotonic)
 
     def next(self) -> str:
-        """The next problem; empty when there is none, or no more are begun."""
+        """Take the next problem; empty: there is none, or no more are begun."""
         return "" if self.stopped or not self.waiting else self.waiting.popleft()
 
     def give_back(self, problem: str) -> None:
-        """A problem that was given out but not taken up."""
+        """Put a problem back that was given out but not taken up."""
         self.waiting.appendleft(problem)
 
     def ended(self, worker: int, event: WorkerEvent) -> None:
-        """A problem has ended. Raises ModelError when the model's server fails everyone."""
-        self.tell(worker, event)
+        """Note that a problem has ended. Raises ModelError where the model's server fails everyone."""
+        self.on_event(worker, event)
         if event.result == "paused":
             self.stopped = event.text
         self._failures = self._failures + 1 if event.result == "failed: model" else 0
-        if self._failures >= PATIENCE:
+        if self._failures >= MAX_MODEL_FAILURES:
             raise ModelError(
                 f"{self._failures} problems in a row failed for the model's sake, the last with: {event.text}; "
                 "the batch stops here (the same command with --retry-failed goes on)"
             )
 
     def lost(self, worker: int, problem: str, reason: str) -> None:
-        """The worker that had it is gone: it is tried again, by another one, or has failed."""
+        """Try a lost worker's problem again, or note that it has failed."""
         self.store.note(problem, reason)
         if self.store.attempts(problem) < MAX_ATTEMPTS:
             self.waiting.append(problem)
             return
         self.store.end(problem, ProblemResult("failed", reason, fault="worker"), TimeSpent())
-        self.tell(worker, WorkerEvent("ended", problem, reason, "failed: worker"))
+        self.on_event(worker, WorkerEvent("ended", problem, reason, "failed: worker"))
 
     def record_time(self, *, last: bool = False) -> None:
-        """The batch's own wall time, so that a killed batch loses no more than a moment of it."""
+        """Save the batch's own time every RECORD_S, so that a killed batch loses no more than that."""
         now = time.monotonic()
-        if now - self._recorded >= 2 or last:
+        if now - self._recorded >= RECORD_S or last:
             self.store.add_seconds(now - self._recorded)
             self._recorded = now

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 VERSION = "codeopt.batch/1"
+"""Version of the schema, kept in `meta`."""
 
 STATUSES = ("pending", "running", "paused", "done", "failed", "dropped")
-"""What a problem can be:
+"""States of a problem:
 
 pending  not begun
 running  a worker has it; after a crash it is taken up again where its last saved round ended
@@ -16,6 +17,7 @@ dropped  its original cannot be judged: not Python 3, fails its own cases, print
 """
 
 FINAL = ("done", "failed", "dropped")
+"""States that a problem does not leave by itself."""
 
 TABLES = """
 CREATE TABLE IF NOT EXISTS meta (          -- facts about the whole batch

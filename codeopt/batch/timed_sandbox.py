@@ -1,4 +1,4 @@
-"""A sandbox that keeps count of its programs' seconds."""
+"""A sandbox that adds up its programs' time."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from codeopt_sandbox import Run, Sandbox
 
 
 class TimedSandbox:
-    """A sandbox that adds up how long programs ran in it; otherwise the sandbox itself."""
+    """A sandbox that adds up the wall time of its runs, seconds; otherwise the inner sandbox itself."""
 
     def __init__(self, inner: Sandbox) -> None:
         self._inner = inner
@@ -16,7 +16,7 @@ class TimedSandbox:
         self.runs = 0
 
     def run(self, *args: Any, **options: Any) -> Run:
-        """As Sandbox.run."""
+        """Run a program as Sandbox.run does, and count it. Raises SandboxError."""
         run = self._inner.run(*args, **options)
         self.programs_s += run.wall_s
         self.runs += 1

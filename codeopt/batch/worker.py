@@ -1,4 +1,4 @@
-"""A worker process: takes one problem after the other, and tells the batch what it is doing."""
+"""A worker process: it takes one problem after the other and sends events to the batch."""
 
 from __future__ import annotations
 
@@ -9,21 +9,21 @@ from multiprocessing.connection import Connection
 from pathlib import Path
 from typing import NoReturn
 
-from codeopt.batch.batch_options import BatchOptions
-from codeopt.batch.core_lock import CoreLock
 from codeopt.batch.database import BatchStore
+from codeopt.batch.locks import CoreLock
 from codeopt.batch.problem_job import ProblemJob, open_worker_sandbox
+from codeopt.batch.records import BatchOptions
 from codeopt.batch.timed_sandbox import TimedSandbox
 from codeopt.batch.worker_events import ThrottledProgress, WorkerEvent, ended
 from codeopt.core.errors import CodeoptError
 
 _PR_SET_PDEATHSIG = 1
-PROBLEMS_A_LIFE = 200
-"""A worker is replaced after so many, so that nothing can pile up in it."""
+MAX_PROBLEMS = 200
+"""Problems after which a worker is replaced, so that nothing can pile up in it."""
 
 
 def main(connection: Connection, folder: Path, core: int, options: BatchOptions, log: Path) -> None:
-    """Work until there is nothing more to do; the batch's own death ends it at once."""
+    """Work until there are no more problems; the batch's own death ends this process at once."""
     _die_with_parent(os.getppid())
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C reaches the whole group; the batch ends us in order
     signal.signal(signal.SIGTERM, _stop)
@@ -41,7 +41,7 @@ def _serve(connection: Connection, folder: Path, lock: CoreLock, options: BatchO
     with BatchStore(folder) as store, open_worker_sandbox(options, lock.core) as sandbox:
         timed_sandbox = TimedSandbox(sandbox)
         connection.send(WorkerEvent("ready", text=f"{sandbox.backend}: {sandbox.description}"))
-        for number in range(PROBLEMS_A_LIFE):
+        for number in range(MAX_PROBLEMS):
             id = connection.recv()
             if id is None:
                 return

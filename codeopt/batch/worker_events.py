@@ -1,4 +1,4 @@
-"""What a worker tells the batch."""
+"""Events that a worker sends to the batch."""
 
 from __future__ import annotations
 
@@ -9,28 +9,28 @@ from typing import Literal
 
 from codeopt.batch.records import ProblemResult
 
-TELL_S = 0.2
-"""Progress is told at most so often."""
+MIN_PROGRESS_INTERVAL_S = 0.2
+"""Shortest time between two events of progress, seconds."""
 
 
 @dataclass(frozen=True)
 class WorkerEvent:
-    """One word of a worker."""
+    """An event of a worker."""
 
     kind: Literal["ready", "progress", "ended", "broken"]
     problem: str = ""
     text: str = ""
-    """ready: the sandbox; progress: what is done now; ended: the reason; broken: what keeps all from working."""
+    """`ready`: the sandbox; `progress`: the current step; `ended`: the reason; `broken`: the error that stops all."""
     result: str = ""
-    """ended: the status; of one that is done `accepted` or `not improved`; of one that failed `failed: FAULT`."""
+    """`ended`: the status, but `accepted` or `not improved` for done, and `failed: FAULT` for failed."""
     ratio: float | None = None
-    """ended: the confirmed speedup."""
+    """`ended`: the confirmed speedup."""
     exit_status: int = 0
-    """broken: of the error."""
+    """`broken`: the error's exit status."""
 
 
 def ended(problem: str, ending: ProblemResult) -> WorkerEvent:
-    """How a problem ended, for people."""
+    """Make the event of a problem's end."""
     result: str = ending.status
     if ending.status == "done":
         result = "accepted" if ending.best else "not improved"
@@ -42,7 +42,7 @@ def ended(problem: str, ending: ProblemResult) -> WorkerEvent:
 
 @dataclass
 class ThrottledProgress:
-    """Tells the batch what is being done now, but not too often."""
+    """Sender of progress events that drops those which follow too soon."""
 
     send: Callable[[WorkerEvent], None]
     problem: str
@@ -50,6 +50,6 @@ class ThrottledProgress:
 
     def __call__(self, line: str) -> None:
         now = time.monotonic()
-        if now - self._last >= TELL_S:
+        if now - self._last >= MIN_PROGRESS_INTERVAL_S:
             self._last = now
             self.send(WorkerEvent("progress", self.problem, line))

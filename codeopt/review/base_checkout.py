@@ -1,4 +1,4 @@
-"""The project as it was before a change, in a folder of its own, with the tests that the change adds."""
+"""Checkout of a project as it was before a change, with the tests that the change adds."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from codeopt.review.repository import Repository
 
 @contextlib.contextmanager
 def open_base_checkout(repository: Repository, change: Change) -> Iterator[Path]:
-    """The folder; gone afterwards. Raises UsageError for a change that names no commit."""
+    """Write the checkout into a folder that is removed afterwards. Raises UsageError for a change without a commit."""
     if not change.base:
         raise UsageError("--diff does not say what all other files were like; give --base REF to compare")
     with tempfile.TemporaryDirectory(prefix="codeopt-before-") as name:
@@ -30,7 +30,7 @@ def open_base_checkout(repository: Repository, change: Change) -> Iterator[Path]
 
 
 def _copied(root: Path, folder: Path, path: str) -> bool:
-    """Copy a test that was not there before: what it finds out of the old code is evidence as well."""
+    """Copy a test that is new, since it is evidence of the old code too; False: it is none, or no plain file."""
     source, target = root / path, folder / path
     if not is_test(path) or target.exists() or source.is_symlink() or not source.is_file():
         return False

@@ -1,4 +1,4 @@
-"""A change: which files differ from where it starts, as they were and as they are in the working tree."""
+"""A change: the files that differ from its base, as they were and as they are in the working tree."""
 
 from __future__ import annotations
 
@@ -19,31 +19,33 @@ class ChangedFile:
     """A Python file that the change adds or alters."""
 
     path: str
-    """Below the root, with `/`."""
+    """Path below the root, with `/`."""
     old_path: str
+    """Path before the change."""
     old: str | None
-    """Its text before; None where there was none, or none that is text."""
+    """Text before the change; None: the file is new, or was no text."""
 
 
 @dataclass(frozen=True)
 class Change:
-    """What is reviewed."""
+    """A change of a work tree: what is reviewed."""
 
     root: Path
     base: str
-    """The commit that it starts from; empty for a diff file."""
+    """Commit that the change starts from; empty for a diff file."""
     head: str
     diff: str
+    """Unified diff of the change."""
     files: tuple[ChangedFile, ...]
     paths: frozenset[str] = frozenset()
-    """Of every file that it touches, of any kind."""
+    """Paths of all files that the change touches, of any kind."""
     gone: tuple[str, ...] = ()
-    """Texts of Python files that it takes away or moves: what came from there is not new."""
+    """Texts of Python files that the change removes or moves; what came from there is not new."""
 
 
 def find_base(repository: Repository, reference: str | None, environment: Mapping[str, str] = os.environ) -> str:
-    """The commit that a change starts from: `reference`, else what the CI system says, else where HEAD left the main
-    branch. Raises UsageError."""
+    """Find the commit that a change starts from: `reference`, else the CI system's base, else the fork point of the
+    main branch. Raises UsageError."""
     if reference:
         return repository.fork_point(reference)
     if commit := environment.get("CI_MERGE_REQUEST_DIFF_BASE_SHA"):
@@ -57,7 +59,7 @@ def find_base(repository: Repository, reference: str | None, environment: Mappin
 
 
 def change_since(repository: Repository, base: str) -> Change:
-    """The working tree against a commit."""
+    """Read the change from a commit to the working tree. Raises UsageError."""
     files, gone = [], []
     entries = repository.entries(base)
     paths = frozenset(path for entry in entries for path in (entry.path, entry.old_path))
@@ -74,8 +76,8 @@ def change_since(repository: Repository, base: str) -> Change:
 
 
 def change_of_diff(repository: Repository, diff: Path) -> Change:
-    """A unified diff that leads to the working tree: taken back in a copy of the files that it names, it shows them
-    as they were. Raises UsageError when it does not fit."""
+    """Read the change of a unified diff that leads to the working tree, by taking it back in a copy of its files.
+    Raises UsageError where it does not fit."""
     try:
         data = diff.read_bytes()
     except OSError as error:
@@ -97,7 +99,7 @@ def change_of_diff(repository: Repository, diff: Path) -> Change:
 
 
 def whole_files(paths: Sequence[Path]) -> tuple[Repository | None, Change]:
-    """Everything below some paths, as if all of it were new; in a repository what git does not ignore."""
+    """Make a change in which all below the paths is new; in a repository all that git does not ignore."""
     folders = [path if path.is_dir() else path.parent for path in paths]
     repository = _repository(folders[0])
     root = repository.root if repository else Path(os.path.commonpath(folders))
@@ -108,7 +110,7 @@ def whole_files(paths: Sequence[Path]) -> tuple[Repository | None, Change]:
 
 
 def _repository(folder: Path) -> Repository | None:
-    """None where there is none, or no git. Raises UsageError for one that git refuses."""
+    """Open a folder's repository; None: there is none, or no git. Raises UsageError where git refuses it."""
     try:
         return open_repository(folder) if any(work_trees(folder)) else None
     except NoGit:
@@ -116,7 +118,7 @@ def _repository(folder: Path) -> Repository | None:
 
 
 def closed_folders(root: Path) -> list[tuple[str, str]]:
-    """Folders below, outside a repository, whose files cannot be seen, and why."""
+    """Folders below a root that cannot be read, each with the reason; for a root outside of a repository."""
     found: list[OSError] = []
     for _ in os.walk(root, onerror=found.append):
         pass
@@ -124,7 +126,7 @@ def closed_folders(root: Path) -> list[tuple[str, str]]:
 
 
 def _copied(root: Path, folder: Path, path: str) -> bool:
-    """Copy a plain file of the work tree; False when there is none."""
+    """Copy a plain file of the work tree; False: it is none."""
     source, target = root / path, folder / path
     inside = source.resolve().is_relative_to(root.resolve()) and target.resolve().is_relative_to(folder.resolve())
     if not inside or source.is_symlink() or not source.is_file():

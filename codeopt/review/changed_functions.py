@@ -1,5 +1,4 @@
-"""From a change to what may be improved: the functions and programs that it adds or alters, and why others are left
-alone."""
+"""Targets of a change: the functions and programs that it adds or alters, and the reasons why others are left alone."""
 
 from __future__ import annotations
 
@@ -26,16 +25,19 @@ VENDORED = frozenset(
     {"vendor", "vendored", "_vendor", "_vendored", "third_party", "thirdparty", "extern", "node_modules",
      "site-packages", "dist-packages", ".venv", "venv", ".tox", ".nox", ".eggs"}
 )  # fmt: skip
+"""Names of folders that hold other projects' code."""
 GENERATED = ("*_pb2.py", "*_pb2_grpc.py", "*_ui.py", "_version.py", "*.gen.py", "*_generated.py")
+"""Names of files that a generator writes."""
 MARKS = ("linguist-generated", "linguist-vendored")
-"""Attributes that say so, in .gitattributes."""
+"""Attributes of git that say that a file is generated or vendored."""
 TESTS = ("test_*.py", "*_test.py", "conftest.py")
+"""Names of files that hold tests."""
 _MADE = re.compile(
     r"@generated|\bdo not edit\b|\b(auto-?|automatically )generated\b|^#.*\bgenerated (by|from)\b", re.IGNORECASE | re.M
 )
 _IGNORE = re.compile(r"#\s*codeopt:\s*ignore\b")
 HEAD_LINES = 5
-"""Generators say so at the top."""
+"""Lines at the top of a file in which a generator says that it wrote it."""
 
 
 @dataclass(frozen=True)
@@ -43,16 +45,16 @@ class ReviewTarget:
     """One function or program of a change."""
 
     path: str
-    """Below the root, with `/`."""
+    """Path below the root, with `/`."""
     function: str
     """Qualified name; empty for a program."""
     file: Path
     old_path: str = ""
-    """Where it was before; empty for what is new."""
+    """Path before the change; empty: the target is new."""
     seconds: float = 0.0
-    """Under the tests of its file."""
+    """Time under the tests of its file, seconds."""
     share: float | None = None
-    """Of the time of all these tests."""
+    """Share of the time of all these tests, 0 to 1; None: not measured."""
 
     @property
     def name(self) -> str:
@@ -63,7 +65,7 @@ class ReviewTarget:
 def find_targets(
     change: Change, repository: Repository | None, paths: Sequence[Path] = (), exclude: Sequence[str] = ()
 ) -> tuple[list[ReviewTarget], list[Skipped]]:
-    """What the change adds or alters below `paths`, and what of it is left alone."""
+    """Find what the change adds or alters below `paths`, and what of it is left alone, with the reason."""
     files = [file for file in change.files if _below(change.root / file.path, paths) and not is_test(file.path)]
     marked = repository.attributes(MARKS, [file.path for file in files]) if repository else {}
     moved = _moved(change)
@@ -88,14 +90,14 @@ def find_targets(
 
 
 def _without_path(reason: str, path: Path) -> str:
-    """A report says itself which file it means, and is no place for the folders of this machine."""
+    """Drop the path from a reason: a report names the file itself, and is no place for this machine's folders."""
     return reason.removeprefix(str(path)).removeprefix(" ").removeprefix(":")
 
 
 def _in_file(
     change: Change, file: ChangedFile, source: str, moved: set[str]
 ) -> tuple[list[ReviewTarget], list[Skipped]]:
-    """The program that a file is, or its functions."""
+    """Find the program that a file is, or its changed functions."""
     path = change.root / file.path
     ignored = ignoring(source)
     if 1 in ignored:
@@ -115,7 +117,7 @@ def _in_file(
 
 
 def functions(path: Path, names: Iterable[str]) -> Iterator[tuple[str, Function]]:
-    """Those of a file that could be improved; stubs, setters and functions inside functions could not."""
+    """Functions of a file that can be improved; not stubs, setters and functions inside functions."""
     for name in names:
         try:
             yield name, read_function(path, name)
@@ -130,7 +132,7 @@ def is_test(path: str) -> bool:
 
 
 def left_alone(path: str, source: str, exclude: Sequence[str], marks: Iterable[str] = ()) -> str:
-    """Why a whole file is no business of a review; empty when it is."""
+    """Reason why a review leaves a whole file alone; empty: it does not."""
     whole = PurePosixPath(path)
     if pattern := next((pattern for pattern in exclude if matches(path, pattern)), ""):
         return f"excluded by {pattern!r}"
@@ -144,7 +146,7 @@ def left_alone(path: str, source: str, exclude: Sequence[str], marks: Iterable[s
 
 
 def matches(path: str, pattern: str) -> bool:
-    """Whether a pattern means a file: `migrations/` is a folder anywhere, `src/old` all below it, `*_gen.py` a name."""
+    """Whether a pattern matches a path: `migrations/` a folder anywhere, `src/old` all below it, `*_gen.py` a name."""
     whole = PurePosixPath(path)
     bare = pattern.strip("/")
     if "/" not in bare and any(fnmatch.fnmatchcase(part, bare) for part in whole.parts):
@@ -153,7 +155,7 @@ def matches(path: str, pattern: str) -> bool:
 
 
 def ignoring(source: str) -> set[int]:
-    """The lines with a comment `# codeopt: ignore`; 1 when it is the file's first line, or the one below a shebang."""
+    """Lines with a comment `# codeopt: ignore`; 1 stands for the first line, or the one below a shebang."""
     found = set()
     try:
         for token in tokenize.generate_tokens(io.StringIO(source).readline):
@@ -165,7 +167,7 @@ def ignoring(source: str) -> set[int]:
 
 
 def covered(function: Function, source: str, lines: set[int]) -> bool:
-    """Whether the comment stands on the head of the function, or of a class around it."""
+    """Whether one of the lines is in the head of the function, or of a class around it."""
     if not lines:
         return False
     for node in _around(ast.parse(source).body, function.first_line):
@@ -190,7 +192,7 @@ def _below(path: Path, paths: Sequence[Path]) -> bool:
 
 
 def _moved(change: Change) -> set[str]:
-    """Shapes of functions that stood elsewhere before: in files that are gone, or under names that are."""
+    """Shapes of functions that were moved: out of files that are gone, or from names that are."""
     shapes = {shape for text in change.gone for shape in _shapes(text).values()}
     for file in change.files:
         before = _shapes(file.old or "")
@@ -204,7 +206,7 @@ def _read(path: Path) -> str:
 
 
 def _shapes(text: str) -> dict[str, str]:
-    """Qualified name -> what the function does, whatever its name, comments, docstring and layout."""
+    """Qualified name -> the function's tree without its name, comments, docstring and layout."""
     try:
         return {name: _shape(node) for name, node in definitions(ast.parse(text))}
     except (SyntaxError, ValueError, RecursionError, MemoryError):

@@ -1,4 +1,4 @@
-"""Which functions are slow under their tests, and what the built-in rules would do: no model is asked."""
+"""Check of a project: the functions that are slow under their tests, tried with the built-in rules and no model."""
 
 from __future__ import annotations
 
@@ -23,20 +23,22 @@ SCHEMA = "codeopt.check/1"
 
 @dataclass(frozen=True)
 class CheckedTarget:
-    """A function or program, and what is known of it."""
+    """A function or program with what a check found."""
 
     path: str
     function: str
     share: float | None = None
+    """Share of its tests' time, 0 to 1; None: not measured."""
     seconds: float = 0.0
+    """Time under its tests, seconds."""
     suggestion: Suggestion | None = None
     reason: str = ""
-    """Why there is no suggestion."""
+    """Reason why there is no suggestion."""
     judged: bool = True
-    """Somebody looked whether it can be faster."""
+    """Whether the rules were tried on it."""
 
     def to_json(self) -> dict[str, Any]:
-        """For --json; fields may be added."""
+        """Return its row of `codeopt check --json`; fields may be added."""
         found = self.suggestion
         return {
             "path": self.path,
@@ -52,21 +54,21 @@ class CheckedTarget:
 
 @dataclass(frozen=True)
 class ProjectCheck:
-    """What a check found."""
+    """Result of a check."""
 
     rows: tuple[CheckedTarget, ...]
     shortfalls: tuple[Shortfall, ...] = ()
     blind: str = ""
-    """Why nothing could be looked at; empty where something was."""
+    """Reason why nothing could be looked at; empty: something was."""
     interpreter: Interpreter | None = None
 
     @property
     def gains(self) -> int:
-        """How many can be faster."""
+        """Number of targets that can be faster."""
         return sum(row.suggestion is not None for row in self.rows)
 
     def to_json(self) -> dict[str, Any]:
-        """The object that `codeopt check --json` prints; fields may be added."""
+        """Return the object that `codeopt check --json` prints; fields may be added."""
         return {
             "schema": SCHEMA,
             "python": self.interpreter.to_json() if self.interpreter else None,
@@ -79,17 +81,18 @@ class ProjectCheck:
 
 @dataclass(frozen=True)
 class CheckedPart:
-    """What of a project is checked."""
+    """The part of a project that is checked."""
 
     paths: tuple[Path, ...]
     """Files and folders, absolute."""
     exclude: Sequence[str] = ()
+    """Patterns of paths that are left alone; see changed_functions.matches."""
     min_share: float = 0.05
-    """Of the tests' time; what takes less is listed and not tried."""
+    """Smallest share of the tests' time, 0 to 1, with which a function is tried; others are only listed."""
 
 
 def listed(part: CheckedPart) -> tuple[list[ReviewTarget], list[CheckedTarget]]:
-    """What can be looked at, and what is left alone, with the reason; nothing is run. Raises UsageError."""
+    """List what can be looked at, and what is left alone with its reason; nothing is run. Raises UsageError."""
     repository, everything = whole_files(part.paths)
     targets, skipped = find_targets(everything, repository, part.paths, part.exclude)
     closed = (
@@ -101,7 +104,7 @@ def listed(part: CheckedPart) -> tuple[list[ReviewTarget], list[CheckedTarget]]:
 def check(
     part: CheckedPart, targets: list[ReviewTarget], options: ImproveOptions, limits: ReviewBudget, session: Session
 ) -> ProjectCheck:
-    """Rank the targets by their time, try what is worth it. Raises UsageError, NoSandbox."""
+    """Rank the targets by their time and try those that take enough of it. Raises UsageError, NoSandbox."""
     options = isolated(options)
     ranking = rank(options, targets, session)
     worth = [each for each in ranking.targets if _worth(each, part.min_share)]
@@ -117,7 +120,7 @@ def check(
 def why_blind(
     targets: Sequence[ReviewTarget], judged: int, shortfalls: Sequence[Shortfall], reasons: Sequence[str]
 ) -> str:
-    """Why nothing is known of any target: none was judged, and no test ran one. Empty where something is, and where
+    """Reason why nothing is known of any target: none was judged, and no test ran one. Empty: something is known, or
     there are no targets."""
     if not targets or judged or any(target.seconds > 0 for target in targets):
         return ""
@@ -127,7 +130,7 @@ def why_blind(
 
 
 def _worth(target: ReviewTarget, least: float) -> bool:
-    """A program has cases that were made to run it; a function its share of the time."""
+    """Whether to try a target: a program always, as its cases were made to run it; a function by its share."""
     return not target.function or (target.share or 0.0) >= least
 
 

@@ -1,4 +1,4 @@
-"""Several suggestions of one file, all applied: each was right by itself, and a reader may take any of them."""
+"""Suggestions of one file together: each is right by itself, and whoever takes them all must get a right file."""
 
 from __future__ import annotations
 
@@ -8,12 +8,12 @@ from dataclasses import replace
 from codeopt.review.patch import merged
 from codeopt.review.suggestion import Skipped, Suggestion
 
-Wrong = Callable[[Suggestion, str], str]
-"""Why the function of a suggestion is not right in another text of its file; empty when it is."""
+FindError = Callable[[Suggestion, str], str]
+"""Callable that says why a suggestion's function is not right in another text of its file; empty: it is."""
 
 
-def combine(found: Sequence[Suggestion], wrong: Wrong) -> tuple[list[Suggestion], list[Skipped]]:
-    """The suggestions that hold with all others of their file applied, and those that do not.
+def combine(found: Sequence[Suggestion], find_error: FindError) -> tuple[list[Suggestion], list[Skipped]]:
+    """Split suggestions into those that hold with all kept others of their file applied, and those that do not.
 
     Where all of them do not go together, the one that gains most is kept, and each other that goes with what is kept.
     """
@@ -21,25 +21,25 @@ def combine(found: Sequence[Suggestion], wrong: Wrong) -> tuple[list[Suggestion]
     dropped: list[Skipped] = []
     for path in dict.fromkeys(each.path for each in found):
         here = [each for each in found if each.path == path]
-        fitting, rest = _of_one_file(here, wrong)
+        fitting, rest = _of_one_file(here, find_error)
         kept += fitting
         dropped += rest
     return kept, dropped
 
 
 def best_first(found: Sequence[Suggestion]) -> list[Suggestion]:
-    """By how much faster they are."""
+    """Sort suggestions by their speedup, the largest first."""
     return sorted(found, key=lambda each: -(each.speedup.get("ratio") or 0.0))
 
 
-def _of_one_file(here: list[Suggestion], wrong: Wrong) -> tuple[list[Suggestion], list[Skipped]]:
+def _of_one_file(here: list[Suggestion], find_error: FindError) -> tuple[list[Suggestion], list[Skipped]]:
     ordered = best_first(here)
-    trouble = _trouble(ordered, wrong)
+    trouble = _trouble(ordered, find_error)
     if not trouble:
         return _counted(here), []
     kept, dropped = ordered[:1], []
     for each in ordered[1:]:
-        trouble = trouble if len(ordered) == 2 else _trouble([*kept, each], wrong)
+        trouble = trouble if len(ordered) == 2 else _trouble([*kept, each], find_error)
         if not trouble:
             kept.append(each)
             continue
@@ -49,17 +49,17 @@ def _of_one_file(here: list[Suggestion], wrong: Wrong) -> tuple[list[Suggestion]
     return _counted([each for each in here if each in kept]), dropped
 
 
-def _trouble(found: Sequence[Suggestion], wrong: Wrong) -> str:
-    """What goes wrong with all of them applied; what changes the lines of another is no part of it."""
+def _trouble(found: Sequence[Suggestion], find_error: FindError) -> str:
+    """Name the first error with all suggestions applied but those that change another's lines; empty: there is none."""
     text, left_out = merged(found[0].original, [each.improved for each in found])
     applied = [each for number, each in enumerate(found) if number not in left_out]
     if len(applied) < 2:
         return ""
-    return next((f"{each.function}: {reason}" for each in applied if (reason := wrong(each, text))), "")
+    return next((f"{each.function}: {reason}" for each in applied if (reason := find_error(each, text))), "")
 
 
 def _counted(found: list[Suggestion]) -> list[Suggestion]:
-    """With the number of suggestions that were applied at once."""
+    """Set `together`, the number of suggestions that were verified at once."""
     if not found:
         return found
     ordered = best_first(found)

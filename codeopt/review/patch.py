@@ -1,5 +1,4 @@
-"""A suggestion as a unified diff that `git apply` takes, whatever its file is called; and several of one file as
-one."""
+"""Unified diffs that `git apply` takes, whatever the file is called; and several versions of one file merged."""
 
 from __future__ import annotations
 
@@ -8,10 +7,11 @@ import os
 from collections.abc import Sequence
 
 NO_NEWLINE = "\\ No newline at end of file\n"
+"""Line of a diff behind a last line that has no end."""
 
 
 def patch(path: str, old: str, new: str) -> str:
-    """The difference, with the path below the root as git quotes it."""
+    """Make a unified diff, with the path below the root as git quotes it; empty: the texts are equal."""
     if old == new:
         return ""
     names = (quoted(f"a/{path}"), quoted(f"b/{path}"))
@@ -21,12 +21,12 @@ def patch(path: str, old: str, new: str) -> str:
 
 
 def lines_of(text: str) -> list[str]:
-    """Lines as patch counts them: str.splitlines would also split at form feeds."""
+    """Split a text into lines as patch does; str.splitlines would also split at form feeds."""
     return [line + "\n" for line in text.split("\n")[:-1]] + [last for last in text.split("\n")[-1:] if last]
 
 
 def quoted(path: str) -> str:
-    """A path as git writes it in a diff: in C's quotes where it holds anything unusual."""
+    """Quote a path as git does in a diff: in C's quotes where it holds anything unusual."""
     data = os.fsencode(path)
     if all(0x20 <= byte < 0x7F and byte not in b'"\\' for byte in data):
         return path
@@ -41,12 +41,12 @@ _ESCAPES = {7: "\\a", 8: "\\b", 9: "\\t", 10: "\\n", 11: "\\v", 12: "\\f", 13: "
 
 
 def _tab(path: str) -> str:
-    """patch(1) would end a name at its first space."""
+    """Tab behind a path with a space, at which patch(1) would end the name."""
     return "\t" if " " in path and quoted(path) == path else ""
 
 
 def merged(original: str, versions: Sequence[str]) -> tuple[str, list[int]]:
-    """One text with the changes of all versions, and which of them had to be left out as they touch the same lines."""
+    """Merge the changes of all versions; returns the text and the versions left out, as they touch the same lines."""
     old = lines_of(original)
     taken: dict[tuple[int, int], list[str]] = {}
     left_out = []
@@ -64,7 +64,7 @@ def merged(original: str, versions: Sequence[str]) -> tuple[str, list[int]]:
 
 
 def _clash(place: tuple[int, int], text: list[str], taken: dict[tuple[int, int], list[str]]) -> bool:
-    """Whether another change is at the same lines; the very same change is none."""
+    """Whether another change touches the same lines; an identical change does not clash."""
     start, end = place
     return any(
         not (place == other and text == was) and start <= other[1] and other[0] <= end for other, was in taken.items()

@@ -1,4 +1,4 @@
-"""Which of the touched functions come first: those that take longest under the tests of their files."""
+"""Ranking of targets by their time under the tests of their files, the longest first."""
 
 from __future__ import annotations
 
@@ -18,27 +18,28 @@ from codeopt.workloads.sandbox_view.view import locate
 from codeopt_sandbox import Sandbox
 from codeopt_sandbox.errors import SandboxError
 
-Open = Callable[[Mounts], AbstractContextManager[Sandbox]]
+OpenSandbox = Callable[[Mounts], AbstractContextManager[Sandbox]]
+"""Callable that opens a sandbox with some folders shown in it."""
 
 
 @dataclass(frozen=True)
 class Ranking:
-    """The targets in the order in which they are worth a look."""
+    """Targets in the order in which they are tried."""
 
     targets: tuple[ReviewTarget, ...] = ()
     shortfalls: tuple[Shortfall, ...] = ()
-    """Why tests did not run: what they run is not known then."""
+    """Tests that could not be run, so that the time of what they call is not known."""
 
 
 def ranked(
     targets: Sequence[ReviewTarget],
-    open_with: Open,
+    open_with: OpenSandbox,
     tests: tuple[Path, ...] = (),
     notify: Callable[[str], None] = lambda line: None,
 ) -> Ranking:
-    """The targets with their share of the time, the longest first; what no test runs keeps its order behind them.
+    """Rank targets by their share of the time, the longest first; what no test runs keeps its order behind them.
 
-    Programs come first: their cases are made to run them. open_with: opens a sandbox with these mounts.
+    Programs come first, as their cases are made to run them. open_with: opens a sandbox with the given mounts.
     """
     by_project: dict[Path, list[Path]] = {}
     for file in dict.fromkeys(target.file for target in targets if target.function):
@@ -58,8 +59,8 @@ def ranked(
     return Ranking(tuple(order), tuple(shortfalls))
 
 
-def _times(files: Sequence[Path], open_with: Open, tests: tuple[Path, ...]) -> Times:
-    """None, and why, when the tests cannot be run."""
+def _times(files: Sequence[Path], open_with: OpenSandbox, tests: tuple[Path, ...]) -> Times:
+    """Time the functions of some files under their tests; without times, but with a reason, where these cannot run."""
     try:
         one = next(filter(None, map(any_function, files)), None)
         if one is None:
@@ -71,7 +72,7 @@ def _times(files: Sequence[Path], open_with: Open, tests: tuple[Path, ...]) -> T
 
 
 def _finite(seconds: float) -> float:
-    """What the sandbox says is not believed to be a time of this world."""
+    """Read a time that the sandbox reported, which may be no number; 0 in its place."""
     return seconds if math.isfinite(seconds) else 0.0
 
 

@@ -1,4 +1,4 @@
-"""What git knows of a change, asked so that no file name, attribute or setting of the change can bend the answer."""
+"""A git repository, asked so that no file name, attribute or setting of a change can bend the answer."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from codeopt.core.errors import UsageError
 from codeopt.core.git import Git, find_git, new_work_tree
 
 REGULAR = ("100644", "100755")
+"""Git's modes of plain files."""
 
 
 @dataclass(frozen=True)
@@ -19,27 +20,28 @@ class Entry:
     """One file that differs between a commit and the working tree."""
 
     status: str
-    """A, M, R, C, D or T, as git says."""
+    """Git's letter of the difference: A, M, R, C, D or T."""
     old_path: str
+    """Path in the commit."""
     path: str
-    """Below the root, with `/`; bytes that are not UTF-8 stand as surrogates."""
+    """Path below the root, with `/`; bytes that are not UTF-8 stand as surrogates."""
     regular: bool
-    """A plain file in the working tree: no link, no submodule."""
+    """Whether it is a plain file in the working tree, no link and no submodule."""
 
 
 @dataclass(frozen=True)
 class Repository:
-    """A work tree."""
+    """A work tree of git."""
 
     git: Git
 
     @property
     def root(self) -> Path:
-        """Its top level."""
+        """Top level of the work tree."""
         return self.git.root
 
     def commit(self, reference: str) -> str:
-        """The full name of a commit. Raises UsageError."""
+        """Full hash of a commit. Raises UsageError where git does not know it."""
         try:
             found = self.git.ask("rev-parse", "--verify", "--quiet", "--end-of-options", f"{reference}^{{commit}}")
         except UsageError:
@@ -49,15 +51,15 @@ class Repository:
         return found.decode().strip()
 
     def has(self, reference: str) -> bool:
-        """Whether a commit of that name is here."""
+        """Whether git knows a commit by this name."""
         try:
             return bool(self.commit(reference))
         except UsageError:
             return False
 
     def fork_point(self, reference: str) -> str:
-        """The commit that HEAD and `reference` have in common: what came to the other branch since is no part of the
-        change. Raises UsageError."""
+        """Commit at which HEAD left `reference`: what came to the other branch since is no part of the change.
+        Raises UsageError."""
         commit, head = self.commit(reference), self.commit("HEAD")
         try:
             return self.git.ask("merge-base", commit, head).decode().split()[0]
@@ -67,7 +69,7 @@ class Repository:
             ) from None
 
     def entries(self, base: str) -> list[Entry]:
-        """Which tracked files of the working tree differ from `base`."""
+        """Tracked files of the working tree that differ from `base`. Raises UsageError."""
         words = self.git.ask("diff", "--raw", "-z", "--no-abbrev", "-M", base, "--").split(b"\0")
         found, at = [], 0
         while at < len(words) - 1:
@@ -79,21 +81,21 @@ class Repository:
         return found
 
     def names(self) -> list[str]:
-        """Every file of the work tree that git tracks or would track."""
+        """Paths of the files that git tracks or would track. Raises UsageError."""
         listed = self.git.ask("ls-files", "-z", "--cached", "--others", "--exclude-standard").split(b"\0")
         return list(dict.fromkeys(os.fsdecode(name) for name in listed if name))
 
     def old_bytes(self, commit: str, path: str) -> bytes:
-        """A file as `commit` has it. Raises UsageError."""
+        """Content of a file in a commit. Raises UsageError."""
         return self.git.ask("cat-file", "blob", f"{commit}:{path}")
 
     def diff(self, base: str) -> str:
-        """The change as a unified diff; paths as git quotes them."""
+        """Unified diff from a commit to the working tree, paths as git quotes them. Raises UsageError."""
         found = self.git.ask("diff", "-M", "--src-prefix=a/", "--dst-prefix=b/", base, "--")
         return found.decode("utf-8", "replace")
 
     def write_tree(self, commit: str, folder: Path) -> Git:
-        """The files of `commit` in a folder, as a work tree of its own in which git knows what is tracked.
+        """Write the files of a commit into a folder, as a work tree of its own. Raises UsageError.
 
         No filter is run. Data for which one is meant, such as that of git-lfs, is copied from this work tree, where the
         user's git has run it, if git has the same in `commit`; code is as git keeps it.
@@ -109,7 +111,7 @@ class Repository:
         return git
 
     def _filtered(self, commit: str) -> set[str]:
-        """Paths of data for which an attribute names a filter, of what git has as `commit` has it."""
+        """Paths of data files that an attribute names a filter for, and that do not differ from the commit."""
         names = self.git.ask("ls-tree", "-r", "-z", "--name-only", commit)
         words = self.git.ask("check-attr", "-z", "--stdin", "filter", given=names).split(b"\0")
         found = zip(words[::3], words[2::3], strict=False)
@@ -119,7 +121,7 @@ class Repository:
         return filtered - code - set(map(os.fsdecode, differ))
 
     def attributes(self, names: Iterable[str], paths: Iterable[str]) -> dict[str, set[str]]:
-        """path -> which of the attributes are set for it."""
+        """Map each path to those of the attributes that are set for it. Raises UsageError."""
         given = b"".join(os.fsencode(path) + b"\0" for path in paths)
         words = self.git.ask("check-attr", "-z", "--stdin", *names, given=given).split(b"\0")
         found: dict[str, set[str]] = {}
@@ -130,7 +132,7 @@ class Repository:
 
 
 def open_repository(folder: Path) -> Repository:
-    """The repository that a folder belongs to. Raises UsageError."""
+    """Open the repository that a folder belongs to. Raises UsageError where there is none."""
     git = find_git(folder)
     if git is None:
         raise UsageError(f"{folder} is in no git work tree: a change is what git knows of it")
@@ -138,5 +140,5 @@ def open_repository(folder: Path) -> Repository:
 
 
 def _is_plain(path: Path) -> bool:
-    """A file, and no link on the way to it."""
+    """Whether a path is a file, without a link on the way to it."""
     return path.is_file() and path == Path(os.path.realpath(path))

@@ -1,4 +1,4 @@
-"""What a review and a check work with: a sandbox that isolates, targets in their order, one improvement at a time."""
+"""Shared steps of a review and a check: choose a sandbox that isolates, rank the targets, improve one at a time."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ from codeopt_sandbox import Sandbox
 
 
 def isolated(options: ImproveOptions) -> ImproveOptions:
-    """With a sandbox that isolates. Raises NoSandbox where nothing does: what a change holds was written by others, and
-    plain processes need the user's word (--sandbox process)."""
+    """Choose a sandbox that isolates, since others wrote the change. Raises NoSandbox where nothing isolates: a plain
+    process needs the user's own flag (--sandbox process)."""
     with open_isolated(options, own_code_only=False, notify=lambda line: None) as sandbox:
         return replace(options, sandbox=sandbox.backend)
 
 
 def rank(options: ImproveOptions, targets: list[ReviewTarget], session: Session) -> Ranking:
-    """The targets, those that take longest under their tests first."""
+    """Rank the targets by their time under their tests, the longest first."""
 
     def open_with(mounts: Mounts) -> AbstractContextManager[Sandbox]:
         return session.open_sandbox(options, own_code_only=False, notify=session.console.warn, mounts=mounts)
@@ -39,12 +39,12 @@ def rank(options: ImproveOptions, targets: list[ReviewTarget], session: Session)
 
 @dataclass(frozen=True)
 class Improver:
-    """Implements codeopt.review.work.Improve: what `codeopt improve` does, within what is left of the budget."""
+    """One improvement as `codeopt improve` makes it, within the rest of the budget; implements work.Improve."""
 
     options: ImproveOptions
     session: Session
 
     def __call__(self, target: ReviewTarget, left: Left, pay: Callable[[Usage], None]) -> Result:
-        """One improvement; nothing is written but the run's own folder."""
+        """Improve one target; only the run's own folder is written. Raises CodeoptError."""
         own = replace(self.options, max_seconds=left.seconds, max_cost=left.cost_usd)
         return improve(Target(target.file, target.function), own, replace(self.session, on_usage=pay))

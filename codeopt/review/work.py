@@ -1,4 +1,4 @@
-"""Target after target through the loop and the judge, within a budget: what was verified becomes a suggestion."""
+"""Work of a review: one target after the other is improved within a budget, and verified drafts become suggestions."""
 
 from __future__ import annotations
 
@@ -18,60 +18,68 @@ from codeopt.review.suggestion import Skipped, Suggestion, full_name
 from codeopt_sandbox.errors import SandboxError
 
 BUDGET_SPENT = 6
-ONLY_THIS = (400, 413, 422)
+"""Exit status of a review that ended at its limits."""
+PROMPT_REFUSED = (400, 413, 422)
 """HTTP statuses with which a model's server refuses one prompt, not all of them."""
+MIN_LEFT_S = 1.0
+"""Time that an improvement gets at least, seconds."""
+MIN_LEFT_USD = 0.0001
+"""Money that an improvement gets at least, US dollars."""
 
 
 @dataclass(frozen=True)
 class ReviewBudget:
-    """Of a whole review; None is no limit."""
+    """Limits of a whole review; None: no limit."""
 
     functions: int | None = None
-    """That are judged."""
+    """Functions that are judged at most."""
     seconds: float | None = None
+    """Time, seconds of the clock."""
     cost_usd: float | None = None
+    """Cost of the model, US dollars."""
 
 
 @dataclass(frozen=True)
 class Left:
-    """What one improvement may still spend."""
+    """Rest of the budget for one improvement; None: no limit."""
 
     seconds: float | None
     cost_usd: float | None
 
 
 class Improve(Protocol):
-    """One improvement, as `codeopt improve` makes it. Raises CodeoptError."""
+    """A callable that improves one target as `codeopt improve` does. Raises CodeoptError, SandboxError."""
 
     def __call__(self, target: ReviewTarget, left: Left, pay: Callable[[Usage], None]) -> Result:
-        """The result; nothing is written. pay: is told of all that a model took, also where there is no result."""
+        """Improve one target; nothing is written. pay: receives all that a model took, also without a result."""
         ...
 
 
 @dataclass
 class ReviewRun:
-    """A review under way; `suggestions`, `skipped` and `notices` are always whole."""
+    """A review under way; `suggestions`, `skipped` and `notices` are complete after each target."""
 
     budget: ReviewBudget
     notify: Callable[[str], None] = lambda line: None
     started: float = field(default_factory=time.monotonic)
     suggestions: list[Suggestion] = field(default_factory=list)
     written: dict[str, str] = field(default_factory=dict)
-    """Names of targets -> the calls file that a model wrote for them."""
+    """Text of the calls file that a model wrote, by the target's name."""
     skipped: list[Skipped] = field(default_factory=list)
     notices: list[str] = field(default_factory=list)
     shortfalls: list[Shortfall] = field(default_factory=list)
-    """What could not be run of what was judged."""
+    """Tests and other things of judged targets that could not be run."""
     judged: int = 0
+    """Targets that were judged so far."""
     ledger: Ledger = field(default_factory=Ledger)
-    """What all models together have cost."""
+    """Cost of all models together."""
     stopped: str = ""
-    """Why what is left is not tried."""
+    """Reason why the remaining targets are not tried; empty: they are."""
     failure: int = 0
-    """Exit status of what ended the work early, or kept part of it from being done."""
+    """Exit status of an error that ended the work early or kept part of it from being done; 0: there was none."""
 
     def run(self, targets: Sequence[ReviewTarget], improve: Improve) -> None:
-        """Try each in turn."""
+        """Try the targets one after the other. Raises NoSandbox, KeyboardInterrupt."""
         for number, target in enumerate(targets, 1):
             if reason := self._spent():
                 self.stop(targets, reason, self.failure or BUDGET_SPENT)
@@ -83,18 +91,18 @@ class ReviewRun:
                 self.stop(targets, self.stopped, self.failure)
                 return
 
-    def join(self, wrong: Callable[[Suggestion, str, str], str]) -> None:
-        """Leave only what is right together with all else of its file. It is not held to the time limit, since it is
-        short, and without it nothing could be said of a file with two suggestions applied.
+    def join(self, find_error: Callable[[Suggestion, str, str], str]) -> None:
+        """Keep only suggestions that are right together with the others of their file.
 
-        wrong: why a function is not right in a text of its file, by the calls file that a model wrote.
+        The time limit does not hold here: it is short, and without it nothing is known of two suggestions together.
+        find_error: says why a function is not right in a text of its file, by the calls file that a model wrote.
         """
 
         def in_text(found: Suggestion, text: str) -> str:
             name = full_name(found.path, found.function)
             self.notify(f"{name} with all suggestions for its file")
             try:
-                return wrong(found, text, self.written.get(name, ""))
+                return find_error(found, text, self.written.get(name, ""))
             except (CodeoptError, SandboxError) as error:
                 return str(error)
 
@@ -102,7 +110,7 @@ class ReviewRun:
         self.skipped += alone
 
     def stop(self, targets: Sequence[ReviewTarget], reason: str, failure: int) -> None:
-        """Leave it at what there is; what was not tried is listed."""
+        """End the work early, and list the targets that were not tried."""
         known = {(found.path, found.function) for found in self.suggestions}
         known |= {(found.path, found.function) for found in self.skipped}
         left = [target for target in targets if (target.path, target.function) not in known]
@@ -111,12 +119,12 @@ class ReviewRun:
         self.failure = failure
 
     def _try(self, target: ReviewTarget, improve: Improve) -> str:
-        """Why there is no suggestion; empty when there is one."""
+        """Try a target; returns the reason why there is no suggestion, empty: there is one."""
         try:
             result = improve(target, self._left(), self._pay)
         except ModelError as error:
             self.failure = error.exit_status
-            if error.status not in ONLY_THIS:
+            if error.status not in PROMPT_REFUSED:
                 self.stopped = f"the model failed: {error}"
             return f"the model failed: {error}"
         except NoSandbox:
@@ -144,8 +152,8 @@ class ReviewRun:
     def _left(self) -> Left:
         seconds, cost = self.budget.seconds, self.budget.cost_usd
         return Left(
-            None if seconds is None else max(1.0, seconds - (time.monotonic() - self.started)),
-            None if cost is None else max(0.0001, cost - (self.ledger.usage.cost_usd or 0.0)),
+            None if seconds is None else max(MIN_LEFT_S, seconds - (time.monotonic() - self.started)),
+            None if cost is None else max(MIN_LEFT_USD, cost - (self.ledger.usage.cost_usd or 0.0)),
         )
 
     def _spent(self) -> str:
@@ -153,12 +161,12 @@ class ReviewRun:
         if budget.functions is not None and self.judged >= budget.functions:
             return f"the limit of {budget.functions} functions is reached (--max-functions)"
         if budget.seconds is not None and time.monotonic() - self.started >= budget.seconds:
-            return f"the time limit of {budget.seconds:g} s is reached (--deadline)"
+            return f"the time limit of {budget.seconds:g} s is reached"
         return self.ledger.spent(Budget(cost_usd=budget.cost_usd))
 
 
 def suggestion(target: ReviewTarget, result: Result) -> Suggestion:
-    """What an accepted result says of a target."""
+    """Make a suggestion of an accepted result."""
     program, best = result.program, result.best
     assert best is not None
     return Suggestion(
@@ -177,6 +185,6 @@ def suggestion(target: ReviewTarget, result: Result) -> Suggestion:
 
 
 def _of_cases(result: Result) -> dict[str, object]:
-    """What a program's behaviour is known by, in the words of functions.compare.describe."""
+    """Evidence for a program, in the form of Evidence.figures."""
     cases = len(result.history.original.outcomes)
     return {"calls": 0, "sources": {"cases": cases}, "line_coverage": None, "left_out": {}, "tests": 0}

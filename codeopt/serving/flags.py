@@ -1,4 +1,4 @@
-"""What `codeopt mcp` and `codeopt lsp` share: what the user allows, by flags alone."""
+"""Flags that `codeopt mcp` and `codeopt lsp` share: all that the user allows is said by flags, never by settings."""
 
 from __future__ import annotations
 
@@ -12,37 +12,43 @@ from codeopt.cli import flags
 from codeopt.core.errors import UsageError
 
 if TYPE_CHECKING:
-    from codeopt.serving.request import Permissions
+    from codeopt.serving.request import ServerPolicy
 
 FIELDS = ("sandbox", "image", "runtime", "python", "timeout", "memory", "base_url", "max_cost")
-"""Of ImproveOptions, that hold for every request."""
+"""Fields of ImproveOptions that hold for every request."""
+MAX_REQUEST_S = 900.0
+"""Longest time of one request by default, seconds."""
 
 
 def require_extra(command: str, module: str) -> None:
-    """Raise UsageError where the command's extra, which has the command's name, is not installed."""
+    """Require the command's extra, which has the command's name. Raises UsageError where it is not installed."""
     if find_spec(module) is None:
         raise UsageError(f"codeopt {command} needs the extra: pip install codeopt[{command}]")
 
 
-def add_permission_arguments(parser: argparse.ArgumentParser) -> argparse._ArgumentGroup:
-    """What clients may do; the group."""
+def add_policy_arguments(parser: argparse.ArgumentParser) -> argparse._ArgumentGroup:
+    """Add the flags that say what clients may do; returns their group."""
     group = parser.add_argument_group("what clients may do")
-    group.add_argument("--model", metavar="NAME", help="who drafts where a client asks for a model (default: none)")
+    group.add_argument("--model", metavar="NAME", help="model that drafts where a client asks for one (default: none)")
     group.add_argument("--base-url", metavar="URL", help="an OpenAI-compatible server (OPENAI_BASE_URL)")
-    group.add_argument("--max-cost", type=flags.positive, metavar="USD", help="of one request")
+    group.add_argument("--max-cost", type=flags.positive, metavar="USD", help="limit of one request, US dollars")
     group.add_argument(
-        "--seconds", type=flags.positive, default=900.0, metavar="S", help="that one request may take (%(default)g)"
+        "--max-seconds", type=flags.positive, default=MAX_REQUEST_S, metavar="S",
+        help="limit of one request, seconds of the clock (%(default)g)",
+    )  # fmt: skip
+    group.add_argument(  # the name of earlier versions
+        "--seconds", type=flags.positive, default=argparse.SUPPRESS, dest="max_seconds", help=argparse.SUPPRESS
     )
     flags.add_sandbox_arguments(parser)
     return group
 
 
-def permissions_of(arguments: argparse.Namespace) -> Permissions:
-    """What the flags allow. Raises UsageError for what makes no sense, before anybody asks for anything."""
-    from codeopt.serving.request import Permissions
+def policy_of(arguments: argparse.Namespace) -> ServerPolicy:
+    """The policy that the flags ask for, checked before the first request. Raises UsageError."""
+    from codeopt.serving.request import ServerPolicy
 
     flags.options_of(arguments, run_dir=Path())
     options = {name: getattr(arguments, name) for name in FIELDS if getattr(arguments, name) is not None}
     if arguments.python and os.sep in arguments.python:
         options["python"] = str(Path(arguments.python).expanduser().absolute())  # workers run below the root
-    return Permissions(options, arguments.model, getattr(arguments, "allow_commands", False))
+    return ServerPolicy(options, arguments.model, getattr(arguments, "allow_commands", False))

@@ -1,4 +1,4 @@
-"""Does what a client asks for, with the same functions as the command line, and gives back what `--json` prints."""
+"""Handlers of a client's operations: the functions of the command line, whose answers are what `--json` prints."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from codeopt.report.result import diff, profile_to_json
 from codeopt.review.check import CheckedPart, CheckedTarget, ProjectCheck, check, listed
 from codeopt.review.repository import open_repository
 from codeopt.review.work import ReviewBudget
-from codeopt.serving.request import Errand, ErrandRequest
+from codeopt.serving.request import Operation, OperationRequest
 from codeopt.serving.root import Root
 from codeopt.workloads import WorkloadRequest, kind_of
 from codeopt.workloads.function.recording.instrumented_run import UsersCommand
@@ -36,26 +36,25 @@ from codeopt_sandbox import Sandbox
 
 Answer = dict[str, Any]
 STDERR = 2
-"""Where the output of a user's own command goes: our standard output is the answer."""
+"""Descriptor for the output of a user's own command, since our standard output is the answer."""
 RECORD_SCHEMA = "codeopt.record/1"
 
 
-def run_errand(request: ErrandRequest, console: Console) -> Answer:
-    """Do it, below the current folder. Raises CodeoptError, SandboxError."""
+def handle(request: OperationRequest, console: Console) -> Answer:
+    """Do an operation below the current folder and return its answer. Raises CodeoptError, SandboxError."""
     options = ImproveOptions.of(request.options)
-    with tempfile.TemporaryDirectory(prefix="codeopt-errand-") as folder:
+    with tempfile.TemporaryDirectory(prefix="codeopt-operation-") as folder:
         options = replace(options, run_dir=Path(folder))  # nothing is left in the user's folder
-        return _DOES[request.errand](request, options, console)
+        return HANDLERS[request.operation](request, options, console)
 
 
 def _require_folder(target: Target, options: ImproveOptions) -> None:
-    """Of a file's function a command is run as the user would, not isolated; of a folder in the sandbox. Raises
-    UsageError."""
+    """Refuse `run` for a file, where the command would not be isolated, as it is for a folder. Raises UsageError."""
     if options.run is not None and not target.path.is_dir():
         raise UsageError(f"run takes the folder of a project as its target, such as '.', and {target} is none")
 
 
-def _profile(request: ErrandRequest, options: ImproveOptions, console: Console) -> Answer:
+def _profile(request: OperationRequest, options: ImproveOptions, console: Console) -> Answer:
     target, session = as_target(request.target), _session(options, console)
     _require_folder(target, options)
     if options.run is not None:
@@ -68,7 +67,7 @@ def _profile(request: ErrandRequest, options: ImproveOptions, console: Console) 
     return found | {"target": request.target}
 
 
-def _compare(request: ErrandRequest, options: ImproveOptions, console: Console) -> Answer:
+def _compare(request: OperationRequest, options: ImproveOptions, console: Console) -> Answer:
     target, session = as_target(request.target), _session(options, console)
     old, new = _programs(request, target.path)
     if old.source == new.source:
@@ -77,21 +76,20 @@ def _compare(request: ErrandRequest, options: ImproveOptions, console: Console) 
     return found | {"target": request.target, "diff": diff(old, new.source)}
 
 
-def _nothing_to_compare(request: ErrandRequest, path: Path) -> str:
-    """The message where both sides are one text: what was compared with what, and what to do."""
-    if request.new_source is None:
-        old = request.base if request.old_source is None else "old_source"
-        return f"{path} is the same as {old}: change it first, or give the changed text as new_source"
+def _nothing_to_compare(request: OperationRequest, path: Path) -> str:
+    """Which two texts are the same, and what to do."""
     if request.old_source is not None:
-        return "new_source is the same as old_source: give the changed text"
-    return (
-        f"new_source is the same as {path}, the file as it stands: give the changed text; without new_source the file "
-        f"is compared with {request.base}"
-    )
+        new = path if request.new_source is None else "new_source"
+        return f"{new} is the same as old_source: change one of them"
+    if request.new_source is not None:
+        return (
+            f"new_source is the same as {path} as it stands: change it, or leave it out to compare with {request.base}"
+        )
+    return f"{path} is the same as in {request.base}: change it first, or give the changed text"
 
 
-def _programs(request: ErrandRequest, path: Path) -> tuple[Program, Program]:
-    """The file as it was and as it is to be. Raises UsageError."""
+def _programs(request: OperationRequest, path: Path) -> tuple[Program, Program]:
+    """The old and the new version of the file. Raises UsageError."""
     now = None if request.new_source is not None and request.old_source is not None else read_program(path)
     new = now if request.new_source is None else make_program(path, request.new_source)
     if request.old_source is not None:
@@ -104,7 +102,7 @@ def _programs(request: ErrandRequest, path: Path) -> tuple[Program, Program]:
 
 
 def _committed(path: Path, base: str) -> str:
-    """A file as a commit has it. Raises UsageError."""
+    """Text of a file in a commit. Raises UsageError."""
     advice = "give old_source, the text of the file before the change"
     try:
         repository = open_repository(path.absolute().parent)
@@ -114,7 +112,7 @@ def _committed(path: Path, base: str) -> str:
         raise UsageError(f"what {path} was before the change is not known: {error}; {advice}") from error
 
 
-def _improve(request: ErrandRequest, options: ImproveOptions, console: Console) -> Answer:
+def _improve(request: OperationRequest, options: ImproveOptions, console: Console) -> Answer:
     target = as_target(request.target)
     _require_folder(target, options)
     options = replace(options, max_seconds=request.max_seconds)
@@ -129,7 +127,7 @@ def _improve(request: ErrandRequest, options: ImproveOptions, console: Console) 
     }  # fmt: skip
 
 
-def _check(request: ErrandRequest, options: ImproveOptions, console: Console) -> Answer:
+def _check(request: OperationRequest, options: ImproveOptions, console: Console) -> Answer:
     paths = tuple(Path(each).absolute() for each in request.paths or (".",))
     for path in paths:
         if not path.exists():
@@ -158,7 +156,7 @@ def _check(request: ErrandRequest, options: ImproveOptions, console: Console) ->
 
 
 def _leads_out(program: Path) -> str:
-    """Why a program is not run: its cases are links to what is outside; empty where they are not."""
+    """Reason why a program is not run: its cases are links that lead out of the root; empty: none does."""
     try:
         Root.of(Path.cwd()).target(str(program))
     except UsageError as error:
@@ -167,7 +165,7 @@ def _leads_out(program: Path) -> str:
 
 
 def _root_of(paths: tuple[Path, ...]) -> Path:
-    """What the paths of a check are below of: the repository's root, else what they have in common."""
+    """Folder that the paths of a check are relative to: the repository's root, else their common folder."""
     from codeopt.review.change import whole_files
 
     return whole_files(paths)[1].root
@@ -179,7 +177,7 @@ def _below_here(path: Path) -> str:
 
 
 def _line(path: Path, function: str) -> int:
-    """Where a function begins; 1 of a program, and of what cannot be read."""
+    """First line of a function; 1 for a program, and for a file that cannot be read."""
     if not function:
         return 1
     try:
@@ -188,7 +186,7 @@ def _line(path: Path, function: str) -> int:
         return 1
 
 
-def _record(request: ErrandRequest, options: ImproveOptions, console: Console) -> Answer:
+def _record(request: OperationRequest, options: ImproveOptions, console: Console) -> Answer:
     target = as_target(request.target)
     if not target.name or not request.command:
         raise UsageError("name a function, FILE::FUNCTION, and the command to run")
@@ -202,17 +200,17 @@ def _record(request: ErrandRequest, options: ImproveOptions, console: Console) -
     }  # fmt: skip
 
 
-_DOES: Mapping[Errand, Callable[[ErrandRequest, ImproveOptions, Console], Answer]] = {
-    Errand.PROFILE: _profile,
-    Errand.COMPARE: _compare,
-    Errand.IMPROVE: _improve,
-    Errand.CHECK: _check,
-    Errand.RECORD: _record,
+HANDLERS: Mapping[Operation, Callable[[OperationRequest, ImproveOptions, Console], Answer]] = {
+    Operation.PROFILE: _profile,
+    Operation.COMPARE: _compare,
+    Operation.IMPROVE: _improve,
+    Operation.CHECK: _check,
+    Operation.RECORD: _record,
 }
 
 
 def _session(options: ImproveOptions, console: Console) -> Session:
-    """What a client sends was written by a model: it never runs as a plain process unless the user said so."""
+    """Open a session that isolates, since a model wrote what a client sends; a plain process needs the user's flag."""
 
     def open_always_isolated(
         options: ImproveOptions,

@@ -8,20 +8,24 @@ from __future__ import annotations
 
 import argparse
 
-from codeopt.serving.flags import add_permission_arguments, permissions_of, require_extra
+from codeopt.serving.flags import add_policy_arguments, policy_of, require_extra
 
 ORDER = 9.6
 EXAMPLES = ("codeopt lsp",)
 OTHERS_FILES = True
-"""The workspace may be somebody else's: nothing is imported from there."""
+"""Code of the workspace is not imported, since it may be somebody else's."""
 FLAGS_ONLY = True
-"""Nor do its settings count, which could choose sandbox, Python or model."""
+"""The workspace's settings do not count: they could choose sandbox, Python or model."""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """The flags."""
-    parser.add_argument("--stdio", action="store_true", help="the only way there is; some editors say it")
-    group = add_permission_arguments(parser)
+    """Add the flags of `codeopt lsp`."""
+    parser.add_argument(
+        "--stdio",
+        action="store_true",
+        help="speak over standard input and output, as always; accepted since some editors pass it",
+    )
+    group = add_policy_arguments(parser)
     group.add_argument("--check-on-save", action="store_true", help="run the tests of a file whenever it is saved")
 
 
@@ -30,6 +34,6 @@ def run(arguments: argparse.Namespace) -> int:
     require_extra("lsp", "pygls")
     from codeopt.serving.lsp_server import make_lsp_server
 
-    permissions = permissions_of(arguments)
-    make_lsp_server(permissions, seconds=arguments.seconds, check_on_save=arguments.check_on_save).start_io()
+    policy = policy_of(arguments)
+    make_lsp_server(policy, max_seconds=arguments.max_seconds, check_on_save=arguments.check_on_save).start_io()
     return 0

@@ -6,7 +6,7 @@ Nothing of the workspace is run unless the user asks: by a command, or with --ch
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -19,46 +19,49 @@ from pygls.uris import to_fs_path
 from codeopt.core.errors import CodeoptError, UsageError
 from codeopt.core.version import __version__
 from codeopt.engine.open_model import RULES
-from codeopt.serving.request import Errand, ErrandRequest, Permissions
+from codeopt.serving.request import Operation, OperationRequest, ServerPolicy
 from codeopt.serving.root import Root
 from codeopt.serving.slow_functions import SlowFunction, of_check, of_improvement, places, saved
-from codeopt.serving.worker_pool import Caller
+from codeopt.serving.worker_pool import WorkerPool
 
-CHECK, IMPROVE, IMPROVE_WITH_MODEL, APPLY = (
-    "codeopt.check", "codeopt.improve", "codeopt.improveWithModel", "codeopt.apply",
-)  # fmt: skip
+CHECK = "codeopt.check"
+IMPROVE = "codeopt.improve"
+IMPROVE_WITH_MODEL = "codeopt.improveWithModel"
+APPLY = "codeopt.apply"
 SOURCE = "codeopt"
-Tell = Callable[[str], Awaitable[None]]
+"""Name of the server, and of the source of its diagnostics."""
 
 
 @dataclass
 class EditorSession:
-    """One editor, one workspace."""
+    """One editor with one workspace."""
 
     server: LanguageServer
-    permissions: Permissions
+    policy: ServerPolicy
     parallel: int = 1
-    seconds: float = 900.0
+    """Requests that run at a time."""
+    max_seconds: float = 900.0
+    """Time limit of one request, seconds."""
     check_on_save: bool = False
     root: Root | None = None
-    """None before the editor has named one."""
-    caller: Caller | None = None
+    """Workspace; None: the editor has not named one yet."""
+    pool: WorkerPool | None = None
     known: dict[tuple[str, str], SlowFunction] = field(default_factory=dict)
-    """By file and function."""
+    """Slow functions by file and function."""
 
     def open(self, folder: str | None) -> None:
-        """Of the editor's first folder; what runs left there is shown. Nothing is run."""
+        """Open the editor's first folder and read its saved runs; nothing is run. Raises UsageError."""
         if folder is None:
             return
         self.root = Root.of(Path(folder))
-        self.caller = Caller(self.root.path, self.parallel, seconds=self.seconds)
+        self.pool = WorkerPool(self.root.path, self.parallel, max_seconds=self.max_seconds)
         for each in reversed(saved(self.root.path)):  # the newest has the last word
             self.known[each.file, each.function] = each
 
     # --- what is shown -------------------------------------------------------------------------------
 
     def of_file(self, uri: str) -> list[tuple[SlowFunction, lsp.Range]]:
-        """What is known of a file, and where that is in its text as it stands in the editor."""
+        """Slow functions of a file with their places in the editor's text."""
         document = self.server.workspace.get_text_document(uri)
         where, lines = places(document.source), document.lines
         found = []
@@ -70,7 +73,7 @@ class EditorSession:
         return found
 
     def file_of(self, uri: str) -> str:
-        """Below the root; empty for what is not."""
+        """Path of a document below the root; empty: it lies elsewhere."""
         path = to_fs_path(uri)
         try:
             return self.root.inside(path) if self.root and path else ""
@@ -78,13 +81,13 @@ class EditorSession:
             return ""
 
     def publish(self, uri: str) -> None:
-        """The diagnostics of one file."""
+        """Send the diagnostics of one file."""
         found = [self._diagnostic(each, place) for each, place in self.of_file(uri) if each.fits(self.text(uri)) or
                  not each.new_source]  # fmt: skip
         self.server.text_document_publish_diagnostics(lsp.PublishDiagnosticsParams(uri, found))
 
     def text(self, uri: str) -> str:
-        """The file as it stands in the editor."""
+        """Text of a document as it stands in the editor."""
         return self.server.workspace.get_text_document(uri).source
 
     def _diagnostic(self, each: SlowFunction, place: lsp.Range) -> lsp.Diagnostic:
@@ -92,7 +95,7 @@ class EditorSession:
         return lsp.Diagnostic(place, each.words, severity, code="slow", source=SOURCE)
 
     def lenses(self, uri: str) -> list[lsp.CodeLens]:
-        """Over each function of which something is known: what, and the next step."""
+        """Lenses over the slow functions: the measurement, and the next step."""
         found = []
         for each, place in self.of_file(uri):
             fits = each.fits(self.text(uri))
@@ -103,7 +106,7 @@ class EditorSession:
         return found
 
     def actions(self, uri: str, place: lsp.Range) -> list[lsp.CodeAction]:
-        """Verified changes as edits; for the function at the cursor, to look for one."""
+        """Code actions at a place: verified changes as edits, and searches for new ones."""
         text, found = self.text(uri), []
         where = places(text)
         here = [name for name, (first, last) in where.items() if first - 1 <= place.start.line < last]
@@ -124,7 +127,7 @@ class EditorSession:
         return found
 
     def edit(self, uri: str, each: SlowFunction) -> lsp.WorkspaceEdit:
-        """The whole file with the change: it was verified as a whole."""
+        """Edit that replaces the whole file, since the change was verified as a whole."""
         lines = self.server.workspace.get_text_document(uri).lines
         whole = lsp.Range(lsp.Position(0, 0), lsp.Position(len(lines) + 1, 0))
         return lsp.WorkspaceEdit(changes={uri: [lsp.TextEdit(whole, each.new_source)]})
@@ -132,9 +135,9 @@ class EditorSession:
     # --- what is done --------------------------------------------------------------------------------
 
     async def check(self, uri: str) -> dict[str, Any]:
-        """Look what of a file is slow under its tests."""
+        """Rank the functions of a file by their tests' time and try the rules. Raises CodeoptError."""
         file = self._on_disk(uri)
-        request = ErrandRequest(Errand.CHECK, options=dict(self.permissions.options), paths=(file,))
+        request = OperationRequest(Operation.CHECK, options=dict(self.policy.options), paths=(file,))
         answer = await self._run(request, f"checking {file}")
         self.known = {key: each for key, each in self.known.items() if key[0] != file}
         for each in of_check(answer):
@@ -143,13 +146,13 @@ class EditorSession:
         return {"gains": answer["gains"], "blind": answer["blind"]}
 
     async def improve(self, uri: str, function: str, *, with_model: bool) -> dict[str, Any]:
-        """Look for a faster version; the file stays as it is."""
-        if with_model and self.permissions.model is None:
+        """Look for a faster version; the file stays as it is. Raises CodeoptError."""
+        if with_model and self.policy.model is None:
             raise UsageError("no language model: start the server as `codeopt lsp --model NAME`")
         file = self._on_disk(uri)
-        options = {**self.permissions.options, "model": self.permissions.model if with_model else RULES}
+        options = {**self.policy.options, "model": self.policy.model if with_model else RULES}
         target = self._root().target(f"{file}::{function}" if function else file)
-        answer = await self._run(ErrandRequest(Errand.IMPROVE, target, options, max_seconds=self.seconds),
+        answer = await self._run(OperationRequest(Operation.IMPROVE, target, options, max_seconds=self.max_seconds),
                                  f"improving {function or file}")  # fmt: skip
         if answer["accepted"]:
             self.known[file, function] = of_improvement(answer, file, function)
@@ -159,7 +162,7 @@ class EditorSession:
         return {"accepted": answer["accepted"], "reason": answer["reason"]}
 
     async def apply(self, uri: str, function: str) -> dict[str, Any]:
-        """Put a verified change into the editor's text; the user saves it, or takes it back."""
+        """Put a verified change into the editor's text, for the user to save or undo. Raises UsageError."""
         each = self.known.get((self.file_of(uri), function))
         if each is None or not each.fits(self.text(uri)):
             raise UsageError("the text is another than the one that the change was verified with: check again")
@@ -172,7 +175,7 @@ class EditorSession:
         return self.root
 
     def _on_disk(self, uri: str) -> str:
-        """The file, below the root, as it is in the editor. Raises UsageError."""
+        """Path of a document below the root. Raises UsageError where the editor's text is not what is on disk."""
         file = self._root().inside(to_fs_path(uri) or "")
         try:
             same = (self._root().path / file).read_bytes().decode("utf-8") == self.text(uri)
@@ -182,9 +185,9 @@ class EditorSession:
             raise UsageError(f"{file} is not saved: what is run is what is on disk")
         return file
 
-    async def _run(self, request: ErrandRequest, title: str) -> dict[str, Any]:
-        """Have it done, with progress that can be cancelled. Raises CodeoptError."""
-        assert self.caller
+    async def _run(self, request: OperationRequest, title: str) -> dict[str, Any]:
+        """Do a request, with progress that can be cancelled. Raises CodeoptError."""
+        assert self.pool
         token = str(uuid4())
         progress = self.server.work_done_progress
         shows = self.server.client_capabilities.window and self.server.client_capabilities.window.work_done_progress
@@ -192,11 +195,11 @@ class EditorSession:
             await progress.create_async(token)
             progress.begin(token, lsp.WorkDoneProgressBegin(f"codeopt: {title}", cancellable=True))
 
-        async def tell(line: str) -> None:
+        async def on_progress(line: str) -> None:
             if shows:
                 progress.report(token, lsp.WorkDoneProgressReport(message=line, cancellable=True))
 
-        work = asyncio.ensure_future(self.caller.call(request, tell))
+        work = asyncio.ensure_future(self.pool.call(request, on_progress))
         if shows:
             progress.tokens[token].add_done_callback(lambda _: work.cancel())
         try:
@@ -218,7 +221,7 @@ class EditorSession:
             self.server.workspace_code_lens_refresh(None)
 
     async def said(self, work: Awaitable[dict[str, Any]]) -> dict[str, Any]:
-        """What goes wrong is a message in the editor, and the answer of the command."""
+        """Do a command; an error becomes a message in the editor and the command's answer."""
         try:
             return await work
         except CodeoptError as error:
@@ -226,14 +229,14 @@ class EditorSession:
             return {"error": str(error)}
 
     def say(self, text: str, kind: lsp.MessageType = lsp.MessageType.Warning) -> None:
-        """A message in the editor."""
+        """Show a message in the editor."""
         self.server.window_show_message(lsp.ShowMessageParams(kind, f"codeopt: {text}"))
 
 
-def make_lsp_server(permissions: Permissions, *, seconds: float, check_on_save: bool) -> LanguageServer:
-    """The server, ready to start."""
+def make_lsp_server(policy: ServerPolicy, *, max_seconds: float, check_on_save: bool) -> LanguageServer:
+    """Make the server, ready to start."""
     server = LanguageServer(SOURCE, __version__)
-    session = EditorSession(server, permissions, seconds=seconds, check_on_save=check_on_save)
+    session = EditorSession(server, policy, max_seconds=max_seconds, check_on_save=check_on_save)
     _add_life(server, session)
     _add_documents(server, session)
     _add_commands(server, session)
@@ -251,8 +254,8 @@ def _add_life(server: LanguageServer, session: EditorSession) -> None:
 
     @server.feature(lsp.SHUTDOWN)
     async def shutdown(_: None) -> None:
-        if session.caller:
-            await session.caller.close()
+        if session.pool:
+            await session.pool.close()
 
 
 def _add_documents(server: LanguageServer, session: EditorSession) -> None:

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 
 from codeopt.cli import flags
 from codeopt.core.errors import UsageError
-from codeopt.serving.flags import add_permission_arguments, permissions_of, require_extra
+from codeopt.serving.flags import add_policy_arguments, policy_of, require_extra
 
 if TYPE_CHECKING:
     from mcp.server.mcpserver import MCPServer
@@ -24,28 +24,30 @@ if TYPE_CHECKING:
 ORDER = 9.5
 EXAMPLES = ("codeopt mcp", "codeopt mcp --root . --http 0")
 OTHERS_FILES = True
-"""Agents write files of the current folder: nothing is imported from there."""
+"""Code of the current folder is not imported, since agents write its files."""
 FLAGS_ONLY = True
-"""Nor do their settings count: an agent that may write pyproject.toml must not choose sandbox, Python or model."""
+"""The project's settings do not count: an agent that may write them must not choose sandbox, Python or model."""
 LOOPBACK = "127.0.0.1"
+STOP_S = 5
+"""Time that open HTTP connections have to end when the server stops, seconds."""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """The flags."""
+    """Add the flags of `codeopt mcp`."""
     parser.add_argument(
-        "--root", type=Path, default=Path(), metavar="DIR", help="the folder that clients may speak of (this one)"
+        "--root", type=Path, default=Path(), metavar="DIR", help="folder that clients may read and run (this one)"
     )
     parser.add_argument(
         "--http", type=int, metavar="PORT",
         help=f"streamable HTTP on {LOOPBACK}; 0 takes a free port; the address, with its secret, is printed",
     )  # fmt: skip
-    allowed = add_permission_arguments(parser)
+    allowed = add_policy_arguments(parser)
     allowed.add_argument(
-        "--allow-commands", action="store_true", help="record may run commands of a client, which are not isolated"
+        "--allow-commands", action="store_true", help="let `record` run commands of a client, which are not isolated"
     )
     allowed.add_argument(
         "--parallel", type=flags.count, default=1, metavar="N",
-        help="requests at a time; two measure less exactly than one (%(default)d)",
+        help="requests that run at a time; two measure less exactly than one (%(default)d)",
     )  # fmt: skip
 
 
@@ -54,10 +56,10 @@ def run(arguments: argparse.Namespace) -> int:
     require_extra("mcp", "mcp")
     from codeopt.serving.mcp_server import make_server
     from codeopt.serving.root import Root
-    from codeopt.serving.worker_pool import Caller
+    from codeopt.serving.worker_pool import WorkerPool
 
-    root, permissions = Root.of(arguments.root), permissions_of(arguments)
-    server = make_server(root, Caller(root.path, arguments.parallel, seconds=arguments.seconds), permissions)
+    root, policy = Root.of(arguments.root), policy_of(arguments)
+    server = make_server(root, WorkerPool(root.path, arguments.parallel, max_seconds=arguments.max_seconds), policy)
     if arguments.http is None:
         server.run()
     else:
@@ -66,7 +68,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 async def _serve_http(server: MCPServer[None], port: int) -> None:
-    """Other users of this machine reach its addresses, too: the path is a secret."""
+    """Serve behind a secret path, since other users of this machine reach its addresses, too. Raises UsageError."""
     import uvicorn
 
     try:
@@ -75,7 +77,7 @@ async def _serve_http(server: MCPServer[None], port: int) -> None:
         raise UsageError(f"--http {port}: {error}") from error
     path = f"/{token_urlsafe(16)}/mcp"
     app = server.streamable_http_app(streamable_http_path=path, host=LOOPBACK)
-    config = uvicorn.Config(app, log_level="warning", access_log=False, timeout_graceful_shutdown=5)
+    config = uvicorn.Config(app, log_level="warning", access_log=False, timeout_graceful_shutdown=STOP_S)
     print(f"http://{LOOPBACK}:{listening.getsockname()[1]}{path}", flush=True)
     print("codeopt mcp: give an agent this address; Ctrl-C ends it", file=sys.stderr, flush=True)
     await uvicorn.Server(config).serve(sockets=[listening])

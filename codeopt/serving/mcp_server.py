@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from typing import Annotated, Any, Literal, TypeVar
 
 from mcp.server.mcpserver import Context, MCPServer
 from mcp.server.mcpserver.exceptions import ToolError
+from mcp.server.mcpserver.tools import Tool
 from mcp.types import ToolAnnotations
 from pydantic import Field
 
 from codeopt.core.errors import CodeoptError, UsageError
 from codeopt.core.version import __version__
 from codeopt.engine.open_model import RULES
+from codeopt.serving.mcp_arguments import checked_tool
 from codeopt.serving.mcp_schemas import (
     CheckAnswer,
     CompareAnswer,
@@ -23,9 +25,9 @@ from codeopt.serving.mcp_schemas import (
     RecordAnswer,
     ToolAnswer,
 )
-from codeopt.serving.request import Errand, ErrandRequest, Permissions
+from codeopt.serving.request import Operation, OperationRequest, ServerPolicy
 from codeopt.serving.root import Root
-from codeopt.serving.worker_pool import Caller
+from codeopt.serving.worker_pool import WorkerPool
 
 INSTRUCTIONS = """\
 codeopt judges changes to Python code: nothing is believed that was not run. To make something faster: `profile` the \
@@ -34,7 +36,8 @@ on which the change does something else. `check` finds slow functions of a proje
 verifies a change itself. All paths are below the server's root. Code runs in a sandbox; no file changes unless \
 `improve` is asked to `write`."""
 
-MIB = 1 << 20
+MAX_FILE_CHARS = 1 << 20
+"""Longest text of a file that a client sends, characters."""
 Target = Annotated[
     str,
     Field(
@@ -43,7 +46,7 @@ Target = Annotated[
         "that reads standard input, with cases beside it",
     ),
 ]
-WholeFile = Annotated[str | None, Field(max_length=MIB)]
+WholeFile = Annotated[str | None, Field(max_length=MAX_FILE_CHARS)]
 Place = Annotated[str, Field(max_length=4096)]
 Places = Annotated[list[Place], Field(max_length=100)]
 Run = Annotated[
@@ -59,11 +62,11 @@ A = TypeVar("A", bound=ToolAnswer)
 
 @dataclass(frozen=True)
 class AgentTools:
-    """The tools, below one root."""
+    """The five tools, below one root. Each raises ToolError with one line."""
 
     root: Root
-    caller: Caller
-    permissions: Permissions
+    pool: WorkerPool
+    policy: ServerPolicy
 
     async def profile(
         self,
@@ -74,10 +77,10 @@ class AgentTools:
         cases: Annotated[Place | None, Field(description="Folder of cases, for a program")] = None,
         args: Annotated[Places | None, Field(description="Arguments of a program")] = None,
     ) -> ProfileAnswer:
-        """Where the time goes: hot lines with their share, functions, memory; of a project's command, which functions
-        of it. Runs the code in a sandbox."""
+        """Measure where the time goes: hot lines with their share, functions, memory; with `run` the functions of a
+        project that its command spends its time in. Runs the code in a sandbox."""
         options = self._options(calls, cases, args) | {"run": run}
-        return await self._ask(Errand.PROFILE, ProfileAnswer, ctx, target=target, options=options)
+        return await self._ask(Operation.PROFILE, ProfileAnswer, ctx, target=target, options=options)
 
     async def compare(
         self,
@@ -97,11 +100,12 @@ class AgentTools:
         cases: Annotated[Place | None, Field(description="Folder of cases, for a program")] = None,
         args: Annotated[Places | None, Field(description="Arguments of a program")] = None,
     ) -> CompareAnswer:
-        """Is a change right, and faster? With new_source the file as it is stays the old one; without it the file as
-        it is now is the new one, and the old is that of git. Wrong changes are rejected with a counterexample."""
+        """Judge a change: is it right, and faster? With new_source the file as it is stays the old version; without it
+        the file as it is now is the new version, and the old one is that of git. A wrong change is rejected with a
+        counterexample."""
         options = self._options(calls, cases, args) | {"strict": strict}
         return await self._ask(
-            Errand.COMPARE, CompareAnswer, ctx, target=target, options=options, old_source=old_source,
+            Operation.COMPARE, CompareAnswer, ctx, target=target, options=options, old_source=old_source,
             new_source=new_source, base=base,
         )  # fmt: skip
 
@@ -121,12 +125,12 @@ class AgentTools:
         cases: Annotated[Place | None, Field(description="Folder of cases, for a program")] = None,
         args: Annotated[Places | None, Field(description="Arguments of a program")] = None,
     ) -> ImproveAnswer:
-        """Draft, judge, time and confirm a faster version, of a project's command as a diff of several files. No file
-        changes unless `write` is true."""
+        """Draft, judge, time and confirm a faster version; with `run` a diff of several files that makes a project's
+        command faster. No file changes unless `write` is true."""
         options = self._options(calls, cases, args) | {"strict": strict, "max_rounds": max_rounds, "run": run}
         options["model"] = self._model(drafts)
         return await self._ask(
-            Errand.IMPROVE, ImproveAnswer, ctx, target=target, options=options, write=write, max_seconds=max_seconds
+            Operation.IMPROVE, ImproveAnswer, ctx, target=target, options=options, write=write, max_seconds=max_seconds
         )
 
     async def check(
@@ -134,13 +138,17 @@ class AgentTools:
         ctx: Context,
         paths: Annotated[Places | None, Field(description="Files and folders; default: the whole root")] = None,
         max_functions: Annotated[int, Field(ge=1, le=100)] = 10,
-        min_share: Annotated[float, Field(ge=0, le=1, description="Of the tests' time that is worth a look")] = 0.05,
+        min_share: Annotated[
+            float,
+            Field(ge=0, le=1, description="Smallest share of the tests' time, 0 to 1, with which a function is tried"),
+        ] = 0.05,
         max_seconds: Seconds = 600.0,
     ) -> CheckAnswer:
-        """Which functions are slow under their tests, and which of them the built-in rules make faster, verified."""
+        """Rank functions by the time that they take under their tests, and try the built-in rules on the slow ones,
+        verified."""
         named = tuple(self._checked(self.root.inside, each) for each in paths or ["."])
         return await self._ask(
-            Errand.CHECK, CheckAnswer, ctx, options=self._options(), paths=named, max_functions=max_functions,
+            Operation.CHECK, CheckAnswer, ctx, options=self._options(), paths=named, max_functions=max_functions,
             min_share=min_share, max_seconds=max_seconds,
         )  # fmt: skip
 
@@ -150,21 +158,27 @@ class AgentTools:
         target: Target,
         command: Annotated[Places, Field(min_length=1, description="Words of a command that calls the function")],
     ) -> RecordAnswer:
-        """Run a command of the project, not isolated, and keep the calls of a function that it makes: what the other
-        tools know of the function by. Only where the server was started with --allow-commands."""
-        if not self.permissions.commands:
+        """Run a command of the project, not isolated, and keep the calls that it makes of a function, as evidence for
+        the other tools. Only where the server was started with --allow-commands."""
+        self._require_commands()
+        options = self._options()
+        return await self._ask(
+            Operation.RECORD, RecordAnswer, ctx, target=target, options=options, command=tuple(command)
+        )
+
+    def _require_commands(self) -> None:
+        """Refuse a client's command unless the user allowed it. Raises ToolError."""
+        if not self.policy.commands:
             raise ToolError(
                 "record runs a command that is not isolated, which the user of this server has not allowed: "
                 "codeopt mcp --allow-commands does"
             )
-        options = self._options()
-        return await self._ask(Errand.RECORD, RecordAnswer, ctx, target=target, options=options, command=tuple(command))
 
     def _options(
         self, calls: str | None = None, cases: str | None = None, args: list[str] | None = None
     ) -> dict[str, Any]:
-        """What holds for every request, and what a client adds. Raises ToolError."""
-        options = dict(self.permissions.options)
+        """Options of the server's policy with those that a client adds. Raises ToolError."""
+        options = dict(self.policy.options)
         if calls is not None:
             options["calls"] = self._checked(self.root.inside, calls)
         if cases is not None:
@@ -174,25 +188,26 @@ class AgentTools:
         return options
 
     def _model(self, drafts: str) -> str:
+        """Name of the model that drafts. Raises ToolError where the server has none."""
         if drafts == "rules":
             return RULES
-        if self.permissions.model is None:
+        if self.policy.model is None:
             raise ToolError("this server was started without a language model: codeopt mcp --model NAME allows one")
-        return self.permissions.model
+        return self.policy.model
 
-    async def _ask(self, errand: Errand, answer: type[A], ctx: Context, **fields: Any) -> A:
-        """Have it done. Raises ToolError with the line that the command would print."""
+    async def _ask(self, operation: Operation, answer: type[A], ctx: Context, **fields: Any) -> A:
+        """Do an operation. Raises ToolError with the line that the command would print."""
         if "target" in fields:
             fields["target"] = self._checked(self.root.target, fields["target"])
         told = 0
 
-        async def tell(line: str) -> None:
+        async def on_progress(line: str) -> None:
             nonlocal told
             told += 1
             await ctx.report_progress(told, None, line)
 
         try:
-            return answer.model_validate(await self.caller.call(ErrandRequest(errand, **fields), tell))
+            return answer.model_validate(await self.pool.call(OperationRequest(operation, **fields), on_progress))
         except CodeoptError as error:
             raise ToolError(str(error)) from error
 
@@ -203,24 +218,25 @@ class AgentTools:
             raise ToolError(str(error)) from error
 
 
-def make_server(root: Root, caller: Caller, permissions: Permissions) -> MCPServer[None]:
-    """The server, ready to run."""
+def make_server(root: Root, pool: WorkerPool, policy: ServerPolicy) -> MCPServer[None]:
+    """Make the server, ready to run."""
 
     @asynccontextmanager
-    async def open_caller(_: MCPServer[None]) -> AsyncIterator[None]:
+    async def open_pool(_: MCPServer[None]) -> AsyncIterator[None]:
         try:
             yield
         finally:
-            await caller.close()
+            await pool.close()
 
-    server: MCPServer[None] = MCPServer(
-        "codeopt", version=__version__, instructions=INSTRUCTIONS, lifespan=open_caller, log_level="WARNING"
-    )
-    tools = AgentTools(root, caller, permissions)
-    for tool, reads in ((tools.profile, True), (tools.compare, True), (tools.check, True),
-                        (tools.improve, False), (tools.record, False)):  # fmt: skip
-        server.add_tool(
-            tool, structured_output=True,
-            annotations=ToolAnnotations(read_only_hint=reads, destructive_hint=False, open_world_hint=False),
-        )  # fmt: skip
-    return server
+    tools = AgentTools(root, pool, policy)
+    reading = [_tool(each, read_only=True) for each in (tools.profile, tools.compare, tools.check)]
+    writing = [_tool(each, read_only=False) for each in (tools.improve, tools.record)]
+    return MCPServer(
+        "codeopt", version=__version__, instructions=INSTRUCTIONS, lifespan=open_pool, log_level="WARNING",
+        tools=[*reading, *writing],
+    )  # fmt: skip
+
+
+def _tool(function: Callable[..., Any], *, read_only: bool) -> Tool:
+    hints = ToolAnnotations(read_only_hint=read_only, destructive_hint=False, open_world_hint=False)
+    return checked_tool(function, annotations=hints)

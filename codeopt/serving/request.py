@@ -9,8 +9,8 @@ from enum import StrEnum
 from typing import Any
 
 
-class Errand(StrEnum):
-    """What can be asked for."""
+class Operation(StrEnum):
+    """A kind of work that a client may ask for."""
 
     PROFILE = "profile"
     COMPARE = "compare"
@@ -20,50 +20,53 @@ class Errand(StrEnum):
 
 
 @dataclass(frozen=True)
-class ErrandRequest:
-    """What is to be done, below the current folder."""
+class OperationRequest:
+    """One operation with its arguments; all paths are below the current folder."""
 
-    errand: Errand
+    operation: Operation
     target: str = ""
     """FILE or FILE::FUNCTION; empty for `check`."""
     options: Mapping[str, Any] = field(default_factory=dict)
     """Fields of ImproveOptions."""
     old_source: str | None = None
-    """Text of the whole file to compare with; None: the file as it is where `new_source` is given, else as `base`."""
+    """Text of the old file; None: the file as it is where `new_source` is given, else its text in `base`."""
     new_source: str | None = None
-    """Text of the whole file that is compared; None: the file as it is."""
+    """Text of the new file; None: the file as it is."""
     base: str = "HEAD"
-    """A commit of git."""
+    """Commit of git that holds the old text."""
     paths: tuple[str, ...] = ()
-    """Files and folders of `check`."""
+    """Files and folders that `check` looks at; empty: the current folder."""
     max_functions: int = 10
+    """Functions that `check` judges at most."""
     min_share: float = 0.05
+    """Smallest share of the tests' time, 0 to 1, with which `check` tries a function."""
     max_seconds: float = 900.0
+    """Time limit of `check` and `improve`, seconds."""
     write: bool = False
     """Put what `improve` accepted in place."""
     command: tuple[str, ...] = ()
-    """What `record` runs."""
+    """Words of the command that `record` runs."""
 
     def to_line(self) -> bytes:
-        """One line of JSON."""
+        """Write the request as one line of JSON."""
         return json.dumps(asdict(self)).encode() + b"\n"
 
     @classmethod
-    def from_line(cls, line: bytes) -> ErrandRequest:
-        """What `to_line` made."""
+    def from_line(cls, line: bytes) -> OperationRequest:
+        """Read the line that `to_line` wrote."""
         given = json.loads(line)
         for name in ("paths", "command"):
             given[name] = tuple(given[name])
-        return cls(**{**given, "errand": Errand(given["errand"])})
+        return cls(**{**given, "operation": Operation(given["operation"])})
 
 
 @dataclass(frozen=True)
-class Permissions:
-    """What the user who started the server allows its clients."""
+class ServerPolicy:
+    """Permissions that the user who started the server gives its clients."""
 
     options: Mapping[str, Any]
     """Fields of ImproveOptions that hold for every request: sandbox, python, memory, ..."""
     model: str | None = None
-    """Who drafts where a client asks for a model; None: no client may."""
+    """Model that drafts where a client asks for one; None: no client may."""
     commands: bool = False
-    """`record` may run a command of the client's, not isolated."""
+    """Whether `record` may run a client's command, which is not isolated."""

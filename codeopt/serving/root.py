@@ -1,4 +1,4 @@
-"""The folder that a client may speak of: what leads out of it, also by a symbolic link, is refused."""
+"""The folder that a client may name paths in: a path that leads out of it, also by a symbolic link, is refused."""
 
 from __future__ import annotations
 
@@ -9,19 +9,19 @@ from pathlib import Path
 
 from codeopt.core.errors import UsageError
 
-MOST_LOOKED_AT = 20_000
-"""Files and folders of one folder that a client names."""
+MAX_TREE_FILES = 20_000
+"""Most files and folders in a folder that a client names."""
 
 
 @dataclass(frozen=True)
 class Root:
-    """A workspace, resolved."""
+    """A workspace, its path resolved."""
 
     path: Path
 
     @classmethod
     def of(cls, path: Path) -> Root:
-        """Raises UsageError where there is no such folder, or where it is the whole machine."""
+        """Make the root of a folder. Raises UsageError where it does not exist, or is the whole machine."""
         if not path.is_dir():
             raise UsageError(f"--root {path} is not a directory")
         found = path.resolve()
@@ -30,7 +30,7 @@ class Root:
         return cls(found)
 
     def inside(self, given: str) -> str:
-        """A path below the root, relative to it and without links. Raises UsageError."""
+        """Resolve a path, relative to the root and without links. Raises UsageError where it leads out."""
         if "\0" in given:
             raise UsageError("a path holds a null character")
         try:
@@ -42,18 +42,17 @@ class Root:
         return found.relative_to(self.path).as_posix()
 
     def tree(self, given: str) -> str:
-        """The same of a folder of which all is read, by links too: none leads out. Raises UsageError."""
+        """Resolve a folder that is read whole, links followed. Raises UsageError where one of them leads out."""
         found = self.inside(given)
         for number, path in enumerate(_links(self.path / found)):
-            if number > MOST_LOOKED_AT:
-                raise UsageError(f"{given[:200]} holds more than {MOST_LOOKED_AT} files; name a smaller folder")
+            if number > MAX_TREE_FILES:
+                raise UsageError(f"{given[:200]} holds more than {MAX_TREE_FILES} files; name a smaller folder")
             if path.is_symlink():
                 self.inside(str(path))
         return found
 
     def target(self, given: str) -> str:
-        """A folder, FILE, or FILE::FUNCTION, with what lies beside a program and is read as its cases. Raises
-        UsageError."""
+        """Resolve a folder, FILE, or FILE::FUNCTION, and check the cases beside a program. Raises UsageError."""
         path, mark, name = given.partition("::")
         found = self.inside(path)
         if not name and not (self.path / found).is_dir():
@@ -65,7 +64,7 @@ class Root:
         return f"{found}{mark}{name}"
 
     def arguments(self, given: Iterable[str]) -> tuple[str, ...]:
-        """Arguments of a program, of which those that name files bring them along. Raises UsageError."""
+        """Check the arguments of a program, since a file that one names is copied. Raises UsageError."""
         found = tuple(given)
         for word in found:
             for part in {word, word.partition("=")[2]} - {""}:
@@ -75,12 +74,12 @@ class Root:
 
 
 def _links(folder: Path) -> Iterator[Path]:
-    """Everything below a folder; links are not followed."""
+    """Paths of everything below a folder, links not followed."""
     for here, folders, files in os.walk(folder):
         yield from (Path(here, name) for name in (*folders, *files))
 
 
 def _beside(folder: Path) -> Iterator[Path]:
-    """Files next to a program that are read as its cases."""
+    """Paths of files next to a program that are read as its cases."""
     for pattern in ("input*", "output*", "*.in", "*.out", "*.args", "generate.py"):
         yield from folder.glob(pattern)

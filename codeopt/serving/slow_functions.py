@@ -1,4 +1,4 @@
-"""What an editor shows: functions that a check or a saved run found slow, and changes that were verified for them."""
+"""Slow functions as an editor shows them: found by a check or a saved run, with the changes that were verified."""
 
 from __future__ import annotations
 
@@ -16,32 +16,33 @@ from codeopt.core.words import share as share_of
 from codeopt.workloads.source.functions import definitions
 
 RUNS = ".codeopt/runs"
-MOST_RUNS = 200
-"""The newest ones that are looked at."""
+MAX_RUNS = 200
+"""Saved runs that are read at most, the newest first."""
 
 
 @dataclass(frozen=True)
 class SlowFunction:
-    """A function or program, and what was measured of it."""
+    """A function or program with its measurements."""
 
     file: str
-    """Below the root, with `/`."""
+    """Path below the root, with `/`."""
     function: str
     """Qualified name; empty: the whole program, or not known."""
     share: float | None
-    """Of its tests' time."""
+    """Share of its tests' time, 0 to 1; None: not measured."""
     ratio: float | None = None
-    """How many times as fast the change is; None where there is none."""
+    """Speedup of the change; None: there is no change."""
     changes: tuple[str, ...] = ()
+    """Sentences that say what was changed and why."""
     verified_for: str = ""
-    """Digest of the file's text that the change was verified with; empty where there is none."""
+    """Digest of the file's text that the change was verified with; empty: there is no change."""
     new_source: str = ""
     """The whole file with the change."""
     reason: str = ""
-    """Why there is no change."""
+    """Reason why there is no change."""
 
     def fits(self, text: str) -> bool:
-        """There is a verified change, and it is one of this very text."""
+        """Whether there is a change that was verified with this very text."""
         return bool(self.new_source) and self.verified_for == digest(text)
 
     @property
@@ -54,7 +55,7 @@ class SlowFunction:
 
 
 def of_check(answer: Mapping[str, Any]) -> list[SlowFunction]:
-    """What is worth showing of a check's answer: what takes time, or can be faster."""
+    """Functions of a check's answer that take time or can be faster."""
     return [
         SlowFunction(
             row["file"], row["function"], row["share"], (row["speedup"] or {}).get("ratio"), tuple(row["changes"]),
@@ -66,7 +67,7 @@ def of_check(answer: Mapping[str, Any]) -> list[SlowFunction]:
 
 
 def of_improvement(answer: Mapping[str, Any], file: str, function: str) -> SlowFunction:
-    """What an accepted improvement's answer says."""
+    """Convert the answer of an accepted improvement."""
     rounds = [each for each in answer["rounds"] if each["round"] == answer["best_round"]]
     changes = tuple(rounds[0]["changes"] or [rounds[0]["summary"]]) if rounds else ()
     ratio = (answer["speedup"] or {}).get("ratio")
@@ -74,11 +75,11 @@ def of_improvement(answer: Mapping[str, Any], file: str, function: str) -> SlowF
 
 
 def saved(root: Path) -> list[SlowFunction]:
-    """Of accepted runs of the user's own that were saved here."""
+    """Functions of the user's own accepted runs that were saved here, the newest first."""
     folder = root / RUNS
     if not folder.is_dir():
         return []
-    runs = sorted(folder.iterdir(), reverse=True)[:MOST_RUNS]
+    runs = sorted(folder.iterdir(), reverse=True)[:MAX_RUNS]
     left_out = foreign(runs)
     return [each for each in (_of_run(run, root) for run in runs if run not in left_out) if each]
 
@@ -102,7 +103,7 @@ def _of_run(run: Path, root: Path) -> SlowFunction | None:
 
 
 def _changed(before: str, after: str) -> str:
-    """The function around the first line that differs; empty where that is in none."""
+    """Name of the function around the first line that differs; empty: that line is in none."""
     lines = zip(before.split("\n"), after.split("\n"), strict=False)
     first = next((number for number, (one, other) in enumerate(lines, 1) if one != other), 1)
     around = [(name, place) for name, place in places(before).items() if place[0] <= first <= place[1]]
@@ -110,7 +111,7 @@ def _changed(before: str, after: str) -> str:
 
 
 def places(text: str) -> dict[str, tuple[int, int]]:
-    """First and last line of each function; nothing of what is no Python just now."""
+    """First and last line of each function by name; empty while the text is no Python."""
     return dict(_places(text))
 
 

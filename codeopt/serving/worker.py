@@ -17,23 +17,27 @@ import warnings
 from typing import IO, Any
 
 from codeopt.core.console import Console
-from codeopt.core.errors import CodeoptError, UsageError
+from codeopt.core.errors import CodeoptError, NoSandbox, UsageError
 from codeopt.core.sanitize import inline
-from codeopt.serving.request import ErrandRequest
+from codeopt.serving.request import OperationRequest
 from codeopt_sandbox.errors import SandboxError
 
-LONGEST = 2000  # characters of a message
-PATIENCE_S = 60.0
-"""For sandboxes to be closed, after which the process is ended as it is."""
-NO_SANDBOX, CANCELLED, OUR_MISTAKE = 3, 130, 70
+MAX_MESSAGE_CHARS = 2000
+"""Longest error message, characters."""
+MAX_PROGRESS_CHARS = 300
+"""Longest line of progress, characters."""
+CLOSE_S = 60.0
+"""Time that sandboxes have to close, seconds; then the process ends as it is."""
+CANCELLED = 130
+"""Exit status where the client gave up."""
 
 
 class Cancelled(BaseException):
-    """The client no longer wants it. Not KeyboardInterrupt, after which the best so far would be confirmed first."""
+    """The client gave up. Not a KeyboardInterrupt, after which the best draft so far would be confirmed first."""
 
 
 class AnswerLines(Console):
-    """Tells the parent, a line of JSON each."""
+    """A console that writes to the parent, one line of JSON a message."""
 
     def __init__(self, stream: IO[str]) -> None:
         super().__init__(quiet=True)
@@ -41,30 +45,30 @@ class AnswerLines(Console):
         self._stage = ""
 
     def send(self, **message: Any) -> None:
-        """One line; nobody may be there any more."""
+        """Write one line; a parent that is gone is no error."""
         with contextlib.suppress(OSError, ValueError):
             self._stream.write(json.dumps(message) + "\n")
             self._stream.flush()
 
     def print(self, line: str) -> None:
-        """Something that is so."""
-        self.send(progress=inline(line, 300))
+        """Send a fact as progress."""
+        self.send(progress=inline(line, MAX_PROGRESS_CHARS))
 
     def warn(self, line: str) -> None:
-        """Something that is so, and should not be."""
-        self.send(progress=inline(line, 300))
+        """Send a warning as progress."""
+        self.send(progress=inline(line, MAX_PROGRESS_CHARS))
 
     def stage(self, prefix: str) -> None:
-        """What the next lines belong to."""
+        """Set the prefix of the next lines of progress."""
         self._stage = prefix
 
     def progress(self, line: str) -> None:
-        """What is being done now."""
-        self.send(progress=inline(f"{self._stage}{line}", 300))
+        """Send the current step, behind the prefix of its stage."""
+        self.send(progress=inline(f"{self._stage}{line}", MAX_PROGRESS_CHARS))
 
 
 def main() -> int:
-    """One request. Returns the exit status that the command of its name would have."""
+    """Do one request; returns the exit status that the command of its name would have."""
     answers = os.fdopen(os.dup(1), "w", encoding="utf-8")
     os.dup2(2, 1)  # whatever prints, our answers stay whole
     signal.signal(signal.SIGTERM, _cancel)
@@ -72,22 +76,24 @@ def main() -> int:
     warnings.simplefilter("ignore", SyntaxWarning)
     lines = AnswerLines(answers)
     try:
-        request = ErrandRequest.from_line(sys.stdin.buffer.readline())
+        request = OperationRequest.from_line(sys.stdin.buffer.readline())
         threading.Thread(target=_watch_parent, daemon=True).start()
-        from codeopt.serving.handlers import run_errand
+        from codeopt.serving.handlers import handle
 
-        lines.send(result=run_errand(request, lines))
+        lines.send(result=handle(request, lines))
     except Cancelled:
         lines.send(error="cancelled", exit_status=CANCELLED)
         return CANCELLED
     except CodeoptError as error:
-        lines.send(error=inline(str(error), LONGEST), exit_status=error.exit_status)
+        lines.send(error=inline(str(error), MAX_MESSAGE_CHARS), exit_status=error.exit_status)
         return error.exit_status
     except SandboxError as error:
-        lines.send(error=f"the sandbox failed: {inline(str(error), LONGEST)}", exit_status=NO_SANDBOX)
-        return NO_SANDBOX
+        lines.send(
+            error=f"the sandbox failed: {inline(str(error), MAX_MESSAGE_CHARS)}", exit_status=NoSandbox.exit_status
+        )
+        return NoSandbox.exit_status
     except TypeError as error:  # an option that there is not
-        lines.send(error=inline(str(error), LONGEST), exit_status=UsageError.exit_status)
+        lines.send(error=inline(str(error), MAX_MESSAGE_CHARS), exit_status=UsageError.exit_status)
         return UsageError.exit_status
     return 0
 
@@ -98,11 +104,11 @@ def _cancel(_number: int, _frame: object) -> None:
 
 
 def _watch_parent() -> None:
-    """End the work where the parent no longer holds our standard input."""
+    """End the work once the parent no longer holds our standard input."""
     while os.read(0, 4096):  # not by way of sys.stdin, whose lock a thread may not hold when Python ends
         pass
     os.kill(os.getpid(), signal.SIGTERM)
-    threading.Event().wait(PATIENCE_S)
+    threading.Event().wait(CLOSE_S)
     os._exit(CANCELLED)
 
 

@@ -1,4 +1,4 @@
-"""Starts a process for each request, tells of its progress, and ends it where nobody wants the answer any more.
+"""A process for each request: started, followed by its progress, and ended where nobody wants the answer any more.
 
 A process of its own each: what a client gives up ends at once with all its sandboxes, a crash takes nothing else
 along, and nothing that is printed can get between the messages of a protocol on standard output.
@@ -15,18 +15,24 @@ from pathlib import Path
 from typing import Any
 
 from codeopt.core.errors import CodeoptError
-from codeopt.serving.request import ErrandRequest
+from codeopt.serving.request import OperationRequest
 from codeopt_sandbox.host_program import own_environment
 
-LONGEST_ANSWER = 64 << 20
-"""Bytes of one line of a worker: a text of 1 MiB stands in it a few times, escaped."""
+MAX_ANSWER_BYTES = 64 << 20
+"""Longest line of a worker, bytes: a text of 1 MiB stands in it a few times, escaped."""
 GRACE_S = 45.0
-"""For a worker to close its sandboxes; a Docker engine under load takes 10 s."""
-Tell = Callable[[str], Awaitable[None]]
+"""Time that a worker has to close its sandboxes, seconds; a Docker engine under load takes 10."""
+TOO_MANY = 2
+"""Exit status of a request that found no place in the line."""
+TOO_LONG = 6
+"""Exit status of a request that was ended at its time limit."""
+OUR_MISTAKE = 70
+"""Exit status where a worker crashed."""
+OnProgress = Callable[[str], Awaitable[None]]
 
 
-class ErrandFailed(CodeoptError):
-    """The worker's one line, with the exit status that the command would have ended in."""
+class OperationFailed(CodeoptError):
+    """A request failed: the worker's one line, with the exit status that the command would have ended in."""
 
     def __init__(self, message: str, exit_status: int) -> None:
         super().__init__(message)
@@ -34,42 +40,50 @@ class ErrandFailed(CodeoptError):
 
 
 @dataclass
-class Caller:
-    """Does requests, so many at a time; others wait in line, as long as that is short."""
+class WorkerPool:
+    """Workers below one root; requests beyond `parallel` wait in a short line, the rest are refused."""
 
     root: Path
     parallel: int = 1
+    """Requests that run at a time."""
     waiting: int = 8
-    seconds: float = 900.0
-    """That one request may take, after which it is ended."""
+    """Requests that may wait in line."""
+    max_seconds: float = 900.0
+    """Time limit of one request, seconds; then it is ended."""
     _running: asyncio.Semaphore = field(init=False)
     _inside: int = 0
+    """Requests that run or wait."""
     _ends: set[asyncio.Task[None]] = field(default_factory=set)
-    """Workers that are being ended."""
+    """Tasks that wait for workers to end."""
 
     def __post_init__(self) -> None:
         self._running = asyncio.Semaphore(self.parallel)
 
-    async def call(self, request: ErrandRequest, tell: Tell) -> dict[str, Any]:
-        """The answer. Raises ErrandFailed."""
+    async def call(self, request: OperationRequest, on_progress: OnProgress) -> dict[str, Any]:
+        """Do a request and return its answer. Raises OperationFailed."""
         if self._inside >= self.parallel + self.waiting:
-            raise ErrandFailed(f"{self._inside} requests are under way or waiting; ask again when one has ended", 2)
+            raise OperationFailed(
+                f"{self._inside} requests are under way or waiting; ask again when one has ended", TOO_MANY
+            )
         self._inside += 1
         try:
             if self._running.locked():
-                await tell("waiting for another request to end")
+                await on_progress("waiting for another request to end")
             await self._running.acquire()
         except BaseException:
             self._inside -= 1
             raise
-        return await self._started(request, tell)
+        return await self._started(request, on_progress)
 
-    async def _started(self, request: ErrandRequest, tell: Tell) -> dict[str, Any]:
-        """The place in the line is given back when the process has ended, also where nobody waits for that."""
+    async def _started(self, request: OperationRequest, on_progress: OnProgress) -> dict[str, Any]:
+        """Start a worker and return its answer. Raises OperationFailed.
+
+        The place in the line is given back when the process has ended, also where nobody waits for that.
+        """
         try:
             process = await asyncio.create_subprocess_exec(
                 sys.executable, "-P", "-m", "codeopt.serving.worker",
-                stdin=asyncio.subprocess.PIPE, stdout=asyncio.subprocess.PIPE, cwd=self.root, limit=LONGEST_ANSWER,
+                stdin=asyncio.subprocess.PIPE, stdout=asyncio.subprocess.PIPE, cwd=self.root, limit=MAX_ANSWER_BYTES,
                 env=own_environment(),
                 start_new_session=True,  # who ends the server's group must not end a worker before its sandboxes
             )  # fmt: skip
@@ -77,17 +91,17 @@ class Caller:
             self._leave()
             raise
         try:
-            async with asyncio.timeout(self.seconds):
-                return await _answer(process, request, tell)
+            async with asyncio.timeout(self.max_seconds):
+                return await _answer(process, request, on_progress)
         except TimeoutError:
-            raise ErrandFailed(f"not done within {self.seconds:g} s, so it was ended", 6) from None
+            raise OperationFailed(f"not done within {self.max_seconds:g} s, so it was ended", TOO_LONG) from None
         finally:
             end = asyncio.get_running_loop().create_task(self._ended(process))
             self._ends.add(end)
             end.add_done_callback(self._ends.discard)
 
     async def _ended(self, process: asyncio.subprocess.Process) -> None:
-        """A closed standard input is the word to end; one that does not hear it is killed."""
+        """Close the worker's standard input, which asks it to end, and kill it where it does not."""
         try:
             assert process.stdin
             process.stdin.close()
@@ -109,8 +123,10 @@ class Caller:
             await asyncio.gather(*self._ends, return_exceptions=True)
 
 
-async def _answer(process: asyncio.subprocess.Process, request: ErrandRequest, tell: Tell) -> dict[str, Any]:
-    """What the worker says until it has an answer. Raises ErrandFailed."""
+async def _answer(
+    process: asyncio.subprocess.Process, request: OperationRequest, on_progress: OnProgress
+) -> dict[str, Any]:
+    """Pass a worker's progress on until it has an answer. Raises OperationFailed."""
     assert process.stdin
     assert process.stdout
     try:
@@ -121,11 +137,13 @@ async def _answer(process: asyncio.subprocess.Process, request: ErrandRequest, t
     async for line in process.stdout:
         message = json.loads(line)
         if "progress" in message:
-            await tell(message["progress"])
+            await on_progress(message["progress"])
         elif "error" in message:
-            raise ErrandFailed(message["error"], message["exit_status"])
+            raise OperationFailed(message["error"], message["exit_status"])
         else:
             found: dict[str, Any] = message["result"]
             return found
     status = await process.wait()
-    raise ErrandFailed(f"this is a mistake of ours, please report it: the worker ended with {status} (see the log)", 70)
+    raise OperationFailed(
+        f"this is a mistake of ours, please report it: the worker ended with {status} (see the log)", OUR_MISTAKE
+    )

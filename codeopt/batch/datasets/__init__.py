@@ -22,12 +22,12 @@ GROUP = "codeopt.datasets"
 
 @dataclass(frozen=True)
 class SetRequest:
-    """What a layout is asked for."""
+    """Request to a layout for the problems of a set."""
 
     path: Path
-    """The set: a folder or a file."""
+    """Folder or file of the set."""
     cases: Path | None = None
-    """The folder that holds one folder of cases a problem; None: where the layout has them."""
+    """Folder that holds one folder of cases a problem; None: the layout's own place."""
 
 
 @dataclass(frozen=True)
@@ -35,25 +35,25 @@ class Problem:
     """One program of a set, with what it is judged by."""
 
     id: str
-    """Unique within the set."""
+    """Name, unique within the set."""
     source: str
-    """The program to improve; for a function, its whole file."""
+    """Text of the program to improve; for a function, of its whole file."""
     path: Path
-    """Its file; for a program that stands in a larger file, one beside it that need not be there."""
+    """Path of the program; for one that stands in a larger file, a path beside that, which need not exist."""
     cases: Path | None = None
-    """The folder of its cases; None: beside `path`."""
+    """Folder of its cases; None: beside `path`."""
     function: str = ""
-    """The qualified name of the function to improve; empty for a program that reads standard input."""
+    """Qualified name of the function to improve; empty: a program that reads standard input."""
     target: str | None = None
-    """A faster program that a human wrote."""
+    """Text of a faster program that a human wrote; None: the set has none."""
     dropped: str = ""
-    """Why it cannot even be tried, in one line; empty when it can."""
+    """Reason why the problem cannot be tried, in one line; empty: it can."""
 
 
 def read_set(request: SetRequest, layout: str = "") -> Iterator[Problem]:
-    """The problems of a set, one at a time, in its order; ids that come again get `#2`, `#3`.
+    """Read the problems of a set, one at a time, in its order; ids that come again get `#2`, `#3`.
 
-    layout: a file of this folder or a dotted path; found out by itself when empty. Raises UsageError.
+    layout: a file of this folder or a dotted path; empty: the first that recognises the set. Raises UsageError.
     """
     if not request.path.exists():
         raise UsageError(f"there is no problem set {request.path}")
@@ -71,7 +71,7 @@ def read_set(request: SetRequest, layout: str = "") -> Iterator[Problem]:
 def program_at(
     id: str, path: Path, cases: Path | None = None, *, function: str = "", target: Path | None = None
 ) -> Problem:
-    """The problem whose program is a file of its own; a file that is no Python is a dropped problem."""
+    """Make a problem of a program's own file; a file that is no Python is a dropped problem."""
     faster = read_text(target) if target and target.is_file() else None
     try:
         return Problem(id, read_program(path).source, path, cases, function, faster)
@@ -80,7 +80,7 @@ def program_at(
 
 
 def read_text(path: Path) -> str:
-    """A file of the set. Raises UsageError."""
+    """Read a file of the set. Raises UsageError."""
     try:
         return path.read_text("utf-8")
     except (OSError, UnicodeDecodeError) as error:

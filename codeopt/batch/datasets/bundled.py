@@ -9,12 +9,12 @@ from codeopt.batch.datasets import Problem, SetRequest, program_at
 
 
 def recognises(request: SetRequest) -> bool:
-    """Some folder in it holds a slow.py."""
+    """Whether some folder in the set holds a slow.py."""
     return request.path.is_dir() and bool(_folders(request.path))
 
 
 def read(request: SetRequest) -> Iterator[Problem]:
-    """One problem a folder, by name."""
+    """Read one problem a folder, by name. Raises UsageError."""
     for folder in _folders(request.path):
         cases = request.cases / folder.name if request.cases else folder
         yield program_at(folder.name, folder / "slow.py", cases, target=folder / "fast.py")

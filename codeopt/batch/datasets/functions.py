@@ -9,12 +9,12 @@ from codeopt.core.errors import UsageError
 
 
 def recognises(request: SetRequest) -> bool:
-    """A text file."""
+    """Whether the set is a text file."""
     return request.path.is_file() and request.path.suffix in {".txt", ".list"}
 
 
 def read(request: SetRequest) -> Iterator[Problem]:
-    """One problem a line, in order; a line without `::` is a program. Raises UsageError for a list without any."""
+    """Read one problem a line; a line without `::` is a program. Raises UsageError for an empty list."""
     lines = [line.partition("#")[0].strip() for line in read_text(request.path).splitlines()]
     targets = [line for line in lines if line]
     if not targets:

@@ -12,17 +12,18 @@ from codeopt.batch.datasets import Problem, SetRequest
 from codeopt.core.errors import UsageError
 
 SOURCES = ("input", "src_code", "slow", "code_v0_no_empty_lines", "code_v0")
-"""Names of the slow program's field: the paper's, then those of other releases."""
+"""Names of the slow program's field: the paper's first, then those of other releases."""
 TARGETS = ("target", "tgt_code", "fast", "code_v1_no_empty_lines", "code_v1")
+"""Names of the fast program's field, in the same order."""
 
 
 def recognises(request: SetRequest) -> bool:
-    """A .jsonl file."""
+    """Whether the set is a .jsonl file."""
     return request.path.is_file() and request.path.suffix in {".jsonl", ".ndjson"}
 
 
 def read(request: SetRequest) -> Iterator[Problem]:
-    """One problem a line; a line that is none is a dropped problem."""
+    """Read one problem a line; a line that holds none is a dropped problem. Raises UsageError."""
     try:
         with request.path.open(encoding="utf-8", errors="replace") as file:
             for number, line in enumerate(file, 1):
@@ -57,7 +58,7 @@ def _first(row: dict[str, Any], names: tuple[str, ...]) -> str | None:
 
 
 def _why_not(source: str | None, cases: Path) -> str:
-    """Why it cannot be tried; empty when it can."""
+    """Reason why the problem cannot be tried; empty: it can."""
     if not source or not source.strip():
         return f"it has no program: none of the fields {', '.join(SOURCES)} holds one"
     if reason := not_python(source):
@@ -66,7 +67,7 @@ def _why_not(source: str | None, cases: Path) -> str:
 
 
 def not_python(source: str) -> str:
-    """Why Python 3 cannot read a program; empty when it can."""
+    """Reason why Python 3 cannot read a program; empty: it can."""
     try:
         ast.parse(source)
     except (SyntaxError, ValueError, RecursionError) as error:

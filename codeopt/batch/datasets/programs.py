@@ -8,15 +8,16 @@ from pathlib import Path
 from codeopt.batch.datasets import Problem, SetRequest, program_at
 
 NOT_PROGRAMS = ("generate.py", "fast.py", "conftest.py")
+"""Names of Python files that are no problems."""
 
 
 def recognises(request: SetRequest) -> bool:
-    """It holds Python files, but is not one problem of the bundled layout."""
+    """Whether the set is a folder of Python files, but no problem of the bundled layout."""
     return request.path.is_dir() and not (request.path / "slow.py").exists() and bool(_programs(request.path))
 
 
 def read(request: SetRequest) -> Iterator[Problem]:
-    """One problem a file, by name."""
+    """Read one problem a file, by name."""
     for path in _programs(request.path):
         yield program_at(path.stem, path, _cases(request, path))
 
@@ -26,7 +27,7 @@ def _programs(folder: Path) -> list[Path]:
 
 
 def _cases(request: SetRequest, path: Path) -> Path | None:
-    """Where the cases of one program are; its own folder even if there is none, never those of its neighbours."""
+    """Folder of a program's cases: its own, even if that does not exist, never a neighbour's."""
     homes = [request.cases] if request.cases else [request.path, request.path / "cases"]
     found = [home / path.stem for home in homes if (home / path.stem).is_dir()]
     return found[0] if found else homes[0] / path.stem

@@ -18,10 +18,10 @@ from codeopt.core.version import __version__
 from codeopt.engine.open_model import proposer_name, wants_model
 
 if TYPE_CHECKING:
-    from codeopt.batch.batch_options import BatchOptions
     from codeopt.batch.database import BatchStore
     from codeopt.batch.local import LocalBatch
     from codeopt.batch.on_ray import RayBatch
+    from codeopt.batch.records import BatchOptions
     from codeopt.batch.scheduler import Scheduler
     from codeopt.core.options import ImproveOptions
 
@@ -119,9 +119,8 @@ def run(arguments: argparse.Namespace) -> int:
     """Run or resume a batch. Raises UsageError for a set, a folder or settings that do not fit."""
     from collections import deque
 
-    from codeopt.batch.core_lock import measuring_cores
     from codeopt.batch.database import BatchStore, require_own_batch
-    from codeopt.batch.lock import locked
+    from codeopt.batch.locks import locked, measuring_cores
     from codeopt.batch.progress import open_progress
     from codeopt.batch.scheduler import Scheduler
 
@@ -161,7 +160,7 @@ def _batch(
 
 def _options(arguments: argparse.Namespace) -> BatchOptions:
     """What is asked for; refused before anything is run where it could not end well."""
-    from codeopt.batch.batch_options import BatchOptions
+    from codeopt.batch.records import BatchOptions
     from codeopt.engine.open_proposer import check_proposer
     from codeopt.tasks import open_task
 
@@ -193,8 +192,8 @@ def _prepare(arguments: argparse.Namespace, options: BatchOptions, store: BatchS
     """Settings and problems into the database."""
     from itertools import islice
 
-    from codeopt.batch.core_lock import measuring_cores
     from codeopt.batch.datasets import SetRequest, read_set
+    from codeopt.batch.locks import measuring_cores
     from codeopt.core.machine import machine
     from codeopt.tasks import open_task
 

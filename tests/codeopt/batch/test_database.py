@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from codeopt.batch.database import BatchStore
-from codeopt.batch.lock import locked
+from codeopt.batch.locks import locked
 from codeopt.batch.records import ProblemResult, Spent, TimeSpent
 from codeopt.core.budget import Ledger
 from codeopt.core.errors import UsageError

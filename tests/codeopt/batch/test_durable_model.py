@@ -12,7 +12,7 @@ import pytest
 
 from codeopt.batch.backoff import Backoff
 from codeopt.batch.database import BatchStore
-from codeopt.batch.durable_model import TRIES, BudgetSpent, CachedModel, PaidReplies
+from codeopt.batch.durable_model import MAX_TRIES, BudgetSpent, CachedModel, PaidReplies
 from codeopt.batch.request_slots import RequestSlots, SlottedModel
 from codeopt.core.errors import ModelError
 from codeopt.core.model import Message, Reply
@@ -83,7 +83,7 @@ def test_one_failure_is_got_over_and_noted(open_paid: Open, paid_store: BatchSto
 
 def test_a_server_that_never_recovers_is_an_error_after_some_tries(open_paid: Open, clock: Clock) -> None:
     with pytest.raises(ModelError, match="500"):
-        open_paid([status(500, retry_after="x")] * TRIES).complete(ASK)
+        open_paid([status(500, retry_after="x")] * MAX_TRIES).complete(ASK)
     assert clock.slept == [1, 2, 4, 8, 16]
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import argparse
 import asyncio
 import json
 import os
@@ -17,6 +18,7 @@ from typing import Any
 import pytest
 from mcp import Client, StdioServerParameters
 
+from codeopt.serving.flags import add_policy_arguments
 from tests.codeopt.command import SLOW as SLOW_PROGRAM
 from tests.codeopt.command import codeopt, environment, write_problem
 from tests.codeopt.serving.projects import ENDLESS, RIGHT, SLOW, TARGET, WRONG, Process, contents, family, make_project
@@ -221,6 +223,75 @@ def test_a_hostile_client_reaches_nothing_outside_of_the_root(tmp_path: Path) ->
     assert not (project / "here").exists()
 
 
+WRONG_ARGUMENTS: tuple[tuple[str, dict[str, Any], str], ...] = (
+    ("profile", {"taget": TARGET}, "there is no argument 'taget' (there are: target, run, calls, cases, args)"),
+    ("profile", {"taget": TARGET}, "the argument 'target' is missing"),
+    ("profile", {"target": TARGET, "line\nbreak": 1}, "there is no argument"),
+    ("profile", {"target": 3}, "'target' should be a valid string"),
+    ("profile", {"target": TARGET, "args": ["a", 2]}, "'args[1]' should be a valid string"),
+    ("compare", {}, "the argument 'target' is missing"),
+    ("compare", {"target": TARGET, "source": RIGHT}, "there is no argument 'source'"),
+    ("compare", {"target": TARGET, "strict": "yes"}, "'strict' should be a valid boolean"),
+    ("improve", {"target": TARGET, "rounds": 3}, "there is no argument 'rounds'"),
+    ("improve", {"target": TARGET, "max_rounds": 0}, "'max_rounds' should be greater than or equal to 1"),
+    ("improve", {"target": TARGET, "drafts": "both"}, "'drafts' should be 'rules' or 'model'"),
+    ("improve", {"target": TARGET, "write": "yes"}, "'write' should be a valid boolean"),
+    ("check", {"path": "words.py"}, "there is no argument 'path'"),
+    ("check", {"paths": "words.py"}, "'paths' should be a valid list"),
+    ("check", {"max_seconds": "soon"}, "'max_seconds' should be a valid number"),
+    ("record", {"target": TARGET}, "the argument 'command' is missing"),
+    ("record", {"target": TARGET, "command": []}, "'command' should have at least 1 item"),
+    ("record", {"target": TARGET, "command": ["true"], "shell": True}, "there is no argument 'shell'"),
+)
+
+
+def test_a_wrong_argument_of_any_tool_is_one_line(tmp_path: Path) -> None:
+    project = make_project(tmp_path)
+
+    async def conversation() -> None:
+        async with over_stdio(project) as client:
+            for tool in (await client.list_tools()).tools:
+                assert tool.input_schema["additionalProperties"] is False, tool.name
+            for tool_name, arguments, words in WRONG_ARGUMENTS:
+                line = await refusal(client, tool_name, **arguments)
+                assert line.startswith(f"{tool_name}: "), line
+                assert words in line, line
+                assert "\n" not in line, line
+                assert "pydantic" not in line, line
+
+    asyncio.run(conversation())
+
+
+def test_arguments_as_clients_send_them_are_read(tmp_path: Path) -> None:
+    """A list in a string, which some clients send, nulls, and a whole number of seconds."""
+    project = make_project(tmp_path)
+
+    async def conversation() -> None:
+        async with over_stdio(project) as client:
+            found = await client.call_tool("check", {"paths": '["nothing.py"]', "max_seconds": 60, "min_share": 1})
+            assert "there is no " in found.content[0].text  # type: ignore[union-attr]
+            found = await client.call_tool("profile", {"target": "nothing.py", "run": None, "args": None})
+            assert "cannot read" in found.content[0].text.lower()  # type: ignore[union-attr]
+
+    asyncio.run(conversation())
+
+
+def test_the_same_text_twice_is_said_by_its_own_name(tmp_path: Path) -> None:
+    project = make_project(tmp_path)
+
+    async def conversation() -> None:
+        async with over_stdio(project) as client:
+            for given, words in (
+                ({}, "words.py is the same as in HEAD"),
+                ({"new_source": SLOW}, "new_source is the same as words.py as it stands"),
+                ({"old_source": SLOW}, "words.py is the same as old_source"),
+                ({"old_source": RIGHT, "new_source": RIGHT}, "new_source is the same as old_source"),
+            ):
+                assert words in await refusal(client, "compare", target=TARGET, **given)
+
+    asyncio.run(conversation())
+
+
 @pytest.mark.parametrize("ending", ["cancelled", "cut", "killed"])
 def test_what_a_client_gives_up_ends_with_its_sandbox(ending: str, tmp_path: Path) -> None:
     """Twelve at once: some are refused, the others end where nobody wants them any more."""
@@ -320,3 +391,12 @@ def test_no_command_runs_outside_of_the_sandbox(tmp_path: Path) -> None:
 
     asyncio.run(work())
     assert not (project / "ran").exists()
+
+
+def test_the_time_limit_of_a_request_has_its_earlier_name_too() -> None:
+    parser = argparse.ArgumentParser()
+    add_policy_arguments(parser)
+    assert parser.parse_args([]).max_seconds == 900.0
+    assert parser.parse_args(["--max-seconds", "5"]).max_seconds == 5.0
+    assert parser.parse_args(["--seconds", "7"]).max_seconds == 7.0
+    assert "--seconds" not in parser.format_help()

@@ -15,21 +15,21 @@ from codeopt_sandbox.outcome import Case, Run, Verdict
 from codeopt_sandbox.verdict import Checker, judge
 
 RunProgram = Callable[[str, bytes, int], Run]
-"""Runs a program text on an input with a hash seed, in the sandbox."""
+"""Callable that runs a program text on an input with a hash seed, in the sandbox."""
 
 
 @dataclass(frozen=True)
 class ImportRequest:
-    """What an importer is asked for."""
+    """Request to an importer for the pairs of a foreign set."""
 
     path: Path
     cases: Path | None = None
-    """One folder of cases a problem; None: where the data set has them."""
+    """Folder that holds one folder of cases a problem; None: the data set's own place."""
 
 
 @dataclass(frozen=True)
 class ProgramPair:
-    """One pair of a foreign set."""
+    """A slow and a fast program of a foreign set, with their cases."""
 
     id: str
     source: str
@@ -40,17 +40,17 @@ class ProgramPair:
 
 @dataclass(frozen=True)
 class ImportDecision:
-    """What became of a pair."""
+    """A pair with the decision whether it is kept."""
 
     pair: ProgramPair
     dropped: str = ""
-    """Why it was left out; empty when it was kept."""
+    """Reason why the pair was left out; empty: it was kept."""
     note: str = ""
-    """What was left out of a pair that was kept."""
+    """Reason why a part of a kept pair was left out; empty: nothing was."""
 
 
 def check_pair(pair: ProgramPair, run: RunProgram, check: Checker) -> ImportDecision:
-    """Keep what can be judged: Python 3, right on its own cases, the same each time, with answers that are unique."""
+    """Decide whether a pair can be judged: Python 3, right on its cases, the same each time, with unique answers."""
     if reason := _static(pair):
         return ImportDecision(pair, reason)
     for case in pair.cases:
@@ -76,7 +76,7 @@ def _static(pair: ProgramPair) -> str:
 
 
 def _with_target(pair: ProgramPair, run: RunProgram, check: Checker) -> ImportDecision:
-    """The contest's judge accepted the human's program too: where it answers otherwise, answers are not unique."""
+    """Check the target: the contest's judge accepted it too, so where it answers otherwise, answers are not unique."""
     if not pair.target or not_python(pair.target):
         return ImportDecision(replace(pair, target=None), note="the target is not Python 3" if pair.target else "")
     for case in pair.cases:
@@ -93,7 +93,7 @@ def _with_target(pair: ProgramPair, run: RunProgram, check: Checker) -> ImportDe
 
 
 def write(decision: ImportDecision, home: Path, pairs: TextIO) -> None:
-    """A pair that was kept, in the layout that `codeopt batch` reads."""
+    """Write a kept pair in the layout that `codeopt batch` reads."""
     pair = decision.pair
     folder = home / Path(pair.id).name
     folder.mkdir(exist_ok=True)
@@ -106,7 +106,7 @@ def write(decision: ImportDecision, home: Path, pairs: TextIO) -> None:
 
 
 def cases_in(folders: Sequence[Path]) -> tuple[Case, ...]:
-    """The cases of all of these folders that are there."""
+    """Read the cases of those folders that exist."""
     found: list[Case] = []
     for folder in folders:
         if folder.is_dir():
@@ -115,7 +115,7 @@ def cases_in(folders: Sequence[Path]) -> tuple[Case, ...]:
 
 
 def json_lines(path: Path) -> Iterator[dict[str, object]]:
-    """The objects of a JSONL file, or of all in a folder. Raises UsageError when there is none."""
+    """Read the objects of a JSONL file, or of all such files in a folder. Raises UsageError where there is no file."""
     files = sorted(path.rglob("*.jsonl")) if path.is_dir() else [path]
     if not files or not files[0].is_file():
         raise UsageError(f"there is no .jsonl file in {path} (parquet: export it with `datasets`, to_json)")

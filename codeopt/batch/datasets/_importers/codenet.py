@@ -10,12 +10,12 @@ from codeopt.batch.datasets._importers import ImportRequest, ProgramPair, cases_
 from codeopt.core.errors import UsageError
 from codeopt_sandbox.outcome import Case
 
-LIFT = 1.1
-"""Least ratio of the judge's times for a pair."""
+MIN_RATIO = 1.1
+"""Smallest ratio of the judge's times at which two programs are a pair."""
 
 
 def read(request: ImportRequest) -> Iterator[ProgramPair]:
-    """The pair with the largest ratio of each problem."""
+    """Read the pair with the largest ratio of each problem. Raises UsageError."""
     tables = sorted((request.path / "metadata").glob("p*.csv"))
     if not tables:
         raise UsageError(f"{request.path} is no Project_CodeNet folder: there is no metadata/pXXXXX.csv in it")
@@ -28,7 +28,7 @@ def read(request: ImportRequest) -> Iterator[ProgramPair]:
 def _pair(request: ImportRequest, table: Path) -> ProgramPair | None:
     id = table.stem
     best = max(_lifts(table), default=None)
-    if best is None or best[0] < LIFT:
+    if best is None or best[0] < MIN_RATIO:
         return None
     slow, fast = (_source(request.path / "data" / id / "Python" / f"{name}.py") for name in best[1:])
     homes = [request.cases] if request.cases else [request.path / "derived" / "input_output" / "data"]
@@ -36,7 +36,7 @@ def _pair(request: ImportRequest, table: Path) -> ProgramPair | None:
 
 
 def _lifts(table: Path) -> Iterator[tuple[float, str, str]]:
-    """(ratio of times, slow submission, fast submission) for each user."""
+    """(ratio of times, slow submission, fast submission) of each user."""
     times: dict[str, list[tuple[float, str]]] = {}
     with table.open(encoding="utf-8", errors="replace", newline="") as file:
         for row in csv.DictReader(file):
@@ -56,7 +56,7 @@ def _source(path: Path) -> str:
 
 
 def _single(folder: Path) -> tuple[Case, ...]:
-    """CodeNet's own sample: input.txt and output.txt."""
+    """Read CodeNet's own sample, input.txt and output.txt, as a case."""
     given, expected = folder / "input.txt", folder / "output.txt"
     if not given.is_file():
         return ()

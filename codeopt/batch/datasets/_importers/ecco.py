@@ -12,7 +12,7 @@ KINDS = ("public_test_cases", "private_test_cases", "generated_test_cases", "cod
 
 
 def read(request: ImportRequest) -> Iterator[ProgramPair]:
-    """One pair a line, with the cases of every kind that is there."""
+    """Read one pair a line, with the cases of every kind that is there. Raises UsageError."""
     home = request.path if request.path.is_dir() else request.path.parent
     roots = [request.cases] if request.cases else [home / "test_cases", home]
     for pair in pie.read(request):

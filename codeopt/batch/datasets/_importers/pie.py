@@ -11,7 +11,7 @@ FOLDERS = ("", "cases", "test_cases", "public_test_cases", "merged_test_cases", 
 
 
 def read(request: ImportRequest) -> Iterator[ProgramPair]:
-    """One pair a line."""
+    """Read one pair a line. Raises UsageError."""
     home = request.path if request.path.is_dir() else request.path.parent
     homes = [request.cases] if request.cases else [home / name for name in FOLDERS]
     for number, row in enumerate(json_lines(request.path), 1):

@@ -1,6 +1,6 @@
-"""Who may measure on which core: a lock a core, shared by every batch of this user on this machine.
+"""Locks: one a core that measures, shared by all batches of this user on this machine, and one a run folder.
 
-The locks are `flock`s: the kernel takes them back from a worker that was killed, so nobody waits for the dead.
+They are `flock`s: the kernel takes them back from a worker that was killed, so nobody waits for the dead.
 """
 
 from __future__ import annotations
@@ -14,9 +14,11 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from codeopt.core.errors import UsageError
+
 
 def measuring_cores(jobs: int | None = None) -> list[int]:
-    """Cores that programs are run on: the last `jobs` of those that we may use.
+    """Cores that measure: the last `jobs` of those that this process may use.
 
     By default every core but the first, which is left to the workers' own work and the engine; both of two.
     """
@@ -32,12 +34,12 @@ class CoreLock:
 
     core: int
     waited_s: float = 0.0
-    """Seconds spent waiting for it so far."""
+    """Time spent waiting for the core so far, seconds."""
     _handle: int = field(default=-1, repr=False)
 
     @contextmanager
     def held(self) -> Iterator[None]:
-        """Have the core alone; waits for it."""
+        """Wait for the core, then hold it alone."""
         if self._handle < 0:
             self._handle = os.open(_home() / f"core-{self.core}", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
         started = time.monotonic()
@@ -53,3 +55,24 @@ def _home() -> Path:
     home = Path(tempfile.gettempdir()) / f"codeopt-cores-{os.getuid()}"
     home.mkdir(mode=0o700, exist_ok=True)
     return home
+
+
+@contextmanager
+def locked(folder: Path) -> Iterator[None]:
+    """Hold a run folder alone, as long as this process lives. Raises UsageError where another process holds it."""
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        handle = os.open(folder / "lock", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
+    except OSError as error:
+        raise UsageError(f"cannot use --run-dir {folder}: {error.strerror}") from error
+    try:
+        try:
+            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError as error:
+            holder = os.read(handle, 40).decode("ascii", "replace").strip()
+            raise UsageError(f"another batch is at work in {folder} (process {holder or 'unknown'})") from error
+        os.ftruncate(handle, 0)
+        os.write(handle, f"{os.getpid()}\n".encode())
+        yield
+    finally:
+        os.close(handle)

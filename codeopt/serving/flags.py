@@ -24,17 +24,10 @@ def require_extra(command: str, module: str) -> None:
         raise UsageError(f"codeopt {command} needs the extra: pip install codeopt[{command}]")
 
 
-def add_permission_arguments(parser: argparse.ArgumentParser) -> argparse._ArgumentGroup:
+def add_permission_arguments(parser: argparse.ArgumentParser, command: str) -> argparse._ActionsContainer:
     """What clients may do; the group."""
-    group = parser.add_argument_group("what clients may do")
-    group.add_argument("--model", metavar="NAME", help="who drafts where a client asks for a model (default: none)")
-    group.add_argument("--base-url", metavar="URL", help="an OpenAI-compatible server (OPENAI_BASE_URL)")
-    group.add_argument("--max-cost", type=flags.positive, metavar="USD", help="of one request")
-    group.add_argument(
-        "--seconds", type=flags.positive, default=900.0, metavar="S", help="that one request may take (%(default)g)"
-    )
-    flags.add_sandbox_arguments(parser)
-    return group
+    flags.add_flags(parser, command)
+    return flags.group_of(parser, "what clients may do")
 
 
 def permissions_of(arguments: argparse.Namespace) -> Permissions:

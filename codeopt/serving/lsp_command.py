@@ -20,8 +20,8 @@ FLAGS_ONLY = True
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The flags."""
-    parser.add_argument("--stdio", action="store_true", help="the only way there is; some editors say it")
-    group = add_permission_arguments(parser)
+    parser.add_argument("--stdio", action="store_true", help="accepted and ignored: some editors pass it")
+    group = add_permission_arguments(parser, "lsp")
     group.add_argument("--check-on-save", action="store_true", help="run the tests of a file whenever it is saved")
 
 
@@ -31,5 +31,5 @@ def run(arguments: argparse.Namespace) -> int:
     from codeopt.serving.lsp_server import make_lsp_server
 
     permissions = permissions_of(arguments)
-    make_lsp_server(permissions, seconds=arguments.seconds, check_on_save=arguments.check_on_save).start_io()
+    make_lsp_server(permissions, seconds=arguments.max_seconds, check_on_save=arguments.check_on_save).start_io()
     return 0

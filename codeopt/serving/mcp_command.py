@@ -39,7 +39,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--http", type=int, metavar="PORT",
         help=f"streamable HTTP on {LOOPBACK}; 0 takes a free port; the address, with its secret, is printed",
     )  # fmt: skip
-    allowed = add_permission_arguments(parser)
+    allowed = add_permission_arguments(parser, "mcp")
     allowed.add_argument(
         "--allow-commands", action="store_true", help="record may run commands of a client, which are not isolated"
     )
@@ -57,7 +57,7 @@ def run(arguments: argparse.Namespace) -> int:
     from codeopt.serving.worker_pool import Caller
 
     root, permissions = Root.of(arguments.root), permissions_of(arguments)
-    server = make_server(root, Caller(root.path, arguments.parallel, seconds=arguments.seconds), permissions)
+    server = make_server(root, Caller(root.path, arguments.parallel, seconds=arguments.max_seconds), permissions)
     if arguments.http is None:
         server.run()
     else:

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from codeopt.cli import flags
-from codeopt.cli.output import add_html_argument, deliver, require_writable, write_diff, write_page
+from codeopt.cli.output import deliver, require_writable, write_diff, write_page
 from codeopt.core.errors import UsageError
 
 if TYPE_CHECKING:
@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
 ORDER = 1
 FIRST = ("--model", "--cases", "--write", "--json", "--max-rounds")
+OFTEN = ("--tests", "--run", "--task", "--html", "--output")
 EXAMPLES = (
     "codeopt improve slow.py                       with input.N.txt and output.N.txt beside it",
     "codeopt improve mod.py::f --tests tests/      one function, by its tests",
@@ -37,44 +38,13 @@ ACCEPTED, NOT_ACCEPTED, BUDGET_SPENT, INTERRUPTED = 0, 1, 6, 130
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The flags."""
     flags.add_target_arguments(parser)
-    parser.add_argument(
-        "-t", "--task", default="runtime", metavar="NAME", help="runtime, readability, or a dotted path (%(default)s)"
+    flags.add_flags(parser, "improve")
+    flags.group_of(parser, "drafts").add_argument(
+        "-m", dest="short_m", metavar="NAME", help="with a TARGET: --model; without one: the module to run"
     )
-    flags.add_workload_argument(parser)
-    flags.add_case_arguments(parser)
-    flags.add_function_arguments(parser)
-    flags.add_run_argument(parser)
-    flags.add_model_arguments(parser, modules=True)
-    flags.add_search_arguments(parser)
-    budget = parser.add_argument_group("budget, whichever ends first")
-    budget.add_argument("-n", "--max-rounds", type=flags.count, metavar="N", help="critiques answered (4 with a model)")
-    budget.add_argument("--max-seconds", type=flags.positive, metavar="S", help="of the clock")
-    budget.add_argument("--max-tokens", type=flags.count, metavar="N", help="in and out together")
-    budget.add_argument("--max-cost", type=flags.positive, metavar="USD", help="needs [tool.codeopt.prices.MODEL]")
-    flags.add_judging_arguments(parser.add_argument_group("judging"))
-    flags.add_sandbox_arguments(parser)
-    out = parser.add_argument_group("result")
-    out.add_argument(
-        "--write", action="store_true", help="put the result in place (FILE.orig is kept unless git holds it)"
+    flags.group_of(parser, "result").add_argument(
+        "--branch", metavar="NAME", help="new branch for a project's patch, one commit an edit (a folder with --run)"
     )
-    out.add_argument(
-        "-o", "--output", type=Path, metavar="FILE", help="write the result to FILE (- for standard output)"
-    )
-    out.add_argument(
-        "--branch", metavar="NAME", help="of a folder with --run: commit the patch to a new branch, one commit an edit"
-    )
-    out.add_argument(
-        "--export", nargs=2, metavar=("FORMAT", "DIR"), help="of a command that runs benchmarks: before.json and "
-        "after.json in DIR, as pytest-benchmark or pyperf compares them",
-    )  # fmt: skip
-    out.add_argument("--json", action="store_true", help="one JSON object on standard output instead of the diff")
-    add_html_argument(out)
-    out.add_argument(
-        "--run-dir", type=Path, default=Path(".codeopt"), metavar="DIR", help="where runs are saved (%(default)s)"
-    )
-    out.add_argument("--resume", type=Path, metavar="RUN", help="go on with a saved run")
-    out.add_argument("-q", "--quiet", action="store_true", help="say nothing on standard error but what went wrong")
-    out.add_argument("-v", "--verbose", action="store_true", help="say each step, with the time so far")
 
 
 def run(arguments: argparse.Namespace) -> int:

@@ -17,7 +17,7 @@ TAKES_ARGUMENTS = True
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The target, then the command behind `--`."""
-    _flags.add_python_argument(parser)
+    _flags.add_flags(parser, "record")
     parser.add_argument("target", metavar="FILE::FUNCTION", help="whose calls are to be written down")
     parser.add_argument(
         "words", nargs=argparse.REMAINDER, metavar="-- COMMAND", help="python script.py, pytest tests, ..."
@@ -52,7 +52,7 @@ def _command(arguments: argparse.Namespace) -> tuple[str, ...]:
     if command is None:
         return tuple(arguments.words)
     flags = argparse.ArgumentParser(exit_on_error=False, add_help=False, allow_abbrev=False)
-    _flags.add_python_argument(flags)
+    _flags.add_flags(flags, "record")
     try:
         _, unknown = flags.parse_known_args(arguments.words, arguments)
     except argparse.ArgumentError as error:

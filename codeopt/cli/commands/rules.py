@@ -30,10 +30,10 @@ MOST_LINES = 8
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The flags."""
     parser.add_argument("name", nargs="?", metavar="NAME", help="explain this rule")
-    parser.add_argument("--select", type=flags.name_list, metavar="RULES", help="only these, separated by commas")
-    parser.add_argument("--ignore", type=flags.name_list, metavar="RULES", help="not these")
-    parser.add_argument("--explain", metavar="FILE", help="where each rule matches this program, and why not elsewhere")
-    parser.add_argument("--json", action="store_true", help="a JSON array on standard output")
+    parser.add_argument(
+        "--explain", metavar="FILE", help="program of which to say where each rule matches, and why not elsewhere"
+    )
+    flags.add_flags(parser, "rules")
 
 
 def run(arguments: argparse.Namespace) -> int:

@@ -1,4 +1,4 @@
-"""The table of all flags in docs/configuration.md: `python -m codeopt.cli.reference docs/configuration.md` writes it."""
+"""The table of all flags for a page: `python -m codeopt.cli.reference docs/configuration.md` writes it there."""
 
 from __future__ import annotations
 

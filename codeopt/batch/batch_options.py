@@ -13,7 +13,7 @@ class BatchOptions:
     """Goes to the workers, which may be on other machines."""
 
     improve: ImproveOptions
-    """Of each problem; its own cases take the place of those named here."""
+    """Options of each problem, with the proposer named; its own cases take the place of those named here."""
     with_target: bool = False
     """Judge the human's program too, where the set has one."""
     max_cost: float | None = None

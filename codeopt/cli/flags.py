@@ -12,7 +12,7 @@ from codeopt.cli.command_flags import flags_of
 from codeopt.core import converters
 from codeopt.core.converters import BadValue, text
 from codeopt.core.errors import UsageError
-from codeopt.core.flag import Flag, Kind
+from codeopt.core.flag import Flag, FlagKind
 from codeopt.core.options import ImproveOptions, options_table
 from codeopt.core.target import Target, as_module, as_target
 
@@ -68,17 +68,17 @@ def add_flag(group: argparse._ActionsContainer, flag: Flag) -> None:
 
 def _settings(flag: Flag) -> dict[str, Any]:
     """Keywords of add_argument that say which values a flag takes."""
-    if flag.kind is Kind.SWITCH:
+    if flag.kind is FlagKind.SWITCH:
         return {"action": "store_true"}
     found: dict[str, Any] = {"metavar": flag.metavar, "default": flag.default}
-    if flag.kind is Kind.PAIR:
+    if flag.kind is FlagKind.PAIR:
         return {**found, "nargs": 2}
-    convert = flag.item if flag.kind is Kind.LIST else flag.convert
+    convert = flag.item if flag.kind is FlagKind.LIST else flag.convert
     if convert is not text:
         found["type"] = convert if isinstance(convert, type) else flag_type(convert)
     if flag.choices:
         found["choices"] = list(flag.choices)
-    return {**found, "action": EachGiven, "default": None} if flag.kind is Kind.LIST else found
+    return {**found, "action": EachGiven, "default": None} if flag.kind is FlagKind.LIST else found
 
 
 def group_of(parser: argparse.ArgumentParser, title: str) -> argparse._ActionsContainer:

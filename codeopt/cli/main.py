@@ -28,7 +28,7 @@ from codeopt.cli.parser import CommandParser, Misused
 from codeopt.core import plugins
 from codeopt.core.diagnostic import as_rows
 from codeopt.core.errors import CodeoptError, UsageError
-from codeopt.core.flag import Setting
+from codeopt.core.flag import SettableBy
 from codeopt.core.sanitize import log_line
 from codeopt.core.settings import read_settings
 from codeopt.core.version import __version__
@@ -100,7 +100,7 @@ def _names_a_module(arguments: argparse.Namespace) -> bool:
     given = vars(arguments)
     for flag in flags_of_all():
         name, colon, _ = str(given.get(flag.name) or "").partition(":")
-        loaded = flag.setting is Setting.PLUG_IN or (flag.setting is Setting.MODEL and colon)
+        loaded = flag.setting is SettableBy.PLUG_IN or (flag.setting is SettableBy.MODEL and colon)
         if loaded and DOTTED.search(name):
             return True
     return False

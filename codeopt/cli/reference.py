@@ -11,19 +11,19 @@ from codeopt.cli.command_flags import flags_of_all
 from codeopt.cli.main import build_parser
 from codeopt.cli.parser import HelpAll
 from codeopt.core import plugins
-from codeopt.core.flag import Flag, Setting, Use, variable
+from codeopt.core.flag import Flag, FlagUse, SettableBy, variable
 
 BEGIN = "<!-- flags: written by python -m codeopt.cli.reference -->"
 END = "<!-- end of flags -->"
 _HEAD = "| flag | default | variable | in `pyproject.toml` | commands | what it is |\n|---|---|---|---|---|---|"
 _IN_A_PROJECT = {
-    Setting.EACH_TIME: "",
-    Setting.WRITTEN: "inside the project",
-    Setting.SANDBOX: "not `process`",
-    Setting.PLUG_IN: "no module, no file",
-    Setting.MODEL: "no module, no file",
-    Setting.SECRET: "",
-    Setting.PYTHON: "none that git tracks",
+    SettableBy.EACH_TIME: "",
+    SettableBy.WRITTEN: "inside the project",
+    SettableBy.SANDBOX: "not `process`",
+    SettableBy.PLUG_IN: "no module, no file",
+    SettableBy.MODEL: "no module, no file",
+    SettableBy.SECRET: "",
+    SettableBy.PYTHON: "none that git tracks",
 }
 
 
@@ -50,7 +50,7 @@ def _row(flag: Flag) -> str:
     return _cells(names, told, flag.key, flag.setting, tuple(flag.commands), flag.help)
 
 
-def _has_default(use: Use) -> bool:
+def _has_default(use: FlagUse) -> bool:
     return "unset" in use or "default" in use
 
 
@@ -65,10 +65,10 @@ def _rows_of_commands(parsers: Mapping[str, argparse.ArgumentParser]) -> Iterato
             found.setdefault(long, (action, []))[1].append(command)
     for long, (action, commands) in found.items():
         said = (action.help or "") % {"default": action.default}
-        yield long, _cells(f"`{long}`", "", long[2:], Setting.PROJECT, tuple(commands), said)
+        yield long, _cells(f"`{long}`", "", long[2:], SettableBy.PROJECT, tuple(commands), said)
 
 
-def _cells(names: str, default: str, key: str, setting: Setting, commands: tuple[str, ...], said: str) -> str:
+def _cells(names: str, default: str, key: str, setting: SettableBy, commands: tuple[str, ...], said: str) -> str:
     variables = f"`{variable(key)}`" if key else ""
     allowed = _IN_A_PROJECT.get(setting, "yes")
     cells = (names, default, variables, allowed, ", ".join(sorted(commands)), said)

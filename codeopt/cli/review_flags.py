@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from codeopt.cli.command_flags import settings_by_key
 from codeopt.core.errors import UsageError
-from codeopt.core.flag import Setting
+from codeopt.core.flag import SettableBy
 from codeopt.core.options import ImproveOptions
 from codeopt.review.reporters._text import command_data
 
@@ -62,7 +62,7 @@ def require_settings(repository: Repository, change: Change) -> None:
             before = tomllib.loads(text).get("tool", {}).get("codeopt", {})
         except (UsageError, ValueError):
             before = {}
-    free = {key for key, setting in settings_by_key().items() if setting is Setting.OF_A_CHANGE}
+    free = {key for key, setting in settings_by_key().items() if setting is SettableBy.OF_A_CHANGE}
     different = [key for key in {*table, *before} - free if table.get(key) != before.get(key)]
     if different:
         raise Untrusted(

@@ -12,7 +12,7 @@ from codeopt.cli.command_flags import settings_by_key
 from codeopt.cli.flags import EachGiven
 from codeopt.cli.parser import HelpAll, meant
 from codeopt.core.errors import UsageError
-from codeopt.core.flag import PREFIX, Setting, variable
+from codeopt.core.flag import PREFIX, SettableBy, variable
 from codeopt.core.interpreter import SettingsPython
 
 TABLES = ("prices", "sandbox-options")
@@ -87,17 +87,17 @@ def _of_project(path: Path, flag: str, value: Any) -> Any:
         name = variable(flag)
         line = f"{path}: {flag} = {text!r} {harm}, which a project's file cannot decide; give --{flag} or {name}"
         return RefusedSetting.of(text, line)
-    return SettingsPython(value) if setting is Setting.PYTHON else value
+    return SettingsPython(value) if setting is SettableBy.PYTHON else value
 
 
-def _harm(setting: Setting | None, text: str) -> str:
+def _harm(setting: SettableBy | None, text: str) -> str:
     """Why only a flag or a variable may give a value; empty where a project's file may, too."""
     module = text.endswith(".py") or (":" in text and not text.startswith("replay:"))
-    if setting is Setting.SECRET:
+    if setting is SettableBy.SECRET:
         return "names a secret of yours"
-    if setting is Setting.SANDBOX and text == "process":
+    if setting is SettableBy.SANDBOX and text == "process":
         return "runs code without isolation"
-    if setting is Setting.PLUG_IN and (module or "." in text) or setting is Setting.MODEL and module:
+    if setting is SettableBy.PLUG_IN and (module or "." in text) or setting is SettableBy.MODEL and module:
         return "names code that runs without isolation"
     return ""
 
@@ -105,7 +105,7 @@ def _harm(setting: Setting | None, text: str) -> str:
 def _require_inside(path: Path, flag: str, value: Path) -> None:
     """Raise UsageError for a file to write that a project's own settings place outside of the project: who downloads
     it may not be led elsewhere."""
-    if settings_by_key().get(flag) is not Setting.WRITTEN:
+    if settings_by_key().get(flag) is not SettableBy.WRITTEN:
         return
     place = value.resolve()
     if not place.is_relative_to(path.parent.resolve()) or ".git" in map(str.lower, place.parts):
@@ -117,7 +117,7 @@ def flag_of(action: argparse.Action) -> str:
     longs = [option[2:] for option in action.option_strings if option.startswith("--")]
     if not longs or isinstance(action, argparse._HelpAction | HelpAll):
         return ""
-    return "" if settings_by_key().get(longs[0]) is Setting.EACH_TIME else longs[0]
+    return "" if settings_by_key().get(longs[0]) is SettableBy.EACH_TIME else longs[0]
 
 
 def _value(action: argparse.Action, value: Any, where: str) -> Any:

@@ -13,7 +13,7 @@ PREFIX = "CODEOPT_"
 """Beginning of each environment variable that is a setting."""
 
 
-class Setting(Enum):
+class SettableBy(Enum):
     """Whether pyproject.toml and the environment may give a value; the file may have been downloaded with a project."""
 
     PROJECT = auto()
@@ -36,7 +36,7 @@ class Setting(Enum):
     """Both may; an interpreter that git tracks is refused in a project's file."""
 
 
-class Kind(Enum):
+class FlagKind(Enum):
     """How often a flag is given and with how many values."""
 
     VALUE = auto()
@@ -47,7 +47,7 @@ class Kind(Enum):
     """Two values."""
 
 
-class Use(TypedDict, total=False):
+class FlagUse(TypedDict, total=False):
     """Fields of a Flag that are different for one command."""
 
     help: str
@@ -61,9 +61,9 @@ class Use(TypedDict, total=False):
     required: bool
 
 
-def on(commands: str, **changed: Use) -> dict[str, Use]:
-    """Commands that have a flag: `on("improve batch", review=Use(short="-m"))`."""
-    return {**{name: Use() for name in commands.split()}, **changed}
+def on(commands: str, **changed: FlagUse) -> dict[str, FlagUse]:
+    """Commands that have a flag: `on("improve batch", review=FlagUse(short="-m"))`."""
+    return {**{name: FlagUse() for name in commands.split()}, **changed}
 
 
 @dataclass(frozen=True)
@@ -86,12 +86,12 @@ class Flag:
     short: str = ""
     metavar: str | tuple[str, ...] | None = None
     choices: tuple[str, ...] = ()
-    kind: Kind = Kind.VALUE
+    kind: FlagKind = FlagKind.VALUE
     group: str = ""
     """Heading in --help-all; empty: none of its own."""
-    commands: Mapping[str, Use] = field(default_factory=dict)
+    commands: Mapping[str, FlagUse] = field(default_factory=dict)
     """Commands that have it, each with what differs there."""
-    setting: Setting = Setting.PROJECT
+    setting: SettableBy = SettableBy.PROJECT
     aliases: tuple[str, ...] = ()
     """Old long options, hidden from help, which still work."""
     required: bool = False
@@ -104,7 +104,7 @@ class Flag:
     @property
     def key(self) -> str:
         """Key in [tool.codeopt]; empty where the flag is no setting."""
-        return "" if self.setting is Setting.EACH_TIME else self.long.removeprefix("--")
+        return "" if self.setting is SettableBy.EACH_TIME else self.long.removeprefix("--")
 
     @property
     def default_in_words(self) -> str:

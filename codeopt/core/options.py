@@ -25,7 +25,7 @@ from codeopt.core.converters import (
     texts,
 )
 from codeopt.core.errors import UsageError
-from codeopt.core.flag import Flag, Kind, Setting, Use, flag_of, on, option
+from codeopt.core.flag import Flag, FlagKind, FlagUse, SettableBy, flag_of, on, option
 from codeopt_sandbox import RunLimits
 from codeopt_sandbox.host import BACKENDS
 
@@ -46,8 +46,8 @@ ISOLATED = "isolated"
 """Sandbox choice: as auto, but the user's own program is not run as a plain process either."""
 
 _LIMITS = RunLimits()
-_TIMES = Use(choices=("auto", "cpu", "wall"))
-_CHANGE = Setting.OF_A_CHANGE
+_TIMES = FlagUse(choices=("auto", "cpu", "wall"))
+_CHANGE = SettableBy.OF_A_CHANGE
 
 _CASES = "cases"
 _FUNCTIONS = "functions (FILE::FUNCTION, FILE::Class.method)"
@@ -63,9 +63,11 @@ _TARGETS = "improve compare profile"
 _WITH_A_MODEL = on("improve review batch refine")
 _JUDGED = on("improve batch check review")
 _TRUSTED = on("improve compare profile check review batch refine mcp lsp import")
-_CHECKED = on("compare profile improve", **dict.fromkeys(("check", "review", "batch", "import"), Use(group=_JUDGING)))
-_TESTED = on(f"{_TARGETS} batch", **dict.fromkeys(("check", "review"), Use(group=_JUDGING)))
-_RUNNABLE = {**_TRUSTED, "record": Use(group="")}
+_CHECKED = on(
+    "compare profile improve", **dict.fromkeys(("check", "review", "batch", "import"), FlagUse(group=_JUDGING))
+)
+_TESTED = on(f"{_TARGETS} batch", **dict.fromkeys(("check", "review"), FlagUse(group=_JUDGING)))
+_RUNNABLE = {**_TRUSTED, "record": FlagUse(group="")}
 
 
 @dataclass(frozen=True)
@@ -74,21 +76,21 @@ class ImproveOptions:
 
     task: str = option(
         "runtime", "objective: runtime, memory, readability, or a dotted path to one of your own",
-        short="-t", metavar="NAME", setting=Setting.PLUG_IN,
-        commands=on("improve review batch", refine=Use(
+        short="-t", metavar="NAME", setting=SettableBy.PLUG_IN,
+        commands=on("improve review batch", refine=FlagUse(
             help="task of the text; codeopt tasks lists them, and a .py file is one", default=None, required=True)),
     )  # fmt: skip
     workload: str = option(
         "", "kind of the target: program, function, or a dotted path", unset="found out",
-        metavar="NAME", setting=Setting.PLUG_IN, commands=on("improve"),
+        metavar="NAME", setting=SettableBy.PLUG_IN, commands=on("improve"),
     )  # fmt: skip
 
     cases: Path | None = option(
         None, "folder of test cases: input.N.txt/output.N.txt, NAME.in/NAME.out, in/NAME+out/NAME, generate.py", Path,
         unset="beside the program", metavar="DIR", group=_CASES,
         commands=on(
-            _TARGETS, batch=Use(help="folder with one folder of test cases a problem", unset="beside SET"),
-            **{"import": Use(help="folder with one folder of test cases a problem", unset="in PATH")},
+            _TARGETS, batch=FlagUse(help="folder with one folder of test cases a problem", unset="beside SET"),
+            **{"import": FlagUse(help="folder with one folder of test cases a problem", unset="in PATH")},
         ),
     )  # fmt: skip
     stdin: Path | None = option(
@@ -97,19 +99,19 @@ class ImproveOptions:
     )  # fmt: skip
     args: tuple[str, ...] | None = option(
         None, "the program's own arguments; files of yours that they name are brought along", texts,
-        option="-- ARGS", setting=Setting.EACH_TIME,
+        option="-- ARGS", setting=SettableBy.EACH_TIME,
     )  # fmt: skip
     with_paths: tuple[Path, ...] = option(
         (), "file or folder that a run finds beside those that the arguments name; may be repeated", paths,
-        item=Path, kind=Kind.LIST, option="--with", metavar="PATH", group=_CASES, commands=on(_TARGETS),
+        item=Path, kind=FlagKind.LIST, option="--with", metavar="PATH", group=_CASES, commands=on(_TARGETS),
     )  # fmt: skip
     env: tuple[str, ...] = option(
         (), "environment variable of a run: NAME passes yours on, NAME=VALUE sets one; may be repeated", names,
-        kind=Kind.LIST, metavar="NAME[=VALUE]", group=_CASES, commands=on(_TARGETS),
+        kind=FlagKind.LIST, metavar="NAME[=VALUE]", group=_CASES, commands=on(_TARGETS),
     )  # fmt: skip
     ignore_output: tuple[str, ...] = option(
         (), "files that the program writes and that do not count; re:PATTERN: parts of what --run prints", names,
-        kind=Kind.LIST, metavar="GLOB", group=_CASES, commands=on(_TARGETS),
+        kind=FlagKind.LIST, metavar="GLOB", group=_CASES, commands=on(_TARGETS),
     )  # fmt: skip
     check: str = option(
         "tokens", "comparison of outputs: tokens, exact or float:TOLERANCE", checker_name,
@@ -126,10 +128,10 @@ class ImproveOptions:
     )  # fmt: skip
     strict: bool = option(
         False, "reject a draft for a caveat, too: a difference beyond the known inputs", bool,
-        kind=Kind.SWITCH, group=_CASES,
+        kind=FlagKind.SWITCH, group=_CASES,
         commands=on(
-            "improve compare", batch=Use(group=_JUDGING),
-            review=Use(help="fail where a notice would be given; a caveat rejects a draft", group=_RESULT),
+            "improve compare", batch=FlagUse(group=_JUDGING),
+            review=FlagUse(help="fail where a notice would be given; a caveat rejects a draft", group=_RESULT),
         ),
     )  # fmt: skip
     calls: Path | None = option(
@@ -138,19 +140,19 @@ class ImproveOptions:
     )  # fmt: skip
     tests: tuple[Path, ...] = option(
         (), "pytest file or folder that exercises the function; may be repeated", paths,
-        item=Path, kind=Kind.LIST, unset="found by name and import",
+        item=Path, kind=FlagKind.LIST, unset="found by name and import",
         metavar="PATH", group=_FUNCTIONS, commands=_TESTED,
     )  # fmt: skip
     no_tests: bool = option(
         False, "do without existing tests", bool,
-        kind=Kind.SWITCH, group=_FUNCTIONS, commands=_TESTED, setting=_CHANGE,
+        kind=FlagKind.SWITCH, group=_FUNCTIONS, commands=_TESTED, setting=_CHANGE,
     )  # fmt: skip
     run: str | None = option(
         None, "your own command; of a folder (default: the current one) it is what is improved, in the sandbox; of a "
         "FILE::FUNCTION it is run as you would, not isolated: the function's calls are recorded; with FILE alone the "
         "function with the most time of its own is improved, and the command is run twice",
-        metavar="COMMAND", setting=Setting.EACH_TIME,
-        commands=on("improve", profile=Use(
+        metavar="COMMAND", setting=SettableBy.EACH_TIME,
+        commands=on("improve", profile=FlagUse(
             help="a command of a project, run in the sandbox on a copy of what git tracks in the folder TARGET "
             "(default: the current one)",
         )),
@@ -159,25 +161,25 @@ class ImproveOptions:
     model: str | None = option(
         None, "author of the drafts: rules, a model's name, several that take turns (A,B), or replay:FILE",
         unset="a model if one is set up, by OPENAI_API_KEY or OPENAI_BASE_URL, else rules",
-        metavar="NAME", group=_DRAFTS, setting=Setting.MODEL,
+        metavar="NAME", group=_DRAFTS, setting=SettableBy.MODEL,
         commands=on(
-            "improve", **dict.fromkeys(("review", "batch", "refine"), Use(short="-m")),
-            **dict.fromkeys(("mcp", "lsp"), Use(
+            "improve", **dict.fromkeys(("review", "batch", "refine"), FlagUse(short="-m")),
+            **dict.fromkeys(("mcp", "lsp"), FlagUse(
                 help="author of the drafts where a client asks for a model", unset="none", group=_CLIENTS)),
         ),
     )  # fmt: skip
     judge_model: str | None = option(
         None, "model that says which of two programs is easier to read", unset="the model that drafts",
-        metavar="NAME", group=_DRAFTS, commands=_WITH_A_MODEL, setting=Setting.MODEL,
+        metavar="NAME", group=_DRAFTS, commands=_WITH_A_MODEL, setting=SettableBy.MODEL,
     )  # fmt: skip
     base_url: str | None = option(
         None, "address of an OpenAI-compatible server", unset="OPENAI_BASE_URL",
         metavar="URL", group=_DRAFTS,
-        commands={**_WITH_A_MODEL, **dict.fromkeys(("mcp", "lsp"), Use(group=_CLIENTS))},
+        commands={**_WITH_A_MODEL, **dict.fromkeys(("mcp", "lsp"), FlagUse(group=_CLIENTS))},
     )  # fmt: skip
     api_key_env: str | None = option(
         None, "environment variable that holds the server's key", unset="OPENAI_API_KEY",
-        metavar="NAME", group=_DRAFTS, commands=_WITH_A_MODEL, setting=Setting.SECRET,
+        metavar="NAME", group=_DRAFTS, commands=_WITH_A_MODEL, setting=SettableBy.SECRET,
     )  # fmt: skip
     feedback: Feedback = option(
         "measured+critique", "kind of feedback that a model gets",
@@ -196,31 +198,34 @@ class ImproveOptions:
     )  # fmt: skip
     structured: bool = option(
         False, "ask a model for JSON, by a schema where its server takes one", bool,
-        kind=Kind.SWITCH, group=_DRAFTS, commands=_WITH_A_MODEL,
+        kind=FlagKind.SWITCH, group=_DRAFTS, commands=_WITH_A_MODEL,
     )  # fmt: skip
     record: Path | None = option(
         None, "keep the conversation with the model in a file, for --model replay:FILE", Path,
-        metavar="FILE", group=_DRAFTS, commands=on("improve refine"), setting=Setting.WRITTEN,
+        metavar="FILE", group=_DRAFTS, commands=on("improve refine"), setting=SettableBy.WRITTEN,
     )  # fmt: skip
     select: tuple[str, ...] = option(
         (), "built-in rules to try, and no others, separated by commas", names, unset="all",
         metavar="RULES", group=_DRAFTS, setting=_CHANGE,
-        commands={**_WITH_A_MODEL, **dict.fromkeys(("check", "rules"), Use(group="rules"))},
+        commands={**_WITH_A_MODEL, **dict.fromkeys(("check", "rules"), FlagUse(group="rules"))},
     )  # fmt: skip
     ignore: tuple[str, ...] = option(
         (), "built-in rules to leave out, separated by commas; ruff: none of its fixes", names,
         metavar="RULES", group=_DRAFTS, setting=_CHANGE,
-        commands={**_WITH_A_MODEL, "check": Use(group="rules"), "rules": Use(help="rules to leave out", group="rules")},
+        commands={
+            **_WITH_A_MODEL, "check": FlagUse(group="rules"),
+            "rules": FlagUse(help="rules to leave out", group="rules"),
+        },
     )  # fmt: skip
     model_only: bool = option(
         False, "do not begin with what the rules make of a program", bool,
-        kind=Kind.SWITCH, group=_DRAFTS, commands=_WITH_A_MODEL,
+        kind=FlagKind.SWITCH, group=_DRAFTS, commands=_WITH_A_MODEL,
     )  # fmt: skip
 
     search: str = option(
         "chain", "search strategy. chain: each draft from the newest; best-of: independent chains; evolve: a "
         "population, for long budgets; or a dotted path",
-        metavar="NAME", group=_SEARCH, commands=on("improve batch"), setting=Setting.PLUG_IN,
+        metavar="NAME", group=_SEARCH, commands=on("improve batch"), setting=SettableBy.PLUG_IN,
     )  # fmt: skip
     candidates: int = option(
         1, "drafts of each critique; only the best that is right is compared at length", count,
@@ -238,18 +243,18 @@ class ImproveOptions:
     max_rounds: int | None = option(
         None, "critiques to answer at most", count, unset="4 with a model", short="-n", metavar="N", group=_BUDGET,
         commands=on(
-            "improve", batch=Use(help="drafts a problem, at most"),
-            refine=Use(help="drafts after the first, at most", unset="4"),
-            **dict.fromkeys(("review", "check"), Use(help="drafts a function, at most")),
+            "improve", batch=FlagUse(help="drafts a problem, at most"),
+            refine=FlagUse(help="drafts after the first, at most", unset="4"),
+            **dict.fromkeys(("review", "check"), FlagUse(help="drafts a function, at most")),
         ),
     )  # fmt: skip
     max_seconds: float | None = option(
         None, "wall-clock limit of the whole run: seconds, or such as 15m or 1h", duration,
         metavar="TIME", group=_BUDGET,
         commands=on(
-            "improve refine", batch=Use(help="wall-clock limit of this sitting: seconds, or such as 15m or 1h"),
-            **dict.fromkeys(("review", "check"), Use(default=900.0, unset="15m", aliases=("--deadline",))),
-            **dict.fromkeys(("mcp", "lsp"), Use(
+            "improve refine", batch=FlagUse(help="wall-clock limit of this sitting: seconds, or such as 15m or 1h"),
+            **dict.fromkeys(("review", "check"), FlagUse(default=900.0, unset="15m", aliases=("--deadline",))),
+            **dict.fromkeys(("mcp", "lsp"), FlagUse(
                 help="wall-clock limit of one request: seconds, or such as 15m or 1h", default=900.0, unset="15m",
                 aliases=("--seconds",), group=_CLIENTS)),
         ),
@@ -257,8 +262,8 @@ class ImproveOptions:
     max_tokens: int | None = option(
         None, "tokens of the model to spend at most, in and out together", count, metavar="N", group=_BUDGET,
         commands=on(
-            "improve refine", batch=Use(help="tokens of the model a problem, at most, in and out together"),
-            **dict.fromkeys(("review", "check"), Use(
+            "improve refine", batch=FlagUse(help="tokens of the model a problem, at most, in and out together"),
+            **dict.fromkeys(("review", "check"), FlagUse(
                 help="tokens of the model a function, at most, in and out together")),
         ),
     )  # fmt: skip
@@ -267,8 +272,8 @@ class ImproveOptions:
         metavar="USD", group=_BUDGET,
         commands=on(
             "improve review check refine",
-            batch=Use(help="US dollars that the whole batch may cost, all sittings together"),
-            **dict.fromkeys(("mcp", "lsp"), Use(help="US dollars that one request may cost", group=_CLIENTS)),
+            batch=FlagUse(help="US dollars that the whole batch may cost, all sittings together"),
+            **dict.fromkeys(("mcp", "lsp"), FlagUse(help="US dollars that one request may cost", group=_CLIENTS)),
         ),
     )  # fmt: skip
 
@@ -279,27 +284,27 @@ class ImproveOptions:
     clock: ClockChoice = option(
         "auto", "measure that decides; auto: CPU time of a program that computes, else wall time",
         choices=get_args(ClockChoice), group=_JUDGING, setting=_CHANGE,
-        commands={**dict.fromkeys(_JUDGED, _TIMES), "compare": Use()},
+        commands={**dict.fromkeys(_JUDGED, _TIMES), "compare": FlagUse()},
     )  # fmt: skip
     max_pairs: int = option(
         120, "timed pairs of runs per comparison, at most", count,
-        metavar="N", group=_JUDGING, commands={**_JUDGED, "compare": Use()}, setting=_CHANGE,
+        metavar="N", group=_JUDGING, commands={**_JUDGED, "compare": FlagUse()}, setting=_CHANGE,
     )  # fmt: skip
     seed: int = option(
         0, "seed of the order of runs within pairs", int, metavar="N", group=_JUDGING, commands=on("compare"),
     )  # fmt: skip
     input_seed: int | None = option(
         None, "seed of made-up inputs: those of the run whose JSON has this input_seed", count_or_zero,
-        unset="new ones each time", metavar="N", group=_JUDGING, commands={**_JUDGED, "compare": Use()},
+        unset="new ones each time", metavar="N", group=_JUDGING, commands={**_JUDGED, "compare": FlagUse()},
     )  # fmt: skip
     no_profile: bool = option(
         False, "do without the profiler", bool,
-        kind=Kind.SWITCH, group=_JUDGING, commands=_JUDGED, setting=_CHANGE,
+        kind=FlagKind.SWITCH, group=_JUDGING, commands=_JUDGED, setting=_CHANGE,
     )  # fmt: skip
 
     sandbox: str = option(
         "auto", "isolation of runs; isolated: any but process, which isolates nothing",
-        choices=("auto", ISOLATED, *BACKENDS), group=_SANDBOX, commands=_TRUSTED, setting=Setting.SANDBOX,
+        choices=("auto", ISOLATED, *BACKENDS), group=_SANDBOX, commands=_TRUSTED, setting=SettableBy.SANDBOX,
     )  # fmt: skip
     image: str | None = option(
         None, "Docker image to run in, with its own Python", unset="this machine's interpreter",
@@ -310,7 +315,7 @@ class ImproveOptions:
     )  # fmt: skip
     python: str | None = option(
         None, "interpreter that runs the program", unset="the activated one, the project's .venv, else this one",
-        metavar="PATH", group=_SANDBOX, commands=_RUNNABLE, setting=Setting.PYTHON,
+        metavar="PATH", group=_SANDBOX, commands=_RUNNABLE, setting=SettableBy.PYTHON,
     )  # fmt: skip
     timeout: float = option(
         _LIMITS.seconds, "time limit of one run, seconds", positive, metavar="S", group=_SANDBOX, commands=_TRUSTED,
@@ -321,16 +326,16 @@ class ImproveOptions:
 
     run_dir: Path = option(
         Path(".codeopt"), "folder where runs are saved", Path,
-        metavar="DIR", group=_RESULT, setting=Setting.WRITTEN,
+        metavar="DIR", group=_RESULT, setting=SettableBy.WRITTEN,
         commands=on(
             "improve refine runs show apply diff",
-            review=Use(help="folder to keep the runs in", default=None, unset="they are not kept"),
-            batch=Use(help="folder where the batch is kept", default=None, group="", required=True),
+            review=FlagUse(help="folder to keep the runs in", default=None, unset="they are not kept"),
+            batch=FlagUse(help="folder where the batch is kept", default=None, group="", required=True),
         ),
     )  # fmt: skip
     resume: Path | None = option(
         None, "saved run to go on with", Path,
-        metavar="RUN", group=_RESULT, commands=on("improve refine"), setting=Setting.EACH_TIME,
+        metavar="RUN", group=_RESULT, commands=on("improve refine"), setting=SettableBy.EACH_TIME,
     )  # fmt: skip
 
     @classmethod

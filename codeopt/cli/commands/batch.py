@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 from codeopt.cli import flags
 from codeopt.core.errors import UsageError
 from codeopt.core.version import __version__
-from codeopt.engine.open_model import proposer_name, wants_model
+from codeopt.engine.open_model import RULES
 
 if TYPE_CHECKING:
     from codeopt.batch.batch_options import BatchOptions
@@ -32,7 +32,6 @@ EXAMPLES = (
     "codeopt batch set.jsonl --run-dir out --limit 10",
     "codeopt batch set.jsonl --run-dir out --model gpt-5",
 )
-MODEL_ROUNDS = 4
 DONE, BUDGET_SPENT, INTERRUPTED = 0, 6, 130
 RULES_AHEAD, MODEL_AHEAD = 2, 4
 """Workers a core: while one has the core to measure, the others draft."""
@@ -115,7 +114,7 @@ def run(arguments: argparse.Namespace) -> int:
     with locked(arguments.run_dir), BatchStore(arguments.run_dir, create=True) as store:
         _prepare(arguments, options, store)
         ids = store.left(arguments.limit)
-        ahead = arguments.ahead or (MODEL_AHEAD if wants_model(options.improve) else RULES_AHEAD)
+        ahead = arguments.ahead or (RULES_AHEAD if options.improve.model == RULES else MODEL_AHEAD)
         cores = measuring_cores(arguments.cores) * ahead
         with open_progress(store, quiet=arguments.quiet, limit=arguments.max_cost) as progress:
             scheduler = Scheduler(store, progress.on_event, deque(ids))
@@ -147,14 +146,13 @@ def _batch(
 def _options(arguments: argparse.Namespace) -> BatchOptions:
     """What is asked for; refused before anything is run where it could not end well."""
     from codeopt.batch.batch_options import BatchOptions
-    from codeopt.engine.open_proposer import check_proposer
-    from codeopt.tasks import open_task
+    from codeopt.engine.run_plan import make_plan
 
     if (arguments.model or "").startswith("replay:"):
         raise UsageError("a batch keeps every reply in its database; replay:FILE is for codeopt improve")
     # time and money are of the whole batch, cases of each problem
     options = flags.options_of(arguments, max_seconds=None, max_cost=None, cases=None)
-    check_proposer(options, open_task(options.task))
+    options = make_plan(options).options
     deadline = time.time() + arguments.max_seconds if arguments.max_seconds else None
     return BatchOptions(options, arguments.with_target, arguments.max_cost, deadline, arguments.max_requests)
 
@@ -200,7 +198,7 @@ def _prepare(arguments: argparse.Namespace, options: BatchOptions, store: BatchS
 def _settings(arguments: argparse.Namespace, options: ImproveOptions) -> dict[str, Any]:
     found: dict[str, Any] = {name: getattr(arguments, name) for name in SAME}
     rules = {name: ",".join(found[name]) if found[name] else None for name in ("select", "ignore")}
-    return {**found, **rules, "model": proposer_name(options), "set": arguments.set.name}
+    return {**found, **rules, "model": options.model, "set": arguments.set.name}
 
 
 def _absolute(path: Path | None) -> Path | None:

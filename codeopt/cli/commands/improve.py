@@ -17,11 +17,12 @@ from codeopt.core.errors import UsageError
 
 if TYPE_CHECKING:
     from codeopt.core.console import Console
+    from codeopt.core.target import Target
     from codeopt.report.result import Result
 
 ORDER = 1
 FIRST = ("--model", "--cases", "--write", "--json", "--max-rounds")
-OFTEN = ("--tests", "--run", "--task", "--html", "--output")
+OFTEN = ("--tests", "--run", "--task", "--output", "--dry-run")
 EXAMPLES = (
     "codeopt improve slow.py                       with input.N.txt and output.N.txt beside it",
     "codeopt improve mod.py::f --tests tests/      one function, by its tests",
@@ -57,6 +58,8 @@ def run(arguments: argparse.Namespace) -> int:
     target = flags.target_of(arguments)
     _check_output(arguments, target.path)
     _check_project(arguments, target.path)
+    if arguments.dry_run:
+        return _dry_run(arguments, target)
     with Console(quiet=arguments.quiet, verbose=arguments.verbose) as console:
         result = improve(target, flags.options_of(arguments), open_session(console))
         try:
@@ -65,6 +68,15 @@ def run(arguments: argparse.Namespace) -> int:
             for line in report.summary(result):
                 console.print(line)
     return _status(result)
+
+
+def _dry_run(arguments: argparse.Namespace, target: Target) -> int:
+    """Print the plan."""
+    from codeopt.cli.dry_run import dry_run, in_words
+
+    found = dry_run(target, flags.options_of(arguments))
+    print(json.dumps(found) if arguments.json else in_words(found))
+    return 0
 
 
 def _status(result: Result) -> int:

@@ -151,15 +151,14 @@ def _run(
     options: ImproveOptions, session: Session, work: ReviewRun, targets: list[ReviewTarget]
 ) -> tuple[ImproveOptions, Ranking]:
     """Rank the targets and try them in turn, in a sandbox that isolates; the options with that sandbox."""
-    from codeopt.engine.open_proposer import check_proposer
+    from codeopt.engine.run_plan import make_plan
     from codeopt.review.ranking import Ranking
     from codeopt.review.surroundings import Improver, isolated, rank
-    from codeopt.tasks import open_task
     from codeopt_sandbox.errors import SandboxError
 
     ranking = Ranking()
     try:
-        check_proposer(options, open_task(options.task))
+        make_plan(options)
         options = isolated(options)
         ranking = rank(options, targets, session)
         work.run(ranking.targets, Improver(options, session))

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from types import ModuleType
 from typing import Any
 
 from codeopt.core.options import ImproveOptions
 from codeopt.core.target import Target
 from codeopt.engine.run_plan import RunPlan, make_plan
-from codeopt.workloads import kind_of
+from codeopt.workloads import WorkloadKind, kind_of
 
 SCHEMA = "codeopt.plan/1"
 
@@ -21,11 +22,14 @@ def dry_run(target: Target, options: ImproveOptions) -> dict[str, Any]:
     return {
         "schema": SCHEMA,
         "target": str(target),
-        "workload": kind.__name__.rpartition(".")[2],
+        "workload": name_of(kind),
         "task": plan.task.name,
         "proposer": plan.proposer,
         "models": list(plan.models),
-        "rules": [rule.name for rule in plan.rules],
+        "rules": [
+            *(rule.name for rule in plan.rules.built_in),
+            *(["ruff"] if plan.rules.ruff and not plan.models else []),
+        ],
         "rules_first": plan.rules_first,
         "judge_model": plan.judge_model or None,
         "search": _search(plan),
@@ -55,6 +59,17 @@ def dry_run(target: Target, options: ImproveOptions) -> dict[str, Any]:
     }
 
 
+def _ruff(plan: RunPlan) -> list[str]:
+    """The fixes of ruff, which are tried by the rules alone."""
+    return ["ruff"] if plan.rules.ruff and not plan.uses_model else []
+
+
+def name_of(kind: WorkloadKind) -> str:
+    """The kind as --workload names it."""
+    assert isinstance(kind, ModuleType)
+    return kind.__name__.rpartition(".")[2]
+
+
 def _search(plan: RunPlan) -> dict[str, Any] | None:
     """How a model's drafts are searched for; the rules have nothing to choose."""
     if not plan.uses_model:
@@ -75,7 +90,7 @@ def in_words(found: Mapping[str, Any]) -> str:
     rows = {
         "target": f"{found['target']}   {found['workload']}, task {found['task']}",
         "proposer": found["proposer"] + (", after the built-in rules" if found["rules_first"] else ""),
-        "rules": f"{len(found['rules'])} built in",
+        "rules": f"{len(found['rules'])}" + (", ruff's fixes among them" if "ruff" in found["rules"] else ""),
         "judge": found["judge_model"],
         "search": search and ", ".join(f"{name} {value}" for name, value in search.items() if value is not None),
         "budget": ", ".join(f"{name} {limit:g}" for name, limit in limits.items()) or "no limit",

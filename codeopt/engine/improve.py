@@ -63,7 +63,9 @@ def improve(
     if saved and saved.input_seed is not None:
         request = replace(request, drawn_seed=saved.input_seed)
     with kind.open_workload(request) as opened:
-        workload = _measured(opened, plan, request)
+        for line in opening(opened.title, plan.task.name, plan.proposer, interpreter, opened.sandbox):
+            session.console.print(line)
+        workload = _measured(opened, request)
         run = runs.begin(opened.name)
         recorder = RunRecorder(run, session, program.source, request.input_seed)
         loop = _loop(workload, plan, request, saved or _new_run(workload), recorder)
@@ -73,18 +75,15 @@ def improve(
         return finish(loop, end, request, opened.sandbox, run, reference)
 
 
-def _measured(opened: Opened, plan: RunPlan, request: WorkloadRequest) -> Workload:
+def _measured(opened: Opened, request: WorkloadRequest) -> Workload:
     """The original, run and timed; what it is like is said. Raises ProgramError when it cannot be judged."""
-    say = request.session.console.print
-    sandbox = opened.sandbox
-    for line in opening(opened.title, plan.task.name, plan.proposer, request.interpreter, sandbox):
-        say(line)
     with request.session.alone():
         workload = opened.measure().timed()
         if workload.region.timed:
             workload.require_plan()
     first = "original   " if workload.region.timed else "first      "
-    say(f"{first}{workload.headline}{hot(workload.baseline.profile, memory=for_memory(plan.task))}")
+    shown = hot(workload.baseline.profile, memory=request.for_memory)
+    request.session.console.print(f"{first}{workload.headline}{shown}")
     return workload
 
 

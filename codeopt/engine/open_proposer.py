@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING
 from codeopt.core.options import ImproveOptions
 from codeopt.core.proposer import Proposer
 from codeopt.engine.run_plan import RunPlan
-from codeopt.engine.wanted_rules import fixes_of_ruff
 from codeopt.proposers.rules import Rules, matches
 from codeopt.tasks import rules_first
 
@@ -28,9 +27,9 @@ def open_proposer(
     """Who writes the drafts. Before a model is asked, what the rules make of the target is measured."""
     options, task = plan.options, plan.task
     if not plan.uses_model:
-        fixes = fixes_of_ruff(options.select, options.ignore, workload.baseline.source, console.warn)
-        return Rules(workload.rules((*plan.rules, *fixes)))
-    rules = Rules(workload.rules(plan.rules))
+        fixes = plan.rules.fixes_of_ruff(workload.baseline.source, console.warn)
+        return Rules(workload.rules((*plan.rules.built_in, *fixes)))
+    rules = Rules(workload.rules(plan.rules.built_in))
     from codeopt.proposers.language_model import LanguageModel
 
     hints = [f"{match.rule.name}: {match.rule.reason}" for match in matches(rules.rules, workload.baseline)]

@@ -12,8 +12,7 @@ from codeopt.core.target import Target
 from codeopt.engine.loop import SearchPlan
 from codeopt.engine.open_model import RULES, check_models, chosen_models
 from codeopt.engine.searches import Search, open_search
-from codeopt.engine.wanted_rules import built_in_rules
-from codeopt.rules import Rule
+from codeopt.engine.wanted_rules import WantedRules, wanted_rules
 from codeopt.tasks import Task, for_target, needs_model, open_task, reader_question, rules_first, second_clock
 from codeopt_sandbox.compare import StoppingRule
 from codeopt_sandbox.profile import Mode
@@ -31,8 +30,7 @@ class RunPlan:
     task: Task
     models: tuple[str, ...]
     """Language models that draft, in turn; empty: the built-in rules alone."""
-    rules: tuple[Rule, ...]
-    """Built-in rules to try."""
+    rules: WantedRules
     rules_first: bool
     """The rules' draft comes first, and a model goes on from there."""
     stopping_rule: StoppingRule
@@ -66,7 +64,7 @@ def make_plan(options: ImproveOptions) -> RunPlan:
     """Resolve the options; refuse what could not work, before anything is run. Raises UsageError, ModelError."""
     task = open_task(options.task, options.min_gain)
     second = second_clock(task)
-    rules = built_in_rules(options.select, options.ignore, memory="memory" in (task.metric, second))
+    rules = wanted_rules(options.select, options.ignore, memory="memory" in (task.metric, second))
     models = chosen_models(options)
     options = replace(options, model=(options.model or models[0]) if models else RULES)
     if models:

@@ -100,7 +100,7 @@ class Fixed:
 def chosen(**options: tuple[str, ...]) -> set[str]:
     """The names of the rules that are tried, ruff's alone."""
     asked = ImproveOptions(model="rules", **options)  # type: ignore[arg-type]
-    found = open_proposer(make_plan(asked), cast(Workload, Fixed()), lambda: pytest.fail("no model"), Console())
+    found = open_proposer(make_plan(asked), cast(Workload, Fixed()), lambda asked: pytest.fail("no model"), Console())
     assert isinstance(found, Rules)
     return {rule.name for rule in found.rules}
 

@@ -109,5 +109,5 @@ def flags_of(command: str) -> Iterator[Flag]:
 
 @cache
 def settings_by_key() -> dict[str, SettableBy]:
-    """Who may give the value of a flag, by its long name without dashes."""
+    """Sources that may give the value of a flag, by its long name without dashes."""
     return {each.long.removeprefix("--"): each.setting for each in flags_of_all()}

@@ -35,7 +35,9 @@ from codeopt.core.version import __version__
 from codeopt_sandbox.errors import SandboxError
 from codeopt_sandbox.streams import FULL, drop_output, open_closed_streams
 
-INTERRUPTED, OUR_MISTAKE, NO_SANDBOX = 130, 70, 3
+INTERRUPTED = 130  # statuses, as above
+OUR_MISTAKE = 70
+NO_SANDBOX = 3
 LONGEST = 2000  # characters of a message
 DOTTED = re.compile(r"[^\W\d]\w*\.[^\W\d]\w*")
 ERROR_SCHEMA = "codeopt.error/1"
@@ -107,7 +109,7 @@ def _names_a_module(arguments: argparse.Namespace) -> bool:
 
 
 def _of_the_machine(error: OSError) -> str:
-    """What is said of an error that no code can help: the disk is full, a folder is closed. Empty for others."""
+    """A line for an error that no code can help: the disk is full, a folder is closed. Empty for others."""
     if error.errno in FULL:
         drop_output()
         return f"cannot write: {error.strerror}"

@@ -1,4 +1,4 @@
-"""What was asked for goes where it was asked to: a file, a page, a diff; what others wrote without what could act."""
+"""Output to files, pages and the terminal; in texts of others, what a terminal or a CI system would obey is escaped."""
 
 from __future__ import annotations
 

@@ -46,7 +46,7 @@ class CommandParser(argparse.ArgumentParser):
         raise Misused(f"{self.prog}: {message} (see {self.prog} --help)")
 
     def refuse_unknown(self, unknown: list[str]) -> NoReturn:
-        """What no flag and no argument takes. Raises Misused."""
+        """Raise Misused for words that no flag and no argument takes."""
         flags = [option for action in self._actions for option in action.option_strings if option.startswith("--")]
         wrong = next((each for each in unknown if each.startswith("-")), "")
         self.error(f"unrecognized arguments: {' '.join(unknown)}{meant(wrong.partition('=')[0], flags)}")

@@ -1,4 +1,4 @@
-"""What review, check and compare --base share: the change, a sandbox that isolates, one improvement after another."""
+"""Parts shared by review, check and compare --base: the change, its settings, its Python, a second look at a patch."""
 
 from __future__ import annotations
 
@@ -103,7 +103,7 @@ def below(paths: list[Path]) -> list[Path]:
 
 @dataclass(frozen=True)
 class Rechecker:
-    """Why a function of the change is not right in another text of its file."""
+    """Callable that says why a function of the change is wrong in another text of its file."""
 
     options: ImproveOptions
     session: Session

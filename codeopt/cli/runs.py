@@ -1,4 +1,4 @@
-"""Which saved run a command is about, and how one is put in words."""
+"""The saved run that a command is about, and its outcome in words."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def run_of(arguments: argparse.Namespace) -> KeptRun:
 
 
 def in_short(result: Mapping[str, Any]) -> str:
-    """What came of a run, in a word or two."""
+    """The outcome of a run, in a word or two."""
     if not result:
         return "not ended"
     if not result.get("accepted"):

@@ -1,4 +1,4 @@
-"""Where a flag's value comes from: the command line, CODEOPT_<FLAG>, [tool.codeopt] in pyproject.toml, the default."""
+"""Sources of a flag's value: the command line, CODEOPT_<FLAG>, [tool.codeopt] in pyproject.toml, the default."""
 
 from __future__ import annotations
 

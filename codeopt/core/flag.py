@@ -17,23 +17,23 @@ class SettableBy(Enum):
     """Whether pyproject.toml and the environment may give a value; the file may have been downloaded with a project."""
 
     PROJECT = auto()
-    """Both may."""
+    """The file and the environment may give it."""
     OF_A_CHANGE = auto()
-    """Both may, even as part of a change under review: it reaches no money, key, server, file or sandbox."""
+    """As PROJECT, even in a change under review: it reaches no money, key, server, file or sandbox."""
     EACH_TIME = auto()
-    """Neither may: it is given on the command line each time."""
+    """The command line alone gives it, each time."""
     WRITTEN = auto()
-    """Both may; a path in a project's file must lie inside of the project."""
+    """As PROJECT; a path in a project's file must lie inside of the project."""
     SANDBOX = auto()
-    """Both may; `process`, which isolates nothing, is refused in a project's file."""
+    """As PROJECT; `process`, which isolates nothing, is refused in a project's file."""
     PLUG_IN = auto()
-    """Both may; a module or a file, which is loaded unprotected, is refused in a project's file."""
+    """As PROJECT; a module or a file, which is loaded unprotected, is refused in a project's file."""
     MODEL = auto()
     """As PLUG_IN, where a dot alone makes no module: `gpt-4.1`."""
     SECRET = auto()
-    """The environment alone: it names a secret of the user's."""
+    """The environment may give it, and no file: it names a secret of the user's."""
     PYTHON = auto()
-    """Both may; an interpreter that git tracks is refused in a project's file."""
+    """As PROJECT; an interpreter that git tracks is refused in a project's file."""
 
 
 class FlagKind(Enum):
@@ -80,7 +80,7 @@ class Flag:
     """Makes one value of a list."""
     default: Any = None
     unset: str = ""
-    """What holds without the flag, in words, where the default does not say it."""
+    """The behaviour without the flag, in words, where the default does not say it."""
     option: str = ""
     """The long option; empty: the name with dashes."""
     short: str = ""
@@ -108,7 +108,7 @@ class Flag:
 
     @property
     def default_in_words(self) -> str:
-        """What holds without the flag; empty for a switch and where nothing is to be said."""
+        """The behaviour without the flag; empty for a switch and where nothing is to be said."""
         if self.unset or self.default in (None, "", ()) or isinstance(self.default, bool):
             return self.unset
         return f"{self.default:g}" if isinstance(self.default, float) else str(self.default)

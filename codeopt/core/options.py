@@ -1,4 +1,4 @@
-"""What a user may ask of an improvement: one frozen value, whose fields are the table of options.
+"""The options of an improvement: one frozen value, whose fields are the table of options.
 
 Each field carries its converter, help and default, and who may give it: flags, settings, variables, keywords of the
 Python API and the page of the documentation are made from this table alone.

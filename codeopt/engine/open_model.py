@@ -1,4 +1,4 @@
-"""Which language model the options ask for, if any."""
+"""The language models that the options ask for, if any."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 RULES = "rules"
 DEFAULT_MODEL = "gpt-5"
 OPENAI_URL = "https://api.openai.com/v1"
-"""Where the client goes when no server is named."""
+"""Server that is asked when none is named."""
 
 
 def chosen_models(options: ImproveOptions) -> tuple[str, ...]:
@@ -74,7 +74,7 @@ def _open(options: ImproveOptions, notify: Callable[[str], None], max_retries: i
 
 
 def _known_prices(options: ImproveOptions) -> dict[str, Price]:
-    """What genai-prices, where it is installed, knows the model to cost at this server: the same name elsewhere may be
+    """Prices that genai-prices, if installed, knows for the model at this server: the same name elsewhere may be
     another model, or free."""
     from codeopt.models import Price
 

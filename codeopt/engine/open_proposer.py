@@ -24,7 +24,7 @@ def open_proposer(
     open_model: Callable[[ImproveOptions], Model],
     console: Console,
 ) -> Proposer:
-    """Who writes the drafts. Before a model is asked, what the rules make of the target is measured."""
+    """Open the author of the drafts. Before a model is asked, the draft of the rules is measured."""
     options, task = plan.options, plan.task
     if not plan.uses_model:
         fixes = plan.rules.fixes_of_ruff(workload.baseline.source, console.warn)

@@ -32,9 +32,13 @@ EXAMPLES = (
     "codeopt batch set.jsonl --run-dir out --limit 10",
     "codeopt batch set.jsonl --run-dir out --model gpt-5",
 )
-DONE, BUDGET_SPENT, INTERRUPTED = 0, 6, 130
-RULES_AHEAD, MODEL_AHEAD = 2, 4
-"""Workers a core: while one has the core to measure, the others draft."""
+DONE = 0  # statuses
+BUDGET_SPENT = 6  # problems are left
+INTERRUPTED = 130
+RULES_AHEAD = 2
+"""Workers a core with the rules: while one has the core to measure, the other drafts."""
+MODEL_AHEAD = 4
+"""Workers a core with a model, which takes longer to draft."""
 SAME = (
     "task",
     "model",
@@ -144,7 +148,7 @@ def _batch(
 
 
 def _options(arguments: argparse.Namespace) -> BatchOptions:
-    """What is asked for; refused before anything is run where it could not end well."""
+    """The request; refused before anything is run where it could not end well. Raises UsageError, ModelError."""
     from codeopt.batch.batch_options import BatchOptions
     from codeopt.engine.run_plan import make_plan
 

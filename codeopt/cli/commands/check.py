@@ -87,7 +87,7 @@ def table(rows: Sequence[CheckedTarget], shortfalls: Sequence[Shortfall] = ()) -
 
 
 def _others(rows: Sequence[CheckedTarget]) -> list[str]:
-    """What was not looked at, by reason; --json names them."""
+    """One line for each reason why something was not looked at; --json names all."""
     count = Counter(row.reason for row in rows if not row.judged)
     return [f"{'':18}{number} more: {reason}" for reason, number in count.items()]
 

@@ -28,7 +28,7 @@ EXAMPLES = (
 VERDICTS = (1,)
 """Statuses of a negative verdict, which --exit-zero turns into 0."""
 TAKES_ARGUMENTS = True
-"""What follows `--` is for the user's program."""
+"""Words after `--` are for the user's program."""
 OTHERS_FILES = True
 """The current folder may hold what somebody else proposes: nothing is imported from there."""
 

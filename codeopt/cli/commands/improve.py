@@ -32,8 +32,11 @@ EXAMPLES = (
 VERDICTS = (1, 6)
 """Statuses of a negative verdict, which --exit-zero turns into 0."""
 TAKES_ARGUMENTS = True
-"""What follows `--` is for the user's program."""
-ACCEPTED, NOT_ACCEPTED, BUDGET_SPENT, INTERRUPTED = 0, 1, 6, 130
+"""Words after `--` are for the user's program."""
+ACCEPTED = 0  # statuses
+NOT_ACCEPTED = 1
+BUDGET_SPENT = 6  # before anything was accepted
+INTERRUPTED = 130
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

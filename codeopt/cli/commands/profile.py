@@ -23,8 +23,11 @@ EXAMPLES = (
     "codeopt profile slow.py --html page.html -- --top 10 data.csv",
 )
 TAKES_ARGUMENTS = True
-"""What follows `--` is for the user's program."""
-WARM, HOT = 0.05, 0.25  # shares from which a line is marked
+"""Words after `--` are for the user's program."""
+WARM = 0.05
+"""Least share of the time of a line marked `>`."""
+HOT = 0.25
+"""Least share of the time of a line marked `>>`."""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

@@ -12,7 +12,7 @@ from codeopt.core.errors import UsageError
 ORDER = 6
 EXAMPLES = ("codeopt record mod.py::f -- python script.py",)
 TAKES_ARGUMENTS = True
-"""What follows `--` is the user's command."""
+"""Words after `--` are the user's command."""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -46,7 +46,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _command(arguments: argparse.Namespace) -> tuple[str, ...]:
-    """What follows `--`, before which a flag of ours may stand also behind the target; without `--` all that follows
+    """The words after `--`, before which a flag of ours may stand also behind the target; without `--` all that follow
     the target. Raises UsageError."""
     command: tuple[str, ...] | None = getattr(arguments, "args", None)
     if command is None:

@@ -99,7 +99,7 @@ class OwnResults(Protocol):
 
 
 def _own_results(store: BatchStore) -> OwnResults | None:
-    """What shows a batch of texts; None of one of programs."""
+    """The module that shows a batch of texts; None for a batch of programs."""
     from codeopt.tasks import batch_results, open_task
 
     name = json.loads(store.meta("settings") or "{}").get("task", "runtime")
@@ -108,7 +108,7 @@ def _own_results(store: BatchStore) -> OwnResults | None:
 
 
 def _refuse(arguments: argparse.Namespace) -> None:
-    """What a batch of texts has not."""
+    """Raise UsageError for flags that a batch of texts has no use for."""
     for flag, given in (("--compare", arguments.compare), ("--csv", arguments.csv), ("--html", arguments.html)):
         if given:
             raise UsageError(f"{flag} is for batches of programs; --json has the figures of texts")

@@ -43,7 +43,8 @@ OTHERS_FILES = True
 COMPARES_SETTINGS = True
 """Settings that were merged before the change are trusted; the change's own are not."""
 REPORTERS = "codeopt.reporters"
-FOUND, INTERRUPTED = 1, 130
+FOUND = 1  # status where suggestions are a failure (--fail-level any)
+INTERRUPTED = 130  # status
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

@@ -24,7 +24,7 @@ EXAMPLES = (
     "codeopt rules list_membership_to_set",
 )
 MOST_LINES = 8
-"""That are listed for one reason."""
+"""Most lines that are listed for one reason."""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -87,7 +87,7 @@ def explained(rule: Rule) -> str:
 
 
 def explanations(path: str, rules: Sequence[Rule]) -> list[Explanation]:
-    """What each rule finds in a file."""
+    """The explanation of each rule for a file."""
     from codeopt.core.program import read_program
     from codeopt.rules import Hot, explain, parse
 
@@ -110,7 +110,7 @@ def _only_defines(source: str) -> bool:
 
 
 def refusals_as_json(path: str, found: Sequence[Explanation]) -> dict[str, Any]:
-    """What --explain --json prints."""
+    """The JSON object of --explain."""
     rules = [
         {
             "name": each.rule,
@@ -145,7 +145,7 @@ def _lines(lines: set[int]) -> str:
 
 
 def _totals(found: Sequence[Explanation]) -> list[tuple[Doubt, int]]:
-    """How many lines were refused for each reason, most first; a line counts once for each rule."""
+    """Number of lines refused for each reason, most first; a line counts once for each rule."""
     count: Counter[Doubt] = Counter()
     for each in found:
         count.update({doubt: len(lines) for doubt, lines in each.refused.items()})

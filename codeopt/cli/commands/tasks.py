@@ -36,7 +36,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def names() -> list[str]:
-    """Of all tasks that are installed."""
+    """Name and first line of all installed tasks."""
     from codeopt import tasks
     from codeopt.core import plugins
 

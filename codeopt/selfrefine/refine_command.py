@@ -20,6 +20,8 @@ if TYPE_CHECKING:
     from codeopt.core.target import Target
 
 ORDER = 9
+FIRST = ("--task", "--model", "--max-rounds", "--output", "--json")
+OFTEN = ("--max-cost", "--max-tokens", "--max-seconds", "--resume", "--quiet")
 EXAMPLES = ("codeopt refine -t acronym 'Sequence to Sequence' --model gpt-5",)
 BUDGET_SPENT, INTERRUPTED = 6, 130
 

@@ -11,6 +11,8 @@ import argparse
 from codeopt.serving.flags import add_permission_arguments, permissions_of, require_extra
 
 ORDER = 9.6
+FIRST = ("--model", "--max-cost", "--check-on-save")
+OFTEN = ("--max-seconds", "--python", "--sandbox", "--memory")
 EXAMPLES = ("codeopt lsp",)
 OTHERS_FILES = True
 """The workspace may be somebody else's: nothing is imported from there."""

@@ -22,6 +22,8 @@ if TYPE_CHECKING:
     from mcp.server.mcpserver import MCPServer
 
 ORDER = 9.5
+FIRST = ("--root", "--model", "--max-cost", "--http", "--allow-commands")
+OFTEN = ("--max-seconds", "--python", "--sandbox", "--memory", "--parallel")
 EXAMPLES = ("codeopt mcp", "codeopt mcp --root . --http 0")
 OTHERS_FILES = True
 """Agents write files of the current folder: nothing is imported from there."""

@@ -49,7 +49,7 @@ def test_old_names_still_work_and_no_help_has_them(
     assert parse(command).max_seconds == 30
     monkeypatch.setenv("CODEOPT_MAX_SECONDS", "40")
     assert parse(command).max_seconds == 40
-    assert f"--{old}" not in codeopt(command, "--help-all" if command != "mcp" else "--help", cwd=tmp_path).out
+    assert f"--{old}" not in codeopt(command, "--help-all", cwd=tmp_path).out
 
 
 def test_an_old_key_is_the_new_one(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -88,6 +88,5 @@ def test_help_is_short_and_help_all_is_whole(command: str, module: Any) -> None:
     short, whole = one.format_help(), one.format_flags(everything=True)
     shown = [flag for flag in flags if f"{flag} " in short or f"{flag}\n" in short]
     assert all(flag in whole for flag in flags)
-    assert len(shown) <= 13 or shown == flags
-    if command != "mcp":
-        assert "--help-all" in short
+    assert len(shown) <= 13
+    assert "--help-all" in shown

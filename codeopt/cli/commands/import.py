@@ -25,6 +25,8 @@ if TYPE_CHECKING:
     from codeopt_sandbox import Run, Sandbox
 
 ORDER = 7
+FIRST = ("--output", "--cases", "--limit")
+OFTEN = ("--check", "--python", "--sandbox", "--timeout", "--quiet")
 EXAMPLES = ("codeopt import codenet Project_CodeNet/ -o set.jsonl",)
 NOTHING_KEPT = 1
 

@@ -28,7 +28,7 @@ from codeopt.core.run_store import RunStore, SavedRun
 from codeopt.core.session import Mounts, Session
 from codeopt.core.target import Target
 from codeopt.engine.improve import improve
-from codeopt.engine.open_model import open_chosen_model
+from codeopt.engine.open_model import RULES, open_chosen_model
 from codeopt.tasks import open_task
 from codeopt_sandbox import Sandbox, SandboxError
 from codeopt_sandbox.errors import OriginalUnsteady
@@ -211,7 +211,5 @@ def _for_want_of_time(error: BaseException | None) -> bool:
 
 def open_worker_sandbox(options: BatchOptions, core: int) -> AbstractContextManager[Sandbox]:
     """Open a sandbox whose runs have the core. Raises NoSandbox."""
-    from codeopt.engine.open_model import wants_model
-
-    own = not wants_model(options.improve) and not options.with_target
+    own = options.improve.model == RULES and not options.with_target
     return open_isolated(options.improve, own_code_only=own, notify=lambda line: None, core=core)

@@ -1,4 +1,4 @@
-"""Where a CI system gets codeopt from: what `--source` says, else what this very installation came from."""
+"""The source from which CI installs codeopt: that of `--source`, else that of this very installation."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ WHEEL = re.compile(r"(https://)?[\w.~:/%+-]+\.whl")
 
 
 def source_of(given: str | None) -> str:
-    """What pip is to install: nothing that moves, and nothing that a shell would read. Raises UsageError."""
+    """The requirement for pip: nothing that moves, and nothing that a shell would read. Raises UsageError."""
     if given is None:
         return _installed_from() or f"codeopt=={__version__}"
     if not any(kind.fullmatch(given) for kind in (PINNED, RELEASE, WHEEL)):

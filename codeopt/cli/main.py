@@ -23,20 +23,22 @@ from types import ModuleType
 from typing import NoReturn
 
 from codeopt.cli import settings
+from codeopt.cli.command_flags import flags_of_all
 from codeopt.cli.parser import CommandParser, Misused
 from codeopt.core import plugins
 from codeopt.core.diagnostic import as_rows
 from codeopt.core.errors import CodeoptError, UsageError
+from codeopt.core.flag import SettableBy
 from codeopt.core.sanitize import log_line
 from codeopt.core.settings import read_settings
 from codeopt.core.version import __version__
 from codeopt_sandbox.errors import SandboxError
 from codeopt_sandbox.streams import FULL, drop_output, open_closed_streams
 
-INTERRUPTED, OUR_MISTAKE, NO_SANDBOX = 130, 70, 3
+INTERRUPTED = 130  # statuses, as above
+OUR_MISTAKE = 70
+NO_SANDBOX = 3
 LONGEST = 2000  # characters of a message
-PLUGINS = frozenset({"model", "search", "task", "workload"})
-"""Flags whose value may be a dotted path."""
 DOTTED = re.compile(r"[^\W\d]\w*\.[^\W\d]\w*")
 ERROR_SCHEMA = "codeopt.error/1"
 EXAMPLES = (
@@ -97,13 +99,17 @@ def _understood(asked: list[str], commands: dict[str, ModuleType]) -> argparse.N
 def _names_a_module(arguments: argparse.Namespace) -> bool:
     """A plug-in of the user's own is asked for. Otherwise the current folder must not hold what others import if it is
     there, such as simplejson."""
-    given = {name: str(value) for name, value in vars(arguments).items() if name in PLUGINS and value}
-    model, colon, _ = given.pop("model", "").partition(":")
-    return any(DOTTED.search(each) for each in (*given.values(), model if colon else ""))
+    given = vars(arguments)
+    for flag in flags_of_all():
+        name, colon, _ = str(given.get(flag.name) or "").partition(":")
+        loaded = flag.setting is SettableBy.PLUG_IN or (flag.setting is SettableBy.MODEL and colon)
+        if loaded and DOTTED.search(name):
+            return True
+    return False
 
 
 def _of_the_machine(error: OSError) -> str:
-    """What is said of an error that no code can help: the disk is full, a folder is closed. Empty for others."""
+    """A line for an error that no code can help: the disk is full, a folder is closed. Empty for others."""
     if error.errno in FULL:
         drop_output()
         return f"cannot write: {error.strerror}"
@@ -154,6 +160,7 @@ def build_parser(commands: dict[str, ModuleType]) -> CommandParser:
         text = (module.__doc__ or "").partition("\n")[0]
         parsers.append(choices.add_parser(name, help=text, description=text, allow_abbrev=False))
         parsers[-1].first, parsers[-1].examples = getattr(module, "FIRST", ()), getattr(module, "EXAMPLES", ())
+        parsers[-1].show_often(getattr(module, "OFTEN", ()))
         parsers[-1].set_defaults(parser=parsers[-1])
         module.add_arguments(parsers[-1])
         if getattr(module, "VERDICTS", ()):

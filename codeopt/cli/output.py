@@ -1,8 +1,7 @@
-"""What was asked for goes where it was asked to: a file, a page, a diff; what others wrote without what could act."""
+"""Output to files, pages and the terminal; in texts of others, what a terminal or a CI system would obey is escaped."""
 
 from __future__ import annotations
 
-import argparse
 import os
 import stat
 import sys
@@ -46,11 +45,6 @@ def _to_a_file() -> bool:
 def clean(text: str) -> str:
     """Without lone surrogates, which bytes that are not UTF-8 have become and no file takes."""
     return text.encode("utf-8", "backslashreplace").decode()
-
-
-def add_html_argument(parser: argparse._ActionsContainer) -> None:
-    """The flag."""
-    parser.add_argument("--html", type=Path, metavar="FILE", help="write one self-contained page as well")
 
 
 def require_writable(target: Path) -> None:

@@ -13,17 +13,6 @@ from codeopt.core.errors import UsageError
 EXPORTS = ("speedscope",)
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """The flags."""
-    parser.add_argument(
-        "--run", metavar="COMMAND", help="a command of a project, run in the sandbox on a copy of what git tracks in "
-        "the folder TARGET (default: the current one)",
-    )  # fmt: skip
-    parser.add_argument(
-        "--export", nargs=2, metavar=("speedscope", "FILE"), help="with --run: the profile for speedscope.app"
-    )
-
-
 def profile_run(arguments: argparse.Namespace) -> int:
     """Profile it; print the tree, or one JSON object."""
     from codeopt.core.console import Console

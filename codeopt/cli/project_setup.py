@@ -27,7 +27,7 @@ class ProjectSetup:
     keys: tuple[str, ...] = ()
     """Files that change when the environment does."""
     version_file: str = ""
-    """Which file says which Python; empty where none does."""
+    """The file that says which Python; empty where none does."""
 
     def shell(self, env: str, tools: str) -> list[str]:
         """The commands, for these folders."""

@@ -1,4 +1,4 @@
-"""What review, check and compare --base share: the change, a sandbox that isolates, one improvement after another."""
+"""Parts shared by review, check and compare --base: the change, its settings, its Python, a second look at a patch."""
 
 from __future__ import annotations
 
@@ -10,13 +10,11 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from codeopt.cli import flags
+from codeopt.cli.command_flags import settings_by_key
 from codeopt.core.errors import UsageError
+from codeopt.core.flag import SettableBy
 from codeopt.core.options import ImproveOptions
 from codeopt.review.reporters._text import command_data
-
-if TYPE_CHECKING:
-    from codeopt.core.console import Console
 
 if TYPE_CHECKING:
     from codeopt.core.console import Console
@@ -24,63 +22,6 @@ if TYPE_CHECKING:
     from codeopt.review.change import Change
     from codeopt.review.repository import Repository
     from codeopt.review.suggestion import Suggestion
-
-FREE = frozenset(
-    {"exclude", "min-gain", "clock", "max-pairs", "no-profile", "changed-inputs", "max-examples", "check", "no-tests",
-     "select", "ignore", "quiet", "verbose", "fail-level", "fail-if-slower", "min-share"}
-)  # fmt: skip
-"""Settings that a change may bring along: they reach neither money, keys and servers, nor files, nor the sandbox."""
-
-
-def add_change_arguments(parser: argparse.ArgumentParser) -> None:
-    """Which change."""
-    group = parser.add_argument_group("change")
-    group.add_argument(
-        "--base", metavar="REF",
-        help="where it starts (GITHUB_BASE_REF, CI_MERGE_REQUEST_DIFF_BASE_SHA, else where HEAD left the main branch)",
-    )  # fmt: skip
-    group.add_argument("--diff", type=Path, metavar="FILE", help="a unified diff that leads to the files as they are")
-    add_exclude_argument(group)
-
-
-def add_exclude_argument(group: argparse._ArgumentGroup) -> None:
-    """Which files not."""
-    group.add_argument(
-        "--exclude", type=patterns, default=(), metavar="PATTERNS",
-        help="files and folders that are left alone, separated by commas, such as migrations/,*_gen.py",
-    )  # fmt: skip
-
-
-def add_work_arguments(parser: argparse.ArgumentParser, *, functions: int) -> None:
-    """How much is tried, and how it is judged."""
-    budget = parser.add_argument_group("budget of the whole, whichever ends first")
-    budget.add_argument(
-        "--max-functions", type=flags.count, default=functions, metavar="N", help="that are judged (%(default)d)"
-    )
-    budget.add_argument("--max-cost", type=flags.positive, metavar="USD", help="needs [tool.codeopt.prices.MODEL]")
-    budget.add_argument(
-        "--deadline", type=flags.duration, default=900.0, metavar="TIME", help="such as 90s, 15m or 1h (15m)"
-    )
-    budget.add_argument("-n", "--max-rounds", type=flags.count, metavar="N", help="drafts a function (4 with a model)")
-    budget.add_argument("--max-tokens", type=flags.count, metavar="N", help="a function, in and out together")
-    judging = parser.add_argument_group("judging")
-    flags.add_check_arguments(judging, strict=False)
-    flags.add_test_arguments(judging)
-    flags.add_judging_arguments(judging)
-    flags.add_sandbox_arguments(parser)
-
-
-def add_draft_arguments(parser: argparse.ArgumentParser) -> None:
-    """Who writes the drafts, and what better means."""
-    parser.add_argument(
-        "-t", "--task", default="runtime", metavar="NAME", help="runtime, readability, ... (%(default)s)"
-    )
-    flags.add_model_arguments(parser)
-
-
-def patterns(text: str) -> tuple[str, ...]:
-    """What stands between commas."""
-    return tuple(part.strip() for part in text.split(",") if part.strip())
 
 
 def open_change(arguments: argparse.Namespace) -> tuple[Repository, Change]:
@@ -121,7 +62,8 @@ def require_settings(repository: Repository, change: Change) -> None:
             before = tomllib.loads(text).get("tool", {}).get("codeopt", {})
         except (UsageError, ValueError):
             before = {}
-    different = [key for key in {*table, *before} - FREE if table.get(key) != before.get(key)]
+    free = {key for key, setting in settings_by_key().items() if setting is SettableBy.OF_A_CHANGE}
+    different = [key for key in {*table, *before} - free if table.get(key) != before.get(key)]
     if different:
         raise Untrusted(
             f"the change sets {', '.join(sorted(different))} in [tool.codeopt] of {name}: nothing is run before that "
@@ -161,7 +103,7 @@ def below(paths: list[Path]) -> list[Path]:
 
 @dataclass(frozen=True)
 class Rechecker:
-    """Why a function of the change is not right in another text of its file."""
+    """Callable that says why a function of the change is wrong in another text of its file."""
 
     options: ImproveOptions
     session: Session

@@ -1,10 +1,9 @@
-"""Which saved run a command is about, and how one is put in words."""
+"""The saved run that a command is about, and its outcome in words."""
 
 from __future__ import annotations
 
 import argparse
 from collections.abc import Iterator
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from codeopt.core.run_index import NEWEST, StoredRun, open_run
@@ -14,20 +13,12 @@ if TYPE_CHECKING:
     from typing import Any
 
 
-def add_home_argument(parser: argparse.ArgumentParser) -> None:
-    """Where runs are."""
-    parser.add_argument(
-        "--run-dir", type=Path, default=Path(".codeopt"), metavar="DIR", help="where runs are saved (%(default)s)"
-    )
-
-
 def add_run_arguments(parser: argparse.ArgumentParser) -> None:
-    """One run."""
+    """The run that a command is about."""
     parser.add_argument(
         "run", nargs="?", default=NEWEST, metavar="RUN",
         help="a run's folder, name or a part of it that no other run has (default: the newest run)",
     )  # fmt: skip
-    add_home_argument(parser)
 
 
 def run_of(arguments: argparse.Namespace) -> StoredRun:
@@ -36,7 +27,7 @@ def run_of(arguments: argparse.Namespace) -> StoredRun:
 
 
 def in_short(result: Mapping[str, Any]) -> str:
-    """What came of a run, in a word or two."""
+    """The outcome of a run, in a word or two."""
     if not result:
         return "not ended"
     if not result.get("accepted"):

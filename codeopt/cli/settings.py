@@ -1,4 +1,4 @@
-"""Where a flag's value comes from: the command line, CODEOPT_<FLAG>, [tool.codeopt] in pyproject.toml, the default."""
+"""Sources of a flag's value: the command line, CODEOPT_<FLAG>, [tool.codeopt] in pyproject.toml, the default."""
 
 from __future__ import annotations
 
@@ -8,42 +8,27 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from codeopt.cli.parser import meant
+from codeopt.cli.command_flags import settings_by_key
+from codeopt.cli.flags import EachGiven
+from codeopt.cli.parser import HelpAll, meant
 from codeopt.core.errors import UsageError
+from codeopt.core.flag import PREFIX, SettableBy, variable
 from codeopt.core.interpreter import SettingsPython
 
-PREFIX = "CODEOPT_"
 TABLES = ("prices", "sandbox-options")
 """Keys of [tool.codeopt] that are no flags."""
-
-EACH_TIME = ("help", "write", "output", "resume", "json", "base", "diff", "run")
-"""Flags that are no settings. What `run` names is run unprotected: a project that was downloaded must not choose it."""
-
-
-KEYS = ("api-key-env",)
-"""Flags that name a secret of the user's: a project may choose the server, so it must not choose what is sent there."""
-MODELS = ("model", "judge-model")
-PLUG_INS = ("task", "search", "workload", *MODELS)
-"""Flags whose value may be a module or a file, which is run unprotected."""
-WRITTEN = ("run-dir", "record", "html", "csv", "export")
-"""Flags of what is written."""
-
 OTHERS = ("CODEOPT_GITLAB_TOKEN", "CODEOPT_HOSTILE", "CODEOPT_REQUIRE_DOCKER")
 """Variables that are no settings: a reporter's, and those of this project's own tests."""
 SECRETS = ("_KEY", "_TOKEN")
-"""What variables of your own end with, which --api-key-env and others name."""
+"""Ends of the names of a user's own variables, which --api-key-env and others name."""
 
 
 def require_known(environment: Mapping[str, str], known: set[str]) -> None:
     """A variable that no flag has is a mistake, as an unknown key is. Raises UsageError."""
-    settings = {_variable(flag) for flag in known}
+    settings = {variable(flag) for flag in known}
     for name in environment:
         if name.startswith(PREFIX) and name not in settings and name not in OTHERS and not name.endswith(SECRETS):
             raise UsageError(f"no flag has the environment variable {name}{meant(name, settings)}")
-
-
-def _variable(flag: str) -> str:
-    return PREFIX + flag.upper().replace("-", "_")
 
 
 def apply(parser: argparse.ArgumentParser, table: Mapping[str, Any], path: Path | None, known: set[str]) -> None:
@@ -59,16 +44,17 @@ def apply(parser: argparse.ArgumentParser, table: Mapping[str, Any], path: Path 
         flag = flag_of(action)
         if not flag:
             continue
-        variable = _variable(flag)
-        if variable in os.environ:
-            parser.set_defaults(**{action.dest: _value(action, os.environ[variable], variable)})
+        name = variable(flag)
+        if name in os.environ:
+            parser.set_defaults(**{action.dest: _value(action, os.environ[name], name)})
         elif flag in table:
             value = _value(action, table[flag], f"{path}: {flag}")
+            if path and isinstance(value, list):
+                value = [path.parent / each if isinstance(each, Path) else each for each in value]
             if path and isinstance(value, Path):
                 value = path.parent / value
                 _require_inside(path, flag, value)
-            value = _of_project(path, flag, value) if path else value
-            parser.set_defaults(**{action.dest: SettingsPython(value) if flag == "python" else value})
+            parser.set_defaults(**{action.dest: _of_project(path, flag, value) if path else value})
 
 
 class RefusedSetting(str):
@@ -94,32 +80,44 @@ def require_own_word(arguments: argparse.Namespace) -> None:
 
 def _of_project(path: Path, flag: str, value: Any) -> Any:
     """The value, or a RefusedSetting: the file may have been downloaded with the project."""
+    setting = settings_by_key().get(flag)
     text = str(value)
+    harm = _harm(setting, text)
+    if harm:
+        name = variable(flag)
+        line = f"{path}: {flag} = {text!r} {harm}, which a project's file cannot decide; give --{flag} or {name}"
+        return RefusedSetting.of(text, line)
+    return SettingsPython(value) if setting is SettableBy.PYTHON else value
+
+
+def _harm(setting: SettableBy | None, text: str) -> str:
+    """Why only a flag or a variable may give a value; empty where a project's file may, too."""
     module = text.endswith(".py") or (":" in text and not text.startswith("replay:"))
-    if flag in KEYS:
-        harm = "names a secret of yours"
-    elif flag == "sandbox" and text == "process":
-        harm = "runs code without isolation"
-    elif flag in PLUG_INS and (module or ("." in text and flag not in MODELS)):
-        harm = "names code that runs without isolation"
-    else:
-        return value
-    line = f"{path}: {flag} = {text!r} {harm}, which a project's file cannot decide; give --{flag} or {_variable(flag)}"
-    return RefusedSetting.of(text, line)
+    if setting is SettableBy.SECRET:
+        return "names a secret of yours"
+    if setting is SettableBy.SANDBOX and text == "process":
+        return "runs code without isolation"
+    if setting is SettableBy.PLUG_IN and (module or "." in text) or setting is SettableBy.MODEL and module:
+        return "names code that runs without isolation"
+    return ""
 
 
 def _require_inside(path: Path, flag: str, value: Path) -> None:
-    """What is written by a project's own settings lies in the project: who downloads it may not be led elsewhere.
-    Raises UsageError."""
+    """Raise UsageError for a file to write that a project's own settings place outside of the project: who downloads
+    it may not be led elsewhere."""
+    if settings_by_key().get(flag) is not SettableBy.WRITTEN:
+        return
     place = value.resolve()
-    if flag in WRITTEN and (not place.is_relative_to(path.parent.resolve()) or ".git" in map(str.lower, place.parts)):
-        raise UsageError(f"{path}: {flag} = {value} is outside of the project; give --{flag} or {_variable(flag)}")
+    if not place.is_relative_to(path.parent.resolve()) or ".git" in map(str.lower, place.parts):
+        raise UsageError(f"{path}: {flag} = {value} is outside of the project; give --{flag} or {variable(flag)}")
 
 
 def flag_of(action: argparse.Action) -> str:
-    """The long name of an option without its dashes; empty for arguments and for what is asked for each time."""
+    """The long name of an option without its dashes; empty for arguments and for what is given each time."""
     longs = [option[2:] for option in action.option_strings if option.startswith("--")]
-    return longs[0] if longs and longs[0] not in EACH_TIME else ""
+    if not longs or isinstance(action, argparse._HelpAction | HelpAll):
+        return ""
+    return "" if settings_by_key().get(longs[0]) is SettableBy.EACH_TIME else longs[0]
 
 
 def _value(action: argparse.Action, value: Any, where: str) -> Any:
@@ -127,8 +125,13 @@ def _value(action: argparse.Action, value: Any, where: str) -> Any:
         if value in (True, False, "1", "0", "true", "false", ""):
             return value in (True, "1", "true")
         raise UsageError(f"{where}: must be true or false, not {value!r}")
-    if isinstance(value, list):
-        value = ",".join(map(str, value))
+    parts = value if isinstance(value, list) else str(value).split(",")
+    if isinstance(action, EachGiven):
+        return [_one(action, part, where) for part in parts]
+    return _one(action, ",".join(map(str, parts)), where)
+
+
+def _one(action: argparse.Action, value: str, where: str) -> Any:
     if action.choices is not None and str(value) not in action.choices:
         raise UsageError(f"{where}: {value!r} is none of {', '.join(map(str, action.choices))}")
     if callable(action.type):

@@ -1,24 +1,37 @@
-"""What a user may ask of an improvement: one frozen value that flags, keywords, environment and pyproject.toml fill."""
+"""The options of an improvement: one frozen value, whose fields are the table of options.
+
+Each field carries its converter, help and default, and who may give it: flags, settings, variables, keywords of the
+Python API and the page of the documentation are made from this table alone.
+"""
 
 from __future__ import annotations
 
-import math
-import os
 from collections.abc import Mapping
 from dataclasses import dataclass, fields, replace
 from enum import StrEnum
 from functools import cache
 from pathlib import Path
-from typing import Any, Literal, Self, get_args, get_type_hints
+from typing import Any, Literal, Self, get_args
 
+from codeopt.core.converters import (
+    checker_name,
+    count,
+    count_or_zero,
+    duration,
+    examples,
+    names,
+    paths,
+    positive,
+    texts,
+)
 from codeopt.core.errors import UsageError
+from codeopt.core.flag import Flag, FlagKind, FlagUse, SettableBy, flag_of, on, option
 from codeopt_sandbox import RunLimits
 from codeopt_sandbox.host import BACKENDS
-from codeopt_sandbox.verdict import open_checker
 
 
 class Strictness(StrEnum):
-    """Of `--changed-inputs`; what each means is in workloads/program/differential.py."""
+    """How much a difference on a changed input counts; see workloads/program/differential.py."""
 
     AUTO = "auto"
     STRICT = "strict"
@@ -30,172 +43,300 @@ Feedback = Literal["measured+critique", "measured", "critique", "generic", "none
 Extent = Literal["full", "last"]
 ClockChoice = Literal["auto", "cpu", "wall", "memory"]
 ISOLATED = "isolated"
-"""Of sandboxes: as auto, but the user's own program is not run as a plain process either."""
-FEWEST_EXAMPLES = 10
-"""Fewer say nothing."""
+"""Sandbox choice: as auto, but the user's own program is not run as a plain process either."""
 
 _LIMITS = RunLimits()
+_TIMES = FlagUse(choices=("auto", "cpu", "wall"))
+_CHANGE = SettableBy.OF_A_CHANGE
 
+_CASES = "cases"
+_FUNCTIONS = "functions (FILE::FUNCTION, FILE::Class.method)"
+_DRAFTS = "drafts"
+_SEARCH = "search, with a model"
+_BUDGET = "budget, whichever ends first"
+_JUDGING = "judging"
+_SANDBOX = "sandbox"
+_RESULT = "result"
+_CLIENTS = "what clients may do"
 
-class BadValue(ValueError):
-    """A value of the right type that makes no sense; the message says why."""
-
-
-def positive(value: Any) -> float:
-    """A number above zero. Raises ValueError."""
-    number = float(value)
-    if not 0 < number < math.inf:
-        raise BadValue(f"{value} is not a number above zero")
-    return number
-
-
-def count_or_zero(value: Any) -> int:
-    """A whole number, 0 or more. Raises ValueError."""
-    return 0 if str(value) == "0" else count(value)
-
-
-def count(value: Any) -> int:
-    """A whole number above zero. Raises ValueError."""
-    number = int(value)
-    if number < 1 or number != float(value):
-        raise BadValue(f"{value} is not a whole number above zero")
-    return number
-
-
-def examples(value: Any) -> int:
-    """A whole number, FEWEST_EXAMPLES or more. Raises ValueError."""
-    number = count(value)
-    if number < FEWEST_EXAMPLES:
-        raise BadValue(f"{value} are too few to say anything; at least {FEWEST_EXAMPLES}")
-    return number
-
-
-def checker_name(value: Any) -> str:
-    """tokens, exact or float:TOLERANCE. Raises ValueError."""
-    try:
-        open_checker(str(value))
-    except ValueError as error:
-        raise BadValue(str(error)) from error
-    return str(value)
-
-
-def names(value: Any) -> tuple[str, ...]:
-    """What stands between commas, or a sequence of it."""
-    parts = value.split(",") if isinstance(value, str) else value
-    return tuple(part.strip() for part in parts if part.strip())
-
-
-def texts(value: Any) -> tuple[str, ...]:
-    """A sequence of texts or paths. Raises ValueError."""
-    if isinstance(value, str):
-        raise BadValue("must be a sequence of texts")
-    return tuple(os.fspath(each) for each in value)
-
-
-def paths(value: Any) -> tuple[Path, ...]:
-    """One path or several."""
-    one = isinstance(value, str | os.PathLike)
-    return tuple(Path(os.fspath(each)) for each in ([value] if one else value))
+_TARGETS = "improve compare profile"
+_WITH_A_MODEL = on("improve review batch refine")
+_JUDGED = on("improve batch check review")
+_TRUSTED = on("improve compare profile check review batch refine mcp lsp import")
+_CHECKED = on(
+    "compare profile improve", **dict.fromkeys(("check", "review", "batch", "import"), FlagUse(group=_JUDGING))
+)
+_TESTED = on(f"{_TARGETS} batch", **dict.fromkeys(("check", "review"), FlagUse(group=_JUDGING)))
+_RUNNABLE = {**_TRUSTED, "record": FlagUse(group="")}
 
 
 @dataclass(frozen=True)
 class ImproveOptions:
     """How a target is improved, compared or profiled. Each field is a flag of `codeopt improve`, by the same name."""
 
-    task: str = "runtime"
-    """A task's name, or a dotted path to one."""
-    workload: str = ""
-    """The kind of target by name, or a dotted path; empty: the kind that recognises the target."""
+    task: str = option(
+        "runtime", "objective: runtime, memory, readability, or a dotted path to one of your own",
+        short="-t", metavar="NAME", setting=SettableBy.PLUG_IN,
+        commands=on("improve review batch", refine=FlagUse(
+            help="task of the text; codeopt tasks lists them, and a .py file is one", default=None, required=True)),
+    )  # fmt: skip
+    workload: str = option(
+        "", "kind of the target: program, function, or a dotted path", unset="found out",
+        metavar="NAME", setting=SettableBy.PLUG_IN, commands=on("improve"),
+    )  # fmt: skip
 
-    cases: Path | None = None
-    """Folder of cases; None: beside the program."""
-    stdin: Path | None = None
-    """One input file."""
-    args: tuple[str, ...] | None = None
-    """The program's arguments; those that name files of yours bring them along. None: cases are looked for."""
-    with_paths: tuple[Path, ...] = ()
-    """Files and folders that a run of the program finds beside what its arguments name."""
-    env: tuple[str, ...] = ()
-    """NAME passes your own variable on, NAME=VALUE sets one."""
-    ignore_output: tuple[str, ...] = ()
-    """Patterns of files that the program writes and that do not count."""
-    check: str = "tokens"
-    """How outputs are compared: tokens, exact or float:TOLERANCE."""
-    changed_inputs: Strictness = Strictness.AUTO
-    """How much a difference on a fuzzed input counts."""
-    max_examples: int | None = None
-    """At most so many calls of a function, or inputs of a program, are made up to look for a difference, and others to
-    confirm, beside some very long ones; None: 1000 of a function, 52 of a program."""
-    strict: bool = False
-    """A difference beyond the known inputs rejects a draft, too; else it is a caveat."""
-    calls: Path | None = None
-    """Python file with CALLS and BIG, for a function."""
-    tests: tuple[Path, ...] = ()
-    """pytest files or folders; empty: found by name and import."""
-    no_tests: bool = False
-    run: str | None = None
-    """A command line of the user's own, run unprotected before anything else: what a function is called with, and which
-    function of a file takes the time."""
+    cases: Path | None = option(
+        None, "folder of test cases: input.N.txt/output.N.txt, NAME.in/NAME.out, in/NAME+out/NAME, generate.py", Path,
+        unset="beside the program", metavar="DIR", group=_CASES,
+        commands=on(
+            _TARGETS, batch=FlagUse(help="folder with one folder of test cases a problem", unset="beside SET"),
+            **{"import": FlagUse(help="folder with one folder of test cases a problem", unset="in PATH")},
+        ),
+    )  # fmt: skip
+    stdin: Path | None = option(
+        None, "single input file; the original program's output is taken as right", Path,
+        metavar="FILE", group=_CASES, commands=on(_TARGETS),
+    )  # fmt: skip
+    args: tuple[str, ...] | None = option(
+        None, "the program's own arguments; files of yours that they name are brought along", texts,
+        option="-- ARGS", setting=SettableBy.EACH_TIME,
+    )  # fmt: skip
+    with_paths: tuple[Path, ...] = option(
+        (), "file or folder that a run finds beside those that the arguments name; may be repeated", paths,
+        item=Path, kind=FlagKind.LIST, option="--with", metavar="PATH", group=_CASES, commands=on(_TARGETS),
+    )  # fmt: skip
+    env: tuple[str, ...] = option(
+        (), "environment variable of a run: NAME passes yours on, NAME=VALUE sets one; may be repeated", names,
+        kind=FlagKind.LIST, metavar="NAME[=VALUE]", group=_CASES, commands=on(_TARGETS),
+    )  # fmt: skip
+    ignore_output: tuple[str, ...] = option(
+        (), "files that the program writes and that do not count; re:PATTERN: parts of what --run prints", names,
+        kind=FlagKind.LIST, metavar="GLOB", group=_CASES, commands=on(_TARGETS),
+    )  # fmt: skip
+    check: str = option(
+        "tokens", "comparison of outputs: tokens, exact or float:TOLERANCE", checker_name,
+        metavar="HOW", group=_CASES, commands=_CHECKED, setting=_CHANGE,
+    )  # fmt: skip
+    changed_inputs: Strictness = option(
+        Strictness.AUTO, "inputs nobody has seen, the original decides: auto, strict, lenient, off", Strictness,
+        choices=tuple(Strictness), metavar="HOW", group=_CASES, commands=_CHECKED, setting=_CHANGE,
+    )  # fmt: skip
+    max_examples: int | None = option(
+        None, "calls or inputs made up to look for a difference, at most, and others to confirm", examples,
+        unset="1000 calls of a function, 52 inputs of a program",
+        metavar="N", group=_CASES, commands=_CHECKED, setting=_CHANGE,
+    )  # fmt: skip
+    strict: bool = option(
+        False, "reject a draft for a caveat, too: a difference beyond the known inputs", bool,
+        kind=FlagKind.SWITCH, group=_CASES,
+        commands=on(
+            "improve compare", batch=FlagUse(group=_JUDGING),
+            review=FlagUse(help="fail where a notice would be given; a caveat rejects a draft", group=_RESULT),
+        ),
+    )  # fmt: skip
+    calls: Path | None = option(
+        None, "Python file with CALLS, a list of (args, kwargs), and BIG to time", Path,
+        metavar="FILE", group=_FUNCTIONS, commands=on(f"{_TARGETS} batch"),
+    )  # fmt: skip
+    tests: tuple[Path, ...] = option(
+        (), "pytest file or folder that exercises the function; may be repeated", paths,
+        item=Path, kind=FlagKind.LIST, unset="found by name and import",
+        metavar="PATH", group=_FUNCTIONS, commands=_TESTED,
+    )  # fmt: skip
+    no_tests: bool = option(
+        False, "do without existing tests", bool,
+        kind=FlagKind.SWITCH, group=_FUNCTIONS, commands=_TESTED, setting=_CHANGE,
+    )  # fmt: skip
+    run: str | None = option(
+        None, "your own command; of a folder (default: the current one) it is what is improved, in the sandbox; of a "
+        "FILE::FUNCTION it is run as you would, not isolated: the function's calls are recorded; with FILE alone the "
+        "function with the most time of its own is improved, and the command is run twice",
+        metavar="COMMAND", setting=SettableBy.EACH_TIME,
+        commands=on("improve", profile=FlagUse(
+            help="a command of a project, run in the sandbox on a copy of what git tracks in the folder TARGET "
+            "(default: the current one)",
+        )),
+    )  # fmt: skip
 
-    model: str | None = None
-    """rules, a model's name, replay:FILE; None: a model if the environment names one, else rules."""
-    judge_model: str | None = None
-    """Who is asked which of two programs a reader prefers; None: the model that drafts."""
-    base_url: str | None = None
-    api_key_env: str | None = None
-    feedback: Feedback = "measured+critique"
-    history: Extent = "full"
-    """How many rounds a model sees."""
-    context_tokens: int = 128_000
-    structured: bool = False
-    """Answers of a model are asked for as JSON, by a schema where the server takes one."""
-    model_timeout: float = 300.0
-    """Longest silence of the server, in seconds."""
-    record: Path | None = None
-    """Where the conversation is kept."""
-    select: tuple[str, ...] = ()
-    """Only these built-in rules; empty: all."""
-    ignore: tuple[str, ...] = ()
-    model_only: bool = False
-    """Do not begin with what the rules make of the target."""
+    model: str | None = option(
+        None, "author of the drafts: rules, a model's name, several that take turns (A,B), or replay:FILE",
+        unset="a model if one is set up, by OPENAI_API_KEY or OPENAI_BASE_URL, else rules",
+        metavar="NAME", group=_DRAFTS, setting=SettableBy.MODEL,
+        commands=on(
+            "improve", **dict.fromkeys(("review", "batch", "refine"), FlagUse(short="-m")),
+            **dict.fromkeys(("mcp", "lsp"), FlagUse(
+                help="author of the drafts where a client asks for a model", unset="none", group=_CLIENTS)),
+        ),
+    )  # fmt: skip
+    judge_model: str | None = option(
+        None, "model that says which of two programs is easier to read", unset="the model that drafts",
+        metavar="NAME", group=_DRAFTS, commands=_WITH_A_MODEL, setting=SettableBy.MODEL,
+    )  # fmt: skip
+    base_url: str | None = option(
+        None, "address of an OpenAI-compatible server", unset="OPENAI_BASE_URL",
+        metavar="URL", group=_DRAFTS,
+        commands={**_WITH_A_MODEL, **dict.fromkeys(("mcp", "lsp"), FlagUse(group=_CLIENTS))},
+    )  # fmt: skip
+    api_key_env: str | None = option(
+        None, "environment variable that holds the server's key", unset="OPENAI_API_KEY",
+        metavar="NAME", group=_DRAFTS, commands=_WITH_A_MODEL, setting=SettableBy.SECRET,
+    )  # fmt: skip
+    feedback: Feedback = option(
+        "measured+critique", "kind of feedback that a model gets",
+        choices=get_args(Feedback), group=_DRAFTS, commands=_WITH_A_MODEL,
+    )  # fmt: skip
+    history: Extent = option(
+        "full", "rounds that a model sees: all, or the last",
+        choices=get_args(Extent), group=_DRAFTS, commands=_WITH_A_MODEL,
+    )  # fmt: skip
+    context_tokens: int = option(
+        128_000, "context window of the model, tokens", count, metavar="N", group=_DRAFTS, commands=_WITH_A_MODEL,
+    )  # fmt: skip
+    model_timeout: float = option(
+        300.0, "longest silence of the model's server, seconds", positive,
+        metavar="S", group=_DRAFTS, commands=_WITH_A_MODEL,
+    )  # fmt: skip
+    structured: bool = option(
+        False, "ask a model for JSON, by a schema where its server takes one", bool,
+        kind=FlagKind.SWITCH, group=_DRAFTS, commands=_WITH_A_MODEL,
+    )  # fmt: skip
+    record: Path | None = option(
+        None, "keep the conversation with the model in a file, for --model replay:FILE", Path,
+        metavar="FILE", group=_DRAFTS, commands=on("improve refine"), setting=SettableBy.WRITTEN,
+    )  # fmt: skip
+    select: tuple[str, ...] = option(
+        (), "built-in rules to try, and no others, separated by commas", names, unset="all",
+        metavar="RULES", group=_DRAFTS, setting=_CHANGE,
+        commands={**_WITH_A_MODEL, **dict.fromkeys(("check", "rules"), FlagUse(group="rules"))},
+    )  # fmt: skip
+    ignore: tuple[str, ...] = option(
+        (), "built-in rules to leave out, separated by commas; ruff: none of its fixes", names,
+        metavar="RULES", group=_DRAFTS, setting=_CHANGE,
+        commands={
+            **_WITH_A_MODEL, "check": FlagUse(group="rules"),
+            "rules": FlagUse(help="rules to leave out", group="rules"),
+        },
+    )  # fmt: skip
+    model_only: bool = option(
+        False, "do not begin with what the rules make of a program", bool,
+        kind=FlagKind.SWITCH, group=_DRAFTS, commands=_WITH_A_MODEL,
+    )  # fmt: skip
 
-    search: str = "chain"
-    """Which drafts the next one is made from: chain, best-of, evolve, or a dotted path."""
-    candidates: int = 1
-    """Drafts of each critique; the best of those that are right is compared with the original."""
-    chains: int = 2
-    """Of --search best-of."""
-    patience: int | None = None
-    """Rounds in a row without a gain after which no more are run; 0: never; None: as the search has it."""
+    search: str = option(
+        "chain", "search strategy. chain: each draft from the newest; best-of: independent chains; evolve: a "
+        "population, for long budgets; or a dotted path",
+        metavar="NAME", group=_SEARCH, commands=on("improve batch"), setting=SettableBy.PLUG_IN,
+    )  # fmt: skip
+    candidates: int = option(
+        1, "drafts of each critique; only the best that is right is compared at length", count,
+        metavar="K", group=_SEARCH, commands=on("improve batch"),
+    )  # fmt: skip
+    chains: int = option(
+        2, "number of independent chains, for --search best-of", count,
+        metavar="N", group=_SEARCH, commands=on("improve batch"),
+    )  # fmt: skip
+    patience: int | None = option(
+        None, "rounds in a row without a gain that end a chain, 0 for never", count_or_zero,
+        unset="chain and best-of 2, evolve 6", metavar="N", group=_SEARCH, commands=on("improve batch"),
+    )  # fmt: skip
 
-    max_rounds: int | None = None
-    max_seconds: float | None = None
-    max_tokens: int | None = None
-    max_cost: float | None = None
-    """USD."""
+    max_rounds: int | None = option(
+        None, "critiques to answer at most", count, unset="4 with a model", short="-n", metavar="N", group=_BUDGET,
+        commands=on(
+            "improve", batch=FlagUse(help="drafts a problem, at most"),
+            refine=FlagUse(help="drafts after the first, at most", unset="4"),
+            **dict.fromkeys(("review", "check"), FlagUse(help="drafts a function, at most")),
+        ),
+    )  # fmt: skip
+    max_seconds: float | None = option(
+        None, "wall-clock limit of the whole run: seconds, or such as 15m or 1h", duration,
+        metavar="TIME", group=_BUDGET,
+        commands=on(
+            "improve refine", batch=FlagUse(help="wall-clock limit of this sitting: seconds, or such as 15m or 1h"),
+            **dict.fromkeys(("review", "check"), FlagUse(default=900.0, unset="15m", aliases=("--deadline",))),
+            **dict.fromkeys(("mcp", "lsp"), FlagUse(
+                help="wall-clock limit of one request: seconds, or such as 15m or 1h", default=900.0, unset="15m",
+                aliases=("--seconds",), group=_CLIENTS)),
+        ),
+    )  # fmt: skip
+    max_tokens: int | None = option(
+        None, "tokens of the model to spend at most, in and out together", count, metavar="N", group=_BUDGET,
+        commands=on(
+            "improve refine", batch=FlagUse(help="tokens of the model a problem, at most, in and out together"),
+            **dict.fromkeys(("review", "check"), FlagUse(
+                help="tokens of the model a function, at most, in and out together")),
+        ),
+    )  # fmt: skip
+    max_cost: float | None = option(
+        None, "US dollars to spend on the model at most; needs [tool.codeopt.prices.MODEL]", positive,
+        metavar="USD", group=_BUDGET,
+        commands=on(
+            "improve review check refine",
+            batch=FlagUse(help="US dollars that the whole batch may cost, all sittings together"),
+            **dict.fromkeys(("mcp", "lsp"), FlagUse(help="US dollars that one request may cost", group=_CLIENTS)),
+        ),
+    )  # fmt: skip
 
-    min_gain: float | None = None
-    """Least gain worth having, as a share; None: the task's own."""
-    clock: ClockChoice = "auto"
-    max_pairs: int = 120
-    seed: int = 0
-    """Of the order within pairs."""
-    input_seed: int | None = None
-    """Of the inputs and calls that are made up; None: drawn anew, so that no program has met them."""
-    no_profile: bool = False
+    min_gain: float | None = option(
+        None, "least gain worth having, as a share", positive, unset="0.05",
+        metavar="SHARE", group=_JUDGING, commands=_JUDGED, setting=_CHANGE,
+    )  # fmt: skip
+    clock: ClockChoice = option(
+        "auto", "measure that decides; auto: CPU time of a program that computes, else wall time",
+        choices=get_args(ClockChoice), group=_JUDGING, setting=_CHANGE,
+        commands={**dict.fromkeys(_JUDGED, _TIMES), "compare": FlagUse()},
+    )  # fmt: skip
+    max_pairs: int = option(
+        120, "timed pairs of runs per comparison, at most", count,
+        metavar="N", group=_JUDGING, commands={**_JUDGED, "compare": FlagUse()}, setting=_CHANGE,
+    )  # fmt: skip
+    seed: int = option(
+        0, "seed of the order of runs within pairs", int, metavar="N", group=_JUDGING, commands=on("compare"),
+    )  # fmt: skip
+    input_seed: int | None = option(
+        None, "seed of made-up inputs: those of the run whose JSON has this input_seed", count_or_zero,
+        unset="new ones each time", metavar="N", group=_JUDGING, commands={**_JUDGED, "compare": FlagUse()},
+    )  # fmt: skip
+    no_profile: bool = option(
+        False, "do without the profiler", bool,
+        kind=FlagKind.SWITCH, group=_JUDGING, commands=_JUDGED, setting=_CHANGE,
+    )  # fmt: skip
 
-    sandbox: str = "auto"
-    image: str | None = None
-    runtime: str | None = None
-    python: str | None = None
-    """Interpreter that runs the program; None: the activated environment's, the project's own, else this one."""
-    timeout: float = _LIMITS.seconds
-    """Seconds that a run may take."""
-    memory: int = _LIMITS.memory_mib
-    """MiB that a run may use."""
+    sandbox: str = option(
+        "auto", "isolation of runs; isolated: any but process, which isolates nothing",
+        choices=("auto", ISOLATED, *BACKENDS), group=_SANDBOX, commands=_TRUSTED, setting=SettableBy.SANDBOX,
+    )  # fmt: skip
+    image: str | None = option(
+        None, "Docker image to run in, with its own Python", unset="this machine's interpreter",
+        metavar="NAME", group=_SANDBOX, commands=_TRUSTED,
+    )  # fmt: skip
+    runtime: str | None = option(
+        None, "OCI runtime for Docker, such as runsc", metavar="NAME", group=_SANDBOX, commands=_TRUSTED,
+    )  # fmt: skip
+    python: str | None = option(
+        None, "interpreter that runs the program", unset="the activated one, the project's .venv, else this one",
+        metavar="PATH", group=_SANDBOX, commands=_RUNNABLE, setting=SettableBy.PYTHON,
+    )  # fmt: skip
+    timeout: float = option(
+        _LIMITS.seconds, "time limit of one run, seconds", positive, metavar="S", group=_SANDBOX, commands=_TRUSTED,
+    )  # fmt: skip
+    memory: int = option(
+        _LIMITS.memory_mib, "memory limit of one run, MiB", count, metavar="MiB", group=_SANDBOX, commands=_TRUSTED,
+    )  # fmt: skip
 
-    run_dir: Path = Path(".codeopt")
-    resume: Path | None = None
+    run_dir: Path = option(
+        Path(".codeopt"), "folder where runs are saved", Path,
+        metavar="DIR", group=_RESULT, setting=SettableBy.WRITTEN,
+        commands=on(
+            "improve refine runs show apply diff",
+            review=FlagUse(help="folder to keep the runs in", default=None, unset="they are not kept"),
+            batch=FlagUse(help="folder where the batch is kept", default=None, group="", required=True),
+        ),
+    )  # fmt: skip
+    resume: Path | None = option(
+        None, "saved run to go on with", Path,
+        metavar="RUN", group=_RESULT, commands=on("improve refine"), setting=SettableBy.EACH_TIME,
+    )  # fmt: skip
 
     @classmethod
     def of(cls, given: Mapping[str, Any], *, strict: bool = True) -> Self:
@@ -204,11 +345,11 @@ class ImproveOptions:
         strict: an unknown name is an error; otherwise what is no field is left alone, as other flags of a command are.
         Raises TypeError for an unknown keyword, UsageError for a value that makes no sense.
         """
-        known = {field.name for field in fields(cls)}
-        unknown = sorted(set(given) - known) if strict else []
+        rows = options_table()
+        unknown = sorted(set(given) - set(rows)) if strict else []
         if unknown:
-            raise TypeError(f"improve() has no keyword {unknown[0]!r}; there are: {', '.join(sorted(known))}")
-        return replace(cls(), **{name: _converted(name, value) for name, value in given.items() if name in known})
+            raise TypeError(f"improve() has no keyword {unknown[0]!r}; there are: {', '.join(sorted(rows))}")
+        return replace(cls(), **{name: _converted(rows[name], value) for name, value in given.items() if name in rows})
 
     @property
     def use_tests(self) -> bool:
@@ -217,54 +358,25 @@ class ImproveOptions:
 
     @property
     def tolerance(self) -> float:
-        """Of floats in a function's results, absolute or relative; 0 asks for the very same."""
+        """Tolerance of floats in a function's results, absolute or relative; 0: none."""
         kind, _, tolerance = self.check.partition(":")
         return float(tolerance) if kind == "float" else 0.0
 
 
-_CONVERTERS: Mapping[str, Any] = {
-    "args": texts, "with_paths": paths, "env": names, "ignore_output": names,
-    "check": checker_name, "changed_inputs": Strictness, "max_examples": examples, "tests": paths,
-    "select": names, "ignore": names, "candidates": count, "chains": count, "patience": count_or_zero,
-    "context_tokens": count, "model_timeout": positive, "max_rounds": count, "max_seconds": positive,
-    "max_tokens": count, "max_cost": positive, "min_gain": positive, "max_pairs": count, "timeout": positive,
-    "memory": count, "seed": int, "input_seed": count_or_zero,
-    "cases": Path, "stdin": Path, "calls": Path, "record": Path, "run_dir": Path,
-    "resume": Path, "no_tests": bool, "strict": bool, "no_profile": bool, "model_only": bool, "structured": bool,
-}  # fmt: skip
-"""By field: what makes a value of what was given; text for the others."""
-_EMPTY = {"tests": (), "with_paths": (), "env": (), "ignore_output": (), "select": (), "ignore": ()}
+@cache
+def options_table() -> Mapping[str, Flag]:
+    """The table of options, by field."""
+    return {row.name: flag_of(row) for row in fields(ImproveOptions)}
 
 
-def _converted(name: str, value: Any) -> Any:
+def _converted(row: Flag, value: Any) -> Any:
     """The value of a field. Raises UsageError."""
     if value is None:
-        return _EMPTY.get(name)
+        return () if row.default == () else None
     try:
-        found = _CONVERTERS.get(name, os.fspath)(value)
+        found = row.convert(value)
     except (TypeError, ValueError) as error:
-        raise UsageError(f"{flag(name)}: {error}") from error
-    allowed = choices(name)
-    if allowed and str(found) not in allowed:
-        raise UsageError(f"{flag(name)}: {found!r} is none of {', '.join(allowed)}")
+        raise UsageError(f"{row.long}: {error}") from error
+    if row.choices and str(found) not in row.choices:
+        raise UsageError(f"{row.long}: {found!r} is none of {', '.join(row.choices)}")
     return found
-
-
-_FLAGS = {"with_paths": "--with", "args": "-- ARGS"}
-
-
-def flag(name: str) -> str:
-    """The option of the command line that fills a field."""
-    return _FLAGS.get(name) or f"--{name.replace('_', '-')}"
-
-
-def choices(name: str) -> tuple[str, ...]:
-    """What a field may be, where that is a short list; else nothing."""
-    if name == "sandbox":
-        return ("auto", ISOLATED, *BACKENDS)
-    return tuple(map(str, get_args(_hints().get(name)))) if name in ("feedback", "history", "clock") else ()
-
-
-@cache
-def _hints() -> dict[str, Any]:
-    return get_type_hints(ImproveOptions)

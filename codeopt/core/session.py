@@ -1,4 +1,4 @@
-"""What an improvement is embedded in: who is told, where runs are kept, how sandboxes and models are opened.
+"""The surroundings of an improvement: who is told, where runs are kept, how sandboxes and models are opened.
 
 The command line, the Python API, a worker of a batch and a review differ in these and in nothing else.
 """
@@ -57,7 +57,7 @@ class Session:
     alone: Callable[[], AbstractContextManager[object]] = nullcontext
     """Held while something is measured: nobody else measures on this core."""
     extras: bool = True
-    """Of an accepted draft: fit how its cost grows with its input, and profile it, which takes some runs more."""
+    """After acceptance, fit how the cost grows with the input and profile the result: a few more runs."""
     between_rounds: Callable[[], None] = lambda: None
     """Called after each round; may raise what ends the run."""
     on_usage: Callable[[Usage], None] = lambda usage: None

@@ -1,4 +1,4 @@
-"""What a user points at: a file, or something in it."""
+"""The target that a user names: a file, or something in it."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ class Target:
 
     path: Path
     name: str = ""
-    """Qualified name of what is meant inside the file; empty when the whole file is."""
+    """Qualified name of the function inside the file; empty for the whole file."""
     module: str = ""
     """The file is run as `python -m MODULE`; empty: as a script."""
 
     @property
     def package(self) -> str:
-        """From which the module's relative imports count."""
+        """The package from which the module's relative imports count."""
         return self.module if self.path.name == "__main__.py" else self.module.rpartition(".")[0]
 
     def __str__(self) -> str:
@@ -37,7 +37,7 @@ def as_target(given: str | os.PathLike[str] | Target) -> Target:
 
 
 def as_module(name: str, folder: Path) -> Target:
-    """What `python -m NAME` runs, below a folder or its `src`. Raises UsageError."""
+    """The file that `python -m NAME` runs, below a folder or its `src`. Raises UsageError."""
     parts = name.split(".")
     if not all(part.isidentifier() for part in parts):
         raise UsageError(f"-m {name}: that is no module's name; give it as `python -m` takes it, such as package.tool")

@@ -7,7 +7,7 @@ from codeopt.core.errors import CodeoptError
 from codeopt.core.history import Candidate
 from codeopt.core.options import ImproveOptions
 from codeopt.engine.judge import Judge
-from codeopt.engine.open_model import wants_model
+from codeopt.engine.open_model import RULES
 from codeopt.report.result import Outlook
 from codeopt.tasks import Task
 from codeopt_sandbox.errors import SandboxError
@@ -22,12 +22,12 @@ MIN_SHARE = 0.05
 def next_steps(judge: Judge, task: Task, best: Candidate | None, options: ImproveOptions, *, measure: bool) -> Outlook:
     """The lines where the best program, else the original, spends its time, or what it holds where memory is an aim.
 
-    measure: a profile may be taken for it.
+    options: those of a RunPlan, which name the proposer. measure: a profile may be taken for it.
     """
     timing, memory = task.needs_time, task.for_memory
     if not timing and not memory:
         return Outlook()
-    asks = "" if wants_model(options) else "the rules know nothing better for it; --model NAME asks a language model"
+    asks = "the rules know nothing better for it; --model NAME asks a language model" if options.model == RULES else ""
     profile = (best or judge.workload.baseline).profile
     trouble: Shortfall | None = None
     if profile is None and best is not None and measure and not options.no_profile:

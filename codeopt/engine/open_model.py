@@ -1,4 +1,4 @@
-"""Which language model the options ask for, if any."""
+"""The language models that the options ask for, if any."""
 
 from __future__ import annotations
 
@@ -18,65 +18,63 @@ if TYPE_CHECKING:
 RULES = "rules"
 DEFAULT_MODEL = "gpt-5"
 OPENAI_URL = "https://api.openai.com/v1"
-"""Where the client goes when no server is named."""
+"""Server that is asked when none is named."""
 
 
-def wants_model(options: ImproveOptions) -> bool:
-    """Whether a language model writes the drafts, by name or because the environment has one set up."""
+def chosen_models(options: ImproveOptions) -> tuple[str, ...]:
+    """Names of the language models that write the drafts, by name or because the environment has one set up; empty:
+    the built-in rules do. Raises UsageError for an empty name."""
+    if not _uses_model(options):
+        return ()
+    names = tuple(name.strip() for name in (options.model or DEFAULT_MODEL).split(","))
+    if not all(names) or (RULES in names and len(names) > 1):
+        raise UsageError(f"--model {options.model}: give names of models with commas between them, such as gpt-5,qwen3")
+    return names
+
+
+def _uses_model(options: ImproveOptions) -> bool:
     if options.model:
         return options.model != RULES
     return bool(options.base_url or os.environ.get("OPENAI_API_KEY") or os.environ.get("OPENAI_BASE_URL"))
 
 
-def proposer_name(options: ImproveOptions) -> str:
-    """Who writes the drafts."""
-    return options.model or DEFAULT_MODEL if wants_model(options) else RULES
-
-
-def check_model(options: ImproveOptions) -> None:
+def check_models(options: ImproveOptions, models: tuple[str, ...]) -> None:
     """Refuse, before anything is run, a model that could not be asked. Raises UsageError, ModelError."""
     if options.record is not None and options.record.exists() and not options.resume:
         raise UsageError(f"--record {options.record} exists; name another file, or remove it")
-    for each in one_by_one(options):
-        _open(each, lambda line: None, 2)
-
-
-def one_by_one(options: ImproveOptions) -> list[ImproveOptions]:
-    """The options with each of the models that `--model A,B` names. Raises UsageError for an empty name."""
-    names = [name.strip() for name in (options.model or DEFAULT_MODEL).split(",")]
-    if not all(names) or (RULES in names and len(names) > 1):
-        raise UsageError(f"--model {options.model}: give names of models with commas between them, such as gpt-5,qwen3")
-    return [replace(options, model=name) for name in names]
+    for name in models:
+        _open(replace(options, model=name), lambda line: None, 2)
 
 
 def open_chosen_model(options: ImproveOptions, notify: Callable[[str], None], max_retries: int = 2) -> Model:
-    """The model; its conversation is kept where the options say so. Raises UsageError, ModelError."""
+    """The model, or the first of several; it is recorded where the options say so. Raises UsageError, ModelError."""
     from codeopt.models.replay import ReplyRecorder
 
-    first, *others = one_by_one(options)
+    first, _, others = (options.model or DEFAULT_MODEL).partition(",")
     if others:
-        notify(f"{first.model} alone is asked for this, not {options.model}")
-    model = _open(first, notify, max_retries)
+        notify(f"{options.model}: for this only {first.strip()} is asked")
+    model = _open(replace(options, model=first.strip()), notify, max_retries)
     return model if options.record is None else ReplyRecorder(model, options.record)
 
 
 def _open(options: ImproveOptions, notify: Callable[[str], None], max_retries: int) -> Model:
     from codeopt.models import open_model
 
+    prices = _known_prices(options) | _prices()
     return open_model(
         options.model or DEFAULT_MODEL,
         base_url=options.base_url,
         api_key_env=options.api_key_env,
         timeout_s=options.model_timeout,
         context_tokens=options.context_tokens,
-        prices=_known_prices(options) | _prices(),
+        prices=prices,
         notify=notify,
         max_retries=max_retries,
     )
 
 
 def _known_prices(options: ImproveOptions) -> dict[str, Price]:
-    """What genai-prices, where it is installed, knows the model to cost at this server: the same name elsewhere may be
+    """Prices that genai-prices, if installed, knows for the model at this server: the same name elsewhere may be
     another model, or free."""
     from codeopt.models import Price
 

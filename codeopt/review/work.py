@@ -161,7 +161,7 @@ class ReviewRun:
         if budget.functions is not None and self.judged >= budget.functions:
             return f"the limit of {budget.functions} functions is reached (--max-functions)"
         if budget.seconds is not None and time.monotonic() - self.started >= budget.seconds:
-            return f"the time limit of {budget.seconds:g} s is reached"
+            return f"the time limit of {budget.seconds:g} s is reached (--max-seconds)"
         return self.ledger.spent(Budget(cost_usd=budget.cost_usd))
 
 

@@ -20,6 +20,8 @@ if TYPE_CHECKING:
     from codeopt.core.target import Target
 
 ORDER = 9
+FIRST = ("--task", "--model", "--max-rounds", "--output", "--json")
+OFTEN = ("--max-cost", "--max-tokens", "--max-seconds", "--resume", "--quiet")
 EXAMPLES = ("codeopt refine -t acronym 'Sequence to Sequence' --model gpt-5",)
 BUDGET_SPENT, INTERRUPTED = 6, 130
 
@@ -27,22 +29,7 @@ BUDGET_SPENT, INTERRUPTED = 6, 130
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The flags."""
     parser.add_argument("input", metavar="INPUT", help="the text itself, a file that holds it, or - for standard input")
-    parser.add_argument(
-        "-t", "--task", required=True, metavar="NAME", help="codeopt tasks lists them; a .py file is one"
-    )
-    flags.add_model_arguments(parser)
-    budget = parser.add_argument_group("budget")
-    budget.add_argument("-n", "--max-rounds", type=flags.count, metavar="N", help="drafts after the first (4)")
-    budget.add_argument("--max-seconds", type=flags.duration, metavar="S", help="of the clock")
-    budget.add_argument("--max-tokens", type=flags.count, metavar="N", help="in and out together")
-    budget.add_argument("--max-cost", type=flags.positive, metavar="USD", help="of all replies")
-    flags.add_sandbox_arguments(parser)
-    out = parser.add_argument_group("result")
-    out.add_argument("-o", "--output", type=Path, metavar="FILE", help="write the text there")
-    out.add_argument("--run-dir", type=Path, default=Path(".codeopt"), metavar="DIR", help="where runs are kept")
-    out.add_argument("--resume", type=Path, metavar="RUN", help="go on with a run")
-    out.add_argument("--json", action="store_true", help="one JSON object on standard output")
-    out.add_argument("-q", "--quiet", action="store_true", help="say nothing on standard error but what went wrong")
+    flags.add_flags(parser, "refine")
 
 
 def run(arguments: argparse.Namespace) -> int:

@@ -26,21 +26,10 @@ def require_extra(command: str, module: str) -> None:
         raise UsageError(f"codeopt {command} needs the extra: pip install codeopt[{command}]")
 
 
-def add_policy_arguments(parser: argparse.ArgumentParser) -> argparse._ArgumentGroup:
+def add_policy_arguments(parser: argparse.ArgumentParser, command: str) -> argparse._ActionsContainer:
     """Add the flags that say what clients may do; returns their group."""
-    group = parser.add_argument_group("what clients may do")
-    group.add_argument("--model", metavar="NAME", help="model that drafts where a client asks for one (default: none)")
-    group.add_argument("--base-url", metavar="URL", help="an OpenAI-compatible server (OPENAI_BASE_URL)")
-    group.add_argument("--max-cost", type=flags.positive, metavar="USD", help="limit of one request, US dollars")
-    group.add_argument(
-        "--max-seconds", type=flags.positive, default=MAX_REQUEST_S, metavar="S",
-        help="limit of one request, seconds of the clock (%(default)g)",
-    )  # fmt: skip
-    group.add_argument(  # the name of earlier versions
-        "--seconds", type=flags.positive, default=argparse.SUPPRESS, dest="max_seconds", help=argparse.SUPPRESS
-    )
-    flags.add_sandbox_arguments(parser)
-    return group
+    flags.add_flags(parser, command)
+    return flags.group_of(parser, "what clients may do")
 
 
 def policy_of(arguments: argparse.Namespace) -> ServerPolicy:

@@ -11,6 +11,8 @@ import argparse
 from codeopt.serving.flags import add_policy_arguments, policy_of, require_extra
 
 ORDER = 9.6
+FIRST = ("--model", "--max-cost", "--check-on-save")
+OFTEN = ("--max-seconds", "--python", "--sandbox", "--memory")
 EXAMPLES = ("codeopt lsp",)
 OTHERS_FILES = True
 """Code of the workspace is not imported, since it may be somebody else's."""
@@ -20,12 +22,8 @@ FLAGS_ONLY = True
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the flags of `codeopt lsp`."""
-    parser.add_argument(
-        "--stdio",
-        action="store_true",
-        help="speak over standard input and output, as always; accepted since some editors pass it",
-    )
-    group = add_policy_arguments(parser)
+    parser.add_argument("--stdio", action="store_true", help="accepted and ignored: some editors pass it")
+    group = add_policy_arguments(parser, "lsp")
     group.add_argument("--check-on-save", action="store_true", help="run the tests of a file whenever it is saved")
 
 

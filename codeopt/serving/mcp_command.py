@@ -22,6 +22,8 @@ if TYPE_CHECKING:
     from mcp.server.mcpserver import MCPServer
 
 ORDER = 9.5
+FIRST = ("--root", "--model", "--max-cost", "--http", "--allow-commands")
+OFTEN = ("--max-seconds", "--python", "--sandbox", "--memory", "--parallel")
 EXAMPLES = ("codeopt mcp", "codeopt mcp --root . --http 0")
 OTHERS_FILES = True
 """Code of the current folder is not imported, since agents write its files."""
@@ -41,7 +43,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--http", type=int, metavar="PORT",
         help=f"streamable HTTP on {LOOPBACK}; 0 takes a free port; the address, with its secret, is printed",
     )  # fmt: skip
-    allowed = add_policy_arguments(parser)
+    allowed = add_policy_arguments(parser, "mcp")
     allowed.add_argument(
         "--allow-commands", action="store_true", help="let `record` run commands of a client, which are not isolated"
     )

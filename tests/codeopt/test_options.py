@@ -17,6 +17,7 @@ from codeopt.core.options import ImproveOptions, Strictness
 
 OF_THE_COMMAND = {
     "export",
+    "dry_run",
     "branch",
     "html",
     "verbose",

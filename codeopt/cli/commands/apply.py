@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 
+from codeopt.cli import flags
 from codeopt.cli.runs import add_run_arguments, run_of
 
 ORDER = 6.4
@@ -13,6 +14,7 @@ EXAMPLES = ("codeopt apply                 the newest run's result",)
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The flags."""
     add_run_arguments(parser)
+    flags.add_flags(parser, "apply")
 
 
 def run(arguments: argparse.Namespace) -> int:

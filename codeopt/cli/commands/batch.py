@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 from codeopt.cli import flags
 from codeopt.core.errors import UsageError
 from codeopt.core.version import __version__
-from codeopt.engine.open_model import proposer_name, wants_model
+from codeopt.engine.open_model import RULES
 
 if TYPE_CHECKING:
     from codeopt.batch.database import BatchStore
@@ -27,14 +27,18 @@ if TYPE_CHECKING:
 
 ORDER = 5
 FIRST = ("--run-dir", "--cases", "--limit", "--model")
+OFTEN = ("--max-cost", "--max-rounds", "--task", "--cores", "--json")
 EXAMPLES = (
     "codeopt batch set.jsonl --run-dir out --limit 10",
     "codeopt batch set.jsonl --run-dir out --model gpt-5",
 )
-MODEL_ROUNDS = 4
-DONE, BUDGET_SPENT, INTERRUPTED = 0, 6, 130
-RULES_AHEAD, MODEL_AHEAD = 2, 4
-"""Workers a core: while one has the core to measure, the others draft."""
+DONE = 0  # statuses
+BUDGET_SPENT = 6  # problems are left
+INTERRUPTED = 130
+RULES_AHEAD = 2
+"""Workers a core with the rules: while one has the core to measure, the other drafts."""
+MODEL_AHEAD = 4
+"""Workers a core with a model, which takes longer to draft."""
 SAME = (
     "task",
     "model",
@@ -62,50 +66,34 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "set", type=Path, metavar="SET",
         help="a folder of problems (NAME/slow.py) or of programs, a PIE-style .jsonl, a .txt list of path::function",
     )  # fmt: skip
-    parser.add_argument("--run-dir", type=Path, required=True, metavar="DIR", help="where the batch is kept")
-    parser.add_argument("--cases", type=Path, metavar="DIR", help="one folder of cases a problem (default: beside SET)")
-    parser.add_argument("--layout", default="", metavar="NAME", help="of SET, if it is not found out by itself")
-    parser.add_argument("--limit", type=flags.count, metavar="N", help="only the first N problems")
+    parser.add_argument(
+        "--layout", default="", metavar="NAME", help="kind of SET, such as pie or folders (default: found out)"
+    )
+    parser.add_argument("--limit", type=flags.count, metavar="N", help="number of problems, from the first on (all)")
     parser.add_argument("--with-target", action="store_true", help="judge the human's programs too, where SET has them")
     parser.add_argument(
         "--retry-failed",
         action="store_true",
         help="try again what failed through the model, the sandbox or a busy machine",
     )
-    parser.add_argument(
-        "-t", "--task", default="runtime", metavar="NAME", help="runtime, or a dotted path (%(default)s)"
-    )
-    flags.add_function_arguments(parser)
-    flags.add_model_arguments(parser)
-    flags.add_search_arguments(parser)
-    budget = parser.add_argument_group("budget")
-    budget.add_argument("--max-cost", type=flags.positive, metavar="USD", help="of the whole batch, all sittings")
-    budget.add_argument("--max-seconds", type=flags.positive, metavar="S", help="of the clock, this sitting")
-    budget.add_argument(
-        "-n", "--max-rounds", type=flags.count, metavar="N", help=f"drafts a problem ({MODEL_ROUNDS} with a model)"
-    )
-    budget.add_argument("--max-tokens", type=flags.count, metavar="N", help="a problem, in and out together")
-    judging = parser.add_argument_group("judging")
-    flags.add_check_arguments(judging)
-    flags.add_judging_arguments(judging)
-    flags.add_sandbox_arguments(parser)
+    flags.add_flags(parser, "batch")
     workers = parser.add_argument_group("workers")
-    workers.add_argument("--cores", type=flags.count, metavar="N", help="that measure (all but one, both of two)")
+    workers.add_argument(
+        "--cores", type=flags.count, metavar="N", help="number of cores that measure (all but one, both of two)"
+    )
     workers.add_argument(
         "--ahead", type=flags.count, metavar="N",
         help=f"workers a core; one measures, the others draft ({RULES_AHEAD}, with a model {MODEL_AHEAD})",
     )  # fmt: skip
     workers.add_argument(
         "--max-requests", type=flags.count, metavar="N",
-        help="at a time at the model's server, over all workers and batches of this machine (as many as workers ask)",
+        help="requests at a time to the model's server, over all workers and batches of this machine (as many as "
+        "workers ask)",
     )  # fmt: skip
     workers.add_argument(
         "--cluster", type=cluster, metavar="ray[:ADDRESS]",
-        help="work on all nodes of a Ray cluster (RAY_ADDRESS, or the one that runs here)",
+        help="Ray cluster whose nodes work (RAY_ADDRESS, or the one that runs here)",
     )  # fmt: skip
-    out = parser.add_argument_group("result")
-    out.add_argument("--json", action="store_true", help="the report as one JSON object on standard output")
-    out.add_argument("-q", "--quiet", action="store_true", help="say nothing on standard error but what went wrong")
 
 
 def cluster(text: str) -> str:
@@ -129,7 +117,7 @@ def run(arguments: argparse.Namespace) -> int:
     with locked(arguments.run_dir), BatchStore(arguments.run_dir, create=True) as store:
         _prepare(arguments, options, store)
         ids = store.left(arguments.limit)
-        ahead = arguments.ahead or (MODEL_AHEAD if wants_model(options.improve) else RULES_AHEAD)
+        ahead = arguments.ahead or (RULES_AHEAD if options.improve.model == RULES else MODEL_AHEAD)
         cores = measuring_cores(arguments.cores) * ahead
         with open_progress(store, quiet=arguments.quiet, limit=arguments.max_cost) as progress:
             scheduler = Scheduler(store, progress.on_event, deque(ids))
@@ -159,16 +147,15 @@ def _batch(
 
 
 def _options(arguments: argparse.Namespace) -> BatchOptions:
-    """What is asked for; refused before anything is run where it could not end well."""
+    """The request; refused before anything is run where it could not end well. Raises UsageError, ModelError."""
     from codeopt.batch.records import BatchOptions
-    from codeopt.engine.open_proposer import check_proposer
-    from codeopt.tasks import open_task
+    from codeopt.engine.run_plan import make_plan
 
-    if arguments.record or (arguments.model or "").startswith("replay:"):
-        raise UsageError("a batch keeps every reply in its database; --record and replay:FILE are for codeopt improve")
+    if (arguments.model or "").startswith("replay:"):
+        raise UsageError("a batch keeps every reply in its database; replay:FILE is for codeopt improve")
     # time and money are of the whole batch, cases of each problem
     options = flags.options_of(arguments, max_seconds=None, max_cost=None, cases=None)
-    check_proposer(options, open_task(options.task))
+    options = make_plan(options).options
     deadline = time.time() + arguments.max_seconds if arguments.max_seconds else None
     return BatchOptions(options, arguments.with_target, arguments.max_cost, deadline, arguments.max_requests)
 
@@ -214,7 +201,7 @@ def _prepare(arguments: argparse.Namespace, options: BatchOptions, store: BatchS
 def _settings(arguments: argparse.Namespace, options: ImproveOptions) -> dict[str, Any]:
     found: dict[str, Any] = {name: getattr(arguments, name) for name in SAME}
     rules = {name: ",".join(found[name]) if found[name] else None for name in ("select", "ignore")}
-    return {**found, **rules, "model": proposer_name(options), "set": arguments.set.name}
+    return {**found, **rules, "model": options.model, "set": arguments.set.name}
 
 
 def _absolute(path: Path | None) -> Path | None:

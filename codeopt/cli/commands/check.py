@@ -14,7 +14,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from codeopt.cli import flags
-from codeopt.cli.review_flags import add_exclude_argument, add_work_arguments
 from codeopt.engine.open_model import RULES
 
 if TYPE_CHECKING:
@@ -24,6 +23,7 @@ if TYPE_CHECKING:
 
 ORDER = 4.5
 FIRST = ("--min-share", "--max-functions", "--select", "--python", "--json")
+OFTEN = ("--exclude", "--tests", "--max-seconds", "--sandbox", "--ignore")
 EXAMPLES = (
     "codeopt check src/",
     "codeopt check --min-share 10% --exit-zero",
@@ -38,22 +38,7 @@ GAIN = 1
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The flags."""
     parser.add_argument("paths", nargs="*", type=Path, metavar="PATH", help="files and folders (default: this folder)")
-    add_exclude_argument(parser.add_argument_group("files"))
-    add_work_arguments(parser, functions=20)
-    parser.add_argument(
-        "--min-share",
-        type=flags.share,
-        default=0.05,
-        metavar="SHARE",
-        help="of the tests' time worth a look (5%%)",
-    )
-    parser.add_argument("--select", type=flags.name_list, metavar="RULES", help="only these rules, by commas")
-    parser.add_argument(
-        "--ignore", type=flags.name_list, metavar="RULES", help="not these built-in rules; ruff: none of its fixes"
-    )
-    parser.add_argument("--json", action="store_true", help="one JSON object on standard output")
-    parser.add_argument("-q", "--quiet", action="store_true", help="no progress")
-    parser.add_argument("-v", "--verbose", action="store_true", help="say each step, with the time so far")
+    flags.add_flags(parser, "check")
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -72,8 +57,10 @@ def run(arguments: argparse.Namespace) -> int:
     found = ProjectCheck(())
     with Console(quiet=arguments.quiet, verbose=arguments.verbose) as console:
         if targets:
-            options, session = review_flags.find_python(flags.options_of(arguments, model=RULES), console, paths[0])
-            limits = ReviewBudget(arguments.max_functions, arguments.deadline)
+            options, session = review_flags.find_python(
+                flags.options_of(arguments, model=RULES, max_seconds=None), console, paths[0]
+            )
+            limits = ReviewBudget(arguments.max_functions, arguments.max_seconds)
             found = check(part, targets, options, limits, session)
         found = replace(found, rows=(*found.rows, *left_alone))
         deliver(dump(found.to_json()) + "\n" if arguments.json else table(found.rows, found.shortfalls), None)
@@ -100,7 +87,7 @@ def table(rows: Sequence[CheckedTarget], shortfalls: Sequence[Shortfall] = ()) -
 
 
 def _others(rows: Sequence[CheckedTarget]) -> list[str]:
-    """What was not looked at, by reason; --json names them."""
+    """One line for each reason why something was not looked at; --json names all."""
     count = Counter(row.reason for row in rows if not row.judged)
     return [f"{'':18}{number} more: {reason}" for reason, number in count.items()]
 

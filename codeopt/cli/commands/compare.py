@@ -12,7 +12,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from codeopt.cli import flags
-from codeopt.cli.review_flags import add_change_arguments
 from codeopt.core.errors import UsageError
 
 if TYPE_CHECKING:
@@ -20,6 +19,7 @@ if TYPE_CHECKING:
 
 ORDER = 2
 FIRST = ("--cases", "--stdin", "--fail-if-slower", "--strict", "--json")
+OFTEN = ("--calls", "--tests", "--base", "--clock", "--python")
 EXAMPLES = (
     "codeopt compare old.py new.py --cases cases/",
     "codeopt compare mod.py::old mod.py::new       two functions",
@@ -28,7 +28,7 @@ EXAMPLES = (
 VERDICTS = (1,)
 """Statuses of a negative verdict, which --exit-zero turns into 0."""
 TAKES_ARGUMENTS = True
-"""What follows `--` is for the user's program."""
+"""Words after `--` are for the user's program."""
 OTHERS_FILES = True
 """The current folder may hold what somebody else proposes: nothing is imported from there."""
 
@@ -41,23 +41,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "-m", dest="module", metavar="MODULE", help="OLD is this module, as `python -m` runs it; NEW alone is named"
     )
-    add_change_arguments(parser)
-    flags.add_case_arguments(parser)
-    flags.add_function_arguments(parser)
-    judging = parser.add_argument_group("judging")
-    judging.add_argument(
-        "--clock", choices=["auto", "cpu", "wall", "memory"], default="auto", help="what decides (%(default)s)"
-    )
-    judging.add_argument("--max-pairs", type=flags.count, default=120, metavar="N", help="timed pairs (%(default)d)")
-    judging.add_argument("--seed", type=int, default=0, metavar="N", help="of the order within pairs (%(default)d)")
-    flags.add_input_seed(judging)
-    judging.add_argument(
-        "--fail-if-slower", type=flags.share, metavar="SHARE", help="exit status 1 when slower by more, such as 5%%"
-    )
-    flags.add_sandbox_arguments(parser)
-    parser.add_argument("--json", action="store_true", help="one JSON object on standard output")
-    parser.add_argument("-q", "--quiet", action="store_true", help="no progress")
-    parser.add_argument("-v", "--verbose", action="store_true", help="say each step, with the time so far")
+    flags.add_flags(parser, "compare")
+    parser.epilog = flags.BEHIND_DASHES
 
 
 def run(arguments: argparse.Namespace) -> int:

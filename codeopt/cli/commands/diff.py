@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 
+from codeopt.cli import flags
 from codeopt.cli.output import write_diff
 from codeopt.cli.runs import add_run_arguments, run_of
 
@@ -14,6 +15,7 @@ EXAMPLES = ("codeopt diff | git apply",)
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The flags."""
     add_run_arguments(parser)
+    flags.add_flags(parser, "diff")
 
 
 def run(arguments: argparse.Namespace) -> int:

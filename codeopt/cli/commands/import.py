@@ -25,6 +25,8 @@ if TYPE_CHECKING:
     from codeopt_sandbox import Run, Sandbox
 
 ORDER = 7
+FIRST = ("--output", "--cases", "--limit")
+OFTEN = ("--check", "--python", "--sandbox", "--timeout", "--quiet")
 EXAMPLES = ("codeopt import codenet Project_CodeNet/ -o set.jsonl",)
 NOTHING_KEPT = 1
 
@@ -35,12 +37,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "path", type=Path, metavar="PATH", help="a Project_CodeNet folder, a .jsonl file, a folder of them"
     )
-    parser.add_argument("-o", "--output", type=Path, required=True, metavar="OUT", help="a new or empty folder")
-    parser.add_argument("--cases", type=Path, metavar="DIR", help="one folder of cases a problem (default: in PATH)")
-    parser.add_argument("--limit", type=flags.count, metavar="N", help="look at the first N pairs only")
-    flags.add_check_arguments(parser.add_argument_group("judging"), strict=False)
-    flags.add_sandbox_arguments(parser)
-    parser.add_argument("-q", "--quiet", action="store_true", help="say nothing on standard error but what went wrong")
+    parser.add_argument("--limit", type=flags.count, metavar="N", help="number of pairs to look at, from the first on")
+    flags.add_flags(parser, "import")
 
 
 def run(arguments: argparse.Namespace) -> int:

@@ -12,15 +12,17 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from codeopt.cli import flags
-from codeopt.cli.output import add_html_argument, deliver, require_writable, write_diff, write_page
+from codeopt.cli.output import deliver, require_writable, write_diff, write_page
 from codeopt.core.errors import UsageError
 
 if TYPE_CHECKING:
     from codeopt.core.console import Console
+    from codeopt.core.target import Target
     from codeopt.report.result import Result
 
 ORDER = 1
 FIRST = ("--model", "--cases", "--write", "--json", "--max-rounds")
+OFTEN = ("--tests", "--run", "--task", "--output", "--dry-run")
 EXAMPLES = (
     "codeopt improve slow.py                       with input.N.txt and output.N.txt beside it",
     "codeopt improve mod.py::f --tests tests/      one function, by its tests",
@@ -30,51 +32,23 @@ EXAMPLES = (
 VERDICTS = (1, 6)
 """Statuses of a negative verdict, which --exit-zero turns into 0."""
 TAKES_ARGUMENTS = True
-"""What follows `--` is for the user's program."""
-ACCEPTED, NOT_ACCEPTED, BUDGET_SPENT, INTERRUPTED = 0, 1, 6, 130
+"""Words after `--` are for the user's program."""
+ACCEPTED = 0  # statuses
+NOT_ACCEPTED = 1
+BUDGET_SPENT = 6  # before anything was accepted
+INTERRUPTED = 130
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The flags."""
     flags.add_target_arguments(parser)
-    parser.add_argument(
-        "-t", "--task", default="runtime", metavar="NAME", help="runtime, readability, or a dotted path (%(default)s)"
+    flags.add_flags(parser, "improve")
+    flags.group_of(parser, "drafts").add_argument(
+        "-m", dest="short_m", metavar="NAME", help="with a TARGET: --model; without one: the module to run"
     )
-    flags.add_workload_argument(parser)
-    flags.add_case_arguments(parser)
-    flags.add_function_arguments(parser)
-    flags.add_run_argument(parser)
-    flags.add_model_arguments(parser, modules=True)
-    flags.add_search_arguments(parser)
-    budget = parser.add_argument_group("budget, whichever ends first")
-    budget.add_argument("-n", "--max-rounds", type=flags.count, metavar="N", help="critiques answered (4 with a model)")
-    budget.add_argument("--max-seconds", type=flags.positive, metavar="S", help="of the clock")
-    budget.add_argument("--max-tokens", type=flags.count, metavar="N", help="in and out together")
-    budget.add_argument("--max-cost", type=flags.positive, metavar="USD", help="needs [tool.codeopt.prices.MODEL]")
-    flags.add_judging_arguments(parser.add_argument_group("judging"))
-    flags.add_sandbox_arguments(parser)
-    out = parser.add_argument_group("result")
-    out.add_argument(
-        "--write", action="store_true", help="put the result in place (FILE.orig is kept unless git holds it)"
+    flags.group_of(parser, "result").add_argument(
+        "--branch", metavar="NAME", help="new branch for a project's patch, one commit an edit (a folder with --run)"
     )
-    out.add_argument(
-        "-o", "--output", type=Path, metavar="FILE", help="write the result to FILE (- for standard output)"
-    )
-    out.add_argument(
-        "--branch", metavar="NAME", help="of a folder with --run: commit the patch to a new branch, one commit an edit"
-    )
-    out.add_argument(
-        "--export", nargs=2, metavar=("FORMAT", "DIR"), help="of a command that runs benchmarks: before.json and "
-        "after.json in DIR, as pytest-benchmark or pyperf compares them",
-    )  # fmt: skip
-    out.add_argument("--json", action="store_true", help="one JSON object on standard output instead of the diff")
-    add_html_argument(out)
-    out.add_argument(
-        "--run-dir", type=Path, default=Path(".codeopt"), metavar="DIR", help="where runs are saved (%(default)s)"
-    )
-    out.add_argument("--resume", type=Path, metavar="RUN", help="go on with a saved run")
-    out.add_argument("-q", "--quiet", action="store_true", help="say nothing on standard error but what went wrong")
-    out.add_argument("-v", "--verbose", action="store_true", help="say each step, with the time so far")
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -87,6 +61,8 @@ def run(arguments: argparse.Namespace) -> int:
     target = flags.target_of(arguments)
     _check_output(arguments, target.path)
     _check_project(arguments, target.path)
+    if arguments.dry_run:
+        return _dry_run(arguments, target)
     with Console(quiet=arguments.quiet, verbose=arguments.verbose) as console:
         result = improve(target, flags.options_of(arguments), open_session(console))
         try:
@@ -95,6 +71,15 @@ def run(arguments: argparse.Namespace) -> int:
             for line in report.summary(result):
                 console.print(line)
     return _status(result)
+
+
+def _dry_run(arguments: argparse.Namespace, target: Target) -> int:
+    """Print the plan."""
+    from codeopt.cli.dry_run import dry_run, in_words
+
+    found = dry_run(target, flags.options_of(arguments))
+    print(json.dumps(found) if arguments.json else in_words(found))
+    return 0
 
 
 def _status(result: Result) -> int:

@@ -95,7 +95,7 @@ def _refuse(root: Path, template: CiTemplate, force: bool) -> None:
 
 
 def _told(source: str, setup: ProjectSetup) -> Iterator[str]:
-    """What was found out, and what it stands on."""
+    """The facts found about the project, and their sources."""
     yield f"the project is installed by {setup.tool}" + (f", from {', '.join(setup.keys)}" if setup.keys else "")
     where = ", which your package index must have (--source git+URL@COMMIT: from a repository)"
     yield f"codeopt is installed from {source}{where if is_release(source) else ''}"

@@ -10,34 +10,34 @@ import json
 from typing import TYPE_CHECKING
 
 from codeopt.cli import flags, profile_run
-from codeopt.cli.output import add_html_argument, require_writable, write_page
+from codeopt.cli.output import require_writable, write_page
 
 if TYPE_CHECKING:
     from codeopt_sandbox.profile import Profile
 
 ORDER = 3
 FIRST = ("--cases", "--stdin", "--lines", "--html", "--json")
+OFTEN = ("--run", "--calls", "--python", "--sandbox", "--export")
 EXAMPLES = (
     "codeopt profile slow.py",
     "codeopt profile slow.py --html page.html -- --top 10 data.csv",
 )
 TAKES_ARGUMENTS = True
-"""What follows `--` is for the user's program."""
-WARM, HOT = 0.05, 0.25  # shares from which a line is marked
+"""Words after `--` are for the user's program."""
+WARM = 0.05
+"""Least share of the time of a line marked `>`."""
+HOT = 0.25
+"""Least share of the time of a line marked `>>`."""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The flags."""
     flags.add_target_arguments(parser)
     parser.add_argument("-m", dest="short_m", metavar="MODULE", help="the module to run, as `python -m` does")
-    flags.add_case_arguments(parser, strict=False)
-    flags.add_function_arguments(parser)
-    parser.add_argument("--lines", type=flags.count, default=15, metavar="N", help="hot lines shown (%(default)d)")
-    profile_run.add_arguments(parser)
-    flags.add_sandbox_arguments(parser)
-    parser.add_argument("--json", action="store_true", help="one JSON object on standard output")
-    add_html_argument(parser)
-    parser.add_argument("-q", "--quiet", action="store_true", help="no progress")
+    parser.add_argument(
+        "--lines", type=flags.count, default=15, metavar="N", help="hot lines to show, at most (%(default)d)"
+    )
+    flags.add_flags(parser, "profile")
 
 
 def run(arguments: argparse.Namespace) -> int:

@@ -12,12 +12,12 @@ from codeopt.core.errors import UsageError
 ORDER = 6
 EXAMPLES = ("codeopt record mod.py::f -- python script.py",)
 TAKES_ARGUMENTS = True
-"""What follows `--` is the user's command."""
+"""Words after `--` are the user's command."""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The target, then the command behind `--`."""
-    _flags.add_python_argument(parser)
+    _flags.add_flags(parser, "record")
     parser.add_argument("target", metavar="FILE::FUNCTION", help="whose calls are to be written down")
     parser.add_argument(
         "words", nargs=argparse.REMAINDER, metavar="-- COMMAND", help="python script.py, pytest tests, ..."
@@ -46,13 +46,13 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _command(arguments: argparse.Namespace) -> tuple[str, ...]:
-    """What follows `--`, before which a flag of ours may stand also behind the target; without `--` all that follows
+    """The words after `--`, before which a flag of ours may stand also behind the target; without `--` all that follow
     the target. Raises UsageError."""
     command: tuple[str, ...] | None = getattr(arguments, "args", None)
     if command is None:
         return tuple(arguments.words)
     flags = argparse.ArgumentParser(exit_on_error=False, add_help=False, allow_abbrev=False)
-    _flags.add_python_argument(flags)
+    _flags.add_flags(flags, "record")
     try:
         _, unknown = flags.parse_known_args(arguments.words, arguments)
     except argparse.ArgumentError as error:

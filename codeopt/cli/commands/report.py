@@ -9,7 +9,8 @@ from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol, TextIO, cast
 
-from codeopt.cli.output import add_html_argument, write_page
+from codeopt.cli import flags
+from codeopt.cli.output import write_page
 from codeopt.core.errors import UsageError
 
 if TYPE_CHECKING:
@@ -32,9 +33,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--compare", type=Path, metavar="DIR", help="another batch over the same set, for a paired test"
     )
-    parser.add_argument("--json", action="store_true", help="one JSON object on standard output")
-    parser.add_argument("--csv", type=Path, metavar="FILE", help="one row a problem (- for standard output)")
-    add_html_argument(parser)
+    flags.add_flags(parser, "report")
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -100,7 +99,7 @@ class OwnResults(Protocol):
 
 
 def _own_results(store: BatchStore) -> OwnResults | None:
-    """What shows a batch of texts; None of one of programs."""
+    """The module that shows a batch of texts; None for a batch of programs."""
     from codeopt.tasks import open_task
 
     name = json.loads(store.meta("settings") or "{}").get("task", "runtime")
@@ -109,7 +108,7 @@ def _own_results(store: BatchStore) -> OwnResults | None:
 
 
 def _refuse(arguments: argparse.Namespace) -> None:
-    """What a batch of texts has not."""
+    """Raise UsageError for flags that a batch of texts has no use for."""
     for flag, given in (("--compare", arguments.compare), ("--csv", arguments.csv), ("--html", arguments.html)):
         if given:
             raise UsageError(f"{flag} is for batches of programs; --json has the figures of texts")

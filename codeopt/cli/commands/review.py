@@ -15,7 +15,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from codeopt.cli import flags
-from codeopt.cli.review_flags import add_change_arguments, add_draft_arguments, add_work_arguments
 from codeopt.core import plugins
 from codeopt.core.errors import ModelError, NoSandbox, UsageError
 
@@ -33,6 +32,7 @@ if TYPE_CHECKING:
 
 ORDER = 4
 FIRST = ("--base", "--model", "--reporter", "--output-format", "--max-functions")
+OFTEN = ("--json", "--output", "--max-seconds", "--max-cost", "--fail-level")
 EXAMPLES = (
     "codeopt review --base main",
     "codeopt review --base main --model gpt-5 --output-format markdown src/",
@@ -44,29 +44,20 @@ OTHERS_FILES = True
 COMPARES_SETTINGS = True
 """Settings that were merged before the change are trusted; the change's own are not."""
 REPORTERS = "codeopt.reporters"
-FOUND, INTERRUPTED = 1, 130
+FOUND = 1  # status where suggestions are a failure (--fail-level any)
+INTERRUPTED = 130  # status
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The flags."""
     parser.add_argument("paths", nargs="*", type=Path, metavar="PATH", help="only what is below (default: everything)")
-    add_change_arguments(parser)
-    add_draft_arguments(parser)
-    add_work_arguments(parser, functions=5)
+    flags.add_flags(parser, "review")
     formats = ", ".join(plugins.names(REPORTERS))
-    out = parser.add_argument_group("result")
-    out.add_argument("--output-format", default="terminal", metavar="NAME", help=f"{formats} (%(default)s)")
-    out.add_argument("--json", action="store_true", help="the same as --output-format json")
-    out.add_argument("-o", "--output", type=Path, metavar="FILE", help="write the report to FILE")
-    out.add_argument("--reporter", metavar="NAME", help="post it too, by the CI system's own token, such as github")
+    out = flags.group_of(parser, "result")
+    out.add_argument("--output-format", default="terminal", metavar="NAME", help=f"format: {formats} (%(default)s)")
     out.add_argument(
-        "--fail-level", choices=["none", "any"], default="none", help="any: exit 1 with suggestions (%(default)s)"
+        "--reporter", metavar="NAME", help="service to post the report to, by the CI system's own token, such as github"
     )
-    out.add_argument(
-        "--strict", action="store_true", help="fail where a notice would be given; a caveat rejects a draft"
-    )
-    out.add_argument("--run-dir", type=Path, metavar="DIR", help="keep the runs there (default: they are not kept)")
-    out.add_argument("-q", "--quiet", action="store_true", help="say nothing on standard error but what went wrong")
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -142,8 +133,11 @@ def _work(
 
     ranking = Ranking()
     with tempfile.TemporaryDirectory(prefix="codeopt-review-") as folder:
-        options, session = flags.options_of(arguments, run_dir=arguments.run_dir or folder), open_session(console)
-        work = ReviewRun(ReviewBudget(arguments.max_functions, arguments.deadline, arguments.max_cost), console.print)
+        options = flags.options_of(arguments, run_dir=arguments.run_dir or folder, max_seconds=None)  # of the whole
+        session = open_session(console)
+        work = ReviewRun(
+            ReviewBudget(arguments.max_functions, arguments.max_seconds, arguments.max_cost), console.print
+        )
         try:
             if targets:
                 review_flags.require_settings(repository, change)
@@ -161,15 +155,14 @@ def _run(
     options: ImproveOptions, session: Session, work: ReviewRun, targets: list[ReviewTarget]
 ) -> tuple[ImproveOptions, Ranking]:
     """Rank the targets and try them in turn, in a sandbox that isolates; the options with that sandbox."""
-    from codeopt.engine.open_proposer import check_proposer
+    from codeopt.engine.run_plan import make_plan
     from codeopt.review.ranking import Ranking
     from codeopt.review.surroundings import Improver, isolated, rank
-    from codeopt.tasks import open_task
     from codeopt_sandbox.errors import SandboxError
 
     ranking = Ranking()
     try:
-        check_proposer(options, open_task(options.task))
+        make_plan(options)
         options = isolated(options)
         ranking = rank(options, targets, session)
         work.run(ranking.targets, Improver(options, session))
@@ -182,8 +175,6 @@ def _run(
 
 def _refuse(arguments: argparse.Namespace) -> None:
     """Raise UsageError for flags that make no sense for several functions, or that would run files of the change."""
-    if arguments.record:
-        raise UsageError("--record keeps one conversation; it is for codeopt improve")
     if "." in arguments.task:
         raise UsageError(f"--task {arguments.task}: a review takes built-in and installed tasks only")
     if arguments.output and not arguments.output.resolve().parent.is_dir():

@@ -24,16 +24,16 @@ EXAMPLES = (
     "codeopt rules list_membership_to_set",
 )
 MOST_LINES = 8
-"""That are listed for one reason."""
+"""Most lines that are listed for one reason."""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The flags."""
     parser.add_argument("name", nargs="?", metavar="NAME", help="explain this rule")
-    parser.add_argument("--select", type=flags.name_list, metavar="RULES", help="only these, separated by commas")
-    parser.add_argument("--ignore", type=flags.name_list, metavar="RULES", help="not these")
-    parser.add_argument("--explain", metavar="FILE", help="where each rule matches this program, and why not elsewhere")
-    parser.add_argument("--json", action="store_true", help="a JSON array on standard output")
+    parser.add_argument(
+        "--explain", metavar="FILE", help="program of which to say where each rule matches, and why not elsewhere"
+    )
+    flags.add_flags(parser, "rules")
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -87,7 +87,7 @@ def explained(rule: Rule) -> str:
 
 
 def explanations(path: str, rules: Sequence[Rule]) -> list[Explanation]:
-    """What each rule finds in a file."""
+    """The explanation of each rule for a file."""
     from codeopt.core.program import read_program
     from codeopt.rules import Hot, explain, parse
 
@@ -110,7 +110,7 @@ def _only_defines(source: str) -> bool:
 
 
 def refusals_as_json(path: str, found: Sequence[Explanation]) -> dict[str, Any]:
-    """What --explain --json prints."""
+    """The JSON object of --explain."""
     rules = [
         {
             "name": each.rule,
@@ -145,7 +145,7 @@ def _lines(lines: set[int]) -> str:
 
 
 def _totals(found: Sequence[Explanation]) -> list[tuple[Doubt, int]]:
-    """How many lines were refused for each reason, most first; a line counts once for each rule."""
+    """Number of lines refused for each reason, most first; a line counts once for each rule."""
     count: Counter[Doubt] = Counter()
     for each in found:
         count.update({doubt: len(lines) for doubt, lines in each.refused.items()})

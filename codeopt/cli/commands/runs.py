@@ -6,7 +6,8 @@ import argparse
 import json
 import sys
 
-from codeopt.cli.runs import add_home_argument, in_short
+from codeopt.cli import flags
+from codeopt.cli.runs import in_short
 
 ORDER = 6.1
 EXAMPLES = ("codeopt runs",)
@@ -14,8 +15,7 @@ EXAMPLES = ("codeopt runs",)
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The flags."""
-    add_home_argument(parser)
-    parser.add_argument("--json", action="store_true", help="one JSON object on standard output")
+    flags.add_flags(parser, "runs")
 
 
 def run(arguments: argparse.Namespace) -> int:

@@ -8,9 +8,9 @@ from codeopt.core.errors import UsageError
 
 ORDER = 7.5
 FLAGS_ONLY = True
-"""Of settings that are for improvements none counts here."""
+"""Settings are for improvements; none counts here."""
 OTHERS_FILES = True
-"""Nothing is imported from where it is run."""
+"""The current folder may hold anything: no module is imported from there."""
 EXAMPLES = (
     "codeopt sandbox slow.py --cases cases        each case: its verdict, times and memory",
     "codeopt sandbox check                        what the sandbox promises, tried on this machine",

@@ -8,7 +8,8 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from codeopt.cli.output import add_html_argument, require_writable, write_page
+from codeopt.cli import flags
+from codeopt.cli.output import require_writable, write_page
 from codeopt.cli.runs import add_run_arguments, describe
 from codeopt.core.errors import UsageError
 
@@ -27,8 +28,7 @@ EXAMPLES = (
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The flags."""
     add_run_arguments(parser)
-    parser.add_argument("--json", action="store_true", help="the object that `codeopt improve --json` printed")
-    add_html_argument(parser)
+    flags.add_flags(parser, "show")
 
 
 def run(arguments: argparse.Namespace) -> int:

@@ -7,6 +7,7 @@ import json
 from pathlib import Path
 from typing import Any
 
+from codeopt.cli import flags
 from codeopt.core.errors import UsageError
 
 ORDER = 10
@@ -19,9 +20,9 @@ EXAMPLES = (
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The flags."""
     parser.add_argument("action", nargs="?", choices=["new"], help="write a file that you can change")
-    parser.add_argument("name", nargs="?", metavar="NAME", help="of the new task; NAME.py is written here")
+    parser.add_argument("name", nargs="?", metavar="NAME", help="name of the new task; NAME.py is written here")
     parser.add_argument("--text", action="store_true", help="a task whose result is a text, for codeopt refine")
-    parser.add_argument("--json", action="store_true", help="a JSON array on standard output")
+    flags.add_flags(parser, "tasks")
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -35,7 +36,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def names() -> list[str]:
-    """Of all tasks that are installed."""
+    """Name and first line of all installed tasks."""
     from codeopt import tasks
     from codeopt.core import plugins
 

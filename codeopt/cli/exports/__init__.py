@@ -1,4 +1,4 @@
-"""What a patch does to benchmarks, in files that other tools compare: `before.json` and `after.json` in a folder."""
+"""Benchmarks before and after a patch, in files that other tools compare: `before.json` and `after.json`."""
 
 from __future__ import annotations
 

@@ -5,8 +5,7 @@ from __future__ import annotations
 import pytest
 
 from codeopt.core.options import ImproveOptions
-from codeopt.engine.open_proposer import _built_in
-from codeopt.tasks import open_task
+from codeopt.engine.run_plan import make_plan
 from tests.codeopt.rules.programs import rewritten, same
 
 
@@ -132,6 +131,6 @@ def test_objects_keep_their_dict(source: str) -> None:
 
 @pytest.mark.parametrize(("task", "offered"), [("memory", True), ("runtime,memory", True), ("runtime", False)])
 def test_they_are_offered_where_memory_is_compared(task: str, offered: bool) -> None:
-    names = {rule.name for rule in _built_in(ImproveOptions(), open_task(task))}
+    names = {rule.name for rule in make_plan(ImproveOptions(model="rules", task=task)).rules.built_in}
     assert ("generator_for_list" in names) is offered
     assert "counter" in names

@@ -11,11 +11,11 @@ import pytest
 from codeopt.core.console import Console
 from codeopt.core.errors import UsageError
 from codeopt.core.options import ImproveOptions
-from codeopt.engine.open_proposer import check_proposer, open_proposer
+from codeopt.engine.open_proposer import open_proposer
+from codeopt.engine.run_plan import make_plan
 from codeopt.proposers.rules import Rules
 from codeopt.rules import Hot, Rule
 from codeopt.rules._ruff_fixes import ruff_rules
-from codeopt.tasks import open_task
 from codeopt.workloads import Workload
 from codeopt.workloads.function.view import function_rules
 from tests.support.candidates import original
@@ -100,9 +100,7 @@ class Fixed:
 def chosen(**options: tuple[str, ...]) -> set[str]:
     """The names of the rules that are tried, ruff's alone."""
     asked = ImproveOptions(model="rules", **options)  # type: ignore[arg-type]
-    task = open_task("runtime")
-    check_proposer(asked, task)
-    found = open_proposer(asked, task, cast(Workload, Fixed()), lambda: pytest.fail("no model"), Console())
+    found = open_proposer(make_plan(asked), cast(Workload, Fixed()), lambda asked: pytest.fail("no model"), Console())
     assert isinstance(found, Rules)
     return {rule.name for rule in found.rules}
 

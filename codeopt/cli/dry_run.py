@@ -1,0 +1,106 @@
+"""`codeopt improve --dry-run`: what would be done, by whom and by which clock; nothing is run."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from types import ModuleType
+from typing import Any
+
+from codeopt.core.options import ImproveOptions
+from codeopt.core.target import Target
+from codeopt.engine.run_plan import RunPlan, make_plan
+from codeopt.workloads import WorkloadKind, kind_of
+
+SCHEMA = "codeopt.plan/1"
+
+
+def dry_run(target: Target, options: ImproveOptions) -> dict[str, Any]:
+    """The plan for a target as one JSON object. Raises CodeoptError for what `codeopt improve` would refuse at once."""
+    plan = make_plan(options).at(target)
+    kind = kind_of(target, plan.options)
+    kind.read(target)
+    return {
+        "schema": SCHEMA,
+        "target": str(target),
+        "workload": name_of(kind),
+        "task": plan.task.name,
+        "proposer": plan.proposer,
+        "models": list(plan.models),
+        "rules": [
+            *(rule.name for rule in plan.rules.built_in),
+            *(["ruff"] if plan.rules.ruff and not plan.models else []),
+        ],
+        "rules_first": plan.rules_first,
+        "judge_model": plan.judge_model or None,
+        "search": _search(plan),
+        "budget": {
+            "rounds": plan.budget.rounds,
+            "seconds": plan.budget.seconds,
+            "tokens": plan.budget.tokens,
+            "cost_usd": plan.budget.cost_usd,
+        },
+        "clock": plan.stopping_rule.clock,
+        "second_clock": plan.second_clock or None,
+        "min_gain": plan.task.min_gain,
+        "max_pairs": plan.stopping_rule.max_pairs,
+        "profile": list(plan.profile_modes),
+        "profile_drafts": plan.profile_drafts,
+        "judging": {
+            "check": plan.options.check,
+            "changed_inputs": str(plan.options.changed_inputs),
+            "max_examples": plan.options.max_examples,
+            "strict": plan.options.strict,
+            "tests": plan.options.use_tests,
+        },
+        "sandbox": plan.options.sandbox,
+        "python": plan.options.python,
+        "timeout_s": plan.options.timeout,
+        "memory_mib": plan.options.memory,
+    }
+
+
+def _ruff(plan: RunPlan) -> list[str]:
+    """The fixes of ruff, which are tried by the rules alone."""
+    return ["ruff"] if plan.rules.ruff and not plan.uses_model else []
+
+
+def name_of(kind: WorkloadKind) -> str:
+    """The kind as --workload names it."""
+    assert isinstance(kind, ModuleType)
+    return kind.__name__.rpartition(".")[2]
+
+
+def _search(plan: RunPlan) -> dict[str, Any] | None:
+    """How a model's drafts are searched for; the rules have nothing to choose."""
+    if not plan.uses_model:
+        return None
+    search = plan.search
+    return {
+        "name": plan.options.search,
+        "candidates": search.candidates,
+        "chains": search.chains,
+        "patience": search.patience,
+    }
+
+
+def in_words(found: Mapping[str, Any]) -> str:
+    """The same for a person, one line a choice."""
+    judging, search = found["judging"], found["search"]
+    limits = {name: limit for name, limit in found["budget"].items() if limit is not None}
+    rows = {
+        "target": f"{found['target']}   {found['workload']}, task {found['task']}",
+        "proposer": found["proposer"] + (", after the built-in rules" if found["rules_first"] else ""),
+        "rules": f"{len(found['rules'])}" + (", ruff's fixes among them" if "ruff" in found["rules"] else ""),
+        "judge": found["judge_model"],
+        "search": search and ", ".join(f"{name} {value}" for name, value in search.items() if value is not None),
+        "budget": ", ".join(f"{name} {limit:g}" for name, limit in limits.items()) or "no limit",
+        "clock": found["clock"] + (f", then {found['second_clock']}" if found["second_clock"] else ""),
+        "gain": f"at least {found['min_gain']:g}, within {found['max_pairs']} pairs",
+        "profile": ", ".join(found["profile"]) or "none",
+        "judging": f"outputs by {judging['check']}, changed inputs {judging['changed_inputs']}"
+        + (", strict" if judging["strict"] else "")
+        + ("" if judging["tests"] else ", no tests"),
+        "sandbox": f"{found['sandbox']}, {found['timeout_s']:g} s and {found['memory_mib']} MiB a run",
+        "python": found["python"] or "found when it runs",
+    }
+    return "\n".join(f"{name:<10} {text}" for name, text in rows.items() if text)

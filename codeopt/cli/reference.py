@@ -1,0 +1,88 @@
+"""The table of all flags for a page: `python -m codeopt.cli.reference docs/configuration.md` writes it there."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+
+from codeopt.cli.command_flags import flags_of_all
+from codeopt.cli.main import build_parser
+from codeopt.cli.parser import HelpAll
+from codeopt.core import plugins
+from codeopt.core.flag import Flag, FlagUse, SettableBy, variable
+
+BEGIN = "<!-- flags: written by python -m codeopt.cli.reference -->"
+END = "<!-- end of flags -->"
+_HEAD = "| flag | default | variable | in `pyproject.toml` | commands | what it is |\n|---|---|---|---|---|---|"
+_IN_A_PROJECT = {
+    SettableBy.EACH_TIME: "",
+    SettableBy.WRITTEN: "inside the project",
+    SettableBy.SANDBOX: "not `process`",
+    SettableBy.PLUG_IN: "no module, no file",
+    SettableBy.MODEL: "no module, no file",
+    SettableBy.SECRET: "",
+    SettableBy.PYTHON: "none that git tracks",
+}
+
+
+def written_into(page: str) -> str:
+    """The page with the table between its two marks."""
+    before, _, rest = page.partition(BEGIN)
+    return f"{before}{BEGIN}\n\n{table()}\n\n{END}{rest.partition(END)[2]}"
+
+
+def table() -> str:
+    """One row a flag, by name."""
+    rows = dict(_rows_of_commands(_parsers()))
+    for flag in flags_of_all():
+        if flag.commands:
+            rows[flag.long] = _row(flag)
+    return "\n".join([_HEAD, *(rows[name] for name in sorted(rows))])
+
+
+def _row(flag: Flag) -> str:
+    default = flag.default_in_words
+    others = {name: flag.of(name).default_in_words for name, use in flag.commands.items() if _has_default(use)}
+    told = "; ".join(filter(None, [default, *(f"{name}: {words}" for name, words in others.items() if words)]))
+    names = " ".join(filter(None, [f"`{flag.short}`" if flag.short else "", f"`{flag.long}`"]))
+    return _cells(names, told, flag.key, flag.setting, tuple(flag.commands), flag.help)
+
+
+def _has_default(use: FlagUse) -> bool:
+    return "unset" in use or "default" in use
+
+
+def _rows_of_commands(parsers: Mapping[str, argparse.ArgumentParser]) -> Iterator[tuple[str, str]]:
+    """Rows of flags that stand in no table, since one command alone has them."""
+    found: dict[str, tuple[argparse.Action, list[str]]] = {}
+    for command, parser in parsers.items():
+        for action in parser._actions:
+            long = next((option for option in action.option_strings if option.startswith("--")), "")
+            if not long or action.help == argparse.SUPPRESS or isinstance(action, argparse._HelpAction | HelpAll):
+                continue
+            found.setdefault(long, (action, []))[1].append(command)
+    for long, (action, commands) in found.items():
+        said = (action.help or "") % {"default": action.default}
+        yield long, _cells(f"`{long}`", "", long[2:], SettableBy.PROJECT, tuple(commands), said)
+
+
+def _cells(names: str, default: str, key: str, setting: SettableBy, commands: tuple[str, ...], said: str) -> str:
+    variables = f"`{variable(key)}`" if key else ""
+    allowed = _IN_A_PROJECT.get(setting, "yes")
+    cells = (names, default, variables, allowed, ", ".join(sorted(commands)), said)
+    return "| " + " | ".join(cell.replace("|", r"\|") for cell in cells) + " |"
+
+
+def _parsers() -> Mapping[str, argparse.ArgumentParser]:
+    commands = {name: plugins.load("codeopt.commands", name) for name in plugins.names("codeopt.commands")}
+    parser = build_parser(commands)
+    (choices,) = (each for each in parser._actions if isinstance(each, argparse._SubParsersAction))
+    parsers: Mapping[str, argparse.ArgumentParser] = choices.choices
+    return parsers
+
+
+if __name__ == "__main__":
+    path = Path(sys.argv[1])
+    path.write_text(written_into(path.read_text("utf-8")), "utf-8")

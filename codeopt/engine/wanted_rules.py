@@ -1,0 +1,55 @@
+"""The rewrite rules that --select and --ignore leave: ours, and the fixes of ruff."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from codeopt.core.errors import UsageError
+from codeopt.rules import Rule, select_rules
+from codeopt.rules._ruff_fixes import GROUPS, is_known, ruff_rules
+from codeopt.rules._ruff_fixes import NAME as RUFF
+
+
+@dataclass(frozen=True)
+class WantedRules:
+    """Rules to try on a target."""
+
+    built_in: tuple[Rule, ...]
+    """Our own."""
+    select: tuple[str, ...]
+    """Names of the only rules to try; empty: all."""
+    ignore: tuple[str, ...]
+
+    @property
+    def ruff(self) -> bool:
+        """Fixes of ruff are tried, too."""
+        return RUFF not in self.ignore and (not self.select or any(map(_is_ruff, self.select)))
+
+    def fixes_of_ruff(self, source: str, warn: Callable[[str], None]) -> list[Rule]:
+        """Fixes of ruff for a program, as far as they are wanted."""
+        if not self.ruff:
+            return []
+        found = ruff_rules(source)
+        if found is None:
+            warn("ruff does not run here, so its fixes are not tried")
+            return []
+        chosen = [rule for rule in found if not self.select or {RUFF, rule.name} & set(self.select)]
+        return [rule for rule in chosen if rule.name not in self.ignore]
+
+
+def wanted_rules(select: tuple[str, ...], ignore: tuple[str, ...], *, memory: bool) -> WantedRules:
+    """The rules that two lists of names leave. memory: those that save memory, too; otherwise only if they are named.
+    Raises UsageError for a name that no rule has."""
+    for name in filter(_is_ruff, (*select, *ignore)):
+        if not is_known(name):
+            raise UsageError(f"{name} is not tried; of ruff's rules those of {', '.join(GROUPS)} are")
+    own, without = ([name for name in names if not _is_ruff(name)] for names in (select, ignore))
+    if select:
+        return WantedRules(select_rules(own, without) if own else (), select, ignore)
+    built_in = (rule for rule in select_rules((), without) if memory or rule.aim == "time")
+    return WantedRules(tuple(built_in), select, ignore)
+
+
+def _is_ruff(name: str) -> bool:
+    return name.partition(":")[0] == RUFF

@@ -10,6 +10,7 @@ import tomllib
 from collections.abc import Iterable
 from difflib import unified_diff
 from pathlib import Path
+from types import ModuleType
 
 import pytest
 
@@ -125,7 +126,9 @@ def test_its_python_runs(block: Block, monkeypatch: pytest.MonkeyPatch, tmp_path
         monkeypatch.setenv(name, value)
     monkeypatch.chdir(tmp_path)
     (tmp_path / "problems").symlink_to(ROOT / "problems")
-    exec(compile(block.text, str(block), "exec"), {"__name__": "documents"})
+    module = ModuleType("documents")  # dataclasses look for their module among those that are loaded
+    monkeypatch.setitem(sys.modules, module.__name__, module)
+    exec(compile(block.text, str(block), "exec"), vars(module))
 
 
 def demonstration() -> list[str]:

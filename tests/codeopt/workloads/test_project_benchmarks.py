@@ -20,12 +20,12 @@ from codeopt.core.session import Session
 from codeopt.core.target import Target
 from codeopt.report.patch_table import table_of
 from codeopt.workloads import WorkloadRequest
-from codeopt.workloads.project.answers import answered
+from codeopt.workloads.project.answers import apply_answer
 from codeopt.workloads.project.command import ProjectCommand
 from codeopt.workloads.project.files import ProjectFiles, read_project
 from codeopt.workloads.project.harnesses import RESULT, asv, find_benches, pyperf, pytest_benchmark
 from codeopt.workloads.project.profiling import open_command
-from codeopt.workloads.project.text import read_text
+from codeopt.workloads.project.text import pack, read_text, unpack
 from codeopt_sandbox.guest.tests import asv_bodies
 from tests.conftest import require_sandbox
 
@@ -83,7 +83,7 @@ def test_bodies_are_what_is_timed(tmp_path: Path) -> None:
     project = read_project(tmp_path)
     program = read_text(tmp_path, project)
     request = WorkloadRequest(Target(tmp_path), program, options, Session(Console(quiet=True)))
-    fast = answered(program.source, FAST)
+    fast = pack(apply_answer(unpack(program.source), FAST))
     with open_command(request, project) as runs:
         found = find_benches(replace(runs, edited=program.edited), program.source)
         assert found is not None

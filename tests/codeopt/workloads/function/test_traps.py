@@ -15,7 +15,7 @@ from codeopt.report.result import why
 from codeopt_sandbox.compare import Decision
 from tests.codeopt.test_traps import SHARED
 from tests.codeopt.workloads.function.conftest import Compare, Judges
-from tests.support.judges import compared, referee
+from tests.support.judges import compared
 
 GIVEN = sorted(path for path in SHARED.glob("*") if "function" in json.loads((path / "meta.json").read_text()))
 
@@ -177,14 +177,19 @@ NO_FASTER = {
     "other clocks": CLOCKS + SLOW,
     "the collector off": "import gc\ngc.disable()\n" + SLOW,
 }
+LEFT = {"other clocks": "time.time: another", "the collector off": "gc.isenabled(): False"}
+"""What some of them leave of the process, for which they are rejected besides."""
 
 
 @pytest.mark.parametrize("name", NO_FASTER)
 def test_not_called_faster(judges: Judges, name: str) -> None:
     # Long enough that a fast machine too makes a pass of this one call, not of more like it.
     calls = "CALLS = [((n,), {}) for n in (1, 2, 5, 9)]\nBIG = [((580,), {})]\n"
-    found = referee(judges(SLOW, calls), NO_FASTER[name])
-    assert found.correct, why(found)
+    judge = judges(SLOW, calls)
+    found = judge.check(NO_FASTER[name], "a person's")
+    assert found.correct == (name not in LEFT), why(found)
+    assert LEFT.get(name, "") in why(found)
+    found = judge.time(found)  # nor is it where nobody looks at what it leaves
     assert found.comparison is not None
     decision, alike = found.comparison.decision, found.comparison.ratio < 1.2
     undecided = decision is Decision.UNDECIDED and alike  # eight pairs are few where the machine is noisy

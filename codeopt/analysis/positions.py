@@ -1,4 +1,4 @@
-"""Where a module defines its functions and classes, and where a new import goes."""
+"""Positions in a module: its functions and classes, and where a new import goes."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _LATER: Mapping[type[ast.AST], frozenset[str]] = {
     ast.AnnAssign: frozenset({"annotation"}),
     ast.arg: frozenset({"annotation"}),
 }
-"""By kind of node: the fields that are not evaluated where it stands."""
+"""Kind of node -> the fields that are not evaluated where it stands."""
 
 
 def definitions(body: Iterable[ast.stmt], prefix: str = "", *, inner: bool = False) -> Iterator[tuple[str, Definition]]:

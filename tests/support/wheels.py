@@ -36,7 +36,7 @@ def checkout(folder: Path) -> Path:
     """A wheel of codeopt that runs the code of this checkout with the packages of this environment."""
     wheel, info = folder / f"codeopt-{__version__}-py3-none-any.whl", f"codeopt-{__version__}.dist-info"
     entries = {
-        "codeopt_checkout.pth": f"{ROOT}\n{sysconfig.get_path('purelib')}\n",
+        "codeopt_checkout.pth": f"{ROOT}\n{ROOT / 'sandbox'}\n{sysconfig.get_path('purelib')}\n",
         f"{info}/METADATA": f"Metadata-Version: 2.1\nName: codeopt\nVersion: {__version__}\n",
         f"{info}/WHEEL": "Wheel-Version: 1.0\nGenerator: a test\nRoot-Is-Purelib: true\nTag: py3-none-any\n",
         f"{info}/entry_points.txt": "[console_scripts]\ncodeopt = codeopt.cli.main:main\n",

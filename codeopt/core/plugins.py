@@ -128,7 +128,7 @@ def load(package: str, name: str) -> ModuleType:
 
 
 def kind_of_group(group: str) -> str:
-    """What one plug-in of a group is called: `search` of `codeopt.searches`."""
+    """Singular name of a group's plug-ins: `search` of `codeopt.searches`."""
     return group.rpartition(".")[2].replace("searches", "search").removesuffix("s")
 
 

@@ -1,1 +1,1 @@
-"""Where workloads and proposers meet: the loop, its judge and its searches."""
+"""The loop, its judge and its searches: workloads and proposers meet here."""

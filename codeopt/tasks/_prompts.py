@@ -1,4 +1,4 @@
-"""What a task tells a language model: templates with checked variables, and worked examples."""
+"""Prompts of a task: templates with checked variables, and worked examples."""
 
 from __future__ import annotations
 

@@ -14,7 +14,7 @@ GROUP = "codeopt.reporters"
 
 @dataclass(frozen=True)
 class Reporter:
-    """What a module of this folder, or of the group `codeopt.reporters`, defines."""
+    """Functions of a module of this folder, or of the group `codeopt.reporters`."""
 
     render: Callable[[Review], str]
     """Answers the review as text."""

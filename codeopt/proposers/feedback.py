@@ -235,6 +235,6 @@ def _speed(candidate: Candidate, shown: Shown) -> str:
 
 
 def _task_measures(candidate: Candidate, original: Candidate, task: Task) -> str:
-    """What the task itself measures in the source; fenced, since names and comments in it are the program's."""
+    """Measures of the source that the task itself takes; fenced, since names and comments in it are the program's."""
     text = task.measure_change(candidate.source, original.source) if candidate.source.strip() else ""
     return f"Measured in the source for the task {task.name!r}:\n{fenced(text)}" if text else ""

@@ -11,7 +11,6 @@ from mcp.server.mcpserver.exceptions import ToolError
 from mcp.server.mcpserver.tools import Tool
 from mcp.types import ToolAnnotations
 from pydantic import ValidationError
-from pydantic_core import ErrorDetails
 
 from codeopt.core.sanitize import inline
 
@@ -59,7 +58,7 @@ def checked_tool(function: Callable[..., Any], *, annotations: ToolAnnotations) 
     return tool
 
 
-def _phrase(problem: ErrorDetails) -> str:
+def _phrase(problem: Mapping[str, Any]) -> str:
     """`'max_rounds' should be less than or equal to 50`, with the place in a list: `'args[2]'`."""
     name, *places = problem["loc"]
     argument = f"{name}{''.join(f'[{place}]' for place in places if isinstance(place, int))}"

@@ -85,10 +85,10 @@ def _arguments(root: HostRoot, own_uid: bool, options: Options) -> list[str]:
     ]
     for folder in _SCRATCH:  # before what is mounted below them: an interpreter may live in /tmp
         arguments += ["--perms", "1777", "--size", str(scratch_bytes), "--tmpfs", folder]
-    for parent in sorted(
-        {str(p) for path in root.binds for p in Path(path).parents} - {"/", "/tmp", "/dev", "/dev/shm"}
-    ):
-        arguments += ["--perms", "0755", "--dir", parent]  # /root is 0700 on the host, and would be here
+    parents = {str(p) for path in root.binds for p in Path(path).parents} - {"/", "/dev", *_SCRATCH}
+    ways = sorted(parent for parent in parents if str(Path(parent).parent) in _SCRATCH)
+    for parent in sorted(parents):  # /root is 0700 on the host, and would be here
+        arguments += ["--perms", "0755", *(("--tmpfs",) if parent in ways else ("--dir",)), parent]
     for path in root.binds:
         arguments += ["--ro-bind", path, path]
     for path, inside in options.mounts:
@@ -97,4 +97,6 @@ def _arguments(root: HostRoot, own_uid: bool, options: Options) -> list[str]:
         arguments += ["--ro-bind", "/dev/null", path]
     for name, target in root.links.items():
         arguments += ["--symlink", target, f"/{name}"]
-    return [*arguments, "--remount-ro", "/dev", "--remount-ro", "/proc", "--remount-ro", "/", "--chdir", "/tmp"]
+    for folder in ("/dev", "/proc", *ways, "/"):  # a way through a scratch folder would keep what a run leaves there
+        arguments += ["--remount-ro", folder]
+    return [*arguments, "--chdir", "/tmp"]

@@ -395,7 +395,7 @@ def test_no_command_runs_outside_of_the_sandbox(tmp_path: Path) -> None:
 
 def test_the_time_limit_of_a_request_has_its_earlier_name_too() -> None:
     parser = argparse.ArgumentParser()
-    add_policy_arguments(parser)
+    add_policy_arguments(parser, "mcp")
     assert parser.parse_args([]).max_seconds == 900.0
     assert parser.parse_args(["--max-seconds", "5"]).max_seconds == 5.0
     assert parser.parse_args(["--seconds", "7"]).max_seconds == 7.0

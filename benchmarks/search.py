@@ -30,7 +30,7 @@ from typing import Any, cast
 from codeopt.batch.results.statistics import Estimate, estimate, estimate_geometric
 from codeopt.core.budget import Budget, Ledger, Usage
 from codeopt.core.history import Candidate, Critique, Draft, History
-from codeopt.engine.judge import Judge, Race
+from codeopt.engine.judge import Judge, RelativeTimes
 from codeopt.engine.loop import RefineLoop, SearchPlan
 from codeopt.engine.searches import open_search
 from codeopt.tasks import open_task
@@ -193,10 +193,10 @@ class Knowing:
         ends = (math.exp(log), math.exp(low), math.exp(high))
         return replace(candidate, comparison=Comparison(decision, *ends, 20, "cpu", 0.9, 0.05, "known", ()))
 
-    def race(self, candidates: Sequence[Candidate]) -> Race:
+    def time_side_by_side(self, candidates: Sequence[Candidate]) -> RelativeTimes:
         """Relative to the first."""
         logs = [self._log(candidate) for candidate in candidates]
-        return Race(tuple(math.exp(logs[0] - log) for log in logs), 0.0)
+        return RelativeTimes(tuple(math.exp(logs[0] - log) for log in logs), 0.0)
 
     def floor(self, candidate: Candidate) -> float | None:
         """Nothing is known of one."""

@@ -40,7 +40,7 @@ def in_short(result: Mapping[str, Any]) -> str:
 
 def describe(run: StoredRun) -> Iterator[str]:
     """A run as the screen showed it, line by line and not yet escaped: who, each draft, the result, what it cost."""
-    from codeopt.core.diagnostic import Shortfall
+    from codeopt.core.diagnostic import Diagnostic
     from codeopt.core.words import clock
     from codeopt.report.result import Columns, row
 
@@ -61,7 +61,7 @@ def describe(run: StoredRun) -> Iterator[str]:
     yield from _figures(result)
     yield from result.get("notes", ())
     yield from (f"caveat: on {each['input']}: {each['got']}" for each in result.get("caveats", ()))
-    yield from (Shortfall(**each).words for each in result.get("shortfalls", ()))
+    yield from (Diagnostic(**each).words for each in result.get("shortfalls", ()))
     yield f"{result['stopped']}; {result['seconds']:.0f} s; saved in {run.listing.path}"
 
 

@@ -9,7 +9,7 @@ from codeopt.core.sanitize import inline
 
 
 @dataclass(frozen=True)
-class Shortfall:
+class Diagnostic:
     """One thing that is missing from what a result stands on."""
 
     what: str
@@ -26,6 +26,6 @@ class Shortfall:
         return inline(self.what) + why + (f" ({self.remedy})" if self.remedy else "")
 
 
-def as_rows(found: Iterable[Shortfall]) -> list[dict[str, str]]:
+def as_rows(found: Iterable[Diagnostic]) -> list[dict[str, str]]:
     """The rows of `shortfalls` in JSON; fields may be added."""
     return [asdict(each) for each in found]

@@ -9,14 +9,14 @@ CodeoptError
 
 from __future__ import annotations
 
-from codeopt.core.diagnostic import Shortfall
+from codeopt.core.diagnostic import Diagnostic
 
 
 class CodeoptError(Exception):
     """Base of all errors that are shown as one line, without a traceback."""
 
     exit_status = 70
-    shortfalls: tuple[Shortfall, ...] = ()
+    shortfalls: tuple[Diagnostic, ...] = ()
     """The parts that could not be run or made, where they are the cause; the message has them too."""
 
 

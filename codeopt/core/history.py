@@ -7,7 +7,7 @@ from enum import StrEnum
 from typing import Literal
 
 from codeopt.core.budget import NOTHING_USED, Effort, Usage
-from codeopt.core.task_score import Standing
+from codeopt.core.task_score import TaskScore
 from codeopt_sandbox.caveat import Caveat, distinct
 from codeopt_sandbox.compare import Comparison, Decision
 from codeopt_sandbox.outcome import ChangedSetting, Outcome, Verdict
@@ -125,7 +125,7 @@ class Candidate:
     """Tokens and cost of language models that judged it."""
     preference: Preference | None = None
     """A reader's choice between the original (FIRST) and this; None where no reader was asked."""
-    standing: Standing | None = None
+    standing: TaskScore | None = None
     """Score by the task's own measures; None where the speedup is the measure."""
     checked: tuple[Caveat, ...] = ()
     """Differences beyond the known inputs that no single case shows."""

@@ -30,7 +30,7 @@ from codeopt_sandbox import RunLimits
 from codeopt_sandbox.host import BACKENDS
 
 
-class Strictness(StrEnum):
+class FuzzPolicy(StrEnum):
     """How much a difference on a changed input counts; see workloads/program/differential.py."""
 
     AUTO = "auto"
@@ -117,9 +117,9 @@ class ImproveOptions:
         "tokens", "comparison of outputs: tokens, exact or float:TOLERANCE", checker_name,
         metavar="HOW", group=_CASES, commands=_CHECKED, setting=_CHANGE,
     )  # fmt: skip
-    changed_inputs: Strictness = option(
-        Strictness.AUTO, "inputs nobody has seen, the original decides: auto, strict, lenient, off", Strictness,
-        choices=tuple(Strictness), metavar="HOW", group=_CASES, commands=_CHECKED, setting=_CHANGE,
+    changed_inputs: FuzzPolicy = option(
+        FuzzPolicy.AUTO, "inputs nobody has seen, the original decides: auto, strict, lenient, off", FuzzPolicy,
+        choices=tuple(FuzzPolicy), metavar="HOW", group=_CASES, commands=_CHECKED, setting=_CHANGE,
     )  # fmt: skip
     max_examples: int | None = option(
         None, "calls or inputs made up to look for a difference, at most, and others to confirm", examples,

@@ -25,7 +25,7 @@ class TaskMeasure:
 
 
 @dataclass(frozen=True)
-class Standing:
+class TaskScore:
     """A candidate on the task's scale, and what the score is made of."""
 
     name: str
@@ -38,7 +38,7 @@ class Standing:
     remark: str = ""
     """The other thing that decided: `as fast as before`."""
 
-    def unchanged(self) -> Standing:
+    def unchanged(self) -> TaskScore:
         """The score of the original, which stayed."""
         measures = tuple(replace(each, after=each.before) for each in self.measures)
         return replace(self, after=self.before, measures=measures)
@@ -65,7 +65,7 @@ class Standing:
         return {"task_score": score, "task_measures": rows}
 
 
-NO_STANDING: dict[str, Any] = {"task_score": None, "task_measures": []}
+UNSCORED: dict[str, Any] = {"task_score": None, "task_measures": []}
 """The two fields of a task whose measure is the speedup."""
 
 

@@ -81,7 +81,7 @@ class BestOfK:
         """Slowest first, each with the time of its race; those that failed in it are rejected."""
         if len(waiting) < 2:
             return waiting
-        took = self.judge.race([result.candidate for result in waiting])
+        took = self.judge.time_side_by_side([result.candidate for result in waiting])
         found = list(zip(took.ratios, waiting, strict=True))
         share = Effort(timing_s=took.seconds / len(waiting))
         ordered = sorted(found, key=lambda pair: -(pair[0] or float("inf")))

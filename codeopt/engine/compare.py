@@ -18,7 +18,7 @@ from codeopt.core.target import Target
 from codeopt.engine.guards.forbidden import newly_touched
 from codeopt.engine.judge import Judge
 from codeopt.report.result import speedup, why
-from codeopt.workloads import Opened, Stage, Workload, WorkloadRequest, kind_of
+from codeopt.workloads import OpenTarget, Stage, Workload, WorkloadRequest, kind_of
 from codeopt.workloads.function.corpus.corpus import NotVerifiable
 from codeopt_sandbox.caveat import Caveat
 from codeopt_sandbox.compare import Comparison, Decision, StoppingRule
@@ -113,7 +113,7 @@ def compare(
     options, interpreter = session.find_interpreter(options, new.path)
     rule = StoppingRule(max_pairs=options.max_pairs, clock=options.clock, enough_seconds=ENOUGH_S)
     request = WorkloadRequest(
-        old, first, options, session, rule, own_code_only=own_code_only, rival=new, rival_program=second
+        old, first, options, session, rule, own_code_only=own_code_only, other=new, other_program=second
     )
     with kind.open_workload(request) as opened:
         found = _compared(opened, request)
@@ -130,13 +130,13 @@ def why_wrong(request: WorkloadRequest, source: str) -> str:
         return wrong or judge.workload.check(source, Stage.ROUND).rejection
 
 
-def _compared(opened: Opened, request: WorkloadRequest) -> PairResult:
+def _compared(opened: OpenTarget, request: WorkloadRequest) -> PairResult:
     notify, strict = request.session.console.progress, request.options.strict
     try:
         workload = opened.measure()
     except NotVerifiable as error:
         return PairResult(PairVerdict.NOT_VERIFIED, str(error), facts={"shortfalls": as_rows(error.shortfalls)})
-    candidate = _checked(Judge(workload, notify=notify, strict=strict), opened.rival)
+    candidate = _checked(Judge(workload, notify=notify, strict=strict), opened.other)
     if candidate.correct:
         try:
             judge = Judge(workload.timed(), notify=notify, strict=strict)

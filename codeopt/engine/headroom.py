@@ -31,7 +31,7 @@ def no_headroom(judge: Judge, candidate: Candidate) -> str:
         return ""
     if found := _one_call(candidate):
         return f"nothing left to gain: {found}"
-    share = judge.floor(candidate)
+    share = judge.lower_bound_share(candidate)
     if share is not None and share >= MIN_SHARE:
         return f"nothing left to gain: {min(share, 1.0):.0%} of its time is that of reading the input and nothing else"
     return ""

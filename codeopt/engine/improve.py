@@ -23,7 +23,7 @@ from codeopt.engine.open_proposer import open_proposer
 from codeopt.engine.rounds import RunRecorder, finish, run_rounds
 from codeopt.engine.run_plan import RunPlan, make_plan
 from codeopt.report.result import Result, hot, opening
-from codeopt.workloads import Opened, Workload, WorkloadRequest, kind_of
+from codeopt.workloads import OpenTarget, Workload, WorkloadRequest, kind_of
 from codeopt.workloads.function.recording.run_first import run_first
 
 if TYPE_CHECKING:
@@ -74,7 +74,7 @@ def improve(
         return finish(loop, end, request, opened.sandbox, run, reference)
 
 
-def _measured(opened: Opened, request: WorkloadRequest) -> Workload:
+def _measured(opened: OpenTarget, request: WorkloadRequest) -> Workload:
     """The original, run and timed; what it is like is said. Raises ProgramError when it cannot be judged."""
     with request.session.alone():
         workload = opened.measure().timed()

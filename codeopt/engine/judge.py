@@ -38,7 +38,7 @@ CONFIRMATION_SEED = 1000
 
 
 @dataclass(frozen=True)
-class Race:
+class RelativeTimes:
     """Programs that do the same, timed next to each other."""
 
     ratios: tuple[float | None, ...]
@@ -100,14 +100,14 @@ class Judge:
         with self.alone():
             return self._finished(candidate, draft, history)
 
-    def race(self, candidates: Sequence[Candidate]) -> Race:
+    def time_side_by_side(self, candidates: Sequence[Candidate]) -> RelativeTimes:
         """Right drafts, timed next to each other: a quick answer for choosing one, at a fraction of what it takes to
         compare each with the original."""
         self.notify(f"timing {len(candidates)} right drafts next to each other")
         with self.alone():
             started = time.monotonic()
             ratios = self._ratios([candidate.source for candidate in candidates])
-            return Race(ratios, time.monotonic() - started)
+            return RelativeTimes(ratios, time.monotonic() - started)
 
     def _ratios(self, sources: Sequence[str]) -> tuple[float | None, ...]:
         """Time of each program in relation to the first that is right."""
@@ -120,14 +120,14 @@ class Judge:
             return None, *self._ratios(sources[1:])
         return 1.0, *took
 
-    def floor(self, candidate: Candidate) -> float | None:
+    def lower_bound_share(self, candidate: Candidate) -> float | None:
         """The share of a draft's time that no other could do without, such as reading the input; None: not known."""
         plan = self.workload.plan
-        if not self.workload.floor_program or plan is None or plan.clock == "memory":
+        if not self.workload.lower_bound_program or plan is None or plan.clock == "memory":
             return None
         self.notify("timing what no draft can do without")
         with self.alone():
-            sources = [candidate.source, self.workload.floor_program]
+            sources = [candidate.source, self.workload.lower_bound_program]
             return time_variants(self.workload.runner, sources, plan, lambda expected, got: "")[0]
 
     def _read(self, draft: Draft, history: History) -> Candidate:

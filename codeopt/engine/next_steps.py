@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from codeopt.core.diagnostic import Shortfall
+from codeopt.core.diagnostic import Diagnostic
 from codeopt.core.errors import CodeoptError
 from codeopt.core.history import Candidate
 from codeopt.core.options import ImproveOptions
 from codeopt.engine.judge import Judge
 from codeopt.engine.open_model import RULES
-from codeopt.report.result import Outlook
+from codeopt.report.result import NextSteps
 from codeopt.tasks import Task
 from codeopt_sandbox.errors import SandboxError
 from codeopt_sandbox.profile import HotLine, Profile
@@ -19,31 +19,33 @@ MIN_SHARE = 0.05
 """Share of the time from which a line is named."""
 
 
-def next_steps(judge: Judge, task: Task, best: Candidate | None, options: ImproveOptions, *, measure: bool) -> Outlook:
+def next_steps(
+    judge: Judge, task: Task, best: Candidate | None, options: ImproveOptions, *, measure: bool
+) -> NextSteps:
     """The lines where the best program, else the original, spends its time, or what it holds where memory is an aim.
 
     options: those of a RunPlan, which name the proposer. measure: a profile may be taken for it.
     """
     timing, memory = task.needs_time, task.for_memory
     if not timing and not memory:
-        return Outlook()
+        return NextSteps()
     asks = "the rules know nothing better for it; --model NAME asks a language model" if options.model == RULES else ""
     profile = (best or judge.workload.baseline).profile
-    trouble: Shortfall | None = None
+    trouble: Diagnostic | None = None
     if profile is None and best is not None and measure and not options.no_profile:
         judge.notify("profiling the result")
         profile, trouble = _profiled(judge, best)
     held = profile.memory[:MAX_LINES] if memory and profile else ()
-    return Outlook(_hot_lines(profile) if timing else (), asks, trouble, held)
+    return NextSteps(_hot_lines(profile) if timing else (), asks, trouble, held)
 
 
-def _profiled(judge: Judge, best: Candidate) -> tuple[Profile | None, Shortfall | None]:
+def _profiled(judge: Judge, best: Candidate) -> tuple[Profile | None, Diagnostic | None]:
     """The profile of the best program, or why there is none: a result that was confirmed is not lost for it."""
     try:
         with judge.alone():
             return judge.workload.profile(best.source), None
     except (CodeoptError, SandboxError) as error:
-        return None, Shortfall("the hot lines of the result are not known", str(error))
+        return None, Diagnostic("the hot lines of the result are not known", str(error))
 
 
 def _hot_lines(profile: Profile | None) -> tuple[HotLine, ...]:

@@ -177,7 +177,7 @@ class ImproveJson(ImprovedFields):
     caveats: list[CaveatFields]  # type: ignore[assignment]
     growth: str
     shortfalls: list[DiagnosticFields]
-    hot_now: list[HotLineFields]
+    remaining_hot_spots: list[HotLineFields]
     memory_now: Rows
     next: str
     rounds: list[RoundFields]  # type: ignore[assignment]

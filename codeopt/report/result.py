@@ -14,14 +14,14 @@ from pathlib import Path
 from typing import Any
 
 from codeopt.core.budget import Effort, Ledger
-from codeopt.core.diagnostic import Shortfall, as_rows
+from codeopt.core.diagnostic import Diagnostic, as_rows
 from codeopt.core.history import Candidate, History
 from codeopt.core.interpreter import Interpreter
 from codeopt.core.machine import machine
 from codeopt.core.program import Program
 from codeopt.core.run_store import digest
 from codeopt.core.sanitize import inline, printable
-from codeopt.core.task_score import NO_STANDING
+from codeopt.core.task_score import UNSCORED
 from codeopt.core.version import __version__
 from codeopt.core.words import Speedup, counted, factor, money, share
 from codeopt.core.words import interval as interval_of
@@ -54,14 +54,14 @@ class End(Enum):
 
 
 @dataclass(frozen=True)
-class Outlook:
+class NextSteps:
     """The hot spots of the result, and who could go on from there."""
 
     hot: tuple[HotLine, ...] = ()
     """Hottest first; of the best program, else of the original."""
     next: str = ""
     """The next thing to try; empty where a language model has had its say."""
-    shortfall: Shortfall | None = None
+    shortfall: Diagnostic | None = None
     """The reason why the hot lines are not known; None when they are, or when nobody asked."""
     held: tuple[MemoryLine, ...] = ()
     """The lines that take most memory, where that is an aim."""
@@ -109,7 +109,7 @@ class Result:
     """The drafts that a reader did not prefer."""
     interpreter: Interpreter | None = None
     """The interpreter that ran the programs; None where that was an image's own."""
-    outlook: Outlook = Outlook()
+    outlook: NextSteps = NextSteps()
     target: str = ""
     """The target as the user wrote it: `mod.py::f`."""
     isolation: str = ""
@@ -142,12 +142,12 @@ class Result:
         return diff(self.program, self.best.source) if self.best else ""
 
     @property
-    def shortfalls(self) -> tuple[Shortfall, ...]:
+    def shortfalls(self) -> tuple[Diagnostic, ...]:
         """The things that could not be run, made or measured."""
-        found = [Shortfall(**row) for row in self.facts.get("shortfalls", ())]
+        found = [Diagnostic(**row) for row in self.facts.get("shortfalls", ())]
         profile = self.history.original.profile
         if profile is not None and not profile.lines:
-            found.append(Shortfall("the hot lines of the original are not known", "; ".join(profile.notes)))
+            found.append(Diagnostic("the hot lines of the original are not known", "; ".join(profile.notes)))
         return (*found, *filter(None, [self.outlook.shortfall]))
 
     def to_json(self) -> dict[str, Any]:
@@ -375,7 +375,7 @@ def to_json(result: Result) -> dict[str, Any]:
         "reason": result.reason,
         "stopped": result.stopped,
         "speedup": speedup(comparison) if comparison else None,
-        **(best.standing.to_json() if best and best.standing else NO_STANDING),
+        **(best.standing.to_json() if best and best.standing else UNSCORED),
         "best_round": best.round if best else None,
         "sha256_before": digest(result.program.text),
         "sha256_after": digest(result.program.as_file(best.source)) if best else None,
@@ -455,7 +455,7 @@ def _round(candidate: Candidate) -> dict[str, Any]:
         "verdicts": dict(verdicts),
         "speedup": speedup(candidate.comparison) if candidate.comparison else None,
         "against_best": _against_best(candidate),
-        **(candidate.standing.to_json() if candidate.standing else NO_STANDING),
+        **(candidate.standing.to_json() if candidate.standing else UNSCORED),
         "critique": candidate.critique,
         "hot_lines": [_hot_line(line) for line in hottest],
     }

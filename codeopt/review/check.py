@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from codeopt.core.diagnostic import Shortfall, as_rows
+from codeopt.core.diagnostic import Diagnostic, as_rows
 from codeopt.core.interpreter import Interpreter
 from codeopt.core.options import ImproveOptions
 from codeopt.core.session import Session
@@ -57,7 +57,7 @@ class ProjectCheck:
     """Result of a check."""
 
     rows: tuple[CheckedTarget, ...]
-    shortfalls: tuple[Shortfall, ...] = ()
+    shortfalls: tuple[Diagnostic, ...] = ()
     blind: str = ""
     """Reason why nothing could be looked at; empty: something was."""
     interpreter: Interpreter | None = None
@@ -118,7 +118,7 @@ def check(
 
 
 def why_blind(
-    targets: Sequence[ReviewTarget], judged: int, shortfalls: Sequence[Shortfall], reasons: Sequence[str]
+    targets: Sequence[ReviewTarget], judged: int, shortfalls: Sequence[Diagnostic], reasons: Sequence[str]
 ) -> str:
     """Reason why nothing is known of any target: none was judged, and no test ran one. Empty: something is known, or
     there are no targets."""

@@ -8,7 +8,7 @@ from contextlib import AbstractContextManager
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from codeopt.core.diagnostic import Shortfall
+from codeopt.core.diagnostic import Diagnostic
 from codeopt.core.errors import CodeoptError
 from codeopt.core.session import Mounts
 from codeopt.review.changed_functions import ReviewTarget
@@ -27,7 +27,7 @@ class Ranking:
     """Targets in the order in which they are tried."""
 
     targets: tuple[ReviewTarget, ...] = ()
-    shortfalls: tuple[Shortfall, ...] = ()
+    shortfalls: tuple[Diagnostic, ...] = ()
     """Tests that could not be run, so that the time of what they call is not known."""
 
 
@@ -68,7 +68,7 @@ def _times(files: Sequence[Path], open_with: OpenSandbox, tests: tuple[Path, ...
         with open_bench(one, open_with, tests) as bench:
             return function_times(bench, files)
     except (CodeoptError, SandboxError) as error:
-        return Times({}, 0.0, 0, Shortfall("the tests could not be run", str(error)))
+        return Times({}, 0.0, 0, Diagnostic("the tests could not be run", str(error)))
 
 
 def _finite(seconds: float) -> float:

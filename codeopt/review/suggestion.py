@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from codeopt.core.diagnostic import Shortfall
+from codeopt.core.diagnostic import Diagnostic
 from codeopt_sandbox.caveat import Caveat
 
 
@@ -71,7 +71,7 @@ class Review:
     skipped: tuple[Skipped, ...] = ()
     notices: tuple[str, ...] = ()
     """Sentences that say why the review is not whole: no model, no sandbox, budget spent."""
-    shortfalls: tuple[Shortfall, ...] = ()
+    shortfalls: tuple[Diagnostic, ...] = ()
     """Tests and other things that could not be run; unlike after a notice, no suggestion is missing for that."""
     blind: str = ""
     """Reason why nothing could be looked at; empty: something was."""

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from typing import Protocol
 
 from codeopt.core.budget import Budget, Ledger, Usage
-from codeopt.core.diagnostic import Shortfall
+from codeopt.core.diagnostic import Diagnostic
 from codeopt.core.errors import CodeoptError, ModelError, NoSandbox
 from codeopt.report import result as report
 from codeopt.report.result import End, Result
@@ -67,7 +67,7 @@ class ReviewRun:
     """Text of the calls file that a model wrote, by the target's name."""
     skipped: list[Skipped] = field(default_factory=list)
     notices: list[str] = field(default_factory=list)
-    shortfalls: list[Shortfall] = field(default_factory=list)
+    shortfalls: list[Diagnostic] = field(default_factory=list)
     """Tests and other things of judged targets that could not be run."""
     judged: int = 0
     """Targets that were judged so far."""

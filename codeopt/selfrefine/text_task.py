@@ -12,7 +12,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from codeopt.core.history import Candidate, Critique, History
-from codeopt.core.task_score import Standing, TaskMeasure
+from codeopt.core.task_score import TaskMeasure, TaskScore
 from codeopt.tasks import Metric, Prompts, Task, critic_is_done
 
 MOST = 5
@@ -105,7 +105,7 @@ class TextTask(Task):
         full = self.total(history.last)
         return critic_is_done(critique, history) or (full is not None and full >= self.enough and history.last.correct)
 
-    def task_score(self, candidate: Candidate, original: Candidate) -> Standing | None:
+    def task_score(self, candidate: Candidate, original: Candidate) -> TaskScore | None:
         """Each aspect's score beside the first draft's."""
         before, after = self.total(original), self.total(candidate)
         if before is None or after is None:
@@ -113,7 +113,7 @@ class TextTask(Task):
         old = dict(original.scores)
         measures = tuple(TaskMeasure(name, old.get(name, 0.0), share, "%") for name, share in candidate.scores)
         verdict = "not better" if after < before + self.min_gain else "better"
-        return Standing(self.score_column, before, after, verdict, measures)
+        return TaskScore(self.score_column, before, after, verdict, measures)
 
 
 def read_scores(critique: str, aspects: tuple[Aspect, ...]) -> tuple[tuple[str, float], ...]:

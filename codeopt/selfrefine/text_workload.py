@@ -143,7 +143,7 @@ class OpenedText:
     request: WorkloadRequest
     task: TextTask
     run_in: Sandbox | None
-    rival: str = ""
+    other: str = ""
 
     @property
     def sandbox(self) -> Sandbox:

@@ -10,7 +10,7 @@ from typing import Self
 from codeopt.core.errors import UsageError
 from codeopt.core.history import Candidate, Critique, History
 from codeopt.core.target import Target
-from codeopt.core.task_score import Standing, TaskMeasure
+from codeopt.core.task_score import TaskMeasure, TaskScore
 from codeopt.tasks import Aim, Metric, Prompts, Task, WorkedExample, common_rejection, critic_is_done
 
 
@@ -93,7 +93,7 @@ class Several(Task):
         gains = [score if name == "readability" else math.log(max(score, 1.0)) for name, score in scores if score]
         return math.exp(sum(gains))
 
-    def task_score(self, candidate: Candidate, original: Candidate) -> Standing | None:
+    def task_score(self, candidate: Candidate, original: Candidate) -> TaskScore | None:
         """All aims' measures; the score is that of `score`, 1 where nothing is gained."""
         if not candidate.correct:
             return None
@@ -107,7 +107,7 @@ class Several(Task):
         refused = self.why_not(candidate, original)
         after = self.score(candidate, original) or 1.0
         verdict = "not accepted" if refused else "better"
-        return Standing(self.score_column, 1.0, after, verdict, tuple(measures), refused)
+        return TaskScore(self.score_column, 1.0, after, verdict, tuple(measures), refused)
 
     def is_sufficient(self, critique: Critique, history: History) -> bool:
         """The critic finds nothing left to improve in a draft that is worse by no aim."""

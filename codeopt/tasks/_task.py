@@ -10,7 +10,7 @@ from typing import Any, Literal, Self
 from codeopt.core.errors import UsageError
 from codeopt.core.history import Candidate, Critique, History
 from codeopt.core.target import Target
-from codeopt.core.task_score import Standing
+from codeopt.core.task_score import TaskScore
 from codeopt.tasks._acceptance import critic_is_done
 from codeopt.tasks._prompts import Prompts, WorkedExample
 
@@ -100,7 +100,7 @@ class Task(ABC):
         """What it measures in a program's text beside the original's; by default `measure(source)`."""
         return self.measure(source)
 
-    def task_score(self, candidate: Candidate, original: Candidate) -> Standing | None:
+    def task_score(self, candidate: Candidate, original: Candidate) -> TaskScore | None:
         """The task's own figures, which the table, the summary, JSON and the pages show under `score_column`; None of
         a task whose measure is the speedup."""
         return None

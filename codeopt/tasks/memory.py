@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from string import Template
 
 from codeopt.core.history import Candidate
-from codeopt.core.task_score import Standing, TaskMeasure
+from codeopt.core.task_score import TaskMeasure, TaskScore
 from codeopt.core.words import directions, factor, gain, is_gain
 from codeopt.tasks import Aim, Metric, Prompts, WorkedExample, common_rejection, too_slow
 from codeopt_sandbox.compare import Comparison
@@ -92,7 +92,7 @@ class Memory(Aim):
             return ""
         return f"it {is_gain(found.ratio, 'memory')}"
 
-    def task_score(self, candidate: Candidate, original: Candidate) -> Standing | None:
+    def task_score(self, candidate: Candidate, original: Candidate) -> TaskScore | None:
         """The peaks and the ratio."""
         found = candidate.by("memory")
         if found is None or not found.pairs:
@@ -106,7 +106,7 @@ class Memory(Aim):
         pace = gain(time.ratio) if time and time.pairs else ""
         measures = (TaskMeasure("peak", before, after, unit),)
         remark = refused if verdict == "not accepted" else found.reason or pace
-        return Standing("less memory", 1.0, found.ratio, verdict, measures, remark)
+        return TaskScore("less memory", 1.0, found.ratio, verdict, measures, remark)
 
 
 def peaks(found: Comparison) -> tuple[float, float, str]:

@@ -24,7 +24,7 @@ from codeopt.analysis.changed_lines import changed_part
 from codeopt.core import words
 from codeopt.core.history import Candidate, Critique, History, Preferred
 from codeopt.core.target import Target
-from codeopt.core.task_score import Standing, TaskMeasure
+from codeopt.core.task_score import TaskMeasure, TaskScore
 from codeopt.tasks import Aim, Metric, Prompts, WorkedExample, common_rejection, critic_is_done, too_slow
 from codeopt.tasks._readability_examples import EXAMPLES
 from codeopt.tasks._readability_measures import WHOLE, Focus, Readability, measure, measure_both, parts
@@ -141,7 +141,7 @@ class ReadabilityTask(Aim):
         gained = gain(candidate.source, original.source, self.focus)
         return "" if gained is not None and gained >= 0 else "it is less readable than the original"
 
-    def task_score(self, candidate: Candidate, original: Candidate) -> Standing | None:
+    def task_score(self, candidate: Candidate, original: Candidate) -> TaskScore | None:
         """The mean of the levels and what they are made of; None for a text that cannot be parsed."""
         try:
             old, new = measure_both(original.source, candidate.source, self.focus)
@@ -150,7 +150,7 @@ class ReadabilityTask(Aim):
         before, after = (sum(found.values()) / len(found) for found in (levels(old), levels(new)))
         refused = self.why_not(candidate, original)
         verdict = "not accepted" if refused else "more readable"
-        return Standing(
+        return TaskScore(
             self.name,
             before,
             after,

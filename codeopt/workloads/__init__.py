@@ -14,7 +14,7 @@ from __future__ import annotations
 
 from codeopt.workloads._defaults import Defaults as Defaults
 from codeopt.workloads._kinds import kind_of as kind_of
-from codeopt.workloads._protocol import Opened as Opened
+from codeopt.workloads._protocol import OpenTarget as OpenTarget
 from codeopt.workloads._protocol import Workload as Workload
 from codeopt.workloads._protocol import WorkloadKind as WorkloadKind
 from codeopt.workloads._request import OTHER_HASH_SEED as OTHER_HASH_SEED

@@ -23,7 +23,7 @@ class Defaults:
 
     region = TimedRegion.RUN
     usage = NOTHING_USED
-    floor_program = ""
+    lower_bound_program = ""
     plan: Plan | None
     suite: Suite
 

@@ -61,7 +61,7 @@ class Workload(Protocol):
         ...
 
     @property
-    def floor_program(self) -> str:
+    def lower_bound_program(self) -> str:
         """A program that does only what each draft must, such as reading the input; empty where there is none."""
         ...
 
@@ -139,7 +139,7 @@ class Workload(Protocol):
         ...
 
 
-class Opened(Protocol):
+class OpenTarget(Protocol):
     """A target in its sandbox, not measured yet."""
 
     @property
@@ -158,7 +158,7 @@ class Opened(Protocol):
         ...
 
     @property
-    def rival(self) -> str:
+    def other(self) -> str:
         """Source text of the request's rival; empty where there is none."""
         ...
 
@@ -178,6 +178,6 @@ class WorkloadKind(Protocol):
         """The file. Raises UsageError."""
         ...
 
-    def open_workload(self, request: WorkloadRequest) -> AbstractContextManager[Opened]:
+    def open_workload(self, request: WorkloadRequest) -> AbstractContextManager[OpenTarget]:
         """Open a sandbox for it. Raises UsageError, NoSandbox."""
         ...

@@ -98,10 +98,10 @@ class WorkloadRequest:
     """When a comparison stops, and by which clock."""
     own_code_only: bool = True
     """Only the user's own code, and what the built-in rules made of it, will run."""
-    rival: Target | None = None
+    other: Target | None = None
     """The other side of a comparison, which is run beside the target."""
-    rival_program: Program | None = None
-    """The program that the rival's file holds; set where `rival` is."""
+    other_program: Program | None = None
+    """The program that the rival's file holds; set where `other` is."""
     held_out: Mapping[str, bool] = field(default_factory=dict)
     """By case: whether it was held out in an earlier sitting; it stays so."""
     baseline: Candidate | None = None

@@ -13,7 +13,7 @@ from codeopt.core.errors import UsageError
 if TYPE_CHECKING:
     from codeopt.core.options import ImproveOptions
     from codeopt.core.target import Target
-    from codeopt.workloads import Opened, WorkloadRequest
+    from codeopt.workloads import OpenTarget, WorkloadRequest
     from codeopt_sandbox.outcome import Run
 
 BUSY_S = 0.05
@@ -34,7 +34,7 @@ def matches(target: Target, options: ImproveOptions) -> bool:
 
 
 @contextmanager
-def open_workload(request: WorkloadRequest) -> Iterator[Opened]:
+def open_workload(request: WorkloadRequest) -> Iterator[OpenTarget]:
     """As a program where it does something. Raises UsageError, which names the functions, those that take longest under
     the file's tests first."""
     from codeopt.workloads.function.harness import open_bench

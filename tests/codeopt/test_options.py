@@ -13,7 +13,7 @@ import pytest
 from codeopt.cli.commands import improve as command
 from codeopt.cli.flags import options_of
 from codeopt.core.errors import UsageError
-from codeopt.core.options import ImproveOptions, Strictness
+from codeopt.core.options import FuzzPolicy, ImproveOptions
 
 OF_THE_COMMAND = {
     "export",
@@ -55,7 +55,7 @@ def test_flags_and_keywords_make_the_same_value() -> None:
     )  # fmt: skip
     assert by_flags == by_keywords
     assert by_keywords.tests == (Path("a"), Path("b"))
-    assert by_keywords.changed_inputs is Strictness.OFF
+    assert by_keywords.changed_inputs is FuzzPolicy.OFF
 
 
 def test_it_goes_to_other_processes_and_never_changes() -> None:

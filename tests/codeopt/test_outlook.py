@@ -11,7 +11,7 @@ from codeopt.core.history import Candidate
 from codeopt.core.options import ImproveOptions
 from codeopt.engine.judge import Judge
 from codeopt.engine.next_steps import next_steps
-from codeopt.report.result import Outlook
+from codeopt.report.result import NextSteps
 from codeopt.tasks import open_task
 from codeopt.workloads import Defaults, Workload
 from codeopt_sandbox.profile import Profile
@@ -36,7 +36,7 @@ class Measured(Defaults):
         return self.profiled(source)
 
 
-def look(best: Candidate | None, options: ImproveOptions = RULES, task: str = "runtime", **how: Any) -> Outlook:
+def look(best: Candidate | None, options: ImproveOptions = RULES, task: str = "runtime", **how: Any) -> NextSteps:
     workload = Measured(how.get("profiled", lambda source: profile()))
     judge = Judge(cast(Workload, workload), profiled=False)
     return next_steps(judge, open_task(task), best, options, measure=how.get("measure", True))

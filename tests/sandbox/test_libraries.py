@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from codeopt.workloads.sandbox_view.libraries import Loading, Side, load_libraries
+from codeopt.workloads.sandbox_view.libraries import Preload, Side, load_libraries
 from codeopt_sandbox import Sandbox, open_sandbox
 from codeopt_sandbox.calls import CallBatch, CallRunner, FunctionRef
 from codeopt_sandbox.guest_bundle import Libraries
@@ -44,7 +44,7 @@ def box(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Sandbox]:
         yield sandbox
 
 
-def loading(box: Sandbox, imports: str) -> Loading:
+def loading(box: Sandbox, imports: str) -> Preload:
     """Libraries that are loaded once for a module with these imports."""
     return load_libraries(box, Side(REF, imports + FUNCTION))
 
@@ -89,7 +89,7 @@ def test_where_that_would_change_something_each_run_imports_them(box: Sandbox, i
 
 
 def test_it_is_said_where_it_costs_something() -> None:
-    quick, slow = (Loading(None, 3, seconds, "they start threads") for seconds in (0.05, 1.23))
+    quick, slow = (Preload(None, 3, seconds, "they start threads") for seconds in (0.05, 1.23))
     assert quick.shortfalls == ()
     assert [each.words for each in slow.shortfalls] == [
         "each run imports its libraries anew, which takes 1.2 s: they start threads"

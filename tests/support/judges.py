@@ -10,7 +10,7 @@ from typing import Any
 
 from codeopt.core.history import Candidate
 from codeopt.core.isolation import open_isolated
-from codeopt.core.options import ImproveOptions, Strictness
+from codeopt.core.options import FuzzPolicy, ImproveOptions
 from codeopt.core.program import read_program
 from codeopt.core.session import Session
 from codeopt.core.target import Target
@@ -42,7 +42,7 @@ def program_judge(
     path: Path,
     *,
     rule: StoppingRule | None = None,
-    strictness: Strictness = Strictness.OFF,
+    strictness: FuzzPolicy = FuzzPolicy.OFF,
     needs_time: bool = True,
 ) -> Judge:
     """A judge of the program at `path` with the cases beside it."""

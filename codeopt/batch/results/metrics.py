@@ -23,7 +23,7 @@ from typing import Any
 from codeopt.batch.database import BatchStore
 from codeopt.batch.results.own_measures import OwnMeasures, over_batch, standings
 from codeopt.batch.results.statistics import Estimate, estimate, estimate_geometric, mcnemar_p, mean, share, sign_flip_p
-from codeopt.core.task_score import Standing
+from codeopt.core.task_score import TaskScore
 
 OPT = 1.10
 """PIE's threshold."""
@@ -61,7 +61,7 @@ class Solved:
     tokens: int
     cost_usd: float | None
     seconds: float
-    standing: Standing | None = None
+    standing: TaskScore | None = None
     """The task's own score; None where the speedup is the measure, and where no draft was measured."""
 
     @property

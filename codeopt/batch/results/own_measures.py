@@ -16,7 +16,7 @@ from typing import Any
 from codeopt.batch.results.statistics import Estimate, estimate, mean, share
 from codeopt.core.history import Preferred
 from codeopt.core.run_store import candidate_from_json
-from codeopt.core.task_score import Standing, TaskMeasure
+from codeopt.core.task_score import TaskMeasure, TaskScore
 
 
 @dataclass(frozen=True)
@@ -49,10 +49,10 @@ class OwnMeasures:
         }
 
 
-def standings(db: sqlite3.Connection) -> dict[str, Standing]:
+def standings(db: sqlite3.Connection) -> dict[str, TaskScore]:
     """The outcome of each problem: its result, as it was confirmed, or the original, which stayed."""
     accepted = {row[0] for row in db.execute("SELECT id FROM problem WHERE accepted = 1")}
-    found: dict[str, Standing] = {}
+    found: dict[str, TaskScore] = {}
     for row in db.execute("SELECT problem, stage, body FROM candidate WHERE stage != 'target' AND round > 0"):
         standing = candidate_from_json(row["body"]).standing
         if standing is not None and (row["stage"] == "confirm" or row["problem"] not in accepted):
@@ -61,7 +61,7 @@ def standings(db: sqlite3.Connection) -> dict[str, Standing]:
 
 
 def over_batch(
-    db: sqlite3.Connection, found: Mapping[str, Standing], judged: Sequence[tuple[str, bool]]
+    db: sqlite3.Connection, found: Mapping[str, TaskScore], judged: Sequence[tuple[str, bool]]
 ) -> OwnMeasures | None:
     """The figures; None where the speedup is the measure. judged: each problem, and whether a draft was accepted."""
     rows = [found[id] for id, _ in judged if id in found]
@@ -90,6 +90,6 @@ def _read(db: sqlite3.Connection) -> dict[str, bool]:
     return found
 
 
-def _mean_of(name: str, unit: str, rows: Sequence[Standing]) -> TaskMeasure:
+def _mean_of(name: str, unit: str, rows: Sequence[TaskScore]) -> TaskMeasure:
     values = [(m.before, m.after) for each in rows for m in each.measures if m.name == name and m.unit == unit]
     return TaskMeasure(name, mean([old for old, _ in values]), mean([new for _, new in values]), unit)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, TextIO
 from codeopt.batch.results.metrics import OPT, Metrics, Solved, Versus
 from codeopt.batch.results.statistics import Estimate
 from codeopt.core.sanitize import inline
-from codeopt.core.task_score import NO_STANDING
+from codeopt.core.task_score import UNSCORED
 from codeopt.core.words import clock, counted, factor, money
 
 if TYPE_CHECKING:
@@ -197,7 +197,7 @@ def as_json(found: Metrics, other: Versus | None = None) -> dict[str, Any]:
         "rows": [
             {
                 **dict(zip(COLUMNS, row(each), strict=True)),
-                **(each.standing.to_json() if each.standing else NO_STANDING),
+                **(each.standing.to_json() if each.standing else UNSCORED),
             }
             for each in found.solved
         ],

@@ -17,7 +17,7 @@ from codeopt.cli import flags
 from codeopt.engine.open_model import RULES
 
 if TYPE_CHECKING:
-    from codeopt.core.diagnostic import Shortfall
+    from codeopt.core.diagnostic import Diagnostic
     from codeopt.review.check import CheckedTarget
     from codeopt.review.suggestion import Suggestion
 
@@ -69,7 +69,7 @@ def run(arguments: argparse.Namespace) -> int:
     return GAIN if found.gains else 0
 
 
-def table(rows: Sequence[CheckedTarget], shortfalls: Sequence[Shortfall] = ()) -> str:
+def table(rows: Sequence[CheckedTarget], shortfalls: Sequence[Diagnostic] = ()) -> str:
     """For a person: the slow ones with what the rules would do, the others in a line, what could not be run."""
     from codeopt.core.sanitize import log_line
     from codeopt.review.suggestion import full_name

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from codeopt.core.words import gain
 from codeopt.engine.guards import Consequence, Finding, Gain, TimedRegion, guard
-from codeopt.workloads.function.timing.other_shapes import Loss, Sides
+from codeopt.workloads.function.timing.other_shapes import Regression, Sides
 from codeopt.workloads.function.timing.plan import CallPlan, duration
 from codeopt.workloads.function.workload import FunctionWorkload
 from codeopt_sandbox.caveat import Caveat, Subject
@@ -30,7 +30,7 @@ def check_gain(gain: Gain) -> Finding | None:
     return Finding(Consequence.CAVEAT, "slower on other shapes", caveats=found) if found else None
 
 
-def _caveat(workload: FunctionWorkload, loss: Loss) -> Caveat:
+def _caveat(workload: FunctionWorkload, loss: Regression) -> Caveat:
     call, more = loss.shape.calls[0], len(loss.shape.calls) - 1
     shown = workload.bench.names.readable(call)
     shown = shown if len(shown) <= SHOWN_CHARS else f"{shown[:SHOWN_CHARS]}... ({len(shown)} characters)"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from codeopt.core.diagnostic import Shortfall
+from codeopt.core.diagnostic import Diagnostic
 from codeopt.core.history import History
 from codeopt.core.machine import machine
 from codeopt.core.run_index import StoredRun
@@ -87,7 +87,7 @@ def _outcome(run: StoredRun) -> Iterator[Child]:
     yield tag("p", f"{word}: {result['reason'].rstrip('.')}. The rounds ended: {result['stopped']}.")
     for line in (*result.get("notes", ()), *_growth(result)):
         yield tag("p", line)
-    yield from (tag("p", Shortfall(**row).words) for row in result.get("shortfalls", ()))
+    yield from (tag("p", Diagnostic(**row).words) for row in result.get("shortfalls", ()))
     if result["accepted"]:
         best = run.saved.history.candidates[result["best_round"]]
         yield tag("ul", [tag("li", change) for change in best.changes]) if best.changes else None

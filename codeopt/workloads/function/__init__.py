@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from codeopt.core.options import ImproveOptions
     from codeopt.core.target import Target
-    from codeopt.workloads import Opened, WorkloadRequest
+    from codeopt.workloads import OpenTarget, WorkloadRequest
 
 PRIORITY = 10
 
@@ -20,7 +20,7 @@ def matches(target: Target, options: ImproveOptions) -> bool:
 
 
 @contextmanager
-def open_workload(request: WorkloadRequest) -> Iterator[Opened]:
+def open_workload(request: WorkloadRequest) -> Iterator[OpenTarget]:
     """Copy what may be shown of the project, and open a sandbox that shows it. Raises UsageError, NoSandbox."""
     from codeopt.workloads.function.opening import open_function
 

@@ -9,9 +9,9 @@ from dataclasses import dataclass
 from codeopt.core.briefing import Briefing, TimedCalls
 from codeopt.core.sanitize import fenced, inline
 from codeopt.core.words import clock as clock_name
-from codeopt.workloads.function.corpus.corpus import Evidence
-from codeopt.workloads.function.corpus.shown_calls import seen_calls
-from codeopt.workloads.function.harness import Bench
+from codeopt.workloads.function.corpus.corpus import CallCorpus
+from codeopt.workloads.function.corpus.shown_calls import example_calls
+from codeopt.workloads.function.harness import FunctionHarness
 from codeopt.workloads.function.timing.growth import growth_of
 from codeopt.workloads.function.timing.plan import CallPlan
 from codeopt_sandbox.calls import CallBatch
@@ -41,8 +41,8 @@ SHAPE_S = 20.0
 class BriefedFunction:
     """The function, its calls and what is timed of them."""
 
-    bench: Bench
-    evidence: Evidence
+    bench: FunctionHarness
+    evidence: CallCorpus
     cases: Sequence[Case]
     """With those that are held out, whose content is not looked at."""
     plan: CallPlan | None
@@ -60,7 +60,9 @@ def brief(subject: BriefedFunction) -> Briefing:
     return Briefing(
         rules=RULES,
         answer_format=ANSWER.format(short=function.name, inside=inside),
-        source_facts="\n\n".join(part for part in (_nature(subject), seen_calls(subject.bench, subject.cases)) if part),
+        source_facts="\n\n".join(
+            part for part in (_nature(subject), example_calls(subject.bench, subject.cases)) if part
+        ),
         measured_facts=_measured(subject),
         functions=True,
         timed=TimedCalls(calls, timed.batch.passes) if timed else None,
@@ -89,18 +91,18 @@ def _measured(subject: BriefedFunction) -> str:
     timed, clock = subject.plan.timed, clock_name("wall" if subject.plan.clock == "wall" else "cpu")
     seconds = subject.plan.longest_s / timed.batch.passes if subject.plan.clock != "memory" else timed.seconds
     calls = timed.batch.calls[timed.batch.warm :]
-    whence = timed.note.rpartition(", ")[0]
-    took = f"{len(calls)} calls ({whence}) take {_seconds(seconds)} of {clock} together"
+    origin = timed.note.rpartition(", ")[0]
+    took = f"{len(calls)} calls ({origin}) take {_seconds(seconds)} of {clock} together"
     each = f", {_seconds(seconds / len(calls))} a call" if len(calls) > 1 else ""
     if len(calls) == 1:
-        took = f"one call ({whence}) takes {_seconds(seconds)} of {clock}"
+        took = f"one call ({origin}) takes {_seconds(seconds)} of {clock}"
     shape = _shapes(subject.bench, calls)
     parts = [f"What is timed: {took}{each}; import and the making of arguments are not counted.", shape]
     parts.append(growth_of(subject.bench, subject.evidence))
     return "\n".join(part for part in parts if part)
 
 
-def _shapes(bench: Bench, calls: Sequence[str]) -> str:
+def _shapes(bench: FunctionHarness, calls: Sequence[str]) -> str:
     """Kinds and sizes of the arguments, by their names."""
     batch = CallBatch(tuple(calls), "shape", seconds=SHAPE_S)
     answer = bench.runner.ask(bench.source, batch).answer
@@ -110,7 +112,7 @@ def _shapes(bench: Bench, calls: Sequence[str]) -> str:
     return "Their arguments and results (kinds and sizes only):\n" + fenced("\n".join(rows))
 
 
-def argument(bench: Bench, line: str) -> str:
+def argument(bench: FunctionHarness, line: str) -> str:
     """A line of the guest's, `0<tab>list of 3 int`, with the parameter's name."""
     name, _, words = line.partition("\t")
     parameters = bench.function.parameters

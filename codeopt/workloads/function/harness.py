@@ -17,7 +17,7 @@ from codeopt.core.session import Mounts
 from codeopt.workloads.function.calls.call_names import CallNames
 from codeopt.workloads.function.calls.vocabulary import Vocabulary, vocabulary
 from codeopt.workloads.function.recording.recording import known_as
-from codeopt.workloads.sandbox_view.libraries import Loading
+from codeopt.workloads.sandbox_view.libraries import Preload
 from codeopt.workloads.sandbox_view.untracked import missing_module
 from codeopt.workloads.sandbox_view.view import Place, View, locate, named_files, open_places, open_view, test_folders
 from codeopt.workloads.source.functions import Function, definition, dotted, own_nodes
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class Bench:
+class FunctionHarness:
     """A function, and everything it takes to call it in a sandbox."""
 
     function: Function
@@ -42,7 +42,7 @@ class Bench:
     """Tests that the user named."""
     names: CallNames = CallNames()
     """How calls are shown."""
-    loading: Loading = Loading()
+    loading: Preload = Preload()
     """How libraries come into runs of calls."""
 
     @property
@@ -90,7 +90,7 @@ def open_bench(
     open_with: Callable[[Mounts], AbstractContextManager[Sandbox]],
     tests: tuple[Path, ...] = (),
     with_paths: tuple[Path, ...] = (),
-) -> Iterator[Bench]:
+) -> Iterator[FunctionHarness]:
     """Copy the project's view and open a sandbox that shows it; both are gone afterwards.
 
     open_with: opens a sandbox with these mounts. tests: shown too, wherever they are. with_paths: of the project, what
@@ -106,7 +106,7 @@ def open_bench(
         stack.callback(view.close)
         places, mounts = open_tests(stack, tests, view)
         sandbox = stack.enter_context(open_with((*view.mounts, *mounts)))
-        yield Bench(function, view, sandbox, make_target(function, view, sandbox), places)
+        yield FunctionHarness(function, view, sandbox, make_target(function, view, sandbox), places)
 
 
 def open_tests(
@@ -146,7 +146,7 @@ def make_target(
     )
 
 
-def with_calls_file(bench: Bench, text: str) -> Bench:
+def with_calls_file(bench: FunctionHarness, text: str) -> FunctionHarness:
     """The same bench with a calls file."""
     return replace(bench, target=bench.target.replace(calls_file=text))
 

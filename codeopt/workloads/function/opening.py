@@ -12,13 +12,13 @@ from codeopt.core.session import Mounts
 from codeopt.core.target import Target
 from codeopt.workloads import WorkloadRequest
 from codeopt.workloads.contract.function import contract_of
-from codeopt.workloads.function.corpus.collect import learn
-from codeopt.workloads.function.harness import Bench, make_target, open_bench, require_same_parameters
+from codeopt.workloads.function.corpus.collect import collect_corpus
+from codeopt.workloads.function.harness import FunctionHarness, make_target, open_bench, require_same_parameters
 from codeopt.workloads.function.timing.plan import choose
 from codeopt.workloads.function.timing.profile import profile_function
 from codeopt.workloads.function.timing.runs import TimedRuns
 from codeopt.workloads.function.workload import FunctionWorkload, measure, measure_recorded
-from codeopt.workloads.sandbox_view.libraries import Loading, Side, load_libraries
+from codeopt.workloads.sandbox_view.libraries import Preload, Side, load_libraries
 from codeopt.workloads.sandbox_view.view import INSIDE, locate, named_files, open_view
 from codeopt.workloads.source.functions import Function, read_function
 from codeopt_sandbox import Sandbox
@@ -34,10 +34,10 @@ class OpenedFunction:
     """A function in its sandbox, not called yet."""
 
     request: WorkloadRequest
-    bench: Bench
-    rival: str = ""
+    bench: FunctionHarness
+    other: str = ""
     """The rival's module, never the same text as the target's."""
-    rival_function: Function | None = None
+    other_function: Function | None = None
 
     @property
     def sandbox(self) -> Sandbox:
@@ -57,7 +57,7 @@ class OpenedFunction:
     def profile(self) -> Profile:
         """Profile of its longest calls."""
         notify = self.request.session.console.progress
-        bench, evidence = learn(self.bench, self.request.options, self.request.calls_text, notify)
+        bench, evidence = collect_corpus(self.bench, self.request.options, self.request.calls_text, notify)
         timed = choose(bench, evidence, contract_of(bench.function, evidence.vouched), notify=notify)
         notify("profiling")
         return profile_function(bench, timed, bench.source, ("lines", "scalene"))
@@ -71,16 +71,16 @@ class OpenedFunction:
         return self._beside_rival(measure_recorded(self.request, self.bench))
 
     def _beside_rival(self, found: FunctionWorkload) -> FunctionWorkload:
-        if self.rival_function is None:
+        if self.other_function is None:
             return found
-        return replace(found, runner=_of_both(found.bench, self.rival_function, self.rival))
+        return replace(found, runner=_of_both(found.bench, self.other_function, self.other))
 
 
 @contextmanager
 def open_function(request: WorkloadRequest) -> Iterator[OpenedFunction]:
     """The project's copy, the rival's too, and a sandbox that shows them; all are gone afterwards."""
     function = read_function(request.target.path, request.target.name, request.program)
-    other = _rival(function, request.rival, request.rival_program)
+    other = _other(function, request.other, request.other_program)
     with ExitStack() as stack:
         more: Mounts = ()
         if other is not None:
@@ -98,16 +98,16 @@ def open_function(request: WorkloadRequest) -> Iterator[OpenedFunction]:
         yield replace(opened, bench=replace(bench, loading=_loading(opened)))
 
 
-def _loading(opened: OpenedFunction) -> Loading:
+def _loading(opened: OpenedFunction) -> Preload:
     """A rival that stands elsewhere has other modules of its own."""
-    bench, other = opened.bench, opened.rival_function
+    bench, other = opened.bench, opened.other_function
     rivals = []
     if other is not None and other.path.resolve() != bench.function.path.resolve():
-        rivals.append(Side(_seen_as(bench, other), opened.rival))
+        rivals.append(Side(_seen_as(bench, other), opened.other))
     return load_libraries(bench.sandbox, Side(bench.target, bench.source), rivals)
 
 
-def _rival(function: Function, target: Target | None, program: Program | None) -> Function | None:
+def _other(function: Function, target: Target | None, program: Program | None) -> Function | None:
     """Raises UsageError where the two cannot be called alike."""
     if target is None:
         return None
@@ -118,13 +118,13 @@ def _rival(function: Function, target: Target | None, program: Program | None) -
     return other
 
 
-def _of_both(bench: Bench, function: Function, source: str) -> TimedRuns:
+def _of_both(bench: FunctionHarness, function: Function, source: str) -> TimedRuns:
     """Runs either module with its own target."""
     others = {source: _seen_as(bench, function)}
     return TimedRuns(bench.sandbox, bench.target, bench.names.readable, others, bench.loading.libraries)
 
 
-def _seen_as(bench: Bench, function: Function) -> FunctionRef:
+def _seen_as(bench: FunctionHarness, function: Function) -> FunctionRef:
     """The rival, to be called as the target is."""
     view = replace(bench.view, module=locate(function.path), shown_at=f"{INSIDE}-new")
     other = make_target(function, view, bench.sandbox, bench.target.calls_file, (bench.target.module,))

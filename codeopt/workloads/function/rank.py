@@ -9,11 +9,11 @@ from itertools import islice
 from pathlib import Path
 
 from codeopt.analysis.nodes import first_line
-from codeopt.core.diagnostic import Shortfall
+from codeopt.core.diagnostic import Diagnostic
 from codeopt.core.errors import UsageError
 from codeopt.core.program import read_program
 from codeopt.workloads.function.corpus.existing_tests import find_all_tests, run_tests
-from codeopt.workloads.function.harness import Bench
+from codeopt.workloads.function.harness import FunctionHarness
 from codeopt.workloads.sandbox_view.view import locate
 from codeopt.workloads.source.functions import Function, definitions, read_function
 
@@ -39,17 +39,17 @@ class Times:
     total: float
     """Seconds of the tests themselves."""
     tests: int
-    shortfall: Shortfall | None = None
+    shortfall: Diagnostic | None = None
     """Why the tests did not run, or not all."""
 
 
-def function_times(bench: Bench, paths: Sequence[Path]) -> Times:
+def function_times(bench: FunctionHarness, paths: Sequence[Path]) -> Times:
     """Run the tests of modules of one project under a profiler, once; empty without tests."""
     modules = [locate(path) for path in paths]
     tests = find_all_tests(bench, modules)
     if not tests:
         what = f"no test was found for {', '.join(module.name for module in modules[:3])}{', ...' * (len(modules) > 3)}"
-        return Times({}, 0.0, 0, Shortfall(what, remedy="--tests PATH names some"))
+        return Times({}, 0.0, 0, Diagnostic(what, remedy="--tests PATH names some"))
     isolated = bench.sandbox.isolated
     inside = {bench.view.inside(module.path, isolated): path for module, path in zip(modules, paths, strict=True)}
     found = run_tests(bench, bench.source, tests, job="rank", files=list(inside))
@@ -65,7 +65,7 @@ def _names(path: Path) -> dict[int, str]:
     return {first_line(node): name for name, node in definitions(ast.parse(read_program(path).source))}
 
 
-def offer(bench: Bench) -> str:
+def offer(bench: FunctionHarness) -> str:
     """One line that names the functions of the module, those that take longest under its tests first."""
     path = bench.function.path
     times = function_times(bench, [path])

@@ -14,9 +14,9 @@ from codeopt.workloads.function.calls.scenario import Scenario, read_scenario
 from codeopt.workloads.function.calls.shrink import smaller_calls
 from codeopt.workloads.function.corpus.cases import CallCase, Paste, call_caveats, calls_of
 from codeopt.workloads.function.corpus.corpus import iterables
-from codeopt.workloads.function.corpus.observe import Known
+from codeopt.workloads.function.corpus.observe import KnownCall
 from codeopt.workloads.function.corpus.scenarios import scenarios
-from codeopt.workloads.function.harness import Bench
+from codeopt.workloads.function.harness import FunctionHarness
 from codeopt_sandbox.answers import around
 from codeopt_sandbox.call_answer import CallOutcome, CallRun, Kind
 from codeopt_sandbox.calls import CallBatch, CallRunner
@@ -64,7 +64,9 @@ def _lines(text: bytes, chosen: Sequence[int]) -> bytes:
     return b"".join(lines[at] + b"\n" for at in chosen if at < len(lines))
 
 
-def scenario_cases(bench: Bench, runner: CallRunner, known: Sequence[Known], contract: Contract) -> list[Case]:
+def scenario_cases(
+    bench: FunctionHarness, runner: CallRunner, known: Sequence[KnownCall], contract: Contract
+) -> list[Case]:
     """One case of the scenarios that the original keeps to, whatever order sets have; none where it keeps to none."""
     wanted = scenarios(known, contract, iterables(bench), bench.function.asynchronous)
     first = _kept(bench, runner, wanted, OTHER_HASH_SEED) if wanted else {}
@@ -92,7 +94,7 @@ def _batch(texts: Sequence[str], seconds: Sequence[float] = ()) -> CallBatch:
 
 
 def _kept(
-    bench: Bench, runner: CallRunner, wanted: Sequence[Scenario], hash_seed: int = 0
+    bench: FunctionHarness, runner: CallRunner, wanted: Sequence[Scenario], hash_seed: int = 0
 ) -> dict[Scenario, CallOutcome]:
     """Scenarios in which each call of the original answers as it does alone, with what they answer."""
     calls = list(dict.fromkeys(call for each in wanted for call in each.calls))
@@ -142,7 +144,7 @@ class Witness:
 class Witnesses:
     """Looks for the smallest scenario that shows what a larger one does."""
 
-    bench: Bench
+    bench: FunctionHarness
     runner: CallRunner
     draft: str
     beyond: Callable[[str], str]

@@ -29,17 +29,17 @@ from codeopt.workloads.function.corpus.cases import (
     calls_of,
     without_unsteady,
 )
-from codeopt.workloads.function.corpus.collect import learn, with_names
-from codeopt.workloads.function.corpus.corpus import Evidence, NotVerifiable, TooThin, fresh_ones, long_ones
+from codeopt.workloads.function.corpus.collect import collect_corpus, with_names
+from codeopt.workloads.function.corpus.corpus import CallCorpus, NotVerifiable, TooThin, fresh_ones, long_ones
 from codeopt.workloads.function.corpus.existing_tests import failing
 from codeopt.workloads.function.corpus.model_written import ask_for_calls
-from codeopt.workloads.function.corpus.observe import MADE_UP, REFUSED, Known, Patience, observe_quick
+from codeopt.workloads.function.corpus.observe import MADE_UP, REFUSED, CallTimeLimit, KnownCall, observe_quick
 from codeopt.workloads.function.corpus.shown_calls import given_by_shape, has_objects
-from codeopt.workloads.function.harness import Bench
+from codeopt.workloads.function.harness import FunctionHarness
 from codeopt.workloads.function.leftovers import judge_left
 from codeopt.workloads.function.recording.recording import recorded_calls
 from codeopt.workloads.function.timing.growth import growth
-from codeopt.workloads.function.timing.other_shapes import Shape, find_shapes
+from codeopt.workloads.function.timing.other_shapes import InputShape, find_shapes
 from codeopt.workloads.function.timing.plan import CallPlan, Timed, choose
 from codeopt.workloads.function.timing.profile import profile_function
 from codeopt.workloads.function.timing.runs import TimedRuns
@@ -67,7 +67,7 @@ LONG_S = 2.0
 LARGE = 2_000_000
 """Maximum length of their outcomes, characters; one call at least is made."""
 
-RECORDED = Patience(0.5, 1.0)
+RECORDED = CallTimeLimit(0.5, 1.0)
 """Seconds that one recorded call and all of them may take where nothing else is asked of a draft."""
 READ_ON = 3
 """Number of calls whose iterators are read on."""
@@ -82,8 +82,8 @@ class FunctionWorkload(Defaults):
     """One function, and the calls that are known of it. A draft's source is the whole module."""
 
     request: WorkloadRequest
-    bench: Bench
-    evidence: Evidence
+    bench: FunctionHarness
+    evidence: CallCorpus
     runner: TimedRuns
     baseline: Candidate
     suite: Suite
@@ -169,11 +169,11 @@ class FunctionWorkload(Defaults):
 
     def line(self, call: str) -> str:
         """A call as a line for a shell, which makes it on each side of a comparison."""
-        bench, rival = self.bench, self.request.rival
+        bench, other = self.bench, self.request.other
         places = [paste.Importable(bench.view.module.roots[0], bench.target.module, bench.function.qualname)]
-        if rival is not None:
-            module = locate(rival.path)
-            places.append(paste.Importable(module.roots[0], module.name, rival.name))
+        if other is not None:
+            module = locate(other.path)
+            places.append(paste.Importable(module.roots[0], module.name, other.name))
         return paste.paste(as_python(call), bench.function, places, self.request.options.calls)
 
     def _beyond(self, case: CallCase, outcome: Outcome) -> Outcome:
@@ -199,11 +199,11 @@ class FunctionWorkload(Defaults):
         detail = "" if case.held_out else shown.detail
         near = "the smallest found near " * bool(detail and shown.call != first.call)
         cause = Cause.CALL_TIMEOUT if (shown.late if detail else first.late) else None
-        whence = self.evidence.whence(first.call)
+        origin = self.evidence.origin_of(first.call)
         raised = ""
         if detail and self.request.model_calls and has_objects(shown.call):
             raised += f"; the arguments are {given_by_shape(self.bench, shown.call)[0]}"
-        said = f"{detail or outcome.detail}{raised}{_other_objects(shown.call, detail)} ({near}{whence})"
+        said = f"{detail or outcome.detail}{raised}{_other_objects(shown.call, detail)} ({near}{origin})"
         return replace(_without_answer(outcome), detail=said, cause=cause)
 
     def _explained(self, source: str, case: ScenarioCase, outcome: Outcome, run: CallRun) -> Outcome:
@@ -233,7 +233,7 @@ class FunctionWorkload(Defaults):
         return self._plan(seed=self.seed)
 
     @cached_property
-    def shapes(self) -> tuple[Shape, ...]:
+    def shapes(self) -> tuple[InputShape, ...]:
         """Other shapes of the calls, on which a faster draft is timed too; none before anything is timed."""
         if self.plan is None:
             return ()
@@ -299,7 +299,7 @@ class FunctionWorkload(Defaults):
         self.request.session.console.progress(line)
 
 
-def measure(request: WorkloadRequest, bench: Bench) -> FunctionWorkload:
+def measure(request: WorkloadRequest, bench: FunctionHarness) -> FunctionWorkload:
     """Find out what the function does, by calls of every source. Raises ProgramError when too little can be known.
 
     A language model writes calls where it may, and nothing else gives enough.
@@ -318,9 +318,9 @@ def measure(request: WorkloadRequest, bench: Bench) -> FunctionWorkload:
         return replace(_measured(request, bench, written.text), usage=written.usage)
 
 
-def _measured(request: WorkloadRequest, bench: Bench, calls_text: str) -> FunctionWorkload:
+def _measured(request: WorkloadRequest, bench: FunctionHarness, calls_text: str) -> FunctionWorkload:
     options, notify = request.options, request.session.console.progress
-    bench, evidence = learn(bench, options, calls_text, notify)
+    bench, evidence = collect_corpus(bench, options, calls_text, notify)
     if reason := evidence.thin():
         raise TooThin(reason, evidence.shortfalls)
     given = [known for known in evidence.known if known.source not in ("derived", REFUSED)]
@@ -329,7 +329,7 @@ def _measured(request: WorkloadRequest, bench: Bench, calls_text: str) -> Functi
     return _workload(request, bench, evidence, shown, held, given or derived)
 
 
-def measure_recorded(request: WorkloadRequest, bench: Bench) -> FunctionWorkload:
+def measure_recorded(request: WorkloadRequest, bench: FunctionHarness) -> FunctionWorkload:
     """Judged by the recorded calls alone, as many as the original makes in RECORDED.total seconds, all of which may be
     shown: quick, and nobody need ask what others may call it with. Raises ProgramError."""
     texts = recorded_calls(bench.function)
@@ -337,12 +337,12 @@ def measure_recorded(request: WorkloadRequest, bench: Bench) -> FunctionWorkload
     if not known:
         raise NotVerifiable(f"none of its {len(texts)} recorded calls can be made again and does the same twice")
     bench = with_names(bench, [each.text for each in known])
-    return _workload(request, bench, Evidence(tuple(known)), known, [], known)
+    return _workload(request, bench, CallCorpus(tuple(known)), known, [], known)
 
 
 def _workload(
-    request: WorkloadRequest, bench: Bench, evidence: Evidence,
-    shown: list[Known], held: list[Known], read_on: list[Known],
+    request: WorkloadRequest, bench: FunctionHarness, evidence: CallCorpus,
+    shown: list[KnownCall], held: list[KnownCall], read_on: list[KnownCall],
 ) -> FunctionWorkload:  # fmt: skip
     options = request.options
     runner = TimedRuns(bench.sandbox, bench.target, bench.names.readable, libraries=bench.loading.libraries)
@@ -361,7 +361,7 @@ def _workload(
 
 
 def _tiered(
-    bench: Bench, runner: CallRunner, known: list[Known], name: str, check: Checker, contract: Contract,
+    bench: FunctionHarness, runner: CallRunner, known: list[KnownCall], name: str, check: Checker, contract: Contract,
     *, held_out: bool = False,
 ) -> list[Case]:  # fmt: skip
     """Calls as cases, those apart that go beyond the known ones: what they do to their process is theirs alone."""
@@ -374,7 +374,7 @@ def _tiered(
     return cases
 
 
-def _read_on(bench: Bench, runner: CallRunner, known: list[Known], check: Checker) -> list[Case]:
+def _read_on(bench: FunctionHarness, runner: CallRunner, known: list[KnownCall], check: Checker) -> list[Case]:
     """Calls whose iterators have more items than are read of each, read far beyond: as far as the original takes
     READ_ON_S."""
     longer = [each for each in known if each.outcome.cut_short][:READ_ON]
@@ -388,7 +388,7 @@ def _read_on(bench: Bench, runner: CallRunner, known: list[Known], check: Checke
         return []
 
 
-def _split(given: list[Known], derived: list[Known]) -> tuple[list[Known], list[Known]]:
+def _split(given: list[KnownCall], derived: list[KnownCall]) -> tuple[list[KnownCall], list[KnownCall]]:
     """A third of all calls is never shown, of the given ones only where there are many."""
     few = len(given) < 9
     shown = [known for at, known in enumerate(given) if few or at % 3] + [k for at, k in enumerate(derived) if at % 3]
@@ -397,7 +397,7 @@ def _split(given: list[Known], derived: list[Known]) -> tuple[list[Known], list[
 
 
 def make_cases(
-    bench: Bench, runner: CallRunner, known: list[Known], name: str, check: Checker, *,
+    bench: FunctionHarness, runner: CallRunner, known: list[KnownCall], name: str, check: Checker, *,
     held_out: bool = False, items: int = MAX_ITEMS,
 ) -> list[Case]:  # fmt: skip
     """Calls as cases, with what the original answers. Raises NotVerifiable when that depends on which calls come
@@ -425,9 +425,9 @@ def make_cases(
     return cases
 
 
-def _parts(known: list[Known]) -> Iterator[list[Known]]:
+def _parts(known: list[KnownCall]) -> Iterator[list[KnownCall]]:
     """The calls of each case, in order."""
-    part: list[Known] = []
+    part: list[KnownCall] = []
     seconds, size = 0.0, 0
     for one in known:
         seconds, size = seconds + one.seconds, size + len(one.outcome.text)
@@ -445,7 +445,7 @@ def _disturbed(run: CallRun) -> bool:
     return run.answer is not None and any(each.kind in late for each in run.answer.outcomes)
 
 
-def _as_known(run: CallRun, part: list[Known]) -> bool:
+def _as_known(run: CallRun, part: list[KnownCall]) -> bool:
     """Whether the calls do here what they did when they were made twice, in other orders, and leave nothing behind."""
     if run.answer is None or run.answer.state is None or run.answer.state.changed:
         return False

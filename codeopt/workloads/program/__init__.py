@@ -43,9 +43,9 @@ class OpenedProgram:
         return self.request.target.module or self.request.program.path.stem
 
     @property
-    def rival(self) -> str:
+    def other(self) -> str:
         """The other program."""
-        return self.request.rival_program.source if self.request.rival_program else ""
+        return self.request.other_program.source if self.request.other_program else ""
 
     def profile(self) -> Profile:
         """Profile of a run on the case that takes longest."""

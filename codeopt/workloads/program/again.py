@@ -22,7 +22,7 @@ def again(request: WorkloadRequest, case: Case) -> str:
     """The line; of a comparison it runs both programs. Empty where the input is too long for one."""
     python = _python(request)
     here = case.files is None
-    paths = [request.target.path, *([request.rival.path] if request.rival else [])]
+    paths = [request.target.path, *([request.other.path] if request.other else [])]
     programs = [_program(path, here=here) for path in paths]
     feed = _printed(case.stdin)
     files = "".join(f" && {_printed(data)} > {shlex.quote(path)}" for path, data in case.files or ())

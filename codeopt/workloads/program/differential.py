@@ -22,7 +22,7 @@ from dataclasses import dataclass, field, replace
 from itertools import chain
 from math import ceil
 
-from codeopt.core.options import Strictness
+from codeopt.core.options import FuzzPolicy
 from codeopt.workloads import Checked
 from codeopt.workloads.program.differences import OutputDifference, caveats_of, explained
 from codeopt.workloads.program.fuzzing import MutatedCase, mutate_cases
@@ -89,7 +89,7 @@ class Changed:
 class DifferentialTest:
     """Changed inputs with what the original makes of them. They are made as they are needed."""
 
-    strictness: Strictness
+    strictness: FuzzPolicy
     made: list[Changed] = field(default_factory=list)
     """Changed inputs that were needed so far, the same for every draft."""
     more: Iterator[Changed] = iter(())
@@ -170,15 +170,15 @@ class DifferentialTest:
     def _rejects(self, found: Sequence[OutputDifference], alike: int, *, enough: bool) -> list[OutputDifference]:
         """The differences that reject a draft; enough: no more inputs will come."""
         wrong = [each for each in found if each.wrong and not each.because]
-        if self.strictness is Strictness.STRICT:
+        if self.strictness is FuzzPolicy.STRICT:
             return [each for each in found if each.wrong]
-        if self.strictness is Strictness.LENIENT:
+        if self.strictness is FuzzPolicy.LENIENT:
             most = MOST * (alike if enough else self.quota.alike)
             return wrong if len(wrong) > most else []
         return wrong
 
     def _too_few(self) -> tuple[Caveat, ...]:
-        if self.strictness is Strictness.OFF or len(self.cases) >= FEW:
+        if self.strictness is FuzzPolicy.OFF or len(self.cases) >= FEW:
             return ()
         return (Caveat(Subject.EVIDENCE, "", "", self.too_few),)
 
@@ -199,9 +199,9 @@ def _ends_well(case: Case, run: Run) -> bool:
     return run.exit in (0, case.exit) and run.stop is None and TRACEBACK not in run.stderr
 
 
-def choose(strictness: Strictness, *, generated: bool) -> Strictness:
+def choose(strictness: FuzzPolicy, *, generated: bool) -> FuzzPolicy:
     """The policy where inputs come from a generator: it knows the valid ones."""
-    return Strictness.OFF if generated and strictness is Strictness.AUTO else strictness
+    return FuzzPolicy.OFF if generated and strictness is FuzzPolicy.AUTO else strictness
 
 
 def make_differential_test(
@@ -209,7 +209,7 @@ def make_differential_test(
     source: str,
     cases: Sequence[Case],
     check: Checker,
-    strictness: Strictness,
+    strictness: FuzzPolicy,
     *,
     seed: int,
     also_known: Sequence[Case] = (),
@@ -223,7 +223,7 @@ def make_differential_test(
     also_known: cases that are not changed, but say what all inputs keep, what is large and what is long.
     most: how many; None: as many as is usual.
     """
-    if strictness is Strictness.OFF:
+    if strictness is FuzzPolicy.OFF:
         return DifferentialTest(strictness)
     limits = replace(sandbox.limits, seconds=min(RUN_S, sandbox.limits.seconds))
 

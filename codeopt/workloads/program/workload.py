@@ -8,10 +8,10 @@ from itertools import islice
 from typing import Any
 
 from codeopt.core.briefing import Briefing
-from codeopt.core.diagnostic import Shortfall, as_rows
+from codeopt.core.diagnostic import Diagnostic, as_rows
 from codeopt.core.errors import ProgramError
 from codeopt.core.history import Candidate
-from codeopt.core.options import Strictness
+from codeopt.core.options import FuzzPolicy
 from codeopt.rules import Rule as RewriteRule
 from codeopt.workloads import Checked, Defaults, Stage, Suite, Workload, WorkloadRequest
 from codeopt.workloads.program import baseline
@@ -57,7 +57,7 @@ class ProgramWorkload(Defaults):
     differential: DifferentialTest
     rule: StoppingRule
     plan: Plan | None = None
-    floor_program = READ_ALL
+    lower_bound_program = READ_ALL
     too_short: str = ""
     """Why nothing can be timed; empty when it can."""
 
@@ -213,8 +213,8 @@ class ProgramWorkload(Defaults):
         total, changed = len(self.suite.cases), len(self.differential.cases)
         found: dict[str, Any] = {"tests": {"total": total, "changed_inputs": changed, "inputs": self.inputs}}
         found["input_seed"] = self.request.input_seed
-        if self.differential.strictness is not Strictness.OFF and changed < FEW:
-            found["shortfalls"] = as_rows([Shortfall(self.differential.too_few, remedy="--cases DIR gives more")])
+        if self.differential.strictness is not FuzzPolicy.OFF and changed < FEW:
+            found["shortfalls"] = as_rows([Diagnostic(self.differential.too_few, remedy="--cases DIR gives more")])
         return found
 
     @property

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from codeopt.core.options import ImproveOptions
     from codeopt.core.program import Program
     from codeopt.core.target import Target
-    from codeopt.workloads import Opened, Workload, WorkloadRequest
+    from codeopt.workloads import OpenTarget, Workload, WorkloadRequest
     from codeopt.workloads.project.runs import CommandRuns
     from codeopt.workloads.project.text import ProjectProgram
     from codeopt_sandbox import Sandbox
@@ -56,7 +56,7 @@ class OpenedProject:
         """The sandbox that it runs in."""
         return self.runs.sandbox
 
-    rival = ""
+    other = ""
 
     def profile(self) -> Profile:
         """Profile of the command."""
@@ -73,7 +73,7 @@ class OpenedProject:
 
 
 @contextmanager
-def open_workload(request: WorkloadRequest) -> Iterator[Opened]:
+def open_workload(request: WorkloadRequest) -> Iterator[OpenTarget]:
     """Raises UsageError, NoSandbox."""
     from codeopt.workloads.project.files import read_project
     from codeopt.workloads.project.fixed_ground import find_ground

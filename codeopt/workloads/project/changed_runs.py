@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
-from codeopt.core.diagnostic import Shortfall
+from codeopt.core.diagnostic import Diagnostic
 from codeopt.workloads.project.changed_command import changed_commands
 from codeopt.workloads.project.runs import CommandRuns
 from codeopt_sandbox.outcome import Case, Run, RunLimits, Verdict
@@ -101,13 +101,13 @@ class ChangedRuns:
         return judge(self.usual, run, self.check).verdict is Verdict.AC
 
 
-def shortfall_of(tried: Sequence[ChangedRuns]) -> Shortfall | None:
+def shortfall_of(tried: Sequence[ChangedRuns]) -> Diagnostic | None:
     """Diagnostic where a draft was judged by the command as it is and by no changed one; None before anything was
     tried."""
     begun = [each for each in tried if each.more]
     if not begun or any(case.name not in each.unsteady for each in begun for case in each.made):
         return None
-    return Shortfall(
+    return Diagnostic(
         "the command is tried on no other input than its own",
         "nothing in it could be changed, or the original fails or prints something else each time",
         "give its size or seed as an argument, such as --n 1000",

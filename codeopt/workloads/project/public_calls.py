@@ -14,7 +14,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from codeopt.core.diagnostic import Shortfall
+from codeopt.core.diagnostic import Diagnostic
 from codeopt.core.errors import ProgramError, UsageError
 from codeopt.core.git import GitError, new_work_tree
 from codeopt.core.program import read_program
@@ -54,7 +54,7 @@ class FunctionFinding:
     wrong: str = ""
     """The first that is answered otherwise, in words; empty when none is."""
     caveats: tuple[Caveat, ...] = ()
-    shortfall: Shortfall | None = None
+    shortfall: Diagnostic | None = None
     """Why none was made."""
 
     @property
@@ -107,7 +107,7 @@ class PublicCalls:
         try:
             return self._judged(edit, draft, [*heads, *sample(fit, MOST)])
         except (ProgramError, UsageError) as error:
-            return FunctionFinding(edit, shortfall=Shortfall(f"{edit} is not judged by its calls", str(error)))
+            return FunctionFinding(edit, shortfall=Diagnostic(f"{edit} is not judged by its calls", str(error)))
         finally:
             spent = self.runs.spent
             spent["functions"] = spent.get("functions", 0.0) + time.monotonic() - started
@@ -133,10 +133,10 @@ class PublicCalls:
                                    max_examples=MADE_UP)  # fmt: skip
             request = replace(
                 self.request, target=old, program=read_program(old.path), options=nothing_else, baseline=None,
-                rival=new, rival_program=read_program(new.path),
+                other=new, other_program=read_program(new.path),
             )  # fmt: skip
             with open_function(request) as opened:
-                return _compared(edit, opened.measure_recorded(), opened.rival)
+                return _compared(edit, opened.measure_recorded(), opened.other)
 
     @contextmanager
     def _copies(self, draft: Revision) -> Iterator[tuple[Path, Path]]:
@@ -178,7 +178,7 @@ def _compared(edit: CodeEdit, workload: FunctionWorkload, draft: str) -> Functio
     return FunctionFinding(edit, len(workload.evidence.known), caveats=tuple(caveats))
 
 
-def _none(edit: CodeEdit, lines: tuple[str, ...]) -> Shortfall:
+def _none(edit: CodeEdit, lines: tuple[str, ...]) -> Diagnostic:
     """Why there is no call to make."""
     lost = [line.removeprefix("# ") for line in lines if line.startswith("# ")]
     if any(line.startswith("f(") for line in lines):
@@ -187,7 +187,7 @@ def _none(edit: CodeEdit, lines: tuple[str, ...]) -> Shortfall:
         why = f"its calls cannot be written down: {lost[0]}"
     else:
         why = "the command does not call it"
-    return Shortfall(f"{edit} is judged by the whole command alone", why)
+    return Diagnostic(f"{edit} is judged by the whole command alone", why)
 
 
 def pickled_names(call: str) -> set[str]:

@@ -18,7 +18,7 @@ ALWAYS = (
 
 
 @dataclass(frozen=True)
-class Steady:
+class StableOutput:
     """Compares what can be compared."""
 
     given: tuple[re.Pattern[bytes], ...] = ()
@@ -54,26 +54,26 @@ class Steady:
         return ""
 
 
-def given_steady(patterns: Sequence[str]) -> Steady:
+def given_steady(patterns: Sequence[str]) -> StableOutput:
     """Patterns of --ignore-output. Raises UsageError."""
     try:
         given = tuple(re.compile(text[len(PATTERN) :].encode()) for text in patterns if text.startswith(PATTERN))
     except re.error as error:
         raise UsageError(f"--ignore-output: {error}") from error
-    return Steady(given, files=(*ALWAYS, *(text for text in patterns if not text.startswith(PATTERN))))
+    return StableOutput(given, files=(*ALWAYS, *(text for text in patterns if not text.startswith(PATTERN))))
 
 
-def found_steady(first: Steady, outputs: Sequence[bytes]) -> Steady:
+def found_steady(first: StableOutput, outputs: Sequence[bytes]) -> StableOutput:
     """With what is not the same in several outputs of the same command."""
     rows = [first.seen(output).split(b"\n") for output in outputs]
     if len({len(row) for row in rows}) > 1:
-        return Steady(first.given, (), True, first.files)
+        return StableOutput(first.given, (), True, first.files)
     differing = [lines for lines in zip(*rows, strict=True) if len(set(lines)) > 1]
     patterns = dict.fromkeys(_pattern(lines) for lines in differing)
     changing = tuple(re.compile(pattern) for pattern in patterns)
-    steady = Steady(first.given, changing, False, first.files)
+    steady = StableOutput(first.given, changing, False, first.files)
     same = len({steady.seen(output) for output in outputs}) == 1
-    return steady if same else Steady(first.given, (), True, first.files)
+    return steady if same else StableOutput(first.given, (), True, first.files)
 
 
 def _pattern(lines: Sequence[bytes]) -> bytes:

@@ -7,11 +7,11 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from xml.etree import ElementTree
 
-from codeopt.core.diagnostic import Shortfall
+from codeopt.core.diagnostic import Diagnostic
 from codeopt.core.options import ImproveOptions
 from codeopt.workloads.project.command import EntryKind, ProjectCommand
 from codeopt.workloads.project.edits import edits_of
-from codeopt.workloads.project.reached import Reached, junit_name, read_reach
+from codeopt.workloads.project.reached import TestImpact, junit_name, read_reach
 from codeopt.workloads.project.runs import CommandRuns
 from codeopt.workloads.project.text import is_test, unpack
 from codeopt.workloads.project.watch import LEAST_S, LONGER, Watcher, watched_run
@@ -51,10 +51,10 @@ class ProjectTests:
     paths: tuple[str, ...] = ()
     lost: tuple[str, ...] = ()
     """Tests that fail on the original, and count for nothing."""
-    shortfall: Shortfall | None = None
-    reached: Reached = Reached()
+    shortfall: Diagnostic | None = None
+    reached: TestImpact = TestImpact()
     """By function; nothing where all tests are quick."""
-    unchosen: Shortfall | None = None
+    unchosen: Diagnostic | None = None
     """Why a round runs all of them, although they take long."""
 
     @property
@@ -79,10 +79,10 @@ class ProjectTests:
 def find_tests(runs: CommandRuns, source: str, options: ImproveOptions) -> ProjectTests:
     """Run those that are named, else all that pytest would find."""
     if options.no_tests:
-        return ProjectTests(shortfall=Shortfall("the project's tests are not run", "--no-tests"))
+        return ProjectTests(shortfall=Diagnostic("the project's tests are not run", "--no-tests"))
     paths = _named(runs, options) or _found(runs)
     if not paths:
-        return ProjectTests(shortfall=Shortfall("the project's tests are not run", "it has no test_*.py"))
+        return ProjectTests(shortfall=Diagnostic("the project's tests are not run", "it has no test_*.py"))
     more: tuple[str, ...] = ()
     run = _run(runs, source, paths)
     if not (results := _results(run)):  # the project's own options may ask for plug-ins that are not here
@@ -93,7 +93,7 @@ def find_tests(runs: CommandRuns, source: str, options: ImproveOptions) -> Proje
     if not passed:
         said = run.stderr.decode("utf-8", "replace").strip() or run.stdout.decode("utf-8", "replace").strip()
         last = run.stop_detail or said.rpartition("\n")[2][:200] or f"exit status {run.exit}"
-        return ProjectTests(shortfall=Shortfall("the project's tests are not run", f"none passes: {last}"))
+        return ProjectTests(shortfall=Diagnostic("the project's tests are not run", f"none passes: {last}"))
     found = ProjectTests(passed, more, tuple(paths), tuple(name for name in results if not results[name]))
     return found if run.wall_s < SLOW_S else _with_reached(runs, source, found, run)
 
@@ -104,7 +104,7 @@ def _with_reached(runs: CommandRuns, source: str, tests: ProjectTests, plain: Ru
     watched = watched_run(_as_tests(runs, tests.all), source, REACH, replace(runs.limits, seconds=seconds))
     if watched.run.stop is not None or watched.run.exit != plain.exit:
         why = watched.run.stop_detail or f"exit status {watched.run.exit}"
-        return replace(tests, unchosen=Shortfall("each draft is asked to pass all tests, not those it can reach", why))
+        return replace(tests, unchosen=Diagnostic("each draft is asked to pass all tests, not those it can reach", why))
     rows = ((str(test), list(map(str, places))) for test, places in watched.of("reach"))
     return replace(tests, reached=read_reach(rows))
 

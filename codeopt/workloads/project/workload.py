@@ -11,7 +11,7 @@ from codeopt.core.briefing import Briefing
 from codeopt.core.diagnostic import as_rows
 from codeopt.core.errors import ProgramError
 from codeopt.core.history import Candidate
-from codeopt.core.options import Strictness
+from codeopt.core.options import FuzzPolicy
 from codeopt.core.proposer import Proposer
 from codeopt.core.revision import Revision
 from codeopt.rules import Rule as RewriteRule
@@ -26,7 +26,7 @@ from codeopt.workloads.project.profile import ProjectProfile
 from codeopt.workloads.project.public_calls import FunctionFinding, PublicCalls
 from codeopt.workloads.project.rewriting import project_rules
 from codeopt.workloads.project.runs import CommandRuns
-from codeopt.workloads.project.steady import HIDDEN, Steady, found_steady, given_steady
+from codeopt.workloads.project.steady import HIDDEN, StableOutput, found_steady, given_steady
 from codeopt.workloads.project.suite_tests import ProjectTests, collected_files, failing, failing_reached, find_tests
 from codeopt.workloads.project.text import ProjectProgram, line_offsets, pack, unpack
 from codeopt.workloads.project.view import ProjectProposer, brief, fixed_words
@@ -81,7 +81,7 @@ class ProjectWorkload(Defaults):
     request: WorkloadRequest
     program: ProjectProgram
     runner: CommandRuns
-    steady: Steady
+    steady: StableOutput
     tests: ProjectTests
     calls: PublicCalls
     found: ProjectProfile
@@ -284,7 +284,7 @@ def measure(request: WorkloadRequest, program: ProjectProgram, runs: CommandRuns
     original = replace(original, profile=as_profile(found, source))
     suite = Suite((case,), open_checker(options.check))
     calls = PublicCalls(request, program, runs)
-    compared = not benches and not steady.nothing and options.changed_inputs is not Strictness.OFF
+    compared = not benches and not steady.nothing and options.changed_inputs is not FuzzPolicy.OFF
     seeds = (request.input_seed, request.input_seed + 1) if compared else ()
     changed = tuple(ChangedRuns(runs, source, suite.check, case, first, seed) for seed in seeds)
     return ProjectWorkload(

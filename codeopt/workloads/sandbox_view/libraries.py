@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from codeopt.core.diagnostic import Shortfall
+from codeopt.core.diagnostic import Diagnostic
 from codeopt_sandbox.calls import CallBatch, CallRunner, FunctionRef
 from codeopt_sandbox.guest_bundle import Libraries
 from codeopt_sandbox.runner import GuestRunner
@@ -22,7 +22,7 @@ SLOW_S = 0.2
 
 
 @dataclass(frozen=True)
-class Loading:
+class Preload:
     """How the libraries of a module come into its runs."""
 
     libraries: Libraries | None = None
@@ -35,11 +35,11 @@ class Loading:
     """Why each run imports them."""
 
     @property
-    def shortfalls(self) -> tuple[Shortfall, ...]:
+    def shortfalls(self) -> tuple[Diagnostic, ...]:
         """Diagnostics where it costs something that the libraries are not imported once."""
         if not self.why or self.seconds < SLOW_S:
             return ()
-        return (Shortfall(f"each run imports its libraries anew, which takes {self.seconds:.1f} s", self.why),)
+        return (Diagnostic(f"each run imports its libraries anew, which takes {self.seconds:.1f} s", self.why),)
 
     def figures(self) -> dict[str, Any]:
         """For JSON; fields may be added."""
@@ -56,7 +56,7 @@ class Side:
 
 
 @dataclass(frozen=True)
-class Scene:
+class ImportContext:
     """Import context that a module finds when its functions are called
     (sandbox/codeopt_sandbox/guest/calls/import_context.py)."""
 
@@ -68,27 +68,27 @@ class Scene:
     rest: dict[str, Any]
 
 
-def load_libraries(sandbox: GuestRunner, original: Side, rivals: Sequence[Side] = ()) -> Loading:
+def load_libraries(sandbox: GuestRunner, original: Side, rivals: Sequence[Side] = ()) -> Preload:
     """Try them out: where a module then finds another scene than if it had imported them itself, each run does that.
 
     A module that cannot be imported at all says so when it is called.
     """
     cold, seconds, _ = _look(sandbox, original, None)
     if cold is None:
-        return Loading()
+        return Preload()
     libraries = Libraries(cold.new, original.ref.paths)
     if not cold.new:  # nothing is imported before it
-        return Loading(libraries, seconds=seconds)
+        return Preload(libraries, seconds=seconds)
     warm, _, why = _look(sandbox, original, libraries)
     why = why or _difference(cold, warm)
-    for rival in rivals if not why else ():
-        its_own, _, _ = _look(sandbox, rival, None)
-        beside, _, why = _look(sandbox, rival, libraries)
+    for other in rivals if not why else ():
+        its_own, _, _ = _look(sandbox, other, None)
+        beside, _, why = _look(sandbox, other, libraries)
         why = why or (_clash(its_own, beside) if its_own and beside else "")
-    return Loading(None if why else libraries, len(cold.new), seconds, why)
+    return Preload(None if why else libraries, len(cold.new), seconds, why)
 
 
-def _look(sandbox: GuestRunner, side: Side, libraries: Libraries | None) -> tuple[Scene | None, float, str]:
+def _look(sandbox: GuestRunner, side: Side, libraries: Libraries | None) -> tuple[ImportContext | None, float, str]:
     """(the scene, CPU seconds of the import, why the libraries were not imported before)."""
     run = CallRunner(sandbox, side.ref, libraries=libraries).ask(side.source, CallBatch((), "scene", seconds=30.0))
     if run.answer is None:
@@ -96,7 +96,7 @@ def _look(sandbox: GuestRunner, side: Side, libraries: Libraries | None) -> tupl
     return _read(run.answer.lines), run.answer.import_s, run.preload_failure
 
 
-def _read(lines: Sequence[str]) -> Scene | None:
+def _read(lines: Sequence[str]) -> ImportContext | None:
     """Read lines that the code under test may have changed; None where they make no sense."""
     try:
         rest = json.loads(lines[0])
@@ -104,10 +104,10 @@ def _read(lines: Sequence[str]) -> Scene | None:
         modules = {str(name): str(origin) for name, origin in rest.pop("modules").items()}
     except (ValueError, KeyError, IndexError, TypeError, AttributeError):
         return None
-    return Scene(new, early, changed, modules, rest)
+    return ImportContext(new, early, changed, modules, rest)
 
 
-def _difference(cold: Scene, warm: Scene | None) -> str:
+def _difference(cold: ImportContext, warm: ImportContext | None) -> str:
     """Between libraries that the module imports and those that were there before it, in words."""
     if warm is None:
         return "the module cannot be imported after them"
@@ -121,7 +121,7 @@ def _difference(cold: Scene, warm: Scene | None) -> str:
     return f"it finds another {other[0]} where they are imported first" if other else ""
 
 
-def _clash(cold: Scene, warm: Scene) -> str:
+def _clash(cold: ImportContext, warm: ImportContext) -> str:
     if warm.early:
         return f"they import {warm.early[0]}, which is the project's own"
     lost = [name for name, origin in cold.modules.items() if warm.modules.get(name) != origin]

@@ -22,7 +22,7 @@ class Opaque:
 
 
 @dataclass(frozen=True)
-class Made:
+class Constructed:
     """An object made by a class with arguments that can be changed: `load('m', 'C')(1)`, `Decimal('0.1')`,
     `used(load('m', 'C')(1), do.add(2))` after its method `add` was called."""
 
@@ -36,9 +36,9 @@ class Made:
         """All arguments, positional ones first."""
         return (*self.args, *(value for _, value in self.kwargs))
 
-    def with_value(self, at: int, value: Any) -> Made:
+    def with_value(self, at: int, value: Any) -> Constructed:
         """The same with another argument at a place of `values`."""
-        return Made(self.maker, *_put(self.args, self.kwargs, at, value))
+        return Constructed(self.maker, *_put(self.args, self.kwargs, at, value))
 
 
 @dataclass(frozen=True)
@@ -152,14 +152,14 @@ def _plain(node: ast.expr) -> Any:
     raise _NotPlain
 
 
-def _object(node: ast.Call) -> Opaque | Made:
+def _object(node: ast.Call) -> Opaque | Constructed:
     """Value of a name, or of a class's call."""
     maker = ast.unparse(node.func)
     if maker == "load":
         return Opaque(ast.unparse(node))
     if maker.startswith(("load(", "datetime.", "do.")) or maker in _CLASSES:
         kwargs = tuple((word.arg or "", _plain(word.value)) for word in node.keywords)
-        return Made(maker, tuple(map(_plain, node.args)), kwargs)
+        return Constructed(maker, tuple(map(_plain, node.args)), kwargs)
     raise _NotPlain
 
 
@@ -174,7 +174,7 @@ def write(value: Any) -> str:
     """An expression for a plain value."""
     if isinstance(value, Opaque):
         return value.text
-    if isinstance(value, Made):
+    if isinstance(value, Constructed):
         return f"{value.maker}({_given(value.args, value.kwargs)})"
     if isinstance(value, list):
         return f"[{_joined(value)}]"

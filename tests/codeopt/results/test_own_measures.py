@@ -18,7 +18,7 @@ from codeopt.batch.results.page import page
 from codeopt.batch.results.table import as_json, render, write_csv
 from codeopt.core.budget import Ledger
 from codeopt.core.history import Candidate, History, Preference, Preferred
-from codeopt.core.task_score import Standing, TaskMeasure
+from codeopt.core.task_score import TaskMeasure, TaskScore
 from tests.support.candidates import SLOW, outcome
 from tests.support.filled_batch import draft, problem
 
@@ -31,7 +31,7 @@ def store(tmp_path: Path) -> Iterator[BatchStore]:
     with BatchStore(tmp_path / "run", create=True) as store:
         store.register([problem(name) for name in SCORES])
         for name, (before, after, winner) in SCORES.items():
-            standing = Standing(
+            standing = TaskScore(
                 "readability", before, after, "more readable", (TaskMeasure("comments", 0.0, 0.2, "%"),), "pace"
             )
             made = replace(draft(1, 1.1), standing=standing)

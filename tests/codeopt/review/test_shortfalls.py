@@ -11,7 +11,7 @@ import pytest
 
 from codeopt.cli.review_flags import report_blind
 from codeopt.core.console import Console
-from codeopt.core.diagnostic import Shortfall
+from codeopt.core.diagnostic import Diagnostic
 from codeopt.review.changed_functions import ReviewTarget
 from codeopt.review.check import why_blind
 from codeopt.review.reporters import gitlab, markdown, terminal
@@ -88,7 +88,7 @@ def test_an_environment_without_pytest_is_named_by_all_five(folder: Path) -> Non
         assert row["why"] in done.err or command[0] == "compare"
 
 
-SHORT = Shortfall("2 tests found, none passes", "tests/test_a.py: `boom`\nagain", "--tests PATH")
+SHORT = Diagnostic("2 tests found, none passes", "tests/test_a.py: `boom`\nagain", "--tests PATH")
 
 
 def target(seconds: float = 0.0) -> ReviewTarget:

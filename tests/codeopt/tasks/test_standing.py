@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from codeopt.core.task_score import Standing, TaskMeasure
+from codeopt.core.task_score import TaskMeasure, TaskScore
 from tests.codeopt.command import codeopt, reply
 from tests.conftest import require_sandbox
 from tests.support.wire_server import WireServer
@@ -76,7 +76,7 @@ def test_a_measure_in_words(measure: TaskMeasure, words: str) -> None:
 
 def test_what_did_not_change_is_left_out() -> None:
     measures = (TaskMeasure("comments", 0.0, 0.2, "%"), TaskMeasure("functions", 3, 3))
-    found = Standing("readability", 0.41, 0.83, "more readable", measures, "as fast as before")
+    found = TaskScore("readability", 0.41, 0.83, "more readable", measures, "as fast as before")
     assert found.words == "readability 0.41 -> 0.83: comments 0 -> 20 %; as fast as before"
 
 

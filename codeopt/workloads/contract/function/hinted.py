@@ -7,7 +7,7 @@ import math
 from typing import Any
 
 from codeopt.workloads.source.functions import dotted
-from codeopt.workloads.source.literals import Made
+from codeopt.workloads.source.literals import Constructed
 
 _LISTS = ("list", "List", "MutableSequence")
 _SEQUENCES = ("Sequence", "Iterable", "Collection", "Container", "Reversible")
@@ -61,12 +61,12 @@ def _plain(value: Any, name: str) -> bool:
 
 
 def _maker(value: Any) -> str:
-    return value.maker if isinstance(value, Made) else ""
+    return value.maker if isinstance(value, Constructed) else ""
 
 
 def _holds(value: Any, name: str, inner: list[ast.expr]) -> bool:
     """Whether the contents of a container are of the types between its brackets."""
-    if isinstance(value, Made):
+    if isinstance(value, Constructed):
         return all(_holds(part, "list", inner) for part in value.args)
     if isinstance(value, dict):
         sides = (list(value), list(value.values()))

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from codeopt.workloads.source.literals import Made, Opaque
+from codeopt.workloads.source.literals import Constructed, Opaque
 
 MOST = 2000
 """Items of a container that are looked at."""
@@ -93,21 +93,21 @@ def parts_of(value: Any, known: Mapping[str, Seen] | None) -> dict[str, list[Any
         return {ITEMS: list(value)[:MOST]}
     if isinstance(value, dict):
         return {KEYS: list(value)[:MOST], VALUES: list(value.values())[:MOST]}
-    if isinstance(value, Made):
+    if isinstance(value, Constructed):
         return {**{str(at): [part] for at, part in enumerate(value.args)}, **{n: [part] for n, part in value.kwargs}}
     return {}
 
 
 def bare(value: Any) -> Any:
     """An object before its methods were called."""
-    while isinstance(value, Made) and value.maker == "used" and value.args:
+    while isinstance(value, Constructed) and value.maker == "used" and value.args:
         value = value.args[0]
     return value
 
 
 def kind_of(value: Any) -> str:
     """A type by its name; of an object what makes it. NaN and infinity are no numbers like others."""
-    if isinstance(value, Made):
+    if isinstance(value, Constructed):
         return value.maker
     if isinstance(value, float) and not math.isfinite(value):
         return "NaN or infinity"

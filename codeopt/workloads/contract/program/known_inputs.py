@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
-from codeopt.workloads.contract.program.layout import Layout, ParsedInput, Role, find_layout
+from codeopt.workloads.contract.program.layout import InputField, Layout, ParsedInput, find_layout
 from codeopt.workloads.contract.program.relations import InputRelation, _shape, find_relations
 from codeopt.workloads.contract.program.tokens import PIECES, integer, read_text
 
@@ -66,7 +66,7 @@ class KnownInputs:
         lists = [role for role in self.layout.roles if role.token is None and role not in told]
         return any(not self.layout.parts[role.part].single and self._is_numeric(role) for role in lists)
 
-    def _is_numeric(self, role: Role) -> bool:
+    def _is_numeric(self, role: InputField) -> bool:
         tokens = [token for reading in self.readings for token in reading.tokens(role)[:500]]
         return 2 * sum(integer(token) is not None for token in tokens) > len(tokens)
 

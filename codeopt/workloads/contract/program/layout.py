@@ -29,12 +29,12 @@ GROUPS = (1, 2, 3)
 class GroupCount:
     """Number of groups of a block: the number at this place, and so many more."""
 
-    scalar: Role
+    scalar: InputField
     offset: int
 
 
 @dataclass(frozen=True)
-class Role:
+class InputField:
     """A place: part of the layout, line of the group, token of the line; token None: all tokens of a list."""
 
     part: int
@@ -65,33 +65,33 @@ class ParsedInput:
     layout: Layout
     parts: tuple[tuple[tuple[bytes, ...], ...], ...]
 
-    def lines(self, role: Role) -> Lines:
+    def lines(self, role: InputField) -> Lines:
         """The lines at a place, one for each group."""
         return self.parts[role.part][role.line :: len(self.layout.parts[role.part].widths)]
 
-    def lists(self, role: Role) -> list[Sequence[bytes]]:
+    def lists(self, role: InputField) -> list[Sequence[bytes]]:
         """Tokens that stand in an order: those of each list, or a column."""
         lines = self.lines(role)
         if role.token is None:
             return list(lines)
         return [[line[role.token] for line in lines]]
 
-    def tokens(self, role: Role) -> list[bytes]:
+    def tokens(self, role: InputField) -> list[bytes]:
         """All tokens of a role."""
         return [token for each in self.lists(role) for token in each]
 
-    def integers(self, role: Role) -> list[int]:
+    def integers(self, role: InputField) -> list[int]:
         """The same as numbers."""
         if role not in self._numbers:
             self._numbers[role] = [int(token) for token in self.tokens(role)]
         return self._numbers[role]
 
-    def scalar(self, role: Role) -> int:
+    def scalar(self, role: InputField) -> int:
         """The one number at a place."""
         return self.integers(role)[0]
 
     @cached_property
-    def _numbers(self) -> dict[Role, list[int]]:
+    def _numbers(self) -> dict[InputField, list[int]]:
         return {}
 
     def write(self) -> bytes:
@@ -106,17 +106,17 @@ class Layout:
     parts: tuple[Part, ...]
 
     @cached_property
-    def roles(self) -> tuple[Role, ...]:
+    def roles(self) -> tuple[InputField, ...]:
         """Every place."""
         return tuple(
-            Role(number, line, token)
+            InputField(number, line, token)
             for number, part in enumerate(self.parts)
             for line, width in enumerate(part.widths)
             for token in (range(width) if width is not None else (None,))
         )
 
     @property
-    def counts(self) -> frozenset[Role]:
+    def counts(self) -> frozenset[InputField]:
         """Places of numbers that count lines."""
         return frozenset(part.count.scalar for part in self.parts if part.count)
 
@@ -171,7 +171,7 @@ class _Search:
         self.cost = float("inf")
         self.steps = 0
 
-    def go(self, at: tuple[int, ...], scalars: tuple[Role, ...], parts: tuple[Part, ...], cost: float) -> None:
+    def go(self, at: tuple[int, ...], scalars: tuple[InputField, ...], parts: tuple[Part, ...], cost: float) -> None:
         """Describe what follows after these places."""
         self.steps += 1
         if cost >= self.cost or self.steps > MOST_STEPS:
@@ -198,7 +198,7 @@ class _Search:
         group = len(part.widths)
         return [(value + part.count.offset) * group for value in self._row_values(part.count.scalar)]
 
-    def _blocks(self, at: tuple[int, ...], scalars: tuple[Role, ...]) -> Iterator[tuple[Part, float]]:
+    def _blocks(self, at: tuple[int, ...], scalars: tuple[InputField, ...]) -> Iterator[tuple[Part, float]]:
         for role in reversed(scalars):
             values = self._row_values(role)
             for offset in OFFSETS:
@@ -231,7 +231,7 @@ class _Search:
         widths = tuple(next(iter(each)) if len(each) == 1 else None for each in found)
         return None if group > 1 and len(set(widths)) == 1 and widths[0] is not None else widths
 
-    def _width(self, at: tuple[int, ...], scalars: tuple[Role, ...]) -> int | None:
+    def _width(self, at: tuple[int, ...], scalars: tuple[InputField, ...]) -> int | None:
         """Width of a single line; None for a list: of other lengths, many tokens, or as many as a number before
         says."""
         found = [len(lines[here]) for lines, here in zip(self.inputs, at, strict=True)]
@@ -241,20 +241,20 @@ class _Search:
             return None
         return found[0]
 
-    def _row_values(self, role: Role) -> list[int]:
+    def _row_values(self, role: InputField) -> list[int]:
         """A number of the lines at the head, of each input."""
         return [self._place[role][number] for number in range(len(self.inputs))]
 
-    def _integers(self, at: tuple[int, ...], part: int, width: int) -> tuple[Role, ...]:
+    def _integers(self, at: tuple[int, ...], part: int, width: int) -> tuple[InputField, ...]:
         found = []
         for token in range(width):
             values = [integer(lines[here][token]) for lines, here in zip(self.inputs, at, strict=True)]
             if all(value is not None for value in values):
-                role = Role(part, 0, token)
+                role = InputField(part, 0, token)
                 self._place[role] = [value for value in values if value is not None]
                 found.append(role)
         return tuple(found)
 
     @cached_property
-    def _place(self) -> dict[Role, list[int]]:
+    def _place(self) -> dict[InputField, list[int]]:
         return {}

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from enum import Enum, auto
 from itertools import combinations, pairwise
 
-from codeopt.workloads.contract.program.layout import Layout, ParsedInput, Role
+from codeopt.workloads.contract.program.layout import InputField, Layout, ParsedInput
 from codeopt.workloads.contract.program.tokens import CANONICAL, NUMBER, integer
 
 CHANCE = 0.1
@@ -37,7 +37,7 @@ class InputRelation:
     """Something that holds of every known input."""
 
     kind: RelationKind
-    roles: tuple[Role, ...]
+    roles: tuple[InputField, ...]
     broken: str
     """Words about an input that breaks it: `a number that no known input has there`."""
     holds: Callable[[ParsedInput], bool]
@@ -45,7 +45,7 @@ class InputRelation:
     """For ORDER the kind of order; for LENGTH and BOUND the difference from the number."""
 
 
-def is_integer(readings: Sequence[ParsedInput], role: Role) -> bool:
+def is_integer(readings: Sequence[ParsedInput], role: InputField) -> bool:
     """Only numbers stand there, written as numbers are."""
     tokens = [token for reading in readings for token in reading.tokens(role)]
     return bool(tokens) and all(
@@ -77,11 +77,11 @@ def find_relations(layout: Layout, readings: Sequence[ParsedInput]) -> tuple[Inp
     return tuple(found)
 
 
-def _named(role: Role) -> str:
+def _named(role: InputField) -> str:
     return f"in line {role.part + 1}" if role.part == 0 else f"in part {role.part + 1}"
 
 
-def _written(numbers: Sequence[Role]) -> Iterator[InputRelation]:
+def _written(numbers: Sequence[InputField]) -> Iterator[InputRelation]:
     for role in numbers:
         yield InputRelation(
             RelationKind.OTHER, (role,), "no known input has another thing than whole numbers there",
@@ -89,7 +89,7 @@ def _written(numbers: Sequence[Role]) -> Iterator[InputRelation]:
         )  # fmt: skip
 
 
-def _lengths(layout: Layout, scalars: Sequence[Role]) -> Iterator[InputRelation]:
+def _lengths(layout: Layout, scalars: Sequence[InputField]) -> Iterator[InputRelation]:
     """Lists and words as long as a number says; all lists of a block of one length."""
     for role in layout.roles:
         part = layout.parts[role.part]
@@ -111,7 +111,7 @@ def _lengths(layout: Layout, scalars: Sequence[Role]) -> Iterator[InputRelation]
                 )  # fmt: skip
         for place in (0, 1, 2):  # u k v1 .. vk
             yield InputRelation(
-                RelationKind.LENGTH, (role, Role(role.part, role.line, place)),
+                RelationKind.LENGTH, (role, InputField(role.part, role.line, place)),
                 "in all known inputs a number says how many follow in its line",
                 lambda r, role=role, p=place: all(  # type: ignore[misc]
                     len(line) > p and integer(line[p]) == len(line) - p - 1 for line in r.lines(role)
@@ -124,7 +124,7 @@ def _lengths(layout: Layout, scalars: Sequence[Role]) -> Iterator[InputRelation]
             )  # fmt: skip
 
 
-def _bounds(many: Sequence[Role], scalars: Sequence[Role]) -> Iterator[InputRelation]:
+def _bounds(many: Sequence[InputField], scalars: Sequence[InputField]) -> Iterator[InputRelation]:
     """An index lies within a count."""
     for role in many:
         for scalar in scalars:
@@ -147,7 +147,7 @@ def _bounds(many: Sequence[Role], scalars: Sequence[Role]) -> Iterator[InputRela
 
 
 def _ranges(
-    layout: Layout, readings: Sequence[ParsedInput], numbers: Sequence[Role], found: Sequence[InputRelation]
+    layout: Layout, readings: Sequence[ParsedInput], numbers: Sequence[InputField], found: Sequence[InputRelation]
 ) -> Iterator[InputRelation]:
     """From the smallest to the largest known; what counts may be larger, and what a count bounds."""
     counts = {*layout.counts, *(r.roles[1] for r in found if r.kind is RelationKind.LENGTH)}
@@ -174,7 +174,7 @@ def _ranges(
             )  # fmt: skip
 
 
-def _between(scalars: Sequence[Role]) -> Iterator[InputRelation]:
+def _between(scalars: Sequence[InputField]) -> Iterator[InputRelation]:
     """Relations between two numbers of the head."""
     for a, b in combinations(scalars[:MOST_ROLES], 2):
         for words, holds in _comparisons():
@@ -209,7 +209,7 @@ ORDERS: tuple[Callable[[int, int], bool], ...] = (
 """By `detail` of a relation: sorted upwards, downwards, and both without equal ones."""
 
 
-def _orders(many: Sequence[Role], readings: Sequence[ParsedInput]) -> Iterator[InputRelation]:
+def _orders(many: Sequence[InputField], readings: Sequence[ParsedInput]) -> Iterator[InputRelation]:
     """Sorted and distinct numbers, where chance does not make them so."""
     for role in many:
         lists = [each for reading in readings for each in reading.lists(role)]
@@ -230,7 +230,7 @@ def _orders(many: Sequence[Role], readings: Sequence[ParsedInput]) -> Iterator[I
             )  # fmt: skip
 
 
-def _pairs(layout: Layout, many: Sequence[Role]) -> Iterator[InputRelation]:
+def _pairs(layout: Layout, many: Sequence[InputField]) -> Iterator[InputRelation]:
     """Relations between two numbers of each line, and between lists of one length."""
     for a, b in combinations(many[:MOST_ROLES], 2):
         if a.part == b.part and a.line == b.line and a.token is not None and b.token is not None:
@@ -261,7 +261,7 @@ def _all_differ(values: Sequence[object]) -> bool:
     return len(set(values)) == len(values)
 
 
-def _sums(many: Sequence[Role], scalars: Sequence[Role]) -> Iterator[InputRelation]:
+def _sums(many: Sequence[InputField], scalars: Sequence[InputField]) -> Iterator[InputRelation]:
     """Sum, largest and smallest of many against a number of the head."""
     parts: tuple[tuple[str, Callable[[Sequence[int]], float]], ...] = (
         ("the sum", sum), ("the largest", lambda v: max(v, default=0)), ("the smallest", lambda v: min(v, default=0)),
@@ -281,7 +281,7 @@ def _sums(many: Sequence[Role], scalars: Sequence[Role]) -> Iterator[InputRelati
                     )  # fmt: skip
 
 
-def _graphs(layout: Layout, many: Sequence[Role], scalars: Sequence[Role]) -> Iterator[InputRelation]:
+def _graphs(layout: Layout, many: Sequence[InputField], scalars: Sequence[InputField]) -> Iterator[InputRelation]:
     """Edges that hold all nodes together, or no circle."""
     for a, b in combinations([role for role in many if role.token is not None][:MOST_ROLES], 2):
         if (a.part, a.line) != (b.part, b.line):
@@ -318,7 +318,9 @@ def _trees(a: Sequence[int], b: Sequence[int]) -> tuple[int, int]:
     return len(above), sum(node == up for node, up in above.items())
 
 
-def _words(words: Sequence[Role], scalars: Sequence[Role], readings: Sequence[ParsedInput]) -> Iterator[InputRelation]:
+def _words(
+    words: Sequence[InputField], scalars: Sequence[InputField], readings: Sequence[ParsedInput]
+) -> Iterator[InputRelation]:
     """Signs, lengths and how often single signs occur."""
     for role in words:
         tokens = [token for reading in readings for token in reading.tokens(role)]

@@ -52,7 +52,7 @@ def _name(module: str, name: str, home: str) -> str:
     return name if module.partition(".")[0] in (home, "builtins") else f"{module}.{name}"
 
 
-def whence(call: str, sources: Mapping[str, str], places: Mapping[str, str]) -> str:
+def origin_of(call: str, sources: Mapping[str, str], places: Mapping[str, str]) -> str:
     """Origin of a call: "a call made by a test (tests/test_a.py::test_b)"."""
     place = f" ({places[call]})" if places.get(call) else ""
     return f"a call {WHENCE.get(sources.get(call, ''), 'made up from known ones')}{place}"

@@ -15,7 +15,7 @@ from typing import Any
 
 from codeopt.workloads.function.calls.texts import Texts, texts_in
 from codeopt.workloads.function.calls.vocabulary import Vocabulary
-from codeopt.workloads.source.literals import Call, Made, Opaque, read
+from codeopt.workloads.source.literals import Call, Constructed, Opaque, read
 
 SMALL = 12
 """Items of a container that a derived call keeps, most of the time: small calls show the same and are read more
@@ -136,7 +136,7 @@ class Maker:
             value = set(self.draw.sample(sorted(value, key=repr), self.draw.randint(1, SMALL)))
         if isinstance(value, list) and depth:
             return [self.shorten(item, depth - 1) for item in value]
-        if isinstance(value, Made) and depth:
+        if isinstance(value, Constructed) and depth:
             for at, part in enumerate(value.values):
                 value = value.with_value(at, self.shorten(part, depth - 1))
         return value
@@ -150,12 +150,12 @@ class Maker:
             bool: lambda v: not v, int: self.whole, float: self.real, str: self.text, bytes: self.data,
             list: self.sequence, tuple: self.record, dict: self.mapping, set: self.group,
             frozenset: lambda v: frozenset(self.group(set(v))), bytearray: lambda v: bytearray(self.data(bytes(v))),
-            complex: lambda v: complex(self.real(v.real), self.real(v.imag)), Made: self.made,
+            complex: lambda v: complex(self.real(v.real), self.real(v.imag)), Constructed: self.made,
         }  # fmt: skip
         make = kinds.get(type(value))
         return make(value) if make else value
 
-    def made(self, value: Made) -> Made:
+    def made(self, value: Constructed) -> Constructed:
         """One of what an object is made of changed; for one that no arguments make there is nothing to change."""
         places = [at for at, part in enumerate(value.values) if not isinstance(part, Opaque)]
         if not places:

@@ -22,7 +22,7 @@ from codeopt.workloads.function.calls.shapes import (
     stand_ins,
 )
 from codeopt.workloads.source.functions import dotted
-from codeopt.workloads.source.literals import Made, Opaque
+from codeopt.workloads.source.literals import Constructed, Opaque
 
 DEPTH = 4
 """So deep objects are nested; a recursive type ends there, with an empty list or None."""
@@ -55,7 +55,7 @@ class Guesser:
                 required.append(value)
         pairs = self.st.fixed_dictionaries(named, optional=optional)
         return self.st.tuples(self.st.tuples(*required), pairs).map(
-            lambda drawn: Made(maker, drawn[0], tuple(drawn[1].items()))
+            lambda drawn: Constructed(maker, drawn[0], tuple(drawn[1].items()))
         )
 
     def parameter(self, parameter: Parameter, depth: int) -> Any:
@@ -141,11 +141,13 @@ class Guesser:
         for setter in setters(node):
             value = self.parameter(of_function(setter, home, 1)[0], 1)
             if value is not None and not value.is_empty:
-                calls.append(value.map(lambda drawn, name=setter.name: Made("do.__setattr__", (name, drawn))))
+                calls.append(value.map(lambda drawn, name=setter.name: Constructed("do.__setattr__", (name, drawn))))
         if made is None or not calls:
             return made
         steps = self.st.lists(self.st.one_of(*calls), max_size=STEPS)
-        return self.st.tuples(made, steps).map(lambda pair: Made("used", (pair[0], *pair[1])) if pair[1] else pair[0])
+        return self.st.tuples(made, steps).map(
+            lambda pair: Constructed("used", (pair[0], *pair[1])) if pair[1] else pair[0]
+        )
 
     def generic(self, name: str, inside: ast.expr, scope: Scope, depth: int) -> Any:
         """A type with what it holds in brackets."""

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from codeopt.workloads.source.literals import Made, Opaque
+from codeopt.workloads.source.literals import Constructed, Opaque
 
 MOST = 12
 """Items of a container; half as many at each level below."""
@@ -40,7 +40,7 @@ class Kinds:
             "str": lambda: self.text,
             "bytes": lambda: st.binary(max_size=20),
             "bytearray": lambda: st.binary(max_size=20).map(bytearray),
-            "memoryview": lambda: st.binary(max_size=20).map(lambda v: Made("memoryview", (v,))),
+            "memoryview": lambda: st.binary(max_size=20).map(lambda v: Constructed("memoryview", (v,))),
             "complex": lambda: st.complex_numbers(allow_nan=False),
             "Any": lambda: st.integers(-9, 9) | self.text,
             "object": lambda: st.integers(-9, 9) | self.text,
@@ -77,7 +77,7 @@ class Kinds:
         if name not in makers:
             return None
         maker, arguments = makers[name]
-        return arguments.map(lambda values: Made(maker, values))
+        return arguments.map(lambda values: Constructed(maker, values))
 
     def container(self, name: str, inner: list[Any], depth: int) -> Any:
         """Items of the types that were found; None for a container that is not known."""
@@ -91,7 +91,7 @@ class Kinds:
             return None
         items = st.lists(inner[0], max_size=most)
         if name in _OTHERS:
-            return items.map(lambda value: Made(_OTHERS[name], (value,)))
+            return items.map(lambda value: Constructed(_OTHERS[name], (value,)))
         return items.map(tuple) if name in _TUPLES else items
 
 

@@ -7,10 +7,10 @@ from typing import Any
 
 from codeopt.workloads.function.calls.derive import Maker
 from codeopt.workloads.function.calls.vocabulary import Vocabulary
-from codeopt.workloads.source.literals import Call, Made, read
+from codeopt.workloads.source.literals import Call, Constructed, read
 
 
-def _other(value: Made, maker: Maker) -> Made:
+def _other(value: Constructed, maker: Maker) -> Constructed:
     """Another object of its kind, mostly with another text or number."""
     for at, part in enumerate(value.values):
         if type(part) is str and part and maker.draw.random() < 0.7:
@@ -51,9 +51,9 @@ def _larger(value: Any, factor: int, maker: Maker) -> Any:
         return _wider(value, factor, maker)
     if isinstance(value, tuple) and len(value) > 3 and len({type(item) for item in value}) == 1:
         return tuple(_longer(list(value), factor, maker))
-    if isinstance(value, Made) and value.maker.startswith(("load(", "used", "iter", "deque")):
+    if isinstance(value, Constructed) and value.maker.startswith(("load(", "used", "iter", "deque")):
         for at, part in enumerate(value.values):
-            if isinstance(part, list | Made):
+            if isinstance(part, list | Constructed):
                 value = value.with_value(at, _larger(part, factor, maker))
     return value
 
@@ -88,7 +88,7 @@ def _longer(value: Any, factor: int, maker: Maker) -> Any:
                 found.append(maker.draw.uniform(0.5, 1.5) * item)
             elif type(item) is str:
                 found.append(maker.texts.shuffled(item))
-            elif type(item) is Made:
+            elif type(item) is Constructed:
                 found.append(_other(item, maker))
             else:
                 found.append(item)

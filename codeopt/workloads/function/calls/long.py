@@ -13,7 +13,7 @@ from typing import Any
 from codeopt.workloads.function.calls.derive import SMALL, Maker
 from codeopt.workloads.function.calls.larger import grow_call
 from codeopt.workloads.function.calls.vocabulary import Vocabulary
-from codeopt.workloads.source.literals import Call, Made, read
+from codeopt.workloads.source.literals import Call, Constructed, read
 
 BASES = 6
 """The largest known calls that long ones are made of."""
@@ -66,7 +66,7 @@ def as_iterators(text: str, places: Sequence[int], least: int) -> str | None:
         return None
     for at in lists:
         value = call.values[at]
-        call = call.with_value(at, Made("iter", (value * -(-least // len(value)),)))
+        call = call.with_value(at, Constructed("iter", (value * -(-least // len(value)),)))
     return call.text()
 
 
@@ -132,7 +132,7 @@ def _odd(value: Any, maker: Maker) -> Any:
         signed = -item if type(item) in (int, float) else maker.change(item)
         ways = [*_put(value, at, [maker.change(item), other, signed, signed]), maker.with_odd(value)]
         return draw.choice([*ways, maker.with_twin(value), value[::-1], maker.ordered(value), value])
-    if isinstance(value, Made):
+    if isinstance(value, Constructed):
         places = [at for at, part in enumerate(value.values) if _length(part) > SMALL]
         return value.with_value(places[0], _odd(value.values[places[0]], maker)) if places else value
     return maker.change(value)

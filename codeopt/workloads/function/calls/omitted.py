@@ -42,7 +42,7 @@ class OptionalParameter:
     """The values are of a type that it is meant for."""
 
 
-def widened(function: Function, calls: Sequence[str]) -> dict[str, bool]:
+def with_optional_parameters(function: Function, calls: Sequence[str]) -> dict[str, bool]:
     """Known calls with one more argument, and of each whether that is of a type it is meant for."""
     bases = sorted((call for text in calls if (call := read(text)) is not None), key=lambda call: len(call.text()))
     found: dict[str, bool] = {}

@@ -27,7 +27,7 @@ class Importable:
     qualname: str
 
 
-class NoLine(Exception):
+class NotReproducible(Exception):
     """No line can make such a call."""
 
 
@@ -36,7 +36,7 @@ def paste(call: str, function: Function, places: Sequence[Importable], calls_fil
     try:
         line = _line if _is_call(call) else _program
         lines = [line(call, function, place, calls_file) for place in dict.fromkeys(places)]
-    except (NoLine, SyntaxError, RecursionError):
+    except (NotReproducible, SyntaxError, RecursionError):
         return ""
     text = "; ".join(lines)
     return text if len(text) <= LONGEST else ""
@@ -69,7 +69,7 @@ def _program(text: str, function: Function, place: Importable, calls_file: Path 
     writer = _Writer("f", calls_file)
     tree = writer.visit(tree)
     if function.asynchronous or not isinstance(tree.body[-1], ast.Expr):
-        raise NoLine
+        raise NotReproducible
     shown = ast.Call(ast.Name("print", ast.Load()), [tree.body[-1].value], [])
     *rest, last = [ast.unparse(each) for each in (*tree.body[:-1], shown)]
     owner = place.qualname.partition(".")[0]
@@ -97,7 +97,7 @@ class _Writer(ast.NodeTransformer):
         if _from_file(node):
             return f"(lambda call: {self.target}(*call[0], **call[1]))({ast.unparse(self.visit(node))})"
         if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Name) or node.func.id != "f":
-            raise NoLine
+            raise NotReproducible
         made = self.generic_visit(node)
         assert isinstance(made, ast.Call)
         made.func = _read(self.target)
@@ -108,7 +108,7 @@ class _Writer(ast.NodeTransformer):
         if not _from_file(node):
             return self.generic_visit(node)
         if self.calls_file is None:
-            raise NoLine
+            raise NotReproducible
         self.imports.add("runpy")
         entry = f"runpy.run_path({str(self.calls_file)!r})[{ast.unparse(node.value)!r}][{ast.unparse(node.slice)}]"
         return _read(f"{_AS_CALL}({entry})")
@@ -121,7 +121,7 @@ class _Writer(ast.NodeTransformer):
             self.imports.add(_HOMES[node.id])
             return _read(f"{_HOMES[node.id]}.{node.id}")
         if node.id in (*_FILES, "replaced"):
-            raise NoLine
+            raise NotReproducible
         if node.id == "datetime":
             self.imports.add("datetime")
         return node
@@ -145,7 +145,7 @@ class _Writer(ast.NodeTransformer):
     def _step(self, step: ast.expr) -> str:
         """`do.add(1)` as what is done with an object."""
         if not isinstance(step, ast.Call) or not isinstance(step.func, ast.Attribute):
-            raise NoLine
+            raise NotReproducible
         made = self.generic_visit(step)
         assert isinstance(made, ast.Call)
         assert isinstance(made.func, ast.Attribute)

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from codeopt.workloads.source.literals import Call, Made, Opaque, read
+from codeopt.workloads.source.literals import Call, Constructed, Opaque, read
 from codeopt_sandbox.call_answer import CallOutcome, CallRun, Kind
 from codeopt_sandbox.calls import CallBatch, CallRunner
 from codeopt_sandbox.outcome import Case
@@ -122,7 +122,7 @@ def _less(value: Any, depth: int = 4) -> Iterator[Any]:
         yield from _fewer(value, depth)
     elif type(value) in (int, float):
         yield from _nearer(value)
-    elif isinstance(value, Made):
+    elif isinstance(value, Constructed):
         yield from _plainer(value, depth)
     elif isinstance(value, dict):
         for key in list(value)[:30]:
@@ -132,14 +132,14 @@ def _less(value: Any, depth: int = 4) -> Iterator[Any]:
             yield value - {item}
 
 
-def _plainer(value: Made, depth: int) -> Iterator[Any]:
+def _plainer(value: Constructed, depth: int) -> Iterator[Any]:
     """An object without what need not be given for it, used less often, made of simpler parts."""
     if value.maker == "used":
         yield value.args[0]
         for at in range(1, len(value.args)):
-            yield Made("used", (*value.args[:at], *value.args[at + 1 :]))
+            yield Constructed("used", (*value.args[:at], *value.args[at + 1 :]))
     for at in range(len(value.kwargs)):
-        yield Made(value.maker, value.args, (*value.kwargs[:at], *value.kwargs[at + 1 :]))
+        yield Constructed(value.maker, value.args, (*value.kwargs[:at], *value.kwargs[at + 1 :]))
     for at, part in enumerate(value.values if depth else ()):
         for less in _less(part, depth - 1):
             yield value.with_value(at, less)

@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from codeopt.workloads.function.calls.scenario import Scenario, read_scenario
-from codeopt.workloads.source.literals import Call, Made, Opaque, read, write
+from codeopt.workloads.source.literals import Call, Constructed, Opaque, read, write
 from codeopt_sandbox.guest.calls.scenarios import (
     AGAIN,
     CHANGED,
@@ -122,7 +122,7 @@ def _with_callback(one: str, does: str, what: str) -> str:
             break
         if isinstance(value, Opaque) and value.text.startswith("load("):
             found = found.with_value(at, Opaque(f"lambda *v: ({does}, {value.text}(*v))[1]"))
-        elif isinstance(value, Made) and value.maker == "iter":
+        elif isinstance(value, Constructed) and value.maker == "iter":
             found = found.with_value(at, Opaque(f"(({does}, v)[1] for v in {write(value.args[0])})"))
     return f"{one}, {what}" if found is None or found is call else found.text()
 

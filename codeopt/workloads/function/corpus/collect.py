@@ -7,16 +7,16 @@ from dataclasses import replace
 
 from codeopt.core.options import ImproveOptions
 from codeopt.workloads.function.calls.call_names import find_names
-from codeopt.workloads.function.corpus.corpus import Evidence, gather
+from codeopt.workloads.function.corpus.corpus import CallCorpus, gather
 from codeopt.workloads.function.corpus.object_histories import with_confirmed_histories
 from codeopt.workloads.function.corpus.sources import Ask, collect
-from codeopt.workloads.function.harness import Bench, with_calls_file
+from codeopt.workloads.function.harness import FunctionHarness, with_calls_file
 from codeopt.workloads.program.cases import text
 
 
-def learn(
-    bench: Bench, options: ImproveOptions, calls_text: str, notify: Callable[[str], None]
-) -> tuple[Bench, Evidence]:
+def collect_corpus(
+    bench: FunctionHarness, options: ImproveOptions, calls_text: str, notify: Callable[[str], None]
+) -> tuple[FunctionHarness, CallCorpus]:
     """The bench with the calls file, and the evidence. Raises ProgramError, UsageError.
 
     calls_text: a calls file that a language model wrote; used where the user gave none.
@@ -33,11 +33,11 @@ def learn(
     return with_names(bench, [*(known.text for known in evidence.known), *evidence.big]), evidence
 
 
-def with_names(bench: Bench, calls: Sequence[str]) -> Bench:
+def with_names(bench: FunctionHarness, calls: Sequence[str]) -> FunctionHarness:
     """The bench with how calls are shown, their arguments as people would write them."""
     home = bench.target.module.partition(".")[0]
     return replace(bench, names=find_names(calls, lambda some: _in_words(bench, some), home))
 
 
-def _in_words(bench: Bench, calls: tuple[str, ...]) -> tuple[str, ...]:
+def _in_words(bench: FunctionHarness, calls: tuple[str, ...]) -> tuple[str, ...]:
     return bench.ask(calls, "show", seconds=1.0, lost=3, budget=5.0).lines

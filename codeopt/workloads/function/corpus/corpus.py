@@ -8,17 +8,24 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from codeopt.core.diagnostic import Shortfall
+from codeopt.core.diagnostic import Diagnostic
 from codeopt.core.errors import ProgramError
-from codeopt.workloads.function.calls.call_names import whence
+from codeopt.workloads.function.calls.call_names import origin_of
 from codeopt.workloads.function.calls.deep import deep_calls
 from codeopt.workloads.function.calls.derive import derive
 from codeopt.workloads.function.calls.long import as_iterators, long_calls, tenfold
-from codeopt.workloads.function.calls.mistyped import mistyped, refusals
-from codeopt.workloads.function.calls.omitted import widened
-from codeopt.workloads.function.corpus.exclusions import LeftOut, Reason, Why, objection
-from codeopt.workloads.function.corpus.observe import DERIVED_TOTAL_S, MADE_UP, REFUSED, Known, Patience, observe
-from codeopt.workloads.function.harness import Bench
+from codeopt.workloads.function.calls.omitted import with_optional_parameters
+from codeopt.workloads.function.calls.wrong_types import refusals, wrong_types
+from codeopt.workloads.function.corpus.exclusions import Exclusion, ExclusionReason, Exclusions, objection
+from codeopt.workloads.function.corpus.observe import (
+    DERIVED_TOTAL_S,
+    MADE_UP,
+    REFUSED,
+    CallTimeLimit,
+    KnownCall,
+    observe,
+)
+from codeopt.workloads.function.harness import FunctionHarness
 from codeopt.workloads.source.functions import definition
 from codeopt_sandbox.call_answer import Kind
 
@@ -36,10 +43,10 @@ LONG = 20
 """Maximum number of long calls."""
 LONG_S = 1.0
 """Time limit of the original on the long calls that are kept, seconds."""
-LONG_PATIENCE = Patience(1.0, 2.5, lost=1)
+LONG_PATIENCE = CallTimeLimit(1.0, 2.5, lost=1)
 """Time limit of trying long calls, seconds: the shortest come first, so behind one that takes too long the others
 would."""
-DEEP_PATIENCE = Patience(0.3, 0.6, lost=2)
+DEEP_CALL_LIMIT = CallTimeLimit(0.3, 0.6, lost=2)
 """The same of calls that are deeper than any known one."""
 WATCHED = 4000
 """Items of an iterator that is watched: see sandbox/codeopt_sandbox/guest/calls/laziness.py."""
@@ -51,25 +58,25 @@ first."""
 
 
 @dataclass(frozen=True)
-class Evidence:
+class CallCorpus:
     """All that is known, and what had to be left out."""
 
-    known: tuple[Known, ...]
+    known: tuple[KnownCall, ...]
     big: tuple[str, ...] = ()
     """Calls that the user gave for timing."""
-    left_out: LeftOut = LeftOut()
+    left_out: Exclusions = Exclusions()
     lines_run: tuple[int, ...] = ()
     lines: tuple[int, ...] = ()
     tests: tuple[str, ...] = ()
     """Ids of existing tests that pass on the original."""
     places: Mapping[str, str] = field(default_factory=dict)
     """By call: the test or doctest that made it."""
-    shortfalls: tuple[Shortfall, ...] = ()
+    shortfalls: tuple[Diagnostic, ...] = ()
     """Diagnostics of what could not be run or made."""
 
-    def whence(self, call: str) -> str:
+    def origin_of(self, call: str) -> str:
         """Origin of a call, in words."""
-        return whence(call, {known.text: known.source for known in self.known}, self.places)
+        return origin_of(call, {known.text: known.source for known in self.known}, self.places)
 
     @property
     def vouched(self) -> list[str]:
@@ -146,7 +153,7 @@ class NotVerifiable(ProgramError):
     shortfalls: what could not be run or made; the message has them too.
     """
 
-    def __init__(self, message: str, shortfalls: tuple[Shortfall, ...] = ()) -> None:
+    def __init__(self, message: str, shortfalls: tuple[Diagnostic, ...] = ()) -> None:
         super().__init__(message)
         self.shortfalls = shortfalls
 
@@ -156,12 +163,12 @@ class TooThin(NotVerifiable):
 
 
 def gather(
-    bench: Bench,
+    bench: FunctionHarness,
     found: Sequence[tuple[str, Sequence[str]]],
     big: Sequence[str] = (),
     notify: Callable[[str], None] = lambda line: None,
     most: int | None = None,
-) -> Evidence:
+) -> CallCorpus:
     """Run the original on the calls of every source, and on calls made from those, at most so many; None: DERIVED.
     Raises NotVerifiable."""
     origin = {text: name for name, calls in reversed(found) for text in calls}
@@ -170,35 +177,35 @@ def gather(
     given, guessed = ([text for text in texts if (origin[text] in MADE_UP) is guess] for guess in (False, True))
     known, dropped = observe(bench, given, origin)
     guesses, other = observe(bench, guessed, origin)
-    chance = {reason: count for reason, count in other.items() if reason.why is Why.TWICE or not given}
+    chance = {reason: count for reason, count in other.items() if reason.why is ExclusionReason.TWICE or not given}
     if reason := objection(dropped, len(given)) or objection(chance, len(guessed), "made-up call"):
         raise NotVerifiable(f"{bench.function.qualname} cannot be judged: {reason}")
     kept = [*_affordable(known), *guesses]
-    dropped[Reason(Why.TOO_LONG)] += len(known) + len(guesses) - len(kept)
+    dropped[Exclusion(ExclusionReason.TOO_LONG)] += len(known) + len(guesses) - len(kept)
     notify("making more calls from them")
     wider = _wider(bench, kept)
     bases = [k.text for k in (*kept, *wider)]
     patience = _patience(most)
     more, derived = observe(bench, derive(bases, most or DERIVED, 1, bench.vocabulary), {}, patience)
-    left_out = LeftOut(dropped, other + derived)
+    left_out = Exclusions(dropped, other + derived)
     large = [*(known.text for known in kept), *big]
     far = long_ones(bench, large, 1, tenfold(large, 1))
-    evidence = Evidence((*kept, *_quick([*wider, *more], patience.total), *far), tuple(big), left_out)
+    evidence = CallCorpus((*kept, *_quick([*wider, *more], patience.total), *far), tuple(big), left_out)
     return _with_refusals(bench, cover(bench, evidence)) if evidence.known else evidence
 
 
-def fresh_ones(bench: Bench, known: Sequence[str], seed: int, most: int | None = None) -> list[Known]:
+def fresh_ones(bench: FunctionHarness, known: Sequence[str], seed: int, most: int | None = None) -> list[KnownCall]:
     """Calls made from known ones that are none of them, to confirm with; most: as those of `gather`."""
     made = derive(known, round(FRESH * (most or DERIVED)), seed, bench.vocabulary)
     return observe(bench, made, {}, _patience(most))[0]
 
 
-def _patience(most: int | None) -> Patience:
+def _patience(most: int | None) -> CallTimeLimit:
     """With calls made from known ones: where more are asked for than is usual, there is more time, too."""
-    return Patience(total=DERIVED_TOTAL_S * max(1.0, (most or DERIVED) / DERIVED))
+    return CallTimeLimit(total=DERIVED_TOTAL_S * max(1.0, (most or DERIVED) / DERIVED))
 
 
-def long_ones(bench: Bench, known: Sequence[str], seed: int, larger: Sequence[str] = ()) -> list[Known]:
+def long_ones(bench: FunctionHarness, known: Sequence[str], seed: int, larger: Sequence[str] = ()) -> list[KnownCall]:
     """Calls as long as the largest and longer, as many as the original makes in a second; and of a function that takes
     iterators and yields a long one. larger: calls that are as large as none is, the largest first; the first of them
     that the original can make is kept. None of them is timed."""
@@ -210,11 +217,11 @@ def long_ones(bench: Bench, known: Sequence[str], seed: int, larger: Sequence[st
     by_text = {each.text: each for each in found}
     largest = next((by_text[text] for text in larger if text in by_text), None)
     kept = _quick([each for each in found if each.text not in larger], LONG_S)
-    kept += observe(bench, [text for text in deep_calls(known) if text not in texts], {}, DEEP_PATIENCE)[0]
+    kept += observe(bench, [text for text in deep_calls(known) if text not in texts], {}, DEEP_CALL_LIMIT)[0]
     return [*kept, largest] if largest else kept
 
 
-def iterables(bench: Bench) -> list[int]:
+def iterables(bench: FunctionHarness) -> list[int]:
     """The places of parameters that may be given an iterator, as their annotations say it."""
     node = definition(ast.parse(bench.function.source), bench.function.qualname)
     given = [*node.args.posonlyargs, *node.args.args] if node is not None else []
@@ -223,13 +230,13 @@ def iterables(bench: Bench) -> list[int]:
     return [at for at, hint in enumerate(plain) if hint in ("Iterable", "Iterator")]
 
 
-def _with_refusals(bench: Bench, evidence: Evidence) -> Evidence:
+def _with_refusals(bench: FunctionHarness, evidence: CallCorpus) -> CallCorpus:
     """With calls that the function's own text refuses, where no other call has it do so."""
     lines = refusals(bench.function)
     missing = {line for line in lines if line in evidence.lines} - set(evidence.lines_run)
     if not missing:
         return evidence
-    texts = mistyped([known.text for known in evidence.known if known.returns])
+    texts = wrong_types([known.text for known in evidence.known if known.returns])
     made = bench.ask(tuple(texts), seconds=0.1, lost=3, budget=1.0).outcomes if texts else ()
     by_line: dict[int, list[str]] = {}
     for text, outcome in zip(texts, made, strict=False):
@@ -242,15 +249,15 @@ def _with_refusals(bench: Bench, evidence: Evidence) -> Evidence:
     return replace(evidence, known=(*evidence.known, *known), lines_run=tuple(sorted(reached)))
 
 
-def _wider(bench: Bench, known: Sequence[Known]) -> list[Known]:
+def _wider(bench: FunctionHarness, known: Sequence[KnownCall]) -> list[KnownCall]:
     """Calls that also give a parameter that none of them gives. Of a type that was only tried, an exception says
     nothing."""
-    tried = widened(bench.function, [k.text for k in known])
+    tried = with_optional_parameters(bench.function, [k.text for k in known])
     found, _ = observe(bench, list(tried), {})
     return [k for k in found if k.returns or tried[k.text]]
 
 
-def _affordable(known: list[Known]) -> list[Known]:
+def _affordable(known: list[KnownCall]) -> list[KnownCall]:
     """Without the longest given calls, where there are many: every draft makes all that are left."""
     kept: set[str] = set()
     total = 0.0
@@ -261,9 +268,9 @@ def _affordable(known: list[Known]) -> list[Known]:
     return [call for call in known if call.text in kept]
 
 
-def _quick(known: Sequence[Known], most: float = DERIVED_TOTAL_S) -> list[Known]:
+def _quick(known: Sequence[KnownCall], most: float = DERIVED_TOTAL_S) -> list[KnownCall]:
     """As many as can be made again and again: they are run for every draft."""
-    kept: list[Known] = []
+    kept: list[KnownCall] = []
     total = 0.0
     for call in sorted(known, key=lambda k: k.seconds):
         total += call.seconds
@@ -273,7 +280,7 @@ def _quick(known: Sequence[Known], most: float = DERIVED_TOTAL_S) -> list[Known]
     return kept
 
 
-def cover(bench: Bench, evidence: Evidence) -> Evidence:
+def cover(bench: FunctionHarness, evidence: CallCorpus) -> CallCorpus:
     """With the lines that the calls run: quick ones together, then, where lines are missing, the long given ones."""
     quick = tuple(known.text for known in _quick(evidence.known, 0.1))
     slow = [known.text for known in evidence.known if known.text not in quick and known.source != "derived"][:3]
@@ -290,7 +297,7 @@ def cover(bench: Bench, evidence: Evidence) -> Evidence:
     return replace(evidence, lines_run=tuple(sorted(run)), lines=lines)
 
 
-def _require_running(bench: Bench, line: int) -> None:
+def _require_running(bench: FunctionHarness, line: int) -> None:
     """Check that the module calls this function by its name. Of several of one name the last of the file need not be
     the one. Raises UsageError."""
     function = bench.function

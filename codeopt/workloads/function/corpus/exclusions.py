@@ -12,7 +12,7 @@ MOST = 3
 """Reasons that a sentence names."""
 
 
-class Why(StrEnum):
+class ExclusionReason(StrEnum):
     """Reason for excluding calls: each goes on `3 calls that ...`."""
 
     EFFECTS = "had side effects"
@@ -26,10 +26,10 @@ class Why(StrEnum):
 
 
 @dataclass(frozen=True)
-class Reason:
+class Exclusion:
     """Why a call is no evidence."""
 
-    why: Why
+    why: ExclusionReason
     detail: str = ""
 
     def __str__(self) -> str:
@@ -37,19 +37,19 @@ class Reason:
 
 
 _REMEDIES = {
-    Why.EFFECTS: "name the part that only computes, as a function of its own",
-    Why.TWICE: "give it a seeded generator, a time or a sorted list as an argument (--calls FILE)",
-    Why.COMPARED: "name a function that takes and returns plain values, or objects that pickle knows",
+    ExclusionReason.EFFECTS: "name the part that only computes, as a function of its own",
+    ExclusionReason.TWICE: "give it a seeded generator, a time or a sorted list as an argument (--calls FILE)",
+    ExclusionReason.COMPARED: "name a function that takes and returns plain values, or objects that pickle knows",
 }
 """For what speaks against the function itself, what helps."""
 
 
 @dataclass(frozen=True)
-class LeftOut:
+class Exclusions:
     """Number of excluded calls by reason: of those that somebody made, and of made-up ones."""
 
-    given: Mapping[Reason, int] = field(default_factory=dict)
-    made_up: Mapping[Reason, int] = field(default_factory=dict)
+    given: Mapping[Exclusion, int] = field(default_factory=dict)
+    made_up: Mapping[Exclusion, int] = field(default_factory=dict)
 
     def words(self) -> str:
         """`2 calls that took too long, 1 made-up call that made no sense`, what was given first; empty for none."""
@@ -63,17 +63,17 @@ class LeftOut:
         return named | {f"made-up calls that {reason}": count for reason, count in _most(self.made_up)}
 
 
-def counted(count: int, what: str, reason: Reason) -> str:
+def counted(count: int, what: str, reason: Exclusion) -> str:
     """`1 call that took too long`, `2 calls that took too long`."""
     return f"{count} {what}{'s' * (count != 1)} that {reason}"
 
 
-def unwritten(lost: Mapping[str, int]) -> dict[Reason, int]:
+def unwritten(lost: Mapping[str, int]) -> dict[Exclusion, int]:
     """Reasons for calls that no text can hold. lost: what it was (`key: a lambda`) -> how many."""
-    return {Reason(Why.WRITTEN, inline(what, 80)): count for what, count in lost.items()}
+    return {Exclusion(ExclusionReason.WRITTEN, inline(what, 80)): count for what, count in lost.items()}
 
 
-def objection(dropped: Mapping[Reason, int], total: int, what: str = "call") -> str:
+def objection(dropped: Mapping[Exclusion, int], total: int, what: str = "call") -> str:
     """Why a function cannot be judged, and what would help, when more than half of `total` calls speak against it;
     else empty."""
     serious = {reason: count for reason, count in dropped.items() if reason.why in _REMEDIES}
@@ -90,5 +90,5 @@ def _share(count: int, total: int, what: str) -> str:
     return f"all {total} {what}s" if total > 1 else f"its only {what}"
 
 
-def _most(counts: Mapping[Reason, int]) -> list[tuple[Reason, int]]:
+def _most(counts: Mapping[Exclusion, int]) -> list[tuple[Exclusion, int]]:
     return sorted(((reason, count) for reason, count in counts.items() if count), key=lambda pair: -pair[1])

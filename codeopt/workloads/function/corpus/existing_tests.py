@@ -10,8 +10,8 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from codeopt.core.diagnostic import Shortfall
-from codeopt.workloads.function.harness import Bench
+from codeopt.core.diagnostic import Diagnostic
+from codeopt.workloads.function.harness import FunctionHarness
 from codeopt.workloads.sandbox_view.view import Module, tracked
 from codeopt_sandbox.calls import TestRequest, tests_program
 from codeopt_sandbox.outcome import Run, RunLimits
@@ -55,14 +55,14 @@ class Tests:
     places: dict[str, str] = field(default_factory=dict)
     """By call: the test or doctest that made it first."""
 
-    def shortfall(self, files: int) -> Shortfall | None:
+    def shortfall(self, files: int) -> Diagnostic | None:
         """Why the tests of so many files count for nothing, or some of them; None when all passed."""
         reasons = {**self.skipped, **self.failed}
         if self.passed and not self.failed:
             return None
         name, why = next(iter({**self.failed, **self.skipped}.items()), ("", ""))
         if self.passed:
-            return Shortfall(
+            return Diagnostic(
                 f"{self._failures()} and {'counts' if len(self.failed) == 1 else 'count'} for nothing", f"{name}: {why}"
             )
         tests = sum("::" in each for each in reasons)
@@ -70,8 +70,8 @@ class Tests:
         what = none if tests else f"{_counted(files, 'test file')} found, none ran"
         if self.error or not reasons:
             without = f"{INSTALL}, or " if NO_PYTEST in self.error else ""
-            return Shortfall(what, self.error or "there is no test in them", without + ELSEWHERE)
-        return Shortfall(what, f"{name}: {why}", ELSEWHERE)
+            return Diagnostic(what, self.error or "there is no test in them", without + ELSEWHERE)
+        return Diagnostic(what, f"{name}: {why}", ELSEWHERE)
 
     def _failures(self) -> str:
         """`2 of 8 tests fail on the original, 1 test file cannot be loaded`."""
@@ -82,13 +82,13 @@ class Tests:
         return ", ".join(parts)
 
 
-def find_tests(bench: Bench) -> list[str]:
+def find_tests(bench: FunctionHarness) -> list[str]:
     """Paths, as the sandbox sees them, of the tests that the user named; else of tests that name the function and
     import its module."""
     return find_all_tests(bench, [bench.view.module], rf"\b{re.escape(bench.function.name)}\b")
 
 
-def find_all_tests(bench: Bench, modules: Sequence[Module], pattern: str | None = None) -> list[str]:
+def find_all_tests(bench: FunctionHarness, modules: Sequence[Module], pattern: str | None = None) -> list[str]:
     """The same for several modules of the project, and any function. pattern: what else a test holds."""
     isolated = bench.sandbox.isolated
     if bench.places:
@@ -122,7 +122,7 @@ def _distance(path: Path, text: str, module: Module) -> int:
 
 
 def run_tests(
-    bench: Bench,
+    bench: FunctionHarness,
     source: str,
     tests: Sequence[str],
     *,
@@ -167,7 +167,7 @@ def _counted(number: int, what: str) -> str:
     return f"{number} {what}{'s' * (number != 1)}"
 
 
-def failing(bench: Bench, draft: str, ids: Sequence[str]) -> str:
+def failing(bench: FunctionHarness, draft: str, ids: Sequence[str]) -> str:
     """Which of the tests that pass on the original a draft does not pass, in one line; empty when it passes all."""
     found = run_tests(bench, draft, ids)
     if found.error:

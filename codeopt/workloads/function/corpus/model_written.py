@@ -10,7 +10,7 @@ from codeopt.core.budget import Usage
 from codeopt.core.model import Message, Model
 from codeopt.core.sanitize import fenced, inline
 from codeopt.models._reply import to_draft
-from codeopt.workloads.function.harness import Bench
+from codeopt.workloads.function.harness import FunctionHarness
 from codeopt.workloads.source.excerpt import excerpt
 
 ASK = Template("""\
@@ -43,7 +43,7 @@ class WrittenCalls:
     """Why it is none; empty when it is one."""
 
 
-def ask_for_calls(model: Model, bench: Bench, known: str) -> WrittenCalls:
+def ask_for_calls(model: Model, bench: FunctionHarness, known: str) -> WrittenCalls:
     """The text of a calls file. known: what there is so far, and why it is not enough."""
     function = bench.function
     source = excerpt(function.source, function.qualname).text

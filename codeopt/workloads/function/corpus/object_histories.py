@@ -7,13 +7,13 @@ import re
 from dataclasses import replace
 
 from codeopt.workloads.function.corpus.sources import Found
-from codeopt.workloads.function.harness import Bench
+from codeopt.workloads.function.harness import FunctionHarness
 from codeopt_sandbox.guest.calls.batch import AS_RECORDED
 
 _WITH_HISTORY = re.compile(r"unpickle\(('[^']*'), '[^']*'\)")
 
 
-def with_confirmed_histories(bench: Bench, found: Found) -> Found:
+def with_confirmed_histories(bench: FunctionHarness, found: Found) -> Found:
     """The histories that make of the original's class what was recorded; the other objects keep their parts alone.
 
     A history is not whole where code outside the class changed an object, and not to be repeated where it depends on

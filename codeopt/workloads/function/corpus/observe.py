@@ -9,8 +9,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from codeopt.core.errors import ProgramError
-from codeopt.workloads.function.corpus.exclusions import Reason, Why
-from codeopt.workloads.function.harness import Bench
+from codeopt.workloads.function.corpus.exclusions import Exclusion, ExclusionReason
+from codeopt.workloads.function.harness import FunctionHarness
 from codeopt_sandbox.call_answer import Effect, Kind
 from codeopt_sandbox.calls import CallBatch, CallOutcome
 from codeopt_sandbox.guest.calls.outcome import not_made
@@ -46,7 +46,7 @@ _ACCIDENTS = (
 
 
 @dataclass(frozen=True)
-class Known:
+class KnownCall:
     """A call with what the original does."""
 
     text: str
@@ -63,7 +63,7 @@ class Known:
 
 
 @dataclass(frozen=True)
-class Patience:
+class CallTimeLimit:
     """Seconds that one made-up call may take, and all of them together."""
 
     call: float = DERIVED_S
@@ -72,12 +72,12 @@ class Patience:
     """After so many calls that take longer no more are made."""
 
 
-SHORT_ONES = Patience()
+SHORT_CALLS = CallTimeLimit()
 
 
 def observe(
-    bench: Bench, calls: Sequence[str], origin: dict[str, str], patience: Patience = SHORT_ONES
-) -> tuple[list[Known], Counter[Reason]]:
+    bench: FunctionHarness, calls: Sequence[str], origin: dict[str, str], patience: CallTimeLimit = SHORT_CALLS
+) -> tuple[list[KnownCall], Counter[Exclusion]]:
     """The calls that do the same in another process, in another order and with sets in another order.
 
     What seems short is made first: the time for all of them may end before the last.
@@ -90,31 +90,33 @@ def observe(
     return [*sorted(known, key=lambda k: place[k.text]), *more], dropped + other
 
 
-def observe_quick(bench: Bench, calls: Sequence[str], source: str, patience: Patience) -> list[Known]:
+def observe_quick(
+    bench: FunctionHarness, calls: Sequence[str], source: str, patience: CallTimeLimit
+) -> list[KnownCall]:
     """The same of calls of one source, as many as there is time for."""
     known, _ = _observe_all(bench, sorted(calls, key=_size), dict.fromkeys(calls, source), patience)
     return known
 
 
-def once(bench: Bench, calls: Sequence[str], patience: Patience = SHORT_ONES) -> list[Known]:
+def once(bench: FunctionHarness, calls: Sequence[str], patience: CallTimeLimit = SHORT_CALLS) -> list[KnownCall]:
     """Calls made up to be timed: made once, the shortest first, as many as there is time for."""
     ordered = sorted(calls, key=_size)
     if not ordered:
         return []
     made = bench.ask(tuple(ordered), seconds=patience.call, lost=3, budget=patience.total).outcomes
-    return [Known(text, outcome, "derived", outcome.seconds) for text, outcome in zip(ordered, made, strict=True)]
+    return [KnownCall(text, outcome, "derived", outcome.seconds) for text, outcome in zip(ordered, made, strict=True)]
 
 
 def _observe_all(
-    bench: Bench, calls: Sequence[str], origin: dict[str, str], patience: Patience | None
-) -> tuple[list[Known], Counter[Reason]]:
+    bench: FunctionHarness, calls: Sequence[str], origin: dict[str, str], patience: CallTimeLimit | None
+) -> tuple[list[KnownCall], Counter[Exclusion]]:
     """Batch by batch, as long as there is time: little for calls that are made up. patience: None for others."""
-    known: list[Known] = []
-    dropped: Counter[Reason] = Counter()
+    known: list[KnownCall] = []
+    dropped: Counter[Exclusion] = Counter()
     size = MADE_UP_BATCH if patience else BATCH
     for start in range(0, len(calls), size):
         if sum(k.seconds for k in known) > (patience.total if patience else GIVEN_TOTAL_S):
-            dropped[Reason(Why.TOO_LONG)] += 0 if patience else len(calls) - start
+            dropped[Exclusion(ExclusionReason.TOO_LONG)] += 0 if patience else len(calls) - start
             break
         part, gone = _observe(bench, tuple(calls[start : start + size]), origin, patience)
         known += part
@@ -123,8 +125,8 @@ def _observe_all(
 
 
 def _observe(
-    bench: Bench, calls: tuple[str, ...], origin: dict[str, str], patience: Patience | None
-) -> tuple[list[Known], Counter[Reason]]:
+    bench: FunctionHarness, calls: tuple[str, ...], origin: dict[str, str], patience: CallTimeLimit | None
+) -> tuple[list[KnownCall], Counter[Exclusion]]:
     """One batch."""
     try:
         first = (
@@ -139,19 +141,19 @@ def _observe(
         parts = [_observe(bench, part, origin, patience) for part in (calls[:middle], calls[middle:])]
         return [known for part in parts for known in part[0]], parts[0][1] + parts[1][1]
     found = [
-        Known(text, outcome, origin.get(text, "derived"), outcome.seconds)
+        KnownCall(text, outcome, origin.get(text, "derived"), outcome.seconds)
         for text, outcome in zip(calls, first.outcomes, strict=True)
     ]
-    return steady(bench, found)
+    return deterministic(bench, found)
 
 
-def steady(bench: Bench, found: Sequence[Known]) -> tuple[list[Known], Counter[Reason]]:
+def deterministic(bench: FunctionHarness, found: Sequence[KnownCall]) -> tuple[list[KnownCall], Counter[Exclusion]]:
     """The useful calls whose outcome is the same again, with another hash seed and in another order."""
     usable = [known for known in found if not _useless(known, known.outcome)]
     random.Random(len(found)).shuffle(usable)
     second = dict(zip((k.text for k in usable), _again(bench, usable), strict=True))
-    known: list[Known] = []
-    dropped: Counter[Reason] = Counter()
+    known: list[KnownCall] = []
+    dropped: Counter[Exclusion] = Counter()
     for one in found:
         again = second.get(one.text, one.outcome)
         if reason := _useless(one, again):
@@ -166,7 +168,7 @@ def _size(text: str) -> int:
     return len(text) + max((int(number) for number in re.findall(r"\d{3,30}", text)), default=0)
 
 
-def _again(bench: Bench, known: Sequence[Known]) -> list[CallOutcome]:
+def _again(bench: FunctionHarness, known: Sequence[KnownCall]) -> list[CallOutcome]:
     """Outcomes of the same calls with another hash seed, in which they may take a few times as long."""
     if not known:
         return []
@@ -177,19 +179,23 @@ def _again(bench: Bench, known: Sequence[Known]) -> list[CallOutcome]:
     return list(answer.outcomes) if answer else [not_made() for _ in known]
 
 
-def _useless(known: Known, again: CallOutcome) -> Reason | None:
+def _useless(known: KnownCall, again: CallOutcome) -> Exclusion | None:
     """Why a call says nothing about the function; None when it does."""
     outcome, made_up = known.outcome, known.source in MADE_UP
     if outcome.effects:
-        return Reason(Why.EFFECTS, ", ".join(Effect(effect).words for effect in outcome.effects))
+        return Exclusion(ExclusionReason.EFFECTS, ", ".join(Effect(effect).words for effect in outcome.effects))
     if outcome.kind == Kind.NOT_COMPARABLE:
-        return Reason(Why.COMPARED, outcome.opaque[:60])
+        return Exclusion(ExclusionReason.COMPARED, outcome.opaque[:60])
     if outcome.kind in (Kind.TIMEOUT, Kind.NOT_MADE):
-        return Reason(Why.TOO_LONG)
+        return Exclusion(ExclusionReason.TOO_LONG)
     if outcome.kind == Kind.NO_ARGUMENTS:
-        return Reason(Why.NO_SENSE) if made_up else Reason(Why.NOT_AGAIN, outcome.exception[:60])
+        return (
+            Exclusion(ExclusionReason.NO_SENSE)
+            if made_up
+            else Exclusion(ExclusionReason.NOT_AGAIN, outcome.exception[:60])
+        )
     if outcome.kind == Kind.DIED:
-        return Reason(Why.ENDED)
+        return Exclusion(ExclusionReason.ENDED)
     if outcome.text != again.text:
-        return Reason(Why.TWICE, "random numbers, the clock, the order of a set, or state that is kept")
-    return Reason(Why.NO_SENSE) if made_up and outcome.exception in _ACCIDENTS else None
+        return Exclusion(ExclusionReason.TWICE, "random numbers, the clock, the order of a set, or state that is kept")
+    return Exclusion(ExclusionReason.NO_SENSE) if made_up and outcome.exception in _ACCIDENTS else None

@@ -6,8 +6,8 @@ from collections.abc import Iterator, Sequence
 
 from codeopt.workloads.contract.function import Contract, by_name
 from codeopt.workloads.function.calls.scenario import Scenario
-from codeopt.workloads.function.corpus.observe import MADE_UP, Known
-from codeopt.workloads.source.literals import Call, Made, read
+from codeopt.workloads.function.corpus.observe import MADE_UP, KnownCall
+from codeopt.workloads.source.literals import Call, Constructed, read
 from codeopt_sandbox.call_answer import Kind
 from codeopt_sandbox.guest.calls.scenarios import (
     AGAIN,
@@ -46,7 +46,7 @@ CALLBACK = "a callback is given other arguments, or in another order"
 
 
 def scenarios(
-    known: Sequence[Known], contract: Contract, iterables: Sequence[int], asynchronous: bool = False
+    known: Sequence[KnownCall], contract: Contract, iterables: Sequence[int], asynchronous: bool = False
 ) -> list[Scenario]:
     """Scenarios of a few quick calls with different answers. iterables: places of parameters that may be given an
     iterator."""
@@ -57,12 +57,12 @@ def scenarios(
     return list({each.text: each for each in found}.values())
 
 
-def _is_usable(each: Known) -> bool:
+def _is_usable(each: KnownCall) -> bool:
     short = len(each.text) <= LONGEST and len(each.outcome.text) <= LONGEST_ANSWER
     return each.returns and each.seconds <= QUICK_S and short
 
 
-def _pool(usable: Sequence[Known]) -> list[Known]:
+def _pool(usable: Sequence[KnownCall]) -> list[KnownCall]:
     """Calls with different answers, given ones first, those with much to answer before others."""
     ordered = sorted(usable, key=lambda each: -len(each.outcome.text))
     by_answer = {each.outcome.text: each for each in reversed(ordered)}
@@ -76,7 +76,7 @@ def _pairs(texts: Sequence[str]) -> list[tuple[str, str]]:
     return [pair for pair in zip(texts, [*texts[1:], *texts[:1]], strict=True) if pair[0] != pair[1]]
 
 
-def _together(pool: Sequence[Known], contract: Contract, asynchronous: bool) -> Iterator[Scenario]:
+def _together(pool: Sequence[KnownCall], contract: Contract, asynchronous: bool) -> Iterator[Scenario]:
     """Scenarios that any caller may make: a call again, two calls of which the second sees what the first left, two at
     once."""
     texts = [each.text for each in pool]
@@ -126,11 +126,11 @@ def _as_iterators(text: str, places: Sequence[int]) -> str | None:
     found = call
     for at in places:
         if found is not None and at < len(found.values) and isinstance(found.values[at], list):
-            found = found.with_value(at, Made("iter", (found.values[at],)))
+            found = found.with_value(at, Constructed("iter", (found.values[at],)))
     return found.text() if found is not None and found is not call else None
 
 
-def _retyped(usable: Sequence[Known], contract: Contract) -> Iterator[Scenario]:
+def _retyped(usable: Sequence[KnownCall], contract: Contract) -> Iterator[Scenario]:
     """A call, and the same with an equal argument of another type, in both orders: what is kept by equality answers
     the second as the first."""
     counts: dict[tuple[str, str], int] = {}

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 
 from codeopt.core.sanitize import fenced, inline
 from codeopt.workloads.function.corpus.cases import CallCase
-from codeopt.workloads.function.harness import Bench
+from codeopt.workloads.function.harness import FunctionHarness
 from codeopt_sandbox.answers import ARROW
 from codeopt_sandbox.calls import CallBatch
 from codeopt_sandbox.guest.calls.batch import batch_of
@@ -26,7 +26,7 @@ LONGEST_CALL = 400
 SHAPE_S = 5.0
 
 
-def seen_calls(bench: Bench, cases: Sequence[Case]) -> str:
+def example_calls(bench: FunctionHarness, cases: Sequence[Case]) -> str:
     """As a block of lines; empty where no call may be shown."""
     rows = [_row(bench, call, outcome) for call, outcome in _diverse(list(_shown(cases)))]
     return "Some of the calls, and what comes of them (data):\n" + fenced("\n".join(rows)) if rows else ""
@@ -70,7 +70,7 @@ def _kind(outcome: str) -> str:
     return f"{value if empty else first[:60]} {rest[:9]}"
 
 
-def _row(bench: Bench, call: str, outcome: str) -> str:
+def _row(bench: FunctionHarness, call: str, outcome: str) -> str:
     parts = _parts(call)
     if parts is None:
         return _by_shape(bench, call, outcome)
@@ -113,7 +113,7 @@ def _outcome(outcome: str, result: str = "") -> str:
     return inline(" | ".join([said, *kept]), 3 * LONGEST_RESULT)
 
 
-def _by_shape(bench: Bench, call: str, outcome: str) -> str:
+def _by_shape(bench: FunctionHarness, call: str, outcome: str) -> str:
     """A call with objects in it: all of its arguments by kind and size, with their names."""
     given, result = given_by_shape(bench, call)
     shown = f"f({given})" if given else inline(bench.names.readable(call), LONGEST_CALL)
@@ -125,7 +125,7 @@ def has_objects(call: str) -> bool:
     return _parts(call) is None
 
 
-def given_by_shape(bench: Bench, call: str) -> tuple[str, str]:
+def given_by_shape(bench: FunctionHarness, call: str) -> tuple[str, str]:
     """The arguments of a call, and its result, by kind and size."""
     answer = bench.runner.ask(bench.source, CallBatch((call,), "shape", seconds=SHAPE_S)).answer
     words = dict(line.split("\t", 1) for line in answer.lines) if answer else {}

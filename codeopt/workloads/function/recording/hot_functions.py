@@ -11,7 +11,7 @@ from pathlib import Path
 from codeopt.core.errors import ProgramError, UsageError
 from codeopt.core.program import read_program
 from codeopt.core.sanitize import inline
-from codeopt.workloads.function.recording.instrumented_run import UsersCommand, Watch, WatchedRun, run_watched
+from codeopt.workloads.function.recording.instrumented_run import Instrumentation, UsersCommand, WatchedRun, run_watched
 from codeopt.workloads.sandbox_view.view import locate
 from codeopt.workloads.source.functions import Function, definitions, read_function
 
@@ -47,7 +47,7 @@ def run_shares(path: Path, command: UsersCommand) -> RunShares:
     if not functions:
         raise UsageError(f"{path} has no function that could be improved")
     module = locate(path)
-    run = run_watched(command, module.root, Watch("own_time", "install", (str(module.path),)))
+    run = run_watched(command, module.root, Instrumentation("own_time", "install", (str(module.path),)))
     seconds, total = _seconds(run, functions)
     if not seconds:
         program = inline(" ".join(run.program), 200)

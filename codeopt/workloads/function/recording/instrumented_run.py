@@ -34,7 +34,7 @@ too, as if this one were not there."""
 
 
 @dataclass(frozen=True)
-class Watch:
+class Instrumentation:
     """Instrumentation of each interpreter: a function of a module of codeopt_sandbox.guest.tests; its last argument
     writes a line."""
 
@@ -70,7 +70,7 @@ class UsersCommand:
     """File descriptor of its output, if not our own."""
 
 
-def run_watched(command: UsersCommand, project: Path, watch: Watch) -> WatchedRun:
+def run_watched(command: UsersCommand, project: Path, watch: Instrumentation) -> WatchedRun:
     """Run it, as its user would. Raises UsageError where it cannot be run."""
     program = as_the_user_runs_it(command.words, project, command.python)
     with tempfile.TemporaryDirectory(prefix="codeopt-record-") as folder:

@@ -9,9 +9,9 @@ from itertools import takewhile
 from math import log2
 
 from codeopt.workloads.function.calls.larger import grow
-from codeopt.workloads.function.corpus.corpus import Evidence
-from codeopt.workloads.function.corpus.observe import Known
-from codeopt.workloads.function.harness import Bench
+from codeopt.workloads.function.corpus.corpus import CallCorpus
+from codeopt.workloads.function.corpus.observe import KnownCall
+from codeopt.workloads.function.harness import FunctionHarness
 from codeopt.workloads.source.literals import LONGEST, read
 from codeopt_sandbox.calls import CallBatch
 from codeopt_sandbox.growth import CALL_FLOOR_S, GrowthPair, fit, pair
@@ -36,14 +36,14 @@ class _Point:
     seconds: tuple[float, ...]
 
 
-def growth(bench: Bench, evidence: Evidence, draft: str) -> GrowthPair | None:
+def growth(bench: FunctionHarness, evidence: CallCorpus, draft: str) -> GrowthPair | None:
     """Growth of the original and of the draft; None where nothing can be told of the original."""
     points = _points(bench, evidence, (bench.source, draft))
     was, now = (fit("call", [(p.size, p.seconds[side]) for p in points], CALL_FLOOR_S) for side in (0, 1))
     return pair(was, now) if was else None
 
 
-def growth_of(bench: Bench, evidence: Evidence) -> str:
+def growth_of(bench: FunctionHarness, evidence: CallCorpus) -> str:
     """How the original's cost grows, in words with what was measured; empty where nothing can be told."""
     points = [(p.size, max(0.0, p.seconds[0])) for p in _points(bench, evidence, (bench.source,))]
     found = fit("call", points, CALL_FLOOR_S)
@@ -53,7 +53,7 @@ def growth_of(bench: Bench, evidence: Evidence) -> str:
     return f"Growth, measured: about {found.model} in the size of a call ({', '.join(long_enough[-4:])})."
 
 
-def _points(bench: Bench, evidence: Evidence, sources: Sequence[str]) -> list[_Point]:
+def _points(bench: FunctionHarness, evidence: CallCorpus, sources: Sequence[str]) -> list[_Point]:
     """As many lengths in each run as would take LONGEST_S were the cost quadratic, until one takes that."""
     base = _base(evidence)
     texts = _longer_and_longer(base.text) if base else []
@@ -79,7 +79,7 @@ def _longer_and_longer(text: str) -> list[str]:
     return list(takewhile(lambda each: len(each) <= LONGEST, takewhile(bool, (each or "" for each in grown))))
 
 
-def _base(evidence: Evidence) -> Known | None:
+def _base(evidence: CallCorpus) -> KnownCall | None:
     """The largest of the given calls that are short and can be made longer."""
     given = [known for known in evidence.known if known.source != "derived" and known.returns]
     short = [known for known in given if known.seconds <= BASE_S] or given
@@ -87,7 +87,7 @@ def _base(evidence: Evidence) -> Known | None:
     return next((known for known in largest if grow(known.text, 2) is not None), None)
 
 
-def _seconds(bench: Bench, source: str, texts: Sequence[str]) -> list[float] | None:
+def _seconds(bench: FunctionHarness, source: str, texts: Sequence[str]) -> list[float] | None:
     """CPU seconds of each call, the least of two; None when one does not end well, or takes too long."""
     batch = CallBatch(tuple(texts), "time", passes=2, groups=(1,) * len(texts), pass_seconds=MOST_S)
     run = bench.runner.run(source, batch.stdin())

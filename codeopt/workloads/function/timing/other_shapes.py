@@ -7,9 +7,9 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from codeopt.workloads.function.calls.spread import shapes
-from codeopt.workloads.function.corpus.corpus import Evidence
-from codeopt.workloads.function.corpus.observe import Patience, once
-from codeopt.workloads.function.harness import Bench
+from codeopt.workloads.function.corpus.corpus import CallCorpus
+from codeopt.workloads.function.corpus.observe import CallTimeLimit, once
+from codeopt.workloads.function.harness import FunctionHarness
 from codeopt.workloads.function.timing.plan import Timed
 from codeopt_sandbox.calls import CallBatch, CallRunner
 
@@ -17,7 +17,7 @@ BASES = 2
 """Number of timed calls that are made in other shapes."""
 SMALL_ONES = 40
 """Number of small calls that are timed together."""
-PATIENCE = Patience(0.2, 0.6)
+PATIENCE = CallTimeLimit(0.2, 0.6)
 """Time limit of the original on one shape and on all of them, seconds."""
 TOTAL_S = 0.25
 """Time limit of the original on all shapes that are timed, seconds."""
@@ -34,7 +34,7 @@ PASS_S = 4.0
 
 
 @dataclass(frozen=True)
-class Shape:
+class InputShape:
     """Calls that are timed together."""
 
     name: str
@@ -44,10 +44,10 @@ class Shape:
 
 
 @dataclass(frozen=True)
-class Loss:
+class Regression:
     """A shape on which a draft is slower."""
 
-    shape: Shape
+    shape: InputShape
     was: float
     now: float
     """Seconds."""
@@ -58,14 +58,16 @@ class Loss:
         return self.now / max(self.was, 1e-6)
 
 
-def find_shapes(bench: Bench, evidence: Evidence, timed: Timed, is_alike: Callable[[str], bool]) -> tuple[Shape, ...]:
+def find_shapes(
+    bench: FunctionHarness, evidence: CallCorpus, timed: Timed, is_alike: Callable[[str], bool]
+) -> tuple[InputShape, ...]:
     """Shapes that the original can be called with, the quickest first, as many as there is time for."""
     calls = timed.batch.calls[timed.batch.warm :]
     made: dict[str, str] = {}
     for seed, text in enumerate(sorted(calls, key=len)[-BASES:]):
         made |= {other: name for name, other in shapes(text, seed).items() if is_alike(other) and other not in calls}
     known = once(bench, list(made), PATIENCE)
-    found = [Shape(made[k.text], (k.text,), k.seconds) for k in known if k.returns]
+    found = [InputShape(made[k.text], (k.text,), k.seconds) for k in known if k.returns]
     found = sorted([*_small(evidence, timed), *found], key=lambda shape: shape.seconds)
     spent = 0.0
     kept = []
@@ -76,13 +78,13 @@ def find_shapes(bench: Bench, evidence: Evidence, timed: Timed, is_alike: Callab
     return tuple(kept)
 
 
-def _small(evidence: Evidence, timed: Timed) -> list[Shape]:
+def _small(evidence: CallCorpus, timed: Timed) -> list[InputShape]:
     """The calls that somebody made, the shortest first; where there are few, made-up ones too."""
     own = [k for k in evidence.known if k.returns and k.text not in timed.batch.calls]
     ordered = sorted(own, key=lambda k: (k.source == "derived", len(k.text)))[:SMALL_ONES]
     if not ordered:
         return []
-    return [Shape("the small calls", tuple(k.text for k in ordered), sum(k.seconds for k in ordered))]
+    return [InputShape("the small calls", tuple(k.text for k in ordered), sum(k.seconds for k in ordered))]
 
 
 @dataclass(frozen=True)
@@ -96,7 +98,7 @@ class Sides:
     wall: bool
     """By the clock on the wall."""
 
-    def losses(self, found: Sequence[Shape]) -> list[Loss]:
+    def losses(self, found: Sequence[InputShape]) -> list[Regression]:
         """Shapes on which the draft takes longer beyond the noise, the greatest loss first."""
         worse = self._worse(found, (self.original, self.draft), PASSES)
         if worse:  # whatever drifts meets both alike
@@ -104,15 +106,15 @@ class Sides:
             worse = self._worse([loss.shape for loss in worse], order, MORE_PASSES)
         return sorted(worse, key=lambda loss: -loss.ratio)
 
-    def _worse(self, found: Sequence[Shape], order: Sequence[str], passes: int) -> list[Loss]:
+    def _worse(self, found: Sequence[InputShape], order: Sequence[str], passes: int) -> list[Regression]:
         least: dict[str, list[float]] = {}
         for source in order:
             took = self._seconds(source, found, passes)
             least[source] = [min(pair) for pair in zip(took, least.get(source, took), strict=True)]
         pairs = zip(found, least[self.original], least[self.draft], strict=True)
-        return [Loss(shape, was, now) for shape, was, now in pairs if now > was * RATIO and now - was > LEAST_S]
+        return [Regression(shape, was, now) for shape, was, now in pairs if now > was * RATIO and now - was > LEAST_S]
 
-    def _seconds(self, source: str, found: Sequence[Shape], passes: int) -> list[float]:
+    def _seconds(self, source: str, found: Sequence[InputShape], passes: int) -> list[float]:
         """Time of each shape, the least of its passes, seconds. What takes longer than PASS_S counts as that; what ends
         the process, too: nothing is gained there."""
         warm = self.timed.batch.calls[: self.timed.batch.warm]

@@ -17,9 +17,9 @@ from codeopt.core.errors import ProgramError
 from codeopt.workloads.contract.function import Contract
 from codeopt.workloads.function.calls.derive import derive
 from codeopt.workloads.function.calls.larger import grow
-from codeopt.workloads.function.corpus.corpus import Evidence, NotVerifiable
-from codeopt.workloads.function.corpus.observe import MADE_UP, Known, Patience, observe, once, steady
-from codeopt.workloads.function.harness import Bench
+from codeopt.workloads.function.corpus.corpus import CallCorpus, NotVerifiable
+from codeopt.workloads.function.corpus.observe import MADE_UP, CallTimeLimit, KnownCall, deterministic, observe, once
+from codeopt.workloads.function.harness import FunctionHarness
 from codeopt_sandbox.calls import CallBatch
 from codeopt_sandbox.compare import Plan
 from codeopt_sandbox.guest.calls.repr.private import ARGUMENTS, segments
@@ -89,7 +89,7 @@ class Timed:
 
 
 def choose(
-    bench: Bench, evidence: Evidence, contract: Contract, seed: int = 0,
+    bench: FunctionHarness, evidence: CallCorpus, contract: Contract, seed: int = 0,
     notify: Callable[[str], None] = lambda line: None,
 ) -> Timed:  # fmt: skip
     """The calls to time, none of which goes beyond the known ones: a draft that answers another of them otherwise is
@@ -118,7 +118,7 @@ def choose(
     return replace(timed, batch=batch.replace(passes=timed.passes(PAIR_S, MOST_PASSES), pass_seconds=limit))
 
 
-def _asked(known: Sequence[Known]) -> float:
+def _asked(known: Sequence[KnownCall]) -> float:
     """Mean number of given calls that find an object as it is, and leave it so for whoever looks: where it is asked
     again and again, what it keeps for that helps. 0 where each has an object of its own, or changes it."""
     asking = {k: found[0] for k in known if k.source not in MADE_UP and (found := _OBJECT.match(k.text))}
@@ -127,13 +127,13 @@ def _asked(known: Sequence[Known]) -> float:
     return len(asking) / objects if len(asking) > objects and not changed else 0.0
 
 
-def _warm(returning: Sequence[Known]) -> list[str]:
+def _warm(returning: Sequence[KnownCall]) -> list[str]:
     """A short call and a usual one, made before the clock runs: what is imported late is not the timed calls' cost."""
     ordered = sorted(returning, key=lambda k: k.seconds)
     return list(dict.fromkeys(ordered[at].text for at in (0, len(ordered) // 2))) if ordered else []
 
 
-def _iterators(known: Sequence[Known]) -> str:
+def _iterators(known: Sequence[KnownCall]) -> str:
     """How results are read: "" when none is an iterator."""
     most = max((k.outcome.iterators for k in known), default=0)
     return "nested" if most > 1 else "flat" if most else ""
@@ -143,11 +143,11 @@ def _iterators(known: Sequence[Known]) -> str:
 class _Choice:
     """Choice of timed calls: those that are known, and others made from them."""
 
-    bench: Bench
+    bench: FunctionHarness
     contract: Contract
     seed: int
 
-    def candidates(self, returning: Sequence[Known], big: Sequence[str]) -> tuple[list[str], str]:
+    def candidates(self, returning: Sequence[KnownCall], big: Sequence[str]) -> tuple[list[str], str]:
         """Calls that return, longest first, and where they come from. big: those that were given for timing."""
         if big:
             return self._near_big(big)
@@ -175,19 +175,19 @@ class _Choice:
         note = "the BIG calls and others like them" if alike else "the BIG calls"
         return _short([*(k.text for k in known), *_within(alike, ENOUGH_S)]), note
 
-    def _alike(self, known: Sequence[Known], seconds: float) -> list[Known]:
+    def _alike(self, known: Sequence[KnownCall], seconds: float) -> list[KnownCall]:
         """Calls made up from the first of them that return, and take no longer than LONG_ENOUGH_S; so many that some
         may be dropped and the rest still takes so many seconds."""
         made = derive([k.text for k in known[:8]], 300, 50 + self.seed, self.bench.vocabulary, small=False)
-        found = once(self.bench, self._made(made), Patience(call=25 * LONG_ENOUGH_S, total=2 * seconds, lost=2))
+        found = once(self.bench, self._made(made), CallTimeLimit(call=25 * LONG_ENOUGH_S, total=2 * seconds, lost=2))
         usable = [k for k in found if k.returns and k.seconds <= LONG_ENOUGH_S]
         lengths = accumulate(_length(k.text) for k in usable)
         kept = [k for k, length in zip(usable, lengths, strict=True) if length <= MOST_MADE_TEXT]
-        return steady(self.bench, kept)[0]
+        return deterministic(self.bench, kept)[0]
 
-    def _grown(self, given: Sequence[Known]) -> list[Known]:
+    def _grown(self, given: Sequence[KnownCall]) -> list[KnownCall]:
         """The longest calls made longer, twice and twice again, until one takes long enough or they fail."""
-        found: list[Known] = []
+        found: list[KnownCall] = []
         bases = [k.text for k in given[:50] if grow(k.text, 2)][:4]  # of short calls the longest may be so by chance
         for steps in ((1, 2, 3), (4, 5, 6), (7, 8)):  # a few at a time: each look imports the module
             grown = {self._larger(base, 2**step, at): base for step in steps for at, base in enumerate(bases)}
@@ -200,7 +200,7 @@ class _Choice:
                 break
             bases = list(dict.fromkeys(grown[k.text] for k in usable))[:2]
         longest = given[0].seconds
-        return _long_enough(steady(self.bench, _long_enough(found, longest))[0], longest)
+        return _long_enough(deterministic(self.bench, _long_enough(found, longest))[0], longest)
 
     def _larger(self, base: str, factor: int, at: int) -> str:
         """Empty where it cannot grow."""
@@ -212,7 +212,7 @@ class _Choice:
         return list(dict.fromkeys(kept for text in texts if (kept := self.contract.within(text))))
 
 
-def _are_enough(known: Sequence[Known]) -> bool:
+def _are_enough(known: Sequence[KnownCall]) -> bool:
     """Whether the calls take long enough: single times of shorter ones say little."""
     return sum(k.seconds for k in known) >= ENOUGH_S
 
@@ -228,7 +228,7 @@ def _short(calls: Sequence[str]) -> list[str]:
     return [text for at, text in enumerate(found) if not at or sizes[at] <= MOST_TEXT]
 
 
-def bearable(given: list[Known]) -> list[Known]:
+def bearable(given: list[KnownCall]) -> list[KnownCall]:
     """Without the longest, as long as something that can be timed is left."""
     shorter = [k for k in given if k.seconds <= TOO_LONG_S]
     longer = [k for k in given if k.seconds > TOO_LONG_S]
@@ -236,13 +236,13 @@ def bearable(given: list[Known]) -> list[Known]:
     return shorter if will_do or not longer else longer[-1:]
 
 
-def _within(known: Sequence[Known], seconds: float) -> list[str]:
+def _within(known: Sequence[KnownCall], seconds: float) -> list[str]:
     """The first, and more as long as all of them take no longer."""
     spent = list(accumulate(k.seconds for k in known))
     return [k.text for at, k in enumerate(known) if not at or spent[at] <= seconds]
 
 
-def _long_enough(found: Sequence[Known], longest: float) -> list[Known]:
+def _long_enough(found: Sequence[KnownCall], longest: float) -> list[KnownCall]:
     """The longest of grown calls, but not much longer than need be. longest: seconds of those that were given."""
     enough = min((k.seconds for k in found if k.seconds >= LONG_ENOUGH_S), default=0.4)
     within = [k for k in found if k.seconds <= 2 * enough]
@@ -250,7 +250,7 @@ def _long_enough(found: Sequence[Known], longest: float) -> list[Known]:
     return [k for k in within if k.seconds >= 0.3 * best and k.seconds < 0.4 and best > 1.5 * longest]
 
 
-def _pass_seconds(bench: Bench, batch: CallBatch) -> tuple[float, float]:
+def _pass_seconds(bench: FunctionHarness, batch: CallBatch) -> tuple[float, float]:
     """CPU seconds of one pass of the original, or wall seconds when it waits, the middle of three; and what is done
     around it, the least of them, without the import: that is made once for all passes of a run."""
     found, around = [], []

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from codeopt.workloads.function.harness import Bench
+from codeopt.workloads.function.harness import FunctionHarness
 from codeopt.workloads.function.timing.plan import Timed
 from codeopt_sandbox.calls import CallBatch
 from codeopt_sandbox.outcome import Case
@@ -23,7 +23,7 @@ HEIGHT = 4096
 
 
 def profile_function(
-    bench: Bench, timed: Timed, source: str, modes: tuple[Mode, ...] = ("lines",), *, memory: bool = False
+    bench: FunctionHarness, timed: Timed, source: str, modes: tuple[Mode, ...] = ("lines",), *, memory: bool = False
 ) -> Profile:
     """The timed calls, as often as the original's, in one process that has imported the module as its users do.
 
@@ -43,7 +43,7 @@ def profile_function(
     )
 
 
-def _profiled(bench: Bench, source: str, calls: tuple[str, ...], modes: tuple[Mode, ...]) -> Profile:
+def _profiled(bench: FunctionHarness, source: str, calls: tuple[str, ...], modes: tuple[Mode, ...]) -> Profile:
     limits = replace(bench.sandbox.limits, seconds=bench.sandbox.limits.seconds * 4 + 80)
     return profile(
         lambda driver, stdin: bench.sandbox.run(driver, stdin, mode="exec", limits=limits),

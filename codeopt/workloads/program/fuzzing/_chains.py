@@ -8,8 +8,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 
-from codeopt.workloads.contract.program.layout import ParsedInput, Role
-from codeopt.workloads.program.fuzzing._maker import AlikeMaker
+from codeopt.workloads.contract.program.layout import InputField, ParsedInput
+from codeopt.workloads.program.fuzzing._maker import ConstrainedGenerator
 
 NODES = (3000, 1200)
 """Number of nodes of a chain; the second where the original takes too long for the first. A recursion may usually be
@@ -24,7 +24,7 @@ Edges = list[tuple[int, int]]
 class Tree:
     """Place of a tree in the inputs: two columns of edges, or one list that gives each node its parent."""
 
-    roles: tuple[Role, ...]
+    roles: tuple[InputField, ...]
 
     def edges(self, reading: ParsedInput) -> Edges:
         """All of them."""
@@ -38,7 +38,7 @@ class Tree:
         return min((value for each in readings for role in self.roles for value in each.integers(role)), default=0)
 
 
-def chains(maker: AlikeMaker, readings: Sequence[ParsedInput]) -> Iterator[tuple[int, bytes, str]]:
+def chains(maker: ConstrainedGenerator, readings: Sequence[ParsedInput]) -> Iterator[tuple[int, bytes, str]]:
     """(nodes, the input, why it is beyond the known ones); none where inputs have no tree."""
     tree = next((tree for tree in _possible(maker) if _is_tree(tree, readings)), None)
     if tree is None:
@@ -49,7 +49,7 @@ def chains(maker: AlikeMaker, readings: Sequence[ParsedInput]) -> Iterator[tuple
         yield nodes, data, maker.known.why_beyond(data) or ("" if near else BEYOND)
 
 
-def _possible(maker: AlikeMaker) -> Iterator[Tree]:
+def _possible(maker: ConstrainedGenerator) -> Iterator[Tree]:
     numbers = [role for role in maker.numbers if not maker.layout.parts[role.part].single and role.token is not None]
     for a, b in combinations(numbers, 2):
         if (a.part, a.line) == (b.part, b.line):

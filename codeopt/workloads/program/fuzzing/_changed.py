@@ -17,7 +17,13 @@ from codeopt.workloads.contract.program.known_inputs import KnownInputs, look_at
 from codeopt.workloads.contract.program.tokens import range_of, read_text
 from codeopt.workloads.program.fuzzing._chains import chains
 from codeopt.workloads.program.fuzzing._lengths import Lengthen, longer
-from codeopt.workloads.program.fuzzing._maker import RELATED, SHORT, AlikeMaker, Amount, shortest_and_longest
+from codeopt.workloads.program.fuzzing._maker import (
+    RELATED,
+    SHORT,
+    ConstrainedGenerator,
+    SizeTarget,
+    shortest_and_longest,
+)
 from codeopt.workloads.program.fuzzing._tokens import CHANGES
 
 LARGEST_BASE = 200_000  # bytes; a longer input is not changed token by token
@@ -80,9 +86,9 @@ def _alike(
         return
     longest = max(map(len, everything))
     looked_at = max(len(data) for data in known.inputs if data in may_change)
-    maker = AlikeMaker(known, readings, draw, max(1.0, longest / max(1, looked_at)))
+    maker = ConstrainedGenerator(known, readings, draw, max(1.0, longest / max(1, looked_at)))
     bases = shortest_and_longest(readings, BASES)
-    longer_ones, some = Amount(1.5), Amount(1.0)
+    longer_ones, some = SizeTarget(1.5), SizeTarget(1.0)
     yield from _named("longer", maker.inputs(bases[-1], ("resampled", "shuffled"), longer_ones))
     for nodes, data, because in chains(maker, readings):
         yield MutatedInput(f"chain_of_{nodes}", data, because)
@@ -92,7 +98,7 @@ def _alike(
             ways = WAYS if len(base.write()) < SHORT else WAYS[:2] if turn == 0 else ()
             yield from _named(kind, maker.inputs(base, ways, None if turn == 0 else some), f".{number}.{turn}")
         if turn == 0:
-            yield from _named("long", maker.inputs(bases[-1], ("resampled",), Amount(1.5, LONG_ENOUGH)))
+            yield from _named("long", maker.inputs(bases[-1], ("resampled",), SizeTarget(1.5, LONG_ENOUGH)))
 
 
 def _named(kind: str, found: Iterator[tuple[str, bytes]], more: str = "") -> Iterator[MutatedInput]:

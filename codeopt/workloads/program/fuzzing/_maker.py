@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from itertools import cycle
 
 from codeopt.workloads.contract.program.known_inputs import KnownInputs
-from codeopt.workloads.contract.program.layout import ParsedInput, Role
+from codeopt.workloads.contract.program.layout import InputField, ParsedInput
 from codeopt.workloads.contract.program.relations import InputRelation, RelationKind, alphabet
 
 TRIES = 12
@@ -30,14 +30,14 @@ Lines = list[list[bytes]]
 
 
 @dataclass(frozen=True)
-class Amount:
+class SizeTarget:
     """How long an input is made, against the longest known."""
 
     factor: float
     least_bytes: int = 0
 
 
-class AlikeMaker:
+class ConstrainedGenerator:
     """Generator of inputs like the known ones; `draw` decides everything."""
 
     def __init__(
@@ -56,7 +56,7 @@ class AlikeMaker:
         self.counts = [*dict.fromkeys((*self.layout.counts, *(r.roles[1] for r in self.lengths)))]
 
     def inputs(
-        self, base: ParsedInput, ways: Sequence[str], amount: Amount | None = None
+        self, base: ParsedInput, ways: Sequence[str], amount: SizeTarget | None = None
     ) -> Iterator[tuple[str, bytes]]:
         """One input for each way of choosing values that could be made alike."""
         for way in ways:
@@ -66,7 +66,7 @@ class AlikeMaker:
                     yield way, made
                     break
 
-    def _made(self, base: ParsedInput, way: str, amount: Amount | None) -> bytes | None:
+    def _made(self, base: ParsedInput, way: str, amount: SizeTarget | None) -> bytes | None:
         parts = [[list(line) for line in part] for part in base.parts]
         if amount is not None:
             self._resize(parts, amount)
@@ -77,12 +77,12 @@ class AlikeMaker:
             self._revalue_all(parts, way)
         return self._repaired(parts).write()
 
-    def with_chain(self, base: ParsedInput, roles: Sequence[Role], nodes: int, low: int, up: bool) -> bytes:
+    def with_chain(self, base: ParsedInput, roles: Sequence[InputField], nodes: int, low: int, up: bool) -> bytes:
         """An input with about so many nodes, each joined to the one before it: in two columns, or in a list of
         parents."""
         parts = [[list(line) for line in part] for part in base.parts]
         longest = max((reading.scalar(role) for reading in self.shown for role in self.counts), default=len(parts[-1]))
-        self._resize(parts, Amount(max(1.01, nodes / (self.scale * max(1, longest)))))
+        self._resize(parts, SizeTarget(max(1.01, nodes / (self.scale * max(1, longest)))))
         lines = self._lines(parts, roles[0])
         for number, line in enumerate(lines, low):
             if len(roles) == 1:
@@ -114,10 +114,10 @@ class AlikeMaker:
         line[at] = b"%d" % (value := related(one, other))
         return low <= value <= high
 
-    def _lines(self, parts: list[Lines], role: Role) -> Lines:
+    def _lines(self, parts: list[Lines], role: InputField) -> Lines:
         return parts[role.part][role.line :: len(self.layout.parts[role.part].widths)]
 
-    def _place(self, parts: list[Lines], role: Role) -> tuple[list[bytes], int]:
+    def _place(self, parts: list[Lines], role: InputField) -> tuple[list[bytes], int]:
         """A token with this role: its line, and where it stands there."""
         line = self.draw.choice([line for line in self._lines(parts, role) if line])
         return line, self.draw.randrange(len(line)) if role.token is None else role.token
@@ -125,7 +125,7 @@ class AlikeMaker:
     def _reading(self, parts: list[Lines]) -> ParsedInput:
         return ParsedInput(self.layout, tuple(tuple(map(tuple, part)) for part in parts))
 
-    def _resize(self, parts: list[Lines], amount: Amount) -> None:
+    def _resize(self, parts: list[Lines], amount: SizeTarget) -> None:
         """Another number at a place that counts, and as much of all that it counts; else of what nothing counts."""
         for role in [self.draw.choice(self.counts)] if self.counts else []:
             known = [reading.scalar(role) for reading in self.shown]
@@ -144,7 +144,7 @@ class AlikeMaker:
                 parts[number] = self._pieces(parts[number], max(1, size), group)
         self._relist(parts, amount)
 
-    def _size(self, unit_bytes: float, known: Sequence[int], amount: Amount) -> int:
+    def _size(self, unit_bytes: float, known: Sequence[int], amount: SizeTarget) -> int:
         """Number of units, each so long, where known inputs have these numbers of them."""
         if amount.factor <= 1:
             return self.draw.randint(min(known), max(known))
@@ -168,9 +168,9 @@ class AlikeMaker:
         ]
         return found[:100]
 
-    def _relist(self, parts: list[Lines], amount: Amount) -> None:
+    def _relist(self, parts: list[Lines], amount: SizeTarget) -> None:
         """Lists, and words, as long as numbers say; those that nothing counts become longer, too."""
-        told: dict[Role, list[InputRelation]] = {}
+        told: dict[InputField, list[InputRelation]] = {}
         for relation in self.lengths:
             told.setdefault(relation.roles[0], []).append(relation)
         for role in self.layout.roles:
@@ -187,12 +187,12 @@ class AlikeMaker:
             elif role.token is not None and role not in self.numbers and self._may_reword(role, told):
                 self._reword(lines, role, told.get(role, []), parts, amount)
 
-    def _may_reword(self, role: Role, told: Mapping[Role, Sequence[InputRelation]]) -> bool:
+    def _may_reword(self, role: InputField, told: Mapping[InputField, Sequence[InputRelation]]) -> bool:
         """A word is as long as a number says; where none does, a single one may grow: of lines there are more."""
         return role in told or (not self.counts and self.layout.parts[role.part].single)
 
     def _reword(
-        self, lines: Lines, role: Role, told: Sequence[InputRelation], parts: list[Lines], amount: Amount
+        self, lines: Lines, role: InputField, told: Sequence[InputRelation], parts: list[Lines], amount: SizeTarget
     ) -> None:
         tokens = [token for reading in self.shown for token in reading.tokens(role)]
         signs = sorted(alphabet(tokens)) or [97]
@@ -208,7 +208,7 @@ class AlikeMaker:
         kept = list(tokens[:size])
         return [*kept, *self.draw.choices(list(tokens) or [b"0"], k=size - len(kept))]
 
-    def _revalue(self, reading: ParsedInput, parts: list[Lines], role: Role, way: str) -> None:
+    def _revalue(self, reading: ParsedInput, parts: list[Lines], role: InputField, way: str) -> None:
         """Other values at one place."""
         lines = parts[role.part][role.line :: len(self.layout.parts[role.part].widths)]
         if way == "one" and self.draw.random() > 1.5 / len(self.layout.roles):
@@ -226,10 +226,12 @@ class AlikeMaker:
         for line, at in places if way != "shuffled" else ():
             line[at] = choose(line[at])
 
-    def _at(self, line: list[bytes], role: Role) -> list[bytes]:
+    def _at(self, line: list[bytes], role: InputField) -> list[bytes]:
         return line if role.token is None else [line[role.token]]
 
-    def _chooser(self, parts: list[Lines], role: Role, way: str, now: Sequence[bytes]) -> Callable[[bytes], bytes]:
+    def _chooser(
+        self, parts: list[Lines], role: InputField, way: str, now: Sequence[bytes]
+    ) -> Callable[[bytes], bytes]:
         if role in self.numbers:
             low, high = self._ends(parts, role)
             if way == "even":
@@ -259,7 +261,7 @@ class AlikeMaker:
         turns = cycle(list(dict.fromkeys(values))[:some])
         return lambda token: next(turns)
 
-    def _ends(self, parts: list[Lines], role: Role) -> tuple[int, int]:
+    def _ends(self, parts: list[Lines], role: InputField) -> tuple[int, int]:
         """Smallest and largest number at a place, as a count bounds it."""
         values = [value for reading in self.shown for value in reading.integers(role)]
         low, high = min(values), max(values)
@@ -285,20 +287,20 @@ class AlikeMaker:
                 self._sort(parts, relation)
         return self._reading(parts)
 
-    def _lists(self, parts: list[Lines], role: Role) -> list[tuple[Lines, list[bytes]]]:
+    def _lists(self, parts: list[Lines], role: InputField) -> list[tuple[Lines, list[bytes]]]:
         lines = parts[role.part][role.line :: len(self.layout.parts[role.part].widths)]
         if role.token is None:
             return [([line], line) for line in lines]
         return [(lines, [line[role.token] for line in lines])]
 
-    def _put(self, lines: Lines, role: Role, values: Sequence[bytes]) -> None:
+    def _put(self, lines: Lines, role: InputField, values: Sequence[bytes]) -> None:
         if role.token is None:
             lines[0][:] = values
             return
         for line, value in zip(lines, values, strict=True):
             line[role.token] = value
 
-    def _set_apart(self, parts: list[Lines], role: Role) -> None:
+    def _set_apart(self, parts: list[Lines], role: InputField) -> None:
         low, high = self._ends(parts, role)
         for lines, values in self._lists(parts, role):
             if len(set(values)) < len(values) <= high - low + 1:

@@ -18,9 +18,9 @@ if TYPE_CHECKING:
     from .function_ref import FunctionRef
 
     Call = tuple[tuple[Any, ...], dict[str, Any]]
-    Known = dict[str, Any]
+    KnownCall = dict[str, Any]
 else:
-    Known = dict  # which takes no types before 3.9
+    KnownCall = dict  # which takes no types before 3.9
 
 modules = sys.modules
 HOMES = {"Decimal": "decimal", "Fraction": "fractions", "deque": "collections"}
@@ -43,7 +43,7 @@ class Arguments:
         self.names.shared = {}
 
 
-class CallNamespace(Known):
+class CallNamespace(KnownCall):
     """Names that the expression of a call may use; modules are imported when they are needed."""
 
     def __init__(self, ref: FunctionRef) -> None:

@@ -170,5 +170,5 @@ def test_the_order_of_a_set_is_no_matter_of_a_drafts(judges: Judges) -> None:
 def test_only_what_the_original_answers_again_counts(lines: list[tuple[str, str, str]]) -> None:
     expected, draft, again = ("\n".join(each).encode() for each in zip(*lines, strict=True))
     found = without_unsteady(Case("c", b"", expected), draft, again)
-    steady = [(right, got) for right, got, asked in lines if right == asked]
-    assert (found == expected) == all(right == got for right, got in steady)
+    deterministic = [(right, got) for right, got, asked in lines if right == asked]
+    assert (found == expected) == all(right == got for right, got in deterministic)

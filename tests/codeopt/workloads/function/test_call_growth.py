@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-from codeopt.workloads.function.corpus.corpus import Evidence
-from codeopt.workloads.function.corpus.observe import Known
+from codeopt.workloads.function.corpus.corpus import CallCorpus
+from codeopt.workloads.function.corpus.observe import KnownCall
 from codeopt.workloads.function.harness import open_bench
 from codeopt.workloads.function.timing.growth import growth, growth_of
 from codeopt.workloads.source.functions import read_function
@@ -21,12 +21,12 @@ LINEAR = "def f(xs):\n    return [x for x in sorted(xs) for _ in range(40) if x]
 
 def of(folder: Path, call: str) -> GrowthPair | None:
     (folder / "m.py").write_text(QUADRATIC)
-    known = Known(call, CallOutcome("returns []", Kind.RETURNS), "tests", 1e-5)
+    known = KnownCall(call, CallOutcome("returns []", Kind.RETURNS), "tests", 1e-5)
     with open_bench(
         read_function(folder / "m.py", "f"),
         lambda mounts: open_sandbox("bubblewrap", options=Options(mounts=mounts)),
     ) as bench:
-        return growth(bench, Evidence((known,)), LINEAR)
+        return growth(bench, CallCorpus((known,)), LINEAR)
 
 
 def test_growth_is_told(tmp_path: Path) -> None:
@@ -54,12 +54,12 @@ def test_each_length_that_is_told_is_the_calls_own(tmp_path: Path) -> None:
     require_sandbox()
     (tmp_path / "m.py").write_text("def f(rows):\n    return sum(row[1] for row in rows for _ in range(20))\n")
     call = f"f({[('a long name of a row', number) for number in range(100, 400)]})"
-    known = Known(call, CallOutcome("returns 1", Kind.RETURNS), "tests", 1e-5)
+    known = KnownCall(call, CallOutcome("returns 1", Kind.RETURNS), "tests", 1e-5)
     with open_bench(
         read_function(tmp_path / "m.py", "f"),
         lambda mounts: open_sandbox("bubblewrap", options=Options(mounts=mounts)),
     ) as bench:
-        said = growth_of(bench, Evidence((known,)))
+        said = growth_of(bench, CallCorpus((known,)))
     lengths = [int(size.replace(",", "")) for size in re.findall(r"([\d,]+): ", said)]
     assert len(lengths) == 4, said
     assert lengths == sorted(lengths)

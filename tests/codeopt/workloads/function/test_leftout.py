@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import pytest
 
-from codeopt.workloads.function.corpus.exclusions import LeftOut, Reason, Why, objection, unwritten
+from codeopt.workloads.function.corpus.exclusions import Exclusion, ExclusionReason, Exclusions, objection, unwritten
 
-TOO_LONG, ENDED, NO_SENSE, TWICE = (Reason(why) for why in (Why.TOO_LONG, Why.ENDED, Why.NO_SENSE, Why.TWICE))
+TOO_LONG, ENDED, NO_SENSE, TWICE = (
+    Exclusion(why)
+    for why in (ExclusionReason.TOO_LONG, ExclusionReason.ENDED, ExclusionReason.NO_SENSE, ExclusionReason.TWICE)
+)
 
 
 @pytest.mark.parametrize(
@@ -17,7 +20,11 @@ TOO_LONG, ENDED, NO_SENSE, TWICE = (Reason(why) for why in (Why.TOO_LONG, Why.EN
         ({TOO_LONG: 0}, {NO_SENSE: 0}, ""),
         ({TOO_LONG: 2, ENDED: 3}, {}, "3 calls that ended the process, 2 calls that took too long"),
         ({TOO_LONG: 2}, {NO_SENSE: 118}, "2 calls that took too long, 118 made-up calls that made no sense"),
-        ({}, {Reason(Why.TWICE, "the clock"): 1}, "1 made-up call that did not do the same twice (the clock)"),
+        (
+            {},
+            {Exclusion(ExclusionReason.TWICE, "the clock"): 1},
+            "1 made-up call that did not do the same twice (the clock)",
+        ),
         (
             unwritten({"self._file: an open file": 1}),
             {},
@@ -25,27 +32,27 @@ TOO_LONG, ENDED, NO_SENSE, TWICE = (Reason(why) for why in (Why.TOO_LONG, Why.EN
         ),
     ],
 )
-def test_what_is_left_out(given: dict[Reason, int], made_up: dict[Reason, int], words: str) -> None:
-    assert LeftOut(given, made_up).words() == words
+def test_what_is_left_out(given: dict[Exclusion, int], made_up: dict[Exclusion, int], words: str) -> None:
+    assert Exclusions(given, made_up).words() == words
 
 
 @pytest.mark.parametrize(
     ("dropped", "total", "what", "words"),
     [
         (
-            {Reason(Why.EFFECTS, "changes files"): 2},
+            {Exclusion(ExclusionReason.EFFECTS, "changes files"): 2},
             2,
             "call",
             "all 2 calls had side effects (changes files); name the part",
         ),
         (
-            {Reason(Why.TWICE, "the clock"): 1},
+            {Exclusion(ExclusionReason.TWICE, "the clock"): 1},
             1,
             "call",
             "its only call did not do the same twice (the clock); give it",
         ),
         (
-            {Reason(Why.COMPARED, "socket"): 2, TOO_LONG: 1},
+            {Exclusion(ExclusionReason.COMPARED, "socket"): 2, TOO_LONG: 1},
             3,
             "call",
             "2 of 3 calls had a value that cannot be compared (socket)",
@@ -56,12 +63,12 @@ def test_what_is_left_out(given: dict[Reason, int], made_up: dict[Reason, int], 
         ({}, 0, "call", ""),
     ],
 )
-def test_what_speaks_against_a_function(dropped: dict[Reason, int], total: int, what: str, words: str) -> None:
+def test_what_speaks_against_a_function(dropped: dict[Exclusion, int], total: int, what: str, words: str) -> None:
     found = objection(dropped, total, what)
     assert found.startswith(words)
     assert bool(found) is bool(words)
 
 
 def test_as_data() -> None:
-    found = LeftOut({TOO_LONG: 2}, {NO_SENSE: 5}).figures()
+    found = Exclusions({TOO_LONG: 2}, {NO_SENSE: 5}).figures()
     assert found == {"calls that took too long": 2, "made-up calls that made no sense": 5}

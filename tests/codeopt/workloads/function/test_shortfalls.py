@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from codeopt.core.budget import Ledger
-from codeopt.core.diagnostic import Shortfall
+from codeopt.core.diagnostic import Diagnostic
 from codeopt.core.history import History
 from codeopt.core.program import Program
 from codeopt.report.result import End, Result, summary, to_json
@@ -83,7 +83,7 @@ def test_why_doctests_and_hints_give_nothing(tmp_path: Path) -> None:
 
 def test_of_several_tests() -> None:
     found = SuiteRun(("a",), {"t.py": "E", "t.py::a": "F", "t.py::b": "G"}, (), (), "")
-    assert found.shortfall(2) == Shortfall(
+    assert found.shortfall(2) == Diagnostic(
         "2 of 3 tests fail on the original, 1 test file cannot be loaded and count for nothing", "t.py: E"
     )
     assert replace(found, failed={}, skipped={"t.py": "no"}).shortfall(1) is None

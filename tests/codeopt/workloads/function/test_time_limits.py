@@ -85,9 +85,9 @@ RETURNS = CallOutcome("returns 1", Kind.RETURNS)
 
 
 def test_short_calls_that_cannot_grow_are_all_timed() -> None:
-    given = [observe.Known(f"f(load('m', 'C{n}'))", RETURNS, "hints", 1e-5) for n in range(3)]
+    given = [observe.KnownCall(f"f(load('m', 'C{n}'))", RETURNS, "hints", 1e-5) for n in range(3)]
     assert plan.bearable(given) == given
-    long = [observe.Known("f(load('m', 'D'))", RETURNS, "hints", 3.0)]
+    long = [observe.KnownCall("f(load('m', 'D'))", RETURNS, "hints", 3.0)]
     assert plan.bearable([*long, *given]) == long
 
 
@@ -97,5 +97,5 @@ def test_short_calls_that_cannot_grow_are_all_timed() -> None:
 def test_a_long_call_is_not_timed_where_a_shorter_one_will_do(
     seconds: tuple[float, ...], kept: tuple[float, ...]
 ) -> None:
-    found = plan.bearable([observe.Known("f([1, 2, 3])", RETURNS, "tests", each) for each in seconds])
+    found = plan.bearable([observe.KnownCall("f([1, 2, 3])", RETURNS, "tests", each) for each in seconds])
     assert tuple(known.seconds for known in found) == kept

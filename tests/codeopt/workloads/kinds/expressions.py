@@ -58,7 +58,7 @@ class OpenedExpression:
     sandbox: Sandbox
     title: str = "an expression"
     name: str = "expression"
-    rival: str = ""
+    other: str = ""
 
     def measure(self) -> ExpressionWorkload:
         source, runner = self.request.program.source, Evaluator(self.sandbox)

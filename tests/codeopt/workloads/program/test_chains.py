@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from codeopt.core.options import Strictness
+from codeopt.core.options import FuzzPolicy
 from codeopt.workloads import Checked
 from codeopt.workloads.program.differential import make_differential_test
 from codeopt.workloads.program.fuzzing import mutate_inputs
@@ -71,7 +71,7 @@ def guest(request: pytest.FixtureRequest) -> Iterator[Sandbox]:
 def checked(sandbox: Sandbox, draft: str) -> Checked:
     """What counts against a draft where the known trees are all nearly chains."""
     cases = [Case(f"case{n}", edges(n, 3)) for n in (1, 2, 5, 9, 40, 90)]
-    differential = make_differential_test(sandbox, LOOP, cases, check_tokens, Strictness.AUTO, seed=1, most=12)
+    differential = make_differential_test(sandbox, LOOP, cases, check_tokens, FuzzPolicy.AUTO, seed=1, most=12)
     return differential.run(sandbox, draft, check_tokens)
 
 

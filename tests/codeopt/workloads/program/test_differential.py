@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from codeopt.core.options import Strictness
+from codeopt.core.options import FuzzPolicy
 from codeopt.workloads.program.differential import (
     FEW,
     MOST,
@@ -33,7 +33,7 @@ def guest() -> Iterator[Sandbox]:
 
 
 def differential(
-    guest: Sandbox, source: str, strictness: Strictness = Strictness.AUTO, **other: bool | int
+    guest: Sandbox, source: str, strictness: FuzzPolicy = FuzzPolicy.AUTO, **other: bool | int
 ) -> DifferentialTest:
     return make_differential_test(guest, source, CASES, check_tokens, strictness, seed=1, **other)  # type: ignore[arg-type]
 
@@ -52,7 +52,7 @@ def sums(guest: Sandbox) -> DifferentialTest:
     ],
 )  # fmt: skip
 def test_what_auto_means(asked: str, generated: bool, found: str) -> None:
-    assert choose(Strictness(asked), generated=generated) is Strictness(found)
+    assert choose(FuzzPolicy(asked), generated=generated) is FuzzPolicy(found)
 
 
 def test_what_the_original_prints_is_what_is_expected(guest: Sandbox, sums: DifferentialTest) -> None:
@@ -79,7 +79,7 @@ def test_an_input_that_is_alike_rejects_and_one_beyond_is_told(guest: Sandbox, s
 
 @pytest.mark.parametrize(("strictness", "refused"), [("strict", True), ("lenient", False)])
 def test_what_strict_and_lenient_mean(guest: Sandbox, sums: DifferentialTest, strictness: str, refused: bool) -> None:
-    made = DifferentialTest(Strictness(strictness), list(sums.made))
+    made = DifferentialTest(FuzzPolicy(strictness), list(sums.made))
     assert bool(made.run(guest, NO_NEGATIVES, check_tokens).outcomes) == refused
     assert made.run(guest, BY_HEART, check_tokens).outcomes
     assert 0.5 < MOST < 1
@@ -98,7 +98,7 @@ def test_as_many_as_are_asked_for(guest: Sandbox, most: int, at_least: int) -> N
 
 
 def test_off_nothing_is_run(guest: Sandbox) -> None:
-    made = differential(guest, SUM, Strictness.OFF)
+    made = differential(guest, SUM, FuzzPolicy.OFF)
     assert list(made) == []
     assert made.run(guest, BY_HEART, check_tokens).caveats == ()
 
@@ -181,7 +181,7 @@ def test_other_seeds_of_hashes_are_tried(guest: Sandbox) -> None:
     """A set's order is right by chance under one seed, not under three."""
     original = "words = input().split()\nprint(*dict.fromkeys(words))\n"
     cases = [Case("a", b"red green blue red\n"), Case("b", b"one two three two\n")]
-    made = make_differential_test(guest, original, cases, check_tokens, Strictness.AUTO, seed=1)
+    made = make_differential_test(guest, original, cases, check_tokens, FuzzPolicy.AUTO, seed=1)
     assert made.run(guest, original.replace("dict.fromkeys(words)", "set(words)"), check_tokens).outcomes
 
 
@@ -189,7 +189,7 @@ def test_white_space_and_last_bits_are_told(guest: Sandbox) -> None:
     read = "import sys, math\na = sys.stdin.read().split()[1:]\n"
     original = f"{read}print(*a)\nprint(sum(int(x) / 10 for x in a))\n"
     other = f"{read}print(*a, sep='\\n')\nprint(math.fsum(int(x) / 10 for x in a))\n"
-    made = make_differential_test(guest, original, CASES, check_nearly, Strictness.AUTO, seed=1)
+    made = make_differential_test(guest, original, CASES, check_nearly, FuzzPolicy.AUTO, seed=1)
     checked = made.run(guest, other, check_nearly)
     assert checked.outcomes == ()
     assert {caveat.subject for caveat in checked.caveats} == {Subject.LAYOUT, Subject.FLOATS}

@@ -8,17 +8,17 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from codeopt.core import plugins
-from codeopt.core.diagnostic import Shortfall
+from codeopt.core.diagnostic import Diagnostic
 from codeopt.workloads.function.calls.derive import can_be_varied
-from codeopt.workloads.function.corpus.exclusions import Reason
-from codeopt.workloads.function.harness import Bench
+from codeopt.workloads.function.corpus.exclusions import Exclusion
+from codeopt.workloads.function.harness import FunctionHarness
 
 
 @dataclass(frozen=True)
 class Ask:
     """Request to a source of calls."""
 
-    bench: Bench
+    bench: FunctionHarness
     calls_file: Path | None = None
     use_tests: bool = True
     notify: Callable[[str], None] = lambda line: None
@@ -32,9 +32,9 @@ class Found:
     big: tuple[str, ...] = ()
     tests: tuple[str, ...] = ()
     """Ids of tests that pass on the original."""
-    shortfalls: tuple[Shortfall, ...] = ()
+    shortfalls: tuple[Diagnostic, ...] = ()
     """Diagnostics of what could not be run or made."""
-    dropped: dict[Reason, int] = field(default_factory=dict)
+    dropped: dict[Exclusion, int] = field(default_factory=dict)
     """Why calls that were seen are not among them -> how many."""
     places: dict[str, str] = field(default_factory=dict)
     """By call: the test or doctest that made it."""
@@ -51,8 +51,8 @@ def collect(ask: Ask) -> Found:
     calls: list[tuple[str, tuple[str, ...]]] = []
     big: tuple[str, ...] = ()
     tests: tuple[str, ...] = ()
-    shortfalls: list[Shortfall] = []
-    dropped: Counter[Reason] = Counter()
+    shortfalls: list[Diagnostic] = []
+    dropped: Counter[Exclusion] = Counter()
     places: dict[str, str] = {}
     for name in names:
         module = plugins.load(GROUP, name)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from codeopt.core.diagnostic import Shortfall
+from codeopt.core.diagnostic import Diagnostic
 from codeopt.workloads.function.corpus.exclusions import unwritten
 from codeopt.workloads.function.corpus.existing_tests import run_tests
 from codeopt.workloads.function.corpus.sources import Ask, Found
@@ -14,5 +14,5 @@ def find(ask: Ask) -> Found:
         return Found(())
     found = run_tests(ask.bench, ask.bench.source, (), record=True, job="doctest")
     calls = (("doctests", found.calls),) if found.calls else ()
-    shortfalls = (Shortfall("the doctests did not run", found.error),) if found.error else ()
+    shortfalls = (Diagnostic("the doctests did not run", found.error),) if found.error else ()
     return Found(calls, shortfalls=shortfalls, dropped=unwritten(found.lost), places=found.places)

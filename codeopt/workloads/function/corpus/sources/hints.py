@@ -13,16 +13,16 @@ import tempfile
 from collections.abc import Iterator
 from typing import Any
 
-from codeopt.core.diagnostic import Shortfall
+from codeopt.core.diagnostic import Diagnostic
 from codeopt.workloads.function.calls.guess import Guesser
 from codeopt.workloads.function.calls.kinds import Kinds
 from codeopt.workloads.function.calls.scope import Scope
 from codeopt.workloads.function.calls.shapes import classes, of_function
 from codeopt.workloads.function.calls.texts import PLAIN
 from codeopt.workloads.function.corpus.sources import Ask, Found
-from codeopt.workloads.function.harness import Bench
+from codeopt.workloads.function.harness import FunctionHarness
 from codeopt.workloads.source.functions import definition
-from codeopt.workloads.source.literals import Call, Made
+from codeopt.workloads.source.literals import Call, Constructed
 
 GUESSES = True
 """Calls of this source are guesses: made only when other sources gave fewer calls than ENOUGH."""
@@ -50,10 +50,10 @@ def find(ask: Ask) -> Found:
         drawn = [] if strategy is None or strategy.is_empty else _drawn(strategy)
     if drawn:
         return Found((("hints", tuple(drawn)),))
-    return Found((), shortfalls=(Shortfall("no calls could be made up by type hints", _untyped(ask.bench), REMEDY),))
+    return Found((), shortfalls=(Diagnostic("no calls could be made up by type hints", _untyped(ask.bench), REMEDY),))
 
 
-def _untyped(bench: Bench) -> str:
+def _untyped(bench: FunctionHarness) -> str:
     """Which parameter stands in the way."""
     node = definition(ast.parse(bench.source), bench.function.qualname)
     scope = Scope(bench.view.module.name, False, ast.parse(bench.source), bench.view.module.roots)
@@ -93,7 +93,7 @@ def _drawn(strategy: Any) -> list[str]:
         suppress_health_check=list(hypothesis.HealthCheck),
     )
     @hypothesis.given(strategy)
-    def draw(drawn: Made) -> None:
+    def draw(drawn: Constructed) -> None:
         found[Call(drawn.args, drawn.kwargs).text()] = None
 
     with contextlib.suppress(hypothesis.errors.Unsatisfiable):
@@ -101,7 +101,7 @@ def _drawn(strategy: Any) -> list[str]:
     return list(found)
 
 
-def _strategy(bench: Bench, st: Any) -> Any:
+def _strategy(bench: FunctionHarness, st: Any) -> Any:
     """The function's arguments; of a method, an object of its class first."""
     function, module = bench.function, bench.view.module
     tree = ast.parse(bench.source)
@@ -124,4 +124,4 @@ def _strategy(bench: Bench, st: Any) -> Any:
     made = guesser.used(scope, owner, function.name) if owner is not None else None
     if made is None:
         return None
-    return st.tuples(made, arguments).map(lambda pair: Made("f", (pair[0], *pair[1].args), pair[1].kwargs))
+    return st.tuples(made, arguments).map(lambda pair: Constructed("f", (pair[0], *pair[1].args), pair[1].kwargs))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from codeopt.core.diagnostic import Shortfall
+from codeopt.core.diagnostic import Diagnostic
 from codeopt.workloads.function.corpus.sources import Ask, Found
 from codeopt.workloads.function.recording.recording import left_out, recorded_calls
 
@@ -12,5 +12,5 @@ AGAIN = "codeopt record takes them down anew"
 def find(ask: Ask) -> list[str] | Found:
     """The user's recorded calls; empty without a recording, and for one that others brought."""
     if why := left_out(ask.bench.function):
-        return Found((), shortfalls=(Shortfall("recorded calls are left out", why, AGAIN),))
+        return Found((), shortfalls=(Diagnostic("recorded calls are left out", why, AGAIN),))
     return recorded_calls(ask.bench.function)

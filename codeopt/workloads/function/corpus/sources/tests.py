@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from codeopt.core.diagnostic import Shortfall
+from codeopt.core.diagnostic import Diagnostic
 from codeopt.workloads.function.corpus.exclusions import unwritten
 from codeopt.workloads.function.corpus.existing_tests import find_all_tests, find_tests, run_tests
 from codeopt.workloads.function.corpus.sources import Ask, Found
@@ -35,7 +35,7 @@ def _find(ask: Ask, paths: list[str]) -> Found:
     if not (found.calls or found.lost):  # tests that never call the function say nothing of it
         count = len(found.passed)
         what = f"{count} test{'s' * (count != 1)} ran, none calls {ask.bench.function.qualname}"
-        return Found((), shortfalls=(Shortfall(what, remedy="--tests PATH names others"), *([short] if short else [])))
+        return Found((), shortfalls=(Diagnostic(what, remedy="--tests PATH names others"), *([short] if short else [])))
     calls = (("tests", found.calls),) if found.calls else ()
     shortfalls = (short,) if short else ()
     return Found(calls, (), found.passed, shortfalls, unwritten(found.lost), found.places)

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from codeopt.workloads.function.calls.derive import derive
 from codeopt.workloads.function.calls.larger import grow
 from codeopt.workloads.function.calls.vocabulary import Vocabulary, vocabulary
-from codeopt.workloads.source.literals import Call, Made, Opaque, read, write
+from codeopt.workloads.source.literals import Call, Constructed, Opaque, read, write
 
 simple = st.one_of(
     st.none(), st.booleans(), st.integers(), st.floats(), st.text(), st.binary(), st.complex_numbers(allow_nan=False)
@@ -52,9 +52,9 @@ def test_objects_are_changed_in_what_makes_them() -> None:
     call = read(OBJECT)
     assert call is not None
     assert call.text() == OBJECT
-    assert call.values[0] == [Made("load('m', 'C')", (1, [Opaque("load('m', 'Kind.A')")]), (("k", "a"),))]
+    assert call.values[0] == [Constructed("load('m', 'C')", (1, [Opaque("load('m', 'Kind.A')")]), (("k", "a"),))]
     made = [other for text in derive([OBJECT], 400, 1) if (other := read(text))]
-    firsts = {item.args[0] for other in made for item in other.values[0] if isinstance(item, Made)}
+    firsts = {item.args[0] for other in made for item in other.values[0] if isinstance(item, Constructed)}
     assert len(firsts) > 3
     assert len({repr(other.values[1]) for other in made}) > 3
     assert {write(other.values[2].args[1]) for other in made} >= {"do.add(3)", "do.add(4)", "do.add(0)"}

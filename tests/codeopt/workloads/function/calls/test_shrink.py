@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import pytest
 
 from codeopt.workloads.function.calls.shrink import smallest
-from codeopt.workloads.function.harness import Bench, open_bench
+from codeopt.workloads.function.harness import FunctionHarness, open_bench
 from codeopt.workloads.source.functions import read_function
 from codeopt_sandbox import Options, open_sandbox
 from codeopt_sandbox.answers import calls_checker
@@ -20,7 +20,7 @@ RAISES = "def f(rows):\n    return sum(row[1] for row in rows if row[0] != {}[ro
 
 
 @pytest.fixture(scope="module")
-def bench(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Bench]:
+def bench(tmp_path_factory: pytest.TempPathFactory) -> Iterator[FunctionHarness]:
     require_sandbox()
     path = tmp_path_factory.mktemp("shrink") / "rows.py"
     path.write_text(ORIGINAL)
@@ -39,7 +39,7 @@ def bench(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Bench]:
     ],
     ids=["returns", "raises instead", "raises another"],
 )
-def test_the_smallest_call_fails_as_the_first_does(draft: str, call: str, said: str, bench: Bench) -> None:
+def test_the_smallest_call_fails_as_the_first_does(draft: str, call: str, said: str, bench: FunctionHarness) -> None:
     found = smallest(bench.runner, bench.source, draft, call, calls_checker())
     assert said in found.detail
     assert len(found.call) < len(call)

@@ -33,7 +33,7 @@ def refusals(function: Function) -> dict[int, int]:
     return found
 
 
-def mistyped(calls: Sequence[str]) -> list[str]:
+def wrong_types(calls: Sequence[str]) -> list[str]:
     """The shortest calls of each number of arguments, with each argument as each of the values in turn."""
     known = sorted((call for text in calls if (call := read(text)) is not None), key=lambda call: len(call.text()))
     shapes: dict[int, Call] = {}

@@ -103,7 +103,8 @@ def rows(folder: Path, backend: str) -> tuple[Row, ...]:
     """Commands on files in a folder, which are written there."""
     for name, text in {
         "old.py": SLOW, "new.py": FAST, "wrong.py": WRONG, "calls.py": CALLS, "program.py": PROGRAM,
-        "in_main.py": PROGRAM_IN_MAIN, "package/module.py": MODULE, "package/test_module.py": TESTS, "script/run.py": SCRIPT,
+        "in_main.py": PROGRAM_IN_MAIN, "package/module.py": MODULE, "package/test_module.py": TESTS,
+        "script/run.py": SCRIPT,
     }.items():  # fmt: skip
         (folder / name).parent.mkdir(exist_ok=True)
         (folder / name).write_text(text)

@@ -26,9 +26,12 @@ from codeopt_sandbox.verdict import Checker
 
 ARROW = " -> "
 LAST_BITS = 1e-12
-"""Relative: floats no further apart differ in how a sum was associated."""
+"""Relative: floats no further apart differ in how a sum of a few terms was associated."""
 ULPS = 16
 """Allowed difference in units in the last place of the largest float of the call, where terms cancel each other."""
+EPSILON = 2.0**-52
+"""Relative difference that each further term of a sum may add: twice the unit roundoff, since both orders err (Higham,
+Accuracy and Stability of Numerical Algorithms, 2002, section 4.2)."""
 STATE = "state: "
 _SHOWN = 160
 _TOKENS = re.compile(r"""(b?'(?:[^'\\]|\\.)*'|b?"(?:[^"\\]|\\.)*")|(-?(?:\d+\.?\d*(?:e[+-]?\d+)?|inf|nan)\b)""")
@@ -55,7 +58,8 @@ class AnswerDifference:
     @property
     def words(self) -> str:
         """`f(1): expected returns 2, got returns 3`, each cut to where they differ."""
-        old, new = around(self.expected, self.got), around(self.got, self.expected)
+        old = around(self.expected, self.got, deciding(self.call, self.expected, self.got))
+        new = around(self.got, self.expected, deciding(self.call, self.got, self.expected))
         return f"{_short(self.call) + ': ' if self.call else ''}expected {old}, got {new}"
 
 
@@ -143,17 +147,51 @@ def last_bits(call: str, was: str, now: str) -> float | None:
     if not all(_is_float(text) for pair in pairs for text in pair):
         return None
     values = [(float(left), float(right)) for left, right in pairs]
-    largest = max((abs(value) for value in _floats(call) + _floats(was)), default=0.0)
-    if not all(_near(left, right, ULPS * math.ulp(largest)) for left, right in values):
+    near = Nearness.of(call, was)
+    if not all(near(left, right) for left, right in values):
         return None
     return max((abs(left - right) for left, right in values), default=0.0)
 
 
-def _near(left: float, right: float, least: float) -> bool:
-    """Whether two floats differ in their last bits only; NaN, infinity and the sign of a zero are exact."""
-    if not (math.isfinite(left) and math.isfinite(right)) or left == right:
-        return False
-    return math.isclose(left, right, rel_tol=LAST_BITS, abs_tol=least)
+@dataclass(frozen=True)
+class Nearness:
+    """Says whether two floats of an answer differ in their last bits only."""
+
+    relative: float
+    absolute: float
+
+    @staticmethod
+    def of(call: str, answer: str) -> Nearness:
+        """By the floats of a call and its answer: each of them may be a term of a sum."""
+        terms = _floats(call) + _floats(answer)
+        ulp = math.ulp(max(map(abs, terms), default=0.0))
+        return Nearness(max(LAST_BITS, EPSILON * len(terms)), max(ULPS, len(terms)) * ulp)
+
+    def __call__(self, left: float, right: float) -> bool:
+        """NaN, infinity and the sign of a zero are exact."""
+        if not (math.isfinite(left) and math.isfinite(right)) or left == right:
+            return False
+        return math.isclose(left, right, rel_tol=self.relative, abs_tol=self.absolute)
+
+
+def deciding(call: str, text: str, other: str) -> int:
+    """Place in an answer of what decides that it is another than the other one: the first float that is no neighbour
+    of its counterpart, or what stands there where the texts begin to differ in more than floats."""
+    near = Nearness.of(call, other)
+    end = other_end = 0
+    for left, right in zip(_TOKENS.finditer(text), _TOKENS.finditer(other), strict=False):
+        if text[end : left.start()] != other[other_end : right.start()]:
+            break
+        if left[0] != right[0] and not (
+            left[2]
+            and right[2]
+            and _is_float(left[2])
+            and _is_float(right[2])
+            and near(float(left[2]), float(right[2]))
+        ):
+            return left.start()
+        end, other_end = left.end(), right.end()
+    return end + _common(text[end:], other[other_end:])
 
 
 def _floats(text: str) -> list[float]:
@@ -198,10 +236,15 @@ def _short(text: str) -> str:
     return text if len(text) <= _SHOWN else f"{text[: _SHOWN - 20]}... ({len(text)} characters)"
 
 
-def around(text: str, other: str) -> str:
-    """A text, or what stands where it first differs from the other."""
+def around(text: str, other: str, at: int | None = None) -> str:
+    """A text, or what stands at a place of it; None: where it first differs from the other."""
     if len(text) <= _SHOWN:
         return text or "nothing"
-    at = next((at for at, (x, y) in enumerate(zip(text, other, strict=False)) if x != y), min(len(text), len(other)))
+    at = _common(text, other) if at is None else at
     start = max(0, at - 40)
     return f"{'...' * bool(start)}{text[start : start + 100]}... (from character {start})"
+
+
+def _common(text: str, other: str) -> int:
+    """Length of the beginning that two texts share, characters."""
+    return next((at for at, (x, y) in enumerate(zip(text, other, strict=False)) if x != y), min(len(text), len(other)))

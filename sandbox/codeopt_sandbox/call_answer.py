@@ -143,6 +143,11 @@ class CallAnswer:
     import_s: float = 0.0
     memory: CallMemory | None = None
 
+    @property
+    def leaves_nothing(self) -> bool:
+        """All calls together have changed nothing that a later one could see, nor counted anything."""
+        return self.state is not None and self.state.text == guest.UNCHANGED
+
 
 @dataclass(frozen=True)
 class CallRun(Run):

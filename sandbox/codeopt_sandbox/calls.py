@@ -9,7 +9,7 @@ it, as a check.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Unpack
 
@@ -81,8 +81,11 @@ class CallRunner:
     def _text(self, stdin: bytes, answer: CallAnswer) -> str:
         """`f(1) -> returns 2`, a line for each call that was made after the clock was read, and the state."""
         calls = stdin.decode("utf-8", "surrogatepass").rstrip("\n").split("\n")[1:]
-        shown = zip(calls[len(calls) - len(answer.outcomes) :], answer.outcomes, strict=True)
-        lines = [f"{self.name(call)}{ARROW}{outcome.text}\n" for call, outcome in shown]
+        return self.as_printed(calls[len(calls) - len(answer.outcomes) :], answer)
+
+    def as_printed(self, calls: Sequence[str], answer: CallAnswer) -> str:
+        """Standard output of a run that makes these calls and gets this answer."""
+        lines = [f"{self.name(call)}{ARROW}{each.text}\n" for call, each in zip(calls, answer.outcomes, strict=True)]
         return "".join([*lines, f"{answer.state.text}\n" if answer.state else ""])
 
     def restart_guest(self) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from statistics import median
 
 from codeopt.engine.guards import Consequence, Finding, Gain, TimedRegion, guard
-from codeopt.workloads.function.timing.runs import TimedRuns
+from codeopt.workloads.function.timed_runs import TimedRuns
 
 MIN_LEFT_SHARE = 0.5
 """Share of the gain that must be left."""

@@ -12,8 +12,8 @@ from collections.abc import Sequence
 from statistics import median
 
 from codeopt.engine.guards import Consequence, Finding, Gain, TimedRegion, guard
+from codeopt.workloads.function.timed_runs import TimedRuns, side_by_side
 from codeopt.workloads.function.timing.plan import CallPlan
-from codeopt.workloads.function.timing.runs import TimedRuns, side_by_side
 from codeopt_sandbox.call_answer import CallTiming
 
 MIN_LEFT_SHARE = 0.5

@@ -8,8 +8,8 @@ from dataclasses import dataclass, replace
 
 from codeopt.engine.guards import Consequence, Finding, Gain, TimedRegion, guard
 from codeopt.engine.guards._import_texts import with_imports, without_computing
+from codeopt.workloads.function.timed_runs import TimedRuns, side_by_side
 from codeopt.workloads.function.timing.plan import CallPlan, Timed, duration
-from codeopt.workloads.function.timing.runs import TimedRuns, side_by_side
 from codeopt_sandbox.call_answer import CallTiming
 from codeopt_sandbox.caveat import Caveat, Subject
 

@@ -7,7 +7,7 @@ import contextlib
 import shutil
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -17,12 +17,13 @@ from codeopt.core.session import Mounts
 from codeopt.workloads.function.calls.call_names import CallNames
 from codeopt.workloads.function.calls.vocabulary import Vocabulary, vocabulary
 from codeopt.workloads.function.recording.recording import known_as
+from codeopt.workloads.function.timed_runs import TimedRuns
 from codeopt.workloads.sandbox_view.libraries import Preload
 from codeopt.workloads.sandbox_view.untracked import missing_module
 from codeopt.workloads.sandbox_view.view import Place, View, locate, named_files, open_places, open_view, test_folders
 from codeopt.workloads.source.functions import Function, definition, dotted, own_nodes
 from codeopt_sandbox import Sandbox
-from codeopt_sandbox.call_answer import CallAnswer, CallRun, Failure
+from codeopt_sandbox.call_answer import CallAnswer, CallRun, Failure, ProcessChanges
 from codeopt_sandbox.calls import CallBatch, CallRunner, FunctionRef
 from codeopt_sandbox.outcome import Run
 
@@ -44,11 +45,19 @@ class FunctionHarness:
     """How calls are shown."""
     loading: Preload = Preload()
     """How libraries come into runs of calls."""
+    left: dict[str, list[ProcessChanges]] = field(default_factory=dict)
+    """Changes of the process that usable calls leave, by source."""
 
     @property
     def runner(self) -> CallRunner:
         """Runs module texts."""
         return CallRunner(self.sandbox, self.target, self.names.readable, libraries=self.loading.libraries)
+
+    @property
+    def recording_runner(self) -> TimedRuns:
+        """The same, which keeps in `left` what checked runs leave of their processes."""
+        libraries = self.loading.libraries
+        return TimedRuns(self.sandbox, self.target, self.names.readable, libraries=libraries, left=self.left)
 
     @property
     def source(self) -> str:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import replace
 
-from codeopt.workloads.function.timing.runs import TimedRuns
+from codeopt.workloads.function.timed_runs import TimedRuns
 from codeopt_sandbox.call_answer import LeftSetting, ProcessChanges
 from codeopt_sandbox.calls import CallBatch, CallRun
 from codeopt_sandbox.guest.calls.outcome import COUNTED, IMPORT

@@ -14,9 +14,9 @@ from codeopt.workloads import WorkloadRequest
 from codeopt.workloads.contract.function import contract_of
 from codeopt.workloads.function.corpus.collect import collect_corpus
 from codeopt.workloads.function.harness import FunctionHarness, make_target, open_bench, require_same_parameters
+from codeopt.workloads.function.timed_runs import TimedRuns
 from codeopt.workloads.function.timing.plan import choose
 from codeopt.workloads.function.timing.profile import profile_function
-from codeopt.workloads.function.timing.runs import TimedRuns
 from codeopt.workloads.function.workload import FunctionWorkload, measure, measure_recorded
 from codeopt.workloads.sandbox_view.libraries import Preload, Side, load_libraries
 from codeopt.workloads.sandbox_view.view import INSIDE, locate, named_files, open_view

@@ -10,10 +10,9 @@ from codeopt.analysis.nodes import first_line
 from codeopt.core.excerpted import Excerpted
 from codeopt.core.history import Draft, History
 from codeopt.rules import Hot, Rule
-from codeopt.workloads.source.definitions import SpliceError
 from codeopt.workloads.source.excerpt import shown
 from codeopt.workloads.source.functions import definition
-from codeopt.workloads.source.splice import splice
+from codeopt.workloads.source.splice_error import SpliceError
 
 
 def function_rules(rules: Iterable[Rule], qualname: str) -> tuple[Rule, ...]:
@@ -34,7 +33,7 @@ class FunctionRule(Rule):
         if new is None:
             return None
         try:
-            kept = splice(text, self.qualname, new)
+            kept = _splice(text, self.qualname, new)
         except SpliceError:
             return None
         return kept if kept != text else None
@@ -65,10 +64,17 @@ class FunctionProposer(Excerpted):
         if draft.problem:
             return draft
         try:
-            return replace(draft, source=splice(original, self.qualname, draft.source))
+            return replace(draft, source=_splice(original, self.qualname, draft.source))
         except SpliceError as error:
             return replace(draft, problem=f"it cannot be put into the module: {error}")
 
     def excerpts(self, history: History) -> History:
         """The function, and what it needs of its module."""
         return shown(history, self.qualname)
+
+
+def _splice(text: str, qualname: str, new: str) -> str:
+    """The module with a function of another text put in its place. Raises SpliceError."""
+    from codeopt.workloads.source.splice import splice  # libcst: 0.4 s, which a comparison need not wait for
+
+    return splice(text, qualname, new)

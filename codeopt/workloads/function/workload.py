@@ -3,7 +3,7 @@ larger of them."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Container, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
@@ -21,6 +21,7 @@ from codeopt.workloads.function.briefing import BriefedFunction, brief
 from codeopt.workloads.function.calls import paste
 from codeopt.workloads.function.calls.shrink import first_failing, smallest
 from codeopt.workloads.function.calls.witness import apart, as_python
+from codeopt.workloads.function.calls.wrong_types import refusals
 from codeopt.workloads.function.corpus.cases import (
     CallCase,
     WholeCase,
@@ -38,19 +39,20 @@ from codeopt.workloads.function.corpus.shown_calls import given_by_shape, has_ob
 from codeopt.workloads.function.harness import FunctionHarness
 from codeopt.workloads.function.leftovers import judge_left
 from codeopt.workloads.function.recording.recording import recorded_calls
+from codeopt.workloads.function.timed_runs import TimedRuns
 from codeopt.workloads.function.timing.growth import growth
 from codeopt.workloads.function.timing.other_shapes import InputShape, find_shapes
 from codeopt.workloads.function.timing.plan import CallPlan, Timed, choose
 from codeopt.workloads.function.timing.profile import profile_function
-from codeopt.workloads.function.timing.runs import TimedRuns
 from codeopt.workloads.function.together import LONGEST, ScenarioCase, Witnesses, judged, scenario_cases
 from codeopt.workloads.function.view import FunctionProposer, function_rules
 from codeopt.workloads.sandbox_view.view import locate
 from codeopt_sandbox.answers import calls_checker
-from codeopt_sandbox.call_answer import Kind
+from codeopt_sandbox.call_answer import CallAnswer, Kind, State
 from codeopt_sandbox.calls import CallBatch, CallRun, CallRunner
 from codeopt_sandbox.compare import Decision, Plan, StoppingRule, make_plan
 from codeopt_sandbox.growth import GrowthPair
+from codeopt_sandbox.guest.calls.outcome import UNCHANGED
 from codeopt_sandbox.guest.calls.repr.plain import MAX_ITEMS
 from codeopt_sandbox.guest.calls.repr.private import EQUAL
 from codeopt_sandbox.outcome import Case, Cause, Outcome, Run, Verdict
@@ -75,6 +77,8 @@ READ_ON_S = 0.5
 """Time limit of the original for one of them, seconds."""
 MOST_ITEMS = 300_000
 """Maximum number of items that are read of each."""
+NOTHING_LEFT = State(UNCHANGED, changed=False)
+"""State of a process whose calls are independent of each other."""
 
 
 @dataclass(frozen=True)
@@ -345,7 +349,7 @@ def _workload(
     shown: list[KnownCall], held: list[KnownCall], read_on: list[KnownCall],
 ) -> FunctionWorkload:  # fmt: skip
     options = request.options
-    runner = TimedRuns(bench.sandbox, bench.target, bench.names.readable, libraries=bench.loading.libraries)
+    runner = bench.recording_runner
     check = calls_checker(options.tolerance, exact=options.strict)
     contract = contract_of(bench.function, evidence.vouched)
     cases = _tiered(bench, runner, shown, "calls", check, contract)
@@ -365,13 +369,28 @@ def _tiered(
     *, held_out: bool = False,
 ) -> list[Case]:  # fmt: skip
     """Calls as cases, those apart that go beyond the known ones: what they do to their process is theirs alone."""
-    beyond = {each.text: contract.beyond(each.text) if each.source in MADE_UP else "" for each in known}
+    raises = refusals(bench.function)
+    beyond = {each.text: _beyond(each, contract, raises) for each in known}
     alike = [each for each in known if not beyond[each.text]]
     rest = [each for each in known if beyond[each.text]]
     cases: list[Case] = make_cases(bench, runner, alike, name, check, held_out=held_out)
     for case in make_cases(bench, runner, rest, f"beyond.{name}", check, held_out=held_out):
         cases.append(CallCase(**vars(case), beyond=tuple(beyond[text] for text in calls_of(case))))
     return cases
+
+
+def _beyond(known: KnownCall, contract: Contract, raises: Container[int]) -> str:
+    """Why a difference on a call is a caveat at most; empty where it rejects.
+
+    raises: lines of the function's own `raise` statements: what it refuses itself is part of what it does.
+    """
+    if known.source not in MADE_UP:
+        return ""
+    if known.outcome.kind is not Kind.RAISES:
+        return contract.beyond(known.text)
+    if known.outcome.line in raises:
+        return ""
+    return contract.beyond(known.text) or f"{known.outcome.exception} there is by no `raise` of the function's own"
 
 
 def _read_on(bench: FunctionHarness, runner: CallRunner, known: list[KnownCall], check: Checker) -> list[Case]:
@@ -409,10 +428,14 @@ def make_cases(
         total = max(10.0, 10 * far * sum(k.seconds for k in part))
         calls = tuple(k.text for k in part)
         stdin = CallBatch(calls, seconds=seconds, lost=0, budget=total, items=items).stdin()
+        title = f"{len(part)} calls of the function"
+        if items == MAX_ITEMS and all(k.independent for k in part):  # another run would say the same again
+            expected = runner.as_printed(calls, CallAnswer(tuple(k.outcome for k in part), state=NOTHING_LEFT))
+            cases.append(Case(f"{name}.{number}", stdin, expected.encode("utf-8", "surrogatepass"), held_out, title))
+            continue
         run = runner.run(bench.source, stdin, mode="exec")
         if _disturbed(run):
             run = runner.run(bench.source, stdin, mode="exec")
-        title = f"{len(part)} calls of the function"
         case = Case(f"{name}.{number}", stdin, run.stdout, held_out, title)
         if not _as_known(run, part):
             again = runner.run(bench.source, stdin, mode="exec", hash_seed=OTHER_HASH_SEED)

@@ -14,7 +14,6 @@ from codeopt.core.revision import Revision
 from codeopt.workloads.project.fixed_ground import NOTHING_FIXED, FixedGround
 from codeopt.workloads.project.public_surface import surface_of
 from codeopt.workloads.project.text import unpack
-from codeopt.workloads.source.definitions import SpliceError
 from codeopt.workloads.source.placing import (
     added,
     bound_in,
@@ -25,6 +24,7 @@ from codeopt.workloads.source.placing import (
     with_definition,
     with_import,
 )
+from codeopt.workloads.source.splice_error import SpliceError
 
 _BLOCK = re.compile(
     r"^<{5,} ?SEARCH[^\n]*\n(?P<old>.*?)^={5,}[^\n]*\n(?P<new>.*?)^>{5,} ?REPLACE[^\n]*$", re.MULTILINE | re.DOTALL

@@ -15,8 +15,8 @@ from codeopt.workloads.project.edits import edits_of
 from codeopt.workloads.project.fixed_ground import FixedGround, FixedReason
 from codeopt.workloads.project.profile import ProjectProfile
 from codeopt.workloads.project.text import HEAD, pack, unpack
-from codeopt.workloads.source.definitions import SpliceError
 from codeopt.workloads.source.excerpt import excerpt
+from codeopt.workloads.source.splice_error import SpliceError
 
 RULES = """\
 Rules, checked by running it:

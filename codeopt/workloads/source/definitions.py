@@ -7,10 +7,6 @@ from collections.abc import Iterable, Sequence
 import libcst as cst
 
 
-class SpliceError(ValueError):
-    """The draft cannot replace the function; the message says why, for whoever wrote it."""
-
-
 def find(body: Iterable[cst.CSTNode], path: Sequence[str]) -> cst.FunctionDef | None:
     """The last definition of that name that is no overload and no property's setter; `if`, `try` and `with` at the
     same level are looked into."""

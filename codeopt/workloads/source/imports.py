@@ -10,7 +10,8 @@ from typing import Any
 import libcst as cst
 
 from codeopt.analysis.positions import bound_names, evaluated_names, import_index
-from codeopt.workloads.source.definitions import SpliceError, code, flat
+from codeopt.workloads.source.definitions import code, flat
+from codeopt.workloads.source.splice_error import SpliceError
 
 
 def new_methods(

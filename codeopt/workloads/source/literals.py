@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import ast
+import json
 import math
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import accumulate
 from typing import Any
 
 DEEPENED = "deepened"
@@ -73,10 +76,42 @@ def _put(args: tuple[Any, ...], kwargs: Named, at: int, value: Any) -> tuple[tup
     return args, (*kwargs[:at], (kwargs[at][0], value), *kwargs[at + 1 :])
 
 
+MAX_NESTING = 150
+"""Brackets in each other that JSON's parser is given to read; Python's own takes up to 200."""
+_UNLIKE_JSON = re.compile(r'["\\\\]|true|false|null|NaN|Infinity')
+"""Parts of a call that JSON reads in another way than Python, or that stop its quotes from being exchanged."""
+
+
 def read(text: str) -> Call | None:
     """The call in a text; None when it is none that can be taken apart."""
     if len(text) > LONGEST or not text.startswith("f("):
         return None
+    plain = _as_json(text)
+    return Call(tuple(plain)) if plain is not None else _parsed(text)
+
+
+def _as_json(text: str) -> list[Any] | None:
+    """Arguments that are written in the same way in JSON: lists, numbers and texts, which most long calls are made of
+    and which its parser reads fifty times as fast. None where they may not be."""
+    if _UNLIKE_JSON.search(text) or not text.endswith(")") or _is_nested_too_deep(text):
+        return None
+    try:
+        found: list[Any] = json.loads(f"[{text[2:-1]}]".replace("'", '"'))
+    except (ValueError, RecursionError):
+        return None
+    return found
+
+
+def _is_nested_too_deep(text: str) -> bool:
+    """Whether brackets stand in each other more often than Python's parser reads."""
+    if text.count("[") + text.count("{") < MAX_NESTING:
+        return False
+    steps = (1 if bracket in "[{" else -1 for bracket in re.findall(r"[\[\]{}]", text))
+    return max(accumulate(steps)) > MAX_NESTING
+
+
+def _parsed(text: str) -> Call | None:
+    """The call, by Python's own parser."""
     try:
         node = ast.parse(text, mode="eval").body
     except (SyntaxError, RecursionError, MemoryError):

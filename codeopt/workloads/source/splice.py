@@ -10,9 +10,10 @@ from typing import Any
 
 import libcst as cst
 
-from codeopt.workloads.source.definitions import SpliceError, code, find, find_class
+from codeopt.workloads.source.definitions import code, find, find_class
 from codeopt.workloads.source.helper_edits import with_own_helpers
 from codeopt.workloads.source.imports import additions, insert, new_methods
+from codeopt.workloads.source.splice_error import SpliceError
 
 _KINDS = frozenset({"staticmethod", "classmethod", "property", "cached_property"})
 

@@ -15,7 +15,7 @@ from codeopt.workloads.project.files import read_project
 from codeopt.workloads.project.steady import found_steady, given_steady
 from codeopt.workloads.project.suite_tests import steadily_lost
 from codeopt.workloads.project.text import is_own, read_text
-from codeopt.workloads.source.definitions import SpliceError
+from codeopt.workloads.source.splice_error import SpliceError
 from tests.codeopt.command import codeopt
 from tests.codeopt.workloads.shop import ADD, FIND, HEAD, STORE, USELESS, answer, write_shop
 from tests.conftest import require_sandbox

@@ -27,14 +27,18 @@ class Contract:
     names: tuple[str, ...] = ()
     """Names of the parameters, by place."""
     shown: Mapping[str, Seen] = field(default_factory=dict)
-    """By parameter: what known calls give."""
+    """Values that known calls give, by parameter."""
     hints: Mapping[str, ast.expr] = field(default_factory=dict)
     relations: tuple[ArgumentRelation, ...] = ()
+    asked: dict[str, str] = field(default_factory=dict, compare=False, repr=False)
+    """Answers of `beyond` by call: reading a long call takes longer than making it."""
 
     def beyond(self, text: str) -> str:
         """Why a call goes beyond the known ones; empty when it does not."""
-        call = read(text)
-        return self._beyond(call) if call is not None else ""
+        if text not in self.asked:
+            call = read(text)
+            self.asked[text] = self._beyond(call) if call is not None else ""
+        return self.asked[text]
 
     def within(self, text: str) -> str:
         """The call, changed where it has to be to keep what known calls keep; empty where it goes beyond them still."""
@@ -65,7 +69,13 @@ class Contract:
                 continue
             if missing := self.shown[name].missing(value):
                 return f"no known call has {missing} for `{name}`"
-        return next((each.words for each in self.relations if each.keeps(given) is False), "")
+        broken = next((each.words for each in self.relations if each.keeps(given) is False), "")
+        return broken or self._unlike(given)
+
+    def _unlike(self, given: Mapping[str, Any]) -> str:
+        """Property of an argument that all known ones lack."""
+        known = ((name, self.shown[name].unlike(value)) for name, value in given.items() if name in self.shown)
+        return next((f"no known call has {lacking} for `{name}`" for name, lacking in known if lacking), "")
 
 
 def by_name(call: Call, names: Sequence[str]) -> dict[str, Any]:

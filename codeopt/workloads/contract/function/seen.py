@@ -1,12 +1,14 @@
-"""The types that known values show, to any depth: `[1, 2]` is a list of ints, `None` among them is something else."""
+"""Types and properties that known values show, to any depth: `[1, 2]` is a list of ints above zero, which is never
+empty; `None` among them is something else, and so are a negative number and an empty list."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from codeopt.workloads.contract.function.value_range import ValueRange, range_of
 from codeopt.workloads.source.literals import Constructed, Opaque
 
 MOST = 2000
@@ -30,28 +32,43 @@ class Seen:
     """Values at one place of all known calls."""
 
     kinds: Mapping[str, Mapping[str, Seen]] = field(default_factory=dict)
-    """By type what its parts are, by role; parts that no value has are missing."""
+    """Parts of values by type and role; parts that no value has are missing."""
     empty_text: bool = False
     doubled: bool = True
     """A separator comes twice in a row in some path, or these are no paths."""
+    values: ValueRange = ValueRange()
 
     def missing(self, value: Any, where: str = "") -> str:
-        """Property of a value that no known one has, in words; empty when there is none."""
-        if isinstance(value, Opaque):
-            return ""
+        """Type in a value that no known one has, in words; empty when there is none."""
         value = bare(value)
         kind = kind_of(value)
+        if isinstance(value, Opaque):
+            return ""
         if kind not in self.kinds:
             return _words(kind) + where
         if isinstance(value, str | bytes):
             return self._text(value, where)
+        return next(self._of_parts(value, kind, where, Seen.missing), "")
+
+    def unlike(self, value: Any, where: str = "") -> str:
+        """Property of a value that all known ones lack, in words: its sign, its size and the like; empty when there is
+        none. Its types may be others."""
+        value = bare(value)
+        kind = kind_of(value)
+        if found := self.values.missing(value):
+            return found + where
+        if kind not in self.kinds or isinstance(value, str | bytes):
+            return ""
+        return next(self._of_parts(value, kind, where, Seen.unlike), "")
+
+    def _of_parts(self, value: Any, kind: str, where: str, look: Callable[[Seen, Any, str], str]) -> Iterator[str]:
+        """Findings in the parts of a value, one after another."""
         known = self.kinds[kind]
         for role, parts in parts_of(value, known).items():
             inside = f" among the {role}" if role in (ITEMS, KEYS, VALUES) else where
-            for part in parts:
-                if role in known and (found := known[role].missing(part, inside)):
-                    return found
-        return ""
+            for part in parts if role in known else ():
+                if found := look(known[role], part, inside):
+                    yield found
 
     def _text(self, value: str | bytes, where: str) -> str:
         """An argument may be empty, as any container; an empty text among others is another matter."""
@@ -70,7 +87,8 @@ def seen(values: Sequence[Any], depth: int = DEPTH) -> Seen:
     kinds = {kind: _parts(group, depth) for kind, group in groups.items()}
     texts = [str(value) for kind in ("str", "bytes") for value in groups.get(kind, ())]
     paths = sum("/" in text for text in texts) * 2 > len(texts)
-    return Seen(kinds, "" in texts or "b''" in texts, not paths or any("//" in text for text in texts))
+    doubled = not paths or any("//" in text for text in texts)
+    return Seen(kinds, "" in texts or "b''" in texts, doubled, range_of(groups))
 
 
 def _parts(group: Sequence[Any], depth: int) -> dict[str, Seen]:
@@ -84,7 +102,7 @@ def _parts(group: Sequence[Any], depth: int) -> dict[str, Seen]:
 
 
 def parts_of(value: Any, known: Mapping[str, Seen] | None) -> dict[str, list[Any]]:
-    """By role the parts of a value. known: the roles that there are; a tuple is a record where it has no items."""
+    """Parts of a value by role. known: the roles that there are; a tuple is a record where it has no items."""
     if isinstance(value, tuple) and (known is None or (ITEMS not in known and str(len(value) - 1) in known)):
         return {str(at): [item] for at, item in enumerate(value)}
     if isinstance(value, tuple) and known is not None and ITEMS not in known:

@@ -43,6 +43,22 @@ def grow_call(call: Call, factor: int, seed: int = 0) -> Call | None:
     return grown
 
 
+def can_grow(call: Call) -> bool:
+    """Whether `grow_call` makes the call larger."""
+    return any(map(_grows, call.values)) or any(type(value) is int and 1 < value < 10**6 for value in call.values)
+
+
+def _grows(value: Any) -> bool:
+    if isinstance(value, list | str | bytes):
+        return len(value) > 2
+    if isinstance(value, dict | set | frozenset):
+        return len(value) > 2 and all(type(key) in (int, str) for key in value)
+    if isinstance(value, tuple):
+        return len(value) > 3 and len({type(item) for item in value}) == 1
+    inside = isinstance(value, Constructed) and value.maker.startswith(("load(", "used", "iter", "deque"))
+    return inside and any(_grows(part) for part in value.values if isinstance(part, list | Constructed))
+
+
 def _larger(value: Any, factor: int, maker: Maker) -> Any:
     """A list or a text of some length made longer, and those that an object is made of."""
     if isinstance(value, list | str | bytes) and len(value) > 2:
@@ -79,11 +95,14 @@ def _longer(value: Any, factor: int, maker: Maker) -> Any:
     found = list(value)
     whole = [item for item in value if type(item) is int]
     spread = max(map(abs, whole), default=0) * factor
-    least = -spread if min(whole, default=0) < 0 else 0
+    smallest = min(whole, default=0)
+    least = -spread if smallest < 0 else min(smallest, 1)  # zero among numbers that are all above it is another matter
+    width = max(spread, 1) - least + 1
+    random = maker.draw.random
     for _ in range(factor - 1):
         for item in value:
             if type(item) is int:
-                found.append(maker.draw.randint(least, max(spread, 1)))
+                found.append(least + (int(random() * width) if width < 2**52 else maker.draw.randrange(width)))
             elif type(item) is float:
                 found.append(maker.draw.uniform(0.5, 1.5) * item)
             elif type(item) is str:

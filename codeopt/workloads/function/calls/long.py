@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from codeopt.workloads.function.calls.derive import SMALL, Maker
-from codeopt.workloads.function.calls.larger import grow_call
+from codeopt.workloads.function.calls.larger import can_grow, grow_call
 from codeopt.workloads.function.calls.vocabulary import Vocabulary
 from codeopt.workloads.source.literals import Call, Constructed, read
 
@@ -76,7 +76,7 @@ def _largest(calls: Sequence[str]) -> list[Call]:
     ordered = sorted(read_ones, key=_size, reverse=True)
     found = []
     for call in ordered:
-        if grow_call(call, 2) is not None:
+        if can_grow(call):
             found.append(call)
         if len(found) == BASES:
             break

@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from codeopt.core.errors import ProgramError
 from codeopt.workloads.function.corpus.exclusions import Exclusion, ExclusionReason
 from codeopt.workloads.function.harness import FunctionHarness
-from codeopt_sandbox.call_answer import Effect, Kind
+from codeopt_sandbox.call_answer import CallAnswer, Effect, Kind
 from codeopt_sandbox.calls import CallBatch, CallOutcome
 from codeopt_sandbox.guest.calls.outcome import not_made
 
@@ -55,6 +55,8 @@ class KnownCall:
     """Source of the call: calls_file, tests, doctests, recorded, hints, derived."""
     seconds: float
     """The less of the two runs that check it; only for choosing."""
+    independent: bool = False
+    """Neither run left any state behind: what the call does does not hang on the calls before it."""
 
     @property
     def returns(self) -> bool:
@@ -144,14 +146,22 @@ def _observe(
         KnownCall(text, outcome, origin.get(text, "derived"), outcome.seconds)
         for text, outcome in zip(calls, first.outcomes, strict=True)
     ]
-    return deterministic(bench, found)
+    ended_early = first.state is None  # there was no time for all of them
+    return deterministic(bench, found, left_nothing=ended_early or first.leaves_nothing)
 
 
-def deterministic(bench: FunctionHarness, found: Sequence[KnownCall]) -> tuple[list[KnownCall], Counter[Exclusion]]:
-    """The useful calls whose outcome is the same again, with another hash seed and in another order."""
+def deterministic(
+    bench: FunctionHarness, found: Sequence[KnownCall], left_nothing: bool = False
+) -> tuple[list[KnownCall], Counter[Exclusion]]:
+    """The useful calls whose outcome is the same again, with another hash seed and in another order.
+
+    left_nothing: the calls left no state behind when they were made first.
+    """
     usable = [known for known in found if not _useless(known, known.outcome)]
     random.Random(len(found)).shuffle(usable)
-    second = dict(zip((k.text for k in usable), _again(bench, usable), strict=True))
+    answer = _again(bench, usable)
+    independent = left_nothing and answer.leaves_nothing
+    second = dict(zip((k.text for k in usable), answer.outcomes, strict=True))
     known: list[KnownCall] = []
     dropped: Counter[Exclusion] = Counter()
     for one in found:
@@ -159,7 +169,7 @@ def deterministic(bench: FunctionHarness, found: Sequence[KnownCall]) -> tuple[l
         if reason := _useless(one, again):
             dropped[reason] += 1
         else:
-            known.append(replace(one, seconds=min(one.seconds, again.seconds)))
+            known.append(replace(one, seconds=min(one.seconds, again.seconds), independent=independent))
     return known, dropped
 
 
@@ -168,15 +178,15 @@ def _size(text: str) -> int:
     return len(text) + max((int(number) for number in re.findall(r"\d{3,30}", text)), default=0)
 
 
-def _again(bench: FunctionHarness, known: Sequence[KnownCall]) -> list[CallOutcome]:
-    """Outcomes of the same calls with another hash seed, in which they may take a few times as long."""
+def _again(bench: FunctionHarness, known: Sequence[KnownCall]) -> CallAnswer:
+    """Answer to the same calls with another hash seed, in which they may take a few times as long."""
     if not known:
-        return []
+        return CallAnswer()
     calls = tuple(k.text for k in known)
     seconds = 2.0 + 3 * max(k.seconds for k in known)
     batch = CallBatch(calls, seconds=seconds, lost=3, budget=10.0 + 3 * sum(k.seconds for k in known))
-    answer = bench.runner.ask(bench.source, batch, hash_seed=1).answer
-    return list(answer.outcomes) if answer else [not_made() for _ in known]
+    answer = bench.recording_runner.ask(bench.source, batch, hash_seed=1).answer
+    return answer or CallAnswer(outcomes=tuple(not_made() for _ in known))
 
 
 def _useless(known: KnownCall, again: CallOutcome) -> Exclusion | None:

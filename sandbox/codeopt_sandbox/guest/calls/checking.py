@@ -50,7 +50,7 @@ MAX_TEXT_CHARS = 200
 DEEPENED = "deepened"
 PLAIN_NAMES = frozenset(("f", "set", "frozenset", "inf", "nan"))
 """Names in a call's expression that make the same value each time, whatever a call has changed."""
-QUICK_CPU_S = 0.5
+QUICK_CPU_S = 0.1
 """CPU time up to which a call is made again, seconds. Wall time would depend on what else the machine does, and with it
 whether a function that counts its calls has the same state in two runs."""
 TOLD_S = 0.005

@@ -76,6 +76,10 @@ class CallOutcome(Record):
     """Line of the module where the exception was raised; 0 for one that is raised elsewhere."""
 
 
+UNCHANGED = "state: unchanged"
+"""Text of a state in which calls have changed nothing."""
+
+
 class State(Record):
     """State that calls leave behind in their process."""
 

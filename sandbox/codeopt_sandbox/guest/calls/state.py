@@ -7,7 +7,7 @@ import sys
 import types
 
 from .neighbours import counters, is_data, neighbours
-from .outcome import State
+from .outcome import UNCHANGED, State
 from .process_state import process_state
 from .repr.canonical import CanonicalRepr
 from .repr.plain import NAMED, cut, digest, find
@@ -90,5 +90,5 @@ def what_changed(before: Seen, after: Seen, *, random_changed: bool, later: Sequ
     changed += ["the state of random changes"] * random_changed
     changed += later
     counted = [f"{name[len(COUNTER) :]} becomes {after[name][0]}" for name in new if name.startswith(COUNTER)]
-    text = "state: " + (cut("; ".join(changed)) if changed else "unchanged")
+    text = "state: " + cut("; ".join(changed)) if changed else UNCHANGED
     return State(text + (COUNTED + cut("; ".join(counted)) if counted else ""), bool(changed))

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from codeopt.workloads.function.leftovers import newly_left
-from codeopt.workloads.function.timing.runs import TimedRuns
+from codeopt.workloads.function.timed_runs import TimedRuns
 from codeopt_sandbox import Sandbox
 from codeopt_sandbox.call_answer import LeftSetting, ProcessChanges
 from codeopt_sandbox.calls import CallBatch, FunctionRef

@@ -28,7 +28,7 @@ GUESSES = True
 """Calls of this source are guesses: made only when other sources gave fewer calls than ENOUGH."""
 ENOUGH = 5
 """Number of calls of other sources that are enough."""
-EXAMPLES = 120
+EXAMPLES = 80
 REMEDY = "type hints, --calls FILE"
 _RANGES = ((0x00, 0x180), (0x370, 0x400), (0x410, 0x450), (0x5D0, 0x5EB), (0x620, 0x64B), (0x966, 0x970))
 CHARACTERS = "".join(chr(code) for start, stop in _RANGES for code in range(start, stop)) + (

@@ -33,7 +33,7 @@ MAX_ITEMS = 10_000
 """Most items that are read of an iterator."""
 MAX_TEXT_CHARS = 20_000
 """Characters of an outcome; longer texts are cut and end with a digest of the whole."""
-MAX_FLOAT_TEXT_CHARS = 400_000
+MAX_FLOAT_TEXT_CHARS = 1_000_000
 """Most characters of a text that contains floats."""
 NONE = type(None)
 LONG_BITS = 10_000

@@ -23,9 +23,24 @@ ROWS = "def f(a, b):\n    for y in xrange(b):\n        row = a[y]\n        yield
 NODES = "def f(a, b):\n    return [a[x] + a[y] for x, y in b]\n"
 
 LISTS = ["f([1, 2])", "f([3])", "f([])"]
+NONE = "no known call has"
 CASES = [
-    (PLAIN, LISTS, "f([-5, 0, 2])", ""),
+    (PLAIN, LISTS, "f([5, 2])", ""),
+    (PLAIN, LISTS, "f([-5, 2])", f"{NONE} a number below zero among the items for `a`"),
+    (PLAIN, LISTS, "f([5, 0])", f"{NONE} zero among the items for `a`"),
+    (PLAIN, LISTS, f"f([{2**53}])", f"{NONE} a number of 2**53 or more among the items for `a`"),
+    (PLAIN, ["f([1, 2])", "f([-3])"], "f([0])", ""),
+    (PLAIN, ["f(1)", "f(2)"], "f(-1)", ""),
+    (PLAIN, ["f(1)", "f(2)", "f(0.5)"], "f(-1)", f"{NONE} a number below zero for `a`"),
+    (HINTED, ["f(['a'], 1)", "f(['b'], 2)", "f(['c'], 4)"], "f(['d'], -1)", f"{NONE} a number below zero for `b`"),
     (PLAIN, LISTS, "f([])", ""),
+    (PLAIN, ["f([1])", "f([2])", "f([3])"], "f([])", f"{NONE} an empty list for `a`"),
+    (PLAIN, ["f('ab')", "f('c')", "f('d e')"], "f('xyz ')", ""),
+    (PLAIN, ["f('ab')", "f('c')", "f('d e')"], "f('a1')", f"{NONE} digits for `a`"),
+    (PLAIN, ["f('ab')", "f('c')", "f('d e')"], "f('\u00e9')", f"{NONE} characters beyond ASCII for `a`"),
+    (PLAIN, [f"f([{{'id': {n}, 'name': 'n'}}])" for n in (1, 2, 3)], "f([{'id': 4, 'name': 'm', 'more': 'x'}])", ""),
+    (PLAIN, [f"f([{{'id': {n}, 'name': 'n'}}])" for n in (1, 2, 3)], "f([{'name': 'm'}])",
+     f"{NONE} a dict without 'id' among the items for `a`"),
     (PLAIN, LISTS, "f([1] * 3)", ""),
     (PLAIN, LISTS, "f([True])", "no known call has a bool among the items for `a`"),
     (PLAIN, LISTS, "f([1, None])", "no known call has None among the items for `a`"),
@@ -75,7 +90,8 @@ CASES = [
 SQUARES = ["f([[1]], 1)", "f([[1, 2], [3, 4]], 2)", "f([], 0)"]
 COUNT = "def f(a, b):\n    return [a[i] for i in range(b)]\n"
 KEPT = [
-    (PLAIN, LISTS, "f([-5, 0, 2])", "f([-5, 0, 2])"),
+    (PLAIN, LISTS, "f([5, 2])", "f([5, 2])"),
+    (PLAIN, LISTS, "f([-5, 2])", ""),
     (PLAIN, LISTS, "f([True])", ""),
     (INDEX, ["f([1, 2], 1)", "f('ab', 0)", "f([1], 0)"], "f([5, 6], -1)", "f([5, 6], 1)"),
     (INDEX, ["f([1, 2], 1)", "f('ab', 0)", "f([1], 0)"], "f([5, 6], b=7)", "f([5, 6], b=1)"),

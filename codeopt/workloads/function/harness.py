@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from codeopt.analysis.positions import Def
 from codeopt.core.errors import ProgramError, UsageError
+from codeopt.core.revision import Revision
 from codeopt.core.session import Mounts
 from codeopt.workloads.function.calls.call_names import CallNames
 from codeopt.workloads.function.calls.vocabulary import Vocabulary, vocabulary
@@ -54,6 +55,11 @@ class FunctionHarness:
     def source(self) -> str:
         """The module as it is."""
         return self.function.source
+
+    @property
+    def revision(self) -> Revision:
+        """The same as a revision."""
+        return Revision.of(self.source)
 
     @property
     def vocabulary(self) -> Vocabulary:

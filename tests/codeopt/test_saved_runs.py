@@ -11,6 +11,7 @@ import pytest
 from codeopt.core.budget import Ledger, Usage
 from codeopt.core.errors import UsageError
 from codeopt.core.history import History
+from codeopt.core.revision import Revision
 from codeopt.core.run_store import RunFolder, SavedRun, new_run
 from tests.support.candidates import SLOW, comparison, original, outcome, right, wrong
 
@@ -25,7 +26,7 @@ def folder(tmp_path: Path) -> RunFolder:
 
 def test_a_run_comes_back_as_it_was(folder: RunFolder) -> None:
     folder.save(SavedRun(HISTORY, LEDGER))
-    found = folder.load(SLOW)
+    found = folder.load(Revision.of(SLOW))
     history, ledger = found.history, found.ledger
     assert history == HISTORY
     assert (ledger.usage.tokens, ledger.rounds, ledger.usage.cost_usd) == (30, 2, None)
@@ -38,14 +39,14 @@ def test_bytes_that_are_no_text_and_numbers_without_end(folder: RunFolder) -> No
         comparison=comparison(ci_high=float("inf"), ci_low=0.0),
     )
     folder.save(SavedRun(History((original(), strange)), Ledger()))
-    assert folder.load(SLOW).history.last == strange
+    assert folder.load(Revision.of(SLOW)).history.last == strange
 
 
 def test_outputs_are_cut(folder: RunFolder) -> None:
     """A saved run stays small: from standard output the start is kept, from standard error the end."""
     long = replace(right(1), outcomes=(outcome(stdout=b"a" * 10**6, stderr=b"b" * 10**6 + b"end"),))
     folder.save(SavedRun(History((original(), long)), Ledger()))
-    run = folder.load(SLOW).history.last.outcomes[0].run
+    run = folder.load(Revision.of(SLOW)).history.last.outcomes[0].run
     assert len(run.stdout) == len(run.stderr) == 4000
     assert run.stderr.endswith(b"end")
 
@@ -58,20 +59,20 @@ def test_fields_have_on_disk_the_names_that_they_always_had(folder: RunFolder) -
     told = written["outcomes"][0]["run"]
     assert (told["evidence"], told["delay_s"], written["beside"]) == (run.stop_detail, 0.5, [["original", 1.5]])
     assert not {"stop_detail", "runqueue_wait_s", "ablation"} & {*told, *written}
-    assert folder.load(SLOW).history.last == saved
+    assert folder.load(Revision.of(SLOW)).history.last == saved
 
 
 def test_another_program_is_refused(folder: RunFolder) -> None:
     folder.save(SavedRun(HISTORY, LEDGER))
     with pytest.raises(UsageError, match="is of another program"):
-        folder.load(SLOW + "# changed\n")
+        folder.load(Revision.of(SLOW + "# changed\n"))
 
 
 @pytest.mark.parametrize("text", ["", "{", "[]", "null", "3", '{"schema": "codeopt.run/1"}'])
 def test_what_is_no_run_is_refused(text: str, folder: RunFolder) -> None:
     (folder.path / "state.json").write_text(text)
     with pytest.raises(UsageError, match="cannot be read; start anew"):
-        folder.load(SLOW)
+        folder.load(Revision.of(SLOW))
 
 
 def test_a_broken_history_is_refused(folder: RunFolder) -> None:
@@ -81,12 +82,12 @@ def test_a_broken_history_is_refused(folder: RunFolder) -> None:
     del state["candidates"][0]["source"]
     path.write_text(json.dumps(state))
     with pytest.raises(UsageError, match="cannot be read; start anew"):
-        folder.load(SLOW)
+        folder.load(Revision.of(SLOW))
 
 
 def test_the_end_stands_beside_the_state(folder: RunFolder) -> None:
     folder.save(SavedRun(HISTORY, LEDGER))
-    folder.finish(SLOW, {"accepted": True}, "print(1)\n")
+    folder.finish(Revision.of(SLOW), {"accepted": True}, Revision.of("print(1)\n"))
     assert sorted(path.name for path in folder.path.iterdir()) == [
         "best.py",
         "original.py",

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from codeopt.core.history import Candidate
+from codeopt.core.revision import Revision
 from codeopt.workloads import Defaults, Suite, WorkloadRequest
 from codeopt_sandbox import Case, Outcome, Run, RunLimits, Sandbox, Verdict
 from codeopt_sandbox.compare import Plan, StoppingRule, make_plan
@@ -48,8 +49,8 @@ class ExpressionWorkload(Defaults):
     rule: StoppingRule
     plan: Plan | None
 
-    def run_case(self, source: str, case: Case, hash_seed: int = 0) -> Outcome:
-        return judge(case, self.runner.run(source, case.stdin, hash_seed=hash_seed), self.suite.check)
+    def run_case(self, draft: Revision, case: Case, hash_seed: int = 0) -> Outcome:
+        return judge(case, self.runner.run(draft, case.stdin, hash_seed=hash_seed), self.suite.check)
 
 
 @dataclass(frozen=True)
@@ -58,10 +59,10 @@ class OpenedExpression:
     sandbox: Sandbox
     title: str = "an expression"
     name: str = "expression"
-    other: str = ""
+    other: Revision | None = None
 
     def measure(self) -> ExpressionWorkload:
-        source, runner = self.request.program.source, Evaluator(self.sandbox)
+        source, runner = self.request.program.revision, Evaluator(self.sandbox)
         runs = {str(n): runner.run(source, b"%d" % n) for n in (*range(10), LARGE)}
         cases = [Case(name, name.encode(), run.stdout, held_out=name == "9") for name, run in runs.items()]
         outcomes = tuple(Outcome(name, Verdict.AC, run) for name, run in runs.items())

@@ -173,7 +173,7 @@ def test_fewer_notes_on_standard_error_are_no_fault(judge: Judge) -> None:
 
 def test_confirming_finds_what_depends_on_the_order_of_sets(judge: Judge) -> None:
     """Right with the hash seed of the rounds, and wrong with that of the confirmation."""
-    found = replace(measured(judge, FAST), source=FAST + f"\nif hash('a') != {0}:\n    print(1)\n")
+    found = replace(measured(judge, FAST), revision=Revision.of(FAST + f"\nif hash('a') != {0}:\n    print(1)\n"))
     assert not judge.confirm(found).correct
 
 

@@ -6,7 +6,7 @@ import pytest
 
 from codeopt.core.revision import Revision
 from codeopt.proposers.rules import stack
-from codeopt.rules import HotFiles, load_rule, select_rules
+from codeopt.rules import Hot, HotFiles, load_rule, select_rules
 from codeopt.workloads.function.view import function_rules
 from tests.codeopt.rules.programs import output
 
@@ -75,5 +75,5 @@ def test_what_others_hold_without_a_hint_may_hold_anything(keep: str) -> None:
         "def f(words: list[str]) -> list[int]:\n    return [words.count(w) for w in words]\n\n\n"
         f"words = input().split()\n{keep}\nprint(f(words))\nimported_by_others(f)\n"
     )
-    assert load_rule("counter").rewrite(source, HotFiles()) is None
-    assert load_rule("counter").rewrite(source.replace(f"{keep}\n", ""), HotFiles()) is not None
+    assert load_rule("counter").rewrite(source, Hot()) is None
+    assert load_rule("counter").rewrite(source.replace(f"{keep}\n", ""), Hot()) is not None

@@ -126,7 +126,7 @@ def test_of_drafts_that_are_as_good_the_smallest_change_comes_first() -> None:
     for task in (TASK, open_task("runtime,readability")):
         for gains, first in (((2.0, 2.02), small), ((2.02, 2.0), small), ((1.5, 2.0), whole)):
             drafts = (right(1, small, ratio=gains[0]), right(2, whole, ratio=gains[1]))
-            history = History((replace(original(), source=LOOP), *drafts))
+            history = History((replace(original(), revision=Revision.of(LOOP)), *drafts))
             found = [each.revision for each in replace(loop(SearchPlan(), 1, history), task=task).ranked()]
             assert (len(found), found[0]) == (2, first), (task.name, gains)
 

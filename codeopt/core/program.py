@@ -24,8 +24,8 @@ _LONGEST = 1 << 20
 """Maximum size of a program, bytes; longer files are data, and /dev/zero has no end."""
 
 
-class Subject(Protocol):
-    """What is improved: a program's file, or files of a project."""
+class TargetFiles(Protocol):
+    """The target of an improvement: a program's file, or files of a project."""
 
     @property
     def path(self) -> Path:
@@ -67,7 +67,7 @@ class Program:
 
     @cached_property
     def revision(self) -> Revision:
-        """Its source."""
+        """The source as a revision of one file."""
         return Revision.of(self.source)
 
     @property
@@ -93,7 +93,7 @@ class FileChange:
     """The new text to the character, with the file's own byte order mark and line ends."""
 
 
-def changes_of(subject: Subject, revision: Revision) -> tuple[FileChange, ...]:
+def changes_of(subject: TargetFiles, revision: Revision) -> tuple[FileChange, ...]:
     """The files that a revision changes, as they are to be written; a target that is one file in any case."""
     changed = tuple(revision) if revision.is_one_file else revision.changed_files(subject.revision)
     found = []
@@ -234,7 +234,7 @@ def require_unchanged(program: Program) -> None:
         raise UsageError(f"{program.path} has changed since it was read; it is left alone (-o FILE writes elsewhere)")
 
 
-def replace_files(subject: Subject, new: Revision) -> list[tuple[Program, Path | None]]:
+def replace_files(subject: TargetFiles, new: Revision) -> list[tuple[Program, Path | None]]:
     """Put each file that a result changes in place; none is written where one has changed since it was read. Raises
     UsageError."""
     changes = changes_of(subject, new)

@@ -63,7 +63,7 @@ class Revision(Mapping[str, str]):
 
     @classmethod
     def __get_pydantic_core_schema__(cls, source: Any, handler: Any) -> Any:
-        """As pydantic reads and writes it: an object of path to text."""
+        """Schema for pydantic: an object of path to text."""
         from pydantic_core import core_schema
 
         return core_schema.no_info_after_validator_function(
@@ -81,4 +81,4 @@ class Revision(Mapping[str, str]):
 
 
 UNCHANGED = Revision({})
-"""Of a project a revision that changes nothing: files that a revision does not have stay as they are."""
+"""Revision that changes nothing of a project: files that a revision does not have stay as they are."""

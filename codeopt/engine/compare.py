@@ -12,7 +12,7 @@ from codeopt.core.history import Candidate
 from codeopt.core.interpreter import Interpreter
 from codeopt.core.machine import machine
 from codeopt.core.options import ImproveOptions
-from codeopt.core.program import Subject
+from codeopt.core.program import TargetFiles
 from codeopt.core.revision import Revision
 from codeopt.core.session import Session
 from codeopt.core.target import Target
@@ -103,7 +103,7 @@ def compare(
     session: Session,
     *,
     own_code_only: bool = True,
-    programs: tuple[Subject, Subject] | None = None,
+    programs: tuple[TargetFiles, TargetFiles] | None = None,
 ) -> PairResult:
     """Compare two programs, or two functions. Raises CodeoptError, SandboxError.
 

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from codeopt.core.budget import Ledger
 from codeopt.core.history import Candidate, History
 from codeopt.core.options import ImproveOptions
-from codeopt.core.program import Subject
+from codeopt.core.program import TargetFiles
 from codeopt.core.revision import Revision
 from codeopt.core.run_store import SavedRun
 from codeopt.core.session import Session
@@ -38,7 +38,7 @@ def improve(
     options: ImproveOptions,
     session: Session,
     reference: Revision | None = None,
-    program: Subject | None = None,
+    program: TargetFiles | None = None,
 ) -> Result:
     """Improve a target; what cannot work is refused before anything is run. Raises CodeoptError.
 

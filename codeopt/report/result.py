@@ -18,7 +18,7 @@ from codeopt.core.diagnostic import Diagnostic, as_rows
 from codeopt.core.history import Candidate, History
 from codeopt.core.interpreter import Interpreter
 from codeopt.core.machine import machine
-from codeopt.core.program import FileChange, Subject, changes_of
+from codeopt.core.program import FileChange, TargetFiles, changes_of
 from codeopt.core.revision import Revision
 from codeopt.core.sanitize import inline, printable
 from codeopt.core.task_score import UNSCORED
@@ -78,7 +78,7 @@ class NextSteps:
 class Result:
     """The end of one improvement."""
 
-    program: Subject
+    program: TargetFiles
     task: str
     proposer: str
     backend: str
@@ -334,7 +334,7 @@ def _by_step(result: Result) -> str:
     return f" ({', '.join(steps)})" if steps and result.ledger.usage.replies else ""
 
 
-def diff(program: Subject, new: Revision) -> str:
+def diff(program: TargetFiles, new: Revision) -> str:
     """A unified diff that `git apply` and `patch -p1` take, in each file's own kind of line ends."""
     return diff_of(changes_of(program, new))
 

@@ -9,7 +9,7 @@ from typing import Any, Protocol
 from codeopt.core.briefing import Briefing
 from codeopt.core.budget import Usage
 from codeopt.core.history import Candidate
-from codeopt.core.program import Subject
+from codeopt.core.program import TargetFiles
 from codeopt.core.proposer import Proposer
 from codeopt.core.revision import Revision
 from codeopt.core.target import Target
@@ -175,7 +175,7 @@ class OpenTarget(Protocol):
 class WorkloadKind(Protocol):
     """A module of this folder."""
 
-    def read(self, target: Target) -> Subject:
+    def read(self, target: Target) -> TargetFiles:
         """What is improved. Raises UsageError."""
         ...
 

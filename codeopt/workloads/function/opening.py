@@ -7,7 +7,7 @@ from contextlib import AbstractContextManager, ExitStack, contextmanager
 from dataclasses import dataclass, replace
 
 from codeopt.core.errors import UsageError
-from codeopt.core.program import Subject
+from codeopt.core.program import TargetFiles
 from codeopt.core.revision import Revision
 from codeopt.core.session import Mounts
 from codeopt.core.target import Target
@@ -106,7 +106,7 @@ def _loading(opened: OpenedFunction) -> Preload:
     return load_libraries(bench.sandbox, Side(bench.target, bench.source), rivals)
 
 
-def _other(function: Function, target: Target | None, program: Subject | None) -> Function | None:
+def _other(function: Function, target: Target | None, program: TargetFiles | None) -> Function | None:
     """Raises UsageError where the two cannot be called alike."""
     if target is None:
         return None

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import PurePosixPath
 from typing import Unpack
 
-from codeopt.core.program import Subject, changes_of
+from codeopt.core.program import TargetFiles, changes_of
 from codeopt.core.revision import Revision
 from codeopt.workloads.project.command import ProjectCommand
 from codeopt.workloads.project.files import ProjectFiles
@@ -31,7 +31,7 @@ class CommandRuns:
     sandbox: Sandbox
     project: ProjectFiles
     command: ProjectCommand
-    program: Subject | None = None
+    program: TargetFiles | None = None
     """The files that a draft may edit; None where nothing is edited."""
     seen: Callable[[bytes], bytes] = lambda output: output
     """Part of an output that counts."""

@@ -57,7 +57,7 @@ class Revision(Mapping[str, str]):
             found.update(self.text.encode("utf-8", "surrogatepass"))
             return found.hexdigest()
         for path, text in sorted(self._files.items()):
-            for each in (path.encode(), text.encode("utf-8", "surrogatepass")):
+            for each in (path.encode("utf-8", "surrogatepass"), text.encode("utf-8", "surrogatepass")):
                 found.update(b"%d:%b" % (len(each), each))
         return found.hexdigest()
 

@@ -219,10 +219,11 @@ def _is_sound(found: Mapping[str, Any]) -> bool:
 
 def _revision(place: Path) -> Revision | None:
     """The files that a run kept; None where there are none."""
-    if (text := _text(place.with_suffix(".py"))) is not None:
-        return files_in(text)
     files = {path.relative_to(place).as_posix(): _text(path) for path in sorted(place.rglob("*")) if path.is_file()}
-    return Revision({path: text for path, text in files.items() if text is not None}) if files else None
+    if files:
+        return Revision({path: text for path, text in files.items() if text is not None})
+    text = _text(place.with_suffix(".py"))
+    return files_in(text) if text is not None else None
 
 
 def _text(path: Path) -> str | None:

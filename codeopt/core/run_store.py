@@ -156,7 +156,7 @@ class RunFolder:
             return SavedRun(History(candidates), ledger, held_out, input_seed=None if seed is None else int(seed))
         except OSError as error:
             raise UsageError(f"there is no run to resume in {self.path}: {error.strerror}") from error
-        except (KeyError, TypeError, ValueError, pydantic.ValidationError) as error:
+        except (AttributeError, KeyError, TypeError, ValueError, pydantic.ValidationError) as error:
             raise UsageError(f"the run in {self.path} cannot be read; start anew") from error
 
     def finish(self, original: Revision, result: dict[str, Any], best: Revision | None) -> None:

@@ -30,9 +30,8 @@ class Evaluator:
     def limits(self) -> RunLimits:
         return self.sandbox.limits
 
-    def run(self, program: str | bytes, stdin: bytes = b"", **options: Any) -> Run:
-        text = program if isinstance(program, str) else program.decode()
-        return self.sandbox.run(f"n = int(input())\nprint({text.strip()})\n", stdin, **options)
+    def run(self, program: Revision, stdin: bytes = b"", /, **options: Any) -> Run:
+        return self.sandbox.run(f"n = int(input())\nprint({program.text.strip()})\n", stdin, **options)
 
     def restart_guest(self) -> None:
         self.sandbox.restart_guest()

@@ -126,7 +126,7 @@ def _sides(run: StoredRun) -> Iterator[Markup]:
 
 
 def _files(name: str, candidate: Candidate, hot_now: Sequence[Mapping[str, Any]] = ()) -> Iterator[Markup]:
-    """Its file, or those of a project that have hot lines."""
+    """The file of a candidate, or those of a project that have hot lines."""
     known = [(line.file, line.line, line.share) for line in candidate.profile.lines] if candidate.profile else []
     told = [(line.get("place", "").rpartition(":")[0], line["line"], line["share"]) for line in hot_now]
     rows, files = known or told, candidate.revision

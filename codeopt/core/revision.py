@@ -30,6 +30,9 @@ class Revision(Mapping[str, str]):
     def __len__(self) -> int:
         return len(self._files)
 
+    def __eq__(self, other: object) -> bool:
+        return self._files == (other._files if isinstance(other, Revision) else other)
+
     def __hash__(self) -> int:
         return hash(frozenset(self._files.items()))
 

@@ -58,7 +58,7 @@ class ProjectProgram:
         """Raises ValueError: a project has no text of its own."""
         return self.revision.text
 
-    @property
+    @cached_property
     def open_files(self) -> tuple[str, ...]:
         """Paths of the files that a draft may edit."""
         return tuple(path for path in self.files if not self.ground.why(path))

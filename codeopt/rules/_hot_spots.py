@@ -46,7 +46,7 @@ class HotFiles:
     """The lines worth changing of each file of a revision."""
 
     files: tuple[tuple[str, Hot], ...] = ()
-    """By path; a file without any is left out."""
+    """Hot lines by path; a file without any is left out."""
 
     @classmethod
     def of(cls, profile: Profile | None) -> HotFiles:
@@ -58,7 +58,7 @@ class HotFiles:
         return cls(tuple((path, Hot(numbers)) for path, numbers in lines.items()))
 
     def at(self, path: str) -> Hot:
-        """Those of one file."""
+        """The hot lines of one file."""
         return dict(self.files).get(path, Hot())
 
     def moved(self, old: Revision, new: Revision) -> HotFiles:

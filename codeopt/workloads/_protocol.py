@@ -176,7 +176,7 @@ class WorkloadKind(Protocol):
     """A module of this folder."""
 
     def read(self, target: Target) -> TargetFiles:
-        """What is improved. Raises UsageError."""
+        """Files of the target. Raises UsageError."""
         ...
 
     def open_workload(self, request: WorkloadRequest) -> AbstractContextManager[OpenTarget]:

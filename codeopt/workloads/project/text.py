@@ -55,7 +55,7 @@ class ProjectProgram:
 
     @property
     def source(self) -> str:
-        """Raises ValueError: a project has no text of its own."""
+        """Text of the only module. Raises ValueError where there are several."""
         return self.revision.text
 
     @cached_property

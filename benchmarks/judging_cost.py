@@ -15,6 +15,7 @@ from pathlib import Path
 from codeopt.core.history import Draft, History
 from codeopt.core.options import ImproveOptions
 from codeopt.core.program import read_program
+from codeopt.core.revision import Revision
 from codeopt.core.session import Session
 from codeopt.core.target import Target
 from codeopt.engine.judge import Judge
@@ -45,7 +46,7 @@ def main() -> None:
         started = time.monotonic()
         judge = Judge(OpenedProgram(request, sandbox).measure().timed())
         opened = time.monotonic()
-        candidate = judge.measure(Draft(FASTER, "in a function"), History((judge.original,)))
+        candidate = judge.measure(Draft(Revision.of(FASTER), "in a function"), History((judge.original,)))
         judged = time.monotonic()
     found = candidate.comparison
     assert found is not None

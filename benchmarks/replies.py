@@ -18,7 +18,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from codeopt.core.model import Message, Reply
-from codeopt.engine.judge import shape_of
+from codeopt.core.revision import Revision
+from codeopt.engine.judge import is_same_program
 from codeopt.models._reply import is_done, to_draft
 from codeopt.proposers._continuation import whole
 
@@ -87,7 +88,8 @@ def mistake(written: Written) -> str:
         return "" if draft.problem else f"it holds no program, but this was found:\n{draft.source}"
     if draft.problem:
         return f"lost: {draft.problem}\n{draft.source}"
-    return "" if shape_of(draft.source) == shape_of(written.holds) else f"another program was found:\n{draft.source}"
+    same = is_same_program(draft.revision, Revision.of(written.holds))
+    return "" if same else f"another program was found:\n{draft.source}"
 
 
 def main() -> int:

@@ -19,8 +19,9 @@ from dataclasses import dataclass, field
 from unittest.mock import patch
 
 from benchmarks.rule_programs import PATTERNS, program, stdin
+from codeopt.core.revision import Revision
 from codeopt.proposers.rules import stack
-from codeopt.rules import Hot, all_rules, load_rule
+from codeopt.rules import Hot, HotFiles, all_rules, load_rule
 
 INPUTS = 2
 SECONDS = 3.0
@@ -64,7 +65,7 @@ def check(name: str, programs: int, seed: int = 0, together: float = 0.25) -> Co
         count.matched += 1
         count.broken += not _compare(count, source, new, [stdin(rng) for _ in range(INPUTS)])
         if rng.random() < together:
-            _compare(count, source, stack(source, Hot(), everything)[0], [stdin(rng)])
+            _compare(count, source, stack(Revision.of(source), HotFiles(), everything)[0].text, [stdin(rng)])
     return count
 
 

@@ -30,6 +30,7 @@ from typing import Any, cast
 from codeopt.batch.results.statistics import Estimate, estimate, estimate_geometric
 from codeopt.core.budget import Budget, Ledger, Usage
 from codeopt.core.history import Candidate, Critique, Draft, History
+from codeopt.core.revision import Revision
 from codeopt.engine.judge import Judge, RelativeTimes
 from codeopt.engine.loop import RefineLoop, SearchPlan
 from codeopt.engine.searches import open_search
@@ -123,7 +124,7 @@ class Stochastic:
     def refine(self, history: History) -> Draft:
         """One draft, from the newest that is shown, or from the last two."""
         self._number += 1
-        return Draft(self._next(history).source, "a draft", usage=_usage(history, PROGRAM_TOKENS))
+        return Draft(Revision.of(self._next(history).source), "a draft", usage=_usage(history, PROGRAM_TOKENS))
 
     def variants(self, history: History, count: int) -> Iterator[Draft]:
         """Independent drafts."""
@@ -183,7 +184,7 @@ class Knowing:
         """Right or wrong."""
         verdict = Verdict.AC if Truth.of(draft.source).right else Verdict.WA
         outcome = Outcome("case", verdict, Run(0, None, b"", b"", 0.1, 0.1, 0), "")
-        return Candidate(len(history.candidates), draft.source, draft.summary, (outcome,))
+        return Candidate(len(history.candidates), draft.revision, draft.summary, (outcome,))
 
     def finish(self, candidate: Candidate, draft: Draft, history: History) -> Candidate:
         """Compared with the original."""
@@ -209,7 +210,7 @@ class Knowing:
 def best(chances: Chances, plan: SearchPlan, budget: Budget, seed: str) -> tuple[float, int]:
     """The true speedup of what would be confirmed, 1 where nothing is; and the tokens. A round that passes the budget
     counts for nothing: larger ones would pass it by more."""
-    original = Candidate(0, Truth(True, 0.0, False, 0).source, "the original")
+    original = Candidate(0, Revision.of(Truth(True, 0.0, False, 0).source), "the original")
     judge = cast(Judge, Knowing(chances, f"judge {seed}"))
     loop = RefineLoop(Stochastic(chances, seed), TASK, judge, budget, History((original,)), Ledger(), plan)
     loop.run()

@@ -24,6 +24,7 @@ from codeopt.core.isolation import open_isolated
 from codeopt.core.model import Model
 from codeopt.core.options import ImproveOptions
 from codeopt.core.program import Program
+from codeopt.core.revision import Revision
 from codeopt.core.run_store import RunStore, SavedRun
 from codeopt.core.session import Mounts, Session
 from codeopt.core.target import Target
@@ -122,7 +123,8 @@ class ProblemJob:
         )  # fmt: skip
         reference = problem.target if self.options.with_target and kind == "program" else None
         program = Program(problem.path, problem.source, problem.source)
-        result = improve(Target(problem.path, problem.function), options, session, reference or "", program)
+        human = Revision.of(reference) if reference else None
+        result = improve(Target(problem.path, problem.function), options, session, human, program)
         if result.best is not None:
             self.store.keep(problem.id, "confirm", result.best)
         for each in result.refused:
@@ -187,7 +189,7 @@ class StoredRuns:
         """Path of the program, since a batch has no folder for each run."""
         return self.job.problem.path
 
-    def load(self, source: str) -> SavedRun | None:
+    def load(self, subject: Revision) -> SavedRun | None:
         """Load the state in which an earlier sitting left the problem; None: it has not begun."""
         return self.job.load()
 
@@ -200,7 +202,7 @@ class StoredRuns:
         job = self.job
         job.store.save(job.problem.id, run.history, run.ledger, dict(run.held_out), job.time_spent())
 
-    def finish(self, original: str, result: dict[str, Any], best: str | None) -> None:
+    def finish(self, original: Revision, result: dict[str, Any], best: Revision | None) -> None:
         """Do nothing, since the job keeps the end by itself."""
 
 

@@ -10,9 +10,11 @@ from typing import Any
 
 from codeopt.core.errors import UsageError
 from codeopt.core.git import Git, GitError, find_git
+from codeopt.core.program import changes_of
+from codeopt.core.revision import Revision
 from codeopt.report.patch_table import figures
 from codeopt.workloads.project.edits import CodeEdit, without
-from codeopt.workloads.project.text import ProjectProgram, pack, unpack
+from codeopt.workloads.project.text import ProjectProgram
 
 MESSAGE = """\
 {summary}
@@ -34,15 +36,15 @@ def check_branch(folder: Path, name: str) -> None:
     _ask(git, "var", "GIT_COMMITTER_IDENT", why="git does not know your name: git config user.name and user.email")
 
 
-def commit_branch(program: ProjectProgram, source: str, name: str, facts: Mapping[str, Any], ratio: str) -> int:
+def commit_branch(program: ProjectProgram, revision: Revision, name: str, facts: Mapping[str, Any], ratio: str) -> int:
     """Make the branch; returns how many commits it has. Raises UsageError."""
     git = _git(program.path)
-    for part, _ in program.parts(source):
-        if _ask(git, "status", "--porcelain", "--untracked-files=normal", "--", str(part.path.resolve())).strip():
-            raise UsageError(f"--branch {name}: {part.path} has changes that are not committed; commit them first")
+    for path in (each.program.path for each in changes_of(program, revision)):
+        if _ask(git, "status", "--porcelain", "--untracked-files=normal", "--", str(path.resolve())).strip():
+            raise UsageError(f"--branch {name}: {path} has changes that are not committed; commit them first")
     rows: Sequence[Mapping[str, Any]] = facts["edits"]
     edits = [CodeEdit(row["file"], row["qualname"]) for row in rows]
-    states = [unpack(source)]
+    states = [revision]
     for edit in reversed(edits[1:]):
         states.insert(0, without(program.revision, states[0], edit))
     head = _ask(git, "rev-parse", "HEAD").strip()
@@ -50,10 +52,11 @@ def commit_branch(program: ProjectProgram, source: str, name: str, facts: Mappin
         index = Path(folder, "index")
         _ask(git, "read-tree", "HEAD", index=index)
         for row, state in zip(rows, states, strict=True):
-            for part, text in program.parts(pack(state)):
-                place = part.path.resolve().relative_to(git.root).as_posix()
-                blob = _ask(git, "hash-object", "-w", "--stdin", given=part.as_file(text)).strip()
-                mode = "100755" if os.access(part.path, os.X_OK) else "100644"
+            for change in changes_of(program, state):
+                path = change.program.path
+                place = path.resolve().relative_to(git.root).as_posix()
+                blob = _ask(git, "hash-object", "-w", "--stdin", given=change.text).strip()
+                mode = "100755" if os.access(path, os.X_OK) else "100644"
                 _ask(git, "update-index", "--cacheinfo", f"{mode},{blob},{place}", index=index)
             tree = _ask(git, "write-tree", index=index).strip()
             head = _ask(git, "commit-tree", tree, "-p", head, given=_message(row, facts, ratio)).strip()

@@ -112,6 +112,7 @@ class Rechecker:
     def __call__(self, found: Suggestion, text: str, calls_text: str) -> str:
         """Empty when it is right. calls_text: a calls file by a model. Raises CodeoptError, SandboxError."""
         from codeopt.core.program import as_source, read_program
+        from codeopt.core.revision import Revision
         from codeopt.core.target import Target
         from codeopt.engine.compare import why_wrong
         from codeopt.workloads import WorkloadRequest
@@ -120,7 +121,7 @@ class Rechecker:
         request = WorkloadRequest(
             target, read_program(target.path), self.options, self.session, own_code_only=False, calls_text=calls_text
         )
-        return why_wrong(request, as_source(text))
+        return why_wrong(request, Revision.of(as_source(text)))
 
 
 CI = ("CI", "GITHUB_ACTIONS", "GITLAB_CI", "TF_BUILD", "TEAMCITY_VERSION")

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 from codeopt.core.history import Candidate, Critique, Draft, History
 from codeopt.core.proposer import Proposer
+from codeopt.core.revision import Revision
 
 
 @dataclass(frozen=True)
@@ -21,9 +22,9 @@ class Excerpted(ABC):
         """The history as the inner proposer sees it: the same rounds."""
 
     @abstractmethod
-    def whole(self, draft: Draft, original: str) -> Draft:
-        """The inner proposer's draft as a whole program; with a problem where it cannot be put back. original: the
-        whole program of round 0."""
+    def whole(self, draft: Draft, original: Revision) -> Draft:
+        """The inner proposer's draft as a whole revision; with a problem where it cannot be put back. original: that of
+        round 0."""
 
     @property
     def name(self) -> str:
@@ -36,12 +37,12 @@ class Excerpted(ABC):
 
     def refine(self, history: History) -> Draft:
         """The inner proposer's next draft, whole."""
-        return self.whole(self.inner.refine(self.excerpts(history)), history.original.source)
+        return self.whole(self.inner.refine(self.excerpts(history)), history.original.revision)
 
     def variants(self, history: History, count: int) -> Iterator[Draft]:
         """The inner proposer's drafts, each whole."""
         for draft in self.inner.variants(self.excerpts(history), count):
-            yield self.whole(draft, history.original.source)
+            yield self.whole(draft, history.original.revision)
 
     def preferred(self, history: History) -> Candidate | None:
         """The inner proposer's choice, as the same round of the whole."""

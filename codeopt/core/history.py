@@ -7,6 +7,7 @@ from enum import StrEnum
 from typing import Literal
 
 from codeopt.core.budget import NOTHING_USED, Effort, Usage
+from codeopt.core.revision import Revision
 from codeopt.core.task_score import TaskScore
 from codeopt_sandbox.caveat import Caveat, distinct
 from codeopt_sandbox.compare import Comparison, Decision
@@ -31,12 +32,12 @@ class Critique:
 class Draft:
     """A program that a proposer wrote."""
 
-    source: str
+    revision: Revision
     summary: str
     """One line: what was tried, and why it should help."""
     changes: tuple[str, ...] = ()
     """Each change and its reason, one line each, where the proposer knows them apart."""
-    ablations: tuple[tuple[str, str], ...] = ()
+    ablations: tuple[tuple[str, Revision], ...] = ()
     """The draft without one of its changes, or others that may do as well, each by a name: timed beside it if right."""
     screening_only: bool = False
     """Run it and time it beside its ablations, no more: figures to choose by, not to accept by."""
@@ -48,6 +49,11 @@ class Draft:
     """Tokens and cost of writing it."""
     model: str = ""
     """The language model that wrote it; empty for the rules."""
+
+    @property
+    def source(self) -> str:
+        """Text of a draft that is one file. Raises ValueError for one of several."""
+        return self.revision.text
 
 
 class Preferred(StrEnum):
@@ -85,7 +91,7 @@ class Candidate:
     """A draft with everything that was measured and said of it. Round 0 is the original."""
 
     round: int
-    source: str
+    revision: Revision
     summary: str
     outcomes: tuple[Outcome, ...] = ()
     """In the order of the suite; runs may stop at the first failures."""
@@ -132,6 +138,11 @@ class Candidate:
 
     against_best: AgainstBest | None = None
     """Comparison with the best candidate before it; None where none before it was faster than the original."""
+
+    @property
+    def source(self) -> str:
+        """Text of a candidate that is one file. Raises ValueError for one of several."""
+        return self.revision.text
 
     @property
     def caveats(self) -> tuple[Caveat, ...]:

@@ -1,4 +1,5 @@
-"""A program to improve: source text, its path, and how it is put back without ever being half-written."""
+"""A program to improve: source text, its path, and how it is put back without ever being half-written; and a subject of
+one or several such files."""
 
 from __future__ import annotations
 
@@ -7,17 +8,49 @@ import os
 import shutil
 import tempfile
 import tokenize
-from collections.abc import Iterator
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from io import BytesIO
 from pathlib import Path
+from typing import Protocol
 
 from codeopt.core.errors import UsageError
 from codeopt.core.git import GitError, find_git
+from codeopt.core.revision import OWN, Revision
 
 _BOM = "\ufeff"
 _LONGEST = 1 << 20
 """Maximum size of a program, bytes; longer files are data, and /dev/zero has no end."""
+
+
+class TargetFiles(Protocol):
+    """The target of an improvement: a program's file, or files of a project."""
+
+    @property
+    def path(self) -> Path:
+        """The file, or the project's folder."""
+        ...
+
+    @property
+    def source(self) -> str:
+        """Text of a subject that is one file. Raises ValueError for one of several."""
+        ...
+
+    @property
+    def revision(self) -> Revision:
+        """All of its files as they are."""
+        ...
+
+    @property
+    def files(self) -> Mapping[str, Program]:
+        """The files by their path in a revision."""
+        ...
+
+    @property
+    def open_files(self) -> Collection[str]:
+        """Paths of the files that a draft may edit."""
+        ...
 
 
 @dataclass(frozen=True)
@@ -32,14 +65,50 @@ class Program:
     place: str = ""
     """Path in a diff; empty: the path from the current folder."""
 
-    def parts(self, source: str) -> Iterator[tuple[Program, str]]:
-        """The files that another source text changes, each with its own: this one."""
-        yield self, source
+    @cached_property
+    def revision(self) -> Revision:
+        """The source as a revision of one file."""
+        return Revision.of(self.source)
 
-    def as_file(self, source: str) -> str:
-        """Another source text as this program's file would hold it: its byte order mark, its kind of line ends."""
-        ends = "\r\n" if self.text.count("\r\n") * 2 > self.text.count("\n") else "\n"
-        return _BOM * self.text.startswith(_BOM) + source.replace("\n", ends)
+    @property
+    def files(self) -> Mapping[str, Program]:
+        """Itself alone."""
+        return {OWN: self}
+
+    @property
+    def open_files(self) -> Collection[str]:
+        """Itself."""
+        return (OWN,)
+
+
+@dataclass(frozen=True)
+class FileChange:
+    """A file with another text."""
+
+    path: str
+    """Path in a revision."""
+    program: Program
+    """The file as it is."""
+    text: str
+    """The new text to the character, with the file's own byte order mark and line ends."""
+
+
+def changes_of(subject: TargetFiles, revision: Revision) -> tuple[FileChange, ...]:
+    """The files that a revision changes, as they are to be written; a target that is one file in any case."""
+    changed = tuple(revision) if revision.is_one_file else revision.changed_files(subject.revision)
+    found = []
+    for path in (path for path in changed if path in subject.open_files):
+        program, text = subject.files[path], revision[path]
+        if subject.revision[path] != program.source:  # it ends with a line end there, and the file does not
+            text = text.removesuffix("\n")
+        found.append(FileChange(path, program, file_text(text, program.text)))
+    return tuple(found)
+
+
+def file_text(source: str, before: str) -> str:
+    """A source text as the file would hold it whose text was `before`: its byte order mark, its kind of line ends."""
+    ends = "\r\n" if before.count("\r\n") * 2 > before.count("\n") else "\n"
+    return _BOM * before.startswith(_BOM) + source.replace("\n", ends)
 
 
 def as_source(text: str) -> str:
@@ -143,8 +212,9 @@ def _umask() -> int:
     return mask
 
 
-def replace_program(program: Program, new: str) -> Path | None:
-    """Put the result in place. Unless git holds this very text, it is kept beside it first; returns where.
+def replace_program(program: Program, text: str) -> Path | None:
+    """Put a new text in the place of a program's, to the character. Unless git holds the old one, that is kept beside
+    it first; returns where.
 
     Raises UsageError when the file has changed since it was read, and when it cannot be written.
     """
@@ -154,7 +224,7 @@ def replace_program(program: Program, new: str) -> Path | None:
         raise UsageError(f"{kept}, where the original is to be kept, is a link; remove it (nothing was written)")
     if kept:
         write_whole(kept, program.text)
-    write_whole(program.path, program.as_file(new))
+    write_whole(program.path, text)
     return kept
 
 
@@ -164,13 +234,13 @@ def require_unchanged(program: Program) -> None:
         raise UsageError(f"{program.path} has changed since it was read; it is left alone (-o FILE writes elsewhere)")
 
 
-def replace_parts(program: Program, new: str) -> list[tuple[Program, Path | None]]:
+def replace_files(subject: TargetFiles, new: Revision) -> list[tuple[Program, Path | None]]:
     """Put each file that a result changes in place; none is written where one has changed since it was read. Raises
     UsageError."""
-    parts = list(program.parts(new))
-    for part, _ in parts:
-        require_unchanged(part)
-    return [(part, replace_program(part, text)) for part, text in parts]
+    changes = changes_of(subject, new)
+    for each in changes:
+        require_unchanged(each.program)
+    return [(each.program, replace_program(each.program, each.text)) for each in changes]
 
 
 def _is_clean_in_git(path: Path) -> bool:

@@ -1,9 +1,13 @@
-"""The text of one or several files at one point in time, such as a project with a draft in it."""
+"""The text of one or several files at one point in time: what is improved, and each draft of it."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from hashlib import sha256
+from typing import Any
+
+OWN = ""
+"""Path of the target itself, where that is one file; the paths of a project's files start in its folder."""
 
 
 class Revision(Mapping[str, str]):
@@ -11,6 +15,11 @@ class Revision(Mapping[str, str]):
 
     def __init__(self, files: Mapping[str, str]) -> None:
         self._files = dict(files)
+
+    @classmethod
+    def of(cls, text: str, path: str = OWN) -> Revision:
+        """The revision of a target that is one file."""
+        return cls({path: text})
 
     def __getitem__(self, path: str) -> str:
         return self._files[path]
@@ -21,20 +30,49 @@ class Revision(Mapping[str, str]):
     def __len__(self) -> int:
         return len(self._files)
 
+    def __eq__(self, other: object) -> bool:
+        return self._files == (other._files if isinstance(other, Revision) else other)
+
     def __hash__(self) -> int:
         return hash(frozenset(self._files.items()))
 
     def __repr__(self) -> str:
-        return f"<Revision {self.digest[:12]} of {', '.join(self)}>"
+        return f"<Revision {self.digest[:12]} of {', '.join(self) or len(self)}>"
+
+    @property
+    def text(self) -> str:
+        """Text of the only file. Raises ValueError where there are several, or none."""
+        if len(self._files) != 1:
+            raise ValueError(f"a revision of {len(self._files)} files has no text of its own; look at each file")
+        return next(iter(self._files.values()))
+
+    @property
+    def is_one_file(self) -> bool:
+        """The target is a file, not a project."""
+        return self._files.keys() == {OWN}
 
     @property
     def digest(self) -> str:
-        """SHA-256 of the paths and texts, in hexadecimal; the order of the files does not matter."""
+        """SHA-256 in hexadecimal: of a single file's text as sha256sum says it, of a project's paths and texts, whose
+        order does not matter."""
         found = sha256()
+        if self.is_one_file:
+            found.update(self.text.encode("utf-8", "surrogatepass"))
+            return found.hexdigest()
         for path, text in sorted(self._files.items()):
-            for each in (path.encode(), text.encode("utf-8", "surrogatepass")):
+            for each in (path.encode("utf-8", "surrogatepass"), text.encode("utf-8", "surrogatepass")):
                 found.update(b"%d:%b" % (len(each), each))
         return found.hexdigest()
+
+    @classmethod
+    def __get_pydantic_core_schema__(cls, source: Any, handler: Any) -> Any:
+        """Schema for pydantic: an object of path to text."""
+        from pydantic_core import core_schema
+
+        return core_schema.no_info_after_validator_function(
+            cls, core_schema.dict_schema(core_schema.str_schema(), core_schema.str_schema()),
+            serialization=core_schema.plain_serializer_function_ser_schema(dict),
+        )  # fmt: skip
 
     def with_file(self, path: str, text: str) -> Revision:
         """The same with another text for one file."""
@@ -43,3 +81,7 @@ class Revision(Mapping[str, str]):
     def changed_files(self, before: Mapping[str, str]) -> tuple[str, ...]:
         """Paths of the files that stand in both and have another text than `before`."""
         return tuple(path for path, text in self._files.items() if path in before and before[path] != text)
+
+
+UNCHANGED = Revision({})
+"""Revision that changes nothing of a project: files that a revision does not have stay as they are."""

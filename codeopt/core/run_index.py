@@ -9,8 +9,10 @@ from pathlib import Path
 from typing import Any
 
 from codeopt.core.errors import UsageError
+from codeopt.core.old_runs import files_in
 from codeopt.core.ownership import foreign, refusal, require_own, top_of
-from codeopt.core.program import Program, read_program
+from codeopt.core.program import FileChange, Program, as_source, read_program
+from codeopt.core.revision import Revision
 from codeopt.core.run_store import RunFolder, SavedRun, digest
 
 RESULT = "codeopt.improve/1"
@@ -51,10 +53,10 @@ class StoredRun:
 
     listing: RunListing
     saved: SavedRun
-    original: str
-    """The file's text as it was."""
-    best: str | None
-    """The file's text with the accepted draft; None when nothing was accepted."""
+    original: Revision
+    """The files as they were, to the character."""
+    best: Revision | None
+    """The files with the accepted draft; None when nothing was accepted."""
 
     @property
     def result(self) -> Mapping[str, Any]:
@@ -103,8 +105,8 @@ def read_run(path: Path) -> StoredRun:
     Raises UsageError where it cannot be read.
     """
     listing, saved = RunListing(path, _result(path)), RunFolder(path).read()
-    original = saved.history.original.source
-    return StoredRun(listing, saved, _text(path / "original.py") or original, _text(path / "best.py"))
+    original = saved.history.original.revision
+    return StoredRun(listing, saved, _revision(path / "original") or original, _revision(path / "best"))
 
 
 def find_run(name: str, home: Path) -> Path:
@@ -139,12 +141,23 @@ def program_to_change(run: StoredRun) -> Program:
     program = read_program(file_to_change(run))
     if digest(program.text) == run.result.get("sha256_after"):
         raise UsageError(f"{run.file} holds the result of this run already")
-    if program.text != run.original:
+    if Revision.of(program.text) != run.original:
         raise UsageError(
             f"{run.file} has changed since the run; it is left alone (codeopt diff {run.listing.path} | patch -p1 "
             "applies what still fits)"
         )
     return program
+
+
+def changes_of_run(run: StoredRun) -> tuple[FileChange, ...]:
+    """The files that a run changes, as they were when it began; of a project those below its folder.
+
+    Raises UsageError where nothing was accepted, or a file may not be written to.
+    """
+    best, place = require_best(run), file_to_change(run)
+    changed = tuple(best) if best.is_one_file else best.changed_files(run.original)
+    files = {path: Program(place / path, as_source(run.original[path]), run.original[path], path) for path in changed}
+    return tuple(FileChange(path, file, best[path]) for path, file in files.items())
 
 
 def file_to_change(run: StoredRun) -> Path:
@@ -168,8 +181,8 @@ def file_to_change(run: StoredRun) -> Path:
     return run.file
 
 
-def require_best(run: StoredRun) -> str:
-    """The accepted text.
+def require_best(run: StoredRun) -> Revision:
+    """The accepted files.
 
     Raises UsageError when there is none.
     """
@@ -202,6 +215,15 @@ def _is_sound(found: Mapping[str, Any]) -> bool:
     return all(isinstance(found[name], kind) for name, kind in kinds.items() if name in found) and (
         not speedup or isinstance(speedup.get("ratio"), int | float)
     )
+
+
+def _revision(place: Path) -> Revision | None:
+    """The files that a run kept; None where there are none."""
+    files = {path.relative_to(place).as_posix(): _text(path) for path in sorted(place.rglob("*")) if path.is_file()}
+    if files:
+        return Revision({path: text for path, text in files.items() if text is not None})
+    text = _text(place.with_suffix(".py"))
+    return files_in(text) if text is not None else None
 
 
 def _text(path: Path) -> str | None:

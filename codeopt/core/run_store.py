@@ -18,9 +18,11 @@ from typing import Any, Protocol
 from codeopt.core.budget import Ledger
 from codeopt.core.errors import UsageError
 from codeopt.core.history import Candidate, History
+from codeopt.core.old_runs import candidate_in, old_digest
 from codeopt.core.options import ImproveOptions
 from codeopt.core.ownership import require_own, require_own_way
 from codeopt.core.program import write_whole
+from codeopt.core.revision import OWN, Revision
 
 _KEPT = 4000  # bytes of a run's output that are kept
 SCHEMA = "codeopt.run/1"
@@ -36,8 +38,8 @@ class SavedRun:
     ledger: Ledger
     held_out: Mapping[str, bool] = field(default_factory=dict)
     """Whether a case is held out, by its name; a case that was never shown stays held out."""
-    subject: str = ""
-    """The text that identifies the run; empty: the original's own."""
+    subject: Revision | None = None
+    """The revision that identifies the run; None: the original's own."""
     input_seed: int | None = None
     """Seed of the generated inputs; None in files of earlier versions."""
 
@@ -54,15 +56,16 @@ class RunStore(Protocol):
         """Save the state, in one step. Raises UsageError where it cannot be written."""
         ...
 
-    def finish(self, original: str, result: dict[str, Any], best: str | None) -> None:
-        """Save the result at the end of the run. Raises UsageError where it cannot be written."""
+    def finish(self, original: Revision, result: dict[str, Any], best: Revision | None) -> None:
+        """Save the result at the end of the run, with the files as they are written, to the character. Raises
+        UsageError where it cannot be written."""
         ...
 
 
 class Runs(Protocol):
     """The place of all runs."""
 
-    def load(self, source: str) -> SavedRun | None:
+    def load(self, subject: Revision) -> SavedRun | None:
         """The run to go on with; None for a new one.
 
         Raises UsageError where it cannot be read, is of another program, or is not the user's own.
@@ -82,7 +85,7 @@ class RunFolders:
     resume: Path | None = None
     """Folder of the run to go on with; None for a new one."""
 
-    def load(self, source: str) -> SavedRun | None:
+    def load(self, subject: Revision) -> SavedRun | None:
         """The run to go on with; None for a new one, and where it was ended before anything was saved.
 
         Raises UsageError where it cannot be read, is of another program, or is not the user's own.
@@ -90,7 +93,7 @@ class RunFolders:
         if self.resume is None:
             return None
         require_own(self.resume, f"the run in {self.resume}")
-        return RunFolder(self.resume).load(source) if not _is_empty(self.resume) else None
+        return RunFolder(self.resume).load(subject) if not _is_empty(self.resume) else None
 
     def begin(self, name: str) -> RunFolder:
         """The folder of the resumed run, or a new one."""
@@ -104,29 +107,31 @@ def open_runs(options: ImproveOptions) -> Runs:
 
 @dataclass(frozen=True)
 class RunFolder:
-    """One run's files: state.json (the history and the ledger), original.py, and at the end result.json and best.py."""
+    """One run's files: state.json (the history and the ledger), and at the end result.json, original.py and best.py; of
+    a project folders `original` and `best` with the files that changed."""
 
     path: Path
 
     def save(self, run: SavedRun) -> None:
         """Write the state in one step. Raises UsageError where it cannot be written."""
         adapter = _adapter()
+        candidates = json.loads(adapter.dump_json(tuple(map(_cut, run.history.candidates)), by_alias=True))
         state = {
             "schema": SCHEMA,
-            "sha256": digest(run.subject or run.history.original.source),
+            "sha256": (run.subject or run.history.original.revision).digest,
             "ledger": run.ledger.to_json(),
             "held_out": dict(run.held_out),
             "input_seed": run.input_seed,
-            "candidates": json.loads(adapter.dump_json(tuple(map(_cut, run.history.candidates)), by_alias=True)),
+            "candidates": list(map(_saved, candidates)),
         }
         write_whole(self.path / "state.json", json.dumps(state))
 
-    def load(self, source: str) -> SavedRun:
+    def load(self, subject: Revision) -> SavedRun:
         """The saved state.
 
         Raises UsageError when there is none, or it is broken or of another program.
         """
-        return self._read(digest(source))
+        return self._read(subject)
 
     def read(self) -> SavedRun:
         """The saved state, of whichever program, for looking at.
@@ -135,31 +140,39 @@ class RunFolder:
         """
         return self._read(None)
 
-    def _read(self, sha256: str | None) -> SavedRun:
+    def _read(self, subject: Revision | None) -> SavedRun:
         import pydantic
 
         try:
             state: Any = json.loads((self.path / "state.json").read_text("utf-8"))
-            if sha256 is not None and state["sha256"] != sha256:
+            if subject is not None and state["sha256"] not in (subject.digest, old_digest(subject)):
                 raise UsageError(
                     f"the run in {self.path} is of another program, or the program has changed; start anew"
                 )
-            candidates = _adapter().validate_json(json.dumps(state["candidates"]))
+            candidates = _adapter().validate_json(json.dumps(list(map(_loaded, state["candidates"]))))
             held_out = {str(name): bool(held) for name, held in state.get("held_out", {}).items()}
             seed = state.get("input_seed")
             ledger = Ledger.from_json(state["ledger"])
             return SavedRun(History(candidates), ledger, held_out, input_seed=None if seed is None else int(seed))
         except OSError as error:
             raise UsageError(f"there is no run to resume in {self.path}: {error.strerror}") from error
-        except (KeyError, TypeError, ValueError, pydantic.ValidationError) as error:
+        except (AttributeError, KeyError, TypeError, ValueError, pydantic.ValidationError) as error:
             raise UsageError(f"the run in {self.path} cannot be read; start anew") from error
 
-    def finish(self, original: str, result: dict[str, Any], best: str | None) -> None:
+    def finish(self, original: Revision, result: dict[str, Any], best: Revision | None) -> None:
         """Write the result beside the state. Raises UsageError where it cannot be written."""
-        write_whole(self.path / "original.py", original)
+        _write(self.path / "original", original)
         write_whole(self.path / "result.json", json.dumps(result, indent=2) + "\n")
         if best is not None:
-            write_whole(self.path / "best.py", best)
+            _write(self.path / "best", best)
+
+
+def _write(place: Path, revision: Revision) -> None:
+    """Write a target that is one file as `place`.py, a project's files below `place`."""
+    for path, text in revision.items():
+        file = place / path if path else place.with_suffix(".py")
+        file.parent.mkdir(parents=True, exist_ok=True)
+        write_whole(file, text)
 
 
 def _is_empty(folder: Path) -> bool:
@@ -194,7 +207,7 @@ def keep_out_of_git(home: Path) -> None:
 def candidate_to_json(candidate: Candidate) -> str:
     """A candidate with all its measurements, as JSON; long output is cut."""
     text: bytes = _adapter().dump_json((_cut(candidate),), by_alias=True)
-    return text.decode("utf-8")
+    return json.dumps(list(map(_saved, json.loads(text))))
 
 
 def candidate_from_json(text: str) -> Candidate:
@@ -202,7 +215,7 @@ def candidate_from_json(text: str) -> Candidate:
 
     Raises ValueError when the text is none.
     """
-    (candidate,) = _adapter().validate_json(text)
+    (candidate,) = _adapter().validate_json(json.dumps(list(map(_loaded, json.loads(text)))))
     found: Candidate = candidate
     return found
 
@@ -210,6 +223,19 @@ def candidate_from_json(text: str) -> Candidate:
 def digest(source: str) -> str:
     """SHA-256 of a source text, in hexadecimal."""
     return hashlib.sha256(source.encode("utf-8", "surrogatepass")).hexdigest()
+
+
+def _saved(row: dict[str, Any]) -> dict[str, Any]:
+    """A candidate with its one file as `source`, as it always was; with several, as `files`."""
+    files = row["revision"]
+    named = ("source", files[OWN]) if files.keys() == {OWN} else ("files", files)
+    return dict(named if name == "revision" else (name, value) for name, value in row.items())
+
+
+def _loaded(row: dict[str, Any]) -> dict[str, Any]:
+    """The inverse of `_saved`. Raises KeyError where there is neither."""
+    row = row if "files" in row else candidate_in(row)
+    return {**{name: value for name, value in row.items() if name != "files"}, "revision": row["files"]}
 
 
 def _cut(candidate: Candidate) -> Candidate:

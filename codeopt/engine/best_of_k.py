@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 
 from codeopt.core.budget import Effort
 from codeopt.core.history import Candidate, Draft, History
-from codeopt.engine.judge import Judge, shape_of
+from codeopt.engine.judge import Judge, is_same_program
 
 FAILED_WHEN_TIMED = "it was right on every case, and wrong or failing when it was timed beside other drafts"
 
@@ -64,13 +64,13 @@ class BestOfK:
         """The measurements of the same program elsewhere: by another draft of this round, or in another chain."""
         if draft.problem or draft.screening_only:
             return None
-        shape = shape_of(draft.source)
-        if any(shape_of(result.draft.source) == shape for result in self.results):
+        if any(is_same_program(result.draft.revision, draft.revision) for result in self.results):
             twin = "the same program as another draft of this round, but for comments and layout"
-            return Candidate(0, draft.source, draft.summary, rejection=twin, model=draft.model)
+            return Candidate(0, draft.revision, draft.summary, rejection=twin, model=draft.model)
         seen = {candidate.round for candidate in self.shown.candidates}
         for known in self.history.candidates:
-            if known.round not in seen and not known.screening_only and shape_of(known.source) == shape:
+            elsewhere = known.round not in seen and not known.screening_only
+            if elsewhere and is_same_program(known.revision, draft.revision):
                 return replace(
                     known, summary=draft.summary, model=draft.model, critique="", settled=False, siblings=(),
                     effort=Effort(), notes=(*known.notes, f"measured as round {known.round}, the same program"),

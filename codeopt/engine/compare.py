@@ -12,7 +12,8 @@ from codeopt.core.history import Candidate
 from codeopt.core.interpreter import Interpreter
 from codeopt.core.machine import machine
 from codeopt.core.options import ImproveOptions
-from codeopt.core.program import Program
+from codeopt.core.program import TargetFiles
+from codeopt.core.revision import Revision
 from codeopt.core.session import Session
 from codeopt.core.target import Target
 from codeopt.engine.guards.forbidden import newly_touched
@@ -102,7 +103,7 @@ def compare(
     session: Session,
     *,
     own_code_only: bool = True,
-    programs: tuple[Program, Program] | None = None,
+    programs: tuple[TargetFiles, TargetFiles] | None = None,
 ) -> PairResult:
     """Compare two programs, or two functions. Raises CodeoptError, SandboxError.
 
@@ -121,13 +122,13 @@ def compare(
         return replace(found, backend=sandbox.backend, description=sandbox.description, interpreter=interpreter)
 
 
-def why_wrong(request: WorkloadRequest, source: str) -> str:
+def why_wrong(request: WorkloadRequest, draft: Revision) -> str:
     """Why another text of a target's file is not right for the target: a case or call that is answered otherwise, a
     test that fails. Empty when it is. Raises CodeoptError, SandboxError."""
     with kind_of(request.target, request.options).open_workload(request) as opened:
         judge = Judge(opened.measure(), notify=request.session.console.progress)
-        wrong = why(judge.check(source, "another text of the file"))
-        return wrong or judge.workload.check(source, Stage.ROUND).rejection
+        wrong = why(judge.check(draft, "another text of the file"))
+        return wrong or judge.workload.check(draft, Stage.ROUND).rejection
 
 
 def _compared(opened: OpenTarget, request: WorkloadRequest) -> PairResult:
@@ -136,6 +137,7 @@ def _compared(opened: OpenTarget, request: WorkloadRequest) -> PairResult:
         workload = opened.measure()
     except NotVerifiable as error:
         return PairResult(PairVerdict.NOT_VERIFIED, str(error), facts={"shortfalls": as_rows(error.shortfalls)})
+    assert opened.other is not None  # the request names one
     candidate = _checked(Judge(workload, notify=notify, strict=strict), opened.other)
     if candidate.correct:
         try:
@@ -147,16 +149,16 @@ def _compared(opened: OpenTarget, request: WorkloadRequest) -> PairResult:
     return _verdict(workload, candidate, notify)
 
 
-def _checked(judge: Judge, source: str) -> Candidate:
+def _checked(judge: Judge, draft: Revision) -> Candidate:
     """The checked candidate; one that was stopped for taking too long is checked once more: it may have been the
     machine."""
-    found = judge.check(source, "the new one")
-    return found if judge.workload.bound(found) is None else judge.check(source, "the new one")
+    found = judge.check(draft, "the new one")
+    return found if judge.workload.bound(found) is None else judge.check(draft, "the new one")
 
 
 def _verdict(workload: Workload, candidate: Candidate, notify: Callable[[str], None]) -> PairResult:
     facts, comparison = workload.facts(), candidate.comparison
-    notes = tuple(f"NEW newly uses {name}" for name in newly_touched(candidate.source, workload.baseline.source))
+    notes = tuple(f"NEW newly uses {name}" for name in newly_touched(candidate.revision, workload.baseline.revision))
     bound = workload.bound(candidate)
     wrong = why(candidate)
     if bound is not None:
@@ -165,7 +167,7 @@ def _verdict(workload: Workload, candidate: Candidate, notify: Callable[[str], N
         return PairResult(PairVerdict.REJECTED, wrong, facts=facts, notes=notes, settings=candidate.settings)
     decided = comparison.decision in (Decision.FASTER, Decision.SLOWER)
     verdict = PairVerdict(comparison.decision) if decided else PairVerdict.SAME
-    growth = Judge(workload, notify=notify).growth(candidate.source) or UNKNOWN
+    growth = Judge(workload, notify=notify).growth(candidate.revision) or UNKNOWN
     return PairResult(
         verdict, comparison.reason, comparison, None, growth, (*notes, *candidate.notes), candidate.caveats, facts
     )

@@ -49,7 +49,7 @@ def _one_call(candidate: Candidate) -> str:
     if not lines or lines[0].share < MIN_SHARE or lines[0].hits > min(line.hits for line in lines):
         return ""
     try:
-        statements = list(_statements(parse(candidate.source)))
+        statements = list(_statements(parse(candidate.revision[lines[0].file])))
     except SyntaxError:
         return ""
     there = [each for each in statements if each.lineno <= lines[0].line <= (each.end_lineno or each.lineno)]

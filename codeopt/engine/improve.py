@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING
 from codeopt.core.budget import Ledger
 from codeopt.core.history import Candidate, History
 from codeopt.core.options import ImproveOptions
-from codeopt.core.program import Program
+from codeopt.core.program import TargetFiles
+from codeopt.core.revision import Revision
 from codeopt.core.run_store import SavedRun
 from codeopt.core.session import Session
 from codeopt.core.target import Target
@@ -33,11 +34,15 @@ AskReader = Callable[[Candidate, Candidate], Candidate]
 
 
 def improve(
-    target: Target, options: ImproveOptions, session: Session, reference: str = "", program: Program | None = None
+    target: Target,
+    options: ImproveOptions,
+    session: Session,
+    reference: Revision | None = None,
+    program: TargetFiles | None = None,
 ) -> Result:
     """Improve a target; what cannot work is refused before anything is run. Raises CodeoptError.
 
-    reference: source text of a program that a person wrote; it is judged in the same way.
+    reference: a program that a person wrote; it is judged in the same way.
     program: what the target's file is taken to hold; None: what it holds.
     """
     plan = make_plan(options)
@@ -50,7 +55,7 @@ def improve(
     program = program or kind.read(target)
     options, interpreter = session.find_interpreter(plan.options, target.path)
     runs = session.runs(options)
-    saved = runs.load(program.source)
+    saved = runs.load(program.revision)
     if options.resume and saved is None:
         session.console.print(f"resume     nothing is saved in {options.resume} yet: the run begins there")
     request = WorkloadRequest(
@@ -66,7 +71,7 @@ def improve(
             session.console.print(line)
         workload = _measured(opened, request)
         run = runs.begin(opened.name)
-        recorder = RunRecorder(run, session, program.source, request.input_seed)
+        recorder = RunRecorder(run, session, program.revision, request.input_seed)
         loop = _loop(workload, plan, request, saved or _new_run(workload), recorder)
         recorder.keep(loop)
         end = run_rounds(loop, session.console)

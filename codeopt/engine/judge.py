@@ -15,6 +15,7 @@ from typing import Literal
 
 from codeopt.core.budget import Effort
 from codeopt.core.history import AgainstBest, Candidate, Draft, History
+from codeopt.core.revision import Revision
 from codeopt.engine import guards
 from codeopt.engine.comparison_progress import ComparisonProgress
 from codeopt.workloads import OTHER_HASH_SEED, Stage, Suite, Workload
@@ -106,39 +107,39 @@ class Judge:
         self.notify(f"timing {len(candidates)} right drafts next to each other")
         with self.alone():
             started = time.monotonic()
-            ratios = self._ratios([candidate.source for candidate in candidates])
+            ratios = self._ratios([candidate.revision for candidate in candidates])
             return RelativeTimes(ratios, time.monotonic() - started)
 
-    def _ratios(self, sources: Sequence[str]) -> tuple[float | None, ...]:
+    def _ratios(self, drafts: Sequence[Revision]) -> tuple[float | None, ...]:
         """Time of each program in relation to the first that is right."""
-        if not sources:
+        if not drafts:
             return ()
         plan = self.workload.require_plan()
         runner, check = self.workload.runner, self.suite.check
-        took = time_variants(runner, sources, plan, check)
-        if took and not any(took) and time_variants(runner, [sources[0]] * 2, plan, check) == (None,):
-            return None, *self._ratios(sources[1:])
+        took = time_variants(runner, drafts, plan, check)
+        if took and not any(took) and time_variants(runner, [drafts[0]] * 2, plan, check) == (None,):
+            return None, *self._ratios(drafts[1:])
         return 1.0, *took
 
     def lower_bound_share(self, candidate: Candidate) -> float | None:
         """The share of a draft's time that no other could do without, such as reading the input; None: not known."""
-        plan = self.workload.plan
-        if not self.workload.lower_bound_program or plan is None or plan.clock == "memory":
+        plan, lower_bound = self.workload.plan, self.workload.lower_bound_program
+        if lower_bound is None or plan is None or plan.clock == "memory":
             return None
         self.notify("timing what no draft can do without")
         with self.alone():
-            sources = [candidate.source, self.workload.lower_bound_program]
-            return time_variants(self.workload.runner, sources, plan, lambda expected, got: "")[0]
+            sides = [candidate.revision, lower_bound]
+            return time_variants(self.workload.runner, sides, plan, lambda expected, got: "")[0]
 
     def _read(self, draft: Draft, history: History) -> Candidate:
         """The candidate of a draft that is judged by its text alone, before it is run."""
         candidate = Candidate(
-            len(history.candidates), draft.source, draft.summary, changes=draft.changes, model=draft.model
+            len(history.candidates), draft.revision, draft.summary, changes=draft.changes, model=draft.model
         )
         reads = not draft.problem and self.timed
-        found = guards.source_findings(guards.SourcePair(self.original.source, draft.source)) if reads else ()
+        found = guards.source_findings(guards.SourcePair(self.original.revision, draft.revision)) if reads else ()
         objections = [each.reason for each in found if each.consequence is guards.Consequence.REJECT]
-        reason = draft.problem or "".join(objections) or self._repeated(draft.source, history)
+        reason = draft.problem or "".join(objections) or self._repeated(draft.revision, history)
         notes = () if reason else tuple(each.reason for each in found)
         return replace(candidate, rejection=reason, notes=notes)
 
@@ -150,14 +151,13 @@ class Judge:
             found = self._checked(self._run_cases(candidate, _screened(draft, history)), Stage.ROUND)
         return _took(found, Effort(cases_s=time.monotonic() - started))
 
-    def _repeated(self, source: str, history: History) -> str:
+    def _repeated(self, draft: Revision, history: History) -> str:
         """Why a draft need not be run: the same program, but for comments and layout, was compared before, or the same
         text was scored. Empty when it is new."""
-        shape = shape_of(source)
         for earlier in history.candidates:
-            if not self.timed and earlier.source == source:
+            if not self.timed and earlier.revision == draft:
                 return f"the same text as draft {earlier.round + 1}"
-            if self.timed and not earlier.screening_only and shape_of(earlier.source) == shape:
+            if self.timed and not earlier.screening_only and is_same_program(earlier.revision, draft):
                 which = "the original" if earlier.round == 0 else f"round {earlier.round}"
                 return f"the same program as {which}, but for comments and layout"
         return ""
@@ -175,14 +175,14 @@ class Judge:
         profiled = candidate if draft.screening_only else self._profiled(candidate)
         return _took(profiled, Effort(timing_s=timed - started, profile_s=time.monotonic() - timed))
 
-    def check(self, source: str, summary: str, *, failures: int = 1) -> Candidate:
+    def check(self, draft: Revision, summary: str, *, failures: int = 1) -> Candidate:
         """A program that a person wrote: is it right on all cases, known and unseen, and on whatever else is asked?"""
         with self.alone():
-            notes = guards.source_notes(guards.SourcePair(self.original.source, source)) if self.timed else ()
-            candidate = self._run_cases(Candidate(1, source, summary, notes=notes), failures=failures)
+            notes = guards.source_notes(guards.SourcePair(self.original.revision, draft)) if self.timed else ()
+            candidate = self._run_cases(Candidate(1, draft, summary, notes=notes), failures=failures)
             if candidate.correct:
-                more = self._outcomes(source, self._short_cases(), OTHER_HASH_SEED, failures)
-                more += self._outcomes(source, self.workload.unseen_cases(), THIRD_HASH_SEED, failures)
+                more = self._outcomes(draft, self._short_cases(), OTHER_HASH_SEED, failures)
+                more += self._outcomes(draft, self.workload.unseen_cases(), THIRD_HASH_SEED, failures)
                 candidate = replace(candidate, outcomes=candidate.outcomes + more)
             return self._checked(candidate, Stage.REFERENCE)
 
@@ -200,8 +200,8 @@ class Judge:
             started = time.monotonic()
             candidate = self.workload.trimmed(candidate)
             unseen = self.workload.unseen_cases()
-            outcomes = self._outcomes(candidate.source, self.suite.cases, OTHER_HASH_SEED)
-            outcomes += self._outcomes(candidate.source, unseen, THIRD_HASH_SEED)
+            outcomes = self._outcomes(candidate.revision, self.suite.cases, OTHER_HASH_SEED)
+            outcomes += self._outcomes(candidate.revision, unseen, THIRD_HASH_SEED)
             caveats = tuple(each for each in candidate.checked if each.subject is not Subject.SPEED)
             confirmed = replace(candidate, outcomes=outcomes, comparison=None, checked=caveats, effort=Effort())
             confirmed = self._checked(confirmed, Stage.CONFIRMATION)
@@ -212,29 +212,29 @@ class Judge:
                 confirmed = self._guarded(self._compared(confirmed, plan, self.workload.rule, seed), plan, unseen)
             return _took(confirmed, Effort(cases_s=checked - started, timing_s=time.monotonic() - checked))
 
-    def growth(self, source: str) -> GrowthPair | None:
-        """How the cost of the original and of `source` grows with the input; None where nothing can be told."""
+    def growth(self, draft: Revision) -> GrowthPair | None:
+        """How the cost of the original and of a draft grows with the input; None where nothing can be told."""
         self.notify("fitting growth")
         with self.alone():
-            return self.workload.growth(source)
+            return self.workload.growth(draft)
 
     def _run_cases(
         self, candidate: Candidate, known: tuple[Outcome, ...] = (), failures: int = MAX_FAILURES
     ) -> Candidate:
-        outcomes = known or self._outcomes(candidate.source, self.suite.cases, failures=failures)
+        outcomes = known or self._outcomes(candidate.revision, self.suite.cases, failures=failures)
         return replace(candidate, outcomes=outcomes)
 
     def _outcomes(
-        self, source: str, cases: Sequence[Case], hash_seed: int = 0, failures: int = MAX_FAILURES
+        self, draft: Revision, cases: Sequence[Case], hash_seed: int = 0, failures: int = MAX_FAILURES
     ) -> tuple[Outcome, ...]:
         """Outcomes of the cases in order, up to so many that are wrong."""
         outcomes: list[Outcome] = []
         wrong = 0
         for number, case in enumerate(cases, 1):
             self.notify(f"case {number} of {len(cases)}")
-            outcome = self.workload.run_case(source, case, hash_seed)
+            outcome = self.workload.run_case(draft, case, hash_seed)
             if outcome.verdict is not Verdict.AC:
-                outcome = outcome if wrong else self.workload.explain(source, case, outcome)
+                outcome = outcome if wrong else self.workload.explain(draft, case, outcome)
                 wrong += 1
             outcomes.append(outcome)
             if wrong == failures:
@@ -245,7 +245,7 @@ class Judge:
         """With what else the workload asks of it; not asked of a draft that is wrong already."""
         if not candidate.correct:
             return candidate
-        found = self.workload.check(candidate.source, stage)
+        found = self.workload.check(candidate.revision, stage)
         checked = replace(
             candidate,
             outcomes=candidate.outcomes + found.outcomes,
@@ -266,7 +266,7 @@ class Judge:
         doing = "comparing with the original"
         self.notify(doing)
         comparison = compare(
-            self.workload.runner, self.original.source, candidate.source, plan.cases,
+            self.workload.runner, self.original.revision, candidate.revision, plan.cases,
             check=self.suite.check, rule=rule, plan=plan, seed=seed,
             notify=ComparisonProgress(doing, rule, self.notify),
         )  # fmt: skip
@@ -284,8 +284,8 @@ class Judge:
         runner, check = self.workload.runner, self.suite.check
         other = self.workload.plan_by(plan, rule)
         return compare(
-            runner, self.original.source, candidate.source, other.cases, check=check, rule=rule, plan=other, seed=seed,
-            notify=ComparisonProgress("comparing by the other measure", rule, self.notify),
+            runner, self.original.revision, candidate.revision, other.cases, check=check, rule=rule, plan=other,
+            seed=seed, notify=ComparisonProgress("comparing by the other measure", rule, self.notify),
         )  # fmt: skip
 
     def _against_best(self, candidate: Candidate, history: History, plan: Plan, rule: StoppingRule) -> Candidate:
@@ -297,7 +297,7 @@ class Judge:
         pace = ComparisonProgress(f"comparing with round {best.round}", rule, self.notify)
         try:
             comparison = compare(
-                self.workload.runner, best.source, candidate.source, plan.cases, check=self.suite.check,
+                self.workload.runner, best.revision, candidate.revision, plan.cases, check=self.suite.check,
                 rule=rule, plan=plan, seed=candidate.round, notify=pace,
             )  # fmt: skip
         except OriginalUnsteady:
@@ -317,7 +317,7 @@ class Judge:
         """The candidate with the guards' findings about its gain."""
         if not candidate.correct or candidate.comparison is None:
             return candidate
-        gain = guards.Gain(self.workload, candidate.source, candidate.comparison, plan, unseen, self.notify)
+        gain = guards.Gain(self.workload, candidate.revision, candidate.comparison, plan, unseen, self.notify)
         for finding in guards.gain_findings(gain, faster=candidate.faster, in_round=in_round):
             candidate = _with(candidate, candidate.comparison, finding)
         return self._refused(candidate)
@@ -328,8 +328,8 @@ class Judge:
         if not candidate.correct or not draft.ablations or plan is None:
             return candidate
         self.notify("timing it without each of its changes")
-        sources = [draft.source, *(source for _, source in draft.ablations)]
-        took = time_variants(self.workload.runner, sources, plan, self.suite.check)
+        sides = [draft.revision, *(revision for _, revision in draft.ablations)]
+        took = time_variants(self.workload.runner, sides, plan, self.suite.check)
         named = zip(draft.ablations, took, strict=True)
         found = tuple((name, round(ratio, 4)) for (name, _), ratio in named if ratio is not None)
         return replace(candidate, ablation=found)
@@ -338,7 +338,7 @@ class Judge:
         if not self.profiled or not candidate.correct:
             return candidate
         self.notify("profiling")
-        return replace(candidate, profile=self.workload.profile(candidate.source))
+        return replace(candidate, profile=self.workload.profile(candidate.revision))
 
 
 def _took(candidate: Candidate, effort: Effort) -> Candidate:
@@ -360,13 +360,19 @@ def _with(candidate: Candidate, comparison: Comparison, finding: guards.Finding)
 
 def _screened(draft: Draft, history: History) -> tuple[Outcome, ...]:
     """Outcomes of the same program from when it was screened; a confirmation has runs of its own."""
-    earlier = (c for c in history.candidates if c.screening_only and c.correct and c.source == draft.source)
+    earlier = (c for c in history.candidates if c.screening_only and c.correct and c.revision == draft.revision)
     return next((candidate.outcomes for candidate in earlier), ())
 
 
-def shape_of(source: str) -> str:
-    """A program without its comments and layout; the text itself where it cannot be read."""
+def is_same_program(one: Revision, other: Revision) -> bool:
+    """Whether two revisions differ in nothing but comments and layout."""
+    pairs = ((one[path], other[path]) for path in one.changed_files(other))
+    return one.keys() == other.keys() and all(_shape(a) == _shape(b) for a, b in pairs)
+
+
+def _shape(text: str) -> str:
+    """A file's text without its comments and layout; the text itself where it cannot be read."""
     try:
-        return ast.dump(ast.parse(source))
+        return ast.dump(ast.parse(text))
     except (SyntaxError, ValueError, RecursionError, MemoryError):
-        return source
+        return text

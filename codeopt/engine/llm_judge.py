@@ -18,6 +18,7 @@ from codeopt.core.errors import ModelError
 from codeopt.core.history import Candidate, Preference, Preferred
 from codeopt.core.model import Message, Model
 from codeopt.core.sanitize import cut, fenced, inline
+from codeopt.workloads.project.text import pack
 
 MAX_CHARS = 20_000
 """Characters of a text that are shown, at most."""
@@ -114,7 +115,7 @@ def read_by(
     def ask(candidate: Candidate, original: Candidate) -> Candidate:
         notify("asking a reader which is better")
         try:
-            found, usage = judge.prefer(*shown(original.source, candidate.source))
+            found, usage = judge.prefer(*shown(*(pack(each.revision) for each in (original, candidate))))
         except NoPreference as error:
             failed = "a reader answered once, not twice," if error.usage.replies else "no reader was asked"
             note = f"{failed} which is better: {error}"

@@ -211,12 +211,14 @@ class RefineLoop:
         while scored:
             top = max(score for score, _ in scored)
             close = [pair for pair in scored if pair[0] >= top * CLOSE]
-            best = min(close, key=lambda pair: (bool(pair[1].caveats), changed_lines(original.source, pair[1].source)))
+            best = min(close, key=lambda pair: (bool(pair[1].caveats), changed_lines(original, pair[1])))
             scored.remove(best)
             yield best[1]
 
 
-def changed_lines(old: str, new: str) -> int:
+def changed_lines(original: Candidate, candidate: Candidate) -> int:
     """Number of lines that a diff between the two adds and takes away."""
-    diff = difflib.unified_diff(old.splitlines(), new.splitlines(), n=0, lineterm="")
+    old, new = original.revision, candidate.revision
+    pairs = [(old[path].splitlines(), new[path].splitlines()) for path in new.changed_files(old)]
+    diff = [line for pair in pairs for line in difflib.unified_diff(*pair, n=0, lineterm="")]
     return sum(line[:1] in "+-" and line[:3] not in ("+++", "---") for line in diff)

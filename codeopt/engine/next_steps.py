@@ -43,7 +43,7 @@ def _profiled(judge: Judge, best: Candidate) -> tuple[Profile | None, Diagnostic
     """The profile of the best program, or why there is none: a result that was confirmed is not lost for it."""
     try:
         with judge.alone():
-            return judge.workload.profile(best.source), None
+            return judge.workload.profile(best.revision), None
     except (CodeoptError, SandboxError) as error:
         return None, Diagnostic("the hot lines of the result are not known", str(error))
 

@@ -26,7 +26,7 @@ def open_proposer(
     """Open the author of the drafts. Before a model is asked, the draft of the rules is measured."""
     options, task = plan.options, plan.task
     if not plan.uses_model:
-        fixes = plan.rules.fixes_of_ruff(workload.baseline.source, console.warn)
+        fixes = plan.rules.fixes_of_ruff(workload.baseline, console.warn)
         return Rules(workload.rules((*plan.rules.built_in, *fixes)))
     rules = Rules(workload.rules(plan.rules.built_in))
     from codeopt.proposers.language_model import LanguageModel

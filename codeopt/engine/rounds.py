@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from codeopt.core.console import Console
 from codeopt.core.errors import ModelError
 from codeopt.core.history import Candidate
+from codeopt.core.program import changes_of
+from codeopt.core.revision import Revision
 from codeopt.core.run_store import RunStore, SavedRun
 from codeopt.core.session import Session
 from codeopt.core.words import clock
@@ -24,8 +26,8 @@ class RunRecorder:
 
     run: RunStore
     session: Session
-    subject: str = ""
-    """Source text that the run improves."""
+    subject: Revision | None = None
+    """The revision that the run improves."""
     input_seed: int | None = None
     """Seed of the inputs that are made."""
 
@@ -79,7 +81,7 @@ def run_rounds(loop: RefineLoop, console: Console) -> End:
 
 
 def finish(
-    loop: RefineLoop, end: End, request: WorkloadRequest, sandbox: Sandbox, run: RunStore, reference: str
+    loop: RefineLoop, end: End, request: WorkloadRequest, sandbox: Sandbox, run: RunStore, reference: Revision | None
 ) -> Result:
     """Confirm the best draft, judge the reference, save the end of the run."""
     session, judge, program = request.session, loop.judge, request.program
@@ -112,7 +114,10 @@ def finish(
             judge, loop.task, best, request.options, measure=session.extras and end is not End.INTERRUPTED
         ),
     )
-    run.finish(program.text, to_json(result), program.as_file(best.source) if best else None)
+    changes = changes_of(program, best.revision if best else program.revision)
+    before = Revision({each.path: each.program.text for each in changes})
+    after = Revision({each.path: each.text for each in changes})
+    run.finish(before, to_json(result), after if best else None)
     return result
 
 
@@ -120,13 +125,13 @@ def _growth(judge: Judge, best: Candidate) -> str:
     """How cost grows, where it can be told of both."""
     if best.comparison is None or best.comparison.clock == "memory":
         return ""
-    found = judge.growth(best.source)
+    found = judge.growth(best.revision)
     return found.text if found and found.old and found.new else ""
 
 
-def _judged(judge: Judge, source: str, console: Console) -> Candidate:
+def _judged(judge: Judge, draft: Revision, console: Console) -> Candidate:
     """A person's program: the same judge, the same sandbox, confirmed in the same way."""
     console.progress("judging the human's program")
-    found = judge.check(source, "the human's program")
+    found = judge.check(draft, "the human's program")
     found = judge.time(found) if found.correct else found
     return judge.confirm(found) if found.faster else found

@@ -6,7 +6,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from codeopt.core.errors import UsageError
-from codeopt.rules import Rule, select_rules
+from codeopt.core.history import Candidate
+from codeopt.rules import HotFiles, Rule, select_rules
 from codeopt.rules._ruff_fixes import GROUPS, is_known, ruff_rules
 from codeopt.rules._ruff_fixes import NAME as RUFF
 
@@ -26,11 +27,13 @@ class WantedRules:
         """Fixes of ruff are tried, too."""
         return RUFF not in self.ignore and (not self.select or any(map(_is_ruff, self.select)))
 
-    def fixes_of_ruff(self, source: str, warn: Callable[[str], None]) -> list[Rule]:
-        """Fixes of ruff for a program, as far as they are wanted."""
+    def fixes_of_ruff(self, original: Candidate, warn: Callable[[str], None]) -> list[Rule]:
+        """Fixes of ruff for a program, of a project for its hot files, as far as they are wanted."""
         if not self.ruff:
             return []
-        found = ruff_rules(source)
+        files, hot = original.revision, HotFiles.of(original.profile)
+        paths = files if files.is_one_file else [path for path, _ in hot.files if path in files]
+        found = ruff_rules(*(files[path] for path in paths))
         if found is None:
             warn("ruff does not run here, so its fixes are not tried")
             return []

@@ -18,6 +18,7 @@ from codeopt.analysis.tree import parse
 from codeopt.core.history import Draft
 from codeopt.core.model import Reply
 from codeopt.core.program import as_source
+from codeopt.core.revision import Revision
 from codeopt.core.sanitize import encodable, inline
 from codeopt.models._reply_reasoning import answer_in, thoughts_in
 from codeopt.models._reply_repair import LANGUAGES, acts, is_test, mended, needs, parses, patched, with_its_pieces
@@ -70,7 +71,7 @@ def to_draft(reply: Reply, original: str = "") -> Draft:
     blocks, prose = _split(answer)
     source = _program(answer, blocks, original)
     summary = _first(found, _SUMMARY_KEYS) or _summary(prose if blocks else "")
-    return Draft(source=source, summary=inline(summary), problem=_problem(source, reply, blocks))
+    return Draft(Revision.of(source), summary=inline(summary), problem=_problem(source, reply, blocks))
 
 
 def fenced_or_all(reply: Reply) -> str:

@@ -7,7 +7,8 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 
 from codeopt.core.history import Candidate, Critique, Draft, History
-from codeopt.rules import Hot, Rule
+from codeopt.core.revision import Revision
+from codeopt.rules import HotFiles, Rule
 
 MIN_RULE_GAIN = 1.02
 """Least slow-down by which a rule pays: a rule without which the program takes less than this factor longer is
@@ -41,7 +42,7 @@ class Rules:
         """The rules that match the best program so far, where and why; sufficient when nothing untried is left."""
         following, best = _follow(self.rules, history)
         found = matches(self.rules, best or history.original)
-        text = "\n".join(f"{m.rule.name}, line {m.line}: {m.rule.reason}" for m in found)
+        text = "\n".join(f"{m.rule.name}, {m.place}: {m.rule.reason}" for m in found)
         if following is None:
             return Critique(text or "No rule matches.", sufficient=True, exhausted=True)
         return Critique(f"{text}\nNext: {following.summary}".strip())
@@ -50,7 +51,7 @@ class Rules:
         """The next draft of the search."""
         following, _ = _follow(self.rules, history)
         if following is None:
-            return Draft(history.last.source, "nothing left to try", problem="every combination of rules was tried")
+            return Draft(history.last.revision, "nothing left to try", problem="every combination of rules was tried")
         return following
 
     def variants(self, history: History, count: int) -> Iterator[Draft]:
@@ -59,8 +60,8 @@ class Rules:
 
     def together(self, original: Candidate) -> Draft | None:
         """One draft with every rule that matches and needs no test to be safe, for others to go on from."""
-        hot = Hot.of(original.profile)
-        _, used = stack(original.source, hot, [rule for rule in self.rules if rule.safety == "safe"])
+        hot = HotFiles.of(original.profile)
+        _, used = stack(original.revision, hot, [rule for rule in self.rules if rule.safety == "safe"])
         return replace(_draft(original, hot, used), counts_as_round=False) if used else None
 
     def preferred(self, history: History) -> Candidate | None:
@@ -73,38 +74,39 @@ class Match:
     """A rule that would change a program, and where."""
 
     rule: Rule
-    line: int
+    place: str
+    """`line 7`; of a project `shop/store.py:7`."""
 
 
 def matches(rules: Iterable[Rule], candidate: Candidate) -> list[Match]:
     """The rules that match a program, with the first line that each would change."""
-    hot = Hot.of(candidate.profile)
-    found = ((rule, rule.rewrite(candidate.source, hot)) for rule in rules)
-    return [Match(rule, _first_change(candidate.source, new)) for rule, new in found if new is not None]
+    hot = HotFiles.of(candidate.profile)
+    found = ((rule, rule.revise(candidate.revision, hot)) for rule in rules)
+    return [Match(rule, _first_change(candidate.revision, new)) for rule, new in found if new is not None]
 
 
-def stack(source: str, hot: Hot, rules: Iterable[Rule]) -> tuple[str, tuple[Rule, ...]]:
-    """The source after every rule that matches, in order, and those rules."""
-    return _stacked(source, hot, tuple(rules))
+def stack(revision: Revision, hot: HotFiles, rules: Iterable[Rule]) -> tuple[Revision, tuple[Rule, ...]]:
+    """The revision after every rule that matches, in order, and those rules."""
+    return _stacked(revision, hot, tuple(rules))
 
 
 @lru_cache(maxsize=128)
-def _stacked(source: str, hot: Hot, rules: tuple[Rule, ...]) -> tuple[str, tuple[Rule, ...]]:
+def _stacked(revision: Revision, hot: HotFiles, rules: tuple[Rule, ...]) -> tuple[Revision, tuple[Rule, ...]]:
     """The same as `stack`, cached: the search is replayed from the start in every round."""
     used: list[Rule] = []
     for _ in range(MAX_PASSES):
         for rule in rules:
-            new = _rewritten(rule, source, hot)
+            new = _revised(rule, revision, hot)
             if new is not None:
-                hot, source = hot.moved(source, new), new
+                hot, revision = hot.moved(revision, new), new
                 used += [rule] if rule not in used else []
-    return source, tuple(used)
+    return revision, tuple(used)
 
 
 @lru_cache(maxsize=4096)
-def _rewritten(rule: Rule, source: str, hot: Hot) -> str | None:
-    """The source after one rule, cached: drafts that differ in one late rule start with the same steps."""
-    return rule.rewrite(source, hot)
+def _revised(rule: Rule, revision: Revision, hot: HotFiles) -> Revision | None:
+    """The revision after one rule, cached: drafts that differ in one late rule start with the same steps."""
+    return rule.revise(revision, hot)
 
 
 def _follow(rules: Sequence[Rule], history: History) -> tuple[Draft | None, Candidate | None]:
@@ -126,15 +128,15 @@ def _measured(draft: Draft, history: History) -> Candidate | None:
     found = (
         c
         for c in history.candidates
-        if c.source == draft.source and (c.screening_only == draft.screening_only or not c.correct)
+        if c.revision == draft.revision and (c.screening_only == draft.screening_only or not c.correct)
     )
     return next(found, None)
 
 
 def _search(original: Candidate, rules: Sequence[Rule]) -> Search:
     """Everything at once; when that is wrong, what is provably safe and what of the rest can be added; then less."""
-    hot = Hot.of(original.profile)
-    _, used = stack(original.source, hot, rules)
+    hot = HotFiles.of(original.profile)
+    _, used = stack(original.revision, hot, rules)
     safe = tuple(rule for rule in used if rule.safety == "safe")
     best = yield from _attempt(original, hot, used)
     if best is None and safe != used:
@@ -146,7 +148,7 @@ def _search(original: Candidate, rules: Sequence[Rule]) -> Search:
     return best if _ratio(best) > 1.0 else None
 
 
-def _attempt(original: Candidate, hot: Hot, rules: tuple[Rule, ...]) -> Search:
+def _attempt(original: Candidate, hot: HotFiles, rules: tuple[Rule, ...]) -> Search:
     """Try the rules together, take out what does not pay, compare the rest with the original. None: the draft is
     wrong."""
     if not rules:
@@ -159,9 +161,9 @@ def _attempt(original: Candidate, hot: Hot, rules: tuple[Rule, ...]) -> Search:
     paying = _paying(rules, tried)
     if not paying:
         return tried
-    if paying == rules or not stack(original.source, hot, paying)[1]:
+    if paying == rules or not stack(original.revision, hot, paying)[1]:
         return _right((yield _draft(original, hot, rules)))
-    trimmed = yield _draft(original, hot, paying, [(WHOLE, tried.source)])
+    trimmed = yield _draft(original, hot, paying, [(WHOLE, tried.revision)])
     if trimmed.correct and dict(trimmed.ablation).get(WHOLE, 1.0) * MIN_RULE_GAIN >= 1.0:
         return trimmed
     whole = yield _draft(original, hot, rules)  # two that do the same work, perhaps: none is missed alone
@@ -169,7 +171,7 @@ def _attempt(original: Candidate, hot: Hot, rules: tuple[Rule, ...]) -> Search:
 
 
 def _widened(
-    original: Candidate, hot: Hot, order: Sequence[Rule], kept: tuple[Rule, ...]
+    original: Candidate, hot: HotFiles, order: Sequence[Rule], kept: tuple[Rule, ...]
 ) -> Generator[Draft, Candidate, tuple[Rule, ...]]:
     """The rules that are kept, and each of the others that makes the program faster and leaves it correct."""
     best = (yield _trial(original, hot, kept)) if kept else None
@@ -177,8 +179,8 @@ def _widened(
         kept, best = (), None
     for rule in [rule for rule in order if rule not in kept]:
         wider = tuple(sorted((*kept, rule), key=order.index))
-        source, used = stack(original.source, hot, wider)
-        if rule not in used or (best is not None and source == best.source):
+        revision, used = stack(original.revision, hot, wider)
+        if rule not in used or (best is not None and revision == best.revision):
             continue
         candidate = yield _trial(original, hot, wider)
         if candidate.correct and _ratio(candidate) > max(1.0, _ratio(best)) * MIN_RULE_GAIN:
@@ -196,22 +198,24 @@ def _paying(rules: tuple[Rule, ...], tried: Candidate) -> tuple[Rule, ...]:
     return tuple(rule for rule in rules if pay[rule] >= MIN_RULE_GAIN) or (max(rules, key=lambda rule: pay[rule]),)
 
 
-def _trial(original: Candidate, hot: Hot, rules: tuple[Rule, ...]) -> Draft:
+def _trial(original: Candidate, hot: HotFiles, rules: tuple[Rule, ...]) -> Draft:
     """A draft to be timed beside the original, and beside itself without each of the rules."""
-    variants = [(ORIGINAL, original.source)]
-    whole, _ = stack(original.source, hot, rules)
+    variants = [(ORIGINAL, original.revision)]
+    whole, _ = stack(original.revision, hot, rules)
     for rule in rules if len(rules) > 1 else ():
-        source, used = stack(original.source, hot, (other for other in rules if other is not rule))
-        if used and source != whole:
-            variants.append((rule.name, source))
+        revision, used = stack(original.revision, hot, (other for other in rules if other is not rule))
+        if used and revision != whole:
+            variants.append((rule.name, revision))
     return replace(_draft(original, hot, rules, variants), screening_only=True, counts_as_round=False)
 
 
-def _draft(original: Candidate, hot: Hot, rules: tuple[Rule, ...], variants: Sequence[tuple[str, str]] = ()) -> Draft:
-    source, used = stack(original.source, hot, rules)
+def _draft(
+    original: Candidate, hot: HotFiles, rules: tuple[Rule, ...], variants: Sequence[tuple[str, Revision]] = ()
+) -> Draft:
+    revision, used = stack(original.revision, hot, rules)
     names = " + ".join(rule.name for rule in used)
     summary = f"{names}: {used[0].reason}" if len(used) == 1 else names
-    return Draft(source, summary, tuple(f"{rule.name}: {rule.reason}" for rule in used), tuple(variants))
+    return Draft(revision, summary, tuple(f"{rule.name}: {rule.reason}" for rule in used), tuple(variants))
 
 
 def _right(candidate: Candidate) -> Candidate | None:
@@ -225,6 +229,9 @@ def _ratio(candidate: Candidate | None) -> float:
     return candidate.comparison.ratio if candidate.comparison else dict(candidate.ablation).get(ORIGINAL, 0.0)
 
 
-def _first_change(old: str, new: str) -> int:
-    pairs = zip(old.splitlines(), new.splitlines(), strict=False)
-    return next((number for number, (a, b) in enumerate(pairs, 1) if a != b), old.count("\n") + 1)
+def _first_change(old: Revision, new: Revision) -> str:
+    """The first line that differs, in the first file that does."""
+    path = next(iter(new.changed_files(old)), next(iter(old)))
+    pairs = zip(old[path].splitlines(), new[path].splitlines(), strict=False)
+    line = next((number for number, (a, b) in enumerate(pairs, 1) if a != b), old[path].count("\n") + 1)
+    return f"{path}:{line}" if path else f"line {line}"

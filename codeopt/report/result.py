@@ -7,7 +7,7 @@ import math
 import os
 import textwrap
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from enum import Enum, auto
 from pathlib import Path
@@ -18,8 +18,8 @@ from codeopt.core.diagnostic import Diagnostic, as_rows
 from codeopt.core.history import Candidate, History
 from codeopt.core.interpreter import Interpreter
 from codeopt.core.machine import machine
-from codeopt.core.program import Program
-from codeopt.core.run_store import digest
+from codeopt.core.program import FileChange, TargetFiles, changes_of
+from codeopt.core.revision import Revision
 from codeopt.core.sanitize import inline, printable
 from codeopt.core.task_score import UNSCORED
 from codeopt.core.version import __version__
@@ -78,7 +78,7 @@ class NextSteps:
 class Result:
     """The end of one improvement."""
 
-    program: Program
+    program: TargetFiles
     task: str
     proposer: str
     backend: str
@@ -127,9 +127,14 @@ class Result:
         return self.best is not None
 
     @property
-    def source(self) -> str:
+    def revision(self) -> Revision:
         """The best program; the original when nothing was accepted."""
-        return (self.best or self.history.original).source
+        return (self.best or self.history.original).revision
+
+    @property
+    def source(self) -> str:
+        """Text of a best program that is one file. Raises ValueError for a project."""
+        return self.revision.text
 
     @property
     def comparison(self) -> Comparison | None:
@@ -137,9 +142,14 @@ class Result:
         return self.best.comparison if self.best else None
 
     @property
+    def changes(self) -> tuple[FileChange, ...]:
+        """The files that it changes, as they are to be written."""
+        return changes_of(self.program, self.revision)
+
+    @property
     def diff(self) -> str:
         """Unified, from the file as it is; empty when nothing was accepted."""
-        return diff(self.program, self.best.source) if self.best else ""
+        return diff_of(self.changes) if self.best else ""
 
     @property
     def shortfalls(self) -> tuple[Diagnostic, ...]:
@@ -324,16 +334,22 @@ def _by_step(result: Result) -> str:
     return f" ({', '.join(steps)})" if steps and result.ledger.usage.replies else ""
 
 
-def diff(program: Program, new: str) -> str:
+def diff(program: TargetFiles, new: Revision) -> str:
     """A unified diff that `git apply` and `patch -p1` take, in each file's own kind of line ends."""
-    return "".join(_diff(part, text) for part, text in program.parts(new))
+    return diff_of(changes_of(program, new))
 
 
-def _diff(program: Program, new: str) -> str:
+def diff_of(changes: Iterable[FileChange]) -> str:
+    """The same of files that are to be written."""
+    return "".join(_diff(each) for each in changes)
+
+
+def _diff(change: FileChange) -> str:
+    program = change.program
     path = Path(program.place or os.path.relpath(program.path))
     name = path.name if ".." in path.parts else path.as_posix()
     name = f"{name.removesuffix('.ipynb')}.py" if name.endswith(".ipynb") else name  # its cells as a file
-    old_lines, new_lines = _lines(program.text), _lines(program.as_file(new))
+    old_lines, new_lines = _lines(program.text), _lines(change.text)
     lines = difflib.unified_diff(old_lines, new_lines, _quoted(f"a/{name}"), _quoted(f"b/{name}"))
     return "".join(line if line.endswith("\n") else line + "\n\\ No newline at end of file\n" for line in lines)
 
@@ -360,6 +376,8 @@ def to_json(result: Result) -> dict[str, Any]:
     """The object that `--json` prints; fields may be added, these stay."""
     original, best, ledger = result.history.original, result.best, result.ledger
     comparison = best.comparison if best else None
+    before = Revision({path: file.text for path, file in result.program.files.items()})
+    after = Revision({**before, **{each.path: each.text for each in result.changes}})
     return {
         "schema": "codeopt.improve/1",
         "codeopt_version": __version__,
@@ -377,8 +395,8 @@ def to_json(result: Result) -> dict[str, Any]:
         "speedup": speedup(comparison) if comparison else None,
         **(best.standing.to_json() if best and best.standing else UNSCORED),
         "best_round": best.round if best else None,
-        "sha256_before": digest(result.program.text),
-        "sha256_after": digest(result.program.as_file(best.source)) if best else None,
+        "sha256_before": before.digest,
+        "sha256_after": after.digest if best else None,
         "tests": {
             "total": len(original.outcomes),
             "held_out": result.held_out,

@@ -167,13 +167,13 @@ class ReviewRun:
 
 def suggestion(target: ReviewTarget, result: Result) -> Suggestion:
     """Make a suggestion of an accepted result."""
-    program, best = result.program, result.best
+    best, (change,) = result.best, result.changes
     assert best is not None
     return Suggestion(
         path=target.path,
         function=target.function,
-        original=program.text,
-        improved=program.as_file(best.source),
+        original=change.program.text,
+        improved=change.text,
         task=result.task,
         speedup=report.speedup(best.comparison) if best.comparison else {},
         evidence=result.facts.get("evidence") or _of_cases(result),

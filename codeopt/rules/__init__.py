@@ -20,7 +20,7 @@ from codeopt.core import plugins
 from codeopt.core.errors import UsageError
 from codeopt.rules._context import Context
 from codeopt.rules._explanation import Explanation, explain
-from codeopt.rules._hot_spots import Hot
+from codeopt.rules._hot_spots import Hot, HotFiles
 from codeopt.rules._imports import bind_stream, plain_import
 from codeopt.rules._input_lines import PARSERS, bare_calls, ignores_line_end
 from codeopt.rules._rule import Example, Rule, as_diff, rule
@@ -30,6 +30,7 @@ __all__ = [
     "Example",
     "Explanation",
     "Hot",
+    "HotFiles",
     "PARSERS",
     "Rule",
     "all_rules",

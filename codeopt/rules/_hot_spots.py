@@ -5,6 +5,7 @@ from __future__ import annotations
 import difflib
 from dataclasses import dataclass
 
+from codeopt.core.revision import Revision
 from codeopt_sandbox.profile import Profile
 
 MIN_HOT_SHARE = 0.005
@@ -38,3 +39,28 @@ class Hot:
             for i in range(i1, i2):
                 place[i + 1] = [j1 + i - i1 + 1] if tag == "equal" else list(range(j1 + 1, j2 + 1))
         return Hot(tuple(dict.fromkeys(line for old_line in self.lines for line in place.get(old_line, ()))))
+
+
+@dataclass(frozen=True)
+class HotFiles:
+    """The lines worth changing of each file of a revision."""
+
+    files: tuple[tuple[str, Hot], ...] = ()
+    """Hot lines by path; a file without any is left out."""
+
+    @classmethod
+    def of(cls, profile: Profile | None) -> HotFiles:
+        """The lines that took a measurable share of the time."""
+        lines: dict[str, tuple[int, ...]] = {}
+        for line in profile.lines if profile else ():
+            if line.share >= MIN_HOT_SHARE:
+                lines[line.file] = (*lines.get(line.file, ()), line.line)
+        return cls(tuple((path, Hot(numbers)) for path, numbers in lines.items()))
+
+    def at(self, path: str) -> Hot:
+        """The hot lines of one file."""
+        return dict(self.files).get(path, Hot())
+
+    def moved(self, old: Revision, new: Revision) -> HotFiles:
+        """The same lines in a rewritten revision."""
+        return HotFiles(tuple((path, hot.moved(old[path], new[path])) for path, hot in self.files if path in new))

@@ -38,12 +38,12 @@ def is_known(name: str) -> bool:
     return name == NAME or bool(re.fullmatch(rf"{NAME}:({'|'.join(GROUPS)})\d+", name))
 
 
-def ruff_rules(source: str) -> tuple[Rule, ...] | None:
-    """A rule for each code that ruff can mend in a program, in the order of the codes; None when ruff does not run."""
-    found = _fixes(source)
-    if found is None:
+def ruff_rules(*sources: str) -> tuple[Rule, ...] | None:
+    """A rule for each code that ruff can mend in some file, in the order of the codes; None when ruff does not run."""
+    found = [_fixes(source) for source in sources]
+    if None in found:
         return None
-    messages = {fix.code: fix.message for fix in reversed(found)}
+    messages = {fix.code: fix.message for each in reversed(found) for fix in reversed(each or ())}
     return tuple(_rule(code, messages[code]) for code in sorted(messages))
 
 

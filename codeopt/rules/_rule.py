@@ -9,8 +9,9 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from codeopt.analysis import Doubt, Edit, parse
+from codeopt.core.revision import Revision
 from codeopt.rules._context import Context
-from codeopt.rules._hot_spots import Hot
+from codeopt.rules._hot_spots import Hot, HotFiles
 
 Where = Literal["hot", "hot loop", "anywhere"]
 Aim = Literal["time", "memory"]
@@ -83,6 +84,12 @@ class Rule:
         for node in self.wanted_nodes(context):
             context.edits += self.visit(node, context)
         return context.rewritten()
+
+    def revise(self, revision: Revision, hot: HotFiles) -> Revision | None:
+        """The new revision of a target that is one file; None when the rule does not match."""
+        (path, text), *_ = revision.items()
+        new = self.rewrite(text, hot.at(path))
+        return None if new is None else revision.with_file(path, new)
 
     def wanted_nodes(self, context: Context) -> Iterator[ast.AST]:
         """The nodes that the rule is called with."""

@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 from codeopt.core.budget import NOTHING_USED
 from codeopt.core.history import Candidate, Critique, Draft, History
 from codeopt.core.model import Message, Model
+from codeopt.core.revision import Revision
 from codeopt.core.sanitize import cut, fenced
 from codeopt.models._reply import fenced_or_all, is_done, to_draft, without_thoughts
 from codeopt.proposers.feedback import GENERIC, FeedbackMode
@@ -83,7 +84,9 @@ class TextProposer:
         if self.task.runs:
             return replace(to_draft(reply), summary=summary, usage=reply.usage)
         text = fenced_or_all(reply)
-        return Draft(text, summary, problem="" if text else "there is no text in the reply", usage=reply.usage)
+        return Draft(
+            Revision.of(text), summary, problem="" if text else "there is no text in the reply", usage=reply.usage
+        )
 
     def _conversation(self, ask: str) -> tuple[Message, ...]:
         advice = f"\n\n{self.task.advice}" if self.task.advice else ""

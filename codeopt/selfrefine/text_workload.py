@@ -13,12 +13,14 @@ from codeopt.core.history import Candidate
 from codeopt.core.options import ImproveOptions
 from codeopt.core.program import Program
 from codeopt.core.proposer import Proposer
+from codeopt.core.revision import Revision
 from codeopt.core.target import Target
 from codeopt.proposers.feedback import FeedbackMode
 from codeopt.selfrefine.text_proposer import TextProposer
 from codeopt.selfrefine.text_task import CHECKED, TextTask, read_scores
 from codeopt.tasks import open_task
 from codeopt.workloads import Checked, Defaults, Stage, Suite, TimedRegion, WorkloadRequest
+from codeopt.workloads._one_file import OneFile
 from codeopt_sandbox import RunLimits, Sandbox
 from codeopt_sandbox.compare import StoppingRule
 from codeopt_sandbox.outcome import Case, Outcome, Run, Verdict
@@ -82,27 +84,27 @@ class TextWorkload(Defaults):
     region = TimedRegion.NOTHING
 
     @property
-    def runner(self) -> Runner:
+    def runner(self) -> Runner[Revision]:
         """Of a task whose texts are programs."""
-        return cast(Runner, self.sandbox)
+        return OneFile(cast(Sandbox, self.sandbox))
 
-    def run_case(self, source: str, case: Case, hash_seed: int = 0) -> Outcome:
+    def run_case(self, draft: Revision, case: Case, hash_seed: int = 0) -> Outcome:
         """Run a text that is a program; any other is as it is."""
         if self.sandbox is None:
-            return Outcome(case.name, Verdict.AC, Run(0, None, 0.0, 0.0, 0, source.encode(), b""))
-        run = self.sandbox.run(source, mode="exec", hash_seed=hash_seed)
+            return Outcome(case.name, Verdict.AC, Run(0, None, 0.0, 0.0, 0, draft.text.encode(), b""))
+        run = self.sandbox.run(draft.text, mode="exec", hash_seed=hash_seed)
         reason = _failure(run)
         verdict = Verdict.TLE if run.stop == "time" else Verdict.RE if reason else Verdict.AC
         return Outcome(case.name, verdict, run, reason)
 
-    def check(self, source: str, stage: Stage) -> Checked:
+    def check(self, draft: Revision, stage: Stage) -> Checked:
         """Score it, with what code can say of it; a confirmation needs no second opinion."""
         if stage is not Stage.ROUND:
             return Checked()
-        task, facts, comes_to = self.writer.task, [], source
+        task, facts, comes_to = self.writer.task, [], draft.text
         scores: tuple[tuple[str, float], ...] = ()
         if self.sandbox is not None:
-            run = self.sandbox.run(source, mode="exec")
+            run = self.sandbox.run(draft.text, mode="exec")
             comes_to = run.stdout.decode("utf-8", "replace").strip()
             reason = _failure(run)
             facts.append(f"it fails: {reason}" if reason else f"it prints: {comes_to}")
@@ -110,7 +112,7 @@ class TextWorkload(Defaults):
             found = task.check(self.writer.input, comes_to)
             facts.append(found.words)
             scores = ((CHECKED, found.share),)
-        critique = self.writer.feedback(source, "\n".join(facts))
+        critique = self.writer.feedback(draft.text, "\n".join(facts))
         read_of = read_scores(critique.text, task.aspects)
         return Checked(critique=critique.text, scores=(*read_of, *scores), usage=critique.usage)
 
@@ -166,7 +168,7 @@ class OpenedText:
         model = request.session.open_model(options, request.session.console.warn)
         writer = TextProposer(self.task, model, request.program.source, FeedbackMode(options.feedback))
         suite = Suite((Case("text", request.program.source.encode(), title="the input"),), check_tokens)
-        workload = TextWorkload(writer, self.run_in, request.baseline or Candidate(0, "", ""), suite)
+        workload = TextWorkload(writer, self.run_in, request.baseline or Candidate(0, Revision.of(""), ""), suite)
         if request.baseline:
             return workload
         request.session.console.progress("writing the first draft")
@@ -174,11 +176,11 @@ class OpenedText:
         request.session.on_usage(draft.usage)
         if draft.problem:
             raise ModelError(f"the model wrote no first draft: {draft.problem}")
-        outcome = workload.run_case(draft.source, suite.cases[0])
-        scored = workload.check(draft.source, Stage.ROUND)
+        outcome = workload.run_case(draft.revision, suite.cases[0])
+        scored = workload.check(draft.revision, Stage.ROUND)
         request.session.on_usage(scored.usage)
         first = Candidate(
-            0, draft.source, draft.summary, (outcome,), critique=scored.critique, scores=scored.scores,
+            0, draft.revision, draft.summary, (outcome,), critique=scored.critique, scores=scored.scores,
         )  # fmt: skip
         return replace(workload, baseline=first, usage=draft.usage + scored.usage)
 

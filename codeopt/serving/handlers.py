@@ -13,7 +13,7 @@ from codeopt.core.errors import UsageError
 from codeopt.core.interpreter import find_interpreter
 from codeopt.core.isolation import open_isolated
 from codeopt.core.options import ImproveOptions
-from codeopt.core.program import Program, make_program, read_program, replace_parts
+from codeopt.core.program import Program, make_program, read_program, replace_files
 from codeopt.core.run_store import digest
 from codeopt.core.session import Mounts, Session
 from codeopt.core.target import Target, as_target
@@ -73,7 +73,7 @@ def _compare(request: OperationRequest, options: ImproveOptions, console: Consol
     if old.source == new.source:
         raise UsageError(_nothing_to_compare(request, target.path))
     found = compare(target, target, options, session, own_code_only=False, programs=(old, new)).to_json()
-    return found | {"target": request.target, "diff": diff(old, new.source)}
+    return found | {"target": request.target, "diff": diff(old, new.revision)}
 
 
 def _nothing_to_compare(request: OperationRequest, path: Path) -> str:
@@ -117,12 +117,12 @@ def _improve(request: OperationRequest, options: ImproveOptions, console: Consol
     _require_folder(target, options)
     options = replace(options, max_seconds=request.max_seconds)
     result = improve(target, options, _session(options, console))
-    written = replace_parts(result.program, result.source) if request.write and result.accepted else []
+    written = replace_files(result.program, result.revision) if request.write and result.accepted else []
     kept = next((str(each) for _, each in written if each), None)
     is_file = result.accepted and options.run is None
     return result.to_json() | {
         "target": request.target, "diff": result.diff, "run": "",  # the folder is gone
-        "new_source": result.program.as_file(result.source) if is_file else None,
+        "new_source": result.changes[0].text if is_file else None,
         "written": bool(written), "original_kept_as": kept,
     }  # fmt: skip
 

@@ -9,6 +9,7 @@ from dataclasses import replace
 
 from codeopt.core.briefing import TimedCalls
 from codeopt.core.history import Candidate, History
+from codeopt.core.revision import Revision
 from codeopt.tasks import WorkedExample
 from codeopt.tasks._worked import compared, passed, wrong
 from codeopt_sandbox.compare import Decision
@@ -81,7 +82,7 @@ def _profiled(hot: tuple[HotLine, ...], callees: tuple[Callee, ...] = ()) -> Pro
 def _repeated() -> WorkedExample:
     slow = Candidate(
         round=0,
-        source=_SLOW,
+        revision=Revision.of(_SLOW),
         summary="the original",
         outcomes=passed((_CALLS,), (0.0,)),
         profile=_profiled(
@@ -92,7 +93,7 @@ def _repeated() -> WorkedExample:
     )
     mistaken = Candidate(
         round=1,
-        source=_WRONG,
+        revision=Revision.of(_WRONG),
         summary="Remember the words that came before in a set: O(n) instead of O(n^2).",
         outcomes=(
             wrong(_CALLS, b"", "f(['b', 'a', 'a', 'b']): expected returns ['b', 'a'], got returns ['a', 'b']", 0.0),
@@ -102,7 +103,7 @@ def _repeated() -> WorkedExample:
     found = compared(Decision.FASTER, (303.22, 252.95, 381.61), _TIMED, 0.0674, 0.000236)
     fast = Candidate(
         round=2,
-        source=_FAST,
+        revision=Revision.of(_FAST),
         summary="Count all words once; a dictionary keeps the order of their first places: O(n).",
         outcomes=passed((_CALLS,), (0.0,)),
         comparison=replace(found, pairs=6, confidence=0.9),

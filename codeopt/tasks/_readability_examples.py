@@ -8,6 +8,7 @@ kept.
 from __future__ import annotations
 
 from codeopt.core.history import Candidate, History
+from codeopt.core.revision import Revision
 from codeopt.tasks import WorkedExample
 from codeopt.tasks._worked import compared, passed
 from codeopt_sandbox.compare import Decision
@@ -177,14 +178,14 @@ def _grades() -> WorkedExample:
     _, large = _GRADES
     terse = Candidate(
         round=0,
-        source=_GRADES_TERSE,
+        revision=Revision.of(_GRADES_TERSE),
         summary="the original",
         outcomes=passed(_GRADES, (0.0024, 0.0946), 11.4),
         critique=_GRADES_CRITIQUE,
     )
     clear = Candidate(
         round=1,
-        source=_GRADES_CLEAR,
+        revision=Revision.of(_GRADES_CLEAR),
         summary="Read and grade in functions with one job each, give the values names, put the limits into a table.",
         outcomes=passed(_GRADES, (0.0023, 0.0833), 11.4),
         comparison=compared(Decision.FASTER, (1.17, 1.14, 1.21), large, 0.1022, 0.0862),
@@ -197,14 +198,14 @@ def _points() -> WorkedExample:
     _, large = _POINTS
     terse = Candidate(
         round=0,
-        source=_POINTS_TERSE,
+        revision=Revision.of(_POINTS_TERSE),
         summary="the original",
         outcomes=passed(_POINTS, (0.0023, 0.0318)),
         critique=_POINTS_CRITIQUE,
     )
     slow = Candidate(
         round=1,
-        source=_POINTS_SLOW,
+        revision=Revision.of(_POINTS_SLOW),
         summary="Give the points of one number a function of their own, with names that say what is counted.",
         outcomes=passed(_POINTS, (0.0026, 0.1734)),
         comparison=compared(Decision.SLOWER, (0.18, 0.18, 0.21), large, 0.0318, 0.1757),
@@ -212,7 +213,7 @@ def _points() -> WorkedExample:
     )
     clear = Candidate(
         round=2,
-        source=_POINTS_CLEAR,
+        revision=Revision.of(_POINTS_CLEAR),
         summary="One loop again, with the good names, one level of nesting less and a reason for the 15.",
         outcomes=passed(_POINTS, (0.0026, 0.0328)),
         comparison=compared(Decision.SAME, (0.96, 0.94, 0.98), large, 0.0315, 0.0327),

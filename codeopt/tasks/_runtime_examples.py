@@ -8,6 +8,7 @@ queries) are not kept.
 from __future__ import annotations
 
 from codeopt.core.history import Candidate, History
+from codeopt.core.revision import Revision
 from codeopt.tasks import WorkedExample
 from codeopt.tasks._worked import compared, passed, profiled, wrong
 from codeopt_sandbox.compare import Decision
@@ -118,7 +119,7 @@ def _words() -> WorkedExample:
     small, large = _WORDS
     slow = Candidate(
         round=0,
-        source=_WORDS_SLOW,
+        revision=Revision.of(_WORDS_SLOW),
         summary="the original",
         outcomes=passed(_WORDS, (0.0026, 0.0848)),
         profile=profiled(
@@ -128,7 +129,7 @@ def _words() -> WorkedExample:
     )
     fast = Candidate(
         round=1,
-        source=_WORDS_FAST,
+        revision=Revision.of(_WORDS_FAST),
         summary="Count distinct words with one set and read all input at once: O(n) instead of O(n * d).",
         outcomes=passed(_WORDS, (0.0023, 0.0035), 9.8),
         comparison=compared(Decision.FASTER, (24.48, 23.49, 24.98), large, 0.0841, 0.0035),
@@ -142,7 +143,7 @@ def _sums() -> WorkedExample:
     small, large = _SUMS
     slow = Candidate(
         round=0,
-        source=_SUMS_SLOW,
+        revision=Revision.of(_SUMS_SLOW),
         summary="the original",
         outcomes=passed(_SUMS, (0.0025, 0.0494)),
         profile=profiled(
@@ -152,14 +153,14 @@ def _sums() -> WorkedExample:
     )
     mistaken = Candidate(
         round=1,
-        source=_SUMS_WRONG,
+        revision=Revision.of(_SUMS_WRONG),
         summary="Answer each query from prefix sums, O(n + q) instead of O(n * q); read and print at once.",
         outcomes=(wrong(small, b"6\n0\n9\n", "token 1: expected 10, printed 6"),),
         critique=_SUMS_MEND,
     )
     fast = Candidate(
         round=2,
-        source=_SUMS_FAST,
+        revision=Revision.of(_SUMS_FAST),
         summary="Start the prefix sums with 0, so that the left end of a query counts; the rest as before.",
         outcomes=passed(_SUMS, (0.0027, 0.0034), 9.5),
         comparison=compared(Decision.FASTER, (14.61, 14.35, 15.49), large, 0.0494, 0.0034),

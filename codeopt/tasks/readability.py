@@ -115,7 +115,7 @@ class ReadabilityTask(Aim):
         """Empty when it is right, not too slow, better by the measures, and the critic, if it spoke, says so too."""
         if reason := common_rejection(candidate) or too_slow(candidate):
             return reason
-        gained = gain(candidate.source, original.source, self.focus)
+        gained = gain(_text(candidate), _text(original), self.focus)
         if gained is None:
             return "its text cannot be parsed"
         if gained < self.min_gain:
@@ -132,19 +132,19 @@ class ReadabilityTask(Aim):
 
     def score(self, candidate: Candidate, original: Candidate) -> float | None:
         """The mean gain of the five levels, losses counted twice."""
-        return None if self.why_not(candidate, original) else gain(candidate.source, original.source, self.focus)
+        return None if self.why_not(candidate, original) else gain(_text(candidate), _text(original), self.focus)
 
     def worse(self, candidate: Candidate, original: Candidate) -> str:
         """Why it is less readable beside another aim; empty when it is not."""
         if candidate.preference and candidate.preference.winner is Preferred.FIRST:
             return f"a reader prefers the original: {candidate.preference.reason}"
-        gained = gain(candidate.source, original.source, self.focus)
+        gained = gain(_text(candidate), _text(original), self.focus)
         return "" if gained is not None and gained >= 0 else "it is less readable than the original"
 
     def task_score(self, candidate: Candidate, original: Candidate) -> TaskScore | None:
         """The mean of the levels and what they are made of; None for a text that cannot be parsed."""
         try:
-            old, new = measure_both(original.source, candidate.source, self.focus)
+            old, new = measure_both(_text(original), _text(candidate), self.focus)
         except SyntaxError:
             return None
         before, after = (sum(found.values()) / len(found) for found in (levels(old), levels(new)))
@@ -196,6 +196,11 @@ def figures(old: Readability, new: Readability) -> tuple[TaskMeasure, ...]:
     if old.findings is not None and new.findings is not None:
         found.append(TaskMeasure("findings", len(old.findings), len(new.findings)))
     return tuple(found)
+
+
+def _text(candidate: Candidate) -> str:
+    """All files, one after the other: a project is measured as a whole."""
+    return "\n".join(candidate.revision.values())
 
 
 def _pace(candidate: Candidate) -> str:

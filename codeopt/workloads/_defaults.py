@@ -9,6 +9,7 @@ from codeopt.core.briefing import Briefing
 from codeopt.core.budget import NOTHING_USED
 from codeopt.core.history import Candidate
 from codeopt.core.proposer import Proposer
+from codeopt.core.revision import Revision
 from codeopt.rules import Rule as RewriteRule
 from codeopt.workloads._protocol import Workload
 from codeopt.workloads._request import Checked, Stage, Suite, TimedRegion
@@ -23,7 +24,7 @@ class Defaults:
 
     region = TimedRegion.RUN
     usage = NOTHING_USED
-    lower_bound_program = ""
+    lower_bound_program: Revision | None = None
     plan: Plan | None
     suite: Suite
 
@@ -36,11 +37,11 @@ class Defaults:
         assert self.plan is not None
         return self.plan
 
-    def explain(self, source: str, case: Case, outcome: Outcome) -> Outcome:
+    def explain(self, draft: Revision, case: Case, outcome: Outcome) -> Outcome:
         """The outcome unchanged."""
         return outcome
 
-    def check(self, source: str, stage: Stage) -> Checked:
+    def check(self, draft: Revision, stage: Stage) -> Checked:
         """Accept; no further check."""
         return Checked()
 
@@ -54,18 +55,18 @@ class Defaults:
 
     def plan_by(self, plan: Plan, rule: StoppingRule) -> Plan:
         """The same cases, by the rule's clock."""
-        runner, original = cast(Workload, self).runner, cast(Workload, self).baseline.source
+        runner, original = cast(Workload, self).runner, cast(Workload, self).baseline.revision
         return make_plan(runner, original, plan.cases, self.suite.check, rule)
 
     def similar_inputs(self, case: Case) -> Iterable[Case]:
         """No similar inputs."""
         return ()
 
-    def profile(self, source: str) -> Profile | None:
+    def profile(self, draft: Revision) -> Profile | None:
         """No profile: None."""
         return None
 
-    def growth(self, source: str) -> GrowthPair | None:
+    def growth(self, draft: Revision) -> GrowthPair | None:
         """No growth: None, for the cost is not measured."""
         return None
 

@@ -9,8 +9,9 @@ from typing import Any, Protocol
 from codeopt.core.briefing import Briefing
 from codeopt.core.budget import Usage
 from codeopt.core.history import Candidate
-from codeopt.core.program import Program
+from codeopt.core.program import TargetFiles
 from codeopt.core.proposer import Proposer
+from codeopt.core.revision import Revision
 from codeopt.core.target import Target
 from codeopt.rules import Rule as RewriteRule
 from codeopt.workloads._request import Checked, Stage, Suite, TimedRegion, WorkloadRequest
@@ -36,8 +37,8 @@ class Workload(Protocol):
         ...
 
     @property
-    def runner(self) -> Runner:
-        """Runs a source text on a case's input."""
+    def runner(self) -> Runner[Revision]:
+        """Runs a draft on a case's input."""
         ...
 
     @property
@@ -61,8 +62,8 @@ class Workload(Protocol):
         ...
 
     @property
-    def lower_bound_program(self) -> str:
-        """A program that does only what each draft must, such as reading the input; empty where there is none."""
+    def lower_bound_program(self) -> Revision | None:
+        """A program that does only what each draft must, such as reading the input; None where there is none."""
         ...
 
     def timed(self) -> Workload:
@@ -73,15 +74,15 @@ class Workload(Protocol):
         """The plan. Raises ProgramError where there is nothing to time."""
         ...
 
-    def run_case(self, source: str, case: Case, hash_seed: int = 0) -> Outcome:
-        """Run a source text on one case, as a user would run it."""
+    def run_case(self, draft: Revision, case: Case, hash_seed: int = 0) -> Outcome:
+        """Run a draft on one case, as a user would run it."""
         ...
 
-    def explain(self, source: str, case: Case, outcome: Outcome) -> Outcome:
+    def explain(self, draft: Revision, case: Case, outcome: Outcome) -> Outcome:
         """The first wrong outcome of a draft, said as helpfully as can be: the smallest input that shows it."""
         ...
 
-    def check(self, source: str, stage: Stage) -> Checked:
+    def check(self, draft: Revision, stage: Stage) -> Checked:
         """Check a draft that is right on all cases further: on fuzzed inputs, by the project's tests."""
         ...
 
@@ -101,11 +102,11 @@ class Workload(Protocol):
         """Inputs like that of a case, which no draft has met."""
         ...
 
-    def profile(self, source: str) -> Profile | None:
+    def profile(self, draft: Revision) -> Profile | None:
         """Profile of a draft; None where that cannot be measured."""
         ...
 
-    def growth(self, source: str) -> GrowthPair | None:
+    def growth(self, draft: Revision) -> GrowthPair | None:
         """How the cost of the original and of a draft grows with the input; None where nothing can be told."""
         ...
 
@@ -158,8 +159,8 @@ class OpenTarget(Protocol):
         ...
 
     @property
-    def other(self) -> str:
-        """Source text of the request's rival; empty where there is none."""
+    def other(self) -> Revision | None:
+        """The request's rival; None where there is none."""
         ...
 
     def profile(self) -> Profile:
@@ -174,8 +175,8 @@ class OpenTarget(Protocol):
 class WorkloadKind(Protocol):
     """A module of this folder."""
 
-    def read(self, target: Target) -> Program:
-        """The file. Raises UsageError."""
+    def read(self, target: Target) -> TargetFiles:
+        """Files of the target. Raises UsageError."""
         ...
 
     def open_workload(self, request: WorkloadRequest) -> AbstractContextManager[OpenTarget]:

@@ -13,7 +13,7 @@ from codeopt.core.budget import NOTHING_USED, Usage
 from codeopt.core.history import Candidate
 from codeopt.core.interpreter import Interpreter
 from codeopt.core.options import ImproveOptions
-from codeopt.core.program import Program
+from codeopt.core.program import TargetFiles
 from codeopt.core.session import Mounts, Session
 from codeopt.core.target import Target
 from codeopt_sandbox import Sandbox
@@ -91,7 +91,7 @@ class WorkloadRequest:
     """A target to open, with everything that is needed to judge it."""
 
     target: Target
-    program: Program
+    program: TargetFiles
     options: ImproveOptions
     session: Session
     rule: StoppingRule = StoppingRule()
@@ -100,7 +100,7 @@ class WorkloadRequest:
     """Only the user's own code, and what the built-in rules made of it, will run."""
     other: Target | None = None
     """The other side of a comparison, which is run beside the target."""
-    other_program: Program | None = None
+    other_program: TargetFiles | None = None
     """The program that the rival's file holds; set where `other` is."""
     held_out: Mapping[str, bool] = field(default_factory=dict)
     """By case: whether it was held out in an earlier sitting; it stays so."""

@@ -10,7 +10,7 @@ from statistics import median
 
 from codeopt_sandbox.compare import Plan, measured_value
 from codeopt_sandbox.outcome import Verdict
-from codeopt_sandbox.runner import Runner, run_on
+from codeopt_sandbox.runner import P, Runner, run_on
 from codeopt_sandbox.sequential_test import hodges_lehmann
 from codeopt_sandbox.verdict import Checker, judge
 
@@ -25,7 +25,7 @@ PLAIN = {1: 1.5, 2: 1.15}
 
 
 def time_variants(
-    runner: Runner, programs: Sequence[str], plan: Plan, check: Checker, *, seconds: float = 2.0, seed: int = 0
+    runner: Runner[P], programs: Sequence[P], plan: Plan, check: Checker, *, seconds: float = 2.0, seed: int = 0
 ) -> tuple[float | None, ...]:
     """Time of each further program relative to the first; None for one that is wrong or fails.
 
@@ -54,8 +54,8 @@ def time_variants(
 
 
 def _lap(
-    runner: Runner,
-    programs: Sequence[str],
+    runner: Runner[P],
+    programs: Sequence[P],
     running: Sequence[int],
     plan: Plan,
     check: Checker,

@@ -162,7 +162,7 @@ class Nearness:
 
     @staticmethod
     def of(call: str, answer: str) -> Nearness:
-        """By the floats of a call and its answer: each of them may be a term of a sum."""
+        """Limits by the floats of a call and its answer: each of them may be a term of a sum."""
         terms = _floats(call) + _floats(answer)
         ulp = math.ulp(max(map(abs, terms), default=0.0))
         return Nearness(max(LAST_BITS, EPSILON * len(terms)), max(ULPS, len(terms)) * ulp)

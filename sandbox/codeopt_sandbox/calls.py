@@ -9,8 +9,8 @@ it, as a check.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
 from typing import Unpack
 
 from codeopt_sandbox.answers import ARROW
@@ -51,8 +51,6 @@ class CallRunner:
     ref: FunctionRef
     name: Callable[[str], str] = str
     """A call as it is shown."""
-    others: Mapping[str, FunctionRef] = field(default_factory=dict)
-    """Functions to call instead of `ref` in module texts that stand elsewhere, by module text."""
     libraries: Libraries | None = None
     """Imported once, for all runs alike."""
 
@@ -65,7 +63,7 @@ class CallRunner:
         """Make the calls of a batch; seconds are those of the calls. What is no answer of ours stays as it is."""
         source = program if isinstance(program, str) else program.decode()
         options["limits"] = options.get("limits") or self._roomy(stdin)
-        calls = calls_program(self.others.get(source, self.ref), source, self.libraries)
+        calls = calls_program(self.ref, source, self.libraries)
         run = self.sandbox.run(calls, stdin, **options)
         if run.exit != 0 or run.stop is not None:
             failure = read_failure(run.stdout)

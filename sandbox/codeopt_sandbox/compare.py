@@ -18,7 +18,7 @@ from typing import Literal
 
 from codeopt_sandbox.errors import OriginalUnsteady
 from codeopt_sandbox.outcome import Case, Cause, Outcome, Run, Verdict
-from codeopt_sandbox.runner import Runner, run_on
+from codeopt_sandbox.runner import P, Runner, run_on
 from codeopt_sandbox.sequential_test import fewest_pairs, hodges_lehmann, interval, rejects_null
 from codeopt_sandbox.verdict import Checker, check_tokens, judge
 
@@ -163,9 +163,9 @@ class _Wrong(Exception):
 
 
 def compare(
-    sandbox: Runner,
-    original: str,
-    candidate: str,
+    sandbox: Runner[P],
+    original: P,
+    candidate: P,
     cases: Sequence[Case],
     *,
     check: Checker = check_tokens,
@@ -199,7 +199,7 @@ def compare(
     return _result(series, rule, decision, reason)
 
 
-def make_plan(sandbox: Runner, original: str, cases: Sequence[Case], check: Checker, rule: StoppingRule) -> Plan:
+def make_plan(sandbox: Runner[P], original: P, cases: Sequence[Case], check: Checker, rule: StoppingRule) -> Plan:
     """Run the original on each case, and plan to time the longest. Raises OriginalUnsteady when it fails one."""
     if not cases:
         raise ValueError("there is no case to time")
@@ -244,8 +244,8 @@ def _spent(series: Series, rule: StoppingRule, started: float) -> str:
 
 
 def _pair(
-    sandbox: Runner,
-    programs: tuple[str, str],
+    sandbox: Runner[P],
+    programs: tuple[P, P],
     plan: Plan,
     series: Series,
     check: Checker,

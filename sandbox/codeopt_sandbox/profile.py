@@ -43,7 +43,12 @@ class HotLine:
     """Callees of this program left out; slowed by the profiler, most of all in short lines."""
     text: str
     place: str = ""
-    """`file.py:12`, where the text is of several files; empty where `line` says it."""
+    """`file.py:12`, where the program has several files; empty where `line` says it."""
+
+    @property
+    def file(self) -> str:
+        """Path in a project; empty where the program is one file."""
+        return self.place.rpartition(":")[0]
 
     @property
     def named(self) -> str:

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Protocol, TypedDict, Unpack
+from typing import Protocol, TypedDict, TypeVar, Unpack
 
 from codeopt_sandbox.guest_bundle import GuestProgram
 from codeopt_sandbox.outcome import Case, Files, Mode, Run, RunLimits
 
 Program = str | bytes | GuestProgram
+P = TypeVar("P")
+P_contra = TypeVar("P_contra", contravariant=True)
+"""What a runner takes for a program: a text, or a caller's own value of one or several."""
 
 
 class RunOptions(TypedDict, total=False):
@@ -26,7 +29,7 @@ class RunOptions(TypedDict, total=False):
     """Copies of these are in its working folder, and what it writes there comes back: None, it has no folder."""
 
 
-class Runner(Protocol):
+class Runner(Protocol[P_contra]):
     """Runs one program on one input."""
 
     @property
@@ -34,7 +37,7 @@ class Runner(Protocol):
         """Default limits of a run."""
         ...
 
-    def run(self, program: str | bytes, stdin: bytes = b"", **options: Unpack[RunOptions]) -> Run:
+    def run(self, program: P_contra, stdin: bytes = b"", /, **options: Unpack[RunOptions]) -> Run:
         """Raises SandboxError when the sandbox itself failed."""
         ...
 
@@ -47,15 +50,11 @@ class Runner(Protocol):
         ...
 
 
-class GuestRunner(Runner, Protocol):
+class GuestRunner(Runner[Program], Protocol):
     """Runs our own programs of the guest too."""
 
-    def run(self, program: Program, stdin: bytes = b"", **options: Unpack[RunOptions]) -> Run:
-        """Raises SandboxError when the sandbox itself failed."""
-        ...
 
-
-def run_on(runner: Runner, program: str | bytes, case: Case, **options: Unpack[RunOptions]) -> Run:
+def run_on(runner: Runner[P], program: P, case: Case, **options: Unpack[RunOptions]) -> Run:
     """Run a program on a case: its standard input, and its arguments and files where it has some."""
     if case.args:
         options["args"] = case.args

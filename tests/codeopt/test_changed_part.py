@@ -9,6 +9,7 @@ import pytest
 
 from codeopt.analysis.changed_lines import changed_part
 from codeopt.core.history import Candidate, Preference, Preferred
+from codeopt.core.revision import Revision
 from codeopt.core.ruff import settings_of
 from codeopt.core.target import Target
 from codeopt.tasks import open_task
@@ -77,7 +78,7 @@ def test_the_projects_own_linter_settings_count(name: str, tmp_path: Path) -> No
 
 def test_several_aims_keep_to_the_function_too() -> None:
     task = open_task("runtime,readability").for_target(Target(Path("mod.py"), "Box.area"))
-    original, draft = Candidate(0, AROUND + TERSE, "o"), Candidate(1, AROUND + CLEAR, "d")
+    original, draft = Candidate(0, Revision.of(AROUND + TERSE), "o"), Candidate(1, Revision.of(AROUND + CLEAR), "d")
     assert task.aims[1].focus.qualname == "Box.area"  # type: ignore[attr-defined]
     assert not task.aims[1].worse(draft, original)  # type: ignore[attr-defined]
     assert task.judge_question

@@ -10,6 +10,7 @@ import pytest
 
 from codeopt.core.budget import Ledger
 from codeopt.core.history import Candidate, History
+from codeopt.core.revision import Revision
 from codeopt.core.run_store import RunFolder, SavedRun
 from codeopt_sandbox.bubblewrap import find_bwrap
 from tests.codeopt.command import FAST, QUICK, SLOW, Done, codeopt, write_problem
@@ -195,7 +196,7 @@ def assert_one_line(done: Done, said: str) -> None:
 def test_a_run_of_another_program_is_not_resumed(tmp_path: Path) -> None:
     write_problem(tmp_path, words=300)
     RunFolder(tmp_path / "run").path.mkdir()
-    RunFolder(tmp_path / "run").save(SavedRun(History((Candidate(0, FAST, "the original"),)), Ledger()))
+    RunFolder(tmp_path / "run").save(SavedRun(History((Candidate(0, Revision.of(FAST), "the original"),)), Ledger()))
     done = codeopt("improve", "slow.py", "--resume", "run", cwd=tmp_path)
     assert done.status == USAGE
     assert_one_line(done, "the run in run is of another program, or the program has changed")

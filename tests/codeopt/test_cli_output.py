@@ -16,7 +16,8 @@ from pathlib import Path
 
 import pytest
 
-from codeopt.core.program import read_program, replace_program, write_whole
+from codeopt.core.program import file_text, read_program, replace_files, replace_program, write_whole
+from codeopt.core.revision import Revision
 from codeopt.core.run_store import new_run
 from codeopt.report.result import diff
 from tests.codeopt.command import FAST, QUICK, SLOW, Done, codeopt, command, environment, reply, write_problem
@@ -60,9 +61,9 @@ def test_the_diff_applies(style: str, tool: list[str], tmp_path: Path, monkeypat
     """To every kind of file, which keeps its kind."""
     program = read_program(prepare(tmp_path, style))
     monkeypatch.chdir(tmp_path)
-    subprocess.run(tool, cwd=tmp_path, input=diff(program, FAST).encode(), check=True)
-    assert (tmp_path / "slow.py").read_bytes() == program.as_file(FAST).encode()
-    assert ("\r\n" in program.as_file(FAST)) == ("CRLF" in style)
+    subprocess.run(tool, cwd=tmp_path, input=diff(program, Revision.of(FAST)).encode(), check=True)
+    assert (tmp_path / "slow.py").read_bytes() == file_text(FAST, program.text).encode()
+    assert ("\r\n" in file_text(FAST, program.text)) == ("CRLF" in style)
     run_fast(tmp_path)
 
 
@@ -150,7 +151,7 @@ def test_in_git_the_original_is_kept_only_where_git_does_not_hold_it(state: str,
 
 @pytest.mark.parametrize("style", ["CRLF", "byte order mark"])
 def test_write_keeps_the_kind_of_file(style: str, tmp_path: Path) -> None:
-    replace_program(read_program(prepare(tmp_path, style)), FAST)
+    replace_files(read_program(prepare(tmp_path, style)), Revision.of(FAST))
     assert (tmp_path / "slow.py").read_bytes() == STYLES[style](FAST).encode()
     assert (tmp_path / "slow.py.orig").read_bytes() == STYLES[style](SLOW).encode()
 

@@ -9,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from codeopt.core.history import Candidate
+from codeopt.core.revision import Revision
 from codeopt.proposers.feedback import FeedbackMode, describe
 from codeopt.tasks import open_task
 from codeopt_sandbox.compare import CaseTimes, Decision
@@ -23,7 +24,7 @@ def told(candidate: Candidate, cases: tuple[Case, ...] = CASES) -> str:
 
 
 def failed(verdict: Verdict, **measured: object) -> str:
-    return told(Candidate(1, "x = 1\n", "a try", (outcome(SHOWN, verdict, "a detail", **measured),)))
+    return told(Candidate(1, Revision.of("x = 1\n"), "a try", (outcome(SHOWN, verdict, "a detail", **measured),)))
 
 
 def test_a_wrong_answer_is_shown_with_input_expected_and_printed_output() -> None:
@@ -125,7 +126,7 @@ def test_memory_is_compared_in_bytes() -> None:
 
 
 def test_a_draft_that_never_ran_says_why() -> None:
-    text = told(Candidate(1, "", "nothing", rejection="the model's reply holds no program"))
+    text = told(Candidate(1, Revision.of(""), "nothing", rejection="the model's reply holds no program"))
     assert text == "Cannot be accepted: the model's reply holds no program"
 
 
@@ -165,7 +166,7 @@ def leaky(draw: st.DrawFn) -> tuple[Candidate, Candidate, tuple[Case, ...], list
     rejected = compared.decision is Decision.REJECTED and draw(st.booleans())
     candidate = Candidate(
         1,
-        "x = 1\n",
+        Revision.of("x = 1\n"),
         "a try",
         outcomes=(outcome(SHOWN), outcome(held)) if rejected else tuple(outcomes),
         comparison=compared if draw(st.booleans()) or rejected else None,
@@ -210,7 +211,7 @@ BREAKOUT = st.lists(
 def test_no_output_gets_out_of_its_fence(text: str, verdict: Verdict) -> None:
     case = Case("small", text.encode(), text.encode())
     bad = Outcome("small", verdict, run(text.encode() + b"x", text.encode(), 1), detail=text)
-    candidate = Candidate(1, text, "a try", (bad,))
+    candidate = Candidate(1, Revision.of(text), "a try", (bad,))
     assert "PWNED" not in outside(describe(candidate, original(), open_task("readability"), (case,)))
 
 

@@ -15,6 +15,7 @@ import pytest
 from codeopt.core.budget import Ledger, Usage
 from codeopt.core.errors import UsageError
 from codeopt.core.history import History
+from codeopt.core.revision import Revision
 from codeopt.core.run_index import find_run, list_runs, open_run
 from codeopt.core.run_store import RunFolder, SavedRun, digest
 from codeopt.report.html.run_page import run_page
@@ -57,10 +58,10 @@ def home(tmp_path: Path) -> Path:
         folder.path.mkdir(parents=True)
         folder.save(saved)
         if name.endswith("aaaa"):
-            folder.finish(SLOW, result(tmp_path), FAST)
+            folder.finish(Revision.of(SLOW), result(tmp_path), Revision.of(FAST))
         if name.endswith("bbbb"):
             nothing = {"accepted": False, "speedup": None, "best_round": None, "reason": "no draft was right"}
-            folder.finish(SLOW, result(tmp_path, **nothing), None)
+            folder.finish(Revision.of(SLOW), result(tmp_path, **nothing), None)
     return tmp_path / ".codeopt"
 
 

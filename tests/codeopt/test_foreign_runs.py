@@ -19,6 +19,7 @@ from codeopt.core.budget import Ledger
 from codeopt.core.errors import UsageError
 from codeopt.core.history import History
 from codeopt.core.ownership import foreign, require_own
+from codeopt.core.revision import Revision
 from codeopt.core.run_store import RunFolder, SavedRun, digest, new_run
 from codeopt.workloads.function.recording.recording import left_out, recorded_calls
 from codeopt.workloads.source.functions import read_function
@@ -45,7 +46,7 @@ def save(runs: Path, name: str, folder: Path, **fields: Any) -> Path:
     run = RunFolder(runs / name)
     run.path.mkdir(parents=True)
     run.save(SavedRun(History((original(critique="a list"), wrong(critique="wrong"), right(2))), Ledger()))
-    run.finish(SLOW, result(folder, model="m", **fields), FAST)
+    run.finish(Revision.of(SLOW), result(folder, model="m", **fields), Revision.of(FAST))
     return run.path
 
 
@@ -294,7 +295,7 @@ def test_a_diff_is_escaped_on_a_terminal_and_applies_from_a_pipe(repository: Pat
     before, after = SLOW + "# \x1b[31m\u202e\x0c end\n", FAST + "# \x1b[32m\u202e\x0c end\n"
     (repository / "slow.py").write_text(before)
     run = save(repository / ".codeopt" / "runs", "20260101-000000-slow-aaaa", repository)
-    RunFolder(run).finish(before, result(repository, sha256_after=digest(after)), after)
+    RunFolder(run).finish(Revision.of(before), result(repository, sha256_after=digest(after)), Revision.of(after))
     master, slave = pty.openpty()
     with subprocess.Popen(command("diff"), cwd=repository, env=environment(TERM="dumb"), stdin=slave, stdout=slave):
         os.close(slave)
@@ -310,7 +311,7 @@ def test_a_diff_with_a_command_of_the_ci_system_is_printed_to_a_file_alone(repos
     before, after = (text + "'''\n::warning::forged\n'''\n" for text in (SLOW, FAST))
     (repository / "slow.py").write_text(before)
     run = save(repository / ".codeopt" / "runs", "20260101-000000-slow-aaaa", repository)
-    RunFolder(run).finish(before, result(repository, sha256_after=digest(after)), after)
+    RunFolder(run).finish(Revision.of(before), result(repository, sha256_after=digest(after)), Revision.of(after))
     refused = codeopt("diff", cwd=repository, env={"GITHUB_ACTIONS": "true"}, fresh=True)
     assert (refused.status, refused.out) == (2, "")
     assert "codeopt diff RUN >FILE" in refused.err

@@ -110,7 +110,7 @@ def everything(trap: Trap) -> None:
     assert unadded_files(root) is not None
     assert read_project(root).notes in ((), ("submodules are not shown (sub); --with shows one",))
     program = read_program(root / "mod.py")
-    kept = replace_program(program, program.source + "x = 3\n")
+    kept = replace_program(program, program.text + "x = 3\n")
     assert kept is not None
     kept.unlink()
     (root / ".codeopt" / "runs").mkdir(parents=True, exist_ok=True)

@@ -10,6 +10,7 @@ import pytest
 
 from codeopt.core.errors import ProgramError, UsageError
 from codeopt.core.history import Candidate, Draft, History
+from codeopt.core.revision import Revision
 from codeopt.engine.judge import MAX_FAILURES, Judge
 from codeopt.workloads.program import baseline
 from codeopt.workloads.program.baseline import longest_cases
@@ -41,7 +42,7 @@ def judge(guest: Sandbox, tmp_path_factory: pytest.TempPathFactory) -> Judge:
 
 
 def measured(judge: Judge, source: str) -> Candidate:
-    return judge.measure(Draft(source, "a try"), History((judge.original,)))
+    return judge.measure(Draft(Revision.of(source), "a try"), History((judge.original,)))
 
 
 def test_a_faster_draft_is_believed_and_confirmed(judge: Judge) -> None:
@@ -58,7 +59,7 @@ def test_a_second_fast_draft_is_compared_with_the_first(judge: Judge) -> None:
     first = measured(judge, FAST)
     history = History((judge.original, first))
     again = f"# the same, and half as fast\nfor turn in range(2):\n    once = turn\n{FAST}"
-    found = replace(judge, ranked=True).measure(Draft(again, "another"), history)
+    found = replace(judge, ranked=True).measure(Draft(Revision.of(again), "another"), history)
     assert found.against_best is not None
     assert (found.against_best.round, found.against_best.lead) == (1, first.lead)
     assert 0.3 < found.against_best.comparison.ratio < 3
@@ -125,7 +126,7 @@ def test_what_need_not_be_run_is_not(source: str, said: str, judge: Judge) -> No
 
 
 def test_a_draft_with_a_problem_says_so(judge: Judge) -> None:
-    found = judge.measure(Draft("", "", problem="no code in the reply"), History((judge.original,)))
+    found = judge.measure(Draft(Revision.of(""), "", problem="no code in the reply"), History((judge.original,)))
     assert found.rejection == "no code in the reply"
 
 
@@ -162,7 +163,7 @@ def test_a_traceback_counts_although_the_status_is_0(judge: Judge) -> None:
 
 def test_unless_the_original_shows_one_too(guest: Sandbox, tmp_path: Path) -> None:
     noisy = judge_of(guest, write_problem(tmp_path, SLOW + TRACE, words=500), needs_time=False)
-    found = noisy.check(FAST + TRACE, "")
+    found = noisy.check(Revision.of(FAST + TRACE), "")
     assert found.correct
 
 
@@ -172,7 +173,7 @@ def test_fewer_notes_on_standard_error_are_no_fault(judge: Judge) -> None:
 
 def test_confirming_finds_what_depends_on_the_order_of_sets(judge: Judge) -> None:
     """Right with the hash seed of the rounds, and wrong with that of the confirmation."""
-    found = replace(measured(judge, FAST), source=FAST + f"\nif hash('a') != {0}:\n    print(1)\n")
+    found = replace(measured(judge, FAST), revision=Revision.of(FAST + f"\nif hash('a') != {0}:\n    print(1)\n"))
     assert not judge.confirm(found).correct
 
 
@@ -210,11 +211,11 @@ def test_cases_too_small_to_time(guest: Sandbox, tmp_path: Path, monkeypatch: py
     (tmp_path / "slow.py").write_text("print(input())\n")
     judge = judge_of(guest, tmp_path / "slow.py")
     with pytest.raises(ProgramError, match="too small to time"):
-        judge.measure(Draft("import sys\nprint(sys.stdin.readline())\n", ""), History((judge.original,)))
+        judge.measure(Draft(Revision.of("import sys\nprint(sys.stdin.readline())\n"), ""), History((judge.original,)))
 
 
 def test_growth_in_words(judge: Judge) -> None:
-    found = judge.growth(FAST)
+    found = judge.growth(Revision.of(FAST))
     assert found is not None
     assert {found.old, found.new} <= {"", *(name for name, _ in MODELS)}
     assert found.old in found.text

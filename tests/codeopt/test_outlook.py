@@ -49,7 +49,7 @@ def test_the_original_is_hot_where_nothing_was_accepted() -> None:
 def test_the_best_program_is_profiled_for_it() -> None:
     asked: list[str] = []
     found = look(UNPROFILED, profiled=lambda source: asked.append(source) or profile())
-    assert asked == [UNPROFILED.source]
+    assert asked == [UNPROFILED.revision]
     assert found.words == f"hot now: line 2 90%, line 1 10%: {NEXT}"
 
 

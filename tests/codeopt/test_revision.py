@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+from hashlib import sha256
+
+import pytest
+
 from codeopt.core.revision import Revision
-from codeopt.workloads.project.text import line_offsets, pack, unpack
+from codeopt.workloads.project.text import pack, unpack
 
 FILES = {"b.py": "x = 1\n", "a.py": "y = 2\n# === file: no.py === \n"}
 
@@ -27,11 +31,23 @@ def test_a_revision_does_not_change() -> None:
     assert new.changed_files(one) == ("b.py",), "a file that is new is no change of another"
 
 
-def test_a_draft_as_one_text_is_the_same_revision() -> None:
-    """As prompts, answers and saved runs hold it."""
+def test_what_a_model_is_shown_and_answers_is_the_same_revision() -> None:
     text = pack(FILES)
     assert unpack(text) == FILES
-    lines = text.split("\n")
-    assert {path: lines[above] for path, above in line_offsets(FILES).items()} == {"b.py": "x = 1", "a.py": "y = 2"}
     assert unpack(f"Here it is:\n{text}") == FILES
     assert unpack("x = 1\n") == {}
+    assert pack(Revision.of("x = 1\n")) == "x = 1\n"
+
+
+def test_a_target_that_is_one_file() -> None:
+    one = Revision.of("x = 1\n")
+    assert one.is_one_file
+    assert one.text == one.with_file("", "x = 1\n").text == "x = 1\n"
+    assert one.digest == sha256(b"x = 1\n").hexdigest(), "as saved runs and JSON have always told it"
+    assert one != Revision.of("x = 1\n", "rival.py"), "two sides are told apart by who they are, not by their text"
+
+
+@pytest.mark.parametrize("files", [{}, FILES])
+def test_several_files_have_no_text(files: dict[str, str]) -> None:
+    with pytest.raises(ValueError, match="has no text of its own"):
+        _ = Revision(files).text

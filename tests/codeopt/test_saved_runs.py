@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from codeopt.core.budget import Ledger, Usage
 from codeopt.core.errors import UsageError
 from codeopt.core.history import History
+from codeopt.core.revision import Revision
+from codeopt.core.run_index import read_run
 from codeopt.core.run_store import RunFolder, SavedRun, new_run
-from tests.support.candidates import SLOW, comparison, original, outcome, right, wrong
+from codeopt_sandbox.profile import HotFunction, HotLine
+from tests.support.candidates import SLOW, comparison, original, outcome, profile, right, wrong
 
 HISTORY = History((original(critique="a list"), wrong(critique="wrong"), right(2)))
 LEDGER = Ledger().add(Usage(1, 10, 20, None)).next_round().next_round()
@@ -25,7 +30,7 @@ def folder(tmp_path: Path) -> RunFolder:
 
 def test_a_run_comes_back_as_it_was(folder: RunFolder) -> None:
     folder.save(SavedRun(HISTORY, LEDGER))
-    found = folder.load(SLOW)
+    found = folder.load(Revision.of(SLOW))
     history, ledger = found.history, found.ledger
     assert history == HISTORY
     assert (ledger.usage.tokens, ledger.rounds, ledger.usage.cost_usd) == (30, 2, None)
@@ -38,14 +43,14 @@ def test_bytes_that_are_no_text_and_numbers_without_end(folder: RunFolder) -> No
         comparison=comparison(ci_high=float("inf"), ci_low=0.0),
     )
     folder.save(SavedRun(History((original(), strange)), Ledger()))
-    assert folder.load(SLOW).history.last == strange
+    assert folder.load(Revision.of(SLOW)).history.last == strange
 
 
 def test_outputs_are_cut(folder: RunFolder) -> None:
     """A saved run stays small: from standard output the start is kept, from standard error the end."""
     long = replace(right(1), outcomes=(outcome(stdout=b"a" * 10**6, stderr=b"b" * 10**6 + b"end"),))
     folder.save(SavedRun(History((original(), long)), Ledger()))
-    run = folder.load(SLOW).history.last.outcomes[0].run
+    run = folder.load(Revision.of(SLOW)).history.last.outcomes[0].run
     assert len(run.stdout) == len(run.stderr) == 4000
     assert run.stderr.endswith(b"end")
 
@@ -58,20 +63,20 @@ def test_fields_have_on_disk_the_names_that_they_always_had(folder: RunFolder) -
     told = written["outcomes"][0]["run"]
     assert (told["evidence"], told["delay_s"], written["beside"]) == (run.stop_detail, 0.5, [["original", 1.5]])
     assert not {"stop_detail", "runqueue_wait_s", "ablation"} & {*told, *written}
-    assert folder.load(SLOW).history.last == saved
+    assert folder.load(Revision.of(SLOW)).history.last == saved
 
 
 def test_another_program_is_refused(folder: RunFolder) -> None:
     folder.save(SavedRun(HISTORY, LEDGER))
     with pytest.raises(UsageError, match="is of another program"):
-        folder.load(SLOW + "# changed\n")
+        folder.load(Revision.of(SLOW + "# changed\n"))
 
 
 @pytest.mark.parametrize("text", ["", "{", "[]", "null", "3", '{"schema": "codeopt.run/1"}'])
 def test_what_is_no_run_is_refused(text: str, folder: RunFolder) -> None:
     (folder.path / "state.json").write_text(text)
     with pytest.raises(UsageError, match="cannot be read; start anew"):
-        folder.load(SLOW)
+        folder.load(Revision.of(SLOW))
 
 
 def test_a_broken_history_is_refused(folder: RunFolder) -> None:
@@ -81,12 +86,12 @@ def test_a_broken_history_is_refused(folder: RunFolder) -> None:
     del state["candidates"][0]["source"]
     path.write_text(json.dumps(state))
     with pytest.raises(UsageError, match="cannot be read; start anew"):
-        folder.load(SLOW)
+        folder.load(Revision.of(SLOW))
 
 
 def test_the_end_stands_beside_the_state(folder: RunFolder) -> None:
     folder.save(SavedRun(HISTORY, LEDGER))
-    folder.finish(SLOW, {"accepted": True}, "print(1)\n")
+    folder.finish(Revision.of(SLOW), {"accepted": True}, Revision.of("print(1)\n"))
     assert sorted(path.name for path in folder.path.iterdir()) == [
         "best.py",
         "original.py",
@@ -106,3 +111,58 @@ def test_where_nothing_can_be_made_the_run_goes_to_the_temporary_folder(tmp_path
     folder = new_run(tmp_path / "file", "slow")
     assert folder.path.is_dir()
     folder.path.rmdir()
+
+
+BEFORE = Revision({"a.py": "A = 1\nprint(A)\n", "lib/b.py": "B = 1\n\n\ndef f():\n    return B\n"})
+AFTER = BEFORE.with_file("lib/b.py", "def f():\n    return 1\n")
+HOT = (HotLine(2, 0.7, 1, 0.7, "print(A)", "a.py:2"), HotLine(5, 0.3, 1, 0.3, "    return B", "lib/b.py:5"))
+FUNCTIONS = (HotFunction("lib/b.py::f", 4, 0.3, 1),)
+PROJECT = History((
+    replace(original(), revision=BEFORE, profile=replace(profile(), lines=HOT, functions=FUNCTIONS)),
+    replace(right(1), revision=AFTER),
+))  # fmt: skip
+
+
+def test_a_project_keeps_its_files(folder: RunFolder) -> None:
+    folder.save(SavedRun(PROJECT, Ledger(), subject=BEFORE))
+    assert folder.load(BEFORE).history == PROJECT
+    with pytest.raises(UsageError, match="is of another program"):
+        folder.load(AFTER)
+    row = json.loads((folder.path / "state.json").read_text())["candidates"][1]
+    assert row["files"] == AFTER
+    assert "source" not in row
+
+
+def as_earlier_versions_wrote_it(row: dict[str, Any]) -> dict[str, Any]:
+    """All files in one text, in which the lines of the profile are counted."""
+    files, lines = row.pop("files"), (row["profile"] or {})
+    row["source"] = "".join(f"# === file: {path} ===\n{text}" for path, text in files.items())
+    for line in lines.get("lines", ()):
+        line["line"] = {"a.py:2": 3, "lib/b.py:5": 9}.get(line["place"], line["line"])
+    for function in lines.get("functions", ()):
+        function["line"] += 4 * (function["name"] == "lib/b.py::f")
+    return row
+
+
+def test_a_project_that_an_earlier_version_saved_is_read(folder: RunFolder) -> None:
+    folder.save(SavedRun(PROJECT, Ledger(), subject=BEFORE))
+    state = json.loads((folder.path / "state.json").read_text())
+    rows = list(map(as_earlier_versions_wrote_it, state["candidates"]))
+    text = rows[0]["source"]
+    assert text.split("\n")[9 - 1] == "    return B"
+    state |= {"candidates": rows, "sha256": hashlib.sha256(text.encode()).hexdigest()}
+    (folder.path / "state.json").write_text(json.dumps(state))
+    (folder.path / "original.py").write_text(text)
+    (folder.path / "best.py").write_text(rows[1]["source"])
+    assert folder.load(BEFORE).history == PROJECT
+    kept = read_run(folder.path)
+    assert (kept.original, kept.best) == (BEFORE, AFTER)
+
+
+def test_of_a_project_the_files_that_changed_stand_beside_the_state(folder: RunFolder) -> None:
+    folder.save(SavedRun(PROJECT, Ledger(), subject=BEFORE))
+    before, after = (Revision({"lib/b.py": each["lib/b.py"]}) for each in (BEFORE, AFTER))
+    folder.finish(before, {"accepted": True}, after)
+    kept = read_run(folder.path)
+    assert (kept.original, kept.best) == (before, after)
+    assert (folder.path / "best" / "lib" / "b.py").read_text() == AFTER["lib/b.py"]

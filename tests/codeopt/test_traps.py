@@ -15,6 +15,7 @@ from typing import Any
 
 import pytest
 
+from codeopt.core.revision import Revision
 from codeopt.engine.guards import SourcePair
 from codeopt.engine.guards.forbidden import check_source
 from tests.codeopt.command import ALL_EXAMPLES, codeopt
@@ -103,7 +104,9 @@ def test_given_trap(folder: Path) -> None:
 @pytest.mark.parametrize("name", REFUSED_UNRUN)
 def test_what_reaches_for_the_machine_is_refused_unrun(name: str) -> None:
     folder = OWN[0].parent / name
-    found = check_source(SourcePair((folder / "original.py").read_text(), (folder / "cheat.py").read_text()))
+    found = check_source(
+        SourcePair(Revision.of((folder / "original.py").read_text()), Revision.of((folder / "cheat.py").read_text()))
+    )
     assert found is not None
     assert REFUSED_UNRUN[name] in found.reason
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from codeopt.core.history import Candidate
+from codeopt.core.revision import Revision
 from codeopt_sandbox.compare import CaseTimes, Comparison, Decision
 from codeopt_sandbox.outcome import Case, Outcome, Run, Verdict
 from codeopt_sandbox.profile import HotFunction, HotLine, MemoryLine, Profile
@@ -57,18 +58,18 @@ def profile(case: Case = SHOWN, notes: tuple[str, ...] = ()) -> Profile:
 
 def original(source: str = SLOW, critique: str = "") -> Candidate:
     outcomes = (outcome(stdout=b"6\n"), outcome(HELD, stdout=b"4950\n"))
-    return Candidate(0, source, "the original", outcomes, profile=profile(), critique=critique)
+    return Candidate(0, Revision.of(source), "the original", outcomes, profile=profile(), critique=critique)
 
 
 def right(number: int = 1, source: str = FAST, **compared: object) -> Candidate:
     """Right on every case and, unless told otherwise, twice as fast."""
     outcomes = (outcome(stdout=b"6\n"), outcome(HELD, stdout=b"4950\n"))
     found = comparison(**compared)  # type: ignore[arg-type]
-    return Candidate(number, source, f"try {number}", outcomes, found, profile())
+    return Candidate(number, Revision.of(source), f"try {number}", outcomes, found, profile())
 
 
 def wrong(
     number: int = 1, case: Case = SHOWN, source: str = FAST, stdout: bytes = b"7\n", critique: str = ""
 ) -> Candidate:
     outcomes = (outcome(case, Verdict.WA, detail="token 1 differs", stdout=stdout),)
-    return Candidate(number, source, f"try {number}", outcomes, critique=critique)
+    return Candidate(number, Revision.of(source), f"try {number}", outcomes, critique=critique)

@@ -13,6 +13,7 @@ from codeopt.batch.records import ProblemResult, TimeSpent
 from codeopt.core.budget import Ledger
 from codeopt.core.history import Candidate, History
 from codeopt.core.model import Message, Reply
+from codeopt.core.revision import Revision
 from codeopt_sandbox.compare import Decision
 from codeopt_sandbox.outcome import Verdict
 from tests.support.candidates import FAST, SLOW, comparison, outcome, profile
@@ -31,13 +32,19 @@ ROUNDS = {
 def draft(number: int, speedup: float | None) -> Candidate:
     source = f"{FAST}# round {number}\n"
     if speedup == 0.0:
-        return Candidate(number, source, HOSTILE, (outcome(verdict=Verdict.WA, detail=HOSTILE),), critique=HOSTILE)
+        return Candidate(
+            number, Revision.of(source), HOSTILE, (outcome(verdict=Verdict.WA, detail=HOSTILE),), critique=HOSTILE
+        )
     found = comparison(Decision.SAME, 1.0) if speedup is None else comparison(ratio=speedup)
-    return Candidate(number, source, f"draft {number}", (outcome(),), found, profile(), critique=f"critique {number}")
+    return Candidate(
+        number, Revision.of(source), f"draft {number}", (outcome(),), found, profile(), critique=f"critique {number}"
+    )
 
 
 def history(name: str) -> History:
-    original = Candidate(0, SLOW, "the original", (outcome(),), profile=profile(), critique="slow " + HOSTILE)
+    original = Candidate(
+        0, Revision.of(SLOW), "the original", (outcome(),), profile=profile(), critique="slow " + HOSTILE
+    )
     return History((original, *(draft(number, ratio) for number, ratio in enumerate(ROUNDS[name], 1))))
 
 
@@ -61,8 +68,10 @@ def fill(store: BatchStore) -> None:
         if last:
             store.keep(name, "confirm", last)
         store.end(name, ProblemResult("done", f"round 1: {HOSTILE}", "enough", best=last), TimeSpent(1.0))
-    store.keep("human", "target", Candidate(0, FAST, "the human's program", (outcome(),), comparison(ratio=5.0)))
-    store.keep("same", "target", Candidate(0, FAST, "the human's program", (outcome(verdict=Verdict.WA),)))
+    store.keep(
+        "human", "target", Candidate(0, Revision.of(FAST), "the human's program", (outcome(),), comparison(ratio=5.0))
+    )
+    store.keep("same", "target", Candidate(0, Revision.of(FAST), "the human's program", (outcome(verdict=Verdict.WA),)))
     store.end("failed", ProblemResult("failed", "the server is down", fault="model"), TimeSpent())
     store.require_same({"model": "wire-model", "task": "runtime", "set": "pairs.jsonl"})
     store.set_meta("cores", "2")

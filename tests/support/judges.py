@@ -12,6 +12,7 @@ from codeopt.core.history import Candidate
 from codeopt.core.isolation import open_isolated
 from codeopt.core.options import FuzzPolicy, ImproveOptions
 from codeopt.core.program import read_program
+from codeopt.core.revision import Revision
 from codeopt.core.session import Session
 from codeopt.core.target import Target
 from codeopt.engine.compare import ENOUGH_S, compare
@@ -67,7 +68,7 @@ def function_judge(target: Target, *, max_pairs: int = 12, timed: bool = True, *
 
 def referee(judge: Judge, source: str) -> Candidate:
     """What becomes of a program that a person wrote."""
-    found = judge.check(source, "a person's", failures=MAX_FAILURES)
+    found = judge.check(Revision.of(source), "a person's", failures=MAX_FAILURES)
     return judge.time(found) if found.correct else found
 
 

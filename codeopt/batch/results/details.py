@@ -8,6 +8,7 @@ from codeopt.batch.database import BatchStore
 from codeopt.batch.results.charts import anchor
 from codeopt.batch.results.metrics import Solved
 from codeopt.core.history import Candidate
+from codeopt.core.revision import Revision
 from codeopt.core.run_store import candidate_from_json
 from codeopt.core.words import factor
 from codeopt.report.html import drafts
@@ -68,7 +69,7 @@ def _history(store: BatchStore, each: Solved, spent: str) -> Iterator[Child]:
     best = next((one for one in rounds if each.accepted and one.round == each.best_round), None)
     if best:
         yield tag("h3", "What changed")
-        yield drafts.diff(rounds[0].source, best.source, "original", "result")
+        yield drafts.diff(rounds[0].revision, best.revision, "original", "result")
         yield tag("h3", "Where the time goes")
         yield beside(rounds[0], best)
     for before, candidate in zip(rounds, rounds[1:], strict=False):
@@ -79,7 +80,7 @@ def _history(store: BatchStore, each: Solved, spent: str) -> Iterator[Child]:
         yield folded(
             "The human's program", drafts.heading(target, "judged by the same judge in this run"),
             drafts.verdicts(target), drafts.pairs(target),
-            drafts.diff(problem.source, target.source, "original", "human"),
+            drafts.diff(Revision.of(problem.source), target.revision, "original", "human"),
         )  # fmt: skip
     if not rounds and problem.source:
         yield folded(

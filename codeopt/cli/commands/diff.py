@@ -20,11 +20,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """The diff. Raises UsageError when the run has accepted nothing."""
-    from codeopt.core.program import Program, as_source
-    from codeopt.core.run_index import file_to_change, require_best
-    from codeopt.report.result import diff
+    from codeopt.core.run_index import changes_of_run
+    from codeopt.report.result import diff_of
 
-    kept = run_of(arguments)
-    best = require_best(kept)
-    write_diff(diff(Program(file_to_change(kept), as_source(kept.original), kept.original), as_source(best)))
+    write_diff(diff_of(changes_of_run(run_of(arguments))))
     return 0

@@ -135,13 +135,13 @@ def _branched(name: str, result: Result) -> str:
     assert result.comparison is not None
     figures = Speedup.of(result.comparison)
     ratio = f"{figures.gain} ({counted(figures.pairs, 'pair')})"
-    commits = commit_branch(result.program, result.source, name, result.facts, ratio)
+    commits = commit_branch(result.program, result.revision, name, result.facts, ratio)
     return f"branch     {name}: {counted(commits, 'commit')}; your own branch and files are as they were"
 
 
 def _deliver(arguments: argparse.Namespace, result: Result, console: Console) -> None:
     """The result, to where the user wants it."""
-    from codeopt.core.program import replace_parts, write_whole
+    from codeopt.core.program import replace_files, write_whole
     from codeopt.report.patch_table import has_edits
 
     if result.accepted and arguments.branch:
@@ -150,22 +150,22 @@ def _deliver(arguments: argparse.Namespace, result: Result, console: Console) ->
         from codeopt.cli.exports import export
 
         console.print(export(arguments.export[0], Path(arguments.export[1]), result.facts.get("benchmarks")))
-    program, to_stdout = result.program, str(arguments.output) == "-"
+    to_stdout, is_patch = str(arguments.output) == "-", has_edits(result.facts)
     if result.accepted and arguments.write:
-        for part, kept in replace_parts(program, result.source):
+        for part, kept in replace_files(result.program, result.revision):
             console.print(
                 f"wrote {part.path}, " + (f"the original is kept as {kept}" if kept else "git holds the original")
             )
     elif result.accepted and arguments.output and not to_stdout:
-        write_whole(arguments.output, result.diff if has_edits(result.facts) else program.as_file(result.source))
+        write_whole(arguments.output, result.diff if is_patch else result.changes[0].text)
         console.print(f"wrote {arguments.output}")
     if arguments.html:
         _write_html(arguments.html, result.saved)
         console.print(f"wrote {arguments.html}")
     if arguments.json:
         print(json.dumps(result.to_json()))
-    elif result.accepted and to_stdout and not has_edits(result.facts):
-        deliver(program.as_file(result.source), None, what="the program")
+    elif result.accepted and to_stdout and not is_patch:
+        deliver(result.changes[0].text, None, what="the program")
     elif result.accepted:
         write_diff(result.diff)
     sys.stdout.flush()

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import Generic, Literal, TypeVar, get_args
 
+from codeopt.core.revision import Revision
 from codeopt.workloads import TimedRegion, Workload
 from codeopt_sandbox.caveat import Caveat
 from codeopt_sandbox.compare import Comparison, Plan
@@ -46,10 +47,27 @@ class Finding:
 
 @dataclass(frozen=True)
 class SourcePair:
-    """The original and a draft as texts; nothing of the draft has run yet."""
+    """The original and a draft as files; nothing of the draft has run yet."""
 
-    original: str
-    draft: str
+    before: Revision
+    after: Revision
+
+    @property
+    def original(self) -> str:
+        """Text of an original that is one file. Raises ValueError for one of several."""
+        return self.before.text
+
+    @property
+    def draft(self) -> str:
+        """Text of a draft that is one file. Raises ValueError for one of several."""
+        return self.after.text
+
+    @property
+    def texts(self) -> tuple[tuple[str, str], ...]:
+        """Texts of each file that differs, before and after."""
+        if len(self.before) == len(self.after) == 1:
+            return ((self.original, self.draft),)
+        return tuple((self.before[path], self.after[path]) for path in self.after.changed_files(self.before))
 
 
 @dataclass(frozen=True)
@@ -57,8 +75,7 @@ class Gain:
     """A right draft that was compared with the original; faster, unless the guard applies to all comparisons."""
 
     workload: Workload
-    draft: str
-    """The draft's source text."""
+    draft: Revision
     comparison: Comparison
     plan: Plan
     """The timed cases and how they are run."""
@@ -68,9 +85,9 @@ class Gain:
     """Shows one line of progress."""
 
     @property
-    def original(self) -> str:
-        """The original's source text."""
-        return self.workload.baseline.source
+    def original(self) -> Revision:
+        """The original, as it was measured."""
+        return self.workload.baseline.revision
 
 
 Subject = TypeVar("Subject", SourcePair, Gain)

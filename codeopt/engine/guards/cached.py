@@ -19,7 +19,7 @@ def check_gain(gain: Gain) -> Finding | None:
     No call is timed twice with the same arguments in one process, so a cache of whole answers gains nothing; one of
     parts gains where the calls share them, as they may in the program that makes them.
     """
-    new = newly_cached(gain.draft, gain.original)
+    new = newly_cached(gain.draft.text, gain.original.text)
     if not new or not isinstance(gain.plan, CallPlan):
         return None
     batch = gain.plan.timed.batch

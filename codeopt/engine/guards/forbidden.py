@@ -10,6 +10,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Mapping, Sequence
 
+from codeopt.core.revision import Revision
 from codeopt.engine.guards import Consequence, Finding, SourcePair, guard
 
 WATCHED = frozenset(
@@ -41,15 +42,19 @@ ESCAPES = frozenset(
 )
 
 
-def newly_touched(draft: str, original: str) -> list[str]:
-    """Watched things that `draft` uses and `original` does not, as words for a person."""
-    return sorted(_touched(draft) - _touched(original))
+def newly_touched(draft: Revision, original: Revision) -> list[str]:
+    """Watched things that `draft` uses and `original` does not, in any of its files, as words for a person."""
+    changed = (text for path, text in draft.items() if original.get(path) != text)
+    found = set[str]().union(*map(_touched, changed))
+    for text in original.values():
+        found -= _touched(text) if found else set()
+    return sorted(found)
 
 
 @guard()
 def check_source(pair: SourcePair) -> Finding | None:
     """A draft that newly uses what is watched is not run at all."""
-    found = newly_touched(pair.draft, pair.original)
+    found = newly_touched(pair.after, pair.before)
     if not found:
         return None
     reason = (

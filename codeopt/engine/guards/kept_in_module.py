@@ -20,8 +20,8 @@ def check_gain(gain: Gain) -> Finding | None:
         return None
     runner = gain.workload.runner
     was, now = (
-        min(timing.imported_bytes for timing in runner.timings(source) if timing.imported_bytes)
-        for source in (gain.original, gain.draft)
+        min(timing.imported_bytes for timing in runner.timings(side) if timing.imported_bytes)
+        for side in (gain.original, gain.draft)
     )
     gained = sum(median(case.original) - median(case.candidate) for case in gain.comparison.cases)
     if now - was <= MIN_LEFT_SHARE * gained + NOISE_BYTES:

@@ -37,7 +37,7 @@ def check_gain(gain: Gain) -> Finding | None:
     if not isinstance(gain.plan, CallPlan) or not isinstance(gain.workload.runner, TimedRuns) or clock == "memory":
         return None
     runner, stdin = gain.workload.runner, gain.plan.cases[0].stdin
-    pairs = side_by_side(*(runner.of_batch(source, stdin) for source in (gain.original, gain.draft)))
+    pairs = side_by_side(*(runner.of_batch(side, stdin) for side in (gain.original, gain.draft)))
     if not pairs:
         return None
     wall, passes = clock == "wall", len(pairs[0][0].cpu)

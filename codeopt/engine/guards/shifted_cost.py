@@ -6,6 +6,7 @@ import statistics
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
+from codeopt.core.revision import Revision
 from codeopt.engine.guards import Consequence, Finding, Gain, TimedRegion, guard
 from codeopt.engine.guards._import_texts import with_imports, without_computing
 from codeopt.workloads.function.timed_runs import TimedRuns, side_by_side
@@ -68,17 +69,17 @@ class OutsideTime:
 
 
 def _looks_shifted(
-    runner: TimedRuns, original: str, draft: str, timed: Timed, wall: bool, ratio: float
+    runner: TimedRuns, original: Revision, draft: Revision, timed: Timed, wall: bool, ratio: float
 ) -> Finding | None:
     passes = timed.passes(ENOUGH_S, MAX_PASSES)
     stdin = timed.batch.replace(passes=passes).stdin()
-    found: dict[str, tuple[list[float], list[float]]] = {original: ([], []), draft: ([], [])}
+    found: dict[Revision, tuple[list[float], list[float]]] = {original: ([], []), draft: ([], [])}
     for _ in range(RUNS):
-        for source in found:
-            run = runner.run(source, stdin)
+        for side in found:
+            run = runner.run(side, stdin)
             if run.call_timing:
-                found[source][0].append(run.wall_s if wall else run.cpu_s)
-                found[source][1].append(run.call_timing.outside_s)
+                found[side][0].append(run.wall_s if wall else run.cpu_s)
+                found[side][1].append(run.call_timing.outside_s)
     if not all(inside for inside, _ in found.values()):
         return Finding(Consequence.NO_GAIN, "it fails when its calls are repeated")
     if _is_gone([before / after for before, after in zip(*(found[each][0] for each in found), strict=False)], ratio):
@@ -90,7 +91,7 @@ def _looks_shifted(
     was, now = _imports_of(runner, original, draft, timed)
     before, after = OutsideTime(min(found[original][1]), was), OutsideTime(min(found[draft][1]), now)
     moved = _moved(gain, before, after)
-    old, new = (_passes(runner.timings(source, stdin), wall) for source in (original, draft))
+    old, new = (_passes(runner.timings(side, stdin), wall) for side in (original, draft))
     if passes > 1 and _remembers(old, new):
         again = "its calls are not faster the first time, only when they are made again: it remembers their answers"
         return Finding(Consequence.NO_GAIN, moved or again)
@@ -126,14 +127,16 @@ def _moved(gain: PassGain, before: OutsideTime, after: OutsideTime) -> str:
     return ""
 
 
-def _object_setup_cost(runner: TimedRuns, sides: tuple[str, str], timed: Timed, gain: PassGain) -> Finding | None:
+def _object_setup_cost(
+    runner: TimedRuns, sides: tuple[Revision, Revision], timed: Timed, gain: PassGain
+) -> Finding | None:
     """A finding where the objects of the calls take longer to make: a caller who asks one a few times only pays for it.
 
     Measured where each call has an object of its own.
     """
     made = calls = len(timed.batch.calls) - timed.batch.warm
     stdin = timed.batch.replace(shared=False, passes=RUNS).stdin()
-    runs = [runner.run(source, stdin).call_timing for source in sides]
+    runs = [runner.run(side, stdin).call_timing for side in sides]
     if None in runs:
         return None
     was, now = (each.given_s for each in runs if each is not None)
@@ -178,9 +181,9 @@ def _remembers(old: Sequence[PassSeconds], new: Sequence[PassSeconds]) -> bool:
     return was * ratio - now < MIN_LEFT_SHARE * (ratio - 1) - FIRST_S / later
 
 
-def _imports_of(runner: TimedRuns, original: str, draft: str, timed: Timed) -> tuple[float, float]:
+def _imports_of(runner: TimedRuns, original: Revision, draft: Revision, timed: Timed) -> tuple[float, float]:
     """Seconds of the import of the original, with what the draft newly imports, and of the draft."""
-    base = with_imports(original, draft)
+    base = Revision.of(with_imports(original.text, draft.text))
     for _ in range(RUNS if base != original else 0):
         runner.run(base, timed.batch.replace(passes=1).stdin())
     before = [timing.import_s for timing in runner.timings(base) or runner.timings(original)]
@@ -189,16 +192,17 @@ def _imports_of(runner: TimedRuns, original: str, draft: str, timed: Timed) -> t
     return min(was for was, _ in pairs), min(now for _, now in pairs)
 
 
-def _import_there(runner: TimedRuns, original: str, draft: str, stdin: bytes) -> float | None:
+def _import_there(runner: TimedRuns, original: Revision, draft: Revision, stdin: bytes) -> float | None:
     """Seconds of the import in the place of a draft that stands elsewhere, in another version of its package: of the
     original's text, or where that cannot be imported there of the draft's without what it computes. None where it does
     not stand elsewhere, or neither can be imported."""
     place = runner.others.get(draft)
     if place is None:
         return None
-    for text in (original, without_computing(draft)):
-        moved = replace(runner, others={text: place}, kept=[])
-        found = [run.call_timing.import_s for run in (moved.run(text, stdin) for _ in range(RUNS)) if run.call_timing]
+    for text in (original.text, without_computing(draft.text)):
+        side = Revision.of(text)
+        moved = replace(runner, others={side: place}, kept=[])
+        found = [run.call_timing.import_s for run in (moved.run(side, stdin) for _ in range(RUNS)) if run.call_timing]
         if found:
             return min(found)
     return None

@@ -11,6 +11,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
+from codeopt.core.revision import Revision
 from codeopt.engine.guards import Consequence, Finding, Gain, TimedRegion, guard
 from codeopt.workloads.function.timing.plan import CallPlan
 from codeopt.workloads.function.workload import FunctionWorkload
@@ -74,10 +75,10 @@ def check_gain(gain: Gain) -> Finding | None:
     return watch(gain.workload, gain.draft, iterators)
 
 
-def watch(workload: FunctionWorkload, draft: str, iterators: str = "") -> Finding | None:
+def watch(workload: FunctionWorkload, draft: Revision, iterators: str = "") -> Finding | None:
     """A finding about a draft that nobody has timed, as `check_gain` has of one that was."""
     batch = CallBatch(tuple(_calls(workload)), "watch", seconds=MAX_RUN_S, iterators=iterators)
-    old, new = (_watched(workload, source, batch) for source in (workload.baseline.source, draft))
+    old, new = (_watched(workload, side, batch) for side in (workload.baseline.revision, draft))
     if old is None or new is None:
         return None
     if refused := _refused(old, new):
@@ -98,9 +99,9 @@ def _calls(workload: FunctionWorkload) -> list[str]:
     return chosen
 
 
-def _watched(workload: FunctionWorkload, source: str, batch: CallBatch) -> Watched | None:
-    """The observations of one text; None where the run gave no answer, or none of ours."""
-    answer = workload.runner.ask(source, batch).answer
+def _watched(workload: FunctionWorkload, side: Revision, batch: CallBatch) -> Watched | None:
+    """The observations of one side; None where the run gave no answer, or none of ours."""
+    answer = workload.runner.ask(side, batch).answer
     if answer is None:
         return None
     try:

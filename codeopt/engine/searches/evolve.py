@@ -16,6 +16,7 @@ from collections.abc import Sequence
 from statistics import median
 
 from codeopt.core.history import Candidate
+from codeopt.core.revision import Revision
 from codeopt.engine.searches import NOTHING_LEFT, Move, Position, Stop, search
 
 FOUNDERS = 2
@@ -62,18 +63,23 @@ def population(position: Position) -> list[Candidate]:
     """The best of what is right, the original left out; of those that are alike only the best."""
     people: list[Candidate] = []
     for candidate in sorted(position.history.candidates[1:], key=lambda c: -_fitness(position, c)):
-        if candidate.correct and all(difference(candidate.source, other.source) >= ALIKE for other in people):
+        if candidate.correct and all(difference(candidate.revision, other.revision) >= ALIKE for other in people):
             people.append(candidate)
     return people[:POPULATION]
 
 
-def difference(one: str, other: str) -> float:
+def difference(one: Revision, other: Revision) -> float:
     """0 for the same syntax whatever the names, 1 where nothing is shared."""
     a, b = _syntax(one), _syntax(other)
     return 1 - (a & b).total() / max((a | b).total(), 1)
 
 
-def _syntax(source: str) -> Counter[str]:
+def _syntax(revision: Revision) -> Counter[str]:
+    """The syntax of all files."""
+    return sum(map(_nodes, revision.values()), Counter())
+
+
+def _nodes(source: str) -> Counter[str]:
     """Each node with its parent's kind, counted; calls and operators by what they are."""
     try:
         tree = ast.parse(source)
@@ -111,7 +117,7 @@ def _parent(position: Position, people: Sequence[Candidate], draw: random.Random
 def _mate(parent: Candidate, people: Sequence[Candidate]) -> Candidate | None:
     """The one of the population that differs most from it."""
     others = [candidate for candidate in people if candidate is not parent]
-    return max(others, key=lambda other: difference(parent.source, other.source), default=None)
+    return max(others, key=lambda other: difference(parent.revision, other.revision), default=None)
 
 
 def _shown(position: Position, parent: Candidate) -> tuple[int, ...]:

@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Sequence
 
 from codeopt.core.history import Candidate
+from codeopt.core.revision import Revision
 from codeopt.core.sanitize import cut
 from codeopt.core.words import Speedup, factor
 from codeopt.report.html.layout import folded, scrolls, table
@@ -33,7 +34,7 @@ def draft(before: Candidate, candidate: Candidate, *, best: bool) -> Markup:
         verdicts(candidate),
         beside(candidate),
         told(candidate.caveats),
-        diff(before.source, candidate.source, before_name, f"round {candidate.round}"),
+        diff(before.revision, candidate.revision, before_name, f"round {candidate.round}"),
         pairs(candidate),
         hot_lines(candidate),
         critique(candidate),
@@ -47,7 +48,7 @@ def confirmed(original: Candidate, candidate: Candidate) -> Markup:
     return tag(
         "div", tag("h3", "Confirmed", heading(candidate, what)),
         verdicts(candidate), pairs(candidate),
-        folded("All that changed", diff(original.source, candidate.source, "original", "accepted")),
+        folded("All that changed", diff(original.revision, candidate.revision, "original", "accepted")),
         class_="round best",
     )  # fmt: skip
 
@@ -110,11 +111,11 @@ def hot_lines(candidate: Candidate) -> Child:
     profile = candidate.profile
     if profile is None or not profile.lines:
         return None
-    source = candidate.source.splitlines()
     rows = []
     for hot in profile.lines[:HOT_LINES]:
+        source = candidate.revision.get(hot.file, "").splitlines()
         text = source[hot.line - 1].rstrip()[:120] if 0 < hot.line <= len(source) else ""
-        rows.append([f"line {hot.line}", f"{hot.share:.0%}", bar(hot.share), tag("code", text)])
+        rows.append([hot.named, f"{hot.share:.0%}", bar(hot.share), tag("code", text)])
     return table("Hot lines", ("line", "share of the time", "", "source"), rows, class_="hot")
 
 
@@ -143,9 +144,13 @@ def critique(candidate: Candidate) -> Child:
     return folded("Critique", tag("pre", cut(candidate.critique, CRITIQUE, 500), class_="text"))
 
 
-def diff(old: str, new: str, old_name: str, new_name: str) -> Markup:
+def diff(old: Revision, new: Revision, old_name: str, new_name: str) -> Markup:
     """A unified diff, coloured; cut when it is long."""
-    lines = list(difflib.unified_diff(old.splitlines(), new.splitlines(), old_name, new_name, n=CONTEXT, lineterm=""))
+    lines: list[str] = []
+    for path in new if new.is_one_file else new.changed_files(old):
+        sides = (old.get(path, "").splitlines(), new[path].splitlines())
+        before, after = (f"{name}: {path}" if path else name for name in (old_name, new_name))
+        lines += difflib.unified_diff(*sides, before, after, n=CONTEXT, lineterm="")
     spans = [tag("span", line, class_=_class(line)) for line in lines[:DIFF_LINES]]
     if len(lines) > DIFF_LINES:
         spans.append(tag("span", f"... {len(lines) - DIFF_LINES} more lines in the saved run", class_="h"))

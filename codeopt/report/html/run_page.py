@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from codeopt.core.diagnostic import Diagnostic
-from codeopt.core.history import History
+from codeopt.core.history import Candidate, History
 from codeopt.core.machine import machine
 from codeopt.core.run_index import StoredRun
 from codeopt.core.words import Speedup, money
 from codeopt.report import patch_table
 from codeopt.report.html import drafts
-from codeopt.report.html.annotated import annotated, shares_of
+from codeopt.report.html.annotated import annotated
 from codeopt.report.html.layout import card, document, table, tile
 from codeopt.report.html.markup import Child, Markup, tag
 
@@ -119,12 +119,20 @@ def _profiled(result: Mapping[str, Any]) -> str:
 def _sides(run: StoredRun) -> Iterator[Markup]:
     """Original and result, each line with its share of the time."""
     original = run.saved.history.original
-    yield annotated("original", original.source, shares_of(original.profile))
+    yield from _files("original", original)
     round_ = run.result.get("best_round")
     if run.result.get("accepted") and round_ is not None:
-        best = run.saved.history.candidates[round_]
-        shares = shares_of(best.profile) or {line["line"]: line["share"] for line in run.result.get("hot_now", ())}
-        yield annotated("result", best.source, shares)
+        yield from _files("result", run.saved.history.candidates[round_], run.result.get("hot_now", ()))
+
+
+def _files(name: str, candidate: Candidate, hot_now: Sequence[Mapping[str, Any]] = ()) -> Iterator[Markup]:
+    """The file of a candidate, or those of a project that have hot lines."""
+    known = [(line.file, line.line, line.share) for line in candidate.profile.lines] if candidate.profile else []
+    told = [(line.get("place", "").rpartition(":")[0], line["line"], line["share"]) for line in hot_now]
+    rows, files = known or told, candidate.revision
+    for path in files if files.is_one_file else dict.fromkeys(path for path, _, _ in rows):
+        shares = {line: share for file, line, share in rows if file == path}
+        yield annotated(f"{name} {path}".strip(), files.get(path, ""), shares)
 
 
 def _evidence(result: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
@@ -176,7 +184,7 @@ def _drafts(history: History, best: int | None) -> Iterator[Child]:
     yield tag("div", tag("h3", "Original"), drafts.verdicts(original), drafts.critique(original), class_="round")
     for candidate in history.candidates[1:]:
         before = history.candidates[candidate.parents[-1]] if candidate.parents else original
-        before = original if before.source == candidate.source else before
+        before = original if before.revision == candidate.revision else before
         yield drafts.draft(before, candidate, best=candidate.round == best)
 
 

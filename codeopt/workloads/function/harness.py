@@ -13,17 +13,18 @@ from typing import TYPE_CHECKING, Any
 
 from codeopt.analysis.positions import Def
 from codeopt.core.errors import ProgramError, UsageError
+from codeopt.core.revision import Revision
 from codeopt.core.session import Mounts
 from codeopt.workloads.function.calls.call_names import CallNames
 from codeopt.workloads.function.calls.vocabulary import Vocabulary, vocabulary
 from codeopt.workloads.function.recording.recording import known_as
-from codeopt.workloads.function.timed_runs import TimedRuns
+from codeopt.workloads.function.timed_runs import Left, TimedRuns
 from codeopt.workloads.sandbox_view.libraries import Preload
 from codeopt.workloads.sandbox_view.untracked import missing_module
 from codeopt.workloads.sandbox_view.view import Place, View, locate, named_files, open_places, open_view, test_folders
 from codeopt.workloads.source.functions import Function, definition, dotted, own_nodes
 from codeopt_sandbox import Sandbox
-from codeopt_sandbox.call_answer import CallAnswer, CallRun, Failure, ProcessChanges
+from codeopt_sandbox.call_answer import CallAnswer, CallRun, Failure
 from codeopt_sandbox.calls import CallBatch, CallRunner, FunctionRef
 from codeopt_sandbox.outcome import Run
 
@@ -45,8 +46,8 @@ class FunctionHarness:
     """How calls are shown."""
     loading: Preload = Preload()
     """How libraries come into runs of calls."""
-    left: dict[str, list[ProcessChanges]] = field(default_factory=dict)
-    """Changes of the process that usable calls leave, by source."""
+    left: Left = field(default_factory=dict)
+    """Changes of the process that usable calls leave."""
 
     @property
     def runner(self) -> CallRunner:
@@ -56,13 +57,17 @@ class FunctionHarness:
     @property
     def recording_runner(self) -> TimedRuns:
         """The same, which keeps in `left` what checked runs leave of their processes."""
-        libraries = self.loading.libraries
-        return TimedRuns(self.sandbox, self.target, self.names.readable, libraries=libraries, left=self.left)
+        return TimedRuns(self.runner, left=self.left)
 
     @property
     def source(self) -> str:
         """The module as it is."""
         return self.function.source
+
+    @property
+    def revision(self) -> Revision:
+        """The same as a revision."""
+        return Revision.of(self.source)
 
     @property
     def vocabulary(self) -> Vocabulary:

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import replace
 
+from codeopt.core.revision import Revision
 from codeopt.workloads.function.timed_runs import TimedRuns
 from codeopt_sandbox.call_answer import LeftSetting, ProcessChanges
 from codeopt_sandbox.calls import CallBatch, CallRun
@@ -21,8 +22,8 @@ NAMED = 3
 """Number of settings named in a line; `--json` has all."""
 
 
-def judge_left(runner: TimedRuns, original: str, draft: str, outcome: Outcome) -> Outcome:
-    """A right run as a wrong one, where it leaves what the original does not. original, draft: their sources."""
+def judge_left(runner: TimedRuns, original: Revision, draft: Revision, outcome: Outcome) -> Outcome:
+    """A right run as a wrong one, where it leaves what the original does not."""
     run = outcome.run
     left = run.answer.left if isinstance(run, CallRun) and run.answer else None
     if outcome.verdict is not Verdict.AC or draft == original or left is None:
@@ -31,9 +32,9 @@ def judge_left(runner: TimedRuns, original: str, draft: str, outcome: Outcome) -
     return replace(outcome, verdict=Verdict.WA, detail=sentence(new), settings=told(new)) if new else outcome
 
 
-def newly_left(runner: TimedRuns, original: str, left: ProcessChanges) -> tuple[LeftSetting, ...]:
+def newly_left(runner: TimedRuns, original: Revision, left: ProcessChanges) -> tuple[LeftSetting, ...]:
     """Settings that neither the original leaves, nor the libraries that are loaded beside its own."""
-    known = runner.left.get(original, [])
+    known = runner.left.get((original, ()), [])
     found = beyond(left.settings, known)
     have = {name for each in known for name in each.libraries}
     libraries = tuple(name for name in left.libraries if name not in have)
@@ -42,9 +43,9 @@ def newly_left(runner: TimedRuns, original: str, left: ProcessChanges) -> tuple[
     return beyond(found, [*known, *imported(runner, original, libraries)])
 
 
-def imported(runner: TimedRuns, original: str, libraries: tuple[str, ...]) -> list[ProcessChanges]:
+def imported(runner: TimedRuns, original: Revision, libraries: tuple[str, ...]) -> list[ProcessChanges]:
     """Settings that the original leaves, with libraries imported after it: asked once."""
-    key = "\n".join((original, "# and these imported", *libraries))
+    key = original, libraries
     if key not in runner.left:
         run = runner.ask(original, CallBatch(libraries, "libraries", seconds=IMPORT_S))
         left = run.answer.left if run.answer else None

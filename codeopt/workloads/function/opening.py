@@ -7,14 +7,14 @@ from contextlib import AbstractContextManager, ExitStack, contextmanager
 from dataclasses import dataclass, replace
 
 from codeopt.core.errors import UsageError
-from codeopt.core.program import Program
+from codeopt.core.program import TargetFiles
+from codeopt.core.revision import Revision
 from codeopt.core.session import Mounts
 from codeopt.core.target import Target
 from codeopt.workloads import WorkloadRequest
 from codeopt.workloads.contract.function import contract_of
 from codeopt.workloads.function.corpus.collect import collect_corpus
 from codeopt.workloads.function.harness import FunctionHarness, make_target, open_bench, require_same_parameters
-from codeopt.workloads.function.timed_runs import TimedRuns
 from codeopt.workloads.function.timing.plan import choose
 from codeopt.workloads.function.timing.profile import profile_function
 from codeopt.workloads.function.workload import FunctionWorkload, measure, measure_recorded
@@ -25,9 +25,6 @@ from codeopt_sandbox import Sandbox
 from codeopt_sandbox.calls import FunctionRef
 from codeopt_sandbox.profile import Profile
 
-MARK = "\n# (the new one of two)\n"
-"""Tells two texts apart when both functions are in one file."""
-
 
 @dataclass(frozen=True)
 class OpenedFunction:
@@ -35,8 +32,8 @@ class OpenedFunction:
 
     request: WorkloadRequest
     bench: FunctionHarness
-    other: str = ""
-    """The rival's module, never the same text as the target's."""
+    other: Revision | None = None
+    """The rival's module, which is never the target's: its path is in it."""
     other_function: Function | None = None
 
     @property
@@ -71,9 +68,11 @@ class OpenedFunction:
         return self._beside_rival(measure_recorded(self.request, self.bench))
 
     def _beside_rival(self, found: FunctionWorkload) -> FunctionWorkload:
-        if self.other_function is None:
+        """With a runner that calls either with its own target."""
+        if self.other is None or self.other_function is None:
             return found
-        return replace(found, runner=_of_both(found.bench, self.other_function, self.other))
+        others = {self.other: _seen_as(found.bench, self.other_function)}
+        return replace(found, runner=replace(found.runner, others=others))
 
 
 @contextmanager
@@ -92,8 +91,8 @@ def open_function(request: WorkloadRequest) -> Iterator[OpenedFunction]:
             return request.open_sandbox((*mounts, *more))
 
         bench = stack.enter_context(open_bench(function, open_with, request.options.tests, request.options.with_paths))
-        text = other.source if other is not None else ""
-        opened = OpenedFunction(request, bench, text + MARK * (text == function.source), other)
+        rival = Revision.of(other.source, str(other.path)) if other is not None else None
+        opened = OpenedFunction(request, bench, rival, other)
         request.session.console.progress("importing libraries")
         yield replace(opened, bench=replace(bench, loading=_loading(opened)))
 
@@ -103,11 +102,11 @@ def _loading(opened: OpenedFunction) -> Preload:
     bench, other = opened.bench, opened.other_function
     rivals = []
     if other is not None and other.path.resolve() != bench.function.path.resolve():
-        rivals.append(Side(_seen_as(bench, other), opened.other))
+        rivals.append(Side(_seen_as(bench, other), other.source))
     return load_libraries(bench.sandbox, Side(bench.target, bench.source), rivals)
 
 
-def _other(function: Function, target: Target | None, program: Program | None) -> Function | None:
+def _other(function: Function, target: Target | None, program: TargetFiles | None) -> Function | None:
     """Raises UsageError where the two cannot be called alike."""
     if target is None:
         return None
@@ -116,12 +115,6 @@ def _other(function: Function, target: Target | None, program: Program | None) -
     other = read_function(target.path, target.name, program)
     require_same_parameters(function, other)
     return other
-
-
-def _of_both(bench: FunctionHarness, function: Function, source: str) -> TimedRuns:
-    """Runs either module with its own target."""
-    others = {source: _seen_as(bench, function)}
-    return TimedRuns(bench.sandbox, bench.target, bench.names.readable, others, bench.loading.libraries)
 
 
 def _seen_as(bench: FunctionHarness, function: Function) -> FunctionRef:

@@ -7,6 +7,7 @@ import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
+from codeopt.core.revision import Revision
 from codeopt.workloads import OTHER_HASH_SEED
 from codeopt.workloads.contract.function import Contract
 from codeopt.workloads.function.calls import witness
@@ -17,9 +18,10 @@ from codeopt.workloads.function.corpus.corpus import iterables
 from codeopt.workloads.function.corpus.observe import KnownCall
 from codeopt.workloads.function.corpus.scenarios import scenarios
 from codeopt.workloads.function.harness import FunctionHarness
+from codeopt.workloads.function.timed_runs import TimedRuns
 from codeopt_sandbox.answers import around
 from codeopt_sandbox.call_answer import CallOutcome, CallRun, Kind
-from codeopt_sandbox.calls import CallBatch, CallRunner
+from codeopt_sandbox.calls import CallBatch
 from codeopt_sandbox.guest.calls.outcome import not_made
 from codeopt_sandbox.guest.calls.scenarios import THREADS
 from codeopt_sandbox.outcome import Case, Outcome, Verdict
@@ -65,14 +67,14 @@ def _lines(text: bytes, chosen: Sequence[int]) -> bytes:
 
 
 def scenario_cases(
-    bench: FunctionHarness, runner: CallRunner, known: Sequence[KnownCall], contract: Contract
+    bench: FunctionHarness, runner: TimedRuns, known: Sequence[KnownCall], contract: Contract
 ) -> list[Case]:
     """One case of the scenarios that the original keeps to, whatever order sets have; none where it keeps to none."""
     wanted = scenarios(known, contract, iterables(bench), bench.function.asynchronous)
     first = _kept(bench, runner, wanted, OTHER_HASH_SEED) if wanted else {}
     ordered = sorted(first, key=lambda each: bool(each.because))
     batch = _batch([each.text for each in ordered], [each.seconds for each in first.values()])
-    run = runner.run(bench.source, batch.stdin(), mode="exec") if ordered else None
+    run = runner.run(bench.revision, batch.stdin(), mode="exec") if ordered else None
     if run is None or run.answer is None:
         return []
     outcomes = zip(ordered, run.answer.outcomes, strict=True)
@@ -94,12 +96,12 @@ def _batch(texts: Sequence[str], seconds: Sequence[float] = ()) -> CallBatch:
 
 
 def _kept(
-    bench: FunctionHarness, runner: CallRunner, wanted: Sequence[Scenario], hash_seed: int = 0
+    bench: FunctionHarness, runner: TimedRuns, wanted: Sequence[Scenario], hash_seed: int = 0
 ) -> dict[Scenario, CallOutcome]:
     """Scenarios in which each call of the original answers as it does alone, with what they answer."""
     calls = list(dict.fromkeys(call for each in wanted for call in each.calls))
     batch = _batch([*calls, *(each.text for each in wanted)])
-    answer = runner.run(bench.source, batch.stdin(), mode="exec", hash_seed=hash_seed).answer
+    answer = runner.run(bench.revision, batch.stdin(), mode="exec", hash_seed=hash_seed).answer
     if answer is None:
         return {}
     alone = {call: outcome.text for call, outcome in zip(calls, answer.outcomes, strict=False)}
@@ -145,8 +147,8 @@ class Witnesses:
     """Looks for the smallest scenario that shows what a larger one does."""
 
     bench: FunctionHarness
-    runner: CallRunner
-    draft: str
+    runner: TimedRuns
+    draft: Revision
     beyond: Callable[[str], str]
     """Why a call goes beyond the known ones."""
 

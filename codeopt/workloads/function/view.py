@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 from codeopt.analysis.nodes import first_line
 from codeopt.core.excerpted import Excerpted
 from codeopt.core.history import Draft, History
+from codeopt.core.revision import Revision
 from codeopt.rules import Hot, Rule
 from codeopt.workloads.source.excerpt import shown
 from codeopt.workloads.source.functions import definition
@@ -59,12 +60,12 @@ class FunctionProposer(Excerpted):
 
     qualname: str
 
-    def whole(self, draft: Draft, original: str) -> Draft:
+    def whole(self, draft: Draft, original: Revision) -> Draft:
         """The draft as a whole module."""
         if draft.problem:
             return draft
         try:
-            return replace(draft, source=_splice(original, self.qualname, draft.source))
+            return replace(draft, revision=Revision.of(_splice(original.text, self.qualname, draft.source)))
         except SpliceError as error:
             return replace(draft, problem=f"it cannot be put into the module: {error}")
 

@@ -14,6 +14,7 @@ from codeopt.core.diagnostic import as_rows
 from codeopt.core.errors import ModelError, ProgramError
 from codeopt.core.history import Candidate
 from codeopt.core.proposer import Proposer
+from codeopt.core.revision import Revision
 from codeopt.rules import Rule as RewriteRule
 from codeopt.workloads import OTHER_HASH_SEED, Checked, Defaults, Stage, Suite, TimedRegion, Workload, WorkloadRequest
 from codeopt.workloads.contract.function import Contract, contract_of
@@ -49,7 +50,7 @@ from codeopt.workloads.function.view import FunctionProposer, function_rules
 from codeopt.workloads.sandbox_view.view import locate
 from codeopt_sandbox.answers import calls_checker
 from codeopt_sandbox.call_answer import CallAnswer, Kind, State
-from codeopt_sandbox.calls import CallBatch, CallRun, CallRunner
+from codeopt_sandbox.calls import CallBatch, CallRun
 from codeopt_sandbox.compare import Decision, Plan, StoppingRule, make_plan
 from codeopt_sandbox.growth import GrowthPair
 from codeopt_sandbox.guest.calls.outcome import UNCHANGED
@@ -83,7 +84,7 @@ NOTHING_LEFT = State(UNCHANGED, changed=False)
 
 @dataclass(frozen=True)
 class FunctionWorkload(Defaults):
-    """One function, and the calls that are known of it. A draft's source is the whole module."""
+    """One function, and the calls that are known of it. A draft is the whole module."""
 
     request: WorkloadRequest
     bench: FunctionHarness
@@ -137,7 +138,7 @@ class FunctionWorkload(Defaults):
     def _planned(self, timed: Timed, rule: StoppingRule) -> CallPlan:
         """Raises NotVerifiable when the original is not the same each time."""
         try:
-            plan = make_plan(self.runner, self.bench.source, [timed.case(rule.clock)], self.suite.check, rule)
+            plan = make_plan(self.runner, self.baseline.revision, [timed.case(rule.clock)], self.suite.check, rule)
         except ValueError as error:
             raise NotVerifiable(f"the original does not do the same twice: {error}") from error
         return CallPlan(**vars(plan), timed=timed)
@@ -152,20 +153,20 @@ class FunctionWorkload(Defaults):
             raise NotVerifiable(self.too_short)
         return self.plan
 
-    def run_case(self, source: str, case: Case, hash_seed: int = 0) -> Outcome:
+    def run_case(self, draft: Revision, case: Case, hash_seed: int = 0) -> Outcome:
         """Make the calls of a case in a fresh interpreter."""
         mode: RunMode = "fork" if isinstance(case, WholeCase) else "exec"  # as they are timed
-        run = self.runner.run(source, case.stdin, mode=mode, hash_seed=hash_seed)
+        run = self.runner.run(draft, case.stdin, mode=mode, hash_seed=hash_seed)
         if isinstance(case, ScenarioCase):
             return judged(case, run, self.suite.check, self.request.options.tolerance, self.line)
         outcome = judge(case, run, self.suite.check)
         if hash_seed and outcome.verdict is Verdict.WA:
-            again = self.runner.run(self.baseline.source, case.stdin, mode="exec", hash_seed=hash_seed)
+            again = self.runner.run(self.baseline.revision, case.stdin, mode="exec", hash_seed=hash_seed)
             run = replace(run, stdout=without_unsteady(case, run.stdout, again.stdout))
             outcome = judge(case, run, self.suite.check)
         if isinstance(case, CallCase) and case.beyond:
             return _without_answer(self._beyond(case, outcome))
-        outcome = judge_left(self.runner, self.baseline.source, source, outcome)
+        outcome = judge_left(self.runner, self.baseline.revision, draft, outcome)
         if outcome.verdict is not Verdict.AC:
             return outcome
         caveats = call_caveats(case, run.stdout, self.request.options.tolerance, self.line)
@@ -185,20 +186,20 @@ class FunctionWorkload(Defaults):
         found = beyond_caveats(case, outcome, self.request.options.tolerance, self.line)
         return replace(outcome, verdict=Verdict.AC, detail="", cause=None, caveats=found)
 
-    def explain(self, source: str, case: Case, outcome: Outcome) -> Outcome:
+    def explain(self, draft: Revision, case: Case, outcome: Outcome) -> Outcome:
         """A wrong answer with the smallest call that shows it, and where that comes from."""
         run = outcome.run
         if outcome.verdict is not Verdict.WA or not isinstance(run, CallRun):
             return _without_answer(outcome)
         if isinstance(case, ScenarioCase):
-            return _without_answer(self._explained(source, case, outcome, run))
+            return _without_answer(self._explained(draft, case, outcome, run))
         first = first_failing(case, run, self.suite.check)
         if first is None:
             return _without_answer(outcome)
         shown = first
         if not case.held_out and not first.late:  # a smaller one may only be quicker, and each try costs seconds
             shown = smallest(
-                self.runner, self.baseline.source, source, first.call, self.suite.check, self.contract.beyond
+                self.runner, self.baseline.revision, draft, first.call, self.suite.check, self.contract.beyond
             )
         detail = "" if case.held_out else shown.detail
         near = "the smallest found near " * bool(detail and shown.call != first.call)
@@ -210,19 +211,19 @@ class FunctionWorkload(Defaults):
         said = f"{detail or outcome.detail}{raised}{_other_objects(shown.call, detail)} ({near}{origin})"
         return replace(_without_answer(outcome), detail=said, cause=cause)
 
-    def _explained(self, source: str, case: ScenarioCase, outcome: Outcome, run: CallRun) -> Outcome:
+    def _explained(self, draft: Revision, case: ScenarioCase, outcome: Outcome, run: CallRun) -> Outcome:
         """The smallest scenario that shows it."""
-        looked_for = Witnesses(self.bench, self.runner, source, self.contract.beyond)
+        looked_for = Witnesses(self.bench, self.runner, draft, self.contract.beyond)
         found = looked_for.smallest(case, run, self.suite.check)
         return replace(outcome, detail=self.bench.names.readable(found.words)) if found else outcome
 
-    def check(self, source: str, stage: Stage) -> Checked:
+    def check(self, draft: Revision, stage: Stage) -> Checked:
         """The project's tests that pass on the original, in each round: they are slow, and see no more a second
         time."""
         if stage is not Stage.ROUND or not self.evidence.tests:
             return Checked()
         self._notify(f"running {len(self.evidence.tests)} tests")
-        return Checked(rejection=failing(self.bench, source, self.evidence.tests))
+        return Checked(rejection=failing(self.bench, draft.text, self.evidence.tests))
 
     def unseen_cases(self) -> tuple[Case, ...]:
         """Calls that were never made before."""
@@ -243,14 +244,14 @@ class FunctionWorkload(Defaults):
             return ()
         return find_shapes(self.bench, self.evidence, self.plan.timed, lambda text: not self.contract.beyond(text))
 
-    def profile(self, source: str) -> Profile | None:
+    def profile(self, draft: Revision) -> Profile | None:
         """Profile of a pass of the timed calls; lines are those of the module."""
         memory = self.request.for_memory
-        return profile_function(self.bench, self.plan.timed, source, memory=memory) if self.plan else None
+        return profile_function(self.bench, self.plan.timed, draft.text, memory=memory) if self.plan else None
 
-    def growth(self, source: str) -> GrowthPair | None:
+    def growth(self, draft: Revision) -> GrowthPair | None:
         """By calls made longer and longer."""
-        return growth(self.bench, self.evidence, source)
+        return growth(self.bench, self.evidence, draft.text)
 
     def bound(self, candidate: Candidate) -> float | None:
         """Bound of a draft whose call was stopped after ten times the slowest of the original's, or of the timed
@@ -358,14 +359,14 @@ def _workload(
     cases += scenario_cases(bench, runner, [each for each in shown if not contract.beyond(each.text)], contract)
     runs = [Run(0, None, 0.0, 0.0, 0, case.expected or b"", b"") for case in cases]
     outcomes = tuple(Outcome(case.name, Verdict.AC, run) for case, run in zip(cases, runs, strict=True))
-    original = replace(request.baseline or Candidate(0, bench.source, "the original"), outcomes=outcomes)
+    original = replace(request.baseline or Candidate(0, bench.revision, "the original"), outcomes=outcomes)
     once = replace(request.rule, pair_seconds=0.0)  # a run is as many passes as it takes: see timing.PAIR_S
     suite = Suite(tuple(cases), check)
     return FunctionWorkload(request, bench, evidence, runner, original, suite, once, contract=contract)
 
 
 def _tiered(
-    bench: FunctionHarness, runner: CallRunner, known: list[KnownCall], name: str, check: Checker, contract: Contract,
+    bench: FunctionHarness, runner: TimedRuns, known: list[KnownCall], name: str, check: Checker, contract: Contract,
     *, held_out: bool = False,
 ) -> list[Case]:  # fmt: skip
     """Calls as cases, those apart that go beyond the known ones: what they do to their process is theirs alone."""
@@ -393,7 +394,7 @@ def _beyond(known: KnownCall, contract: Contract, raises: Container[int]) -> str
     return contract.beyond(known.text) or f"{known.outcome.exception} there is by no `raise` of the function's own"
 
 
-def _read_on(bench: FunctionHarness, runner: CallRunner, known: list[KnownCall], check: Checker) -> list[Case]:
+def _read_on(bench: FunctionHarness, runner: TimedRuns, known: list[KnownCall], check: Checker) -> list[Case]:
     """Calls whose iterators have more items than are read of each, read far beyond: as far as the original takes
     READ_ON_S."""
     longer = [each for each in known if each.outcome.cut_short][:READ_ON]
@@ -416,7 +417,7 @@ def _split(given: list[KnownCall], derived: list[KnownCall]) -> tuple[list[Known
 
 
 def make_cases(
-    bench: FunctionHarness, runner: CallRunner, known: list[KnownCall], name: str, check: Checker, *,
+    bench: FunctionHarness, runner: TimedRuns, known: list[KnownCall], name: str, check: Checker, *,
     held_out: bool = False, items: int = MAX_ITEMS,
 ) -> list[Case]:  # fmt: skip
     """Calls as cases, with what the original answers. Raises NotVerifiable when that depends on which calls come
@@ -430,15 +431,15 @@ def make_cases(
         stdin = CallBatch(calls, seconds=seconds, lost=0, budget=total, items=items).stdin()
         title = f"{len(part)} calls of the function"
         if items == MAX_ITEMS and all(k.independent for k in part):  # another run would say the same again
-            expected = runner.as_printed(calls, CallAnswer(tuple(k.outcome for k in part), state=NOTHING_LEFT))
+            expected = runner.calls.as_printed(calls, CallAnswer(tuple(k.outcome for k in part), state=NOTHING_LEFT))
             cases.append(Case(f"{name}.{number}", stdin, expected.encode("utf-8", "surrogatepass"), held_out, title))
             continue
-        run = runner.run(bench.source, stdin, mode="exec")
+        run = runner.run(bench.revision, stdin, mode="exec")
         if _disturbed(run):
-            run = runner.run(bench.source, stdin, mode="exec")
+            run = runner.run(bench.revision, stdin, mode="exec")
         case = Case(f"{name}.{number}", stdin, run.stdout, held_out, title)
         if not _as_known(run, part):
-            again = runner.run(bench.source, stdin, mode="exec", hash_seed=OTHER_HASH_SEED)
+            again = runner.run(bench.revision, stdin, mode="exec", hash_seed=OTHER_HASH_SEED)
             outcome = judge(case, again, check)
             if run.exit != 0 or outcome.verdict is not Verdict.AC:
                 raise NotVerifiable(

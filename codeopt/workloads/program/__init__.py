@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, cast
 
 if TYPE_CHECKING:
     from codeopt.core.options import ImproveOptions
+    from codeopt.core.revision import Revision
     from codeopt.core.session import Mounts
     from codeopt.core.target import Target
     from codeopt.workloads import Workload, WorkloadRequest
@@ -43,9 +44,9 @@ class OpenedProgram:
         return self.request.target.module or self.request.program.path.stem
 
     @property
-    def other(self) -> str:
+    def other(self) -> Revision | None:
         """The other program."""
-        return self.request.other_program.source if self.request.other_program else ""
+        return self.request.other_program.revision if self.request.other_program else None
 
     def profile(self) -> Profile:
         """Profile of a run on the case that takes longest."""

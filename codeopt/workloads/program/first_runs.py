@@ -34,7 +34,7 @@ def measure(request: WorkloadRequest, sandbox: Sandbox) -> ProgramWorkload:
     cases = [replace(case, held_out=request.held_out.get(case.name, case.held_out)) for case in cases]
     differential = _differential_test(request, sandbox, asked, cases, check)
     outcomes = tuple(Outcome(case.name, Verdict.AC, run) for case, run in zip(cases, runs, strict=True))
-    original = replace(request.baseline or Candidate(0, source, "the original"), outcomes=outcomes)
+    original = replace(request.baseline or Candidate(0, request.program.revision, "the original"), outcomes=outcomes)
     suite = Suite(tuple(cases), check, differential.cases)
     return ProgramWorkload(request, sandbox, asked, original, suite, differential, request.rule)
 

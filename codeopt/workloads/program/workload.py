@@ -12,8 +12,10 @@ from codeopt.core.diagnostic import Diagnostic, as_rows
 from codeopt.core.errors import ProgramError
 from codeopt.core.history import Candidate
 from codeopt.core.options import FuzzPolicy
+from codeopt.core.revision import Revision
 from codeopt.rules import Rule as RewriteRule
 from codeopt.workloads import Checked, Defaults, Stage, Suite, Workload, WorkloadRequest
+from codeopt.workloads._one_file import OneFile
 from codeopt.workloads.program import baseline
 from codeopt.workloads.program.again import again
 from codeopt.workloads.program.briefing import brief
@@ -40,7 +42,7 @@ LENGTHS = (0.95, 0.8)
 GROWTH_LENGTHS = (0.7, 0.5, 0.35, 0.25, 0.12)
 BELOW_LINEAR = ("constant", "log n", "sqrt n")
 """A program that seems to grow less than its input was too quick to tell: it reads all of it."""
-READ_ALL = "import sys\nsys.stdin.buffer.read()\n"
+READ_ALL = Revision.of("import sys\nsys.stdin.buffer.read()\n")
 """Lower-bound program of those that read all of their input."""
 
 
@@ -62,13 +64,13 @@ class ProgramWorkload(Defaults):
     """Why nothing can be timed; empty when it can."""
 
     @property
-    def runner(self) -> Sandbox:
-        """The sandbox itself."""
-        return self.sandbox
+    def runner(self) -> OneFile:
+        """The sandbox."""
+        return OneFile(self.sandbox)
 
     @property
     def source(self) -> str:
-        """The original."""
+        """Text of the original."""
         return self.baseline.source
 
     def timed(self) -> Workload:
@@ -76,10 +78,10 @@ class ProgramWorkload(Defaults):
         original, modes = self.baseline, self.request.profile_modes
         if modes and original.profile is None:
             self._notify("profiling the original")
-            original = replace(original, profile=self._profile(self.source, modes))
+            original = replace(original, profile=self._profile(self.baseline.revision, modes))
         self._notify("timing the original")
         cases = baseline.longest_cases(self.suite.cases, original, self.rule.enough_seconds)
-        plan = make_plan(self.sandbox, self.source, cases, self.suite.check, self.rule)
+        plan = make_plan(self.runner, self.baseline.revision, cases, self.suite.check, self.rule)
         too_short = baseline.too_short(self.sandbox, self.source, plan) if self.request.needs_time else ""
         return replace(self, baseline=original, plan=plan, too_short=too_short)
 
@@ -89,9 +91,9 @@ class ProgramWorkload(Defaults):
             raise ProgramError(self.too_short)
         return self.plan
 
-    def run_case(self, source: str, case: Case, hash_seed: int = 0) -> Outcome:
+    def run_case(self, draft: Revision, case: Case, hash_seed: int = 0) -> Outcome:
         """In a fresh interpreter; a Traceback counts, whatever the exit status."""
-        run = run_on(self.sandbox, source, case, mode="exec", hash_seed=hash_seed)
+        run = run_on(self.runner, draft, case, mode="exec", hash_seed=hash_seed)
         outcome = judge(case, run, self.suite.check)
         if outcome.verdict is Verdict.AC and TRACEBACK in run.stderr and not self._shows_tracebacks():
             return replace(outcome, verdict=Verdict.RE, detail="a Traceback on standard error, though it exits with 0")
@@ -112,11 +114,11 @@ class ProgramWorkload(Defaults):
     def _shows_tracebacks(self) -> bool:
         return any(TRACEBACK in outcome.run.stderr for outcome in self.baseline.outcomes)
 
-    def check(self, source: str, stage: Stage) -> Checked:
+    def check(self, draft: Revision, stage: Stage) -> Checked:
         """Check a draft on fuzzed inputs: the same ones in each round, new ones to confirm."""
         self._notify("trying changed inputs")
         differential = self._new_differential_test() if stage is Stage.CONFIRMATION else self.differential
-        return differential.run(self.sandbox, source, self.suite.check, both=stage is not Stage.ROUND)
+        return differential.run(self.sandbox, draft.text, self.suite.check, both=stage is not Stage.ROUND)
 
     def _new_differential_test(self) -> DifferentialTest:
         return make_differential_test(
@@ -135,7 +137,7 @@ class ProgramWorkload(Defaults):
         usual = self.require_plan()
 
         def planned(cases: Sequence[Case]) -> Plan:
-            return make_plan(self.sandbox, self.source, cases, self.suite.check, rule)
+            return make_plan(self.runner, self.baseline.revision, cases, self.suite.check, rule)
 
         never_shown = (*self._longest_held_out(), *unseen)
         if never_shown and (plan := planned(never_shown)).longest_s >= LONG_ENOUGH * usual.longest_s:
@@ -154,22 +156,22 @@ class ProgramWorkload(Defaults):
         changed = (mutant.case for mutant in mutants if not mutant.beyond)
         yield from islice(changed, LOOKED_AT)
 
-    def profile(self, source: str) -> Profile:
+    def profile(self, draft: Revision) -> Profile:
         """Profile of a run on the case that takes longest."""
-        return self._profile(source, ("lines", "scalene"))
+        return self._profile(draft, ("lines", "scalene"))
 
-    def _profile(self, source: str, modes: Sequence[Mode]) -> Profile:
+    def _profile(self, draft: Revision, modes: Sequence[Mode]) -> Profile:
         longest = baseline.case_to_profile(self.suite.cases, self.baseline)
-        return baseline.take_profile(self.sandbox, source, longest, modes)
+        return baseline.take_profile(self.sandbox, draft.text, longest, modes)
 
-    def growth(self, source: str) -> GrowthPair:
+    def growth(self, draft: Revision) -> GrowthPair:
         """On the cases, and on shorter versions of the longest: cases tend to be either tiny or all of one size."""
         cases = [*self.suite.cases, *shorter_cases(self.require_plan().cases[0], GROWTH_LENGTHS)]
         size, ns = sizes([replace(case, stdin=largest_text(case)) for case in cases])
         nothing = min(self.sandbox.run("").cpu_s for _ in range(3))
         found = []
-        for program in (self.source, source):
-            runs = [(case, run_on(self.sandbox, program, case)) for case in cases]
+        for program in (self.baseline.revision, draft):
+            runs = [(case, run_on(self.runner, program, case)) for case in cases]
             points = [
                 (n, run.cpu_s - nothing) for n, (case, run) in zip(ns, runs, strict=True) if run.exit in (0, case.exit)
             ]

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from codeopt.core.options import ImproveOptions
-    from codeopt.core.program import Program
     from codeopt.core.target import Target
     from codeopt.workloads import OpenTarget, Workload, WorkloadRequest
     from codeopt.workloads.project.runs import CommandRuns
@@ -25,8 +24,8 @@ def matches(target: Target, options: ImproveOptions) -> bool:
     return options.run is not None and not target.name and target.path.is_dir()
 
 
-def read(target: Target) -> Program:
-    """The project's modules as one text. Raises UsageError."""
+def read(target: Target) -> ProjectProgram:
+    """The project's modules. Raises UsageError."""
     from codeopt.workloads.project.files import read_project
     from codeopt.workloads.project.text import read_text
 
@@ -56,14 +55,14 @@ class OpenedProject:
         """The sandbox that it runs in."""
         return self.runs.sandbox
 
-    other = ""
+    other = None
 
     def profile(self) -> Profile:
         """Profile of the command."""
         from codeopt.workloads.project.watch import profile_command
         from codeopt.workloads.project.workload import as_profile
 
-        return as_profile(profile_command(self.runs, self.program.source), self.program.source)
+        return as_profile(profile_command(self.runs, self.program.revision), self.program.revision)
 
     def measure(self) -> Workload:
         """Run the command and the tests. Raises ProgramError."""
@@ -89,4 +88,4 @@ def open_workload(request: WorkloadRequest) -> Iterator[OpenTarget]:
                  if project.root in (path := each.resolve()).parents]  # fmt: skip
         ground = find_ground(runs.command, dict(project.files), named)
         program = replace(program, ground=ground).require_open()
-        yield OpenedProject(request, program, replace(runs, edited=program.edited))
+        yield OpenedProject(request, program, replace(runs, program=program))

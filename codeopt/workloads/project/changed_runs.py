@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
 from codeopt.core.diagnostic import Diagnostic
+from codeopt.core.revision import Revision
 from codeopt.workloads.project.changed_command import changed_commands
 from codeopt.workloads.project.runs import CommandRuns
 from codeopt_sandbox.outcome import Case, Run, RunLimits, Verdict
@@ -33,8 +34,7 @@ class ChangedRuns:
     """Changed commands with what the original makes of them, made as they are needed."""
 
     runs: CommandRuns
-    source: str
-    """The original."""
+    original: Revision
     check: Checker
     usual: Case
     """The command as it was given."""
@@ -61,12 +61,12 @@ class ChangedRuns:
         seconds = min(self.runs.limits.seconds, max(LEAST_S, LONGER * self.plain.wall_s))
         return replace(self.runs.limits, seconds=seconds)
 
-    def wrong(self, source: str) -> str:
+    def wrong(self, draft: Revision) -> str:
         """Description of what a draft does otherwise, without the input; empty when nothing was found."""
         for case in self:
             if case.name in self.unsteady:
                 continue
-            outcome = judge(case, run_on(self.runs, source, case, limits=self.limits), self.check)
+            outcome = judge(case, run_on(self.runs, draft, case, limits=self.limits), self.check)
             if outcome.verdict is not Verdict.AC and self._is_steady(case):
                 how = (
                     "prints or writes something else"
@@ -78,7 +78,7 @@ class ChangedRuns:
 
     def _is_steady(self, case: Case) -> bool:
         """Whether the original agrees with itself; asked only where a draft does not."""
-        again = run_on(self.runs, self.source, case, limits=self.limits, hash_seed=OTHER_SEED)
+        again = run_on(self.runs, self.original, case, limits=self.limits, hash_seed=OTHER_SEED)
         steady = judge(case, again, self.check).verdict is Verdict.AC
         self.unsteady.update(() if steady else (case.name,))
         return steady
@@ -91,7 +91,7 @@ class ChangedRuns:
             if tried == TRIED or most == 0:
                 return
             case = replace(changed.case(f"changed.{self.seed}.{tried}"), ignored=self.usual.ignored)
-            run = run_on(self.runs, self.source, case, limits=self.limits)
+            run = run_on(self.runs, self.original, case, limits=self.limits)
             if run.exit == 0 and run.stop is None:
                 most -= not self._says_the_same(run)
                 yield replace(case, expected=run.stdout, written=run.written)

@@ -10,7 +10,7 @@ from typing import Any
 
 from codeopt.core.interpreter import Interpreter
 from codeopt.core.options import ImproveOptions
-from codeopt.core.program import Program
+from codeopt.core.revision import UNCHANGED
 from codeopt.core.session import Session
 from codeopt.core.target import Target
 from codeopt.workloads._request import WorkloadRequest
@@ -18,6 +18,7 @@ from codeopt.workloads.project.command import read_command
 from codeopt.workloads.project.files import ProjectFiles, read_project
 from codeopt.workloads.project.profile import ProjectProfile
 from codeopt.workloads.project.runs import CommandRuns
+from codeopt.workloads.project.text import ProjectProgram
 from codeopt.workloads.project.watch import profile_command
 
 LONGEST_S = 600.0
@@ -61,8 +62,8 @@ def profile_project(folder: Path, options: ImproveOptions, session: Session) -> 
     options, interpreter = session.find_interpreter(options, folder / "any.py")
     project = read_project(folder, options.with_paths)
     options = replace(options, with_paths=())  # they are among the project's files
-    request = WorkloadRequest(Target(folder), Program(folder, "", ""), options, session)
+    request = WorkloadRequest(Target(folder), ProjectProgram(folder, {}), options, session)
     with open_command(request, project) as runs:
         session.console.progress("running the command, as it is and under a profiler")
-        profile = profile_command(runs, "")
+        profile = profile_command(runs, UNCHANGED)
     return CommandProfile(options.run or "", profile, project, interpreter)

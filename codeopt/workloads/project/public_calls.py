@@ -28,7 +28,7 @@ from codeopt.workloads.function.workload import FunctionWorkload
 from codeopt.workloads.project.edits import CodeEdit, edits_of
 from codeopt.workloads.project.public_surface import changed_classes, is_public
 from codeopt.workloads.project.runs import CommandRuns
-from codeopt.workloads.project.text import ProjectProgram, pack
+from codeopt.workloads.project.text import ProjectProgram
 from codeopt.workloads.project.watch import Watcher, watched_run
 from codeopt.workloads.sandbox_view.view import locate
 from codeopt_sandbox.caveat import Caveat
@@ -116,7 +116,7 @@ class PublicCalls:
         if edit not in self.recorded:
             runs = replace(self.runs, purpose="functions")
             watcher = Watcher("recorded_module", "install_below", (edit.file, edit.qualname, MOST_OF_ONE), GUEST)
-            watched = watched_run(runs, self.program.source, watcher)
+            watched = watched_run(runs, self.program.revision, watcher)
             kept = [line for line in watched.lines if line.startswith(("f(", "# ", "@ loaded "))]
             ended = watched.run.exit == 0 and watched.run.stop is None
             self.recorded[edit] = tuple(dict.fromkeys(kept)) if ended else (FAILED,)
@@ -136,6 +136,7 @@ class PublicCalls:
                 other=new, other_program=read_program(new.path),
             )  # fmt: skip
             with open_function(request) as opened:
+                assert opened.other is not None  # the request names it
                 return _compared(edit, opened.measure_recorded(), opened.other)
 
     @contextmanager
@@ -145,8 +146,8 @@ class PublicCalls:
         Raises UsageError."""
         with tempfile.TemporaryDirectory(prefix="codeopt-project-") as folder:
             found = Path(folder) / "original", Path(folder) / "draft"
-            for root, text in zip(found, (self.program.source, pack(draft)), strict=True):
-                for path, content in self.runs.with_edits(text):
+            for root, revision in zip(found, (self.program.revision, draft), strict=True):
+                for path, content in self.runs.with_edits(revision):
                     (root / path).parent.mkdir(parents=True, exist_ok=True)
                     (root / path).write_bytes(content)
                 _make_repository(root)
@@ -161,7 +162,7 @@ def _make_repository(folder: Path) -> None:
         raise UsageError(f"it takes git to show a copy of the project: {error}") from error
 
 
-def _compared(edit: CodeEdit, workload: FunctionWorkload, draft: str) -> FunctionFinding:
+def _compared(edit: CodeEdit, workload: FunctionWorkload, draft: Revision) -> FunctionFinding:
     caveats: list[Caveat] = []
     for case in workload.suite.cases:
         outcome = workload.run_case(draft, case)

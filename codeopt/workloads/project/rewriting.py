@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from codeopt.rules import Hot, Rule
+from codeopt.core.revision import Revision
+from codeopt.rules import HotFiles, Rule
 from codeopt.workloads.function.view import FunctionRule
 from codeopt.workloads.project.fixed_ground import FixedGround
 from codeopt.workloads.project.profile import ProjectProfile
-from codeopt.workloads.project.text import line_offsets, pack, unpack
 
 WORTH = 0.03
 """A function with a smaller own share of the command is left as it is."""
@@ -23,18 +23,13 @@ class ProjectRule(Rule):
     places: tuple[tuple[str, str], ...] = ()
     """File and qualified name."""
 
-    def rewrite(self, text: str, hot: Hot | None = None, *, exported: bool = True) -> str | None:
-        """The packed project with those functions rewritten; None where the rule matches in none of them."""
-        project = unpack(text)
-        files, above = dict(project), line_offsets(project)
+    def revise(self, revision: Revision, hot: HotFiles) -> Revision | None:
+        """The project with those functions rewritten; None where the rule matches in none of them."""
+        found = revision
         for path, qualname in self.places:
-            if path not in files:
-                continue
-            count = files[path].count("\n")
-            own = Hot(tuple(n - above[path] for n in (hot or Hot()).lines if above[path] < n <= above[path] + count))
-            new = self._within(qualname).rewrite(files[path], own)
-            files[path] = new if new is not None else files[path]
-        return pack(files) if files != project else None
+            if path in found and (new := self._within(qualname).rewrite(found[path], hot.at(path))) is not None:
+                found = found.with_file(path, new)
+        return found if found != revision else None
 
     def _within(self, qualname: str) -> FunctionRule:
         fields = {name: value for name, value in vars(self).items() if name != "places"}

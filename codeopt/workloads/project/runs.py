@@ -7,6 +7,8 @@ from dataclasses import dataclass, field, replace
 from pathlib import PurePosixPath
 from typing import Unpack
 
+from codeopt.core.program import TargetFiles, changes_of
+from codeopt.core.revision import Revision
 from codeopt.workloads.project.command import ProjectCommand
 from codeopt.workloads.project.files import ProjectFiles
 from codeopt_sandbox import Sandbox
@@ -23,14 +25,14 @@ LEAST_LEFT = 0.02
 
 @dataclass(frozen=True)
 class CommandRuns:
-    """Runner of a project's command: its program is the packed project (see text.py), its answer what the command
-    prints and writes."""
+    """Runner of a project's command: its program is a revision of the project, its answer what the command prints and
+    writes."""
 
     sandbox: Sandbox
     project: ProjectFiles
     command: ProjectCommand
-    edited: Callable[[str], Mapping[str, bytes]] = lambda text: {}
-    """The project's text -> the files that are other than the user's."""
+    program: TargetFiles | None = None
+    """The files that a draft may edit; None where nothing is edited."""
     seen: Callable[[bytes], bytes] = lambda output: output
     """Part of an output that counts."""
     bytecode: dict[tuple[str, bytes], Files] = field(default_factory=dict)
@@ -49,31 +51,31 @@ class CommandRuns:
         """Limits of the sandbox."""
         return self.sandbox.limits
 
-    def run(self, program: str | bytes, stdin: bytes = b"", **options: Unpack[RunOptions]) -> Run:
+    def run(self, program: Revision, stdin: bytes = b"", /, **options: Unpack[RunOptions]) -> Run:
         """Always a fresh interpreter. files: in place of the project's, others beside them; args: a whole line, as
         `ProjectCommand.line`, in place of the command's. Raises SandboxError."""
-        text = program.decode() if isinstance(program, bytes) else program
         known = {path for path, _ in self.project.files}
         given = options.get("files") or ()
         more = (*self.beside, *(pair for pair in given if pair[0] not in known))
         line = options.get("args", ())
         asked = self.command.given(line) if line else self.command
         command = asked.program(self.project.import_roots, options.get("hash_seed", 0), watched=bool(more))
-        files = _in_place(self.with_bytecode(text), {path: content for path, content in given if path in known})
+        files = _in_place(self.with_bytecode(program), {path: content for path, content in given if path in known})
         run = self.sandbox.run(command, stdin, limits=options.get("limits"), files=(*files, *more))
         self.spent[self.purpose] = self.spent.get(self.purpose, 0.0) + run.wall_s
         cpu_s = max(run.cpu_s - self.left_out_s[0], run.cpu_s * LEAST_LEFT)
         wall_s = max(run.wall_s - self.left_out_s[1], run.wall_s * LEAST_LEFT)
         return replace(run, stdout=self.seen(run.stdout), cpu_s=cpu_s, wall_s=wall_s)
 
-    def with_edits(self, text: str) -> Files:
+    def with_edits(self, revision: Revision) -> Files:
         """All files of the project."""
-        edited = self.edited(text)
+        changes = changes_of(self.program, revision) if self.program else ()
+        edited = {each.path: each.text.encode() for each in changes}
         return tuple((path, edited.get(path, content)) for path, content in self.project.files)
 
-    def with_bytecode(self, text: str) -> Files:
+    def with_bytecode(self, revision: Revision) -> Files:
         """All files of the project with their bytecode: a user's own run finds that from the run before."""
-        files = self.with_edits(text)
+        files = self.with_edits(revision)
         todo = [(path, content) for path, content in files if path.endswith(".py")]
         new = [path for path, content in todo if (path, content) not in self.bytecode]
         if new:

@@ -9,11 +9,12 @@ from xml.etree import ElementTree
 
 from codeopt.core.diagnostic import Diagnostic
 from codeopt.core.options import ImproveOptions
+from codeopt.core.revision import UNCHANGED, Revision
 from codeopt.workloads.project.command import EntryKind, ProjectCommand
 from codeopt.workloads.project.edits import edits_of
 from codeopt.workloads.project.reached import TestImpact, junit_name, read_reach
 from codeopt.workloads.project.runs import CommandRuns
-from codeopt.workloads.project.text import is_test, unpack
+from codeopt.workloads.project.text import is_test
 from codeopt.workloads.project.watch import LEAST_S, LONGER, Watcher, watched_run
 from codeopt_sandbox.outcome import Run
 
@@ -22,8 +23,6 @@ WITHOUT_OPTIONS = ("-o", "addopts=")
 SETTINGS = ("pyproject.toml", "pytest.ini", "tox.ini", "setup.cfg")
 GO_ON = "--continue-on-collection-errors"
 """A test module that cannot be imported (its own helpers are not installed) does not take the others with it."""
-ORIGINAL = ""
-"""The text of a project in which nothing is changed."""
 SECONDS = 120.0
 """A suite that takes longer is not waited for: name a part of it with --tests."""
 SLOW_S = 3.0
@@ -76,7 +75,7 @@ class ProjectTests:
         return f"{len(self.passed)} tests{failing}"
 
 
-def find_tests(runs: CommandRuns, source: str, options: ImproveOptions) -> ProjectTests:
+def find_tests(runs: CommandRuns, draft: Revision, options: ImproveOptions) -> ProjectTests:
     """Run those that are named, else all that pytest would find."""
     if options.no_tests:
         return ProjectTests(shortfall=Diagnostic("the project's tests are not run", "--no-tests"))
@@ -84,10 +83,10 @@ def find_tests(runs: CommandRuns, source: str, options: ImproveOptions) -> Proje
     if not paths:
         return ProjectTests(shortfall=Diagnostic("the project's tests are not run", "it has no test_*.py"))
     more: tuple[str, ...] = ()
-    run = _run(runs, source, paths)
+    run = _run(runs, draft, paths)
     if not (results := _results(run)):  # the project's own options may ask for plug-ins that are not here
         more = WITHOUT_OPTIONS
-        run = _run(runs, source, (*more, *paths))
+        run = _run(runs, draft, (*more, *paths))
         results = _results(run)
     passed = tuple(_good(results))
     if not passed:
@@ -95,13 +94,13 @@ def find_tests(runs: CommandRuns, source: str, options: ImproveOptions) -> Proje
         last = run.stop_detail or said.rpartition("\n")[2][:200] or f"exit status {run.exit}"
         return ProjectTests(shortfall=Diagnostic("the project's tests are not run", f"none passes: {last}"))
     found = ProjectTests(passed, more, tuple(paths), tuple(name for name in results if not results[name]))
-    return found if run.wall_s < SLOW_S else _with_reached(runs, source, found, run)
+    return found if run.wall_s < SLOW_S else _with_reached(runs, draft, found, run)
 
 
-def _with_reached(runs: CommandRuns, source: str, tests: ProjectTests, plain: Run) -> ProjectTests:
+def _with_reached(runs: CommandRuns, draft: Revision, tests: ProjectTests, plain: Run) -> ProjectTests:
     """Without where they do not end under a hook on each call as they do without."""
     seconds = min(SECONDS, runs.limits.seconds, max(LEAST_S, plain.wall_s * LONGER))
-    watched = watched_run(_as_tests(runs, tests.all), source, REACH, replace(runs.limits, seconds=seconds))
+    watched = watched_run(_as_tests(runs, tests.all), draft, REACH, replace(runs.limits, seconds=seconds))
     if watched.run.stop is not None or watched.run.exit != plain.exit:
         why = watched.run.stop_detail or f"exit status {watched.run.exit}"
         return replace(tests, unchosen=Diagnostic("each draft is asked to pass all tests, not those it can reach", why))
@@ -123,29 +122,28 @@ def _found(runs: CommandRuns) -> list[str]:
     return [path for path, _ in runs.project.files if is_test(path) and path not in runs.command.words]
 
 
-def failing_reached(runs: CommandRuns, source: str, tests: ProjectTests, original: str) -> str:
+def failing_reached(runs: CommandRuns, draft: Revision, tests: ProjectTests, original: Revision) -> str:
     """The same of those tests that can see what a draft changes, as far as that is known."""
-    before, after = unpack(original), unpack(source)
-    ids = tests.reached.by(edits_of(before, after), before, after)
+    ids = tests.reached.by(edits_of(original, draft), original, draft)
     if ids is None or len(ids) > MOST_IDS:
-        return failing(runs, source, tests)
+        return failing(runs, draft, tests)
     names = {junit_name(each) for each in ids}
     seen = [name for name in tests.passed if name in names]
     if not seen:
         return ""
-    results = _results(_run(runs, source, (*tests.options, *ids)))
-    return "" if all(map(results.get, seen)) else failing(runs, source, tests)
+    results = _results(_run(runs, draft, (*tests.options, *ids)))
+    return "" if all(map(results.get, seen)) else failing(runs, draft, tests)
 
 
-def failing(runs: CommandRuns, source: str, tests: ProjectTests) -> str:
+def failing(runs: CommandRuns, draft: Revision, tests: ProjectTests) -> str:
     """Which test a draft does not pass that the original passes; empty where it passes all."""
     if not tests.passed:
         return ""
-    run = _run(runs, source, tests.all)
+    run = _run(runs, draft, tests.all)
     results = _results(run)
     lost = [name for name in tests.passed if not results.get(name)]
     if any(name not in results for name in lost):
-        lost = steadily_lost(lost, results, tests.passed, _results(_run(runs, ORIGINAL, tests.all)))
+        lost = steadily_lost(lost, results, tests.passed, _results(_run(runs, UNCHANGED, tests.all)))
     if lost:
         more = f", and {len(lost) - 1} more" if len(lost) > 1 else ""
         reason = "" if lost[0] in results else f" ({run.stop_detail or 'it was not run'})"
@@ -172,9 +170,9 @@ def _function(name: str) -> str:
     return name.partition("[")[0]
 
 
-def _run(runs: CommandRuns, source: str, paths: Sequence[str]) -> Run:
+def _run(runs: CommandRuns, draft: Revision, paths: Sequence[str]) -> Run:
     limits = replace(runs.limits, seconds=min(SECONDS, runs.limits.seconds))
-    return _as_tests(runs, paths).run(source, limits=limits)
+    return _as_tests(runs, paths).run(draft, limits=limits)
 
 
 def _as_tests(runs: CommandRuns, paths: Sequence[str]) -> CommandRuns:

@@ -1,11 +1,11 @@
-"""Modules of a project that may be changed, and the one text that stands for them where a draft is a text: in prompts,
-answers and saved runs each file stands below a line that names it."""
+"""Modules of a project that may be changed, and how a language model is shown several files in one text, and answers
+with several: each stands below a line that names it."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Mapping
+from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path, PurePosixPath
 
@@ -25,31 +25,25 @@ BESIDE = frozenset({"tests", "test", "testing", "benchmarks", "benchmark", "benc
 
 
 def pack(revision: Mapping[str, str]) -> str:
-    """The files as one text, each below its line `# === file: PATH ===`."""
-    return "".join(f"{HEAD.format(path=path)}{text}" for path, text in revision.items())
+    """The files as one text for a prompt, each below its line `# === file: PATH ===`; a target that is one file as it
+    is."""
+    return "".join(f"{HEAD.format(path=path) if path else ''}{text}" for path, text in revision.items())
 
 
 def unpack(text: str) -> Revision:
-    """The files of such a text; what stands above the first of them is left out."""
+    """The files of an answer; what stands above the first of them is left out."""
     heads = list(_HEAD.finditer(text))
     ends = [*(head.start() for head in heads[1:]), len(text)][: len(heads)]
     return Revision({head[1]: text[head.end() : end] for head, end in zip(heads, ends, strict=True)})
 
 
-def line_offsets(revision: Mapping[str, str]) -> dict[str, int]:
-    """Number of lines above the first line of each file, in the text that `pack` makes."""
-    found, above = {}, 0
-    for path, text in revision.items():
-        found[path] = above + 1
-        above += 1 + text.count("\n")
-    return found
-
-
 @dataclass(frozen=True)
-class ProjectProgram(Program):
-    """Modules of a project that may be changed. `source` and `text` are these files packed in one."""
+class ProjectProgram:
+    """Modules of a project that may be changed."""
 
-    files: Mapping[str, Program] = field(default_factory=dict)
+    path: Path
+    """The project's folder."""
+    files: Mapping[str, Program]
     """The files by their path in the project, to the character."""
     ground: FixedGround = FixedGround()
     """Files that no draft may edit."""
@@ -60,6 +54,11 @@ class ProjectProgram(Program):
         return Revision({path: _ended(program.source) for path, program in self.files.items()})
 
     @property
+    def source(self) -> str:
+        """Text of the only module. Raises ValueError where there are several."""
+        return self.revision.text
+
+    @cached_property
     def open_files(self) -> tuple[str, ...]:
         """Paths of the files that a draft may edit."""
         return tuple(path for path in self.files if not self.ground.why(path))
@@ -73,23 +72,6 @@ class ProjectProgram(Program):
             f"{self.path}: every module of its own is fixed ground, as {path} is ({self.ground.why(path)}); "
             f"to improve a script itself, name it: codeopt improve {path} -- ARGUMENTS"
         )
-
-    def as_file(self, source: str) -> str:
-        """The packed text unchanged: no file of that kind exists."""
-        return source
-
-    def parts(self, source: str) -> Iterator[tuple[Program, str]]:
-        """The files that a packed text changes, with their new text."""
-        found = unpack(source)
-        for path in found.changed_files(self.revision):
-            known, text = self.files[path], found[path]
-            if not self.ground.why(path):
-                yield known, text if known.source.endswith("\n") else text.removesuffix("\n")
-
-    def edited(self, source: str) -> dict[str, bytes]:
-        """Contents of the changed files, by their path in the project."""
-        places = {id(program): path for path, program in self.files.items()}
-        return {places[id(program)]: program.as_file(text).encode() for program, text in self.parts(source)}
 
 
 def read_text(folder: Path, project: ProjectFiles) -> ProjectProgram:
@@ -108,8 +90,7 @@ def read_text(folder: Path, project: ProjectFiles) -> ProjectProgram:
         raise UsageError(
             f"{folder} has no module of its own that could be improved: tests and benchmarks are left as they are"
         )
-    source = pack({path: _ended(program.source) for path, program in files.items()})
-    return ProjectProgram(folder, source, source, files=files)
+    return ProjectProgram(folder, files)
 
 
 def _ended(text: str) -> str:

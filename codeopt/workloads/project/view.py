@@ -14,7 +14,7 @@ from codeopt.workloads.project.answers import apply_answer
 from codeopt.workloads.project.edits import edits_of
 from codeopt.workloads.project.fixed_ground import FixedGround, FixedReason
 from codeopt.workloads.project.profile import ProjectProfile
-from codeopt.workloads.project.text import HEAD, pack, unpack
+from codeopt.workloads.project.text import HEAD, pack
 from codeopt.workloads.source.excerpt import excerpt
 from codeopt.workloads.source.splice_error import SpliceError
 
@@ -53,26 +53,25 @@ class ProjectProposer(Excerpted):
     profile: ProjectProfile
     ground: FixedGround = FixedGround()
 
-    def whole(self, draft: Draft, original: str) -> Draft:
+    def whole(self, draft: Draft, original: Revision) -> Draft:
         """The draft as the whole project."""
         if not draft.source.strip() or (draft.problem and "SEARCH" not in draft.source):
             return draft
         try:
-            before = unpack(original)
-            after = apply_answer(before, draft.source, self.ground)
+            after = apply_answer(original, draft.source, self.ground)
         except SpliceError as error:
             return replace(draft, problem=f"it cannot be put into the project: {error}")
-        changed = tuple(map(str, edits_of(before, after)))
-        return replace(draft, source=pack(after), problem="", changes=draft.changes or changed)
+        changed = tuple(map(str, edits_of(original, after)))
+        return replace(draft, revision=after, problem="", changes=draft.changes or changed)
 
     def excerpts(self, history: History) -> History:
-        """The hot functions, and what was changed."""
-        original = unpack(history.original.source)
+        """The hot functions, and what was changed, each history's files as one text."""
+        original = history.original.revision
         return replace(history, candidates=tuple(self._candidate(each, original) for each in history.candidates))
 
     def _candidate(self, candidate: Candidate, original: Revision) -> Candidate:
-        files = unpack(candidate.source)
-        if not files:
+        files = candidate.revision
+        if files.is_one_file:  # an answer that could not be put into the project
             return candidate
         ranked = dict.fromkeys((*self.profile.targets[: SHOWN // 2], *self.profile.functions))
         wanted = [(f.file, f.qualname) for f in ranked
@@ -83,7 +82,7 @@ class ProjectProposer(Excerpted):
         for path in dict.fromkeys(path for path, _ in wanted):
             names = dict.fromkeys(name for file, name in wanted if file == path)
             text += HEAD.format(path=path) + _parts(files[path], tuple(names))
-        return replace(candidate, source=text or candidate.source, profile=None)
+        return replace(candidate, revision=Revision.of(text or pack(files)), profile=None)
 
 
 def brief(profile: ProjectProfile, command: str, python: str, shown: str = "") -> Briefing:

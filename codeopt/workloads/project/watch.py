@@ -11,6 +11,7 @@ from typing import Any
 
 from codeopt.analysis.nodes import first_line
 from codeopt.core.errors import ProgramError
+from codeopt.core.revision import Revision
 from codeopt.workloads.project.command import WATCH
 from codeopt.workloads.project.profile import (
     CalledBy,
@@ -89,20 +90,20 @@ class WatchedLines:
         return [value for name, value in self.rows if name == kind]
 
 
-def profile_command(runs: CommandRuns, source: str, plain: Run | None = None) -> ProjectProfile:
+def profile_command(runs: CommandRuns, draft: Revision, plain: Run | None = None) -> ProjectProfile:
     """Run it as it is, under a sampler, and under a counter of calls. Raises ProgramError where it fails.
 
     plain: an earlier run of the same as it is.
     """
-    plain = plain or runs.run(source)
+    plain = plain or runs.run(draft)
     require_good(plain, runs)
-    watched = [_sampled(runs, source)]
+    watched = [_sampled(runs, draft)]
     while sum(map(_seconds, watched)) < ENOUGH_S and len(watched) < MOST_RUNS:
-        watched.append(_sampled(runs, source))
+        watched.append(_sampled(runs, draft))
     limits = replace(runs.limits, seconds=min(runs.limits.seconds, max(LEAST_S, plain.wall_s * LONGER)))
-    counted = watched_run(runs, source, Watcher("project_time", "count"), limits)
+    counted = watched_run(runs, draft, Watcher("project_time", "count"), limits)
     whole = counted.run.stop is None and counted.run.exit == plain.exit
-    names = _Names({path: content for path, content in runs.with_edits(source) if path.endswith(".py")})
+    names = _Names({path: content for path, content in runs.with_edits(draft) if path.endswith(".py")})
     samples = [_sample(row, names, len(watched)) for each in watched for row in each.of("stack")]
     calls = [CalledBy(names.called(each[0]), names.spot(each[1]), each[2]) for each in counted.of("calls")]
     again = [(names.called(place), float(share)) for place, share in counted.of("again")]
@@ -113,7 +114,7 @@ def profile_command(runs: CommandRuns, source: str, plain: Run | None = None) ->
     spans = names.spans(list(dict.fromkeys([*hot, *_called_by(found, set(hot))]))[: 2 * MOST_TIMED])
     if not spans:
         return found
-    timed = watched_run(runs, source, Watcher("project_lines", "install", (spans,)), limits)
+    timed = watched_run(runs, draft, Watcher("project_lines", "install", (spans,)), limits)
     rows = [TimedLine(str(file), int(line), float(spent), int(times)) for file, line, spent, times in timed.of("line")]
     return with_lines(found, rows, names.owner)
 
@@ -135,9 +136,9 @@ def _called_by(profile: ProjectProfile, callers: set[tuple[str, int]]) -> list[t
     ]
 
 
-def _sampled(runs: CommandRuns, source: str) -> WatchedLines:
+def _sampled(runs: CommandRuns, draft: Revision) -> WatchedLines:
     """Raises ProgramError."""
-    watched = watched_run(runs, source, Watcher("project_time", "install"))
+    watched = watched_run(runs, draft, Watcher("project_time", "install"))
     require_good(watched.run, runs)
     return watched
 
@@ -167,10 +168,10 @@ def require_good(run: Run, runs: CommandRuns) -> None:
         )  # fmt: skip
 
 
-def watched_run(runs: CommandRuns, source: str, watcher: Watcher, limits: RunLimits | None = None) -> WatchedLines:
+def watched_run(runs: CommandRuns, draft: Revision, watcher: Watcher, limits: RunLimits | None = None) -> WatchedLines:
     """Run the command with a watcher in each of its interpreters. A line that a process was ended in the middle of may
     be there; what a run writes is not trusted to be ours."""
-    run = runs.run(source, files=_hook(watcher), limits=limits)
+    run = runs.run(draft, files=_hook(watcher), limits=limits)
     found: list[str] = []
     for file in run.written:
         if file.path.startswith(f"{WATCH}/") and file.path.endswith(".txt") and file.content:

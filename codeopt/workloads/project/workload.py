@@ -28,7 +28,7 @@ from codeopt.workloads.project.rewriting import project_rules
 from codeopt.workloads.project.runs import CommandRuns
 from codeopt.workloads.project.steady import HIDDEN, StableOutput, found_steady, given_steady
 from codeopt.workloads.project.suite_tests import ProjectTests, collected_files, failing, failing_reached, find_tests
-from codeopt.workloads.project.text import ProjectProgram, line_offsets, pack, unpack
+from codeopt.workloads.project.text import ProjectProgram
 from codeopt.workloads.project.view import ProjectProposer, brief, fixed_words
 from codeopt.workloads.project.watch import profile_command, require_good
 from codeopt_sandbox.compare import Comparison, Decision, Plan, StoppingRule, compare, make_plan
@@ -104,7 +104,7 @@ class ProjectWorkload(Defaults):
     def timed(self) -> Workload:
         """The workload with its plan."""
         self._notify("timing the command")
-        plan = make_plan(self.runner, self.program.source, self.suite.cases, self.suite.check, self.rule)
+        plan = make_plan(self.runner, self.program.revision, self.suite.cases, self.suite.check, self.rule)
         start = min(self._start() for _ in range(3))
         short = plan.longest_s - start < SHORTEST_S
         why = (
@@ -114,7 +114,7 @@ class ProjectWorkload(Defaults):
 
     def _start(self) -> float:
         bare = replace(self.runner, command=replace(self.runner.command, words=("-c", "")))
-        return bare.run(self.program.source).active_s
+        return bare.run(self.program.revision).active_s
 
     def require_plan(self) -> Plan:
         """Raises ProgramError for a command that is too short."""
@@ -122,15 +122,14 @@ class ProjectWorkload(Defaults):
             raise ProgramError(f"--run: {self.too_short}; give it more to do")
         return self.plan
 
-    def run_case(self, source: str, case: Case, hash_seed: int = 0) -> Outcome:
+    def run_case(self, draft: Revision, case: Case, hash_seed: int = 0) -> Outcome:
         """Run the command."""
-        return judge(case, run_on(self.runner, source, case, hash_seed=hash_seed), self.suite.check)
+        return judge(case, run_on(self.runner, draft, case, hash_seed=hash_seed), self.suite.check)
 
-    def check(self, source: str, stage: Stage) -> Checked:
+    def check(self, draft: Revision, stage: Stage) -> Checked:
         """The fixed ground is as it was; changed commands; public functions on the calls that the command makes of
         them, which is quick, and the project's tests: in a round those that can see the change, where all of them take
         long."""
-        draft = unpack(source)
         if touched := self.program.ground.touched(self.program.revision, draft):
             return Checked(rejection=touched)
         found = self.calls.judge(draft)
@@ -138,13 +137,13 @@ class ProjectWorkload(Defaults):
             return Checked(rejection=wrong)
         self._notify("running the command on other inputs")
         changed = self.changed[-1:] if stage is Stage.CONFIRMATION else self.changed[:1]
-        if wrong := next((wrong for each in changed if (wrong := each.wrong(source))), ""):
+        if wrong := next((wrong for each in changed if (wrong := each.wrong(draft))), ""):
             return Checked(rejection=wrong)
         self._notify("running the project's tests")
         if stage is Stage.ROUND:
-            lost = failing_reached(self.runner, source, self.tests, self.program.source)
+            lost = failing_reached(self.runner, draft, self.tests, self.program.revision)
         else:
-            lost = failing(self.runner, source, self.tests)
+            lost = failing(self.runner, draft, self.tests)
         return Checked(rejection=lost, caveats=tuple(caveat for each in found for caveat in each.caveats))
 
     def similar_inputs(self, case: Case) -> Iterable[Case]:
@@ -157,12 +156,12 @@ class ProjectWorkload(Defaults):
         self.gains.clear()
         self.dropped.clear()
         found = self._paid(candidate)
-        self.after[:] = self.benches.after(found.source) if self.benches else ()
+        self.after[:] = self.benches.after(found.revision) if self.benches else ()
         return found
 
     def _paid(self, candidate: Candidate) -> Candidate:
         """With gains and dropped filled."""
-        kept = unpack(candidate.source)
+        kept = candidate.revision
         edits = edits_of(self.program.revision, kept)
         if len(edits) == 1:
             comparison = candidate.comparison
@@ -177,23 +176,23 @@ class ProjectWorkload(Defaults):
             else:
                 self.dropped.append(edit)
                 kept = without(self.program.revision, kept, edit)
-        return replace(candidate, source=pack(kept))
+        return replace(candidate, revision=kept)
 
     def _gain(self, draft: Revision, edit: CodeEdit) -> EditGain:
-        source, rest = pack(draft), pack(without(self.program.revision, draft, edit))
+        rest = without(self.program.revision, draft, edit)
         case = self.suite.cases[0]
         outcome = self.run_case(rest, case)
         rule = replace(self.rule.screening(), max_pairs=ABLATION_PAIRS, worth_having=1.02)
         if outcome.verdict is not Verdict.AC:
             return EditGain(edit, _nothing(rule), f"without it: {outcome.detail or outcome.verdict}")
         plan = make_plan(self.runner, rest, [case], self.suite.check, rule)
-        gain = EditGain(edit, compare(self.runner, rest, source, [case], check=self.suite.check, rule=rule, plan=plan))
+        gain = EditGain(edit, compare(self.runner, rest, draft, [case], check=self.suite.check, rule=rule, plan=plan))
         reason = "" if gain.pays else failing(self.runner, rest, self.tests)
         return replace(gain, reason=f"without it: {reason}" if reason else "")
 
-    def profile(self, source: str) -> Profile | None:
-        """Profile of the command, by lines of the packed project."""
-        return as_profile(profile_command(self.runner, source), source)
+    def profile(self, draft: Revision) -> Profile | None:
+        """Profile of the command, by lines of the files."""
+        return as_profile(profile_command(self.runner, draft), draft)
 
     def rules(self, rules: Sequence[RewriteRule]) -> tuple[RewriteRule, ...]:
         """The rules for functions, each restricted to the hot ones."""
@@ -251,15 +250,15 @@ class ProjectWorkload(Defaults):
 def measure(request: WorkloadRequest, program: ProjectProgram, runs: CommandRuns) -> ProjectWorkload:
     """Run the command some times, its tests once, and see where its time goes. Raises ProgramError, UsageError."""
     notify = request.session.console.progress
-    options, source = request.options, program.source
+    options, original = request.options, program.revision
     steady = given_steady(options.ignore_output)
     notify("running the command")
-    benches = find_benches(runs, source)
+    benches = find_benches(runs, original)
     if benches:
         runs, steady = benches.runs, replace(steady, given=(*steady.given, *benches.lines))
     plain: list[Run] = []
     for seed in SEEDS:
-        plain.append(runs.run(source, hash_seed=seed))
+        plain.append(runs.run(original, hash_seed=seed))
         require_good(plain[-1], runs)
     steady = found_steady(steady, [run.stdout for run in plain])
     runs = replace(runs, seen=steady.seen)
@@ -268,27 +267,27 @@ def measure(request: WorkloadRequest, program: ProjectProgram, runs: CommandRuns
     case = Case("command", b"", steady.seen(first.stdout), title=options.run or "", files=(), written=first.written,
                 ignored=ignored)  # fmt: skip
     notify("running the project's tests")
-    tests = find_tests(runs, source, options)
+    tests = find_tests(runs, original, options)
     if not tests.passed and not steady.seen(first.stdout).replace(HIDDEN, b"").strip() and not _counted(case):
         raise ProgramError(
             "--run: the command prints and writes nothing that is the same in each run, and no test passes: there is "
             "nothing to judge a change by; print a result, or give tests with --tests"
         )
     program = _grounded(program, tests, first)
-    runs = replace(runs, edited=program.edited)
+    runs = replace(runs, program=program)
     fixed = (f"{path} ({reason})" for path, reason in program.ground.files.items() if path in program.files)
     notify(f"fixed ground, which no draft may edit: {', '.join(fixed) or 'no module of its own'}")
     notify("looking where its time goes")
-    found = profile_command(runs, source, first)
-    original = request.baseline or Candidate(0, source, "the original", (Outcome("command", Verdict.AC, first),))
-    original = replace(original, profile=as_profile(found, source))
+    found = profile_command(runs, original, first)
+    baseline = request.baseline or Candidate(0, original, "the original", (Outcome("command", Verdict.AC, first),))
+    baseline = replace(baseline, profile=as_profile(found, original))
     suite = Suite((case,), open_checker(options.check))
     calls = PublicCalls(request, program, runs)
     compared = not benches and not steady.nothing and options.changed_inputs is not FuzzPolicy.OFF
     seeds = (request.input_seed, request.input_seed + 1) if compared else ()
-    changed = tuple(ChangedRuns(runs, source, suite.check, case, first, seed) for seed in seeds)
+    changed = tuple(ChangedRuns(runs, original, suite.check, case, first, seed) for seed in seeds)
     return ProjectWorkload(
-        request, program, runs, steady, tests, calls, found, original, suite, request.rule, changed=changed,
+        request, program, runs, steady, tests, calls, found, baseline, suite, request.rule, changed=changed,
         benches=benches,
     )  # fmt: skip
 
@@ -314,17 +313,15 @@ def _counted(case: Case) -> bool:
     return any(not any(fnmatchcase(file.path, p) for p in case.ignored) for file in case.written or ())
 
 
-def as_profile(found: ProjectProfile, source: str) -> Profile:
-    """Profile with lines of the packed project in place of lines of files."""
-    files = unpack(source)
-    above = line_offsets(files)
+def as_profile(found: ProjectProfile, files: Revision) -> Profile:
+    """Profile of those files that a draft may change."""
     lines = tuple(
-        HotLine(above[row.file] + row.line, row.own_share, 0, row.own_share * found.cpu_s,
+        HotLine(row.line, row.own_share, 0, row.own_share * found.cpu_s,
                 files[row.file].split("\n")[row.line - 1], f"{row.file}:{row.line}")
         for row in found.lines if row.file in files and 0 < row.line <= files[row.file].count("\n")
     )  # fmt: skip
     functions = tuple(
-        HotFunction(f"{f.file}::{f.qualname}", above[f.file] + max(f.line, 1), f.own_share, f.calls or 0)
+        HotFunction(f"{f.file}::{f.qualname}", max(f.line, 1), f.own_share, f.calls or 0)
         for f in found.functions if f.file in files
     )  # fmt: skip
     return Profile("command", lines, functions, None, None, None, None, None, (), found.notes)

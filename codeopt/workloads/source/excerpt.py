@@ -10,6 +10,7 @@ from functools import lru_cache
 from codeopt.analysis.nodes import first_line
 from codeopt.analysis.positions import Def
 from codeopt.core.history import Candidate, History
+from codeopt.core.revision import Revision
 from codeopt.workloads.source.functions import definitions
 from codeopt_sandbox.profile import Profile
 
@@ -211,7 +212,7 @@ def _shown(
     more = hot if hot is None else hot | (_defined(candidate.source) - old)
     part = excerpt(candidate.source, qualname, more, named)
     profile = _moved(candidate.profile, part.lines) if candidate.profile else None
-    return replace(candidate, source=part.text, profile=profile)
+    return replace(candidate, revision=Revision.of(part.text), profile=profile)
 
 
 def _moved(profile: Profile, lines: dict[int, int]) -> Profile:

@@ -12,7 +12,7 @@ from typing import Literal
 from codeopt.analysis.nodes import first_line
 from codeopt.analysis.positions import Def, functions
 from codeopt.core.errors import UsageError
-from codeopt.core.program import Program, read_program
+from codeopt.core.program import TargetFiles, read_program
 
 Kind = Literal["function", "method", "staticmethod", "classmethod", "property"]
 _PROPERTIES = ("property", "cached_property", "functools.cached_property")
@@ -50,7 +50,7 @@ class Function:
         return "".join(self.source.splitlines(keepends=True)[self.first_line - 1 : self.last_line])
 
 
-def read_function(path: Path, qualname: str, program: Program | None = None) -> Function:
+def read_function(path: Path, qualname: str, program: TargetFiles | None = None) -> Function:
     """The function `qualname` of the module at `path`. Raises UsageError when there is none that can be improved.
 
     program: what the file is taken to hold; None: what it holds.

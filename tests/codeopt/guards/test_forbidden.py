@@ -6,12 +6,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from codeopt.core.revision import Revision
 from codeopt.engine.guards import SourcePair
 from codeopt.engine.guards.forbidden import check_source, newly_touched
 
 
 def why_refused(draft: str, original: str) -> str:
-    found = check_source(SourcePair(original, draft))
+    found = check_source(SourcePair(Revision.of(original), Revision.of(draft)))
     return found.reason if found else ""
 
 
@@ -101,13 +102,13 @@ REFUSED = [  # a draft, what has to be named
 
 @pytest.mark.parametrize("draft", ALLOWED)
 def test_allowed(draft: str) -> None:
-    assert newly_touched(draft, PLAIN) == []
+    assert newly_touched(Revision.of(draft), Revision.of(PLAIN)) == []
     assert why_refused(draft, PLAIN) == ""
 
 
 @pytest.mark.parametrize(("draft", "named"), REFUSED)
 def test_refused_with_the_reason(draft: str, named: str) -> None:
-    found = newly_touched(draft, PLAIN)
+    found = newly_touched(Revision.of(draft), Revision.of(PLAIN))
     assert any(named in name for name in found), found
     assert named in why_refused(draft, PLAIN)
     assert "\n" not in why_refused(draft, PLAIN)
@@ -120,7 +121,9 @@ def test_what_the_original_uses_itself_is_allowed(draft: str, named: str) -> Non
 
 
 def test_only_what_is_new_is_named() -> None:
-    assert newly_touched("import os, time\nos.fork()\nos.nice(1)", "import os\nos.fork()") == ["os.nice", "time"]
+    assert newly_touched(
+        Revision.of("import os, time\nos.fork()\nos.nice(1)"), Revision.of("import os\nos.fork()")
+    ) == ["os.nice", "time"]
 
 
 @given(st.text(), st.text())

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from codeopt.core.history import Draft, History
+from codeopt.core.revision import Revision
 from codeopt.engine.judge import Judge
 from codeopt_sandbox import RunLimits, Sandbox
 from codeopt_sandbox.compare import Decision, StoppingRule
@@ -108,7 +109,7 @@ def test_what_is_fast_only_on_what_it_has_met_is_refused(cheat: str, guest: Sand
 def test_a_gain_on_the_cases_that_were_shown_is_not_confirmed(guest: Sandbox, tmp_path: Path) -> None:
     """Two of the three that take longest were shown: a table of their answers is much faster in the round."""
     judge = judge_of(guest, tmp_path, 800, 805, 810)
-    found = judge.measure(Draft(table_of(judge, shown_only=True), "table"), History((judge.original,)))
+    found = judge.measure(Draft(Revision.of(table_of(judge, shown_only=True)), "table"), History((judge.original,)))
     assert found.faster
     assert not judge.confirm(found).faster
 

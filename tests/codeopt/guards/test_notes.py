@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from codeopt.core.revision import Revision
 from codeopt.engine.guards import SourcePair, source_notes
 from codeopt.engine.guards.cached import newly_cached
 from codeopt.engine.guards.waits_and_locks import check_source
@@ -45,6 +46,6 @@ ASYNC = "import asyncio\nasync def f(n):\n    await asyncio.sleep(0)\n    return
     ],
 )
 def test_locks_and_waits_that_are_gone(old: str, new: str, words: str) -> None:
-    found = check_source(SourcePair(old, new))
+    found = check_source(SourcePair(Revision.of(old), Revision.of(new)))
     assert words in found.reason if found and words else found is None and not words
-    assert source_notes(SourcePair(old, new)) == ((found.reason,) if found else ())
+    assert source_notes(SourcePair(Revision.of(old), Revision.of(new))) == ((found.reason,) if found else ())

@@ -9,6 +9,7 @@ from types import ModuleType
 import pytest
 
 from codeopt.core.errors import UsageError
+from codeopt.core.revision import Revision
 from codeopt.engine.guards import Consequence, Finding, Gain, Guard, SourcePair, TimedRegion, guard, guards_of
 
 HEAD = "from codeopt.engine.guards import *\n"
@@ -63,7 +64,7 @@ def test_the_old_form_still_works_and_is_told_what_to_change(caplog: pytest.LogC
             guards_of(plug_in(text + ABOUT.format("check") + ABOUT.format("look"), "old")), key=lambda each: each.verb
         )
     assert found == Guard(found.check, 20, TimedRegion.CALLS, "comparisons", True)
-    assert reads(SourcePair("", "")) == Finding(Consequence.NOTE, "seen")
+    assert reads(SourcePair(Revision.of(""), Revision.of(""))) == Finding(Consequence.NOTE, "seen")
     assert "decorate its check() with @guard(...) and call it check_gain()" in caplog.text
     assert "call it check_source()" in caplog.text
 

@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from codeopt.core.revision import Revision
 from codeopt.engine.guards import Consequence
 from codeopt.engine.guards.shifted_cost import PassGain, PassSeconds, _object_setup_cost, _remembers
 from codeopt.workloads.function.timing.plan import Timed
@@ -22,9 +23,9 @@ class Making:
         self.seconds = seconds
         self.shared: set[bool] = set()
 
-    def run(self, source: str, stdin: bytes) -> Any:
+    def run(self, side: Revision, stdin: bytes) -> Any:
         self.shared.add(b"'shared': True" in stdin)
-        return SimpleNamespace(call_timing=SimpleNamespace(given_s=self.seconds[source]))
+        return SimpleNamespace(call_timing=SimpleNamespace(given_s=self.seconds[side.text]))
 
 
 @pytest.mark.parametrize(
@@ -39,7 +40,7 @@ class Making:
 def test_objects_that_take_longer_to_make(seconds: float, consequence: Consequence | None) -> None:
     runner: Any = Making(old=0.1, new=seconds)
     timed = Timed(CallBatch(CALLS, "time", shared=True), 0.01, 0.1, "", asked=10.0)
-    found = _object_setup_cost(runner, ("old", "new"), timed, PassGain(0.001, 5))
+    found = _object_setup_cost(runner, (Revision.of("old"), Revision.of("new")), timed, PassGain(0.001, 5))
     assert (found and found.consequence) == consequence
     assert runner.shared == {False}
     if found and consequence is Consequence.CAVEAT:

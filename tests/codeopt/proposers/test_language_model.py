@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 from codeopt.core.errors import ModelError
 from codeopt.core.history import Candidate, History
 from codeopt.core.model import Message, Reply, estimate_tokens
+from codeopt.core.revision import Revision
 from codeopt.models.replay import kind
 from codeopt.models.scripted import Scripted
 from codeopt.proposers.feedback import GENERIC
@@ -240,7 +241,7 @@ def test_a_program_with_dollars_and_fences_stays_as_it_is() -> None:
 
 
 def test_a_draft_without_a_program_is_told() -> None:
-    nothing = Candidate(1, "", "no summary given", rejection="the model's reply holds no program")
+    nothing = Candidate(1, Revision.of(""), "no summary given", rejection="the model's reply holds no program")
     assert "(No program: the model's reply holds no program)" in asked(History((original(), nothing)))
 
 
@@ -256,7 +257,7 @@ def test_nothing_of_a_held_out_case_is_in_any_prompt(canaries: list[str], task: 
     ran = run(stdout.encode(), stderr.encode(), 1)
     first = replace(original(), outcomes=(outcome(SHOWN, stdout=b"6\n"), Outcome(name, Verdict.AC, ran, detail)))
     bad = [
-        Candidate(n, FAST, "a try", (Outcome(name, v, ran, detail),), rejection=detail)
+        Candidate(n, Revision.of(FAST), "a try", (Outcome(name, v, ran, detail),), rejection=detail)
         for n, v in enumerate(Verdict, 1)
     ]
     model = Scripted(lambda messages: DRAFT, context_tokens=4000 if small else 128_000)

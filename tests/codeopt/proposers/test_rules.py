@@ -8,6 +8,7 @@ from dataclasses import replace
 import pytest
 
 from codeopt.core.history import Candidate, Draft, History
+from codeopt.core.revision import Revision
 from codeopt.proposers.rules import Rules
 from codeopt.rules import select_rules
 from codeopt.workloads.function.view import function_rules
@@ -22,7 +23,7 @@ def measured(round_: int, source: str, summary: str, ratio: float | None, screen
     """A candidate as the loop records it; ratio None: wrong on a case."""
     run = Run(0, None, 0.01, 0.01, 1, b"", b"")
     if ratio is None:
-        return Candidate(round_, source, summary, (Outcome("1", Verdict.WA, run),))
+        return Candidate(round_, Revision.of(source), summary, (Outcome("1", Verdict.WA, run),))
     decision = Decision.FASTER if ratio > 1.02 else Decision.SAME
     comparison = Comparison(
         decision=decision,
@@ -37,7 +38,11 @@ def measured(round_: int, source: str, summary: str, ratio: float | None, screen
         cases=(),
     )
     return Candidate(
-        round_, source, summary, (Outcome("1", Verdict.AC, run),), None if screening_only or not round_ else comparison
+        round_,
+        Revision.of(source),
+        summary,
+        (Outcome("1", Verdict.AC, run),),
+        None if screening_only or not round_ else comparison,
     )
 
 

@@ -16,6 +16,7 @@ from codeopt.batch.results.table import COLUMNS, as_json, render, write_csv
 from codeopt.cli.main import main
 from codeopt.core.budget import Ledger
 from codeopt.core.history import Candidate, History
+from codeopt.core.revision import Revision
 from tests.support.candidates import FAST, outcome
 from tests.support.filled_batch import HOSTILE, draft, history, problem
 
@@ -41,7 +42,7 @@ def test_shares_and_speedups_by_hand(found: Metrics) -> None:
 
 def test_a_draft_that_was_only_screened_is_none_of_the_first_k(tmp_path: Path) -> None:
     past = history("human")
-    screened = Candidate(1, FAST, "both", (outcome(),), ablation=(("one", 1.5),))
+    screened = Candidate(1, Revision.of(FAST), "both", (outcome(),), ablation=(("one", 1.5),))
     with BatchStore(tmp_path / "screened", create=True) as store:
         store.register([problem("one")])
         store.begin("one")

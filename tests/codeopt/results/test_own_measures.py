@@ -18,6 +18,7 @@ from codeopt.batch.results.page import page
 from codeopt.batch.results.table import as_json, render, write_csv
 from codeopt.core.budget import Ledger
 from codeopt.core.history import Candidate, History, Preference, Preferred
+from codeopt.core.revision import Revision
 from codeopt.core.task_score import TaskMeasure, TaskScore
 from tests.support.candidates import SLOW, outcome
 from tests.support.filled_batch import draft, problem
@@ -36,7 +37,7 @@ def store(tmp_path: Path) -> Iterator[BatchStore]:
             )
             made = replace(draft(1, 1.1), standing=standing)
             store.begin(name)
-            past = History((Candidate(0, SLOW, "the original", (outcome(),)), made))
+            past = History((Candidate(0, Revision.of(SLOW), "the original", (outcome(),)), made))
             store.save(name, past, Ledger(rounds=1), {"small": False}, TimeSpent())
             confirmed = replace(made, preference=winner and Preference(winner, "names"))
             best = confirmed if winner is Preferred.SECOND else None

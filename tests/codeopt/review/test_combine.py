@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from codeopt.core.program import read_program
+from codeopt.core.revision import Revision
 from codeopt.core.session import Session
 from codeopt.core.target import Target
 from codeopt.engine.compare import why_wrong
@@ -96,5 +97,5 @@ def test_two_helpers_of_one_name_are_found(tmp_path: Path) -> None:
     one = FIRST + MODULE.replace("x % 2 == 0]", "_keep(x)]")
     both = one.replace("def odds", SECOND + "def odds").replace("if x % 2]", "if _keep(x)]")
 
-    assert why_wrong(request, one) == ""
-    assert "expected returns" in why_wrong(request, both)
+    assert why_wrong(request, Revision.of(one)) == ""
+    assert "expected returns" in why_wrong(request, Revision.of(both))

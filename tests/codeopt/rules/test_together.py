@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import pytest
 
+from codeopt.core.revision import Revision
 from codeopt.proposers.rules import stack
-from codeopt.rules import Hot, load_rule, select_rules
+from codeopt.rules import Hot, HotFiles, load_rule, select_rules
 from codeopt.workloads.function.view import function_rules
 from tests.codeopt.rules.programs import output
 
@@ -38,7 +39,8 @@ if __name__ == "__main__":
 
 def test_a_list_that_is_asked_by_in_and_by_index() -> None:
     for order in (("index_to_dict", "list_membership_to_set"), ("list_membership_to_set", "index_to_dict")):
-        new, used = stack(GROWING, Hot(), map(load_rule, order))
+        revision, used = stack(Revision.of(GROWING), HotFiles(), map(load_rule, order))
+        new = revision.text
         assert {one.name for one in used} == set(order)
         assert "not in seen_set" in new
         assert "seen_index[w]" in new
@@ -51,7 +53,8 @@ def test_a_list_that_is_asked_by_in_and_by_index() -> None:
     ("name", "expected"), [("places", {"index_to_dict", "list_membership_to_set"}), ("counts", {"counter"})]
 )
 def test_a_call_in_the_module_takes_nothing_away_from_type_hints(name: str, expected: set[str], tail: str) -> None:
-    new, used = stack(HINTED + tail, Hot(), function_rules(select_rules(), name))
+    revision, used = stack(Revision.of(HINTED + tail), HotFiles(), function_rules(select_rules(), name))
+    new = revision.text
     assert {one.name for one in used} == expected
     assert output(new, "a b c a\n") == output(HINTED + tail, "a b c a\n")
 

@@ -13,6 +13,7 @@ from codeopt.core.budget import Budget, Ledger
 from codeopt.core.errors import UsageError
 from codeopt.core.history import Candidate, Critique, Draft, History
 from codeopt.core.proposer import Proposer
+from codeopt.core.revision import Revision
 from codeopt.engine.judge import Judge
 from codeopt.engine.loop import RefineLoop, SearchPlan
 from codeopt.engine.searches import NOTHING_LEFT, Move, Position, Stop, open_search, view
@@ -92,7 +93,7 @@ def test_a_population_has_founders_then_parents_and_crossovers() -> None:
 
 def test_programs_that_are_alike_are_one_in_the_population() -> None:
     renamed = LOOP.replace("i", "number").replace("prnumbernt", "print").replace("numbern range", "in range")
-    assert difference(LOOP, renamed) < 0.1 < difference(LOOP, JOIN)
+    assert difference(Revision.of(LOOP), Revision.of(renamed)) < 0.1 < difference(Revision.of(LOOP), Revision.of(JOIN))
     people = population(position(right(1, LOOP), right(2, renamed, ratio=3.0), right(3, JOIN), wrong(4)))
     assert {each.round for each in people} == {2, 3}
 
@@ -111,7 +112,7 @@ def test_an_unknown_search_is_one_line() -> None:
 
 def loop(plan: SearchPlan, rounds: int, history: History | None = None, ledger: Ledger | None = None) -> RefineLoop:
     """The real loop and search, with a judge that knows and a proposer that draws; both go by what they are shown."""
-    first = Candidate(0, Truth(True, 0.0, False, 0).source, "the original")
+    first = Candidate(0, Revision.of(Truth(True, 0.0, False, 0).source), "the original")
     judge = cast(Judge, Knowing(EVEN, "judge"))
     return RefineLoop(
         Stochastic(EVEN, "drafts"), TASK, judge, Budget(rounds=rounds), history or History((first,)),
@@ -125,8 +126,8 @@ def test_of_drafts_that_are_as_good_the_smallest_change_comes_first() -> None:
     for task in (TASK, open_task("runtime,readability")):
         for gains, first in (((2.0, 2.02), small), ((2.02, 2.0), small), ((1.5, 2.0), whole)):
             drafts = (right(1, small, ratio=gains[0]), right(2, whole, ratio=gains[1]))
-            history = History((replace(original(), source=LOOP), *drafts))
-            found = [each.source for each in replace(loop(SearchPlan(), 1, history), task=task).ranked()]
+            history = History((replace(original(), revision=Revision.of(LOOP)), *drafts))
+            found = [each.revision for each in replace(loop(SearchPlan(), 1, history), task=task).ranked()]
             assert (len(found), found[0]) == (2, first), (task.name, gains)
 
 
@@ -175,7 +176,7 @@ class Named:
         return Critique(self.name)
 
     def refine(self, history: History) -> Draft:
-        return Draft(f"print({self.name!r})\n", self.name)
+        return Draft(Revision.of(f"print({self.name!r})\n"), self.name)
 
     def variants(self, history: History, count: int) -> Iterator[Draft]:
         return (self.refine(history) for _ in range(count))

@@ -13,6 +13,7 @@ from codeopt.core.budget import NOTHING_USED, Usage
 from codeopt.core.errors import ModelError
 from codeopt.core.history import Candidate, Preferred
 from codeopt.core.model import Message
+from codeopt.core.revision import Revision
 from codeopt.engine.llm_judge import LlmJudge, read_by
 from codeopt.models.scripted import Scripted
 from codeopt.tasks._readability_examples import _GRADES_CLEAR, _GRADES_TERSE
@@ -83,7 +84,10 @@ def test_a_reader_who_fails_costs_nothing_that_was_spent_before() -> None:
         raise ModelError("gone")
 
     ask = read_by(LlmJudge(Scripted(fail), "Which?"), lambda line: None)
-    found = ask(Candidate(1, PLAIN, "a draft", usage=Usage(replies=1, tokens_in=900)), Candidate(0, mangled(1), "o"))
+    found = ask(
+        Candidate(1, Revision.of(PLAIN), "a draft", usage=Usage(replies=1, tokens_in=900)),
+        Candidate(0, Revision.of(mangled(1)), "o"),
+    )
     assert found.usage == NOTHING_USED
     assert found.preference is None
     assert "no reader was asked" in found.notes[0]
@@ -98,7 +102,10 @@ def test_what_a_reader_cost_who_fails_the_second_time_is_counted() -> None:
 
     asked: list[Sequence[Message]] = []
     ask = read_by(LlmJudge(Scripted(once), "Which?"), lambda line: None)
-    found = ask(Candidate(1, PLAIN, "a draft", usage=Usage(replies=1, tokens_in=900)), Candidate(0, mangled(1), "o"))
+    found = ask(
+        Candidate(1, Revision.of(PLAIN), "a draft", usage=Usage(replies=1, tokens_in=900)),
+        Candidate(0, Revision.of(mangled(1)), "o"),
+    )
     assert found.usage.replies == 1
     assert 0 < found.usage.tokens_in != 900
     assert found.preference is None

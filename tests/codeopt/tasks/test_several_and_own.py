@@ -10,6 +10,7 @@ import pytest
 
 from codeopt.core.errors import UsageError
 from codeopt.core.history import Candidate
+from codeopt.core.revision import Revision
 from codeopt.tasks import open_task
 from codeopt_sandbox.compare import CaseTimes, Comparison, Decision
 from codeopt_sandbox.outcome import Outcome, Run, Verdict
@@ -62,8 +63,8 @@ MEMORY = {
     ],
 )
 def test_what_is_acceptable(time: str, memory: str, by_memory: bool, by_both: bool) -> None:
-    original = Candidate(0, HUNGRY, "the original", PASSED)
-    draft = Candidate(1, LEAN, "a try", PASSED)
+    original = Candidate(0, Revision.of(HUNGRY), "the original", PASSED)
+    draft = Candidate(1, Revision.of(LEAN), "a try", PASSED)
     for task, first, second, wanted in [
         ("memory", MEMORY[memory], TIME[time], by_memory),
         ("runtime,memory", TIME[time], MEMORY[memory], by_both),

@@ -12,6 +12,7 @@ import pytest
 from codeopt.core import plugins
 from codeopt.core.errors import UsageError
 from codeopt.core.history import Candidate, Critique, History
+from codeopt.core.revision import Revision
 from codeopt.tasks import Prompts, Task, open_task
 from codeopt.tasks.readability import gain
 from codeopt_sandbox.compare import Decision
@@ -81,8 +82,8 @@ def refusal(task: Task, candidate: Candidate, source: str = TERSE) -> str:
     [
         (wrong(), "not right on every case"),
         (wrong(case=HELD), "not right on every case"),
-        (Candidate(1, "", "nothing", rejection="the reply holds no program"), "holds no program"),
-        (Candidate(1, FAST, "nothing"), "not run"),
+        (Candidate(1, Revision.of(""), "nothing", rejection="the reply holds no program"), "holds no program"),
+        (Candidate(1, Revision.of(FAST), "nothing"), "not run"),
         (replace(right(), comparison=None), "not compared"),
         (right(decision=Decision.REJECTED, reason="it failed in pair 3"), "it failed in pair 3"),
     ],

@@ -9,6 +9,7 @@ from pathlib import Path
 
 from codeopt.core.history import Candidate, Draft, History
 from codeopt.core.options import ImproveOptions
+from codeopt.core.revision import Revision
 from codeopt.core.session import Session
 from codeopt.core.target import Target
 from codeopt.engine.judge import Judge
@@ -145,7 +146,8 @@ class Judged:
 
     def draft(self, answer: str) -> Draft:
         """Put into the project, or with its problem."""
-        whole: Draft = self.put_in.whole(Draft(answer, "a draft"), self.workload.program.source)  # type: ignore[attr-defined]
+        draft, original = Draft(Revision.of(answer), "a draft"), self.workload.program.revision
+        whole: Draft = self.put_in.whole(draft, original)  # type: ignore[attr-defined]
         return whole
 
     def round(self, answer: str) -> Candidate:

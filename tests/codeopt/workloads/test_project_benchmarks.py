@@ -25,7 +25,7 @@ from codeopt.workloads.project.command import ProjectCommand
 from codeopt.workloads.project.files import ProjectFiles, read_project
 from codeopt.workloads.project.harnesses import RESULT, asv, find_benches, pyperf, pytest_benchmark
 from codeopt.workloads.project.profiling import open_command
-from codeopt.workloads.project.text import pack, read_text, unpack
+from codeopt.workloads.project.text import read_text
 from codeopt_sandbox.guest.tests import asv_bodies
 from tests.conftest import require_sandbox
 
@@ -83,11 +83,11 @@ def test_bodies_are_what_is_timed(tmp_path: Path) -> None:
     project = read_project(tmp_path)
     program = read_text(tmp_path, project)
     request = WorkloadRequest(Target(tmp_path), program, options, Session(Console(quiet=True)))
-    fast = pack(apply_answer(unpack(program.source), FAST))
+    fast = apply_answer(program.revision, FAST)
     with open_command(request, project) as runs:
-        found = find_benches(replace(runs, edited=program.edited), program.source)
+        found = find_benches(replace(runs, program=program), program.revision)
         assert found is not None
-        took = [found.runs.run(text).cpu_s for text in (program.source, fast)]
+        took = [found.runs.run(side).cpu_s for side in (program.revision, fast)]
         told = found.to_json(found.after(fast))
     assert took[0] > 2 * took[1]
     assert told["harness"] == "pytest-benchmark"

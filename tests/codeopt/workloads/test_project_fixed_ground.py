@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from codeopt.core.errors import UsageError
+from codeopt.core.program import changes_of
 from codeopt.workloads.project.command import read_command
 from codeopt.workloads.project.fixed_ground import FixedReason, find_ground
 from tests.codeopt.command import codeopt
@@ -58,10 +59,11 @@ def test_a_draft_that_edits_it_is_told_so(judged: Judged, text: str, why: str) -
 
 def test_past_the_proposer_it_is_refused_as_well_and_never_run(judged: Judged) -> None:
     """As a draft of an earlier version's saved run, or of a proposer of one's own."""
-    source = judged.workload.program.source
-    edited = source.replace("print(_sizes(xs)", "print(0)\n    print(_sizes(xs)")
-    assert edited != source
-    assert judged.workload.program.edited(edited) == {}
+    program = judged.workload.program
+    text = program.revision["main.py"]
+    edited = program.revision.with_file("main.py", text.replace("print(_sizes(xs)", "print(0)\n    print(_sizes(xs)"))
+    assert edited != program.revision
+    assert changes_of(program, edited) == ()
     found = judged.judge.check(edited, "by hand")
     assert "main.py is fixed ground" in found.rejection
 
@@ -78,7 +80,7 @@ def test_past_the_proposer_it_is_refused_as_well_and_never_run(judged: Judged) -
 def test_what_the_script_imports_may_be_edited(judged: Judged, path: str, text: str) -> None:
     draft = judged.draft(f"# === file: {path} ===\n{text}")
     assert draft.problem == ""
-    assert list(judged.workload.program.edited(draft.source)) == [path]
+    assert [each.path for each in changes_of(judged.workload.program, draft.revision)] == [path]
 
 
 def test_an_answer_may_repeat_it_as_it_is(judged: Judged) -> None:

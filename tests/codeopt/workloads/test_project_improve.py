@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from codeopt.core.errors import UsageError
+from codeopt.core.program import changes_of
 from codeopt.core.revision import Revision
 from codeopt.workloads.project.answers import apply_answer
 from codeopt.workloads.project.edits import edits_of, without
@@ -96,9 +97,9 @@ def test_a_project_is_its_own_modules(shop: Path) -> None:
     assert [is_own(path) for path in ("a/core.py", "test_a.py", "tests/x.py", "bench_a.py", "timer.py")] == [
         True, False, False, False, True,
     ]  # fmt: skip
-    changed = program.source.replace("len(self.rows)", "0")
-    assert [(part.place, "return 0" in text) for part, text in program.parts(changed)] == [("shop/store.py", True)]
-    assert program.edited(changed)["shop/store.py"].decode() == STORE.replace("len(self.rows)", "0")
+    changed = program.revision.with_file("shop/store.py", STORE.replace("len(self.rows)", "0"))
+    found = [(each.path, each.program.place, each.text) for each in changes_of(program, changed)]
+    assert found == [("shop/store.py", "shop/store.py", STORE.replace("len(self.rows)", "0"))]
 
 
 TEXT = Revision({"a.py": "import re\n\n\ndef f(x):\n    return x\n\n\ndef g(x):\n    return f(x)\n", "b.py": "B = 1\n"})

@@ -16,7 +16,6 @@ from codeopt.workloads.project import OpenedProject, open_workload, read, suite_
 from codeopt.workloads.project.edits import edits_of
 from codeopt.workloads.project.reached import TestImpact, junit_name
 from codeopt.workloads.project.suite_tests import failing, failing_reached, find_tests
-from codeopt.workloads.project.text import unpack
 from tests.conftest import require_sandbox
 
 CORE = """\
@@ -87,13 +86,16 @@ def opened(tmp_path: Path) -> Iterator[OpenedProject]:
 
 def test_tests_that_can_see_a_change_are_run(opened: OpenedProject, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(suite_tests, "SLOW_S", 0.0)
-    source, runs = opened.program.source, opened.runs
-    tests = find_tests(runs, source, opened.request.options)
+    original, runs = opened.program.revision, opened.runs
+    tests = find_tests(runs, original, opened.request.options)
     assert len(tests.passed) == 6, tests
 
+    def draft(old: str, new: str) -> Revision:
+        return Revision({path: text.replace(old, new) for path, text in original.items()})
+
     def asked(old: str, new: str) -> tuple[str, ...] | None:
-        before, after = unpack(source), unpack(source.replace(old, new))
-        return tests.reached.by(edits_of(before, after), before, after)
+        after = draft(old, new)
+        return tests.reached.by(edits_of(original, after), original, after)
 
     home = "tests/test_core.py::"
     assert asked("x + x", "2 * x") == (
@@ -102,10 +104,10 @@ def test_tests_that_can_see_a_change_are_run(opened: OpenedProject, monkeypatch:
     assert asked("return 6", "return 7") == (f"{home}test_in_a_process",)
     assert asked("return 5", "return 6") == ()
     assert asked("return 4", "return 2 + 2") is None, "a fixture is made for whoever asks"
-    right, wrong = source.replace("x + x", "2 * x"), source.replace("x + x", "3 * x")
-    assert failing_reached(runs, right, tests, source) == ""
+    right, wrong = draft("x + x", "2 * x"), draft("x + x", "3 * x")
+    assert failing_reached(runs, right, tests, original) == ""
     assert "test_reads_the_text" in failing(runs, right, tests)
-    assert "test_twice[1]" in failing_reached(runs, wrong, tests, source)
+    assert "test_twice[1]" in failing_reached(runs, wrong, tests, original)
 
 
 TEXT = {"a.py": "import re\nN = 1\ndef f():\n    return N\nclass C:\n    K = 1\n    def m(self):\n        return 1\n"}

@@ -5,12 +5,14 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Protocol, Unpack
 
+from codeopt.core.revision import Revision
 from codeopt.workloads.source.literals import Call, Constructed, Opaque, read
 from codeopt_sandbox.call_answer import CallOutcome, CallRun, Kind
-from codeopt_sandbox.calls import CallBatch, CallRunner
+from codeopt_sandbox.calls import CallBatch
 from codeopt_sandbox.outcome import Case
+from codeopt_sandbox.runner import RunOptions
 from codeopt_sandbox.verdict import Checker
 
 ROUNDS = 10
@@ -24,6 +26,14 @@ ROUND_S = 2.0
 """Time limit of the calls of a round, seconds."""
 TOTAL_S = 10.0
 """Time limit of all rounds, seconds."""
+
+
+class CallsRevisions(Protocol):
+    """Makes the calls of a batch in a module's revision."""
+
+    def run(self, program: Revision, stdin: bytes = b"", /, **options: Unpack[RunOptions]) -> CallRun:
+        """Raises SandboxError when the sandbox itself failed."""
+        ...
 
 
 @dataclass(frozen=True)
@@ -52,7 +62,7 @@ def first_failing(case: Case, run: CallRun, check: Checker) -> Failing | None:
 
 
 def smallest(
-    runner: CallRunner, original: str, draft: str, first: str, check: Checker,
+    runner: CallsRevisions, original: Revision, draft: Revision, first: str, check: Checker,
     beyond: Callable[[str], str] = lambda call: "",
 ) -> Failing:  # fmt: skip
     """The smallest call near `first` that fails as that does: a smaller one that raises another error would tell of
@@ -78,12 +88,14 @@ def smallest(
     return best
 
 
-def _failing(runner: CallRunner, original: str, draft: str, calls: list[str], check: Checker) -> list[Failing]:
+def _failing(
+    runner: CallsRevisions, original: Revision, draft: Revision, calls: list[str], check: Checker
+) -> list[Failing]:
     """Calls whose outcomes differ, and the difference."""
     if not calls:
         return []
     stdin = CallBatch(tuple(calls), seconds=CALL_S, lost=0, budget=ROUND_S).stdin()
-    old, new = (runner.run(source, stdin, mode="exec") for source in (original, draft))
+    old, new = (runner.run(side, stdin, mode="exec") for side in (original, draft))
     if old.answer is None or new.answer is None:
         return []
     found = []

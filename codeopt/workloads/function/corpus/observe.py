@@ -185,7 +185,7 @@ def _again(bench: FunctionHarness, known: Sequence[KnownCall]) -> CallAnswer:
     calls = tuple(k.text for k in known)
     seconds = 2.0 + 3 * max(k.seconds for k in known)
     batch = CallBatch(calls, seconds=seconds, lost=3, budget=10.0 + 3 * sum(k.seconds for k in known))
-    answer = bench.recording_runner.ask(bench.source, batch, hash_seed=1).answer
+    answer = bench.recording_runner.ask(bench.revision, batch, hash_seed=1).answer
     return answer or CallAnswer(outcomes=tuple(not_made() for _ in known))
 
 

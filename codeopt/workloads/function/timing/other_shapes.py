@@ -6,12 +6,14 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
+from codeopt.core.revision import Revision
 from codeopt.workloads.function.calls.spread import shapes
 from codeopt.workloads.function.corpus.corpus import CallCorpus
 from codeopt.workloads.function.corpus.observe import CallTimeLimit, once
 from codeopt.workloads.function.harness import FunctionHarness
+from codeopt.workloads.function.timed_runs import TimedRuns
 from codeopt.workloads.function.timing.plan import Timed
-from codeopt_sandbox.calls import CallBatch, CallRunner
+from codeopt_sandbox.calls import CallBatch
 
 BASES = 2
 """Number of timed calls that are made in other shapes."""
@@ -91,9 +93,9 @@ def _small(evidence: CallCorpus, timed: Timed) -> list[InputShape]:
 class Sides:
     """An original and a draft, and how both are timed."""
 
-    runner: CallRunner
-    original: str
-    draft: str
+    runner: TimedRuns
+    original: Revision
+    draft: Revision
     timed: Timed
     wall: bool
     """By the clock on the wall."""
@@ -106,15 +108,15 @@ class Sides:
             worse = self._worse([loss.shape for loss in worse], order, MORE_PASSES)
         return sorted(worse, key=lambda loss: -loss.ratio)
 
-    def _worse(self, found: Sequence[InputShape], order: Sequence[str], passes: int) -> list[Regression]:
-        least: dict[str, list[float]] = {}
-        for source in order:
-            took = self._seconds(source, found, passes)
-            least[source] = [min(pair) for pair in zip(took, least.get(source, took), strict=True)]
+    def _worse(self, found: Sequence[InputShape], order: Sequence[Revision], passes: int) -> list[Regression]:
+        least: dict[Revision, list[float]] = {}
+        for side in order:
+            took = self._seconds(side, found, passes)
+            least[side] = [min(pair) for pair in zip(took, least.get(side, took), strict=True)]
         pairs = zip(found, least[self.original], least[self.draft], strict=True)
         return [Regression(shape, was, now) for shape, was, now in pairs if now > was * RATIO and now - was > LEAST_S]
 
-    def _seconds(self, source: str, found: Sequence[InputShape], passes: int) -> list[float]:
+    def _seconds(self, side: Revision, found: Sequence[InputShape], passes: int) -> list[float]:
         """Time of each shape, the least of its passes, seconds. What takes longer than PASS_S counts as that; what ends
         the process, too: nothing is gained there."""
         warm = self.timed.batch.calls[: self.timed.batch.warm]
@@ -124,8 +126,8 @@ class Sides:
             (*warm, *calls), "time", passes=passes, warm=len(warm), iterators=self.timed.batch.iterators,
             groups=groups, pass_seconds=PASS_S,
         )  # fmt: skip
-        answer = self.runner.run(source, batch.stdin()).answer
+        answer = self.runner.run(side, batch.stdin()).answer
         if answer is not None:
             seconds = answer.wall if self.wall else answer.cpu
             return [min(seconds[at :: len(groups)]) for at in range(len(groups))]
-        return [PASS_S] if len(found) == 1 else [each for shape in found for each in self._seconds(source, [shape], 1)]
+        return [PASS_S] if len(found) == 1 else [each for shape in found for each in self._seconds(side, [shape], 1)]

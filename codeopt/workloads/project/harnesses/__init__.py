@@ -16,6 +16,7 @@ from statistics import median
 from typing import Any, Protocol
 
 from codeopt.core.plugins import load, names
+from codeopt.core.revision import Revision
 from codeopt.workloads.project.command import WATCH, ProjectCommand
 from codeopt.workloads.project.files import ProjectFiles
 from codeopt.workloads.project.runs import CommandRuns
@@ -83,9 +84,9 @@ class Benches:
         """Patterns of output in which a tool says a body's time, in a unit that goes by how long it is."""
         return tuple(re.compile(rb"^%b: .*$" % re.escape(b.name.encode()), re.MULTILINE) for b in self.before)
 
-    def after(self, source: str) -> tuple[TimedBody, ...]:
+    def after(self, draft: Revision) -> tuple[TimedBody, ...]:
         """The same, measured with a draft."""
-        return _benches(self._read, self.runs.run(source))
+        return _benches(self._read, self.runs.run(draft))
 
     def to_json(self, after: tuple[TimedBody, ...]) -> dict[str, Any]:
         """One row a body."""
@@ -99,22 +100,22 @@ class Benches:
         return {"harness": self.harness, "loops": self.loops, "rows": rows}
 
 
-def find_benches(runs: CommandRuns, source: str) -> Benches | None:
+def find_benches(runs: CommandRuns, draft: Revision) -> Benches | None:
     """Benchmarks of the command; None for one that runs none of a known tool, or whose bodies cannot be run so."""
     known: list[Any] = [load(__name__, name) for name in names(__name__)]
     harness: Harness | None = next((each for each in known if each.matches(runs.command, runs.project)), None)
     if harness is None:
         return None
-    once, run = _fixed(harness, runs, source, 1)
+    once, run = _fixed(harness, runs, draft, 1)
     first = _benches(harness, run)
     if run.exit != 0 or not first:
         return None
-    idle = min((once.run(source) for _ in range(2)), key=lambda each: each.cpu_s)
+    idle = min((once.run(draft) for _ in range(2)), key=lambda each: each.cpu_s)
     loops, bodies = 1, first
     for _ in range(SETTLED):  # a first call takes longer than those after it
         each = sum(median(bench.seconds) for bench in bodies)
         loops = min(max(ceil(max(LEAST_S, idle.cpu_s * OF_TOOL) / each), 1), MOST_LOOPS) if each > 0 else MOST_LOOPS
-        again, run = _fixed(harness, runs, source, loops)
+        again, run = _fixed(harness, runs, draft, loops)
         bodies = _benches(harness, run)
         if run.exit != 0 or not bodies:
             return None
@@ -123,10 +124,10 @@ def find_benches(runs: CommandRuns, source: str) -> Benches | None:
     return Benches(harness.NAME, loops, bodies, replace(again, left_out_s=left_out), harness)
 
 
-def _fixed(harness: Harness, runs: CommandRuns, source: str, loops: int) -> tuple[CommandRuns, Run]:
+def _fixed(harness: Harness, runs: CommandRuns, draft: Revision, loops: int) -> tuple[CommandRuns, Run]:
     command, files = harness.fixed(runs.command, runs.project, loops)
     found = replace(runs, command=command, beside=files)
-    return found, found.run(source)
+    return found, found.run(draft)
 
 
 def _benches(harness: Harness, run: Run) -> tuple[TimedBody, ...]:

@@ -12,6 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from codeopt.core.revision import Revision
 from codeopt.core.target import Target
 from codeopt.report.result import why
 from codeopt.workloads.function.calls.paste import Importable, paste
@@ -158,7 +159,7 @@ def test_timed_calls_keep_what_the_known_ones_keep(judges: Judges) -> None:
     calls = [call for text in judge.workload.require_plan().timed.batch.calls if (call := read(text))]
     assert len(calls) > 50
     assert [call.args[1] for call in calls] == [len(call.args[0]) for call in calls]
-    found = judge.check("def f(items, n):\n    return sum(items)\n", "a person's")
+    found = judge.check(Revision.of("def f(items, n):\n    return sum(items)\n"), "a person's")
     assert found.correct, why(found)
 
 
@@ -170,7 +171,7 @@ def test_what_objects_keep_is_judged_by_what_they_show(tmp_path: Path) -> None:
     target = Target(write_project(tmp_path / "old", "stack.py", STACK, TESTS) / "stack.py", "Stack.push")
     with function_judge(target, timed=False) as judge:
         evidence = judge.workload.facts()["evidence"]
-        right, wrong = (judge.check(text, "a person's") for text in (INDEXED, FORGETS))
+        right, wrong = (judge.check(Revision.of(text), "a person's") for text in (INDEXED, FORGETS))
     assert evidence["sources"]["tests"] >= 10
     assert not evidence["left_out"].get("given"), evidence["left_out"]
     assert right.correct, why(right)
@@ -220,7 +221,7 @@ def test_the_order_of_a_set_is_no_matter_of_a_drafts(judges: Judges) -> None:
     new = "def f(a, b):\n    return [list(a), [x for x in a if x in b]]\n"
     calls = "CALLS = [(([n] * n, list(range(n, 9))), {}) for n in range(24)]\n"
     calls += "CALLS += [((set(two), [two]), {}) for two in ('ab', 'cd', 'ef', 'gh', 'ij', 'kl', 'mn', 'op')]\n"
-    found = judges(old, calls, timed=False).check(new, "a person's")
+    found = judges(old, calls, timed=False).check(Revision.of(new), "a person's")
     assert found.correct, why(found)
 
 

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from codeopt.core.revision import Revision
 from codeopt.core.target import Target
 from codeopt.report.result import why
 from codeopt.workloads.function.corpus.cases import calls_of
@@ -102,7 +103,7 @@ def test_a_made_up_call_that_exhausts_memory_says_nothing(judges: Judges) -> Non
     old = "def f(n):\n    yield 1\n    yield len(bytearray(n)) % 2\n"
     new = "def f(n):\n    yield 1\n    if n < 0:\n        raise ValueError\n    yield n % 2\n"
     calls = "CALLS = [((n,), {}) for n in (1, 5, 2**10, 2**11, 2**12, 9, 10)]\n"
-    found = judges(old, calls, timed=False).check(new, "a person's")
+    found = judges(old, calls, timed=False).check(Revision.of(new), "a person's")
     assert found.correct, why(found)
 
 

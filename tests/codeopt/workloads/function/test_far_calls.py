@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import pytest
 
+from codeopt.core.revision import Revision
 from codeopt.report.result import why
 from tests.codeopt.workloads.function.conftest import Judges
 
@@ -46,6 +47,6 @@ WRONG = {
 @pytest.mark.parametrize("name", WRONG)
 def test_wrong_where_known_calls_do_not_go(judges: Judges, name: str) -> None:
     old, new, calls, words = WRONG[name]
-    found = judges(old, calls, timed=False).check(new, "a person's")
+    found = judges(old, calls, timed=False).check(Revision.of(new), "a person's")
     assert not found.correct
     assert words in why(found), why(found)

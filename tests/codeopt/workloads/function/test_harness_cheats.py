@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import pytest
 
+from codeopt.core.revision import Revision
 from codeopt.engine.guards import Consequence, Finding, Gain, gain_findings
 from codeopt.engine.judge import Judge
 from codeopt_sandbox.compare import Comparison, Decision, StoppingRule, compare
@@ -188,9 +189,9 @@ def looked_into(judge: Judge, new: str) -> tuple[Comparison, list[Finding]]:
     """The comparison of a draft that does right where it is checked, and what is found against its gain."""
     workload, plan = judge.workload, judge.workload.plan
     assert plan is not None
-    old, rule = workload.baseline.source, StoppingRule(max_pairs=8)
-    found = compare(workload.runner, old, new, plan.cases, check=workload.suite.check, rule=rule, plan=plan)
-    gain = Gain(workload, new, found, plan, (), lambda line: None)
+    old, draft, rule = workload.baseline.revision, Revision.of(new), StoppingRule(max_pairs=8)
+    found = compare(workload.runner, old, draft, plan.cases, check=workload.suite.check, rule=rule, plan=plan)
+    gain = Gain(workload, draft, found, plan, (), lambda line: None)
     return found, list(gain_findings(gain, faster=found.decision is Decision.FASTER))
 
 

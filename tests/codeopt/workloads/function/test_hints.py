@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from codeopt.core.revision import Revision
 from codeopt.core.target import Target
 from codeopt.report.result import why
 from codeopt.workloads.function.calls.call_names import find_names
@@ -263,8 +264,8 @@ def test_a_method_is_judged_by_made_up_objects(tmp_path: Path) -> None:
     head = OLD[: OLD.index("        seen, found")]
     with function_judge(Target(tmp_path / "old.py", "Depot.twice")) as judge:
         facts = judge.workload.facts()
-        right = judge.check(head + RIGHT, "a person's")
-        wrong = judge.check(head + RIGHT.replace("list(found)", "sorted(found)"), "a person's")
+        right = judge.check(Revision.of(head + RIGHT), "a person's")
+        wrong = judge.check(Revision.of(head + RIGHT.replace("list(found)", "sorted(found)")), "a person's")
     assert facts["evidence"]["sources"]["hints"] > 50
     assert facts["evidence"]["line_coverage"] == 1.0
     assert "grown from the given ones" in facts["timed"]

@@ -6,11 +6,12 @@ from pathlib import Path
 
 import pytest
 
+from codeopt.core.revision import Revision
 from codeopt.workloads.function.leftovers import newly_left
 from codeopt.workloads.function.timed_runs import TimedRuns
 from codeopt_sandbox import Sandbox
 from codeopt_sandbox.call_answer import LeftSetting, ProcessChanges
-from codeopt_sandbox.calls import CallBatch, FunctionRef
+from codeopt_sandbox.calls import CallBatch, CallRunner, FunctionRef
 from codeopt_sandbox.guest_bundle import Libraries
 from tests.codeopt.command import codeopt
 from tests.conftest import require_sandbox
@@ -155,7 +156,7 @@ HONEST = {
 @pytest.fixture(scope="module")
 def runner(isolated: Sandbox) -> TimedRuns:
     """Calls of `f`, with the original's run made."""
-    return asked(TimedRuns(isolated, FunctionRef("mod", "/nowhere/mod.py", "f"), libraries=Libraries(())))
+    return asked(TimedRuns(CallRunner(isolated, FunctionRef("mod", "/nowhere/mod.py", "f"), libraries=Libraries(()))))
 
 
 def asked(runner: TimedRuns) -> TimedRuns:
@@ -166,7 +167,7 @@ def asked(runner: TimedRuns) -> TimedRuns:
 
 def changes(runner: TimedRuns, source: str) -> ProcessChanges:
     """What a module leaves."""
-    answer = runner.ask(source, CallBatch(CALLS)).answer
+    answer = runner.ask(Revision.of(source), CallBatch(CALLS)).answer
     assert answer is not None
     assert answer.left is not None
     return answer.left
@@ -175,7 +176,7 @@ def changes(runner: TimedRuns, source: str) -> ProcessChanges:
 def new(runner: TimedRuns, source: str, original: str = ORIGINAL) -> dict[str, LeftSetting]:
     """What a draft leaves that the original does not, by name."""
     changes(runner, original)
-    found = newly_left(runner, original, changes(runner, source))
+    found = newly_left(runner, Revision.of(original), changes(runner, source))
     return {each.name: each for each in reversed(found)}  # the first counts: of the import
 
 

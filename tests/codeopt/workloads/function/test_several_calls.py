@@ -14,6 +14,7 @@ from pathlib import Path
 import pytest
 from _pytest.mark import ParameterSet
 
+from codeopt.core.revision import Revision
 from codeopt.core.target import Target
 from codeopt.engine.judge import Judge
 from codeopt.report.result import why
@@ -225,7 +226,7 @@ def on_backends(names: Iterable[str]) -> list[ParameterSet]:
 @pytest.mark.parametrize(("backend", "name"), on_backends(WRONG))
 def test_refused_with_what_to_paste(opens: Opens, backend: str, name: str) -> None:
     old, calls, draft, shown = WRONG[name]
-    found = opens(backend, old, calls).check(draft, "a person's")
+    found = opens(backend, old, calls).check(Revision.of(draft), "a person's")
     assert not found.correct
     assert shown in why(found), why(found)
 
@@ -233,7 +234,7 @@ def test_refused_with_what_to_paste(opens: Opens, backend: str, name: str) -> No
 @pytest.mark.parametrize(("backend", "name"), on_backends(HONEST))
 def test_nothing_is_said_of_an_honest_draft(opens: Opens, backend: str, name: str) -> None:
     old, calls, draft = HONEST[name]
-    found = opens(backend, old, calls).check(draft, "a person's")
+    found = opens(backend, old, calls).check(Revision.of(draft), "a person's")
     assert found.correct, why(found)
     assert not {each.because for each in found.caveats} & {OTHER_TYPE, CALLBACK}
 
@@ -263,7 +264,7 @@ TOLD = {
 def test_told_in_every_run(opens: Opens, backend: str, name: str) -> None:
     old, calls, draft, because, shown = TOLD[name]
     for _ in range(2):
-        found = opens(backend, old, calls).check(draft, "a person's")
+        found = opens(backend, old, calls).check(Revision.of(draft), "a person's")
         assert found.correct, why(found)
         caveat = next(each for each in found.caveats if each.because == because)
         assert shown in caveat.input
@@ -271,7 +272,7 @@ def test_told_in_every_run(opens: Opens, backend: str, name: str) -> None:
 
 
 def test_nothing_is_told_of_answers_that_are_kept_by_type(opens: Opens) -> None:
-    found = opens("bubblewrap", REPEATED, REPEATEDS).check(CACHED.format("(typed=True)"), "a person's")
+    found = opens("bubblewrap", REPEATED, REPEATEDS).check(Revision.of(CACHED.format("(typed=True)")), "a person's")
     assert found.correct
     assert OTHER_TYPE not in {each.because for each in found.caveats}
 
@@ -285,7 +286,7 @@ PASTED = (
 @pytest.mark.parametrize("name", PASTED)
 def test_what_is_pasted_shows_it(opens: Opens, tmp_path: Path, name: str) -> None:
     old, calls, draft, _ = WRONG[name]
-    said = why(opens("bubblewrap", old, calls).check(draft, "a person's"))
+    said = why(opens("bubblewrap", old, calls).check(Revision.of(draft), "a person's"))
     head, _, tail = said.partition("; to see it: ")
     statements = tail.partition(" (the smallest")[0] or head.removeprefix("case together: ").partition(": expected")[0]
     answers = [answer(tmp_path / side, text, statements) for side, text in (("old", old), ("new", draft))]

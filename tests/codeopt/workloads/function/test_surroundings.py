@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from codeopt.core.revision import Revision
 from codeopt.engine.guards import Consequence
 from codeopt.engine.guards.surroundings import watch
 from codeopt.report.result import why
@@ -49,7 +50,7 @@ TOLD = {
 @pytest.mark.parametrize("name", REFUSED)
 def test_refused(judges: Judges, name: str) -> None:
     draft, reason = REFUSED[name]
-    found = watch(workload(judges), draft)
+    found = watch(workload(judges), Revision.of(draft))
     assert found is not None
     assert (found.consequence, found.reason[: len(reason)]) == (Consequence.REJECT, reason)
 
@@ -57,14 +58,14 @@ def test_refused(judges: Judges, name: str) -> None:
 @pytest.mark.parametrize("name", TOLD)
 def test_told(judges: Judges, name: str) -> None:
     draft, subject, words = TOLD[name]
-    found = watch(workload(judges), draft)
+    found = watch(workload(judges), Revision.of(draft))
     assert found is not None
     assert [each for each in found.caveats if each.subject is subject and words in each.got], found
 
 
 def test_what_reads_and_keeps_nothing_new(judges: Judges) -> None:
     draft = "import functools\n_known = functools.lru_cache(64)(len)\ndef f(xs):\n    _known(tuple(xs))\n" + FAST
-    assert watch(workload(judges), draft) is None
+    assert watch(workload(judges), Revision.of(draft)) is None
 
 
 def test_the_judge_asks(judges: Judges) -> None:

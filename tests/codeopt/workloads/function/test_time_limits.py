@@ -8,9 +8,11 @@ from typing import Any
 
 import pytest
 
+from codeopt.core.revision import Revision
 from codeopt.workloads.function import workload
 from codeopt.workloads.function.corpus import observe
 from codeopt.workloads.function.harness import open_bench
+from codeopt.workloads.function.timed_runs import TimedRuns
 from codeopt.workloads.function.timing import plan
 from codeopt.workloads.source.functions import read_function
 from codeopt_sandbox.answers import calls_checker
@@ -52,10 +54,10 @@ SUMS = "def f(n):\n    total = 0\n    for k in range(n):\n        total += k\n  
 class BusyOnce:
     """A runner on a machine that somebody else has, for one run: there is no time for all of its calls."""
 
-    def __init__(self, runner: CallRunner) -> None:
+    def __init__(self, runner: TimedRuns) -> None:
         self.runner, self.busy = runner, True
 
-    def run(self, source: str, stdin: bytes, **options: Any) -> CallRun:
+    def run(self, source: Revision, stdin: bytes, **options: Any) -> CallRun:
         budget, self.busy = (0.01 if self.busy else 10.0), False
         return self.runner.run(source, batch_of(stdin).replace(budget=budget).stdin(), **options)
 
@@ -66,6 +68,7 @@ def test_a_known_call_that_somebody_else_held_up_is_made_again(tmp_path: Path) -
     with open_bench(read_function(path, "f"), open_with) as bench:
         known, dropped = observe.observe(bench, ["f(300000)", "f(7)"], {"f(300000)": "tests", "f(7)": "tests"})
         assert (len(known), dropped) == (2, {})
+        runner: Any = BusyOnce(TimedRuns(bench.runner))
         runner: Any = BusyOnce(CallRunner(bench.sandbox, bench.target))
         known = [replace(each, independent=False) for each in known]  # else nothing is run again
         (case,) = workload.make_cases(bench, runner, known, "calls", calls_checker(0.0))

@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+from codeopt.core.revision import Revision
 from codeopt.report.result import why
 from codeopt_sandbox.compare import Decision
 from tests.codeopt.test_traps import SHARED
@@ -137,7 +138,7 @@ REJECTED = {
 @pytest.mark.parametrize("name", REJECTED)
 def test_rejected_with_a_counterexample(judges: Judges, name: str) -> None:
     old, new, calls, words = REJECTED[name]
-    found = judges(old, calls, timed=False).check(new, "a person's")
+    found = judges(old, calls, timed=False).check(Revision.of(new), "a person's")
     assert not found.correct
     assert words in why(found), why(found)
 
@@ -186,7 +187,7 @@ def test_not_called_faster(judges: Judges, name: str) -> None:
     # Long enough that a fast machine too makes a pass of this one call, not of more like it.
     calls = "CALLS = [((n,), {}) for n in (1, 2, 5, 9)]\nBIG = [((580,), {})]\n"
     judge = judges(SLOW, calls)
-    found = judge.check(NO_FASTER[name], "a person's")
+    found = judge.check(Revision.of(NO_FASTER[name]), "a person's")
     assert found.correct == (name not in LEFT), why(found)
     assert LEFT.get(name, "") in why(found)
     found = judge.time(found)  # nor is it where nobody looks at what it leaves

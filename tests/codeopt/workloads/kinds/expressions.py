@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from codeopt.core.history import Candidate
+from codeopt.core.revision import Revision
 from codeopt.workloads import Defaults, Suite, WorkloadRequest
 from codeopt_sandbox import Case, Outcome, Run, RunLimits, Sandbox, Verdict
 from codeopt_sandbox.compare import Plan, StoppingRule, make_plan
@@ -29,9 +30,8 @@ class Evaluator:
     def limits(self) -> RunLimits:
         return self.sandbox.limits
 
-    def run(self, program: str | bytes, stdin: bytes = b"", **options: Any) -> Run:
-        text = program if isinstance(program, str) else program.decode()
-        return self.sandbox.run(f"n = int(input())\nprint({text.strip()})\n", stdin, **options)
+    def run(self, program: Revision, stdin: bytes = b"", /, **options: Any) -> Run:
+        return self.sandbox.run(f"n = int(input())\nprint({program.text.strip()})\n", stdin, **options)
 
     def restart_guest(self) -> None:
         self.sandbox.restart_guest()
@@ -48,8 +48,8 @@ class ExpressionWorkload(Defaults):
     rule: StoppingRule
     plan: Plan | None
 
-    def run_case(self, source: str, case: Case, hash_seed: int = 0) -> Outcome:
-        return judge(case, self.runner.run(source, case.stdin, hash_seed=hash_seed), self.suite.check)
+    def run_case(self, draft: Revision, case: Case, hash_seed: int = 0) -> Outcome:
+        return judge(case, self.runner.run(draft, case.stdin, hash_seed=hash_seed), self.suite.check)
 
 
 @dataclass(frozen=True)
@@ -58,10 +58,10 @@ class OpenedExpression:
     sandbox: Sandbox
     title: str = "an expression"
     name: str = "expression"
-    other: str = ""
+    other: Revision | None = None
 
     def measure(self) -> ExpressionWorkload:
-        source, runner = self.request.program.source, Evaluator(self.sandbox)
+        source, runner = self.request.program.revision, Evaluator(self.sandbox)
         runs = {str(n): runner.run(source, b"%d" % n) for n in (*range(10), LARGE)}
         cases = [Case(name, name.encode(), run.stdout, held_out=name == "9") for name, run in runs.items()]
         outcomes = tuple(Outcome(name, Verdict.AC, run) for name, run in runs.items())

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 import pytest
 
+from codeopt.core.revision import Revision
 from codeopt.report.result import why
 from codeopt.workloads.function.calls.deep import DEEP, deep_calls
 from codeopt_sandbox import Sandbox
@@ -113,12 +114,12 @@ def test_a_nested_argument_that_is_changed(guest: Sandbox) -> None:
 
 def test_a_recursion_is_told(judges: Judges) -> None:
     judge = judges(FLATTEN, TREES, timed=False)
-    found = judge.check(RECURSES, "a person's")
+    found = judge.check(Revision.of(RECURSES), "a person's")
     assert found.correct, why(found)
     assert [each.because for each in found.caveats if "RecursionError" in each.got] == [
         "no known call is nested as deep in `tree`"
     ]
-    honest = judge.check(OWN_STACK, "a person's")
+    honest = judge.check(Revision.of(OWN_STACK), "a person's")
     assert honest.correct, why(honest)
     assert not honest.caveats
 
@@ -148,6 +149,8 @@ def f(parents):
 def test_a_recursion_on_what_is_a_chain_by_nature_is_refused(judges: Judges) -> None:
     calls = "CALLS = [(([-1] + [max(0, at - at % 3) for at in range(n)],), {}) for n in (0, 1, 2, 5, 9, 20, 30)]\n"
     judge = judges(PARENTS, calls, timed=False)
-    assert "RecursionError" in why(judge.check(FROM_THE_END, "a person's"))
-    honest = judge.check(FROM_THE_END.replace("reversed(range(len(parents)))][::-1]", "range(len(parents))]"), "its")
+    assert "RecursionError" in why(judge.check(Revision.of(FROM_THE_END), "a person's"))
+    honest = judge.check(
+        Revision.of(FROM_THE_END.replace("reversed(range(len(parents)))][::-1]", "range(len(parents))]")), "its"
+    )
     assert honest.correct, why(honest)

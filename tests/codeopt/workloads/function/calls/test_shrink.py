@@ -6,8 +6,10 @@ from collections.abc import Iterator
 
 import pytest
 
+from codeopt.core.revision import Revision
 from codeopt.workloads.function.calls.shrink import smallest
 from codeopt.workloads.function.harness import FunctionHarness, open_bench
+from codeopt.workloads.function.timed_runs import TimedRuns
 from codeopt.workloads.source.functions import read_function
 from codeopt_sandbox import Options, open_sandbox
 from codeopt_sandbox.answers import calls_checker
@@ -40,6 +42,6 @@ def bench(tmp_path_factory: pytest.TempPathFactory) -> Iterator[FunctionHarness]
     ids=["returns", "raises instead", "raises another"],
 )
 def test_the_smallest_call_fails_as_the_first_does(draft: str, call: str, said: str, bench: FunctionHarness) -> None:
-    found = smallest(bench.runner, bench.source, draft, call, calls_checker())
+    found = smallest(TimedRuns(bench.runner), bench.revision, Revision.of(draft), call, calls_checker())
     assert said in found.detail
     assert len(found.call) < len(call)

@@ -1,0 +1,23 @@
+"""Two functions of one module: the sides of a comparison have the same text, and are told apart by who they are."""
+
+from __future__ import annotations
+
+from codeopt.core.revision import Revision
+from codeopt.workloads.function.timed_runs import TimedRuns
+from codeopt_sandbox import Sandbox
+from codeopt_sandbox.calls import CallBatch, CallRunner, FunctionRef
+
+MODULE = "def f(n):\n    return n + 1\n\n\ndef g(n):\n    return n + 2\n"
+BATCH = CallBatch(("f(1)",))
+
+
+def test_each_side_calls_its_own_function(isolated: Sandbox) -> None:
+    target, rival = Revision.of(MODULE), Revision.of(MODULE, "mod.py")
+    f, g = (FunctionRef("mod", "/nowhere/mod.py", name) for name in "fg")
+    runner = TimedRuns(CallRunner(isolated, f), {rival: g})
+    said = [runner.ask(side, BATCH).stdout for side in (target, rival)]
+    assert [b"returns 2" in said[0], b"returns 3" in said[1]] == [True, True]
+    timed = BATCH.replace(mode="time").stdin()
+    runs = [runner.run(side, timed).call_timing for side in (target, rival, rival)]
+    assert [len(runner.timings(side)) for side in (target, rival)] == [1, 2]
+    assert runner.timings(rival) == runs[1:]

@@ -30,7 +30,7 @@ from typing import Any, cast
 from codeopt.batch.results.statistics import Estimate, estimate, estimate_geometric
 from codeopt.core.budget import Budget, Ledger, Usage
 from codeopt.core.history import Candidate, Critique, Draft, History
-from codeopt.engine.judge import Judge, RelativeTimes
+from codeopt.engine.judge import Judge, Keep, RelativeTimes
 from codeopt.engine.loop import RefineLoop, SearchPlan
 from codeopt.engine.searches import open_search
 from codeopt.tasks import open_task
@@ -174,10 +174,10 @@ class Knowing:
     def __init__(self, chances: Chances, seed: str) -> None:
         self._gain, self._draw = chances.gain, random.Random(seed)
 
-    def measure(self, draft: Draft, history: History) -> Candidate:
+    def measure(self, draft: Draft, history: History, keep: Keep = lambda verdict: None) -> Candidate:
         """As the real one does."""
         candidate = self.screen(draft, history)
-        return self.finish(candidate, draft, history) if candidate.correct else candidate
+        return self.finish(candidate, draft, history, keep) if candidate.correct else candidate
 
     def screen(self, draft: Draft, history: History) -> Candidate:
         """Right or wrong."""
@@ -185,7 +185,9 @@ class Knowing:
         outcome = Outcome("case", verdict, Run(0, None, b"", b"", 0.1, 0.1, 0), "")
         return Candidate(len(history.candidates), draft.source, draft.summary, (outcome,))
 
-    def finish(self, candidate: Candidate, draft: Draft, history: History) -> Candidate:
+    def finish(
+        self, candidate: Candidate, draft: Draft, history: History, keep: Keep = lambda verdict: None
+    ) -> Candidate:
         """Compared with the original."""
         log = self._log(candidate)
         low, high = log - 2 * NOISE, log + 2 * NOISE

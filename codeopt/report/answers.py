@@ -183,7 +183,8 @@ class ImproveJson(ImprovedFields):
     rounds: list[RoundFields]  # type: ignore[assignment]
     tokens: dict[str, Any]
     effort: dict[str, float]
-    seconds: float
+    seconds: float = Field(description="Wall-clock seconds from start to end, all sittings together")
+    seconds_by_step: dict[str, float] = Field(description="The same by step; the sum is `seconds`")
     machine: MachineFields
     run: str
 

@@ -60,6 +60,8 @@ class PairResult:
     """Description of the sandbox."""
     interpreter: Interpreter | None = None
     """The interpreter that ran both; None where that was an image's own, and where nothing was run."""
+    interrupted: bool = False
+    """A signal came after the verdict was reached, so the growth is not known."""
     settings: tuple[ChangedSetting, ...] = ()
     """Settings of the process that NEW leaves changed and OLD does not: why it is rejected."""
 
@@ -165,7 +167,10 @@ def _verdict(workload: Workload, candidate: Candidate, notify: Callable[[str], N
         return PairResult(PairVerdict.REJECTED, wrong, facts=facts, notes=notes, settings=candidate.settings)
     decided = comparison.decision in (Decision.FASTER, Decision.SLOWER)
     verdict = PairVerdict(comparison.decision) if decided else PairVerdict.SAME
-    growth = Judge(workload, notify=notify).growth(candidate.source) or UNKNOWN
-    return PairResult(
-        verdict, comparison.reason, comparison, None, growth, (*notes, *candidate.notes), candidate.caveats, facts
+    found = PairResult(
+        verdict, comparison.reason, comparison, None, UNKNOWN, (*notes, *candidate.notes), candidate.caveats, facts
     )
+    try:
+        return replace(found, growth=Judge(workload, notify=notify).growth(candidate.source) or UNKNOWN)
+    except KeyboardInterrupt:
+        return replace(found, interrupted=True)

@@ -15,6 +15,7 @@ from codeopt.core.options import ImproveOptions
 from codeopt.core.program import Program
 from codeopt.core.session import Session
 from codeopt.core.target import Target
+from codeopt.engine.comparison_progress import said_of_long_runs
 from codeopt.engine.guards.forbidden import newly_touched
 from codeopt.engine.judge import Judge
 from codeopt.report.result import speedup, why
@@ -143,6 +144,8 @@ def _compared(opened: OpenTarget, request: WorkloadRequest) -> PairResult:
         try:
             judge = Judge(workload.timed(), notify=notify, strict=strict)
             workload = judge.workload
+            if said := said_of_long_runs(workload.plan, workload.rule):
+                request.session.console.print(said)
             candidate = judge.time(candidate, request.options.seed)
         except NotVerifiable as error:
             return PairResult(PairVerdict.NOT_VERIFIED, f"no call differs, but {error}", facts=workload.facts())

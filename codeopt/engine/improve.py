@@ -20,6 +20,7 @@ from codeopt.core.run_index import named_run
 from codeopt.core.run_store import SavedRun
 from codeopt.core.session import Session
 from codeopt.core.target import Target
+from codeopt.engine.comparison_progress import said_of_long_runs
 from codeopt.engine.judge import Judge
 from codeopt.engine.loop import RefineLoop
 from codeopt.engine.open_proposer import open_proposer
@@ -109,6 +110,8 @@ def _measured(opened: OpenTarget, request: WorkloadRequest, clock: RunClock) -> 
     first = "original   " if workload.region.timed else "first      "
     shown = hot(workload.baseline.profile, memory=request.for_memory)
     request.session.console.print(f"{first}{workload.headline}{shown}")
+    if said := said_of_long_runs(workload.plan, workload.rule):
+        request.session.console.print(said)
     return workload
 
 

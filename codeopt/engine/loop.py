@@ -215,7 +215,7 @@ class RefineLoop:
         """The best candidate, confirmed; or none, and why."""
         if len(self.history.candidates) == 1:
             found = f"{self.proposer.name} found nothing to try"
-            return Confirmation(found if self.finished else f"no draft was judged: {self.stopped}")
+            return Confirmation(found if self.finished else f"no draft was judged to its end: {self.stopped}")
         started = time.monotonic()
         reason = self._undecided() or self.task.nothing_accepted
         refused: list[Candidate] = []

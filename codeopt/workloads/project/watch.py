@@ -96,6 +96,7 @@ def profile_command(runs: CommandRuns, source: str, plain: Run | None = None) ->
     """
     plain = plain or runs.run(source)
     require_good(plain, runs)
+    runs.allow_after(plain)
     watched = [_sampled(runs, source)]
     while sum(map(_seconds, watched)) < ENOUGH_S and len(watched) < MOST_RUNS:
         watched.append(_sampled(runs, source))

@@ -92,9 +92,9 @@ class ReviewRun:
                 return
             self.notify(f"{number} of {len(targets)}: {target.name}")
             reason = self._try(target, improve)
-            self.notify(f"{target.name}: {reason or gain_of(self.suggestions[-1])}")
             if reason:
                 self.skipped.append(Skipped(target.path, target.function, reason))
+            self.notify(f"{target.name}: {reason or gain_of(self.suggestions[-1])}")
             if self.failure == INTERRUPTED:
                 raise KeyboardInterrupt
             if self.stopped:

@@ -324,8 +324,8 @@ class ImproveOptions:
         unset="the original: none; a draft: 4 times the original's time, 10 at least",
         commands={
             **_TRUSTED,
-            **dict.fromkeys(("batch", "import"), FlagUse(default=_LIMITS.seconds)),
-            **dict.fromkeys(("check", "review"), FlagUse(default=_MANY_S)),
+            **dict.fromkeys(("batch", "import"), FlagUse(default=_LIMITS.seconds, unset=f"{_LIMITS.seconds:g}")),
+            **dict.fromkeys(("check", "review"), FlagUse(default=_MANY_S, unset=f"{_MANY_S:g}")),
         },
     )  # fmt: skip
     memory: int = option(

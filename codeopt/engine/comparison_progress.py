@@ -11,7 +11,7 @@ from codeopt_sandbox.compare import Plan, StoppingRule
 
 
 def said_of_long_runs(plan: Plan | None, rule: StoppingRule) -> str:
-    """What a comparison of a long program takes, said before the first; empty where pairs are cheap."""
+    """The time that a comparison of a long program takes, said before the first; empty where pairs are cheap."""
     if plan is None:
         return ""
     pair_s = 2 * plan.longest_s * plan.repeats

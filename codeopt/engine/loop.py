@@ -43,7 +43,7 @@ class Confirmation:
     seconds: float = 0.0
     """Wall time of all candidates that were looked at again, seconds."""
     unfinished: bool = False
-    """It was ended before it was known whether the best candidate can be believed; another sitting can tell."""
+    """Ended before it was known whether the best candidate can be believed; another sitting can tell."""
     refused: tuple[Candidate, ...] = ()
     """Candidates that the model which compares did not prefer, with what was said of them."""
 

@@ -292,11 +292,16 @@ def summary(result: Result) -> list[str]:
         lines = [f"caveat: {each.words}" if line == known else line for line in lines]
         lines += [each.words] * (f"caveat: {each.words}" not in lines)
     lines += [result.outlook.words] * bool(result.outlook.words)
-    lines.append(f"{result.stopped}; {spent(result)}; saved in {result.saved}")
-    if result.end is not End.SUFFICIENT:
-        more = " and a higher limit" * (result.end is End.BUDGET)
-        lines.append(f"to go on: the same command with --resume {result.saved}{more}")
+    lines.append(f"{result.stopped}; {spent(result)}; saved in {result.saved}{_on(result)}")
     return lines
+
+
+def _on(result: Result) -> str:
+    """How to go on with a run that was ended; empty for one that came to its end."""
+    if result.end is End.SUFFICIENT:
+        return ""
+    more = " and a higher limit" * (result.end is End.BUDGET)
+    return f"; to go on: the same command with --resume {result.saved}{more}"
 
 
 def caveat_lines(caveats: Sequence[Caveat]) -> list[str]:

@@ -62,7 +62,7 @@ class PairResult:
     interpreter: Interpreter | None = None
     """The interpreter that ran both; None where that was an image's own, and where nothing was run."""
     interrupted: bool = False
-    """A signal came after the verdict was reached, so the growth is not known."""
+    """A signal came when NEW was known to be right: what was left, timing or growth, is not known."""
     settings: tuple[ChangedSetting, ...] = ()
     """Settings of the process that NEW leaves changed and OLD does not: why it is rejected."""
 
@@ -147,6 +147,11 @@ def _compared(opened: OpenTarget, request: WorkloadRequest) -> PairResult:
             if said := said_of_long_runs(workload.plan, workload.rule):
                 request.session.console.print(said)
             candidate = judge.time(candidate, request.options.seed)
+        except KeyboardInterrupt:
+            known = "interrupted before it was timed: NEW is right on all that was tried"
+            return PairResult(
+                PairVerdict.NOT_VERIFIED, known, facts=workload.facts(), caveats=candidate.caveats, interrupted=True
+            )
         except NotVerifiable as error:
             return PairResult(PairVerdict.NOT_VERIFIED, f"no call differs, but {error}", facts=workload.facts())
     return _verdict(workload, candidate, notify)

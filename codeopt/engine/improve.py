@@ -92,11 +92,10 @@ def _improved(
         saved = replace(saved, ledger=replace(saved.ledger, started=clock.started))
         loop = _loop(workload, plan, request, saved, recorder, clock)
         recorder.keep(loop)
-        try:
-            end = run_rounds(loop, session.console)
-            return finish(loop, end, request, opened.sandbox, run, reference)
-        finally:
-            recorder.keep(loop)
+        end = run_rounds(loop, session.console)
+        result = finish(loop, end, request, opened.sandbox, run, reference)
+        recorder.keep(loop)
+        return result
 
 
 def _measured(opened: OpenTarget, request: WorkloadRequest, clock: RunClock) -> Workload:

@@ -156,6 +156,30 @@ def test_a_comparison_of_a_change_keeps_what_was_compared(number: int, tmp_path:
     assert err.splitlines()[-1] == "to go on: the same command with shop/second.py"
 
 
+def test_a_comparison_that_is_interrupted_tells_that_the_new_one_is_right(tmp_path: Path) -> None:
+    require_sandbox()
+    write_problem(tmp_path, words=300)
+    (tmp_path / "new.py").write_text(FAST)
+    with started(tmp_path, "compare", "slow.py", "new.py", "-v", "--json", *QUIET_JUDGE) as process:
+        until(process, "timing the original")
+        process.send_signal(signal.SIGINT)
+        out, err = process.communicate(timeout=120)
+    assert process.returncode == 130, err
+    found = json.loads(out)
+    said = "interrupted before it was timed: NEW is right on all that was tried"
+    assert (found["verdict"], found["reason"]) == ("not verified", said)
+
+
+def test_a_refusal_for_memory_names_the_flag(tmp_path: Path) -> None:
+    require_sandbox()
+    (tmp_path / "mod.py").write_text("x = bytearray(200 << 20)\n\n\ndef f(n):\n    return n\n")
+    (tmp_path / "calls.py").write_text("CALLS = [((n,), {}) for n in range(12)]\n")
+    flags = ("--calls", "calls.py", "--memory", "100", "--model", "rules", *QUICK)
+    done = codeopt("improve", "mod.py::f", *flags, cwd=tmp_path)
+    assert done.status != 0
+    assert "--memory MiB gives more" in done.lines[-1]
+
+
 def test_a_check_that_is_interrupted_tells_what_it_found(tmp_path: Path) -> None:
     require_sandbox()
     folder = proposal(tmp_path / "r")

@@ -246,6 +246,7 @@ class CheckedFunctionFields(AnswerFields):
 class CheckJson(CheckedFields):
     """The object of `codeopt check --json`."""
 
+    stopped: str = Field(description="Why some functions were not tried; empty where all were")
     schema_: Literal["codeopt.check/1"] = Field(alias="schema")
     python: PythonFields | None
     functions: list[CheckedFunctionFields]  # type: ignore[assignment]

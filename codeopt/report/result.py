@@ -297,7 +297,7 @@ def summary(result: Result) -> list[str]:
 
 
 def _on(result: Result) -> str:
-    """How to go on with a run that was ended; empty for one that came to its end."""
+    """The way to go on with a run that was ended; empty for one that came to its end."""
     if result.end is End.SUFFICIENT:
         return ""
     more = " and a higher limit" * (result.end is End.BUDGET)

@@ -78,7 +78,7 @@ class ReviewRun:
     ledger: Ledger = field(default_factory=Ledger)
     """Cost of all models together."""
     left: list[Skipped] = field(default_factory=list)
-    """Targets that were not tried, a part of `skipped`."""
+    """Targets that were not tried, or not to their end, a part of `skipped`."""
     stopped: str = ""
     """Reason why the remaining targets are not tried; empty: they are."""
     failure: int = 0
@@ -124,8 +124,9 @@ class ReviewRun:
         known = {(found.path, found.function) for found in self.suggestions}
         known |= {(found.path, found.function) for found in self.skipped}
         left = [target for target in targets if (target.path, target.function) not in known]
-        self.left = [Skipped(target.path, target.function, f"not tried: {reason}") for target in left]
-        self.skipped += self.left
+        untried = [Skipped(target.path, target.function, f"not tried: {reason}") for target in left]
+        self.skipped += untried
+        self.left += untried
         self.notices.append(reason)
         self.failure = failure
 
@@ -155,6 +156,8 @@ class ReviewRun:
             self.failure = INTERRUPTED
         if result.accepted:
             return ""
+        if result.end is End.INTERRUPTED or (result.end is End.BUDGET and self._spent()):
+            self.left.append(Skipped(target.path, target.function, result.reason))
         if result.end is not End.BUDGET or result.stopped in result.reason:
             return result.reason
         return f"{result.reason} ({result.stopped})"

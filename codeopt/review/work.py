@@ -146,6 +146,10 @@ class ReviewRun:
         except SandboxError as error:
             self.failure = NoSandbox.exit_status
             return f"the sandbox failed: {error}"
+        return self._add(target, result)
+
+    def _add(self, target: ReviewTarget, result: Result) -> str:
+        """Add a result; returns the reason why there is no suggestion, empty: there is one."""
         self.judged += 1
         name = full_name(target.path, target.function)
         self.shortfalls += [replace(each, what=f"{name}: {each.what}") for each in result.shortfalls]

@@ -31,7 +31,7 @@ from codeopt.batch.results.statistics import Estimate, estimate, estimate_geomet
 from codeopt.core.budget import Budget, Ledger, Usage
 from codeopt.core.history import Candidate, Critique, Draft, History
 from codeopt.core.revision import Revision
-from codeopt.engine.judge import Judge, RelativeTimes
+from codeopt.engine.judge import Judge, Keep, RelativeTimes
 from codeopt.engine.loop import RefineLoop, SearchPlan
 from codeopt.engine.searches import open_search
 from codeopt.tasks import open_task
@@ -175,10 +175,10 @@ class Knowing:
     def __init__(self, chances: Chances, seed: str) -> None:
         self._gain, self._draw = chances.gain, random.Random(seed)
 
-    def measure(self, draft: Draft, history: History) -> Candidate:
+    def measure(self, draft: Draft, history: History, keep: Keep = lambda verdict: None) -> Candidate:
         """As the real one does."""
         candidate = self.screen(draft, history)
-        return self.finish(candidate, draft, history) if candidate.correct else candidate
+        return self.finish(candidate, draft, history, keep) if candidate.correct else candidate
 
     def screen(self, draft: Draft, history: History) -> Candidate:
         """Right or wrong."""
@@ -186,7 +186,9 @@ class Knowing:
         outcome = Outcome("case", verdict, Run(0, None, b"", b"", 0.1, 0.1, 0), "")
         return Candidate(len(history.candidates), draft.revision, draft.summary, (outcome,))
 
-    def finish(self, candidate: Candidate, draft: Draft, history: History) -> Candidate:
+    def finish(
+        self, candidate: Candidate, draft: Draft, history: History, keep: Keep = lambda verdict: None
+    ) -> Candidate:
         """Compared with the original."""
         log = self._log(candidate)
         low, high = log - 2 * NOISE, log + 2 * NOISE

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 import json
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -19,12 +19,13 @@ from codeopt.core.target import Target
 from codeopt.core.words import counted
 from codeopt.engine.compare import PairResult, PairVerdict, compare
 from codeopt.review.base_checkout import open_base_checkout
-from codeopt.review.changed_functions import find_targets
+from codeopt.review.changed_functions import ReviewTarget, find_targets
 from codeopt.review.suggestion import full_name
 from codeopt.review.surroundings import isolated
 from codeopt_sandbox.errors import SandboxError
 
 SCHEMA = "codeopt.compare-change/1"
+INTERRUPTED = 130  # status
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -36,26 +37,66 @@ def run(arguments: argparse.Namespace) -> int:
         repository, change = review_flags.open_change(arguments)
         targets, skipped = find_targets(change, repository, paths, arguments.exclude)
         altered = [target for target in targets if target.old_path]
-        rows: list[ComparedRow] = []
+        compared = Compared()
         if altered:
             review_flags.require_settings(repository, change)
             options, session = review_flags.find_python(flags.options_of(arguments), console, Path.cwd(), change.paths)
-            options = isolated(options)
             with open_base_checkout(repository, change) as before:
-                for number, target in enumerate(altered, 1):
-                    console.stage(f"{number} of {len(altered)}, {target.name}: ")
-                    old = Target(before / target.old_path, target.function)
-                    found = _one(old, Target(target.file, target.function), options, session)
-                    rows.append(ComparedRow(target.path, target.function, found))
-    rows += [
-        ComparedRow(each.path, each.function, PairResult(PairVerdict.NOT_VERIFIED, each.reason)) for each in skipped
-    ]
-    limit = arguments.fail_if_slower
-    slower = [row for row in rows if limit is not None and row.found.is_slower(limit)]
-    functions = [row.to_json() for row in rows]
-    report = {"schema": SCHEMA, "base": change.base, "head": change.head, "functions": functions, "failed": len(slower)}
-    print(json.dumps(report) if arguments.json else table(rows, slower))
-    return int(bool(slower))
+                compared = _compare_all(altered, before, isolated(options), session)
+        left = [target.file for target in altered[len(compared.rows) :]]
+        rows = [*compared.rows, *_not_compared(altered[len(compared.rows) :], compared.stopped)]
+        rows += [
+            ComparedRow(each.path, each.function, PairResult(PairVerdict.NOT_VERIFIED, each.reason)) for each in skipped
+        ]
+        limit = arguments.fail_if_slower
+        slower = [row for row in rows if limit is not None and row.found.is_slower(limit)]
+        report = {
+            "schema": SCHEMA, "base": change.base, "head": change.head, "functions": [row.to_json() for row in rows],
+            "failed": len(slower), "stopped": compared.stopped,
+        }  # fmt: skip
+        print(json.dumps(report) if arguments.json else table(rows, slower), flush=True)
+        if compared.stopped:
+            console.warn(compared.stopped)
+        if left:
+            console.print(review_flags.go_on_with(left))
+    return compared.status or int(bool(slower))
+
+
+@dataclass
+class Compared:
+    """The comparisons so far; whole after each, so that it can be ended at any time."""
+
+    rows: list[ComparedRow] = field(default_factory=list)
+    stopped: str = ""
+    """Reason why the others were not made; empty: all were."""
+    status: int = 0
+    """Exit status for that reason."""
+
+
+def _compare_all(targets: list[ReviewTarget], before: Path, options: ImproveOptions, session: Session) -> Compared:
+    """Compare one after the other; each verdict is told when it is reached. Raises NoSandbox where none was made."""
+    compared, console = Compared(), session.console
+    try:
+        for number, target in enumerate(targets, 1):
+            console.stage(f"{number} of {len(targets)}, {target.name}: ")
+            old, new = Target(before / target.old_path, target.function), Target(target.file, target.function)
+            row = ComparedRow(target.path, target.function, _one(old, new, options, session))
+            compared.rows.append(row)
+            console.print(f"{number} of {len(targets)}: {' '.join(_lines(row, False)[0].split())}")
+            if row.found.interrupted:
+                raise KeyboardInterrupt
+    except KeyboardInterrupt:
+        compared.stopped, compared.status = "interrupted", INTERRUPTED
+    except NoSandbox as error:
+        if not compared.rows:
+            raise
+        compared.stopped, compared.status = str(error), error.exit_status
+    return compared
+
+
+def _not_compared(targets: list[ReviewTarget], why: str) -> list[ComparedRow]:
+    nothing = PairResult(PairVerdict.NOT_VERIFIED, f"not compared: {why}")
+    return [ComparedRow(each.path, each.function, nothing) for each in targets]
 
 
 @dataclass(frozen=True)

@@ -83,6 +83,10 @@ def _search(plan: RunPlan) -> dict[str, Any] | None:
     }
 
 
+def _seconds(timeout_s: float | None) -> str:
+    return "as long as the original takes" if timeout_s is None else f"{timeout_s:g} s"
+
+
 def in_words(found: Mapping[str, Any]) -> str:
     """The same for a person, one line a choice."""
     judging, search = found["judging"], found["search"]
@@ -100,7 +104,7 @@ def in_words(found: Mapping[str, Any]) -> str:
         "judging": f"outputs by {judging['check']}, changed inputs {judging['changed_inputs']}"
         + (", strict" if judging["strict"] else "")
         + ("" if judging["tests"] else ", no tests"),
-        "sandbox": f"{found['sandbox']}, {found['timeout_s']:g} s and {found['memory_mib']} MiB a run",
+        "sandbox": f"{found['sandbox']}, {_seconds(found['timeout_s'])} and {found['memory_mib']} MiB a run",
         "python": found["python"] or "found when it runs",
     }
     return "\n".join(f"{name:<10} {text}" for name, text in rows.items() if text)

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import argparse
 import os
+import shlex
 import sys
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -122,6 +123,12 @@ class Rechecker:
             target, read_program(target.path), self.options, self.session, own_code_only=False, calls_text=calls_text
         )
         return why_wrong(request, Revision.of(as_source(text)))
+
+
+def go_on_with(files: Iterable[Path]) -> str:
+    """The line that says how to look at what was left: the same command, with the files that hold it."""
+    names = dict.fromkeys(os.path.relpath(file) for file in files)
+    return f"to go on: the same command with {' '.join(shlex.quote(name) for name in names)}"
 
 
 CI = ("CI", "GITHUB_ACTIONS", "GITLAB_CI", "TF_BUILD", "TEAMCITY_VERSION")

@@ -24,6 +24,11 @@ class Budget:
     """Input and output tokens together."""
     cost_usd: float | None = None
 
+    @property
+    def out_of_time(self) -> str:
+        """The limit of time in plain words."""
+        return f"the time limit of {self.seconds or 0.0:g} s is reached"
+
     def __post_init__(self) -> None:
         for name, limit in vars(self).items():
             if limit is not None and not limit >= 0:
@@ -106,6 +111,8 @@ class Ledger:
     """Wall-clock seconds of the sittings before this one, when a run is resumed."""
     started: float = field(default_factory=time.monotonic)
     """Start of this sitting, by `time.monotonic()`."""
+    steps: Mapping[str, float] = field(default_factory=dict)
+    """Seconds of the steps that belong to no draft, by name: `baseline`, `confirmation`."""
 
     @property
     def seconds(self) -> float:
@@ -115,6 +122,11 @@ class Ledger:
     def add(self, usage: Usage) -> Ledger:
         """A ledger with the usage of further replies."""
         return replace(self, usage=self.usage + usage)
+
+    def took(self, steps: Mapping[str, float]) -> Ledger:
+        """A ledger with further seconds of steps."""
+        names = dict.fromkeys([*self.steps, *steps])
+        return replace(self, steps={name: self.steps.get(name, 0.0) + steps.get(name, 0.0) for name in names})
 
     def next_round(self) -> Ledger:
         """A ledger with one more round."""
@@ -128,7 +140,7 @@ class Ledger:
         if budget.rounds is not None and self.rounds >= budget.rounds:
             return f"the limit of {budget.rounds} round{'s' * (budget.rounds != 1)} is reached"
         if budget.seconds is not None and self.seconds >= budget.seconds:
-            return f"the time limit of {budget.seconds:g} s is reached"
+            return budget.out_of_time
         if budget.tokens is not None and self.usage.tokens >= budget.tokens:
             return f"the limit of {budget.tokens} tokens is reached ({self.usage.tokens} used)"
         if budget.cost_usd is None:
@@ -145,7 +157,10 @@ class Ledger:
     def to_json(self) -> dict[str, object]:
         """The fields of a saved run, in which the clock stands still."""
         usage = asdict(self.usage)
-        return {"rounds": self.rounds, **usage, "seconds": self.seconds, "model_s": self.usage.seconds}
+        steps = {name: round(seconds, 3) for name, seconds in self.steps.items()}
+        return {
+            "rounds": self.rounds, **usage, "seconds": self.seconds, "model_s": self.usage.seconds, "steps": steps,
+        }  # fmt: skip
 
     @staticmethod
     def from_json(data: Mapping[str, object]) -> Ledger:
@@ -164,4 +179,7 @@ class Ledger:
             tokens_cached=cached if isinstance(cached, int) else 0,
             seconds=model_s if isinstance(model_s, int | float) else 0.0,
         )  # fmt: skip
-        return Ledger(rounds, usage, earlier_s=seconds)
+        steps = data.get("steps")
+        known = steps.items() if isinstance(steps, Mapping) else ()  # files of earlier versions have none
+        took = {str(name): float(spent) for name, spent in known if isinstance(spent, int | float)}
+        return Ledger(rounds, usage, earlier_s=seconds, steps=took)

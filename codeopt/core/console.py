@@ -15,6 +15,8 @@ from codeopt.core.sanitize import harmless, inline, printable
 
 HEARTBEAT_S = 30.0
 """Longest silence in a log, seconds: CI systems end jobs that say nothing for long."""
+COLUMNS = 80
+"""Widest progress line, columns."""
 TICK_S = 1.0
 """Seconds between two updates of the live line's clock."""
 
@@ -30,6 +32,7 @@ class Console(AbstractContextManager["Console"]):
         self._shown = ""
         self._prefix = ""
         self._doing = ""
+        self._stage = ""
         self._until: float | None = None
         self._began = self._last = time.monotonic()
         self._lock = threading.RLock()
@@ -58,7 +61,7 @@ class Console(AbstractContextManager["Console"]):
                 if self._live and self._shown:
                     self._draw()
                 elif not self._live and self._doing and time.monotonic() - self._last >= HEARTBEAT_S:
-                    self.print(f"  {self._clock()}  {self._doing} ...")
+                    self.print(self._line(COLUMNS))
 
     def _clock(self) -> str:
         """Elapsed time, `1:05`, or with a limit `1:05 (8:55 left)`."""
@@ -67,11 +70,18 @@ class Console(AbstractContextManager["Console"]):
         return f"{minutes(now - self._began)}{left}"
 
     def _draw(self) -> None:
-        clock = self._clock()
         self._clear()
-        self._shown = inline(self._doing, max(20, min(110, _width() - 10)) - len(clock) - 2)
-        sys.stderr.write(f"\r  {clock}  {self._shown} ...")
+        self._shown = self._line(min(COLUMNS, _width() - 1))
+        sys.stderr.write(f"\r{self._shown}")
         sys.stderr.flush()
+
+    def _line(self, columns: int) -> str:
+        """The clock and what is done; of which stage, too, where there is room for both."""
+        clock = self._clock()
+        room = max(20, columns - len(f"  {clock}   ..."))
+        whole = inline(f"{self._stage}{self._doing}", COLUMNS * 2)
+        said = whole if len(whole) <= room else inline(self._doing, room - len("..."))
+        return f"  {clock}  {said} ..."
 
     def print(self, line: str) -> None:
         """Print one line that stays."""
@@ -95,11 +105,11 @@ class Console(AbstractContextManager["Console"]):
     def progress(self, line: str) -> None:
         """Say what is being done: overwritten in a terminal; in a log now and then, or always if verbose."""
         with self._lock:
-            self._doing = inline(f"{self._prefix}{line}", 110)
+            self._doing, self._stage = line, self._prefix
             if self._live:
                 self._draw()
             elif self._verbose or (not self._quiet and time.monotonic() - self._last >= HEARTBEAT_S):
-                self.print(f"  {self._clock()}  {self._doing} ...")
+                self.print(self._line(COLUMNS))
 
     def _clear(self) -> None:
         if self._shown:

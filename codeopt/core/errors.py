@@ -4,6 +4,7 @@ CodeoptError
 ├── UsageError     2  a flag, a file or a setting is wrong
 ├── NoSandbox      3  nothing here can isolate the run, or the sandbox failed
 ├── ModelError     4  the language model cannot be reached or gave nothing usable
+├── OutOfTime      6  the time limit was reached before anything was known
 └── ProgramError   5  the program to improve cannot be judged
 """
 
@@ -44,6 +45,12 @@ class ModelError(CodeoptError):
         super().__init__(message)
         self.status = status
         self.wait_s = wait_s
+
+
+class OutOfTime(CodeoptError):
+    """The time limit of the whole run was reached before there was anything to tell."""
+
+    exit_status = 6
 
 
 class ProgramError(CodeoptError):

@@ -33,7 +33,8 @@ def open_isolated(
 
     Raises NoSandbox, and UsageError for files or variables of the options that cannot be used.
     """
-    limits = RunLimits(seconds=options.timeout, memory_mib=options.memory)
+    limits = RunLimits(memory_mib=options.memory)
+    limits = limits if options.timeout is None else replace(limits, seconds=options.timeout)
     limits = replace(
         limits, file_mib=limits.file_mib + 2 * folder_mib(options.args or (), options.with_paths) + 2 * room_mib
     )

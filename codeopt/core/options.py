@@ -46,6 +46,8 @@ ISOLATED = "isolated"
 """Sandbox choice: as auto, but the user's own program is not run as a plain process either."""
 
 _LIMITS = RunLimits()
+_MANY_S = 60.0
+"""Time limit of one run where many targets share the time, seconds: one that hangs may not take all of it."""
 _TIMES = FlagUse(choices=("auto", "cpu", "wall"))
 _CHANGE = SettableBy.OF_A_CHANGE
 
@@ -317,8 +319,14 @@ class ImproveOptions:
         None, "interpreter that runs the program", unset="the activated one, the project's .venv, else this one",
         metavar="PATH", group=_SANDBOX, commands=_RUNNABLE, setting=SettableBy.PYTHON,
     )  # fmt: skip
-    timeout: float = option(
-        _LIMITS.seconds, "time limit of one run, seconds", positive, metavar="S", group=_SANDBOX, commands=_TRUSTED,
+    timeout: float | None = option(
+        None, "time limit of one run, seconds", positive, metavar="S", group=_SANDBOX,
+        unset="the original: none; a draft: 4 times the original's time, 10 at least",
+        commands={
+            **_TRUSTED,
+            **dict.fromkeys(("batch", "import"), FlagUse(default=_LIMITS.seconds, unset=f"{_LIMITS.seconds:g}")),
+            **dict.fromkeys(("check", "review"), FlagUse(default=_MANY_S, unset=f"{_MANY_S:g}")),
+        },
     )  # fmt: skip
     memory: int = option(
         _LIMITS.memory_mib, "memory limit of one run, MiB", count, metavar="MiB", group=_SANDBOX, commands=_TRUSTED,

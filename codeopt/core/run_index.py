@@ -109,6 +109,18 @@ def read_run(path: Path) -> StoredRun:
     return StoredRun(listing, saved, _revision(path / "original") or original, _revision(path / "best"))
 
 
+def named_run(name: Path | None, home: Path) -> Path | None:
+    """The folder of a run to go on with: a path as it is, and what `codeopt runs` lists by name, or a part of it.
+
+    Raises UsageError where several runs have the part, or the run is not the user's own.
+    """
+    if name is None or name.exists() or len(name.parts) != 1:
+        return name
+    runs = runs_in(home)
+    known = [listing.path.name for listing in runs.own] + [path.name for path in runs.left_out]
+    return find_run(str(name), home) if str(name) == NEWEST or any(str(name) in each for each in known) else name
+
+
 def find_run(name: str, home: Path) -> Path:
     """The folder of a run.
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
 from codeopt.core.budget import Effort
@@ -35,6 +35,8 @@ class BestOfK:
     shown: History
     """The part of `history` that the proposer saw."""
     single: bool
+    keep: Callable[[Sequence[DraftResult]], None] = lambda results: None
+    """Receives all drafts of the round, numbered, when the verdict on the best is reached."""
     results: list[DraftResult] = field(default_factory=list)
 
     def add(self, draft: Draft) -> None:
@@ -53,12 +55,23 @@ class BestOfK:
         numbered = _with_siblings(numbered, len(right))
         if right:
             best = numbered[-1]
-            numbered[-1] = replace(best, candidate=self.judge.finish(best.candidate, best.draft, self.history))
+            others = numbered[:-1]
+
+            def keep(verdict: Candidate) -> None:
+                self.keep([*others, replace(best, candidate=verdict)])
+
+            numbered[-1] = replace(best, candidate=self.judge.finish(best.candidate, best.draft, self.history, keep))
         return numbered
 
     def _judged(self, draft: Draft) -> Candidate:
-        at_once = self.single or not self.judge.timed
-        return self.judge.measure(draft, self.shown) if at_once else self.judge.screen(draft, self.shown)
+        if not (self.single or not self.judge.timed):
+            return self.judge.screen(draft, self.shown)
+        first = len(self.history.candidates)
+
+        def keep(verdict: Candidate) -> None:
+            self.keep([_numbered(DraftResult(draft, verdict), first)])
+
+        return self.judge.measure(draft, self.shown, keep)
 
     def _known(self, draft: Draft) -> Candidate | None:
         """The measurements of the same program elsewhere: by another draft of this round, or in another chain."""

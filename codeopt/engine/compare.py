@@ -16,6 +16,7 @@ from codeopt.core.program import TargetFiles
 from codeopt.core.revision import Revision
 from codeopt.core.session import Session
 from codeopt.core.target import Target
+from codeopt.engine.comparison_progress import said_of_long_runs
 from codeopt.engine.guards.forbidden import newly_touched
 from codeopt.engine.judge import Judge
 from codeopt.report.result import speedup, why
@@ -61,6 +62,8 @@ class PairResult:
     """Description of the sandbox."""
     interpreter: Interpreter | None = None
     """The interpreter that ran both; None where that was an image's own, and where nothing was run."""
+    interrupted: bool = False
+    """A signal came when NEW was known to be right: what was left, timing or growth, is not known."""
     settings: tuple[ChangedSetting, ...] = ()
     """Settings of the process that NEW leaves changed and OLD does not: why it is rejected."""
 
@@ -143,7 +146,14 @@ def _compared(opened: OpenTarget, request: WorkloadRequest) -> PairResult:
         try:
             judge = Judge(workload.timed(), notify=notify, strict=strict)
             workload = judge.workload
+            if said := said_of_long_runs(workload.plan, workload.rule):
+                request.session.console.print(said)
             candidate = judge.time(candidate, request.options.seed)
+        except KeyboardInterrupt:
+            known = "interrupted before it was timed: NEW is right on all that was tried"
+            return PairResult(
+                PairVerdict.NOT_VERIFIED, known, facts=workload.facts(), caveats=candidate.caveats, interrupted=True
+            )
         except NotVerifiable as error:
             return PairResult(PairVerdict.NOT_VERIFIED, f"no call differs, but {error}", facts=workload.facts())
     return _verdict(workload, candidate, notify)
@@ -167,7 +177,10 @@ def _verdict(workload: Workload, candidate: Candidate, notify: Callable[[str], N
         return PairResult(PairVerdict.REJECTED, wrong, facts=facts, notes=notes, settings=candidate.settings)
     decided = comparison.decision in (Decision.FASTER, Decision.SLOWER)
     verdict = PairVerdict(comparison.decision) if decided else PairVerdict.SAME
-    growth = Judge(workload, notify=notify).growth(candidate.revision) or UNKNOWN
-    return PairResult(
-        verdict, comparison.reason, comparison, None, growth, (*notes, *candidate.notes), candidate.caveats, facts
+    found = PairResult(
+        verdict, comparison.reason, comparison, None, UNKNOWN, (*notes, *candidate.notes), candidate.caveats, facts
     )
+    try:
+        return replace(found, growth=Judge(workload, notify=notify).growth(candidate.revision) or UNKNOWN)
+    except KeyboardInterrupt:
+        return replace(found, interrupted=True)

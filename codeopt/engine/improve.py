@@ -10,14 +10,18 @@ from dataclasses import replace
 from functools import cache
 from typing import TYPE_CHECKING
 
-from codeopt.core.budget import Ledger
+from codeopt.core.budget import Budget, Ledger
+from codeopt.core.errors import OutOfTime
 from codeopt.core.history import Candidate, History
 from codeopt.core.options import ImproveOptions
 from codeopt.core.program import TargetFiles
 from codeopt.core.revision import Revision
+from codeopt.core.run_clock import DeadlineReached, RunClock
+from codeopt.core.run_index import named_run
 from codeopt.core.run_store import SavedRun
 from codeopt.core.session import Session
 from codeopt.core.target import Target
+from codeopt.engine.comparison_progress import said_of_long_runs
 from codeopt.engine.judge import Judge
 from codeopt.engine.loop import RefineLoop
 from codeopt.engine.open_proposer import open_proposer
@@ -45,6 +49,24 @@ def improve(
     reference: a program that a person wrote; it is judged in the same way.
     program: what the target's file is taken to hold; None: what it holds.
     """
+    clock = RunClock(options.max_seconds)
+    session.console.allow(options.max_seconds)
+    try:
+        return _improved(target, options, session, reference, program, clock)
+    except DeadlineReached:  # in the baseline: later it ends the rounds
+        spent = Budget(seconds=options.max_seconds).out_of_time
+        when = "in earlier sittings" if clock.earlier_s else "before the original was measured"
+        raise OutOfTime(f"{spent} {when}; --max-seconds gives more") from None
+
+
+def _improved(
+    target: Target,
+    options: ImproveOptions,
+    session: Session,
+    reference: Revision | None,
+    program: TargetFiles | None,
+    clock: RunClock,
+) -> Result:
     plan = make_plan(options)
     first = None
     if options.run and not target.path.is_dir():  # of a folder the command itself is what is improved
@@ -54,8 +76,12 @@ def improve(
     kind = kind_of(target, options)
     program = program or kind.read(target)
     options, interpreter = session.find_interpreter(plan.options, target.path)
+    options = replace(options, resume=named_run(options.resume, options.run_dir))
+    session = replace(session, open_sandbox=clock.within(session.open_sandbox))
     runs = session.runs(options)
     saved = runs.load(program.revision)
+    earlier = saved.ledger if saved else Ledger()
+    clock.earlier_s = earlier.earlier_s
     if options.resume and saved is None:
         session.console.print(f"resume     nothing is saved in {options.resume} yet: the run begins there")
     request = WorkloadRequest(
@@ -69,39 +95,42 @@ def improve(
     with kind.open_workload(request) as opened:
         for line in opening(opened.title, plan.task.name, plan.proposer, interpreter, opened.sandbox):
             session.console.print(line)
-        workload = _measured(opened, request)
+        workload = _measured(opened, request, clock)
         run = runs.begin(opened.name)
         recorder = RunRecorder(run, session, program.revision, request.input_seed)
-        loop = _loop(workload, plan, request, saved or _new_run(workload), recorder)
+        saved = saved or SavedRun(History((workload.baseline,)), earlier.add(workload.usage))
+        saved = replace(saved, ledger=replace(saved.ledger, started=clock.started))
+        loop = _loop(workload, plan, request, saved, recorder, clock)
         recorder.keep(loop)
         end = run_rounds(loop, session.console)
+        result = finish(loop, end, request, opened.sandbox, run, reference)
         recorder.keep(loop)
-        return finish(loop, end, request, opened.sandbox, run, reference)
+        return result
 
 
-def _measured(opened: OpenTarget, request: WorkloadRequest) -> Workload:
+def _measured(opened: OpenTarget, request: WorkloadRequest, clock: RunClock) -> Workload:
     """The original, run and timed; what it is like is said. Raises ProgramError when it cannot be judged."""
-    with request.session.alone():
+    clock.steps["opening"] = clock.seconds
+    with request.session.alone(), clock.step("baseline"):
         workload = opened.measure().timed()
         if workload.region.timed:
             workload.require_plan()
+    clock.steps["baseline"] -= workload.usage.seconds  # which are those of the step `model`
     first = "original   " if workload.region.timed else "first      "
     shown = hot(workload.baseline.profile, memory=request.for_memory)
     request.session.console.print(f"{first}{workload.headline}{shown}")
+    if said := said_of_long_runs(workload.plan, workload.rule):
+        request.session.console.print(said)
     return workload
 
 
-def _new_run(workload: Workload) -> SavedRun:
-    return SavedRun(History((workload.baseline,)), Ledger().add(workload.usage))
-
-
 def _loop(
-    workload: Workload, plan: RunPlan, request: WorkloadRequest, saved: SavedRun, recorder: RunRecorder
+    workload: Workload, plan: RunPlan, request: WorkloadRequest, saved: SavedRun, recorder: RunRecorder, clock: RunClock
 ) -> RefineLoop:
     """The loop before its first round, or where an earlier sitting left it."""
     options, session = request.options, request.session
     console = session.console
-    console.allow(options.max_seconds and max(0.0, options.max_seconds - saved.ledger.seconds))
+    console.allow(clock.left)
     judge = Judge(
         workload,
         profiled=plan.profile_drafts,
@@ -110,14 +139,15 @@ def _loop(
         alone=session.alone,
         strict=options.strict,
         second=plan.second_clock,
+        time_left=lambda: clock.left,
     )
     open_one = cache(lambda one: session.open_model(one, console.warn))
     ask_reader = _reader(plan, request, open_one) if plan.judge_model else None
     proposer = open_proposer(plan, workload, open_one, console)
     return RefineLoop(
         proposer, plan.task, judge, plan.budget, saved.history, saved.ledger, plan.search,
-        save=recorder.after_round, on_usage=session.on_usage,
-        ask_reader=ask_reader,
+        save=recorder.after_round, keep=recorder.verdict, clock=clock, on_usage=session.on_usage,
+        ask_reader=ask_reader, told=len(saved.history.candidates),
     )  # fmt: skip
 
 

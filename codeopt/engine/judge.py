@@ -34,8 +34,14 @@ THIRD_HASH_SEED = 2
 """Hash seed of unseen cases."""
 SHORT_S = 3.0
 """CPU budget of the cases that `check` runs again with another hash seed, seconds."""
+PAIRS_SHARE = 0.8
+"""Share of the time left that pairs may take: guards come after them."""
 CONFIRMATION_SEED = 1000
 """Added to the round: the order within pairs is another one when a draft is confirmed."""
+
+
+Keep = Callable[[Candidate], None]
+"""Receives a candidate whose verdict is reached, before it is profiled."""
 
 
 @dataclass(frozen=True)
@@ -63,6 +69,8 @@ class Judge:
     """A caveat is a reason to refuse a draft."""
     second: Literal["auto", "memory", ""] = ""
     """Another clock by which drafts are compared, too; empty: none."""
+    time_left: Callable[[], float | None] = lambda: None
+    """Seconds that a comparison may take; None: as many as its rule allows."""
 
     @property
     def original(self) -> Candidate:
@@ -79,14 +87,15 @@ class Judge:
         """The cases on which a draft must be right."""
         return self.workload.suite
 
-    def measure(self, draft: Draft, history: History) -> Candidate:
-        """Run, compare and profile one draft of a proposer."""
+    def measure(self, draft: Draft, history: History, keep: Keep = lambda verdict: None) -> Candidate:
+        """Run, compare and profile one draft of a proposer. keep: receives it when the verdict is reached."""
         candidate = self._read(draft, history)
         if candidate.rejection:
             return candidate
         with self.alone() if self.timed else nullcontext():
             candidate = self._screened(candidate, draft, history)
-            return self._finished(candidate, draft, history) if candidate.correct and self.timed else candidate
+            right = candidate.correct and self.timed
+            return self._finished(candidate, draft, history, keep) if right else candidate
 
     def screen(self, draft: Draft, history: History) -> Candidate:
         """Is a draft right? It is compared with nothing yet: it may be one of several of the same critique."""
@@ -96,10 +105,12 @@ class Judge:
         with self.alone():
             return self._screened(candidate, draft, history)
 
-    def finish(self, candidate: Candidate, draft: Draft, history: History) -> Candidate:
-        """A draft that was right when it was screened, compared with the original and profiled."""
+    def finish(
+        self, candidate: Candidate, draft: Draft, history: History, keep: Keep = lambda verdict: None
+    ) -> Candidate:
+        """A draft that was right when it was screened, compared with the original and profiled. keep: as of measure."""
         with self.alone():
-            return self._finished(candidate, draft, history)
+            return self._finished(candidate, draft, history, keep)
 
     def time_side_by_side(self, candidates: Sequence[Candidate]) -> RelativeTimes:
         """Right drafts, timed next to each other: a quick answer for choosing one, at a fraction of what it takes to
@@ -162,7 +173,7 @@ class Judge:
                 return f"the same program as {which}, but for comments and layout"
         return ""
 
-    def _finished(self, candidate: Candidate, draft: Draft, history: History) -> Candidate:
+    def _finished(self, candidate: Candidate, draft: Draft, history: History, keep: Keep) -> Candidate:
         started = time.monotonic()
         if not draft.screening_only:
             plan = self.workload.require_plan()
@@ -170,6 +181,7 @@ class Judge:
             candidate = self._compared(candidate, plan, rule, seed=candidate.round)
             candidate = self._guarded(candidate, plan, (), in_round=True)
             candidate = self._against_best(candidate, history, plan, rule)
+            keep(_took(candidate, Effort(timing_s=time.monotonic() - started)))
         candidate = self._ablated(candidate, draft)
         timed = time.monotonic()
         profiled = candidate if draft.screening_only else self._profiled(candidate)
@@ -263,7 +275,7 @@ class Judge:
         return replace(candidate, rejection=f"--strict: {caveats[0].words}") if caveats else candidate
 
     def _compared(self, candidate: Candidate, plan: Plan, rule: StoppingRule, seed: int) -> Candidate:
-        doing = "comparing with the original"
+        doing, rule = "comparing", self._in_time(rule)
         self.notify(doing)
         comparison = compare(
             self.workload.runner, self.original.revision, candidate.revision, plan.cases,
@@ -273,6 +285,11 @@ class Judge:
         return replace(
             candidate, comparison=comparison, second=self._by_second(candidate, comparison, plan, rule, seed)
         )
+
+    def _in_time(self, rule: StoppingRule) -> StoppingRule:
+        """The rule within the time that is left: pairs that are timed count, and a deadline would lose them."""
+        left = self.time_left()
+        return rule if left is None else replace(rule, max_seconds=min(rule.max_seconds, PAIRS_SHARE * left))
 
     def _by_second(
         self, candidate: Candidate, first: Comparison, plan: Plan, rule: StoppingRule, seed: int

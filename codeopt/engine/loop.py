@@ -9,12 +9,13 @@ from __future__ import annotations
 
 import difflib
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
 from codeopt.core.budget import Budget, Effort, Ledger, Usage
 from codeopt.core.history import Candidate, Critique, History
 from codeopt.core.proposer import Proposer, variants
+from codeopt.core.run_clock import RunClock
 from codeopt.core.words import gain
 from codeopt.engine.best_of_k import BestOfK, DraftResult
 from codeopt.engine.headroom import no_headroom
@@ -23,6 +24,8 @@ from codeopt.engine.searches import DEFAULT, Move, Position, Search, Stop, open_
 from codeopt.tasks import Task
 from codeopt_sandbox.compare import Decision
 
+CONFIRMATION = 1.3
+"""Estimated time of a confirmation, as a multiple of what the verdict in the round took."""
 CLOSE = 0.98
 """Ratio of two scores from which they count as equal, and the smaller change is preferred."""
 MAX_CONFIRMATIONS = 3
@@ -39,6 +42,8 @@ class Confirmation:
     """With its confirmed figures; None when nothing was accepted."""
     seconds: float = 0.0
     """Wall time of all candidates that were looked at again, seconds."""
+    unfinished: bool = False
+    """Ended before it was known whether the best candidate can be believed; another sitting can tell."""
     refused: tuple[Candidate, ...] = ()
     """Candidates that the model which compares did not prefer, with what was said of them."""
 
@@ -62,6 +67,29 @@ class SearchPlan:
 Saver = Callable[["RefineLoop"], None]
 
 
+@dataclass(frozen=True)
+class _Place:
+    """Place of a round's drafts in the search."""
+
+    history: History
+    """Candidates before the round."""
+    rounds: int
+    """Rounds of the budget before it."""
+    move: Move
+    answers: str
+    asked: Usage
+    """Usage of the critique, which is told with the first draft."""
+
+    def of(self, result: DraftResult, effort: Effort) -> Candidate:
+        """The candidate with its place; what costs no round is for all chains to go on from."""
+        draft, candidate = result.draft, result.candidate
+        turn, chain = (self.rounds + 1, self.move.chain) if draft.counts_as_round else (0, 0)
+        effort = candidate.effort + effort.asked(draft.usage).asked(candidate.usage)
+        return replace(
+            candidate, turn=turn, chain=chain, parents=self.move.parents, answers=self.answers, effort=effort
+        )
+
+
 @dataclass
 class RefineLoop:
     """One improvement under way; `history` and `ledger` are always whole, so it can be saved or stopped at any time."""
@@ -75,6 +103,10 @@ class RefineLoop:
     plan: SearchPlan = field(default_factory=SearchPlan)
     save: Saver = lambda loop: None
     """Called after each round."""
+    keep: Saver = lambda loop: None
+    """Called when the verdict on a draft is reached: before it is profiled, and before the round ends."""
+    clock: RunClock = field(default_factory=RunClock)
+    """Clock of this sitting."""
     on_usage: Callable[[Usage], None] = lambda usage: None
     """Receives the usage of each request that is paid for."""
     ask_reader: Callable[[Candidate, Candidate], Candidate] | None = None
@@ -83,14 +115,14 @@ class RefineLoop:
     """Why no further round was run."""
     finished: bool = False
     """The proposer has nothing more to offer."""
-    added: int = 0
-    """Number of candidates of the newest round."""
+    told: int = 1
+    """Number of candidates that the user was told of, the original among them."""
     _headroom: dict[int, str] = field(default_factory=dict)
     """Why a round's draft leaves nothing to gain, by its number; empty where it leaves something."""
 
     def run(self) -> None:
         """Rounds until nothing is left to improve, no round can pay, or the budget is spent."""
-        while not (reason := self.ledger.spent(self.budget) or self._no_headroom()):
+        while not (reason := self.spent or self._no_headroom()):
             move = self._next_move()
             if isinstance(move, Stop):
                 self.finished, reason = True, move.reason
@@ -110,6 +142,11 @@ class RefineLoop:
             self.save(self)
         self.stopped = reason
 
+    @property
+    def spent(self) -> str:
+        """The limit that is met, in plain words; the time that a confirmation needs counts as spent."""
+        return self.ledger.spent(self.budget) or (self.budget.out_of_time if self.clock.is_over else "")
+
     def _next_move(self) -> Move | Stop:
         plan = self.plan
         return plan.search.next_move(Position(self.history, self.task, plan.chains, plan.patience, plan.seed))
@@ -125,25 +162,35 @@ class RefineLoop:
 
     def _round(self, shown: History, move: Move, answers: str, asked: Usage) -> None:
         """The drafts of one critique. What the critique took is told with the first of them."""
-        best_of_k = BestOfK(self.judge, self.history, shown, single=self.plan.candidates == 1)
+        place = _Place(self.history, self.ledger.rounds, move, answers, asked)
+        best_of_k = BestOfK(
+            self.judge, self.history, shown, single=self.plan.candidates == 1,
+            keep=lambda results: self._reached(results, place),
+        )  # fmt: skip
         for draft in variants(self.proposer, shown, self.plan.candidates):
             self._spend(draft.usage)
             best_of_k.add(draft)
         results = best_of_k.select()
-        for at, result in enumerate(results):
-            effort = Effort() if at else Effort().asked(asked)
+        for result in results:
             self._spend(result.candidate.usage)
-            self.history = self.history.add(self._placed(self._with_place(result, move, answers, effort)))
-        self.added = len(results)
-        if any(result.draft.counts_as_round for result in results):
-            self.ledger = self.ledger.next_round()
+        self._reached(results, place)
 
-    def _with_place(self, result: DraftResult, move: Move, answers: str, effort: Effort) -> Candidate:
-        """With its place in the search; what costs no round is for all chains to go on from."""
-        draft, candidate = result.draft, result.candidate
-        turn, chain = (self.ledger.rounds + 1, move.chain) if draft.counts_as_round else (0, 0)
-        effort = candidate.effort + effort.asked(draft.usage).asked(candidate.usage)
-        return replace(candidate, turn=turn, chain=chain, parents=move.parents, answers=answers, effort=effort)
+    def _reached(self, results: Sequence[DraftResult], place: _Place) -> None:
+        """The drafts of a round stand in the history from the moment that their verdict is reached."""
+        history = place.history
+        for at, result in enumerate(results):
+            effort = Effort() if at else Effort().asked(place.asked)
+            history = history.add(self._placed(place.of(result, effort)))
+        self.history = history
+        counts = any(result.draft.counts_as_round for result in results)
+        self.ledger = replace(self.ledger, rounds=place.rounds + counts)
+        self.clock.reserve(self._confirmation_s())
+        self.keep(self)
+
+    def _confirmation_s(self) -> float:
+        """Estimated seconds of a confirmation, by what the verdict on the best draft took; 0: there is none."""
+        best = next(self.ranked(), None)
+        return 0.0 if best is None else CONFIRMATION * (best.effort.cases_s + best.effort.timing_s)
 
     def _placed(self, candidate: Candidate) -> Candidate:
         """With what the task itself measures of it."""
@@ -167,8 +214,8 @@ class RefineLoop:
     def confirm(self) -> Confirmation:
         """The best candidate, confirmed; or none, and why."""
         if len(self.history.candidates) == 1:
-            found = f"{self.proposer.name} found nothing to try" if self.finished else "nothing was tried"
-            return Confirmation(found)
+            found = f"{self.proposer.name} found nothing to try"
+            return Confirmation(found if self.finished else f"no draft was judged to its end: {self.stopped}")
         started = time.monotonic()
         reason = self._undecided() or self.task.nothing_accepted
         refused: list[Candidate] = []
@@ -183,9 +230,18 @@ class RefineLoop:
                 refused += [confirmed] if problem else []
             if not problem:
                 best = f"round {candidate.round}: {candidate.summary}"
-                return Confirmation(best, confirmed, time.monotonic() - started, tuple(refused))
+                return Confirmation(best, confirmed, time.monotonic() - started, refused=tuple(refused))
             reason = f"round {candidate.round} was not confirmed: {problem}"
         return Confirmation(reason, seconds=time.monotonic() - started, refused=tuple(refused))
+
+    def unconfirmed(self, why: str) -> Confirmation:
+        """The best candidate, whose confirmation was ended."""
+        best = next(self.ranked(), None)
+        if best is None:
+            return Confirmation(f"no draft was found better before it ended: {why}", unfinished=True)
+        figure = f" {gain(best.comparison.ratio, best.comparison.clock)} in its round" if best.comparison else " best"
+        reason = f"round {best.round} is{figure}, which is not confirmed: {why}"
+        return Confirmation(reason, seconds=self.clock.steps.get("confirmation", 0.0), unfinished=True)
 
     def _undecided(self) -> str:
         """The draft that seems best of those that could not be told to be better in the time there is; empty where

@@ -20,16 +20,18 @@ MIN_SHARE = 0.05
 
 
 def next_steps(
-    judge: Judge, task: Task, best: Candidate | None, options: ImproveOptions, *, measure: bool
+    judge: Judge, task: Task, best: Candidate | None, options: ImproveOptions, *, measure: bool, asked: bool = True
 ) -> NextSteps:
     """The lines where the best program, else the original, spends its time, or what it holds where memory is an aim.
 
-    options: those of a RunPlan, which name the proposer. measure: a profile may be taken for it.
+    options: those of a RunPlan, which name the proposer. measure: a profile may be taken for it. asked: the proposer
+    was asked for all that it knows.
     """
     timing, memory = task.needs_time, task.for_memory
     if not timing and not memory:
         return NextSteps()
-    asks = "the rules know nothing better for it; --model NAME asks a language model" if options.model == RULES else ""
+    asks = "the rules know nothing better for it; --model NAME asks a language model"
+    asks = asks if options.model == RULES and asked else ""
     profile = (best or judge.workload.baseline).profile
     trouble: Diagnostic | None = None
     if profile is None and best is not None and measure and not options.no_profile:

@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from codeopt.core.console import Console
 from codeopt.core.errors import ModelError
 from codeopt.core.history import Candidate
 from codeopt.core.program import changes_of
 from codeopt.core.revision import Revision
+from codeopt.core.run_clock import DeadlineReached
 from codeopt.core.run_store import RunStore, SavedRun
 from codeopt.core.session import Session
 from codeopt.core.words import clock
 from codeopt.engine.judge import Judge
-from codeopt.engine.loop import RefineLoop
+from codeopt.engine.loop import Confirmation, RefineLoop
 from codeopt.engine.next_steps import next_steps
 from codeopt.report.result import Columns, End, Result, row, to_json
 from codeopt.workloads import WorkloadRequest
@@ -36,11 +37,16 @@ class RunRecorder:
         held_out = {case.name: case.held_out for case in loop.judge.suite.cases}
         self.run.save(SavedRun(loop.history, loop.ledger, held_out, self.subject, self.input_seed))
 
-    def after_round(self, loop: RefineLoop) -> None:
-        """Save the round, and say how it went."""
+    def verdict(self, loop: RefineLoop) -> None:
+        """Save the drafts whose verdict is reached, and say what it is, each once."""
         self.keep(loop)
-        for candidate in loop.history.candidates[len(loop.history.candidates) - loop.added :]:
+        for candidate in loop.history.candidates[loop.told :]:
             self.session.console.print(row(candidate, columns_of(loop)))
+        loop.told = len(loop.history.candidates)
+
+    def after_round(self, loop: RefineLoop) -> None:
+        """Save the round with what came after its verdict, such as the profile."""
+        self.verdict(loop)
         self.session.console.stage(stage_of(loop))
         self.session.between_rounds()
 
@@ -69,27 +75,31 @@ def run_rounds(loop: RefineLoop, console: Console) -> End:
         loop.run()
     except KeyboardInterrupt:
         loop.stopped = "interrupted"
-        console.warn("interrupted; confirming the best draft so far (again to leave at once)")
         return End.INTERRUPTED
+    except DeadlineReached:
+        loop.stopped = loop.budget.out_of_time
+        return End.BUDGET
     except ModelError as error:
         if not any(True for _ in loop.ranked()):
             raise
         loop.stopped = f"the model failed ({error})"
         console.warn(f"{error}; going on with the best draft so far")
         return End.MODEL_FAILED
-    return End.BUDGET if loop.ledger.spent(loop.budget) == loop.stopped else End.SUFFICIENT
+    return End.BUDGET if loop.spent == loop.stopped else End.SUFFICIENT
 
 
 def finish(
     loop: RefineLoop, end: End, request: WorkloadRequest, sandbox: Sandbox, run: RunStore, reference: Revision | None
 ) -> Result:
-    """Confirm the best draft, judge the reference, save the end of the run."""
-    session, judge, program = request.session, loop.judge, request.program
+    """Confirm the best draft and save that; then what may be known beside it, and the reference."""
+    session = request.session
     session.console.stage("")
-    confirmation = loop.confirm()
+    loop.clock.reserve(0)
+    confirmation, end = _confirmed(loop, end, session.console)
     best = confirmation.best
+    loop.ledger = loop.ledger.took(loop.clock.steps)
     result = Result(
-        program=program,
+        program=request.program,
         target=str(request.target),
         task=loop.task.name,
         proposer=loop.proposer.name,
@@ -104,21 +114,66 @@ def finish(
         seconds=loop.ledger.seconds,
         confirmation_s=confirmation.seconds,
         refused=confirmation.refused,
-        held_out=judge.suite.held_out,
+        held_out=loop.judge.suite.held_out,
         saved=run.path,
-        facts={**request.facts, **judge.workload.facts()},
-        growth=_growth(judge, best) if best and session.extras else "",
+        facts={**request.facts, **loop.judge.workload.facts()},
         interpreter=request.interpreter,
-        reference=_judged(judge, reference, session.console) if reference else None,
-        outlook=next_steps(
-            judge, loop.task, best, request.options, measure=session.extras and end is not End.INTERRUPTED
-        ),
     )
+    if confirmation.unfinished or (end is End.INTERRUPTED and best is None):
+        return result  # the run has not ended: another sitting goes on
+    _save(run, result)  # what follows can be interrupted, and may not take it along
+    whole = _beside(loop, result, request, reference)
+    _save(run, whole)
+    return whole
+
+
+def _confirmed(loop: RefineLoop, end: End, console: Console) -> tuple[Confirmation, End]:
+    """The confirmation, and why the run ended, which may be within it."""
+    asked_s = loop.ledger.usage.seconds
+    try:
+        with loop.clock.step("confirmation"):
+            loop.keep(loop)
+            if end is End.INTERRUPTED:
+                ranked = any(True for _ in loop.ranked())
+                console.warn("interrupted" + "; confirming the best draft so far (again to leave at once)" * ranked)
+            return loop.confirm(), end
+    except KeyboardInterrupt:
+        loop.stopped, end = "interrupted", End.INTERRUPTED
+    except DeadlineReached:
+        loop.stopped, end = loop.budget.out_of_time, End.BUDGET
+    finally:
+        loop.clock.steps["confirmation"] -= loop.ledger.usage.seconds - asked_s  # those of the step `model`
+    return loop.unconfirmed(loop.stopped), end
+
+
+def _save(run: RunStore, result: Result) -> None:
+    program, best = result.program, result.best
     changes = changes_of(program, best.revision if best else program.revision)
     before = Revision({each.path: each.program.text for each in changes})
     after = Revision({each.path: each.text for each in changes})
     run.finish(before, to_json(result), after if best else None)
-    return result
+
+
+def _beside(loop: RefineLoop, result: Result, request: WorkloadRequest, reference: Revision | None) -> Result:
+    """With the growth, the reference and the hot lines of the result, as far as there is time."""
+    session, judge, best = request.session, loop.judge, result.best
+    measure = session.extras and result.end is not End.INTERRUPTED
+    before = dict(loop.clock.steps)
+    try:
+        with loop.clock.step("result"):
+            if best and measure:
+                result = replace(result, growth=_growth(judge, best))
+            if reference:
+                result = replace(result, reference=_judged(judge, reference, session.console))
+            steps = next_steps(judge, loop.task, best, request.options, measure=measure, asked=loop.finished)
+            result = replace(result, outlook=steps)
+    except KeyboardInterrupt:
+        result = replace(result, end=End.INTERRUPTED, stopped="interrupted")
+    except DeadlineReached:
+        pass  # the result is known, and confirmed
+    spent = {name: seconds - before.get(name, 0.0) for name, seconds in loop.clock.steps.items()}
+    loop.ledger = loop.ledger.took(spent)
+    return replace(result, ledger=loop.ledger, seconds=loop.ledger.seconds)
 
 
 def _growth(judge: Judge, best: Candidate) -> str:

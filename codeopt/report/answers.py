@@ -183,7 +183,8 @@ class ImproveJson(ImprovedFields):
     rounds: list[RoundFields]  # type: ignore[assignment]
     tokens: dict[str, Any]
     effort: dict[str, float]
-    seconds: float
+    seconds: float = Field(description="Wall-clock seconds from start to end, all sittings together")
+    seconds_by_step: dict[str, float] = Field(description="The same by step; the sum is `seconds`")
     machine: MachineFields
     run: str
 
@@ -245,6 +246,7 @@ class CheckedFunctionFields(AnswerFields):
 class CheckJson(CheckedFields):
     """The object of `codeopt check --json`."""
 
+    stopped: str = Field(description="Why some functions were not tried; empty where all were")
     schema_: Literal["codeopt.check/1"] = Field(alias="schema")
     python: PythonFields | None
     functions: list[CheckedFunctionFields]  # type: ignore[assignment]

@@ -40,8 +40,8 @@ _STATUS = {"tried": "screened", "right": "correct", "refused": "rejected"}
 _IN_THE_TABLE = {**_STATUS, "same": "not significant"}
 
 
-STEPS = ("model", "cases", "timing", "profile", "confirmation")
-"""The steps by which the seconds of a round, and of a run, are told."""
+STEPS = ("opening", "baseline", "model", "cases", "timing", "profile", "confirmation", "result", "other")
+"""The steps by which the seconds of a run are told, in their order; together they are all of it."""
 
 
 class End(Enum):
@@ -302,8 +302,16 @@ def summary(result: Result) -> list[str]:
         lines = [f"caveat: {each.words}" if line == known else line for line in lines]
         lines += [each.words] * (f"caveat: {each.words}" not in lines)
     lines += [result.outlook.words] * bool(result.outlook.words)
-    lines.append(f"{result.stopped}; {spent(result)}; saved in {result.saved}")
+    lines.append(f"{result.stopped}; {spent(result)}; saved in {result.saved}{_on(result)}")
     return lines
+
+
+def _on(result: Result) -> str:
+    """The way to go on with a run that was ended; empty for one that came to its end."""
+    if result.end is End.SUFFICIENT:
+        return ""
+    more = " and a higher limit" * (result.end is End.BUDGET)
+    return f"; to go on: the same command with --resume {result.saved}{more}"
 
 
 def caveat_lines(caveats: Sequence[Caveat]) -> list[str]:
@@ -329,9 +337,28 @@ def spent(result: Result) -> str:
 
 def _by_step(result: Result) -> str:
     """` (model 41, cases 9, timing 12)`, steps of a second or more; empty for a run without a model."""
-    took = effort(result)
-    steps = [f"{name} {took[f'{name}_s']:.0f}" for name in STEPS if took[f"{name}_s"] >= 1]
+    steps = [f"{name} {took:.0f}" for name, took in seconds_by_step(result).items() if took >= 1]
     return f" ({', '.join(steps)})" if steps and result.ledger.usage.replies else ""
+
+
+def steps_line(result: Result) -> str:
+    """`by step    baseline 12.1 s, timing 3.0 s`: where the time went."""
+    return "by step    " + ", ".join(f"{name} {took:.1f} s" for name, took in seconds_by_step(result).items() if took)
+
+
+def seconds_by_step(result: Result) -> dict[str, float]:
+    """Wall-clock seconds of the whole run by step; their sum is its time."""
+    drafts = sum((candidate.effort for candidate in result.history.candidates), Effort())
+    judged_by_model = sum(candidate.usage.seconds for candidate in result.history.candidates)
+    known = {
+        **result.ledger.steps,
+        "model": result.ledger.usage.seconds,
+        "cases": max(0.0, drafts.cases_s - judged_by_model),
+        "timing": drafts.timing_s,
+        "profile": drafts.profile_s,
+    }
+    known["other"] = max(0.0, result.seconds - sum(known.values()))
+    return {name: round(known.get(name, 0.0), 3) for name in STEPS}
 
 
 def diff(program: TargetFiles, new: Revision) -> str:
@@ -425,6 +452,7 @@ def to_json(result: Result) -> dict[str, Any]:
         "effort": effort(result),
         "cost_usd": ledger.usage.cost_usd,
         "seconds": round(result.seconds, 3),
+        "seconds_by_step": seconds_by_step(result),
         "machine": machine(),
         "run": str(result.saved),
     }

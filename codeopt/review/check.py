@@ -11,12 +11,14 @@ from typing import Any
 from codeopt.core.diagnostic import Diagnostic, as_rows
 from codeopt.core.interpreter import Interpreter
 from codeopt.core.options import ImproveOptions
+from codeopt.core.run_clock import DeadlineReached
 from codeopt.core.session import Session
 from codeopt.review.change import closed_folders, whole_files
 from codeopt.review.changed_functions import ReviewTarget, find_targets
+from codeopt.review.ranking import Ranking
 from codeopt.review.suggestion import Skipped, Suggestion
 from codeopt.review.surroundings import Improver, isolated, rank
-from codeopt.review.work import ReviewBudget, ReviewRun
+from codeopt.review.work import BUDGET_SPENT, INTERRUPTED, ReviewBudget, ReviewRun
 
 SCHEMA = "codeopt.check/1"
 
@@ -61,6 +63,11 @@ class ProjectCheck:
     blind: str = ""
     """Reason why nothing could be looked at; empty: something was."""
     interpreter: Interpreter | None = None
+    stopped: str = ""
+    """Reason why some targets were not tried; empty: all were that take enough of the time."""
+    left: tuple[Path, ...] = ()
+    """Files of targets that were not tried for it."""
+    interrupted: bool = False
 
     @property
     def gains(self) -> int:
@@ -76,6 +83,7 @@ class ProjectCheck:
             "functions": [row.to_json() for row in self.rows],
             "shortfalls": as_rows(self.shortfalls),
             "blind": self.blind,
+            "stopped": self.stopped,
         }
 
 
@@ -106,15 +114,24 @@ def check(
 ) -> ProjectCheck:
     """Rank the targets by their time and try those that take enough of it. Raises UsageError, NoSandbox."""
     options = isolated(options)
-    ranking = rank(options, targets, session)
-    worth = [each for each in ranking.targets if _worth(each, part.min_share)]
-    with tempfile.TemporaryDirectory(prefix="codeopt-check-") as folder:
-        work = ReviewRun(limits, session.console.print)
-        work.run(worth, Improver(replace(options, run_dir=Path(folder)), session))
+    work, ranking, worth = ReviewRun(limits, session.console.print), Ranking(tuple(targets)), targets
+    try:
+        with tempfile.TemporaryDirectory(prefix="codeopt-check-") as folder:
+            ranking = rank(options, targets, replace(session, open_sandbox=work.clock.within(session.open_sandbox)))
+            worth = [each for each in ranking.targets if _worth(each, part.min_share)]
+            work.run(worth, Improver(replace(options, run_dir=Path(folder)), session))
+    except DeadlineReached:
+        work.stop(worth, work.out_of_time, BUDGET_SPENT)
+    except KeyboardInterrupt:
+        work.stop(worth, "interrupted", INTERRUPTED)
     rows = tuple(_row(each, work, part.min_share) for each in ranking.targets)
     shortfalls = (*ranking.shortfalls, *work.shortfalls)
     blind = why_blind(ranking.targets, work.judged, shortfalls, [each.reason for each in work.skipped])
-    return ProjectCheck(rows, shortfalls, blind, session.interpreter)
+    left = [each.file for each in worth if any(_same(skipped, each) for skipped in work.left)]
+    return ProjectCheck(
+        rows, shortfalls, blind, session.interpreter, "; ".join(work.notices), tuple(dict.fromkeys(left)),
+        interrupted=work.failure == INTERRUPTED,
+    )  # fmt: skip
 
 
 def why_blind(

@@ -10,6 +10,8 @@ from typing import Protocol
 from codeopt.core.budget import Budget, Ledger, Usage
 from codeopt.core.diagnostic import Diagnostic
 from codeopt.core.errors import CodeoptError, ModelError, NoSandbox
+from codeopt.core.run_clock import RunClock
+from codeopt.core.words import Speedup
 from codeopt.report import result as report
 from codeopt.report.result import End, Result
 from codeopt.review.changed_functions import ReviewTarget
@@ -19,6 +21,8 @@ from codeopt_sandbox.errors import SandboxError
 
 BUDGET_SPENT = 6
 """Exit status of a review that ended at its limits."""
+INTERRUPTED = 130
+"""Exit status of a review that a signal ended."""
 PROMPT_REFUSED = (400, 413, 422)
 """HTTP statuses with which a model's server refuses one prompt, not all of them."""
 MIN_LEFT_S = 1.0
@@ -73,6 +77,8 @@ class ReviewRun:
     """Targets that were judged so far."""
     ledger: Ledger = field(default_factory=Ledger)
     """Cost of all models together."""
+    left: list[Skipped] = field(default_factory=list)
+    """Targets that were not tried, or not to their end, a part of `skipped`."""
     stopped: str = ""
     """Reason why the remaining targets are not tried; empty: they are."""
     failure: int = 0
@@ -85,8 +91,12 @@ class ReviewRun:
                 self.stop(targets, reason, self.failure or BUDGET_SPENT)
                 return
             self.notify(f"{number} of {len(targets)}: {target.name}")
-            if reason := self._try(target, improve):
+            reason = self._try(target, improve)
+            if reason:
                 self.skipped.append(Skipped(target.path, target.function, reason))
+            self.notify(f"{target.name}: {reason or gain_of(self.suggestions[-1])}")
+            if self.failure == INTERRUPTED:
+                raise KeyboardInterrupt
             if self.stopped:
                 self.stop(targets, self.stopped, self.failure)
                 return
@@ -114,7 +124,9 @@ class ReviewRun:
         known = {(found.path, found.function) for found in self.suggestions}
         known |= {(found.path, found.function) for found in self.skipped}
         left = [target for target in targets if (target.path, target.function) not in known]
-        self.skipped += [Skipped(target.path, target.function, f"not tried: {reason}") for target in left]
+        untried = [Skipped(target.path, target.function, f"not tried: {reason}") for target in left]
+        self.skipped += untried
+        self.left += untried
         self.notices.append(reason)
         self.failure = failure
 
@@ -134,6 +146,10 @@ class ReviewRun:
         except SandboxError as error:
             self.failure = NoSandbox.exit_status
             return f"the sandbox failed: {error}"
+        return self._add(target, result)
+
+    def _add(self, target: ReviewTarget, result: Result) -> str:
+        """Add a result; returns the reason why there is no suggestion, empty: there is one."""
         self.judged += 1
         name = full_name(target.path, target.function)
         self.shortfalls += [replace(each, what=f"{name}: {each.what}") for each in result.shortfalls]
@@ -141,10 +157,24 @@ class ReviewRun:
             self.suggestions.append(suggestion(target, result))
             self.written[target.name] = result.facts.get("calls_text", "")
         if result.end is End.INTERRUPTED:
-            raise KeyboardInterrupt
+            self.failure = INTERRUPTED
         if result.accepted:
             return ""
-        return f"{result.reason} ({result.stopped})" if result.end is End.BUDGET else result.reason
+        if result.end is End.INTERRUPTED or (result.end is End.BUDGET and self._spent()):
+            self.left.append(Skipped(target.path, target.function, result.reason))
+        if result.end is not End.BUDGET or result.stopped in result.reason:
+            return result.reason
+        return f"{result.reason} ({result.stopped})"
+
+    @property
+    def clock(self) -> RunClock:
+        """Clock of the whole review."""
+        return RunClock(self.budget.seconds, self.started)
+
+    @property
+    def out_of_time(self) -> str:
+        """The limit of time, met, in plain words."""
+        return f"{Budget(seconds=self.budget.seconds).out_of_time} (--max-seconds)"
 
     def _pay(self, usage: Usage) -> None:
         self.ledger = self.ledger.add(usage)
@@ -161,8 +191,13 @@ class ReviewRun:
         if budget.functions is not None and self.judged >= budget.functions:
             return f"the limit of {budget.functions} functions is reached (--max-functions)"
         if budget.seconds is not None and time.monotonic() - self.started >= budget.seconds:
-            return f"the time limit of {budget.seconds:g} s is reached (--max-seconds)"
+            return self.out_of_time
         return self.ledger.spent(Budget(cost_usd=budget.cost_usd))
+
+
+def gain_of(found: Suggestion) -> str:
+    """The gain of a suggestion in a few words; that it is better where no time was compared."""
+    return Speedup.from_json(found.speedup).gain if found.speedup else f"better by {found.task}"
 
 
 def suggestion(target: ReviewTarget, result: Result) -> Suggestion:

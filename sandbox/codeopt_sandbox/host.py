@@ -119,6 +119,10 @@ class Sandbox:
         """Look again which core has the least to do; best done before a series of timed runs, not within one."""
         self._look = CoreLook()
 
+    def allow(self, seconds: float) -> None:
+        """Set the time limit of a run from now on, where the run has none of its own, seconds."""
+        self.limits = replace(self.limits, seconds=seconds)
+
     def warm(self) -> None:
         """Start the guest now. Raises SandboxError when it does not come up."""
         if self._guest is None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import signal
 import subprocess
 from collections.abc import Callable, Iterator
@@ -102,7 +103,7 @@ def test_the_best_so_far_is_confirmed_and_reported(interrupt: Kill, tmp_path: Pa
     assert "Traceback" not in err
 
 
-def test_a_second_one_ends_at_once_and_the_run_can_be_resumed(tmp_path: Path) -> None:
+def test_a_second_one_ends_at_once_with_what_is_known_and_how_to_go_on(tmp_path: Path) -> None:
     write_problem(tmp_path, words=1500)
     with with_a_good_draft(tmp_path) as process:
         process.send_signal(signal.SIGINT)
@@ -110,8 +111,14 @@ def test_a_second_one_ends_at_once_and_the_run_can_be_resumed(tmp_path: Path) ->
         process.send_signal(signal.SIGINT)
         out, err = process.communicate(timeout=60)
     assert (process.returncode, out) == (130, "")
-    assert err.splitlines() == ["codeopt: interrupted"]
-    assert_goes_on(tmp_path)
+    (run,) = (tmp_path / ".codeopt" / "runs").iterdir()
+    known, last = err.splitlines()
+    assert re.fullmatch(r"not improved: round 1 is .*x faster in its round, which is not confirmed: interrupted", known)
+    assert re.match(r"interrupted; 1 draft, \d+ s", last)
+    assert last.endswith(f"; to go on: the same command with --resume {run.relative_to(tmp_path)}")
+    listed = run_to_end("runs", cwd=tmp_path).out.split()
+    assert listed[:2] == ["not", "ended"]
+    assert_goes_on(tmp_path, listed[-1])
 
 
 def test_before_the_first_draft_there_is_nothing_to_report(tmp_path: Path) -> None:
@@ -136,9 +143,8 @@ def test_a_killed_run_goes_on_where_it_was(tmp_path: Path) -> None:
     assert_goes_on(tmp_path)
 
 
-def assert_goes_on(folder: Path) -> None:
+def assert_goes_on(folder: Path, run: str = "last") -> None:
     """With one request for a critique of the draft that was saved, and the tokens of before."""
-    (run,) = (folder / ".codeopt" / "runs").iterdir()
     with WireServer(["nothing left\nVERDICT: DONE"]) as server:
         arguments = ("--base-url", server.base_url, "--resume", run, "--json", *QUICK)
         done = run_to_end("improve", "slow.py", *arguments, cwd=folder)

@@ -73,3 +73,15 @@ def test_verbose_says_each_step(capsys: pytest.CaptureFixture[str], monkeypatch:
         said.progress("profiling")
         said.progress("timing")
     assert [line.split()[1] for line in capsys.readouterr().err.splitlines()] == ["profiling", "timing"]
+
+
+def test_a_line_of_progress_has_eighty_columns_and_keeps_the_step(capsys: pytest.CaptureFixture[str]) -> None:
+    step = "comparing, pair 12 of at most 120, 10:30 left"
+    with Console(verbose=True) as said:
+        said.allow(6000.0)
+        said.stage("round 13 (12 of 14): ")
+        said.progress(step)
+        said.progress("a step with a very long name " * 9)
+    whole, cut = [line for line in capsys.readouterr().err.splitlines() if " step " in line or "comparing" in line][:2]
+    assert max(len(whole), len(cut)) <= 80
+    assert whole.endswith(f"{step} ...")

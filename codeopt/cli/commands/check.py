@@ -33,6 +33,7 @@ VERDICTS = (1,)
 OTHERS_FILES = True
 """The current folder may hold what somebody else proposes: nothing is imported from there."""
 GAIN = 1
+INTERRUPTED = 130  # status
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -45,7 +46,7 @@ def run(arguments: argparse.Namespace) -> int:
     """Check everything below the paths. Raises UsageError, NoSandbox."""
     from codeopt.cli import review_flags
     from codeopt.cli.output import deliver
-    from codeopt.cli.review_flags import report_blind
+    from codeopt.cli.review_flags import go_on_with, report_blind
     from codeopt.core.console import Console
     from codeopt.review.check import CheckedPart, ProjectCheck, check, listed
     from codeopt.review.reporters.json import dump
@@ -64,6 +65,12 @@ def run(arguments: argparse.Namespace) -> int:
             found = check(part, targets, options, limits, session)
         found = replace(found, rows=(*found.rows, *left_alone))
         deliver(dump(found.to_json()) + "\n" if arguments.json else table(found.rows, found.shortfalls), None)
+        if found.stopped:
+            console.warn(found.stopped)
+        if found.left:
+            console.print(go_on_with(found.left))
+        if found.interrupted:
+            return INTERRUPTED
         if found.blind:
             return report_blind(found.blind, console)
     return GAIN if found.gains else 0

@@ -27,6 +27,7 @@ EXAMPLES = (
 )
 VERDICTS = (1,)
 """Statuses of a negative verdict, which --exit-zero turns into 0."""
+INTERRUPTED = 130  # status
 TAKES_ARGUMENTS = True
 """Words after `--` are for the user's program."""
 OTHERS_FILES = True
@@ -63,6 +64,8 @@ def run(arguments: argparse.Namespace) -> int:
     with Console(quiet=arguments.quiet, verbose=arguments.verbose) as console:
         found = compare(old, new, flags.options_of(arguments), open_session(console))
     print(json.dumps(found.to_json()) if arguments.json else table(found))
+    if found.interrupted:
+        return INTERRUPTED
     return int(limit is not None and (found.is_slower(limit) or found.verdict is PairVerdict.REJECTED))
 
 

@@ -68,7 +68,7 @@ def run(arguments: argparse.Namespace) -> int:
         try:
             _deliver(arguments, result, console)
         finally:
-            for line in report.summary(result):
+            for line in [*[report.steps_line(result)] * arguments.verbose, *report.summary(result)]:
                 console.print(line)
     return _status(result)
 

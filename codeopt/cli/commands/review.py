@@ -11,6 +11,7 @@ import argparse
 import sys
 import tempfile
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -155,17 +156,21 @@ def _run(
     options: ImproveOptions, session: Session, work: ReviewRun, targets: list[ReviewTarget]
 ) -> tuple[ImproveOptions, Ranking]:
     """Rank the targets and try them in turn, in a sandbox that isolates; the options with that sandbox."""
+    from codeopt.core.run_clock import DeadlineReached
     from codeopt.engine.run_plan import make_plan
     from codeopt.review.ranking import Ranking
     from codeopt.review.surroundings import Improver, isolated, rank
+    from codeopt.review.work import BUDGET_SPENT
     from codeopt_sandbox.errors import SandboxError
 
     ranking = Ranking()
     try:
         make_plan(options)
         options = isolated(options)
-        ranking = rank(options, targets, session)
+        ranking = rank(options, targets, replace(session, open_sandbox=work.clock.within(session.open_sandbox)))
         work.run(ranking.targets, Improver(options, session))
+    except DeadlineReached:
+        work.stop(targets, work.out_of_time, BUDGET_SPENT)
     except (ModelError, NoSandbox) as error:
         work.stop(targets, str(error), error.exit_status)
     except SandboxError as error:

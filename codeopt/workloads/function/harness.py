@@ -95,7 +95,8 @@ def why(run: Run) -> str:
     """How a run ended that gave no answer, in one line."""
     last = run.stderr.decode("utf-8", "backslashreplace").strip().rpartition("\n")[2]
     how = run.stop_detail or (f"signal {run.signal}" if run.signal else f"exit status {run.exit}")
-    return last or how
+    more = {"memory": " (--memory MiB gives more)", "time": " (--timeout S gives more)"}.get(run.stop or "", "")
+    return f"{how}{more}" if more else last or how
 
 
 @contextlib.contextmanager

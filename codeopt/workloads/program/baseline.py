@@ -17,13 +17,17 @@ from codeopt.workloads.program.cases import Request, collect
 from codeopt.workloads.program.siblings import InProject
 from codeopt_sandbox import Sandbox
 from codeopt_sandbox.compare import Plan
-from codeopt_sandbox.outcome import Case, Run, Verdict
+from codeopt_sandbox.outcome import Case, Run, RunLimits, Verdict
 from codeopt_sandbox.profile import Mode, Profile, profile
 from codeopt_sandbox.runner import run_on
 from codeopt_sandbox.verdict import TRACEBACK, Checker, check_nearly, judge, open_checker
 
 TOO_SHORT_S = 0.001
 """A run shorter than this, with the interpreter's own start left out, is mostly the cost of starting a process."""
+UNLIMITED_S = 24 * 3600.0
+"""Time limit of the original where the user gives none, seconds."""
+DRAFT_FACTOR = 4
+"""Time limit of a draft where the user gives none, as a multiple of the longest run of the original."""
 FRESH = 1_000_000
 """Seeds of a generator that no known case has; so many are drawn from."""
 CANDIDATES = 5
@@ -72,7 +76,7 @@ def _find_fresh(request: Request, seed: int) -> list[Case]:
 def run_original(request: WorkloadRequest, sandbox: Sandbox, case: Case) -> tuple[Case, Run]:
     """The case with what the original does on it. Raises ProgramError."""
     request.session.console.progress(f"running the original on case {case.name}")
-    run = run_on(sandbox, request.program.source, case, mode="exec")
+    run = run_on(sandbox, request.program.source, case, mode="exec", limits=limits_of_original(request, sandbox))
     if _ends_so(case, run):
         case = replace(case, exit=run.exit or 0)
     outcome = judge(case, run, checker_of(request.options.check))
@@ -84,6 +88,18 @@ def run_original(request: WorkloadRequest, sandbox: Sandbox, case: Case) -> tupl
     if gone is not None:
         raise ProgramError(f"the original removes or replaces {gone}; a run must leave the files that it is given")
     return with_output(case, run), run
+
+
+def limits_of_original(request: WorkloadRequest, sandbox: Sandbox) -> RunLimits:
+    """Limits of a run of the original: as long as it takes, unless the user says otherwise."""
+    limits = sandbox.limits
+    return replace(limits, seconds=UNLIMITED_S) if request.options.timeout is None else limits
+
+
+def allow_drafts(request: WorkloadRequest, sandbox: Sandbox, longest_s: float) -> None:
+    """Give each further run a multiple of what the original took, and never less than a short program has."""
+    if request.options.timeout is None:
+        sandbox.allow(max(sandbox.limits.seconds, DRAFT_FACTOR * longest_s))
 
 
 def _ends_so(case: Case, run: Run) -> bool:
@@ -140,7 +156,10 @@ def profile_longest(request: WorkloadRequest, sandbox: Sandbox) -> Profile:
     notify("collecting cases")
     cases = collect(case_request(request.target.path, source, request.options, sandbox))
     notify("finding the longest case")
-    longest = max(cases, key=lambda case: run_on(sandbox, source, case).wall_s)
+    limits = limits_of_original(request, sandbox)
+    took = [(run_on(sandbox, source, case, limits=limits).wall_s, case) for case in cases]
+    allow_drafts(request, sandbox, max(took, key=lambda pair: pair[0])[0])
+    longest = max(took, key=lambda pair: pair[0])[1]
     notify(f"profiling case {longest.name}")
     return take_profile(sandbox, source, longest)
 

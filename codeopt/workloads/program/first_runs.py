@@ -9,7 +9,7 @@ from codeopt.core.errors import ProgramError
 from codeopt.core.history import Candidate
 from codeopt.workloads import OTHER_HASH_SEED, Suite, WorkloadRequest
 from codeopt.workloads.program.again import again
-from codeopt.workloads.program.baseline import case_request, checker_of, run_original
+from codeopt.workloads.program.baseline import allow_drafts, case_request, checker_of, run_original
 from codeopt.workloads.program.cases import Request, collect, hold_out
 from codeopt.workloads.program.cases.generator import find_script
 from codeopt.workloads.program.differential import DifferentialTest, choose, make_differential_test
@@ -29,6 +29,7 @@ def measure(request: WorkloadRequest, sandbox: Sandbox) -> ProgramWorkload:
     cases = collect(asked)
     found = [run_original(request, sandbox, case) for case in cases]
     cases, runs = [case for case, _ in found], [run for _, run in found]
+    allow_drafts(request, sandbox, max((run.wall_s for run in runs), default=0.0))
     _require_steady(sandbox, source, cases, runs, check, notify)
     cases = hold_out(cases, [run.active_s for run in runs])
     cases = [replace(case, held_out=request.held_out.get(case.name, case.held_out)) for case in cases]

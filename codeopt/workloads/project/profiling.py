@@ -21,8 +21,8 @@ from codeopt.workloads.project.runs import CommandRuns
 from codeopt.workloads.project.text import ProjectProgram
 from codeopt.workloads.project.watch import profile_command
 
-LONGEST_S = 600.0
-"""Seconds that a command may take where --timeout says nothing: what takes minutes is what people bring."""
+UNLIMITED_S = 24 * 3600.0
+"""Time limit of the command as it is where --timeout says nothing, seconds."""
 
 
 @contextmanager
@@ -32,8 +32,8 @@ def open_command(request: WorkloadRequest, project: ProjectFiles) -> Iterator[Co
     command = read_command(options.run or "", project.root, options.python)
     for note in project.notes:
         request.session.console.print(f"note       {note}")
-    if options.timeout == ImproveOptions.timeout:
-        request = replace(request, options=replace(options, timeout=LONGEST_S))
+    if options.timeout is None:
+        request = replace(request, options=replace(options, timeout=UNLIMITED_S))
     with request.open_sandbox(room_mib=project.mib) as sandbox:
         yield CommandRuns(sandbox, project, command)
 

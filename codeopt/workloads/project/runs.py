@@ -19,6 +19,10 @@ COMPILE = ("-m", "compileall", "-q", "--invalidation-mode", "unchecked-hash")
 """Without a look at the module's time, which each run's copies have anew. What does not compile is left out."""
 
 
+LIMIT_FACTOR = 10
+"""Time limit of a run, as a multiple of the time of the command as it is."""
+LEAST_LIMIT_S = 60.0
+"""Lower bound of that limit, seconds."""
 LEAST_LEFT = 0.02
 """Minimum share of a run's time that counts as timed, where the bodies take next to nothing."""
 
@@ -66,6 +70,10 @@ class CommandRuns:
         cpu_s = max(run.cpu_s - self.left_out_s[0], run.cpu_s * LEAST_LEFT)
         wall_s = max(run.wall_s - self.left_out_s[1], run.wall_s * LEAST_LEFT)
         return replace(run, stdout=self.seen(run.stdout), cpu_s=cpu_s, wall_s=wall_s)
+
+    def allow_after(self, plain: Run) -> None:
+        """Give further runs a multiple of what the command took as it is, within the limit that there is."""
+        self.sandbox.allow(min(self.limits.seconds, max(LEAST_LIMIT_S, LIMIT_FACTOR * plain.wall_s)))
 
     def with_edits(self, revision: Revision) -> Files:
         """All files of the project."""

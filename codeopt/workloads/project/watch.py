@@ -97,6 +97,7 @@ def profile_command(runs: CommandRuns, draft: Revision, plain: Run | None = None
     """
     plain = plain or runs.run(draft)
     require_good(plain, runs)
+    runs.allow_after(plain)
     watched = [_sampled(runs, draft)]
     while sum(map(_seconds, watched)) < ENOUGH_S and len(watched) < MOST_RUNS:
         watched.append(_sampled(runs, draft))

@@ -7,6 +7,7 @@ import re
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 from codeopt.core.errors import ProgramError
 from codeopt.workloads.function.corpus.exclusions import Exclusion, ExclusionReason
@@ -25,8 +26,8 @@ DERIVED_TOTAL_S = 0.25
 """Time limit of all made-up calls, seconds; the quickest are kept."""
 GIVEN_S = 5.0
 """Time limit of one given call, seconds."""
-BIG_S = 10.0
-"""Time limit of one call that was given for timing, seconds."""
+BIG_S = 600.0
+"""Time limit of one call that was given for timing, seconds: it takes as long as it takes."""
 GIVEN_TOTAL_S = 60.0
 """Time limit of all given calls when they are first made, seconds."""
 MADE_UP = ("derived", "hints")
@@ -134,7 +135,7 @@ def _observe(
         first = (
             bench.ask(calls, seconds=patience.call, lost=patience.lost, budget=patience.total)
             if patience
-            else bench.ask(calls, seconds=BIG_S if "big" in origin.values() else GIVEN_S, lost=3, budget=GIVEN_TOTAL_S)
+            else bench.ask(calls, **_patience_with_given("big" in origin.values()))
         )
     except ProgramError:  # it may have been too much for one run
         if len(calls) <= BATCH:
@@ -148,6 +149,10 @@ def _observe(
     ]
     ended_early = first.state is None  # there was no time for all of them
     return deterministic(bench, found, left_nothing=ended_early or first.leaves_nothing)
+
+
+def _patience_with_given(big: bool) -> dict[str, Any]:
+    return {"seconds": BIG_S if big else GIVEN_S, "lost": 3, "budget": BIG_S if big else GIVEN_TOTAL_S}
 
 
 def deterministic(

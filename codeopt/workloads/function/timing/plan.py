@@ -36,7 +36,9 @@ SLOWER = 50
 LEAST_S = 10.0
 """Lower bound of that limit, seconds."""
 MOST_S = 60.0
-"""Upper bound of that limit, seconds."""
+"""Upper bound of that limit, seconds, where LONG_SLOWER allows no more."""
+LONG_SLOWER = 4
+"""Time limit of a draft's pass that takes the original long, as a multiple of the original's."""
 PAIR_S = 0.03
 """A run makes so many passes that the clock sees this much."""
 PASS_S = 0.2
@@ -114,7 +116,7 @@ def choose(
         )
     text = f"{note}, {len(calls)} in a pass of {duration(seconds)}" + ", asking the same objects" * batch.shared
     timed = Timed(batch, seconds, around, text, asked)
-    limit = min(MOST_S, max(LEAST_S, SLOWER * seconds))
+    limit = max(min(MOST_S, max(LEAST_S, SLOWER * seconds)), LONG_SLOWER * seconds)
     return replace(timed, batch=batch.replace(passes=timed.passes(PAIR_S, MOST_PASSES), pass_seconds=limit))
 
 

@@ -1,0 +1,104 @@
+"""The one clock of a run: the time that is left of it, and the step that each of its seconds went to."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from codeopt_sandbox import Run, Sandbox
+from codeopt_sandbox.outcome import RunLimits
+
+LEAST_S = 0.05
+"""Shortest limit of a run that is begun before the deadline, seconds."""
+
+
+class DeadlineReached(BaseException):
+    """The end of a run's time. No Exception, as KeyboardInterrupt is none: who goes on without a step that failed must
+    not go on without this one."""
+
+
+@dataclass
+class RunClock:
+    """Time of one sitting of a run, from its first step to its last."""
+
+    limit: float | None = None
+    """Seconds that the run may take, all sittings together; None: as many as it needs."""
+    started: float = field(default_factory=time.monotonic)
+    """Start by `time.monotonic()`."""
+    earlier_s: float = 0.0
+    """Seconds of the sittings before this one, which count too."""
+    reserved: float = 0.0
+    """Seconds that the present step leaves to later ones."""
+    steps: dict[str, float] = field(default_factory=dict)
+    """Seconds by step, of the steps that ended or were ended."""
+
+    @property
+    def seconds(self) -> float:
+        """Seconds since the start."""
+        return time.monotonic() - self.started
+
+    @property
+    def left(self) -> float | None:
+        """Seconds left to the present step, at least 0; None without a limit."""
+        if self.limit is None:
+            return None
+        return max(0.0, self.limit - self.reserved - self.earlier_s - self.seconds)
+
+    @property
+    def is_over(self) -> bool:
+        """No time is left to the present step."""
+        return self.left is not None and self.left <= 0.0
+
+    def check(self) -> None:
+        """Raise DeadlineReached where no time is left to the present step."""
+        if self.is_over:
+            raise DeadlineReached
+
+    def reserve(self, seconds: float) -> None:
+        """Leave so many seconds to later steps, at most half of all."""
+        self.reserved = 0.0 if self.limit is None else min(seconds, self.limit / 2)
+
+    @contextmanager
+    def step(self, name: str) -> Iterator[None]:
+        """A step whose seconds are added to those of its name, however it ends."""
+        began = time.monotonic()
+        try:
+            yield
+        finally:
+            self.steps[name] = self.steps.get(name, 0.0) + time.monotonic() - began
+
+    def within(self, open_sandbox: Callable[..., Any]) -> Callable[..., Any]:
+        """An opener whose sandboxes run nothing after the deadline, nor beyond it."""
+
+        @contextmanager
+        def opened(*args: Any, **given: Any) -> Iterator[SandboxWithin]:
+            self.check()
+            with open_sandbox(*args, **given) as sandbox:
+                yield SandboxWithin(sandbox, self)
+
+        return open_sandbox if self.limit is None else opened
+
+
+class SandboxWithin:
+    """A sandbox whose runs end at the deadline; otherwise the inner sandbox itself."""
+
+    def __init__(self, inner: Sandbox, clock: RunClock) -> None:
+        self._inner = inner
+        self._clock = clock
+
+    def run(self, *args: Any, limits: RunLimits | None = None, **options: Any) -> Run:
+        """Run a program as Sandbox.run does. Raises DeadlineReached: what the clock ends is no verdict on a program."""
+        self._clock.check()
+        own, left = limits or self._inner.limits, self._clock.left
+        if left is None or left >= own.seconds:
+            return self._inner.run(*args, limits=limits, **options)
+        run = self._inner.run(*args, limits=replace(own, seconds=max(LEAST_S, left)), **options)
+        if run.stop == "time":
+            raise DeadlineReached
+        return run
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._inner, name)

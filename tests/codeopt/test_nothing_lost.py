@@ -1,0 +1,257 @@
+"""What is known when a run is ended, by whom or what ever, is told and kept. Signals come when a line says how far it
+is."""
+
+from __future__ import annotations
+
+import json
+import re
+import signal
+import subprocess
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+
+from codeopt.core.errors import ProgramError
+from codeopt.core.options import ImproveOptions
+from codeopt.core.program import read_program
+from codeopt.core.run_clock import DeadlineReached, RunClock
+from codeopt.core.session import Session
+from codeopt.core.target import Target
+from codeopt.workloads import WorkloadRequest
+from codeopt.workloads.program import OpenedProgram
+from codeopt_sandbox import RunLimits, Sandbox
+from codeopt_sandbox.outcome import Verdict
+from tests.codeopt.command import FAST, QUICK, codeopt, command, environment, reply, write_problem
+from tests.codeopt.review.pull_request import BASE, propose
+from tests.conftest import open_or_skip, require_sandbox
+from tests.support.wire_server import WireServer
+
+QUIET_JUDGE = ("--sandbox", "bubblewrap", "--changed-inputs", "off")
+ENDLESS = "while True:\n    pass\n"
+
+
+@contextmanager
+def started(folder: Path, *arguments: str) -> Iterator[subprocess.Popen[str]]:
+    """A command under way."""
+    with subprocess.Popen(
+        command(*arguments), cwd=folder, env=environment(), text=True,
+        stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+    ) as process:  # fmt: skip
+        try:
+            yield process
+        finally:
+            process.kill()
+
+
+def until(process: subprocess.Popen[str], pattern: str) -> list[str]:
+    """The lines of standard error up to one in which the pattern is found."""
+    assert process.stderr
+    seen = []
+    for line in process.stderr:
+        seen.append(line.rstrip("\n"))
+        if re.search(pattern, line):
+            return seen
+    pytest.fail(f"ended without a line like {pattern!r}: {seen}")
+
+
+@contextmanager
+def profiling_its_first_draft(folder: Path) -> Iterator[subprocess.Popen[str]]:
+    """An improvement whose first draft is judged, and not profiled yet."""
+    write_problem(folder, words=800)
+    with (
+        WireServer(["a set\nVERDICT: IMPROVE", reply(FAST, "a set")]) as server,
+        started(folder, "improve", "slow.py", "--base-url", server.base_url, "-v", "--json", *QUIET_JUDGE) as process,
+    ):
+        until(process, r"round 1 \(1 of 4\): profiling \.\.\.")
+        yield process
+
+
+@pytest.mark.slow(
+    also="tests/codeopt/test_nothing_lost.py::test_a_draft_whose_profile_is_killed_is_there",
+    reason="kept at the same moment, and a confirmation after an interruption is in test_cli_interrupt.py",
+)
+def test_a_draft_whose_profile_is_interrupted_is_confirmed(tmp_path: Path) -> None:
+    require_sandbox()
+    with profiling_its_first_draft(tmp_path) as process:
+        process.send_signal(signal.SIGINT)
+        out, err = process.communicate(timeout=120)
+    assert process.returncode == 130, err
+    found = json.loads(out)
+    assert (found["accepted"], found["best_round"], found["stopped"]) == (True, 1, "interrupted")
+    assert "know nothing better" not in err
+    assert sum(found["seconds_by_step"].values()) == pytest.approx(found["seconds"], abs=0.05)
+
+
+def test_a_draft_whose_profile_is_killed_is_there(tmp_path: Path) -> None:
+    require_sandbox()
+    with profiling_its_first_draft(tmp_path) as process:
+        process.kill()
+        process.communicate(timeout=120)
+    shown = codeopt("show", "last", cwd=tmp_path)
+    assert re.search(r"^ +1  faster ", shown.out, re.MULTILINE)
+    assert "not ended" in shown.out
+
+
+def test_before_the_first_verdict_nothing_is_said_of_drafts_that_nobody_judged(tmp_path: Path) -> None:
+    require_sandbox()
+    write_problem(tmp_path, words=1500)
+    with started(tmp_path, "improve", "slow.py", "--model", "rules", "-v", *QUICK) as process:
+        until(process, "round 1: case 1 of 3")
+        process.send_signal(signal.SIGTERM)
+        _, err = process.communicate(timeout=120)
+    assert process.returncode == 130, err
+    assert "not improved: no draft was judged to its end: interrupted" in err
+    assert "know nothing better" not in err
+    assert "; to go on: the same command with --resume .codeopt/runs/" in err.splitlines()[-1]
+    assert codeopt("runs", cwd=tmp_path).out.startswith("not ended")
+
+
+SHOP = "def {0}(n):\n    return sum(range(n))\n"
+CHANGED = "def {0}(n):\n    total = 0\n    for each in range(n):\n        total += each\n    return total\n"
+SHOP_TEST = """\
+from shop.{0} import {0}
+
+
+def test_{0}():
+    assert [{0}(n) for n in range(12)] == [0, 0, 1, 3, 6, 10, 15, 21, 28, 36, 45, 55]
+    assert {0}(20000) == 199990000
+"""
+NAMES = ("first", "second")
+
+
+def proposal(folder: Path) -> Path:
+    """A change of two functions, each in a file of its own."""
+    files = {f"shop/{name}.py": SHOP.format(name) for name in NAMES}
+    files |= {f"tests/test_{name}.py": SHOP_TEST.format(name) for name in NAMES}
+    return propose(folder, {**BASE, **files}, {f"shop/{name}.py": CHANGED.format(name) for name in NAMES})
+
+
+BY_TERM = pytest.mark.slow(
+    also="tests/codeopt/test_nothing_lost.py::test_a_comparison_of_a_change_keeps_what_was_compared[2]",
+    reason="the same handler of both signals",
+)
+
+
+@pytest.mark.parametrize(
+    "number", [signal.SIGINT, pytest.param(signal.SIGTERM, marks=BY_TERM), signal.SIGKILL], ids=int
+)
+def test_a_comparison_of_a_change_keeps_what_was_compared(number: int, tmp_path: Path) -> None:
+    require_sandbox()
+    folder = proposal(tmp_path / "r")
+    flags = ("--sandbox", "bubblewrap", "--max-pairs", "20", "--json")
+    with started(folder, "compare", "--base", "main", *flags) as process:
+        (*_, told) = until(process, r"^1 of 2: ")
+        process.send_signal(number)
+        out, err = process.communicate(timeout=120)
+    assert re.fullmatch(r"1 of 2: slower shop/first\.py::first .*x slower .*", told)
+    if number == signal.SIGKILL:
+        return
+    assert process.returncode == 130, err
+    found = json.loads(out)
+    assert found["stopped"] == "interrupted"
+    assert [row["verdict"] for row in found["functions"]] == ["slower", "not verified"]
+    assert {row["reason"] for row in found["functions"][1:]} == {"not compared: interrupted"}
+    assert err.splitlines()[-1] == "to go on: the same command with shop/second.py"
+
+
+def test_a_comparison_that_is_interrupted_tells_that_the_new_one_is_right(tmp_path: Path) -> None:
+    require_sandbox()
+    write_problem(tmp_path, words=300)
+    (tmp_path / "new.py").write_text(FAST)
+    with started(tmp_path, "compare", "slow.py", "new.py", "-v", "--json", *QUIET_JUDGE) as process:
+        until(process, "timing the original")
+        process.send_signal(signal.SIGINT)
+        out, err = process.communicate(timeout=120)
+    assert process.returncode == 130, err
+    found = json.loads(out)
+    said = "interrupted before it was timed: NEW is right on all that was tried"
+    assert (found["verdict"], found["reason"]) == ("not verified", said)
+
+
+def test_a_refusal_for_memory_names_the_flag(tmp_path: Path) -> None:
+    require_sandbox()
+    (tmp_path / "mod.py").write_text("x = bytearray(200 << 20)\n\n\ndef f(n):\n    return n\n")
+    (tmp_path / "calls.py").write_text("CALLS = [((n,), {}) for n in range(12)]\n")
+    flags = ("--calls", "calls.py", "--memory", "100", "--model", "rules", *QUICK)
+    done = codeopt("improve", "mod.py::f", *flags, cwd=tmp_path)
+    assert done.status != 0
+    assert "--memory MiB gives more" in done.lines[-1]
+
+
+def test_a_check_that_is_interrupted_tells_what_it_found(tmp_path: Path) -> None:
+    require_sandbox()
+    folder = proposal(tmp_path / "r")
+    with started(folder, "check", "--min-share", "0.0001", "--json", *QUICK) as process:
+        (*_, told) = until(process, r"^shop/\w+\.py::\w+: ")
+        process.send_signal(signal.SIGTERM)
+        out, err = process.communicate(timeout=120)
+    assert process.returncode == 130, err
+    found, name = json.loads(out), told.partition(": ")[0]
+    assert found["stopped"] == "interrupted"
+    rows = {f"{row['path']}::{row['function']}": row for row in found["functions"]}
+    assert rows[name]["reason"] or rows[name]["speedup"]
+    assert "not tried" not in rows[name]["reason"]
+    assert "not tried: interrupted" in [row["reason"] for key, row in rows.items() if key != name]
+    words, _, left = err.splitlines()[-1].rpartition(" with ")
+    assert words == "to go on: the same command"
+    assert {f"shop/{each}.py" for each in NAMES} - {name.partition("::")[0]} <= {*left.split()}
+    assert name.partition("::")[0] not in left.split()
+
+
+def test_the_time_limit_ends_an_original_that_does_not_end(tmp_path: Path) -> None:
+    """The run has no limit of its own where nobody gives one."""
+    require_sandbox()
+    write_problem(tmp_path, ENDLESS, words=10)
+    done = codeopt("improve", "slow.py", "--model", "rules", "--max-seconds", "2", *QUICK, cwd=tmp_path)
+    assert done.status == 6, done.err
+    said = "the time limit of 2 s is reached before the original was measured; --max-seconds gives more"
+    assert done.lines[-1] == f"codeopt: {said}"
+
+
+@pytest.mark.parametrize("backend", ["bubblewrap", pytest.param("docker", marks=pytest.mark.docker)])
+def test_what_the_deadline_ends_is_no_verdict(backend: str) -> None:
+    with open_or_skip(backend, RunLimits(seconds=100)) as guest:
+        clock = RunClock()
+        limited = RunClock(1.0).within(lambda: open_or_skip(backend, RunLimits(seconds=100)))
+        with pytest.raises(DeadlineReached), limited() as sandbox:
+            sandbox.run(ENDLESS)
+        assert guest.run("print(1)").stdout == b"1\n"
+        assert clock.left is None
+
+
+def test_time_is_reserved_for_what_comes_after() -> None:
+    clock = RunClock(100.0, started=RunClock().started)
+    clock.reserve(30.0)
+    assert clock.left is not None
+    assert clock.left <= 70.0
+    clock.reserve(90.0)
+    assert clock.left <= 50.0
+    clock.earlier_s = 60.0
+    assert clock.is_over
+    with pytest.raises(DeadlineReached):
+        clock.check()
+
+
+TAKES = "import time\nend = time.process_time() + {}\nwhile time.process_time() < end:\n    pass\nprint(input())\n"
+
+
+@pytest.mark.parametrize("backend", ["bubblewrap", pytest.param("docker", marks=pytest.mark.docker)])
+def test_the_original_runs_as_long_as_it_takes_and_a_draft_that_hangs_is_ended(backend: str, tmp_path: Path) -> None:
+    (tmp_path / "input.1.txt").write_text("1\n")
+    path = tmp_path / "slow.py"
+    path.write_text(TAKES.format(0.6))
+    with open_or_skip(backend, RunLimits(seconds=0.3)) as guest:
+        (case,) = (workload := OpenedProgram(asked(path, guest, None), guest).measure()).suite.cases
+        assert guest.limits.seconds >= 4 * 0.6
+        assert workload.run_case(TAKES.format(0.7), case).verdict is Verdict.AC
+        assert workload.run_case(ENDLESS, case).verdict is Verdict.TLE
+    with open_or_skip(backend, RunLimits(seconds=0.3)) as guest, pytest.raises(ProgramError, match="--timeout"):
+        OpenedProgram(asked(path, guest, 0.3), guest).measure()
+
+
+def asked(path: Path, guest: Sandbox, timeout: float | None) -> WorkloadRequest:
+    """A request with a sandbox that is open already."""
+    options = ImproveOptions.of({"timeout": timeout, "changed_inputs": "off"})
+    return WorkloadRequest(Target(path), read_program(path), options, Session(), needs_time=False)

@@ -6,7 +6,7 @@ import argparse
 import json
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING
 
 from codeopt.cli import flags, review_flags
 from codeopt.cli.compare_table import gain_of, in_words, ratio_of
@@ -24,7 +24,8 @@ from codeopt.review.suggestion import full_name
 from codeopt.review.surroundings import isolated
 from codeopt_sandbox.errors import SandboxError
 
-SCHEMA = "codeopt.compare-change/1"
+if TYPE_CHECKING:
+    from codeopt.report.answers import ComparedFunctionJson
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -52,9 +53,16 @@ def run(arguments: argparse.Namespace) -> int:
     ]
     limit = arguments.fail_if_slower
     slower = [row for row in rows if limit is not None and row.found.is_slower(limit)]
-    functions = [row.to_json() for row in rows]
-    report = {"schema": SCHEMA, "base": change.base, "head": change.head, "functions": functions, "failed": len(slower)}
-    print(json.dumps(report) if arguments.json else table(rows, slower))
+    if not arguments.json:
+        print(table(rows, slower))
+        return int(bool(slower))
+    from codeopt.report.answers import CompareChangeJson
+
+    report = CompareChangeJson(
+        schema="codeopt.compare-change/1", base=change.base, head=change.head,
+        functions=[row.answer() for row in rows], failed=len(slower),
+    )  # fmt: skip
+    print(json.dumps(report.to_json()))
     return int(bool(slower))
 
 
@@ -66,9 +74,11 @@ class ComparedRow:
     function: str
     found: PairResult
 
-    def to_json(self) -> dict[str, Any]:
-        """For --json; fields may be added."""
-        return {"path": self.path, "function": self.function, **self.found.to_json()}
+    def answer(self) -> ComparedFunctionJson:
+        """As --json says it."""
+        from codeopt.report.answers import ComparedFunctionJson
+
+        return ComparedFunctionJson(path=self.path, function=self.function, **self.found.to_json())
 
 
 def _one(old: Target, new: Target, options: ImproveOptions, session: Session) -> PairResult:

@@ -13,7 +13,7 @@ from codeopt.core.words import clock
 from codeopt.engine.judge import Judge
 from codeopt.engine.loop import RefineLoop
 from codeopt.engine.next_steps import next_steps
-from codeopt.report.result import Columns, End, Result, row, to_json
+from codeopt.report.result import Columns, End, Result, row
 from codeopt.workloads import WorkloadRequest
 from codeopt_sandbox import Sandbox
 
@@ -112,7 +112,7 @@ def finish(
             judge, loop.task, best, request.options, measure=session.extras and end is not End.INTERRUPTED
         ),
     )
-    run.finish(program.text, to_json(result), program.as_file(best.source) if best else None)
+    run.finish(program.text, result.to_json(), program.as_file(best.source) if best else None)
     return result
 
 

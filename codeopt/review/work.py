@@ -10,7 +10,6 @@ from typing import Protocol
 from codeopt.core.budget import Budget, Ledger, Usage
 from codeopt.core.diagnostic import Diagnostic
 from codeopt.core.errors import CodeoptError, ModelError, NoSandbox
-from codeopt.report import result as report
 from codeopt.report.result import End, Result
 from codeopt.review.changed_functions import ReviewTarget
 from codeopt.review.combine import combine
@@ -167,6 +166,8 @@ class ReviewRun:
 
 def suggestion(target: ReviewTarget, result: Result) -> Suggestion:
     """Make a suggestion of an accepted result."""
+    from codeopt.report.answer_fields import SpeedupFields
+
     program, best = result.program, result.best
     assert best is not None
     return Suggestion(
@@ -175,7 +176,7 @@ def suggestion(target: ReviewTarget, result: Result) -> Suggestion:
         original=program.text,
         improved=program.as_file(best.source),
         task=result.task,
-        speedup=report.speedup(best.comparison) if best.comparison else {},
+        speedup=SpeedupFields.maybe(best.comparison),
         evidence=result.facts.get("evidence") or _of_cases(result),
         growth=result.growth,
         changes=best.changes or tuple(filter(None, [best.summary])),

@@ -135,7 +135,7 @@ class Workload(Protocol):
         ...
 
     def facts(self) -> dict[str, Any]:
-        """The same as fields of a JSON object: `tests`, `evidence`."""
+        """The same as fields of a JSON object: `tests`, `evidence`; `shortfalls` as Diagnostics."""
         ...
 
 

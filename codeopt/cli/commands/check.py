@@ -63,7 +63,7 @@ def run(arguments: argparse.Namespace) -> int:
             limits = ReviewBudget(arguments.max_functions, arguments.max_seconds)
             found = check(part, targets, options, limits, session)
         found = replace(found, rows=(*found.rows, *left_alone))
-        deliver(dump(found.to_json()) + "\n" if arguments.json else table(found.rows, found.shortfalls), None)
+        deliver(dump(found.answer().to_json()) + "\n" if arguments.json else table(found.rows, found.shortfalls), None)
         if found.blind:
             return report_blind(found.blind, console)
     return GAIN if found.gains else 0
@@ -93,8 +93,11 @@ def _others(rows: Sequence[CheckedTarget]) -> list[str]:
 
 
 def _gain(suggestion: Suggestion) -> str:
-    figures = suggestion.speedup
     from codeopt.core.words import Speedup, factor
+    from codeopt.review.reporters._words import UNTIMED
 
-    low = f", at least {factor(figures['ci_low'])} with 95% confidence" if figures.get("ci_low") else ""
-    return Speedup.from_json(figures).gain + low
+    figures = suggestion.speedup
+    if figures is None:
+        return UNTIMED
+    low = f", at least {factor(figures.ci_low)} with 95% confidence" if figures.ci_low else ""
+    return Speedup.from_json(dict(figures)).gain + low

@@ -46,8 +46,9 @@ def run(arguments: argparse.Namespace) -> int:
         return profile_run.profile_run(arguments)
     from codeopt.core.console import Console
     from codeopt.engine.open_session import open_session
+    from codeopt.report.answers import profile_answer
     from codeopt.report.html.profile_page import profile_page
-    from codeopt.report.result import profile_to_json, python_line
+    from codeopt.report.result import python_line
     from codeopt.workloads import WorkloadRequest, kind_of
 
     target, options = flags.target_of(arguments), flags.options_of(arguments)
@@ -63,7 +64,7 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.html:
         write_page(arguments.html, profile_page(str(target), profile, program.source, python_line(interpreter)))
     if arguments.json:
-        print(json.dumps(profile_to_json(profile, interpreter)))
+        print(json.dumps(profile_answer(profile, interpreter).to_json()))
     else:
         print(table(profile, program.source, arguments.lines, python_line(interpreter)))
     return 0

@@ -94,6 +94,7 @@ def make_review(arguments: argparse.Namespace, console: Console) -> tuple[Review
     """The review, and the exit status of what kept it from being whole. Raises UsageError for a wrong request."""
     from codeopt.cli import review_flags
     from codeopt.core.machine import machine
+    from codeopt.report.answer_fields import PythonFields
     from codeopt.review.changed_functions import find_targets
     from codeopt.review.check import why_blind
     from codeopt.review.suggestion import Review
@@ -117,7 +118,7 @@ def make_review(arguments: argparse.Namespace, console: Console) -> tuple[Review
         blind="" if gave_up else why_blind(ranking.targets or targets, work.judged, shortfalls, reasons),
         machine=machine(),
         cost_usd=None if work.ledger.usage.cost_usd is None else round(work.ledger.usage.cost_usd, 6),
-        python=interpreter.to_json() if interpreter else None,
+        python=PythonFields.maybe(interpreter),
     )
     return review, work.failure
 

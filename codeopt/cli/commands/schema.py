@@ -6,7 +6,7 @@ import argparse
 import json
 
 ORDER = 11
-COMMANDS = ("check", "compare", "improve", "profile", "review")
+COMMANDS = ("check", "compare", "compare-change", "improve", "profile", "profile-run", "review")
 EXAMPLES = ("codeopt schema improve > improve.schema.json",)
 
 

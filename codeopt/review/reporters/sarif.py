@@ -56,7 +56,7 @@ def _result(found: Suggestion) -> dict[str, Any]:
             {"physicalLocation": {"artifactLocation": artifact, "region": {"startLine": first, "endLine": last}}}
         ],
         "partialFingerprints": {"codeopt/v1": fingerprint(found)},
-        "properties": {"speedup": found.speedup, "evidence": found.evidence},
+        "properties": {"speedup": found.speedup.to_json() if found.speedup else {}, "evidence": found.evidence},
     }
     if replacements:
         changes = [{"artifactLocation": artifact, "replacements": replacements}]

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from codeopt.cli import flags
+from codeopt.cli.command import command
 from codeopt.engine.open_model import RULES
 
 if TYPE_CHECKING:
@@ -21,17 +22,6 @@ if TYPE_CHECKING:
     from codeopt.review.check import CheckedTarget
     from codeopt.review.suggestion import Suggestion
 
-ORDER = 4.5
-FIRST = ("--min-share", "--max-functions", "--select", "--python", "--json")
-OFTEN = ("--exclude", "--tests", "--max-seconds", "--sandbox", "--ignore")
-EXAMPLES = (
-    "codeopt check src/",
-    "codeopt check --min-share 10% --exit-zero",
-)
-VERDICTS = (1,)
-"""Statuses of a negative verdict, which --exit-zero turns into 0."""
-OTHERS_FILES = True
-"""The current folder may hold what somebody else proposes: nothing is imported from there."""
 GAIN = 1
 
 
@@ -41,6 +31,17 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     flags.add_flags(parser, "check")
 
 
+@command(
+    4.5,
+    examples=(
+        "codeopt check src/",
+        "codeopt check --min-share 10% --exit-zero",
+    ),
+    first=("--min-share", "--max-functions", "--select", "--python", "--json"),
+    often=("--exclude", "--tests", "--max-seconds", "--sandbox", "--ignore"),
+    verdicts=(1,),
+    others_files=True,
+)
 def run(arguments: argparse.Namespace) -> int:
     """Check everything below the paths. Raises UsageError, NoSandbox."""
     from codeopt.cli import review_flags

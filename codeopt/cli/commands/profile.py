@@ -10,20 +10,12 @@ import json
 from typing import TYPE_CHECKING
 
 from codeopt.cli import flags, profile_run
+from codeopt.cli.command import command
 from codeopt.cli.output import require_writable, write_page
 
 if TYPE_CHECKING:
     from codeopt_sandbox.profile import Profile
 
-ORDER = 3
-FIRST = ("--cases", "--stdin", "--lines", "--html", "--json")
-OFTEN = ("--run", "--calls", "--python", "--sandbox", "--export")
-EXAMPLES = (
-    "codeopt profile slow.py",
-    "codeopt profile slow.py --html page.html -- --top 10 data.csv",
-)
-TAKES_ARGUMENTS = True
-"""Words after `--` are for the user's program."""
 WARM = 0.05
 """Least share of the time of a line marked `>`."""
 HOT = 0.25
@@ -40,6 +32,16 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     flags.add_flags(parser, "profile")
 
 
+@command(
+    3,
+    examples=(
+        "codeopt profile slow.py",
+        "codeopt profile slow.py --html page.html -- --top 10 data.csv",
+    ),
+    first=("--cases", "--stdin", "--lines", "--html", "--json"),
+    often=("--run", "--calls", "--python", "--sandbox", "--export"),
+    takes_arguments=True,
+)
 def run(arguments: argparse.Namespace) -> int:
     """Profile; print the source with its hot lines marked, or one JSON object."""
     if arguments.run:

@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from codeopt.cli import flags
+from codeopt.cli.command import command
 from codeopt.core import plugins
 from codeopt.core.errors import ModelError, NoSandbox, UsageError
 
@@ -30,19 +31,6 @@ if TYPE_CHECKING:
     from codeopt.review.suggestion import Review
     from codeopt.review.work import ReviewRun
 
-ORDER = 4
-FIRST = ("--base", "--model", "--reporter", "--output-format", "--max-functions")
-OFTEN = ("--json", "--output", "--max-seconds", "--max-cost", "--fail-level")
-EXAMPLES = (
-    "codeopt review --base main",
-    "codeopt review --base main --model gpt-5 --output-format markdown src/",
-)
-VERDICTS = (1,)
-"""Statuses of a negative verdict, which --exit-zero turns into 0."""
-OTHERS_FILES = True
-"""The current folder may hold what somebody else proposes: nothing is imported from there."""
-COMPARES_SETTINGS = True
-"""Settings that were merged before the change are trusted; the change's own are not."""
 REPORTERS = "codeopt.reporters"
 FOUND = 1  # status where suggestions are a failure (--fail-level any)
 INTERRUPTED = 130  # status
@@ -60,6 +48,18 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
 
 
+@command(
+    4,
+    examples=(
+        "codeopt review --base main",
+        "codeopt review --base main --model gpt-5 --output-format markdown src/",
+    ),
+    first=("--base", "--model", "--reporter", "--output-format", "--max-functions"),
+    often=("--json", "--output", "--max-seconds", "--max-cost", "--fail-level"),
+    verdicts=(1,),
+    others_files=True,
+    compares_settings=True,
+)
 def run(arguments: argparse.Namespace) -> int:
     """Review a change. Heavy imports happen here, so that --help is quick."""
     from codeopt.cli.output import deliver

@@ -10,9 +10,11 @@ from codeopt.core.version import __version__
 from codeopt.report.answer_fields import CaveatFields, DiagnosticFields, MachineFields
 from codeopt.report.answers import ReviewJson, SkippedFields, SuggestionFields
 from codeopt.review.patch import patch
+from codeopt.review.reporters._reporter import reporter
 from codeopt.review.suggestion import Review, Suggestion
 
 
+@reporter
 def render(review: Review) -> str:
     """The whole review; fields may be added, these stay."""
     return dump(answer(review).to_json()) + "\n"

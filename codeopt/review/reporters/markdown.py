@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from codeopt.review.patch import patch
 from codeopt.review.reporters import _words
+from codeopt.review.reporters._reporter import reporter
 from codeopt.review.reporters._text import block, code, prose
 from codeopt.review.suggestion import Review, Suggestion
 
 
+@reporter
 def render(review: Review) -> str:
     """A section a suggestion, then what was left alone and why."""
     parts = [f"## codeopt: {_words.count(len(review.suggestions))}"]

@@ -11,6 +11,7 @@ from codeopt.core.version import __version__
 from codeopt.review.patch import lines_of
 from codeopt.review.reporters._edits import LineEdit, edits
 from codeopt.review.reporters._finding import NAME, fingerprint, lines, rule, sentence
+from codeopt.review.reporters._reporter import reporter
 from codeopt.review.suggestion import Review, Suggestion
 
 SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"
@@ -22,6 +23,7 @@ _RULES = {
 }
 
 
+@reporter
 def render(review: Review) -> str:
     """One run with a result for each suggestion."""
     found = review.suggestions

@@ -6,9 +6,11 @@ from codeopt.core.sanitize import harmless, log_line, printable
 from codeopt.core.words import money
 from codeopt.review.patch import patch
 from codeopt.review.reporters import _words
+from codeopt.review.reporters._reporter import reporter
 from codeopt.review.suggestion import Review, Suggestion
 
 
+@reporter
 def render(review: Review) -> str:
     """Each suggestion with its diff, then what was left alone and why."""
     lines = [line for suggestion in review.suggestions for line in _suggestion(suggestion)]

@@ -18,6 +18,7 @@ import tempfile
 import traceback
 import warnings
 from collections.abc import Sequence
+from dataclasses import asdict
 from pathlib import Path
 from types import ModuleType
 from typing import NoReturn
@@ -27,7 +28,6 @@ from codeopt.cli.command import Command, command_of
 from codeopt.cli.command_flags import flags_of_all
 from codeopt.cli.parser import CommandParser, Misused
 from codeopt.core import plugins
-from codeopt.core.diagnostic import as_rows
 from codeopt.core.errors import CodeoptError, UsageError
 from codeopt.core.flag import SettableBy
 from codeopt.core.sanitize import log_line
@@ -65,7 +65,7 @@ def main(argv: list[str] | None = None) -> int:
         sys.stdout.flush()
     except CodeoptError as error:
         said = log_line(str(error), LONGEST)
-        rows = as_rows(error.shortfalls)
+        rows = [asdict(each) for each in error.shortfalls]
         return _end(error.exit_status, said, as_json, named=isinstance(error, Misused), shortfalls=rows)
     except SandboxError as error:
         return _end(NO_SANDBOX, f"the sandbox failed: {log_line(str(error), LONGEST)}", as_json)

@@ -7,6 +7,8 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from codeopt.core.diagnostic import Diagnostic
+from codeopt.core.run_store import digest
+from codeopt.review.patch import patch
 from codeopt_sandbox.caveat import Caveat
 
 if TYPE_CHECKING:
@@ -45,6 +47,21 @@ class Suggestion:
     """Number of suggestions of this file, this one included, that were verified with all of them applied."""
     share: float | None = None
     """Share of its tests' time, 0 to 1; None: not measured."""
+
+    @property
+    def sha256_before(self) -> str:
+        """Digest of the file before the change."""
+        return digest(self.original)
+
+    @property
+    def sha256_after(self) -> str:
+        """Digest of the file with this suggestion."""
+        return digest(self.improved)
+
+    @property
+    def diff(self) -> str:
+        """The change as a patch."""
+        return patch(self.path, self.original, self.improved)
 
     @property
     def told(self) -> tuple[str, ...]:

@@ -1,26 +1,11 @@
-"""The parts of every page, by their templates: the document around it, tiles, cards, tables."""
+"""Parts of pages that are made outside of a template, by the same macros."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 
 from codeopt.report.html.markup import Child, Markup, join
-from codeopt.report.html.templating import page, part
-
-
-def document(title: str, body: Iterable[Child], footer: str) -> Iterator[str]:
-    """A page in pieces, so that one of any length can be written without holding it."""
-    return page("page.html", title, footer, body=map(join, body))
-
-
-def tile(label: str, value: str, span: str = "") -> Markup:
-    """One figure with its name, and its interval or what else belongs to it."""
-    return part("tile", label, value, span)
-
-
-def card(title: str, how: str, *children: Child | Sequence[Child]) -> Markup:
-    """A part of the page under a heading; `how` says how its figures were made."""
-    return part("card", title, how, join(*children))
+from codeopt.report.html.templating import part
 
 
 def table(caption: str, names: Sequence[str], rows: Iterable[Sequence[Child]], class_: str = "") -> Markup:

@@ -7,16 +7,21 @@ from functools import cache
 from importlib.resources import files
 from typing import Any
 
-from jinja2 import Environment, PackageLoader, StrictUndefined
+from jinja2 import Environment, PackageLoader, StrictUndefined, UndefinedError
 
 from codeopt.core.sanitize import printable
 from codeopt.report.html.markup import Markup
 
 
 def page(template: str, title: str, footer: str, **values: Any) -> Iterator[str]:
-    """A page in pieces, so that one of any length can be written without holding it."""
+    """A page in pieces, so that one of any length can be written without holding it. Raises KeyError where a value
+    lacks a field that the template shows: a saved result of another shape."""
     style = Markup(files("codeopt.report.html").joinpath("page.css").read_text("utf-8"))
-    return _environment().get_template(template).generate(title=title, footer=footer, style=style, **values)
+    found = _environment().get_template(template)
+    try:
+        yield from found.generate(title=title, footer=footer, style=style, **values)
+    except UndefinedError as error:
+        raise KeyError(str(error)) from error
 
 
 def part(name: str, *values: Any, **named: Any) -> Markup:

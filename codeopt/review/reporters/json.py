@@ -5,13 +5,11 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from codeopt.core.run_store import digest
 from codeopt.core.version import __version__
-from codeopt.report.answer_fields import CaveatFields, DiagnosticFields, MachineFields
+from codeopt.report.answer_fields import DiagnosticFields, MachineFields
 from codeopt.report.answers import ReviewJson, SkippedFields, SuggestionFields
-from codeopt.review.patch import patch
 from codeopt.review.reporters._reporter import reporter
-from codeopt.review.suggestion import Review, Suggestion
+from codeopt.review.suggestion import Review
 
 
 @reporter
@@ -27,7 +25,7 @@ def answer(review: Review) -> ReviewJson:
         codeopt_version=__version__,
         base=review.base,
         head=review.head,
-        suggestions=[_suggestion(each) for each in review.suggestions],
+        suggestions=SuggestionFields.each(review.suggestions),
         skipped=SkippedFields.each(review.skipped),
         notices=list(review.notices),
         shortfalls=DiagnosticFields.each(review.shortfalls),
@@ -41,21 +39,3 @@ def answer(review: Review) -> ReviewJson:
 def dump(value: Any) -> str:
     """JSON on one line that is no command of a CI system either: `##[` could be one anywhere in a line."""
     return json.dumps(value).replace("##", "\\u0023#")
-
-
-def _suggestion(suggestion: Suggestion) -> SuggestionFields:
-    return SuggestionFields(
-        path=suggestion.path,
-        function=suggestion.function,
-        task=suggestion.task,
-        speedup=suggestion.speedup,
-        evidence=dict(suggestion.evidence),
-        growth=suggestion.growth,
-        changes=list(suggestion.changes),
-        caveats=CaveatFields.each(suggestion.caveats),
-        together=suggestion.together,
-        share=suggestion.share,
-        sha256_before=digest(suggestion.original),
-        sha256_after=digest(suggestion.improved),
-        diff=patch(suggestion.path, suggestion.original, suggestion.improved),
-    )

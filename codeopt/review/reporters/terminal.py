@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from codeopt.core.sanitize import harmless, log_line, printable
 from codeopt.core.words import money
-from codeopt.review.patch import patch
 from codeopt.review.reporters import _words
 from codeopt.review.reporters._reporter import reporter
 from codeopt.review.suggestion import Review, Suggestion
@@ -36,6 +35,6 @@ def _suggestion(suggestion: Suggestion) -> list[str]:
     lines += [f"  growth: {log_line(suggestion.growth)}"] * bool(suggestion.growth)
     lines.append(f"  verified by {_words.proof(suggestion)}")
     lines += [f"  {log_line(change)}" for change in suggestion.changes]
-    difference = patch(suggestion.path, suggestion.original, suggestion.improved)
+    difference = suggestion.diff
     shown = harmless(printable(difference.replace("\r\n", "\n"))).rstrip("\n").split("\n")
     return [*lines, "", *(f"    {line}" for line in shown), ""]

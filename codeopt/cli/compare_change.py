@@ -75,7 +75,7 @@ class ComparedRow:
     found: PairResult
 
     def answer(self) -> ComparedFunctionJson:
-        """As --json says it."""
+        """The row that --json prints."""
         from codeopt.report.answers import ComparedFunctionJson
 
         return ComparedFunctionJson(path=self.path, function=self.function, **self.found.to_json())

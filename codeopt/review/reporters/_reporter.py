@@ -10,7 +10,8 @@ from codeopt.core import plugins
 from codeopt.review.suggestion import Review
 
 GROUP = "codeopt.reporters"
-RENDER, POST = "render", "post"
+RENDER = "render"
+POST = "post"
 P = ParamSpec("P")
 R = TypeVar("R")
 

@@ -31,7 +31,7 @@ def run_page(run: StoredRun) -> Iterator[str]:
         (f"{edit['file']}::{edit['qualname']}", patch_table.figures(edit), "; ".join(edit["evidence"]))
         for edit in result.get("edits", ())
     ]
-    return page(
+    yield from page(
         "run.html",
         run.listing.title,
         _footer(run),

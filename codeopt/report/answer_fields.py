@@ -52,7 +52,7 @@ class PythonFields(AnswerFields):
 
     @classmethod
     def maybe(cls, found: Interpreter | None) -> PythonFields | None:
-        """None where the interpreter was an image's own, and where nothing was run."""
+        """The interpreter; None where it was an image's own, and where nothing was run."""
         if found is None:
             return None
         return cls(path=found.path, version=found.version, pytest=found.pytest_version, origin=found.origin)
@@ -99,7 +99,7 @@ class SpeedupFields(FiguresFields):
 
     @classmethod
     def maybe(cls, found: Comparison | None) -> Self | None:
-        """None where nothing was compared."""
+        """The figures; None where nothing was compared."""
         return None if found is None else cls.of(found)
 
 
@@ -211,7 +211,7 @@ class MeasureFields(ScoreFields):
 
 
 class ScoredFields(AnswerFields):
-    """What a task says of a draft beside its speedup."""
+    """A task's own score of a draft, beside its speedup."""
 
     task_score: ScoreFields | None
     task_measures: list[MeasureFields]

@@ -39,7 +39,7 @@ class CheckedTarget:
     """Whether the rules were tried on it."""
 
     def answer(self) -> CheckedFunctionFields:
-        """Its row of `codeopt check --json`."""
+        """The row of `codeopt check --json`."""
         from codeopt.report.answer_fields import CaveatFields
         from codeopt.report.answers import CheckedFunctionFields
 

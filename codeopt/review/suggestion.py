@@ -34,7 +34,7 @@ class Suggestion:
     """Text of the whole file with this suggestion alone."""
     task: str
     speedup: SpeedupFields | None
-    """None: better by its task's measure."""
+    """The figures; None: better by its task's measure."""
     evidence: Mapping[str, Any]
     """Object of Evidence.figures: calls, sources, line_coverage, tests."""
     growth: str = ""
@@ -100,7 +100,7 @@ class Review:
     cost_usd: float | None = 0.0
     """Cost of the model, US dollars; None: a price is not known."""
     python: PythonFields | None = None
-    """None: an image's own interpreter ran everything, or nothing was run."""
+    """The interpreter; None: an image's own ran everything, or nothing was run."""
 
     @property
     def whole(self) -> bool:

@@ -22,7 +22,7 @@ _LIMITS: Mapping[str, Any] = {
     "max_rounds": Field(ge=1, le=50), "max_seconds": Field(gt=0, le=3600), "max_functions": Field(ge=1, le=100),
     "min_share": Field(ge=0, le=1), "run": Field(max_length=4096),
 }  # fmt: skip
-"""What a client may ask for, where that is less than the option may be."""
+"""Bounds of what a client may ask for, where they are narrower than the option's own."""
 F = TypeVar("F", bound=Callable[..., Any])
 
 

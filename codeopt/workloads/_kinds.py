@@ -46,5 +46,5 @@ def kind_in(module: ModuleType) -> WorkloadKind:
 
 
 def _nothing(target: Target, options: ImproveOptions) -> bool:
-    """What a kind of the old form recognises that is only ever named."""
+    """Recognise nothing: a kind of the old form may only ever be named."""
     return False

@@ -45,7 +45,7 @@ def read(target: Target) -> Program:
 
 @workload(matches, read=read, priority=10)
 def open_workload(request: WorkloadRequest) -> AbstractContextManager[OpenTarget]:
-    """As a program."""
+    """Open the cells as a program."""
     return open_program(request)
 
 

@@ -66,7 +66,7 @@ def _percent(share: float) -> str:
 
 
 def _branches(nodes: tuple[Node, ...], depth: int) -> tuple[Branch, ...]:
-    """Those that are worth a line, largest first."""
+    """Branches that are worth a line, largest first."""
     shown = [node for node in nodes if node.share >= LEAST and depth <= DEEPEST]
     return tuple(
         Branch(

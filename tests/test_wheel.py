@@ -174,6 +174,8 @@ def test_a_saved_run_is_listed_shown_and_put_in_place(programs: Path, tmp_path: 
         done = run(programs, tmp_path, [name])
         assert (done.status, bool(re.search(out, done.out + done.err, re.MULTILINE))) == (0, True), done
     assert "set(" in path.read_text()
+    assert run(programs, tmp_path, ["show", "--html", "page.html"]).status == 0
+    assert "What it cost" in (tmp_path / "page.html").read_text()  # the templates are in the wheel
 
 
 LONG = {

@@ -6,7 +6,7 @@ import argparse
 import json
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING
 
 from codeopt.cli import flags, review_flags
 from codeopt.cli.compare_table import gain_of, in_words, ratio_of
@@ -24,8 +24,9 @@ from codeopt.review.suggestion import full_name
 from codeopt.review.surroundings import isolated
 from codeopt_sandbox.errors import SandboxError
 
-SCHEMA = "codeopt.compare-change/1"
 INTERRUPTED = 130  # status
+if TYPE_CHECKING:
+    from codeopt.report.answers import CompareChangeJson, ComparedFunctionJson
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -50,16 +51,24 @@ def run(arguments: argparse.Namespace) -> int:
         ]
         limit = arguments.fail_if_slower
         slower = [row for row in rows if limit is not None and row.found.is_slower(limit)]
-        report = {
-            "schema": SCHEMA, "base": change.base, "head": change.head, "functions": [row.to_json() for row in rows],
-            "failed": len(slower), "stopped": compared.stopped,
-        }  # fmt: skip
-        print(json.dumps(report) if arguments.json else table(rows, slower), flush=True)
+        if arguments.json:
+            print(json.dumps(_answer(change, rows, len(slower), compared.stopped).to_json()), flush=True)
+        else:
+            print(table(rows, slower), flush=True)
         if compared.stopped:
             console.warn(compared.stopped)
         if left:
             console.print(review_flags.go_on_with(left))
     return compared.status or int(bool(slower))
+
+
+def _answer(change: Change, rows: list[ComparedRow], failed: int, stopped: str) -> CompareChangeJson:
+    from codeopt.report.answers import CompareChangeJson
+
+    return CompareChangeJson(
+        schema="codeopt.compare-change/1", base=change.base, head=change.head,
+        functions=[row.answer() for row in rows], failed=failed, stopped=stopped,
+    )  # fmt: skip
 
 
 @dataclass
@@ -107,9 +116,11 @@ class ComparedRow:
     function: str
     found: PairResult
 
-    def to_json(self) -> dict[str, Any]:
-        """For --json; fields may be added."""
-        return {"path": self.path, "function": self.function, **self.found.to_json()}
+    def answer(self) -> ComparedFunctionJson:
+        """The row that --json prints."""
+        from codeopt.report.answers import ComparedFunctionJson
+
+        return ComparedFunctionJson(path=self.path, function=self.function, **self.found.to_json())
 
 
 def _one(old: Target, new: Target, options: ImproveOptions, session: Session) -> PairResult:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from codeopt.core.diagnostic import Diagnostic
 from codeopt.core.words import NO_DIFFERENCE, Speedup, counted, directions, factor, gain, is_gain
 from codeopt.engine.compare import PairResult, PairVerdict
 from codeopt.report.result import caveat_lines, python_line, sandbox_line
@@ -23,7 +22,7 @@ def table(found: PairResult) -> str:
     if "changed_inputs" in tests:
         cases, changed = tests["total"], tests["changed_inputs"]
         lines.append(f"checked on {counted(cases, 'case')} and {counted(changed, 'changed input')}")
-    shortfalls = [Diagnostic(**row) for row in found.facts.get("shortfalls", ())]
+    shortfalls = found.facts.get("shortfalls", ())
     if found.verdict is not PairVerdict.NOT_VERIFIED:  # whose reason has them
         lines += [shortfall.words for shortfall in shortfalls]
     said = {shortfall.what for shortfall in shortfalls}

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from types import ModuleType
 from typing import Any
 
 from codeopt.core.options import ImproveOptions
 from codeopt.core.target import Target
 from codeopt.engine.run_plan import RunPlan, make_plan
-from codeopt.workloads import WorkloadKind, kind_of
+from codeopt.workloads import kind_of
 
 SCHEMA = "codeopt.plan/1"
 
@@ -22,7 +21,7 @@ def dry_run(target: Target, options: ImproveOptions) -> dict[str, Any]:
     return {
         "schema": SCHEMA,
         "target": str(target),
-        "workload": name_of(kind),
+        "workload": kind.name,
         "task": plan.task.name,
         "proposer": plan.proposer,
         "models": list(plan.models),
@@ -57,17 +56,6 @@ def dry_run(target: Target, options: ImproveOptions) -> dict[str, Any]:
         "timeout_s": plan.options.timeout,
         "memory_mib": plan.options.memory,
     }
-
-
-def _ruff(plan: RunPlan) -> list[str]:
-    """The fixes of ruff, which are tried by the rules alone."""
-    return ["ruff"] if plan.rules.ruff and not plan.uses_model else []
-
-
-def name_of(kind: WorkloadKind) -> str:
-    """The kind as --workload names it."""
-    assert isinstance(kind, ModuleType)
-    return kind.__name__.rpartition(".")[2]
 
 
 def _search(plan: RunPlan) -> dict[str, Any] | None:

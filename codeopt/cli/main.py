@@ -18,15 +18,16 @@ import tempfile
 import traceback
 import warnings
 from collections.abc import Sequence
+from dataclasses import asdict
 from pathlib import Path
 from types import ModuleType
 from typing import NoReturn
 
 from codeopt.cli import settings
+from codeopt.cli.command import Command, command_of
 from codeopt.cli.command_flags import flags_of_all
 from codeopt.cli.parser import CommandParser, Misused
 from codeopt.core import plugins
-from codeopt.core.diagnostic import as_rows
 from codeopt.core.errors import CodeoptError, UsageError
 from codeopt.core.flag import SettableBy
 from codeopt.core.sanitize import log_line
@@ -59,12 +60,12 @@ def main(argv: list[str] | None = None) -> int:
     try:
         commands = {name: plugins.load("codeopt.commands", name) for name in plugins.names("codeopt.commands")}
         arguments = _understood(asked, commands)
-        command = commands[arguments.command]
-        status: int = command.run(arguments)
+        command = command_of(commands[arguments.command])
+        status = command(arguments)
         sys.stdout.flush()
     except CodeoptError as error:
         said = log_line(str(error), LONGEST)
-        rows = as_rows(error.shortfalls)
+        rows = [asdict(each) for each in error.shortfalls]
         return _end(error.exit_status, said, as_json, named=isinstance(error, Misused), shortfalls=rows)
     except SandboxError as error:
         return _end(NO_SANDBOX, f"the sandbox failed: {log_line(str(error), LONGEST)}", as_json)
@@ -79,7 +80,7 @@ def main(argv: list[str] | None = None) -> int:
         if isinstance(error, OSError) and (said := _of_the_machine(error)):
             return _end(UsageError.exit_status, said, as_json)
         return _our_mistake(error, as_json)
-    return 0 if getattr(arguments, "exit_zero", False) and status in command.VERDICTS else status
+    return 0 if getattr(arguments, "exit_zero", False) and status in command.verdicts else status
 
 
 def _understood(asked: list[str], commands: dict[str, ModuleType]) -> argparse.Namespace:
@@ -88,10 +89,10 @@ def _understood(asked: list[str], commands: dict[str, ModuleType]) -> argparse.N
     arguments = _parse(build_parser(commands), given)
     if args is not None:
         arguments.args = args
-    command = commands[arguments.command]
-    if not getattr(command, "COMPARES_SETTINGS", False):
+    command = command_of(commands[arguments.command])
+    if not command.compares_settings:
         settings.require_own_word(arguments)
-    if not getattr(command, "OTHERS_FILES", False) and _names_a_module(arguments):
+    if not command.others_files and _names_a_module(arguments):
         sys.path.append(str(Path.cwd()))  # last, so that --task my.own can be found and nothing is shadowed
     return arguments
 
@@ -128,7 +129,7 @@ def _parse(parser: CommandParser, given: list[str]) -> argparse.Namespace:
 
 def _split(argv: list[str], commands: dict[str, ModuleType]) -> tuple[list[str], tuple[str, ...] | None]:
     """Our own arguments, and those of the user's program, which follow `--`; None where there is no `--`."""
-    takes = argv and getattr(commands.get(argv[0]), "TAKES_ARGUMENTS", False)
+    takes = argv and argv[0] in commands and command_of(commands[argv[0]]).takes_arguments
     if not takes or "--" not in argv:
         return argv, None
     at = argv.index("--")
@@ -155,24 +156,27 @@ def build_parser(commands: dict[str, ModuleType]) -> CommandParser:
     parser.add_argument("--version", action="version", version=f"codeopt {__version__}")
     choices = parser.add_subparsers(dest="command", metavar="COMMAND", required=True)
     parsers = []
-    ordered = sorted(commands.items(), key=lambda item: item[1].ORDER)
-    for name, module in ordered:
+    ordered = sorted(((name, module, command_of(module)) for name, module in commands.items()), key=_order)
+    for name, module, command in ordered:
         text = (module.__doc__ or "").partition("\n")[0]
         parsers.append(choices.add_parser(name, help=text, description=text, allow_abbrev=False))
-        parsers[-1].first, parsers[-1].examples = getattr(module, "FIRST", ()), getattr(module, "EXAMPLES", ())
-        parsers[-1].show_often(getattr(module, "OFTEN", ()))
+        parsers[-1].first, parsers[-1].examples = command.first, command.examples
+        parsers[-1].show_often(command.often)
         parsers[-1].set_defaults(parser=parsers[-1])
         module.add_arguments(parsers[-1])
-        if getattr(module, "VERDICTS", ()):
+        if command.verdicts:
             parsers[-1].add_argument("--exit-zero", action="store_true", help="status 0 also for a negative verdict")
     table, path = read_settings(Path.cwd())
     parser.set_defaults(parser=parser, root=parser)
     known = {settings.flag_of(action) for each in parsers for action in each._actions} - {""}
     settings.require_known(os.environ, known)
-    for each, (_, module) in zip(parsers, ordered, strict=True):
-        own = {} if getattr(module, "FLAGS_ONLY", False) else table
-        settings.apply(each, own, path, known)
+    for each, (*_, command) in zip(parsers, ordered, strict=True):
+        settings.apply(each, {} if command.flags_only else table, path, known)
     return parser
+
+
+def _order(row: tuple[str, ModuleType, Command]) -> float:
+    return row[2].order
 
 
 def _interrupt(_number: int, _frame: object) -> NoReturn:

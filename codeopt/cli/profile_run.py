@@ -36,7 +36,7 @@ def profile_run(arguments: argparse.Namespace) -> int:
         )
         write_page(arguments.html, page)
     if arguments.json:
-        print(json.dumps(found.to_json()))
+        print(json.dumps(found.answer().to_json()))
     else:
         print(f"{python_line(found.interpreter)}\n{tree_of(found.profile, dict(found.project.files))}")
     return 0

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 
 from codeopt.core.sanitize import inline
 
@@ -24,8 +23,3 @@ class Diagnostic:
         """`8 tests found, none ran: ModuleNotFoundError: No module named 'numpy' (--python PATH)`."""
         why = f": {inline(self.why)}" if self.why else ""
         return inline(self.what) + why + (f" ({self.remedy})" if self.remedy else "")
-
-
-def as_rows(found: Iterable[Diagnostic]) -> list[dict[str, str]]:
-    """The rows of `shortfalls` in JSON; fields may be added."""
-    return [asdict(each) for each in found]

@@ -164,6 +164,21 @@ def functions(module: ModuleType, kind: str, needed: str, *optional: str) -> dic
     return found
 
 
+def decorated(
+    module: ModuleType, kind: str, decorator: str, made: type, needed: str, *optional: str
+) -> dict[str, Callable[..., Any]]:
+    """The same of a plug-in whose functions a decorator makes something of; undecorated ones, as all were before 0.2,
+    still work, and a warning says so. Raises UsageError."""
+    found = functions(module, kind, needed, *optional)
+    for name, each in found.items():
+        if not isinstance(each, made):
+            warn_once(
+                f"the {kind} {module.__name__} is of the old form, which the next release refuses: decorate its "
+                f"{name}() with {decorator} (docs/writing-a-plug-in.md)"
+            )
+    return found
+
+
 @cache
 def warn_once(line: str) -> None:
     """Say on standard error, once a process, what the author of a plug-in has to change."""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Any
 
 
 @dataclass(frozen=True)
@@ -54,19 +53,6 @@ class TaskScore:
         changed = ", ".join(each.words for each in self.measures if each.before != each.after)
         parts = f"{self.name} {self.before:.2f} -> {self.after:.2f}{': ' * bool(changed)}{changed}"
         return f"{parts}; {self.remark}" if self.remark else parts
-
-    def to_json(self) -> dict[str, Any]:
-        """`task_score` and `task_measures` of a JSON object."""
-        score = {"name": self.name, "before": round(self.before, 4), "after": round(self.after, 4)}
-        rows = [
-            {"name": m.name, "before": round(m.before, 4), "after": round(m.after, 4), "unit": m.unit}
-            for m in self.measures
-        ]
-        return {"task_score": score, "task_measures": rows}
-
-
-UNSCORED: dict[str, Any] = {"task_score": None, "task_measures": []}
-"""The two fields of a task whose measure is the speedup."""
 
 
 def _number(value: float, unit: str) -> str:

@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from codeopt.core.diagnostic import as_rows
 from codeopt.core.history import Candidate
 from codeopt.core.interpreter import Interpreter
 from codeopt.core.machine import machine
@@ -19,7 +18,7 @@ from codeopt.core.target import Target
 from codeopt.engine.comparison_progress import said_of_long_runs
 from codeopt.engine.guards.forbidden import newly_touched
 from codeopt.engine.judge import Judge
-from codeopt.report.result import speedup, why
+from codeopt.report.result import why
 from codeopt.workloads import OpenTarget, Stage, Workload, WorkloadRequest, kind_of
 from codeopt.workloads.function.corpus.corpus import NotVerifiable
 from codeopt_sandbox.caveat import Caveat
@@ -27,7 +26,9 @@ from codeopt_sandbox.compare import Comparison, Decision, StoppingRule
 from codeopt_sandbox.growth import UNKNOWN, GrowthPair
 from codeopt_sandbox.outcome import ChangedSetting
 
-SCHEMA = "codeopt.compare/1"
+if TYPE_CHECKING:
+    from codeopt.report.answers import CompareJson
+
 ENOUGH_S = 0.1
 """Cases are added until OLD takes this long: the verdict should not hang on one alone."""
 
@@ -74,29 +75,43 @@ class PairResult:
 
     def to_json(self) -> dict[str, Any]:
         """The object that `codeopt compare --json` prints; fields may be added."""
-        figures: dict[str, Any] = {"ratio": None, "ci_low": None, "ci_high": None, "pairs": 0}
-        if self.bound is not None:
-            figures |= {"ratio": self.bound, "ci_high": self.bound, "clock": "wall"}
-        elif self.comparison is not None and self.verdict is not PairVerdict.REJECTED:
-            figures = speedup(self.comparison)
-        return {
-            "schema": SCHEMA,
-            "verdict": str(self.verdict),
-            "reason": self.reason,
-            **figures,
-            "growth": {"old": self.growth.old, "new": self.growth.new, "text": self.growth.text},
-            "evidence": None,
-            "timed": None,
-            "shortfalls": [],
-            **{name: value for name, value in self.facts.items() if name != "calls_text"},
-            "settings": [each.to_json() for each in self.settings],
-            "notes": list(self.notes),
-            "caveats": [caveat.to_json() for caveat in self.caveats],
-            "sandbox": self.backend,
-            "runtime": self.description,
-            "python": self.interpreter.to_json() if self.interpreter else None,
-            "machine": machine(),
-        }
+        return answer(self).to_json()
+
+
+def answer(found: PairResult) -> CompareJson:
+    """The object that `codeopt compare --json` prints."""
+    from codeopt.report import answer_fields as fields
+    from codeopt.report.answers import CompareJson, GrowthFields
+
+    facts = {"evidence": None, "timed": None, "shortfalls": (), **found.facts}
+    facts.pop("calls_text", None)
+    facts["shortfalls"] = fields.DiagnosticFields.each(facts["shortfalls"])
+    return CompareJson(
+        schema="codeopt.compare/1",
+        verdict=found.verdict.value,
+        reason=found.reason,
+        **_figures(found),
+        growth=GrowthFields.of(found.growth),
+        **facts,
+        settings=fields.SettingFields.each(found.settings),
+        notes=list(found.notes),
+        caveats=fields.CaveatFields.each(found.caveats),
+        sandbox=found.backend,
+        runtime=found.description,
+        python=fields.PythonFields.maybe(found.interpreter),
+        machine=fields.MachineFields.of(machine()),
+    )
+
+
+def _figures(found: PairResult) -> dict[str, Any]:
+    """Those of the timed pairs; of a NEW that was given up only the bound."""
+    if found.bound is not None:
+        return {"ratio": found.bound, "ci_low": None, "ci_high": found.bound, "pairs": 0, "clock": "wall"}
+    if found.comparison is None or found.verdict is PairVerdict.REJECTED:
+        return {"ratio": None, "ci_low": None, "ci_high": None, "pairs": 0}
+    from codeopt.report import answer_fields as fields
+
+    return dict(fields.SpeedupFields.of(found.comparison))
 
 
 def compare(
@@ -139,7 +154,7 @@ def _compared(opened: OpenTarget, request: WorkloadRequest) -> PairResult:
     try:
         workload = opened.measure()
     except NotVerifiable as error:
-        return PairResult(PairVerdict.NOT_VERIFIED, str(error), facts={"shortfalls": as_rows(error.shortfalls)})
+        return PairResult(PairVerdict.NOT_VERIFIED, str(error), facts={"shortfalls": error.shortfalls})
     assert opened.other is not None  # the request names one
     candidate = _checked(Judge(workload, notify=notify, strict=strict), opened.other)
     if candidate.correct:

@@ -16,7 +16,7 @@ from codeopt.core.words import clock
 from codeopt.engine.judge import Judge
 from codeopt.engine.loop import Confirmation, RefineLoop
 from codeopt.engine.next_steps import next_steps
-from codeopt.report.result import Columns, End, Result, row, to_json
+from codeopt.report.result import Columns, End, Result, row
 from codeopt.workloads import WorkloadRequest
 from codeopt_sandbox import Sandbox
 
@@ -151,7 +151,7 @@ def _save(run: RunStore, result: Result) -> None:
     changes = changes_of(program, best.revision if best else program.revision)
     before = Revision({each.path: each.program.text for each in changes})
     after = Revision({each.path: each.text for each in changes})
-    run.finish(before, to_json(result), after if best else None)
+    run.finish(before, result.to_json(), after if best else None)
 
 
 def _beside(loop: RefineLoop, result: Result, request: WorkloadRequest, reference: Revision | None) -> Result:

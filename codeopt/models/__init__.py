@@ -1,4 +1,4 @@
-"""Language models: one backend a file, each with `build(name, settings) -> Model`.
+"""Language models: one backend a file, each with a `build(name, settings) -> Model` that `@backend` decorates.
 
     model = open_model("gpt-5", api_key_env="OPENAI_API_KEY")
     reply = model.complete([Message("user", "Say hello.")])
@@ -52,6 +52,28 @@ class Settings:
     notify: Callable[[str], None]
 
 
+@dataclass(frozen=True)
+class Backend:
+    """One way to reach models; made by `@backend`."""
+
+    build: Callable[[str, Settings], Model]
+    """Makes the model of a name, the part of `--model` behind the backend's own and a colon."""
+
+    def __post_init__(self) -> None:
+        """Raise ValueError for a function of another name, which nobody would call."""
+        if self.build.__name__ != "build":
+            raise ValueError(f"@backend makes a backend of build(name, settings), not of {self.build.__name__}")
+
+    def __call__(self, name: str, settings: Settings) -> Model:
+        """Make a model. Raises UsageError, ModelError."""
+        return self.build(name, settings)
+
+
+def backend(build: Callable[[str, Settings], Model]) -> Backend:
+    """Make a backend of a function `build(name: str, settings: Settings) -> Model`. Raises ValueError."""
+    return Backend(build)
+
+
 def open_model(
     spec: str,
     *,
@@ -102,7 +124,7 @@ def _factory(spec: str) -> tuple[Callable[[str, Settings], Model], str]:
     if not spec.strip():
         raise UsageError("the model has no name; give one, for example --model gpt-5")
     if prefix in plugins.names(__name__):
-        return plugins.functions(plugins.load(__name__, prefix), "model", "build")["build"], rest
+        return plugins.decorated(plugins.load(__name__, prefix), "model", "@backend", Backend, "build")["build"], rest
     if colon and _importable(prefix) and rest.isidentifier():
         return _imported(prefix, rest), spec
     return plugins.load(__name__, "openai").build, spec

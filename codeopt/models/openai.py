@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from codeopt.core.errors import ModelError, UsageError
 from codeopt.core.model import AnswerSchema, Message, Model, Reply, at_once, estimate_tokens
-from codeopt.models import Settings
+from codeopt.models import Settings, backend
 from codeopt.models._endpoint import endpoint
 from codeopt.models._failures import explain, status_of, unknown_model
 from codeopt.models._wire import Reader, Received, ReplyLimits, TokenCounts
@@ -22,6 +22,7 @@ LOOKUP_S = 5.0
 RESPONSE_FORMAT = "response_format"
 
 
+@backend
 def build(name: str, settings: Settings) -> Model:
     """The model `name`. Raises UsageError without a name, ModelError when a key is missing."""
     if not name.strip():

@@ -21,11 +21,12 @@ from typing import Any
 
 from codeopt.core.errors import ModelError, UsageError
 from codeopt.core.model import Message, Model, Reply, replies
-from codeopt.models import Settings
+from codeopt.models import Settings, backend
 
 SCHEMA = "codeopt.exchange/1"
 
 
+@backend
 def build(name: str, settings: Settings) -> Model:
     """The recording in the file `name`. Raises UsageError without a name, ModelError when it is not a recording."""
     if not name:

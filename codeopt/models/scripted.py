@@ -7,12 +7,13 @@ from pathlib import Path
 
 from codeopt.core.errors import ModelError, UsageError
 from codeopt.core.model import Message, Model, Reply, estimate_tokens
-from codeopt.models import Price, Settings
+from codeopt.models import Price, Settings, backend
 
 SEPARATOR = "--- next answer ---"
 """Stands alone on a line between two answers of a file."""
 
 
+@backend
 def build(name: str, settings: Settings) -> Model:
     """The model whose answers stand in the file `name`. Raises UsageError when there is no such text file."""
     if not name:

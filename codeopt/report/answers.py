@@ -6,126 +6,31 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Literal
+from typing import Any, Literal, Self
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field
 
-Ratio = Annotated[float | None, Field(description="Speedup, OLD over NEW; below 1: slower. null: not measured")]
-Rows = list[dict[str, Any]]
-
-
-class AnswerFields(BaseModel):
-    """One object; fields may be added."""
-
-    model_config = ConfigDict(extra="allow")
-
-
-class PythonFields(AnswerFields):
-    """The interpreter that ran the programs."""
-
-    path: str
-    version: str | None
-    pytest: str | None
-    origin: str
-
-
-class MachineFields(AnswerFields):
-    """The machine that was measured on; a ratio from one is no promise for another."""
-
-    cpu: str
-    cores: int
-    system: str
-    python: str
-
-
-class FiguresFields(AnswerFields):
-    """The figures of one comparison."""
-
-    ratio: Ratio
-    ci_low: float | None
-    ci_high: float | None
-    pairs: int = Field(description="Timed pairs of runs")
-
-
-class CaseRatioFields(AnswerFields):
-    """The ratio of one timed case."""
-
-    case: str
-    ratio: float
-
-
-class SpeedupFields(FiguresFields):
-    """A comparison with its clock and method."""
-
-    confidence: float = Field(description="Confidence of the interval, 0 to 1")
-    clock: Literal["cpu", "wall", "memory"] = Field(description="memory: the ratio is of peaks, not of times")
-    method: str
-    decision: str
-    cases: list[CaseRatioFields]
-
-
-class CaveatFields(AnswerFields):
-    """One difference beyond the known inputs."""
-
-    subject: str
-    input: str
-    expected: str
-    got: str
-    tier: str
-    because: str
-    again: str = Field(description="Python line that shows it again")
-    apart: float
-
-
-class DiagnosticFields(AnswerFields):
-    """Something that could not be run, looked at or made."""
-
-    what: str
-    why: str
-    remedy: str
-
-
-class HotLineFields(AnswerFields):
-    """One hot line of a result."""
-
-    line: int
-    share: float = Field(description="Share of the time, 0 to 1")
-    text: str
-
-
-class ProfiledLineFields(HotLineFields):
-    """One line of a profile."""
-
-    hits: int
-
-
-class RoundFields(AnswerFields):
-    """One draft, judged."""
-
-    round: int
-    verdict: str = Field(description="As `status`, in the words of earlier releases: tried, right, refused")
-    status: str = Field(
-        description="screened, correct, rejected; faster, slower, same, undecided; WA, RE, TLE, MLE, OLE"
-    )
-    summary: str
-    changes: list[str]
-    ablations: dict[str, float] = Field(description="Time without each change, relative to this draft")
-    beside: dict[str, float] = Field(description="As `ablations`: the name in earlier releases", deprecated=True)
-    turn: int
-    parents: list[int]
-    chain: int
-    model: str | None
-    siblings: Rows = Field(description="Drafts of the same critique: round, and time relative to this draft")
-    effort: dict[str, float]
-    rejection: str
-    settings: Rows
-    verdicts: dict[str, int]
-    speedup: SpeedupFields | None
-    against_best: dict[str, Any] | None
-    task_score: dict[str, Any] | None
-    task_measures: Rows
-    critique: str
-    hot_lines: list[HotLineFields]
+from codeopt.core.budget import Usage
+from codeopt.core.interpreter import Interpreter
+from codeopt.report.answer_fields import (
+    AnswerFields,
+    CaseRatioFields,
+    CaveatFields,
+    DiagnosticFields,
+    FiguresFields,
+    HotFunctionFields,
+    HotLineFields,
+    MachineFields,
+    MemoryLineFields,
+    ProfiledLineFields,
+    PythonFields,
+    RoundFields,
+    Rows,
+    ScoredFields,
+    SettingFields,
+    SpeedupFields,
+)
+from codeopt_sandbox.profile import Profile
 
 
 class InputsFields(AnswerFields):
@@ -136,6 +41,21 @@ class InputsFields(AnswerFields):
     held_back: int = Field(description="As `held_out`: the name in earlier releases", deprecated=True)
     confirmed_runs: int
     inputs: int | None
+
+
+class TokensFields(AnswerFields):
+    """Tokens of the model."""
+
+    in_: int = Field(alias="in")
+    out: int
+    cached: int
+    estimated: bool
+
+    @classmethod
+    def of(cls, found: Usage) -> Self:
+        """The tokens of all replies together."""
+        said = {"in": found.tokens_in, "out": found.tokens_out}
+        return cls(**said, cached=found.tokens_cached, estimated=found.estimated)
 
 
 class ImprovedFields(AnswerFields):
@@ -149,7 +69,23 @@ class ImprovedFields(AnswerFields):
     cost_usd: float | None
 
 
-class ImproveJson(ImprovedFields):
+class PatchFields(AnswerFields):
+    """The further fields of a result that is a patch of a project, which other results leave out."""
+
+    diff: str = ""
+    command: str | None = None
+    edits: Rows = Field([], description="file, qualname, without_it, calls, evidence, caveats of each")
+    dropped: Rows = Field([], description="Edits that were left out, as they do not pay: file, qualname")
+    profile: dict[str, Any] = Field({}, description="As `codeopt profile --run --json` prints it")
+    project_tests: dict[str, int] = {}
+    output: str = ""
+    benchmarks: dict[str, Any] | None = None
+    ran: dict[str, float] = Field({}, description="Seconds in the sandbox, by purpose")
+    fixed_ground: dict[str, Any] = {}
+    changed_commands: int = 0
+
+
+class ImproveJson(ImprovedFields, PatchFields, ScoredFields):
     """The object of `codeopt improve --json`, and `result.json` of a saved run."""
 
     schema_: Literal["codeopt.improve/1"] = Field(alias="schema")
@@ -164,8 +100,6 @@ class ImproveJson(ImprovedFields):
     python: PythonFields | None
     stopped: str
     speedup: SpeedupFields | None  # type: ignore[assignment]  # the same, told in full
-    task_score: dict[str, Any] | None
-    task_measures: Rows
     best_round: int | None
     sha256_before: str
     sha256_after: str | None
@@ -178,10 +112,13 @@ class ImproveJson(ImprovedFields):
     growth: str
     shortfalls: list[DiagnosticFields]
     remaining_hot_spots: list[HotLineFields]
-    memory_now: Rows
+    hot_now: list[HotLineFields] = Field(
+        description="As `remaining_hot_spots`: the name in earlier releases", deprecated=True
+    )
+    memory_now: list[MemoryLineFields]
     next: str
     rounds: list[RoundFields]  # type: ignore[assignment]
-    tokens: dict[str, Any]
+    tokens: TokensFields
     effort: dict[str, float]
     seconds: float = Field(description="Wall-clock seconds from start to end, all sittings together")
     seconds_by_step: dict[str, float] = Field(description="The same by step; the sum is `seconds`")
@@ -203,19 +140,70 @@ class ComparedFields(FiguresFields):
     notes: list[str]
 
 
+class GrowthFields(AnswerFields):
+    """Growth of the cost with the size of the input."""
+
+    old: str
+    new: str
+    text: str
+
+
+class ComparedInputsFields(AnswerFields):
+    """The inputs that two programs were compared on."""
+
+    total: int
+    changed_inputs: int
+    inputs: int
+
+
+class LibrariesFields(AnswerFields):
+    """The libraries that a function's module loads."""
+
+    modules: int
+    import_s: float
+    loaded_once: bool
+    why: str = Field(description="Why they are loaded anew each time")
+
+
 class CompareJson(ComparedFields):
-    """The object of `codeopt compare --json`; with the other fields of `SpeedupFields` where both were timed."""
+    """The object of `codeopt compare --json`."""
 
     schema_: Literal["codeopt.compare/1"] = Field(alias="schema")
-    growth: dict[str, str]
+    growth: GrowthFields
     timed: str | None
     caveats: list[CaveatFields]  # type: ignore[assignment]
     shortfalls: list[DiagnosticFields]  # type: ignore[assignment]
-    settings: Rows
+    settings: list[SettingFields]
     sandbox: str
     runtime: str
     python: PythonFields | None
     machine: MachineFields
+    confidence: float = Field(0.0, description="As in `speedup` of a result, and so the next three; of timed ones")
+    clock: Literal["cpu", "wall", "memory"] = "cpu"
+    method: str = ""
+    decision: str = ""
+    cases: list[CaseRatioFields] = []
+    tests: ComparedInputsFields | None = Field(None, description="Of programs")
+    input_seed: int | None = None
+    libraries: LibrariesFields | None = Field(None, description="Libraries that a function's module loads")
+
+
+class ComparedFunctionJson(CompareJson):
+    """One function or program that a change alters."""
+
+    path: str
+    function: str
+
+
+class CompareChangeJson(AnswerFields):
+    """The object of `codeopt compare --base REF --json`."""
+
+    schema_: Literal["codeopt.compare-change/1"] = Field(alias="schema")
+    base: str
+    head: str
+    functions: list[ComparedFunctionJson]
+    failed: int = Field(description="Functions that are slower beyond the limit")
+    stopped: str = Field(description="Why some functions were not compared; empty where all were")
 
 
 class CheckedFields(AnswerFields):
@@ -299,11 +287,25 @@ class ReviewJson(AnswerFields):
 class ProfiledFields(AnswerFields):
     """The hot lines and functions."""
 
-    lines: list[ProfiledLineFields] | Rows = Field(
-        description="Hottest first; of a command each with its file, line and own_share"
-    )
+    lines: Rows = Field(description="Hottest first; of a command each with its file, line and own_share")
     functions: Rows = Field(description="Largest share first")
     notes: list[str] = Field(description="What could not be measured, and why")
+
+
+class SplitFields(AnswerFields):
+    """Shares of the CPU time, 0 to 1; null: not measured."""
+
+    python: float | None
+    native: float | None
+    system: float | None
+
+
+class MemoryFields(AnswerFields):
+    """The memory of a profiled run; null: not measured."""
+
+    peak_mib: float | None
+    copy_mib_s: float | None
+    lines: list[MemoryLineFields]
 
 
 class ProfileJson(ProfiledFields):
@@ -312,8 +314,43 @@ class ProfileJson(ProfiledFields):
     schema_: Literal["codeopt.profile/1"] = Field(alias="schema")
     case: str
     python: PythonFields | None
-    split: dict[str, float | None]
-    memory: dict[str, Any]
+    lines: list[ProfiledLineFields]  # type: ignore[assignment]
+    functions: list[HotFunctionFields]  # type: ignore[assignment]
+    split: SplitFields
+    memory: MemoryFields
+
+
+def profile_answer(profile: Profile, interpreter: Interpreter | None) -> ProfileJson:
+    """A profile, with the interpreter that ran the program."""
+    return ProfileJson(
+        schema="codeopt.profile/1",
+        case=profile.case,
+        python=PythonFields.maybe(interpreter),
+        lines=ProfiledLineFields.each(profile.lines),
+        functions=HotFunctionFields.each(profile.functions),
+        split=SplitFields(python=profile.python_share, native=profile.native_share, system=profile.system_share),
+        memory=MemoryFields(
+            peak_mib=profile.peak_mib,
+            copy_mib_s=profile.copy_mib_s,
+            lines=MemoryLineFields.each(profile.memory),
+        ),
+        notes=list(profile.notes),
+    )
+
+
+class CommandProfileJson(ProfiledFields):
+    """The object of `codeopt profile --run --json`."""
+
+    schema_: Literal["codeopt.profile-run/1"] = Field(alias="schema")
+    command: str
+    python: PythonFields | None
+    seconds: float
+    cpu_seconds: float
+    libraries: Rows
+    imports: Rows
+    targets: Rows = Field(description="Functions by what could be gained in them, the largest first")
+    start: float = Field(description="Share of the interpreter's own start")
+    waiting: float = Field(description="Share of the wall time in which the command is not at work")
 
 
 class RecordedFields(AnswerFields):
@@ -329,8 +366,10 @@ class RecordedFields(AnswerFields):
 PRINTED: dict[str, type[AnswerFields]] = {
     "check": CheckJson,
     "compare": CompareJson,
+    "compare-change": CompareChangeJson,
     "improve": ImproveJson,
     "profile": ProfileJson,
+    "profile-run": CommandProfileJson,
     "review": ReviewJson,
 }
 """The object that each command prints with --json."""

@@ -3,41 +3,39 @@
 from __future__ import annotations
 
 import difflib
-import math
 import os
 import textwrap
-from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from enum import Enum, auto
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from codeopt.core.budget import Effort, Ledger
-from codeopt.core.diagnostic import Diagnostic, as_rows
+from codeopt.core.diagnostic import Diagnostic
 from codeopt.core.history import Candidate, History
 from codeopt.core.interpreter import Interpreter
 from codeopt.core.machine import machine
 from codeopt.core.program import FileChange, TargetFiles, changes_of
 from codeopt.core.revision import Revision
 from codeopt.core.sanitize import inline, printable
-from codeopt.core.task_score import UNSCORED
 from codeopt.core.version import __version__
 from codeopt.core.words import Speedup, counted, factor, money, share
 from codeopt.core.words import interval as interval_of
 from codeopt.core.words import memory as memory_of
 from codeopt.report.patch_table import fields_of, has_edits, judged_by, table_of
+from codeopt.report.verdict_words import in_words, verdict
 from codeopt_sandbox import Sandbox
 from codeopt_sandbox.caveat import Caveat
 from codeopt_sandbox.compare import Comparison, Decision
 from codeopt_sandbox.outcome import Verdict
 from codeopt_sandbox.profile import HotLine, MemoryLine, Profile
 
+if TYPE_CHECKING:
+    from codeopt.report.answers import ImproveJson
+
 MAX_CAVEATS = 5
 """Caveats shown to people at most; JSON has all."""
-_STATUS = {"tried": "screened", "right": "correct", "refused": "rejected"}
-"""Words of `verdict` in JSON, as in earlier releases -> words of `status`, which people read too."""
-_IN_THE_TABLE = {**_STATUS, "same": "not significant"}
 
 
 STEPS = ("opening", "baseline", "model", "cases", "timing", "profile", "confirmation", "result", "other")
@@ -154,7 +152,7 @@ class Result:
     @property
     def shortfalls(self) -> tuple[Diagnostic, ...]:
         """The things that could not be run, made or measured."""
-        found = [Diagnostic(**row) for row in self.facts.get("shortfalls", ())]
+        found = [*self.facts.get("shortfalls", ())]
         profile = self.history.original.profile
         if profile is not None and not profile.lines:
             found.append(Diagnostic("the hot lines of the original are not known", "; ".join(profile.notes)))
@@ -162,7 +160,7 @@ class Result:
 
     def to_json(self) -> dict[str, Any]:
         """The object that `codeopt improve --json` prints."""
-        return to_json(self)
+        return answer(self).to_json()
 
 
 def opening(target: str, task: str, proposer: str, interpreter: Interpreter | None, sandbox: Sandbox) -> list[str]:
@@ -232,21 +230,6 @@ def _ablation(candidate: Candidate, compared: str) -> str:
             for name, ratio in candidate.ablation]  # fmt: skip
     text = f"{compared} relative to this draft: {', '.join(took)}"
     return "\n" + textwrap.fill(text, 108, initial_indent=" " * 8, subsequent_indent=" " * 8)
-
-
-def verdict(candidate: Candidate) -> str:
-    """One word for a candidate, as in JSON: its first failing verdict, or what the comparison decided."""
-    failed = next((o.verdict for o in candidate.outcomes if o.verdict is not Verdict.AC), None)
-    if failed:
-        return failed
-    if candidate.rejection:
-        return "refused"
-    return candidate.comparison.decision if candidate.comparison else "tried" if candidate.screening_only else "right"
-
-
-def in_words(verdict: str) -> str:
-    """A verdict as people read it."""
-    return _IN_THE_TABLE.get(verdict, verdict)
 
 
 def why(candidate: Candidate) -> str:
@@ -399,138 +382,65 @@ def _lines(text: str) -> list[str]:
     return [line + "\n" for line in text.split("\n")[:-1]] + [last for last in text.split("\n")[-1:] if last]
 
 
-def to_json(result: Result) -> dict[str, Any]:
-    """The object that `--json` prints; fields may be added, these stay."""
-    original, best, ledger = result.history.original, result.best, result.ledger
-    comparison = best.comparison if best else None
-    before = Revision({path: file.text for path, file in result.program.files.items()})
-    after = Revision({**before, **{each.path: each.text for each in result.changes}})
-    return {
-        "schema": "codeopt.improve/1",
-        "codeopt_version": __version__,
-        "file": str(result.program.path),
-        "target": result.target,
-        "folder": str(Path.cwd()),
-        "task": result.task,
-        "model": result.proposer,
-        "sandbox": result.backend,
-        "isolation": result.isolation,
-        "python": result.interpreter.to_json() if result.interpreter else None,
-        "accepted": best is not None,
-        "reason": result.reason,
-        "stopped": result.stopped,
-        "speedup": speedup(comparison) if comparison else None,
-        **(best.standing.to_json() if best and best.standing else UNSCORED),
-        "best_round": best.round if best else None,
-        "sha256_before": before.digest,
-        "sha256_after": after.digest if best else None,
-        "tests": {
-            "total": len(original.outcomes),
-            "held_out": result.held_out,
-            "held_back": result.held_out,
-            "confirmed_runs": len(best.outcomes) if best else 0,
-            "inputs": result.inputs,
-        },
-        "input_seed": result.facts.get("input_seed"),
-        "evidence": result.facts.get("evidence"),
-        "recording": result.facts.get("recording"),
-        **fields_of(result.facts, result.diff),
-        "notes": list(best.notes) if best else [],
-        "caveats": [caveat.to_json() for caveat in best.caveats] if best else [],
-        "growth": result.growth,
-        "shortfalls": as_rows(result.shortfalls),
-        "hot_now": [_hot_line(line) for line in result.outlook.hot],
-        "memory_now": [asdict(line) for line in result.outlook.held],
-        "next": result.outlook.next,
-        "rounds": [_round(candidate) for candidate in result.history.candidates[1:]],
-        "tokens": {
-            "in": ledger.usage.tokens_in,
-            "out": ledger.usage.tokens_out,
-            "cached": ledger.usage.tokens_cached,
-            "estimated": ledger.usage.estimated,
-        },
-        "effort": effort(result),
-        "cost_usd": ledger.usage.cost_usd,
-        "seconds": round(result.seconds, 3),
-        "seconds_by_step": seconds_by_step(result),
-        "machine": machine(),
-        "run": str(result.saved),
-    }
-
-
 def effort(result: Result) -> dict[str, float]:
     """Tokens and seconds of all rounds by step; what the last critique took, which no draft answers, is in `tokens`."""
     total = sum((candidate.effort for candidate in result.history.candidates), Effort())
     return {**total.to_json(), "confirmation_s": round(result.confirmation_s, 3)}
 
 
-def speedup(comparison: Comparison) -> dict[str, Any]:
-    """A comparison's figures; an end of the interval that is not known is null."""
-    return {
-        "ratio": round(comparison.ratio, 4),
-        "ci_low": round(comparison.ci_low, 4) if comparison.ci_low > 0 else None,
-        "ci_high": round(comparison.ci_high, 4) if math.isfinite(comparison.ci_high) else None,
-        "confidence": comparison.confidence,
-        "pairs": comparison.pairs,
-        "clock": comparison.clock,
-        "method": comparison.method,
-        "decision": comparison.decision,
-        "cases": [{"case": case.case, "ratio": round(case.ratio, 4)} for case in comparison.cases if case.original],
-    }
+def answer(found: Result) -> ImproveJson:
+    """The object that `codeopt improve --json` prints, and `result.json` of a saved run."""
+    from codeopt.report import answer_fields as fields
+    from codeopt.report.answers import ImproveJson, InputsFields, TokensFields
 
-
-def _round(candidate: Candidate) -> dict[str, Any]:
-    verdicts = Counter(str(outcome.verdict) for outcome in candidate.outcomes)
-    hottest = candidate.profile.lines[:5] if candidate.profile else ()
-    return {
-        "round": candidate.round,
-        "verdict": verdict(candidate),
-        "status": _STATUS.get(verdict(candidate), verdict(candidate)),
-        "summary": candidate.summary,
-        "changes": list(candidate.changes),
-        "ablations": dict(candidate.ablation),
-        "beside": dict(candidate.ablation),
-        "turn": candidate.turn,
-        "parents": list(candidate.parents),
-        "chain": candidate.chain,
-        "model": candidate.model or None,
-        "siblings": [{"round": number, "takes": ratio} for number, ratio in candidate.siblings],
-        "effort": candidate.effort.to_json(),
-        "rejection": candidate.rejection,
-        "settings": [each.to_json() for each in candidate.settings],
-        "verdicts": dict(verdicts),
-        "speedup": speedup(candidate.comparison) if candidate.comparison else None,
-        "against_best": _against_best(candidate),
-        **(candidate.standing.to_json() if candidate.standing else UNSCORED),
-        "critique": candidate.critique,
-        "hot_lines": [_hot_line(line) for line in hottest],
-    }
-
-
-def _against_best(candidate: Candidate) -> dict[str, Any] | None:
-    """The newest against the best one before it."""
-    found = candidate.against_best
-    return {"round": found.round, **speedup(found.comparison)} if found else None
-
-
-def _hot_line(line: HotLine) -> dict[str, Any]:
-    found = {"line": line.line, "share": round(line.share, 4), "text": line.text}
-    return {**found, "place": line.place} if line.place else found
-
-
-def profile_to_json(profile: Profile, interpreter: Interpreter | None) -> dict[str, Any]:
-    """The object that `codeopt profile --json` prints."""
-    return {
-        "schema": "codeopt.profile/1",
-        "case": profile.case,
-        "python": interpreter.to_json() if interpreter else None,
-        "lines": [asdict(line) for line in profile.lines],
-        "functions": [asdict(function) for function in profile.functions],
-        "split": {"python": profile.python_share, "native": profile.native_share, "system": profile.system_share},
-        "memory": {
-            "peak_mib": profile.peak_mib,
-            "copy_mib_s": profile.copy_mib_s,
-            "lines": [asdict(line) for line in profile.memory],
-        },
-        "notes": list(profile.notes),
-    }
+    original, best, usage = found.history.original, found.best, found.ledger.usage
+    hot = fields.HotLineFields.each(found.outlook.hot)
+    before = Revision({path: file.text for path, file in found.program.files.items()})
+    after = Revision({**before, **{each.path: each.text for each in found.changes}})
+    return ImproveJson(
+        schema="codeopt.improve/1",
+        codeopt_version=__version__,
+        file=str(found.program.path),
+        target=found.target,
+        folder=str(Path.cwd()),
+        task=found.task,
+        model=found.proposer,
+        sandbox=found.backend,
+        isolation=found.isolation,
+        python=fields.PythonFields.maybe(found.interpreter),
+        accepted=found.accepted,
+        reason=found.reason,
+        stopped=found.stopped,
+        speedup=fields.SpeedupFields.maybe(found.comparison),
+        **fields.scored(best.standing if best else None),
+        best_round=best.round if best else None,
+        sha256_before=before.digest,
+        sha256_after=after.digest if best else None,
+        tests=InputsFields(
+            total=len(original.outcomes),
+            held_out=found.held_out,
+            held_back=found.held_out,
+            confirmed_runs=len(best.outcomes) if best else 0,
+            inputs=found.inputs,
+        ),
+        input_seed=found.facts.get("input_seed"),
+        evidence=found.facts.get("evidence"),
+        recording=found.facts.get("recording"),
+        **fields_of(found.facts, found.diff),
+        notes=list(best.notes) if best else [],
+        caveats=fields.CaveatFields.each(best.caveats if best else ()),
+        growth=found.growth,
+        shortfalls=fields.DiagnosticFields.each(found.shortfalls),
+        remaining_hot_spots=hot,
+        hot_now=hot,
+        memory_now=fields.MemoryLineFields.each(found.outlook.held),
+        next=found.outlook.next,
+        rounds=fields.RoundFields.each(found.history.candidates[1:]),
+        tokens=TokensFields.of(usage),
+        effort=effort(found),
+        cost_usd=usage.cost_usd,
+        seconds=round(found.seconds, 3),
+        seconds_by_step=seconds_by_step(found),
+        machine=fields.MachineFields.of(machine()),
+        run=str(found.saved),
+    )

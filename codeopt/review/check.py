@@ -6,9 +6,9 @@ import tempfile
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING
 
-from codeopt.core.diagnostic import Diagnostic, as_rows
+from codeopt.core.diagnostic import Diagnostic
 from codeopt.core.interpreter import Interpreter
 from codeopt.core.options import ImproveOptions
 from codeopt.core.run_clock import DeadlineReached
@@ -20,7 +20,8 @@ from codeopt.review.suggestion import Skipped, Suggestion
 from codeopt.review.surroundings import Improver, isolated, rank
 from codeopt.review.work import BUDGET_SPENT, INTERRUPTED, ReviewBudget, ReviewRun
 
-SCHEMA = "codeopt.check/1"
+if TYPE_CHECKING:
+    from codeopt.report.answers import CheckedFunctionFields, CheckJson
 
 
 @dataclass(frozen=True)
@@ -39,19 +40,22 @@ class CheckedTarget:
     judged: bool = True
     """Whether the rules were tried on it."""
 
-    def to_json(self) -> dict[str, Any]:
-        """Return its row of `codeopt check --json`; fields may be added."""
+    def answer(self) -> CheckedFunctionFields:
+        """The row of `codeopt check --json`."""
+        from codeopt.report.answer_fields import CaveatFields
+        from codeopt.report.answers import CheckedFunctionFields
+
         found = self.suggestion
-        return {
-            "path": self.path,
-            "function": self.function,
-            "share": None if self.share is None else round(self.share, 4),
-            "seconds": round(self.seconds, 6),
-            "speedup": dict(found.speedup) if found else None,
-            "changes": list(found.changes) if found else [],
-            "caveats": [each.to_json() for each in found.caveats] if found else [],
-            "reason": self.reason,
-        }
+        return CheckedFunctionFields(
+            path=self.path,
+            function=self.function,
+            share=None if self.share is None else round(self.share, 4),
+            seconds=round(self.seconds, 6),
+            speedup=found.speedup if found else None,
+            changes=list(found.changes) if found else [],
+            caveats=CaveatFields.each(found.caveats if found else ()),
+            reason=self.reason,
+        )
 
 
 @dataclass(frozen=True)
@@ -74,17 +78,20 @@ class ProjectCheck:
         """Number of targets that can be faster."""
         return sum(row.suggestion is not None for row in self.rows)
 
-    def to_json(self) -> dict[str, Any]:
-        """Return the object that `codeopt check --json` prints; fields may be added."""
-        return {
-            "schema": SCHEMA,
-            "python": self.interpreter.to_json() if self.interpreter else None,
-            "gains": self.gains,
-            "functions": [row.to_json() for row in self.rows],
-            "shortfalls": as_rows(self.shortfalls),
-            "blind": self.blind,
-            "stopped": self.stopped,
-        }
+    def answer(self) -> CheckJson:
+        """The object that `codeopt check --json` prints."""
+        from codeopt.report.answer_fields import DiagnosticFields, PythonFields
+        from codeopt.report.answers import CheckJson
+
+        return CheckJson(
+            schema="codeopt.check/1",
+            python=PythonFields.maybe(self.interpreter),
+            gains=self.gains,
+            functions=[row.answer() for row in self.rows],
+            shortfalls=DiagnosticFields.each(self.shortfalls),
+            blind=self.blind,
+            stopped=self.stopped,
+        )
 
 
 @dataclass(frozen=True)

@@ -29,7 +29,7 @@ def combine(found: Sequence[Suggestion], find_error: FindError) -> tuple[list[Su
 
 def best_first(found: Sequence[Suggestion]) -> list[Suggestion]:
     """Sort suggestions by their speedup, the largest first."""
-    return sorted(found, key=lambda each: -(each.speedup.get("ratio") or 0.0))
+    return sorted(found, key=lambda each: -((each.speedup and each.speedup.ratio) or 0.0))
 
 
 def _of_one_file(here: list[Suggestion], find_error: FindError) -> tuple[list[Suggestion], list[Skipped]]:

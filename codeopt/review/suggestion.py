@@ -4,10 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from codeopt.core.diagnostic import Diagnostic
+from codeopt.core.run_store import digest
+from codeopt.review.patch import patch
 from codeopt_sandbox.caveat import Caveat
+
+if TYPE_CHECKING:
+    from codeopt.report.answer_fields import PythonFields, SpeedupFields
 
 
 def full_name(path: str, function: str) -> str:
@@ -28,8 +33,8 @@ class Suggestion:
     improved: str
     """Text of the whole file with this suggestion alone."""
     task: str
-    speedup: Mapping[str, Any]
-    """Object of report.speedup: ratio, ci_low, ci_high, pairs, clock, method."""
+    speedup: SpeedupFields | None
+    """The figures; None: better by its task's measure."""
     evidence: Mapping[str, Any]
     """Object of Evidence.figures: calls, sources, line_coverage, tests."""
     growth: str = ""
@@ -42,6 +47,21 @@ class Suggestion:
     """Number of suggestions of this file, this one included, that were verified with all of them applied."""
     share: float | None = None
     """Share of its tests' time, 0 to 1; None: not measured."""
+
+    @property
+    def sha256_before(self) -> str:
+        """Digest of the file before the change."""
+        return digest(self.original)
+
+    @property
+    def sha256_after(self) -> str:
+        """Digest of the file with this suggestion."""
+        return digest(self.improved)
+
+    @property
+    def diff(self) -> str:
+        """The change as a patch."""
+        return patch(self.path, self.original, self.improved)
 
     @property
     def told(self) -> tuple[str, ...]:
@@ -76,10 +96,11 @@ class Review:
     blind: str = ""
     """Reason why nothing could be looked at; empty: something was."""
     machine: Mapping[str, Any] = field(default_factory=dict)
+    """Object of core.machine.machine."""
     cost_usd: float | None = 0.0
     """Cost of the model, US dollars; None: a price is not known."""
-    python: Mapping[str, Any] | None = None
-    """Object of Interpreter.to_json; None: an image's own interpreter ran everything, or nothing was run."""
+    python: PythonFields | None = None
+    """The interpreter; None: an image's own ran everything, or nothing was run."""
 
     @property
     def whole(self) -> bool:

@@ -12,7 +12,6 @@ from codeopt.core.diagnostic import Diagnostic
 from codeopt.core.errors import CodeoptError, ModelError, NoSandbox
 from codeopt.core.run_clock import RunClock
 from codeopt.core.words import Speedup
-from codeopt.report import result as report
 from codeopt.report.result import End, Result
 from codeopt.review.changed_functions import ReviewTarget
 from codeopt.review.combine import combine
@@ -197,12 +196,14 @@ class ReviewRun:
 
 def gain_of(found: Suggestion) -> str:
     """The gain of a suggestion in a few words; that it is better where no time was compared."""
-    return Speedup.from_json(found.speedup).gain if found.speedup else f"better by {found.task}"
+    return Speedup.from_json(dict(found.speedup)).gain if found.speedup else f"better by {found.task}"
 
 
 def suggestion(target: ReviewTarget, result: Result) -> Suggestion:
     """Make a suggestion of an accepted result."""
     best, (change,) = result.best, result.changes
+    from codeopt.report.answer_fields import SpeedupFields
+
     assert best is not None
     return Suggestion(
         path=target.path,
@@ -210,7 +211,7 @@ def suggestion(target: ReviewTarget, result: Result) -> Suggestion:
         original=change.program.text,
         improved=change.text,
         task=result.task,
-        speedup=report.speedup(best.comparison) if best.comparison else {},
+        speedup=SpeedupFields.maybe(best.comparison),
         evidence=result.facts.get("evidence") or _of_cases(result),
         growth=result.growth,
         changes=best.changes or tuple(filter(None, [best.summary])),

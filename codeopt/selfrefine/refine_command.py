@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from codeopt.cli import flags
+from codeopt.cli.command import command
 from codeopt.core.errors import UsageError
 from codeopt.core.sanitize import encodable
 
@@ -19,10 +20,6 @@ if TYPE_CHECKING:
     from codeopt.core.program import Program
     from codeopt.core.target import Target
 
-ORDER = 9
-FIRST = ("--task", "--model", "--max-rounds", "--output", "--json")
-OFTEN = ("--max-cost", "--max-tokens", "--max-seconds", "--resume", "--quiet")
-EXAMPLES = ("codeopt refine -t acronym 'Sequence to Sequence' --model gpt-5",)
 BUDGET_SPENT, INTERRUPTED = 6, 130
 
 
@@ -32,6 +29,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     flags.add_flags(parser, "refine")
 
 
+@command(
+    9,
+    examples=("codeopt refine -t acronym 'Sequence to Sequence' --model gpt-5",),
+    first=("--task", "--model", "--max-rounds", "--output", "--json"),
+    often=("--max-cost", "--max-tokens", "--max-seconds", "--resume", "--quiet"),
+)
 def run(arguments: argparse.Namespace) -> int:
     """Refine one text."""
     from codeopt.cli.output import deliver

@@ -21,6 +21,7 @@ from codeopt.selfrefine.text_task import CHECKED, TextTask, read_scores
 from codeopt.tasks import open_task
 from codeopt.workloads import Checked, Defaults, Stage, Suite, TimedRegion, WorkloadRequest
 from codeopt.workloads._one_file import OneFile
+from codeopt.workloads._protocol import workload
 from codeopt_sandbox import RunLimits, Sandbox
 from codeopt_sandbox.compare import StoppingRule
 from codeopt_sandbox.outcome import Case, Outcome, Run, Verdict
@@ -29,10 +30,6 @@ from codeopt_sandbox.verdict import check_tokens
 
 LONGEST = 100_000
 """Characters of an input."""
-
-
-PRIORITY = 10
-"""It goes by the task: any file may hold a text."""
 
 
 def matches(target: Target, options: ImproveOptions) -> bool:
@@ -145,7 +142,7 @@ class OpenedText:
     request: WorkloadRequest
     task: TextTask
     run_in: Sandbox | None
-    other: str = ""
+    other: Revision | None = None
 
     @property
     def sandbox(self) -> Sandbox:
@@ -189,6 +186,7 @@ class OpenedText:
         raise UsageError("a text is not run, so it has no profile")
 
 
+@workload(matches, read=read, priority=10)
 @contextmanager
 def open_workload(request: WorkloadRequest) -> Iterator[OpenedText]:
     """With a sandbox where the task's texts are programs. Raises UsageError, NoSandbox."""

@@ -21,7 +21,8 @@ from codeopt.engine.compare import compare
 from codeopt.engine.improve import improve
 from codeopt.engine.open_model import RULES
 from codeopt.engine.open_session import open_session
-from codeopt.report.result import diff, profile_to_json
+from codeopt.report.answers import profile_answer
+from codeopt.report.result import diff
 from codeopt.review.check import CheckedPart, CheckedTarget, ProjectCheck, check, listed
 from codeopt.review.repository import open_repository
 from codeopt.review.work import ReviewBudget
@@ -58,12 +59,12 @@ def _profile(request: OperationRequest, options: ImproveOptions, console: Consol
     target, session = as_target(request.target), _session(options, console)
     _require_folder(target, options)
     if options.run is not None:
-        return profile_project(target.path, options, session).to_json() | {"target": request.target}
+        return profile_project(target.path, options, session).answer().to_json() | {"target": request.target}
     kind = kind_of(target, options)
     program = kind.read(target)
     options, interpreter = session.find_interpreter(options, target.path)
     with kind.open_workload(WorkloadRequest(target, program, options, session)) as opened:
-        found = profile_to_json(opened.profile(), interpreter)
+        found = profile_answer(opened.profile(), interpreter).to_json()
     return found | {"target": request.target}
 
 
@@ -146,13 +147,13 @@ def _check(request: OperationRequest, options: ImproveOptions, console: Console)
     changed = {row.path: row.suggestion for row in found.rows if row.suggestion}
     root = _root_of(paths)
     rows = [
-        row.to_json()
+        row.answer().to_json()
         | {"file": _below_here(root / row.path), "line": _line(root / row.path, row.function)}
         | {"judged": row.judged, "new_source": row.suggestion.improved if row.suggestion else None}
         | {"sha256_before": digest(row.suggestion.original) if row.suggestion else None}
         for row in found.rows
     ]
-    return found.to_json() | {"functions": rows, "files_with_gains": sorted(changed)}
+    return found.answer().to_json() | {"functions": rows, "files_with_gains": sorted(changed)}
 
 
 def _leads_out(program: Path) -> str:

@@ -8,16 +8,8 @@ from __future__ import annotations
 
 import argparse
 
+from codeopt.cli.command import command
 from codeopt.serving.flags import add_policy_arguments, policy_of, require_extra
-
-ORDER = 9.6
-FIRST = ("--model", "--max-cost", "--check-on-save")
-OFTEN = ("--max-seconds", "--python", "--sandbox", "--memory")
-EXAMPLES = ("codeopt lsp",)
-OTHERS_FILES = True
-"""Code of the workspace is not imported, since it may be somebody else's."""
-FLAGS_ONLY = True
-"""The workspace's settings do not count: they could choose sandbox, Python or model."""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -27,6 +19,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     group.add_argument("--check-on-save", action="store_true", help="run the tests of a file whenever it is saved")
 
 
+@command(
+    9.6,
+    examples=("codeopt lsp",),
+    first=("--model", "--max-cost", "--check-on-save"),
+    often=("--max-seconds", "--python", "--sandbox", "--memory"),
+    others_files=True,
+    flags_only=True,
+)
 def run(arguments: argparse.Namespace) -> int:
     """Serve until the editor ends it. Raises UsageError."""
     require_extra("lsp", "pygls")

@@ -15,20 +15,13 @@ from secrets import token_urlsafe
 from typing import TYPE_CHECKING
 
 from codeopt.cli import flags
+from codeopt.cli.command import command
 from codeopt.core.errors import UsageError
 from codeopt.serving.flags import add_policy_arguments, policy_of, require_extra
 
 if TYPE_CHECKING:
     from mcp.server.mcpserver import MCPServer
 
-ORDER = 9.5
-FIRST = ("--root", "--model", "--max-cost", "--http", "--allow-commands")
-OFTEN = ("--max-seconds", "--python", "--sandbox", "--memory", "--parallel")
-EXAMPLES = ("codeopt mcp", "codeopt mcp --root . --http 0")
-OTHERS_FILES = True
-"""Code of the current folder is not imported, since agents write its files."""
-FLAGS_ONLY = True
-"""The project's settings do not count: an agent that may write them must not choose sandbox, Python or model."""
 LOOPBACK = "127.0.0.1"
 STOP_S = 5
 """Time that open HTTP connections have to end when the server stops, seconds."""
@@ -53,6 +46,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )  # fmt: skip
 
 
+@command(
+    9.5,
+    examples=("codeopt mcp", "codeopt mcp --root . --http 0"),
+    first=("--root", "--model", "--max-cost", "--http", "--allow-commands"),
+    often=("--max-seconds", "--python", "--sandbox", "--memory", "--parallel"),
+    others_files=True,
+    flags_only=True,
+)
 def run(arguments: argparse.Namespace) -> int:
     """Serve until the connection ends. Raises UsageError."""
     require_extra("mcp", "mcp")

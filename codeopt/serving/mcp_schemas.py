@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from pydantic import Field
 
+from codeopt.report.answer_fields import AnswerFields
 from codeopt.report.answers import (
-    AnswerFields,
     CheckedFields,
     ComparedFields,
     ImprovedFields,

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
+from functools import partial
 from typing import Annotated, Any, Literal, TypeVar
 
 from mcp.server.mcpserver import Context, MCPServer
@@ -14,9 +15,11 @@ from mcp.types import ToolAnnotations
 from pydantic import Field
 
 from codeopt.core.errors import CodeoptError, UsageError
+from codeopt.core.flag import FlagUse
 from codeopt.core.version import __version__
 from codeopt.engine.open_model import RULES
 from codeopt.serving.mcp_arguments import checked_tool
+from codeopt.serving.mcp_options import Places, with_options
 from codeopt.serving.mcp_schemas import (
     CheckAnswer,
     CompareAnswer,
@@ -47,16 +50,10 @@ Target = Annotated[
     ),
 ]
 WholeFile = Annotated[str | None, Field(max_length=MAX_FILE_CHARS)]
-Place = Annotated[str, Field(max_length=4096)]
-Places = Annotated[list[Place], Field(max_length=100)]
-Run = Annotated[
-    str | None,
-    Field(
-        max_length=4096,
-        description="A command of the project, run in the sandbox; the target is then its folder, such as '.'",
-    ),
-]
-Seconds = Annotated[float, Field(gt=0, le=3600)]
+_RUN = FlagUse(help="command of the project, run in the sandbox; the target is then its folder, such as '.'")
+_REQUEST_S = FlagUse(default=600.0, help="wall-clock limit of the request, seconds")
+PATHS: Mapping[str, Callable[[Root, Any], Any]] = {"calls": Root.inside, "cases": Root.tree, "args": Root.arguments}
+"""Options that name files, and the check that keeps them below the root."""
 A = TypeVar("A", bound=ToolAnswer)
 
 
@@ -68,20 +65,13 @@ class AgentTools:
     pool: WorkerPool
     policy: ServerPolicy
 
-    async def profile(
-        self,
-        ctx: Context,
-        target: Target,
-        run: Run = None,
-        calls: Annotated[Place | None, Field(description="Python file with CALLS, for a function")] = None,
-        cases: Annotated[Place | None, Field(description="Folder of cases, for a program")] = None,
-        args: Annotated[Places | None, Field(description="Arguments of a program")] = None,
-    ) -> ProfileAnswer:
+    @with_options("run calls cases args", run=_RUN)
+    async def profile(self, ctx: Context, target: Target, **options: Any) -> ProfileAnswer:
         """Measure where the time goes: hot lines with their share, functions, memory; with `run` the functions of a
         project that its command spends its time in. Runs the code in a sandbox."""
-        options = self._options(calls, cases, args) | {"run": run}
-        return await self._ask(Operation.PROFILE, ProfileAnswer, ctx, target=target, options=options)
+        return await self._ask(Operation.PROFILE, ProfileAnswer, ctx, target=target, options=self._options(options))
 
+    @with_options("strict calls cases args")
     async def compare(
         self,
         ctx: Context,
@@ -95,20 +85,17 @@ class AgentTools:
         base: Annotated[
             str, Field(max_length=200, description="git commit whose text is the old one, where the file was edited")
         ] = "HEAD",
-        strict: Annotated[bool, Field(description="Differences beyond the known inputs reject, too")] = False,
-        calls: Annotated[Place | None, Field(description="Python file with CALLS, for a function")] = None,
-        cases: Annotated[Place | None, Field(description="Folder of cases, for a program")] = None,
-        args: Annotated[Places | None, Field(description="Arguments of a program")] = None,
+        **options: Any,
     ) -> CompareAnswer:
         """Judge a change: is it right, and faster? With new_source the file as it is stays the old version; without it
         the file as it is now is the new version, and the old one is that of git. A wrong change is rejected with a
         counterexample."""
-        options = self._options(calls, cases, args) | {"strict": strict}
         return await self._ask(
-            Operation.COMPARE, CompareAnswer, ctx, target=target, options=options, old_source=old_source,
+            Operation.COMPARE, CompareAnswer, ctx, target=target, options=self._options(options), old_source=old_source,
             new_source=new_source, base=base,
         )  # fmt: skip
 
+    @with_options("max_rounds max_seconds run strict calls cases args", run=_RUN, max_seconds=_REQUEST_S)
     async def improve(
         self,
         ctx: Context,
@@ -117,40 +104,27 @@ class AgentTools:
             Literal["rules", "model"], Field(description="Who drafts: built-in rules, or the server's language model")
         ] = "rules",
         write: Annotated[bool, Field(description="Put what was accepted in place; else it is only answered")] = False,
-        max_rounds: Annotated[int | None, Field(ge=1, le=50)] = None,
-        max_seconds: Seconds = 600.0,
-        run: Run = None,
-        strict: Annotated[bool, Field(description="Differences beyond the known inputs reject, too")] = False,
-        calls: Annotated[Place | None, Field(description="Python file with CALLS, for a function")] = None,
-        cases: Annotated[Place | None, Field(description="Folder of cases, for a program")] = None,
-        args: Annotated[Places | None, Field(description="Arguments of a program")] = None,
+        **options: Any,
     ) -> ImproveAnswer:
         """Draft, judge, time and confirm a faster version; with `run` a diff of several files that makes a project's
         command faster. No file changes unless `write` is true."""
-        options = self._options(calls, cases, args) | {"strict": strict, "max_rounds": max_rounds, "run": run}
-        options["model"] = self._model(drafts)
+        max_seconds = options.pop("max_seconds")
+        options = self._options(options) | {"model": self._model(drafts)}
         return await self._ask(
             Operation.IMPROVE, ImproveAnswer, ctx, target=target, options=options, write=write, max_seconds=max_seconds
         )
 
+    @with_options("max_functions min_share max_seconds", max_functions=FlagUse(default=10), max_seconds=_REQUEST_S)
     async def check(
         self,
         ctx: Context,
         paths: Annotated[Places | None, Field(description="Files and folders; default: the whole root")] = None,
-        max_functions: Annotated[int, Field(ge=1, le=100)] = 10,
-        min_share: Annotated[
-            float,
-            Field(ge=0, le=1, description="Smallest share of the tests' time, 0 to 1, with which a function is tried"),
-        ] = 0.05,
-        max_seconds: Seconds = 600.0,
+        **limits: Any,
     ) -> CheckAnswer:
         """Rank functions by the time that they take under their tests, and try the built-in rules on the slow ones,
         verified."""
         named = tuple(self._checked(self.root.inside, each) for each in paths or ["."])
-        return await self._ask(
-            Operation.CHECK, CheckAnswer, ctx, options=self._options(), paths=named, max_functions=max_functions,
-            min_share=min_share, max_seconds=max_seconds,
-        )  # fmt: skip
+        return await self._ask(Operation.CHECK, CheckAnswer, ctx, options=self._options({}), paths=named, **limits)
 
     async def record(
         self,
@@ -161,9 +135,8 @@ class AgentTools:
         """Run a command of the project, not isolated, and keep the calls that it makes of a function, as evidence for
         the other tools. Only where the server was started with --allow-commands."""
         self._require_commands()
-        options = self._options()
         return await self._ask(
-            Operation.RECORD, RecordAnswer, ctx, target=target, options=options, command=tuple(command)
+            Operation.RECORD, RecordAnswer, ctx, target=target, options=self._options({}), command=tuple(command)
         )
 
     def _require_commands(self) -> None:
@@ -174,17 +147,12 @@ class AgentTools:
                 "codeopt mcp --allow-commands does"
             )
 
-    def _options(
-        self, calls: str | None = None, cases: str | None = None, args: list[str] | None = None
-    ) -> dict[str, Any]:
+    def _options(self, given: Mapping[str, Any]) -> dict[str, Any]:
         """Options of the server's policy with those that a client adds. Raises ToolError."""
         options = dict(self.policy.options)
-        if calls is not None:
-            options["calls"] = self._checked(self.root.inside, calls)
-        if cases is not None:
-            options["cases"] = self._checked(self.root.tree, cases)
-        if args is not None:
-            options["args"] = self._checked(self.root.arguments, args)
+        for name, value in given.items():
+            if value is not None:
+                options[name] = self._checked(partial(PATHS[name], self.root), value) if name in PATHS else value
         return options
 
     def _model(self, drafts: str) -> str:

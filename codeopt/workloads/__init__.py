@@ -1,13 +1,13 @@
 """Kinds of targets, one a file: how code is exercised, what counts as the same behaviour, what is timed.
 
 A kind is a module of this folder, an entry point of the group `codeopt.workloads`, or any module by its dotted path
-(`--workload`). It defines
+(`--workload`), with
 
-    matches(target, options) -> bool          recognises a target; not asked where the kind is named
-    open_workload(request) -> context manager of an Opened
+    @workload(matches, priority=10)
+    @contextmanager
+    def open_workload(request: WorkloadRequest) -> Iterator[OpenTarget]: ...
 
-and may define PRIORITY (kinds with a larger one are asked first; 0) and read(target) -> Program, for targets that are
-no Python file.
+`matches(target, options)` recognises a target, and `read=` reads those that are no Python file.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ from codeopt.workloads._kinds import kind_of as kind_of
 from codeopt.workloads._protocol import OpenTarget as OpenTarget
 from codeopt.workloads._protocol import Workload as Workload
 from codeopt.workloads._protocol import WorkloadKind as WorkloadKind
+from codeopt.workloads._protocol import workload as workload
 from codeopt.workloads._request import OTHER_HASH_SEED as OTHER_HASH_SEED
 from codeopt.workloads._request import Checked as Checked
 from codeopt.workloads._request import Stage as Stage

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import AbstractContextManager
+from dataclasses import dataclass
 from typing import Any, Protocol
 
 from codeopt.core.briefing import Briefing
 from codeopt.core.budget import Usage
 from codeopt.core.history import Candidate
-from codeopt.core.program import TargetFiles
+from codeopt.core.options import ImproveOptions
+from codeopt.core.program import Program, TargetFiles, read_program
 from codeopt.core.proposer import Proposer
 from codeopt.core.revision import Revision
 from codeopt.core.target import Target
@@ -136,7 +138,7 @@ class Workload(Protocol):
         ...
 
     def facts(self) -> dict[str, Any]:
-        """The same as fields of a JSON object: `tests`, `evidence`."""
+        """The same as fields of a JSON object: `tests`, `evidence`; `shortfalls` as Diagnostics."""
         ...
 
 
@@ -172,13 +174,50 @@ class OpenTarget(Protocol):
         ...
 
 
-class WorkloadKind(Protocol):
-    """A module of this folder."""
+Opens = Callable[[WorkloadRequest], AbstractContextManager[OpenTarget]]
+Matches = Callable[[Target, ImproveOptions], bool]
 
-    def read(self, target: Target) -> TargetFiles:
-        """Files of the target. Raises UsageError."""
-        ...
 
-    def open_workload(self, request: WorkloadRequest) -> AbstractContextManager[OpenTarget]:
-        """Open a sandbox for it. Raises UsageError, NoSandbox."""
-        ...
+@dataclass(frozen=True)
+class WorkloadKind:
+    """One kind of target; made by `@workload`."""
+
+    open_workload: Opens
+    """Opens a sandbox for a target. Raises UsageError, NoSandbox."""
+    matches: Matches
+    """Recognises a target; not asked where the kind is named."""
+    read: Callable[[Target], TargetFiles]
+    """Reads the target. Raises UsageError."""
+    priority: int
+    """Kinds with a larger one are asked first."""
+
+    def __post_init__(self) -> None:
+        """Raise ValueError for a function of another name, which would be looked for in vain."""
+        if self.open_workload.__name__ != "open_workload":
+            raise ValueError(f"@workload makes a kind of open_workload(request), not of {self.open_workload.__name__}")
+
+    def __call__(self, request: WorkloadRequest) -> AbstractContextManager[OpenTarget]:
+        """Open a target."""
+        return self.open_workload(request)
+
+    @property
+    def name(self) -> str:
+        """The kind as --workload names it."""
+        return self.open_workload.__module__.rpartition(".")[2]
+
+
+def read_file(target: Target) -> Program:
+    """The target's file, of a kind that says nothing else. Raises UsageError."""
+    return read_program(target.path)
+
+
+def workload(
+    matches: Matches, *, read: Callable[[Target], TargetFiles] = read_file, priority: int = 0
+) -> Callable[[Opens], WorkloadKind]:
+    """Make a kind of target of a context manager `open_workload(request: WorkloadRequest)`. The arguments are
+    documented at WorkloadKind; a wrong one raises ValueError or TypeError."""
+
+    def make(open_workload: Opens) -> WorkloadKind:
+        return WorkloadKind(open_workload, matches, read, priority)
+
+    return make

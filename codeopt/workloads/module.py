@@ -9,6 +9,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from codeopt.core.errors import UsageError
+from codeopt.workloads._protocol import workload
 
 if TYPE_CHECKING:
     from codeopt.core.options import ImproveOptions
@@ -33,6 +34,7 @@ def matches(target: Target, options: ImproveOptions) -> bool:
     return not reads_stdin(read_program(target.path).source) and any_function(target.path) is not None
 
 
+@workload(matches)
 @contextmanager
 def open_workload(request: WorkloadRequest) -> Iterator[OpenTarget]:
     """As a program where it does something. Raises UsageError, which names the functions, those that take longest under

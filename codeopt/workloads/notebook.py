@@ -8,19 +8,18 @@ from typing import TYPE_CHECKING
 
 from codeopt.core.errors import UsageError
 from codeopt.core.program import Program, as_source
-from codeopt.workloads.program import OpenedProgram, open_workload
+from codeopt.workloads._protocol import workload
+from codeopt.workloads.program import open_workload as open_program
 
 if TYPE_CHECKING:
+    from contextlib import AbstractContextManager
     from pathlib import Path
     from typing import Any
 
     from codeopt.core.options import ImproveOptions
     from codeopt.core.target import Target
+    from codeopt.workloads import OpenTarget, WorkloadRequest
 
-__all__ = ["OpenedProgram", "matches", "open_workload", "read"]
-
-PRIORITY = 10
-"""Before the kinds that read a file as Python."""
 LARGEST = 64 << 20
 """Bytes; most of a large notebook are pictures."""
 
@@ -42,6 +41,12 @@ def read(target: Target) -> Program:
     if not text:
         raise UsageError(f"{path} has no code; there is nothing to improve")
     return Program(path, text, text)
+
+
+@workload(matches, read=read, priority=10)
+def open_workload(request: WorkloadRequest) -> AbstractContextManager[OpenTarget]:
+    """Open the cells as a program."""
+    return open_program(request)
 
 
 def _cells(path: Path) -> list[dict[str, Any]]:

@@ -73,19 +73,6 @@ class Caveat:
             else f"{where}{self.got}{why}"
         )
 
-    def to_json(self) -> dict[str, str | float]:
-        """An object of `caveats` in `--json`; fields may be added."""
-        return {
-            "subject": str(self.subject),
-            "input": self.input,
-            "expected": self.expected,
-            "got": self.got,
-            "tier": str(self.tier),
-            "because": self.because,
-            "again": self.again,
-            "apart": self.apart,
-        }
-
 
 def distinct(caveats: Iterable[Caveat]) -> tuple[Caveat, ...]:
     """The caveat with the smallest input for each subject and reason, in order, showable ones first. Caveats without a

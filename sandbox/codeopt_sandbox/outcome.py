@@ -140,10 +140,6 @@ class ChangedSetting:
     when: Literal["import", "calls"]
     """Phase in which the setting was changed."""
 
-    def to_json(self) -> dict[str, str]:
-        """An object of `settings` in `--json`; fields may be added."""
-        return {"name": self.name, "before": self.before, "after": self.after, "when": self.when}
-
 
 @dataclass(frozen=True)
 class Outcome:

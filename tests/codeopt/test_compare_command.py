@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from codeopt.cli.compare_table import table
+from codeopt.core.diagnostic import Diagnostic
 from codeopt.engine.compare import PairResult, PairVerdict
 from tests.codeopt.command import ANY_SANDBOX, FAST, SLOW, WRONG, Done, codeopt, write_problem
 from tests.conftest import require_sandbox
@@ -30,7 +31,7 @@ def compared(problem: Path, old: str, new: str, *flags: str) -> Done:
 
 
 def test_the_table_says_what_is_missing() -> None:
-    short = {"what": "8 tests found, none ran", "why": "No module named 'numpy'", "remedy": "--python PATH"}
+    short = Diagnostic("8 tests found, none ran", "No module named 'numpy'", "--python PATH")
     rejected = PairResult(PairVerdict.REJECTED, "it differs", facts={"shortfalls": [short]})
     assert "8 tests found, none ran: No module named 'numpy' (--python PATH)" in table(rejected).splitlines()
 

@@ -18,6 +18,7 @@ from codeopt.core.history import History
 from codeopt.core.revision import Revision
 from codeopt.core.run_index import find_run, list_runs, open_run
 from codeopt.core.run_store import RunFolder, SavedRun, digest
+from codeopt.report.answer_fields import CaveatFields
 from codeopt.report.html.run_page import run_page
 from codeopt_sandbox.caveat import Caveat, Subject
 from tests.codeopt.command import codeopt, command, environment
@@ -39,7 +40,8 @@ def result(folder: Path, **other: Any) -> dict[str, Any]:
         "task": "runtime", "model": HOSTILE, "sandbox": "docker", "accepted": True, "reason": "round 2: try 2",
         "stopped": "nothing left", "speedup": SPEEDUP, "best_round": 2, "sha256_after": digest(FAST), "seconds": 9.5,
         "evidence": {"sources": {"tests": 12}, "line_coverage": 0.75, "tests": 3, "left_out": {"too slow": 4}},
-        "tests": {"total": 2, "held_back": 1, "inputs": 40, "confirmed_runs": 2}, "caveats": [CAVEAT.to_json()],
+        "tests": {"total": 2, "held_back": 1, "inputs": 40, "confirmed_runs": 2},
+        "caveats": [CaveatFields.of(CAVEAT).to_json()],
         "effort": {"model_s": 4.0, "cases_s": 1.0, "timing_s": 2.0, "profile_s": 0.5, "confirmation_s": 1.5},
         "hot_now": [], "shortfalls": [{"what": "8 tests found, none ran", "why": "no numpy", "remedy": ""}],
         **other,

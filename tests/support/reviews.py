@@ -6,10 +6,13 @@ import difflib
 from collections.abc import Mapping
 from typing import Any
 
+from codeopt.report.answer_fields import SpeedupFields
 from codeopt.review.suggestion import Review, Suggestion
 
 HEAD = "a" * 40
-SPEEDUP = {"ratio": 4.2, "ci_low": 3.9, "ci_high": 4.5, "confidence": 0.95, "pairs": 21, "clock": "cpu", "method": "m"}
+SPEEDUP = SpeedupFields(
+    ratio=4.2, ci_low=3.9, ci_high=4.5, confidence=0.95, pairs=21, clock="cpu", method="m", decision="faster", cases=[]
+)
 EVIDENCE = {"calls": 42, "sources": {"tests": 12, "derived": 30}, "line_coverage": 1.0, "tests": 3, "left_out": {}}
 MACHINE = {"cpu": "Test CPU", "cores": 2, "system": "Linux 6", "python": "CPython 3.11.7"}
 

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any, TextIO
 from codeopt.batch.results.metrics import OPT, Metrics, Solved, Versus
 from codeopt.batch.results.statistics import Estimate
 from codeopt.core.sanitize import inline
-from codeopt.core.task_score import UNSCORED
 from codeopt.core.words import clock, counted, factor, money
+from codeopt.report.answer_fields import ScoredFields, scored
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -197,7 +197,7 @@ def as_json(found: Metrics, other: Versus | None = None) -> dict[str, Any]:
         "rows": [
             {
                 **dict(zip(COLUMNS, row(each), strict=True)),
-                **(each.standing.to_json() if each.standing else UNSCORED),
+                **ScoredFields(**scored(each.standing)).to_json(),
             }
             for each in found.solved
         ],

@@ -5,10 +5,8 @@ from __future__ import annotations
 import argparse
 
 from codeopt.cli import flags
+from codeopt.cli.command import command
 from codeopt.cli.runs import add_run_arguments, run_of
-
-ORDER = 6.4
-EXAMPLES = ("codeopt apply                 the newest run's result",)
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -17,6 +15,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     flags.add_flags(parser, "apply")
 
 
+@command(6.4, examples=("codeopt apply                 the newest run's result",))
 def run(arguments: argparse.Namespace) -> int:
     """Write the file in one step; FILE.orig is kept unless git holds it. Raises UsageError."""
     from codeopt.core.program import replace_program

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from codeopt.cli import flags
+from codeopt.cli.command import command
 from codeopt.core.errors import UsageError
 from codeopt.core.version import __version__
 from codeopt.engine.open_model import RULES
@@ -25,13 +26,6 @@ if TYPE_CHECKING:
     from codeopt.batch.scheduler import Scheduler
     from codeopt.core.options import ImproveOptions
 
-ORDER = 5
-FIRST = ("--run-dir", "--cases", "--limit", "--model")
-OFTEN = ("--max-cost", "--max-rounds", "--task", "--cores", "--json")
-EXAMPLES = (
-    "codeopt batch set.jsonl --run-dir out --limit 10",
-    "codeopt batch set.jsonl --run-dir out --model gpt-5",
-)
 DONE = 0  # statuses
 BUDGET_SPENT = 6  # problems are left
 INTERRUPTED = 130
@@ -103,6 +97,15 @@ def cluster(text: str) -> str:
     return text
 
 
+@command(
+    5,
+    examples=(
+        "codeopt batch set.jsonl --run-dir out --limit 10",
+        "codeopt batch set.jsonl --run-dir out --model gpt-5",
+    ),
+    first=("--run-dir", "--cases", "--limit", "--model"),
+    often=("--max-cost", "--max-rounds", "--task", "--cores", "--json"),
+)
 def run(arguments: argparse.Namespace) -> int:
     """Run or resume a batch. Raises UsageError for a set, a folder or settings that do not fit."""
     from collections import deque

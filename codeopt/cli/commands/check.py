@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from codeopt.cli import flags
+from codeopt.cli.command import command
 from codeopt.engine.open_model import RULES
 
 if TYPE_CHECKING:
@@ -21,17 +22,6 @@ if TYPE_CHECKING:
     from codeopt.review.check import CheckedTarget
     from codeopt.review.suggestion import Suggestion
 
-ORDER = 4.5
-FIRST = ("--min-share", "--max-functions", "--select", "--python", "--json")
-OFTEN = ("--exclude", "--tests", "--max-seconds", "--sandbox", "--ignore")
-EXAMPLES = (
-    "codeopt check src/",
-    "codeopt check --min-share 10% --exit-zero",
-)
-VERDICTS = (1,)
-"""Statuses of a negative verdict, which --exit-zero turns into 0."""
-OTHERS_FILES = True
-"""The current folder may hold what somebody else proposes: nothing is imported from there."""
 GAIN = 1
 INTERRUPTED = 130  # status
 
@@ -42,6 +32,17 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     flags.add_flags(parser, "check")
 
 
+@command(
+    4.5,
+    examples=(
+        "codeopt check src/",
+        "codeopt check --min-share 10% --exit-zero",
+    ),
+    first=("--min-share", "--max-functions", "--select", "--python", "--json"),
+    often=("--exclude", "--tests", "--max-seconds", "--sandbox", "--ignore"),
+    verdicts=(1,),
+    others_files=True,
+)
 def run(arguments: argparse.Namespace) -> int:
     """Check everything below the paths. Raises UsageError, NoSandbox."""
     from codeopt.cli import review_flags
@@ -64,7 +65,7 @@ def run(arguments: argparse.Namespace) -> int:
             limits = ReviewBudget(arguments.max_functions, arguments.max_seconds)
             found = check(part, targets, options, limits, session)
         found = replace(found, rows=(*found.rows, *left_alone))
-        deliver(dump(found.to_json()) + "\n" if arguments.json else table(found.rows, found.shortfalls), None)
+        deliver(dump(found.answer().to_json()) + "\n" if arguments.json else table(found.rows, found.shortfalls), None)
         if found.stopped:
             console.warn(found.stopped)
         if found.left:
@@ -100,8 +101,11 @@ def _others(rows: Sequence[CheckedTarget]) -> list[str]:
 
 
 def _gain(suggestion: Suggestion) -> str:
-    figures = suggestion.speedup
     from codeopt.core.words import Speedup, factor
+    from codeopt.review.reporters._words import UNTIMED
 
-    low = f", at least {factor(figures['ci_low'])} with 95% confidence" if figures.get("ci_low") else ""
-    return Speedup.from_json(figures).gain + low
+    figures = suggestion.speedup
+    if figures is None:
+        return UNTIMED
+    low = f", at least {factor(figures.ci_low)} with 95% confidence" if figures.ci_low else ""
+    return Speedup.from_json(dict(figures)).gain + low

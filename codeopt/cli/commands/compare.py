@@ -12,26 +12,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from codeopt.cli import flags
+from codeopt.cli.command import command
 from codeopt.core.errors import UsageError
 
 if TYPE_CHECKING:
     from codeopt.core.target import Target
 
-ORDER = 2
-FIRST = ("--cases", "--stdin", "--fail-if-slower", "--strict", "--json")
-OFTEN = ("--calls", "--tests", "--base", "--clock", "--python")
-EXAMPLES = (
-    "codeopt compare old.py new.py --cases cases/",
-    "codeopt compare mod.py::old mod.py::new       two functions",
-    "codeopt compare --base main --fail-if-slower 5%   what a branch touches",
-)
-VERDICTS = (1,)
-"""Statuses of a negative verdict, which --exit-zero turns into 0."""
 INTERRUPTED = 130  # status
-TAKES_ARGUMENTS = True
-"""Words after `--` are for the user's program."""
-OTHERS_FILES = True
-"""The current folder may hold what somebody else proposes: nothing is imported from there."""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -46,6 +33,19 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.epilog = flags.BEHIND_DASHES
 
 
+@command(
+    2,
+    examples=(
+        "codeopt compare old.py new.py --cases cases/",
+        "codeopt compare mod.py::old mod.py::new       two functions",
+        "codeopt compare --base main --fail-if-slower 5%   what a branch touches",
+    ),
+    first=("--cases", "--stdin", "--fail-if-slower", "--strict", "--json"),
+    often=("--calls", "--tests", "--base", "--clock", "--python"),
+    verdicts=(1,),
+    takes_arguments=True,
+    others_files=True,
+)
 def run(arguments: argparse.Namespace) -> int:
     """Compare; print a table or one JSON object."""
     from codeopt.cli.compare_table import table

@@ -4,14 +4,10 @@ from __future__ import annotations
 
 import argparse
 
+from codeopt.cli.command import command
 from codeopt.core.errors import UsageError
 
-ORDER = 10
 SHELLS = ("bash", "zsh", "tcsh")
-EXAMPLES = (
-    "codeopt completion bash > ~/.local/share/bash-completion/completions/codeopt",
-    "codeopt completion zsh > ~/.zfunc/_codeopt",
-)
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -19,6 +15,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("shell", choices=SHELLS, metavar="SHELL", help=", ".join(SHELLS))
 
 
+@command(
+    10,
+    examples=(
+        "codeopt completion bash > ~/.local/share/bash-completion/completions/codeopt",
+        "codeopt completion zsh > ~/.zfunc/_codeopt",
+    ),
+)
 def run(arguments: argparse.Namespace) -> int:
     """The script. Raises UsageError where the extra is not installed."""
     try:

@@ -5,11 +5,9 @@ from __future__ import annotations
 import argparse
 
 from codeopt.cli import flags
+from codeopt.cli.command import command
 from codeopt.cli.output import write_diff
 from codeopt.cli.runs import add_run_arguments, run_of
-
-ORDER = 6.3
-EXAMPLES = ("codeopt diff | git apply",)
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -18,6 +16,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     flags.add_flags(parser, "diff")
 
 
+@command(6.3, examples=("codeopt diff | git apply",))
 def run(arguments: argparse.Namespace) -> int:
     """The diff. Raises UsageError when the run has accepted nothing."""
     from codeopt.core.run_index import changes_of_run

@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from codeopt.cli import flags
+from codeopt.cli.command import command
 from codeopt.core.console import Console
 from codeopt.core.errors import UsageError
 from codeopt.core.isolation import open_isolated
@@ -24,10 +25,6 @@ if TYPE_CHECKING:
     from codeopt.batch.datasets._importers import ImportDecision
     from codeopt_sandbox import Run, Sandbox
 
-ORDER = 7
-FIRST = ("--output", "--cases", "--limit")
-OFTEN = ("--check", "--python", "--sandbox", "--timeout", "--quiet")
-EXAMPLES = ("codeopt import codenet Project_CodeNet/ -o set.jsonl",)
 NOTHING_KEPT = 1
 
 
@@ -41,6 +38,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     flags.add_flags(parser, "import")
 
 
+@command(
+    7,
+    examples=("codeopt import codenet Project_CodeNet/ -o set.jsonl",),
+    first=("--output", "--cases", "--limit"),
+    often=("--check", "--python", "--sandbox", "--timeout", "--quiet"),
+)
 def run(arguments: argparse.Namespace) -> int:
     """Read, run each original on its cases, write what can be judged. Raises UsageError."""
     from codeopt.batch.datasets._importers import write

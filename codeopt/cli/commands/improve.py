@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from codeopt.cli import flags
+from codeopt.cli.command import command
 from codeopt.cli.output import deliver, require_writable, write_diff, write_page
 from codeopt.core.errors import UsageError
 
@@ -20,19 +21,6 @@ if TYPE_CHECKING:
     from codeopt.core.target import Target
     from codeopt.report.result import Result
 
-ORDER = 1
-FIRST = ("--model", "--cases", "--write", "--json", "--max-rounds")
-OFTEN = ("--tests", "--run", "--task", "--output", "--dry-run")
-EXAMPLES = (
-    "codeopt improve slow.py                       with input.N.txt and output.N.txt beside it",
-    "codeopt improve mod.py::f --tests tests/      one function, by its tests",
-    "codeopt improve slow.py --model gpt-5 --write   by a language model, put in place",
-    "codeopt improve slow.py --html page.html -- --top 10 data.csv",
-)
-VERDICTS = (1, 6)
-"""Statuses of a negative verdict, which --exit-zero turns into 0."""
-TAKES_ARGUMENTS = True
-"""Words after `--` are for the user's program."""
 ACCEPTED = 0  # statuses
 NOT_ACCEPTED = 1
 BUDGET_SPENT = 6  # before anything was accepted
@@ -51,6 +39,19 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
 
 
+@command(
+    1,
+    examples=(
+        "codeopt improve slow.py                       with input.N.txt and output.N.txt beside it",
+        "codeopt improve mod.py::f --tests tests/      one function, by its tests",
+        "codeopt improve slow.py --model gpt-5 --write   by a language model, put in place",
+        "codeopt improve slow.py --html page.html -- --top 10 data.csv",
+    ),
+    first=("--model", "--cases", "--write", "--json", "--max-rounds"),
+    often=("--tests", "--run", "--task", "--output", "--dry-run"),
+    verdicts=(1, 6),
+    takes_arguments=True,
+)
 def run(arguments: argparse.Namespace) -> int:
     """Improve one program. Heavy imports happen here, so that --help is quick."""
     from codeopt.core.console import Console

@@ -11,15 +11,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
+from codeopt.cli.command import command
 from codeopt.cli.install_source import is_release, source_of
 from codeopt.cli.project_setup import ProjectSetup, find_setup
 from codeopt.core.errors import UsageError
-
-ORDER = 9
-EXAMPLES = (
-    "codeopt init --github",
-    "codeopt init --gitlab --source git+https://example.org/codeopt@0123456789012345678901234567890123456789",
-)
 
 
 @dataclass(frozen=True)
@@ -67,6 +62,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--force", action="store_true", help="replace files that an earlier `codeopt init` wrote")
 
 
+@command(
+    9,
+    examples=(
+        "codeopt init --github",
+        "codeopt init --gitlab --source git+https://example.org/codeopt@0123456789012345678901234567890123456789",
+    ),
+)
 def run(arguments: argparse.Namespace) -> int:
     """Write the files below the current folder. Raises UsageError where one is in the way."""
     kinds = [kind for kind in TEMPLATES if getattr(arguments, kind.replace("-", "_"))]

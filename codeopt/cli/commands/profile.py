@@ -10,20 +10,12 @@ import json
 from typing import TYPE_CHECKING
 
 from codeopt.cli import flags, profile_run
+from codeopt.cli.command import command
 from codeopt.cli.output import require_writable, write_page
 
 if TYPE_CHECKING:
     from codeopt_sandbox.profile import Profile
 
-ORDER = 3
-FIRST = ("--cases", "--stdin", "--lines", "--html", "--json")
-OFTEN = ("--run", "--calls", "--python", "--sandbox", "--export")
-EXAMPLES = (
-    "codeopt profile slow.py",
-    "codeopt profile slow.py --html page.html -- --top 10 data.csv",
-)
-TAKES_ARGUMENTS = True
-"""Words after `--` are for the user's program."""
 WARM = 0.05
 """Least share of the time of a line marked `>`."""
 HOT = 0.25
@@ -40,14 +32,25 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     flags.add_flags(parser, "profile")
 
 
+@command(
+    3,
+    examples=(
+        "codeopt profile slow.py",
+        "codeopt profile slow.py --html page.html -- --top 10 data.csv",
+    ),
+    first=("--cases", "--stdin", "--lines", "--html", "--json"),
+    often=("--run", "--calls", "--python", "--sandbox", "--export"),
+    takes_arguments=True,
+)
 def run(arguments: argparse.Namespace) -> int:
     """Profile; print the source with its hot lines marked, or one JSON object."""
     if arguments.run:
         return profile_run.profile_run(arguments)
     from codeopt.core.console import Console
     from codeopt.engine.open_session import open_session
+    from codeopt.report.answers import profile_answer
     from codeopt.report.html.profile_page import profile_page
-    from codeopt.report.result import profile_to_json, python_line
+    from codeopt.report.result import python_line
     from codeopt.workloads import WorkloadRequest, kind_of
 
     target, options = flags.target_of(arguments), flags.options_of(arguments)
@@ -63,7 +66,7 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.html:
         write_page(arguments.html, profile_page(str(target), profile, program.source, python_line(interpreter)))
     if arguments.json:
-        print(json.dumps(profile_to_json(profile, interpreter)))
+        print(json.dumps(profile_answer(profile, interpreter).to_json()))
     else:
         print(table(profile, program.source, arguments.lines, python_line(interpreter)))
     return 0

@@ -7,12 +7,8 @@ import sys
 from pathlib import Path
 
 from codeopt.cli import flags as _flags
+from codeopt.cli.command import command
 from codeopt.core.errors import UsageError
-
-ORDER = 6
-EXAMPLES = ("codeopt record mod.py::f -- python script.py",)
-TAKES_ARGUMENTS = True
-"""Words after `--` are the user's command."""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -24,6 +20,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
 
 
+@command(6, examples=("codeopt record mod.py::f -- python script.py",), takes_arguments=True)
 def run(arguments: argparse.Namespace) -> int:
     """Run the command, not isolated; its own exit status does not matter as long as calls were seen."""
     from codeopt.core.interpreter import find_interpreter

@@ -10,19 +10,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol, TextIO, cast
 
 from codeopt.cli import flags
+from codeopt.cli.command import command
 from codeopt.cli.output import write_page
 from codeopt.core.errors import UsageError
 
 if TYPE_CHECKING:
     from codeopt.batch.database import BatchStore
     from codeopt.batch.results.metrics import Metrics
-
-ORDER = 6
-FIRST = ("--html", "--csv", "--json", "--compare")
-EXAMPLES = (
-    "codeopt report out --html page.html",
-    "codeopt report .codeopt/runs/RUN --html page.html",
-)
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -36,6 +30,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     flags.add_flags(parser, "report")
 
 
+@command(
+    6,
+    examples=(
+        "codeopt report out --html page.html",
+        "codeopt report .codeopt/runs/RUN --html page.html",
+    ),
+    first=("--html", "--csv", "--json", "--compare"),
+)
 def run(arguments: argparse.Namespace) -> int:
     """Report on a batch. Raises UsageError when there is none, or a file cannot be written."""
     from codeopt.batch.database import BatchStore, require_own_batch

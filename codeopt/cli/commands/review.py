@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from codeopt.cli import flags
+from codeopt.cli.command import command
 from codeopt.core import plugins
 from codeopt.core.errors import ModelError, NoSandbox, UsageError
 
@@ -31,19 +32,6 @@ if TYPE_CHECKING:
     from codeopt.review.suggestion import Review
     from codeopt.review.work import ReviewRun
 
-ORDER = 4
-FIRST = ("--base", "--model", "--reporter", "--output-format", "--max-functions")
-OFTEN = ("--json", "--output", "--max-seconds", "--max-cost", "--fail-level")
-EXAMPLES = (
-    "codeopt review --base main",
-    "codeopt review --base main --model gpt-5 --output-format markdown src/",
-)
-VERDICTS = (1,)
-"""Statuses of a negative verdict, which --exit-zero turns into 0."""
-OTHERS_FILES = True
-"""The current folder may hold what somebody else proposes: nothing is imported from there."""
-COMPARES_SETTINGS = True
-"""Settings that were merged before the change are trusted; the change's own are not."""
 REPORTERS = "codeopt.reporters"
 FOUND = 1  # status where suggestions are a failure (--fail-level any)
 INTERRUPTED = 130  # status
@@ -61,6 +49,18 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
 
 
+@command(
+    4,
+    examples=(
+        "codeopt review --base main",
+        "codeopt review --base main --model gpt-5 --output-format markdown src/",
+    ),
+    first=("--base", "--model", "--reporter", "--output-format", "--max-functions"),
+    often=("--json", "--output", "--max-seconds", "--max-cost", "--fail-level"),
+    verdicts=(1,),
+    others_files=True,
+    compares_settings=True,
+)
 def run(arguments: argparse.Namespace) -> int:
     """Review a change. Heavy imports happen here, so that --help is quick."""
     from codeopt.cli.output import deliver
@@ -95,6 +95,7 @@ def make_review(arguments: argparse.Namespace, console: Console) -> tuple[Review
     """The review, and the exit status of what kept it from being whole. Raises UsageError for a wrong request."""
     from codeopt.cli import review_flags
     from codeopt.core.machine import machine
+    from codeopt.report.answer_fields import PythonFields
     from codeopt.review.changed_functions import find_targets
     from codeopt.review.check import why_blind
     from codeopt.review.suggestion import Review
@@ -118,7 +119,7 @@ def make_review(arguments: argparse.Namespace, console: Console) -> tuple[Review
         blind="" if gave_up else why_blind(ranking.targets or targets, work.judged, shortfalls, reasons),
         machine=machine(),
         cost_usd=None if work.ledger.usage.cost_usd is None else round(work.ledger.usage.cost_usd, 6),
-        python=interpreter.to_json() if interpreter else None,
+        python=PythonFields.maybe(interpreter),
     )
     return review, work.failure
 

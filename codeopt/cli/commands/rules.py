@@ -12,17 +12,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from codeopt.cli import flags
+from codeopt.cli.command import command
 from codeopt.core.errors import UsageError
 
 if TYPE_CHECKING:
     from codeopt.analysis import Doubt
     from codeopt.rules import Explanation, Rule
 
-ORDER = 8
-EXAMPLES = (
-    "codeopt rules",
-    "codeopt rules list_membership_to_set",
-)
 MOST_LINES = 8
 """Most lines that are listed for one reason."""
 
@@ -36,6 +32,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     flags.add_flags(parser, "rules")
 
 
+@command(
+    8,
+    examples=(
+        "codeopt rules",
+        "codeopt rules list_membership_to_set",
+    ),
+)
 def run(arguments: argparse.Namespace) -> int:
     """Print one line a rule, or one rule in full."""
     from codeopt.rules import load_rule, select_rules

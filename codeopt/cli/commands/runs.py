@@ -7,10 +7,8 @@ import json
 import sys
 
 from codeopt.cli import flags
+from codeopt.cli.command import command
 from codeopt.cli.runs import in_short
-
-ORDER = 6.1
-EXAMPLES = ("codeopt runs",)
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -18,6 +16,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     flags.add_flags(parser, "runs")
 
 
+@command(6.1, examples=("codeopt runs",))
 def run(arguments: argparse.Namespace) -> int:
     """One line a run."""
     from codeopt.core.run_index import runs_in

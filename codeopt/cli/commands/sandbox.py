@@ -4,17 +4,8 @@ from __future__ import annotations
 
 import argparse
 
+from codeopt.cli.command import command
 from codeopt.core.errors import UsageError
-
-ORDER = 7.5
-FLAGS_ONLY = True
-"""Settings are for improvements; none counts here."""
-OTHERS_FILES = True
-"""The current folder may hold anything: no module is imported from there."""
-EXAMPLES = (
-    "codeopt sandbox slow.py --cases cases        each case: its verdict, times and memory",
-    "codeopt sandbox check                        what the sandbox promises, tried on this machine",
-)
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -24,6 +15,15 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_own(parser)
 
 
+@command(
+    7.5,
+    examples=(
+        "codeopt sandbox slow.py --cases cases        each case: its verdict, times and memory",
+        "codeopt sandbox check                        what the sandbox promises, tried on this machine",
+    ),
+    others_files=True,
+    flags_only=True,
+)
 def run(arguments: argparse.Namespace) -> int:
     """Run it: 0 when all cases are accepted, else 1. Raises UsageError, SandboxError."""
     from codeopt_sandbox.__main__ import WrongUsage, run_command

@@ -5,9 +5,9 @@ from __future__ import annotations
 import argparse
 import json
 
-ORDER = 11
-COMMANDS = ("check", "compare", "improve", "profile", "review")
-EXAMPLES = ("codeopt schema improve > improve.schema.json",)
+from codeopt.cli.command import command
+
+COMMANDS = ("check", "compare", "compare-change", "improve", "profile", "profile-run", "review")
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -15,6 +15,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("name", choices=COMMANDS, metavar="COMMAND", help=", ".join(COMMANDS))
 
 
+@command(11, examples=("codeopt schema improve > improve.schema.json",))
 def run(arguments: argparse.Namespace) -> int:
     """The schema, on standard output."""
     from codeopt.report.answers import PRINTED

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from codeopt.cli import flags
+from codeopt.cli.command import command
 from codeopt.cli.output import require_writable, write_page
 from codeopt.cli.runs import add_run_arguments, describe
 from codeopt.core.errors import UsageError
@@ -16,13 +17,8 @@ from codeopt.core.errors import UsageError
 if TYPE_CHECKING:
     from codeopt.core.run_index import StoredRun
 
-ORDER = 6.2
 LONGEST = 2000
 """Characters of a line."""
-EXAMPLES = (
-    "codeopt show                  the newest run",
-    "codeopt show slow --html page.html",
-)
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -31,6 +27,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     flags.add_flags(parser, "show")
 
 
+@command(
+    6.2,
+    examples=(
+        "codeopt show                  the newest run",
+        "codeopt show slow --html page.html",
+    ),
+)
 def run(arguments: argparse.Namespace) -> int:
     """Show one run. Raises UsageError when there is none."""
     from codeopt.cli.runs import run_of

@@ -8,13 +8,8 @@ from pathlib import Path
 from typing import Any
 
 from codeopt.cli import flags
+from codeopt.cli.command import command
 from codeopt.core.errors import UsageError
-
-ORDER = 10
-EXAMPLES = (
-    "codeopt tasks",
-    "codeopt tasks new mine",
-)
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -25,6 +20,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     flags.add_flags(parser, "tasks")
 
 
+@command(
+    10,
+    examples=(
+        "codeopt tasks",
+        "codeopt tasks new mine",
+    ),
+)
 def run(arguments: argparse.Namespace) -> int:
     """One line a task, or a new file."""
     if arguments.action == "new":

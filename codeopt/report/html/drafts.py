@@ -13,7 +13,7 @@ from codeopt.core.words import Speedup, factor
 from codeopt.report.html.layout import folded, scrolls, table
 from codeopt.report.html.markup import Child, Markup, tag
 from codeopt.report.html.pair_strip import strip
-from codeopt.report.result import in_words, verdict
+from codeopt.report.verdict_words import in_words, verdict
 from codeopt_sandbox.caveat import Caveat
 from codeopt_sandbox.compare import Comparison
 from codeopt_sandbox.outcome import Verdict

@@ -16,6 +16,10 @@ class Markup(str):
 
     __slots__ = ()
 
+    def __html__(self) -> str:
+        """Itself: a template escapes it no more."""
+        return self
+
 
 Child = Markup | str | None
 Value = str | int | float | bool | None

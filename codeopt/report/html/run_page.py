@@ -13,8 +13,8 @@ from codeopt.core.words import Speedup, money
 from codeopt.report import patch_table
 from codeopt.report.html import drafts
 from codeopt.report.html.annotated import annotated
-from codeopt.report.html.layout import card, document, table, tile
-from codeopt.report.html.markup import Child, Markup, tag
+from codeopt.report.html.markup import Markup, tag
+from codeopt.report.html.templating import page
 
 STEPS = (
     ("model_s", "model"), ("cases_s", "sandbox: cases and inputs"), ("timing_s", "sandbox: timing"),
@@ -25,32 +25,30 @@ STEPS = (
 
 def run_page(run: StoredRun) -> Iterator[str]:
     """The page in pieces."""
-    return document(run.listing.title, _body(run), _footer(run))
-
-
-def _body(run: StoredRun) -> Iterator[Child]:
-    result, history = run.result, run.saved.history
-    yield tag("h1", run.listing.title)
-    yield tag("p", _who(run), class_="sub")
-    yield tag("div", list(_tiles(run)), class_="tiles")
-    yield card("Result", "", *_outcome(run))
-    if run.best is not None:
-        how = "What `codeopt diff` prints and `codeopt apply` puts in place."
-        yield card("What changed", how, drafts.diff(run.original, run.best, "original", "result"))
-    if edits := result.get("edits"):
-        head = ("edit", "without it the command is", "judged by")
-        rows = [
-            (f"{edit['file']}::{edit['qualname']}", patch_table.figures(edit), "; ".join(edit["evidence"]))
-            for edit in edits
-        ]
-        yield card(
-            "What each edit brings", "Taken back alone, and compared with the whole.", table("Edits", head, rows)
-        )
-    yield card("Where the time goes", _profiled(result), tag("div", *_sides(run), class_="pair"))
-    yield card("Evidence", "What the judge stood on.", table("Evidence", ("what", "how much"), _evidence(result)))
-    yield card("What it cost", _waiting(result), _cost(run))
-    yield tag("h2", "Drafts")
-    yield from _drafts(history, result.get("best_round"))
+    result = run.result
+    best = run.saved.history.candidates[result["best_round"]] if result.get("accepted") else None
+    edits = [
+        (f"{edit['file']}::{edit['qualname']}", patch_table.figures(edit), "; ".join(edit["evidence"]))
+        for edit in result.get("edits", ())
+    ]
+    yield from page(
+        "run.html",
+        run.listing.title,
+        _footer(run),
+        run=run,
+        result={"accepted": False, "notes": (), "growth": "", "caveats": (), **result} if run.listing.ended else {},
+        best=best,
+        who=_who(run),
+        tiles=_tiles(run),
+        shortfalls=[Diagnostic(**row) for row in result.get("shortfalls", ())],
+        most=drafts.CAVEATS,
+        change=drafts.diff(run.original, run.best, "original", "result") if run.best is not None else "",
+        edits=edits,
+        sides=_sides(run),
+        evidence=_evidence(result),
+        cost=_cost(run),
+        drafts=_drafts(run.saved.history, result.get("best_round")),
+    )
 
 
 def _who(run: StoredRun) -> str:
@@ -61,59 +59,21 @@ def _who(run: StoredRun) -> str:
     return ", ".join([who, *filter(None, where)]) + ("" if run.listing.ended else "; this run has not ended")
 
 
-def _tiles(run: StoredRun) -> Iterator[Markup]:
+def _tiles(run: StoredRun) -> Iterator[tuple[str, ...]]:
     result = run.result
     drafts_made = len(run.saved.history.candidates) - 1
     found = result.get("speedup")
     word = "accepted" if result.get("accepted") else "not improved" if run.listing.ended else "not ended"
-    yield tile("result", word, f"round {result['best_round']}" if result.get("best_round") else "")
+    yield "result", word, f"round {result['best_round']}" if result.get("best_round") else ""
     if found:
         figures = Speedup.from_json(found)
-        yield tile("result / original", figures.gain, figures.certainty)
-    yield tile("drafts", str(drafts_made))
-    yield tile("seconds", f"{run.saved.ledger.seconds if not result else result['seconds']:.0f}")
+        yield "result / original", figures.gain, figures.certainty
+    yield "drafts", str(drafts_made)
+    yield "seconds", f"{run.saved.ledger.seconds if not result else result['seconds']:.0f}"
     ledger = run.saved.ledger
     if ledger.usage.replies:
         price = money(ledger.usage.cost_usd)
-        yield tile("tokens", f"{ledger.usage.tokens:,}{' (estimated)' * ledger.usage.estimated}", price)
-
-
-def _outcome(run: StoredRun) -> Iterator[Child]:
-    result = run.result
-    if not run.listing.ended:
-        yield tag("p", f"Not ended: codeopt improve TARGET --resume {run.listing.path} goes on.")
-        return
-    word = "Accepted" if result["accepted"] else "Not improved"
-    yield tag("p", f"{word}: {result['reason'].rstrip('.')}. The rounds ended: {result['stopped']}.")
-    for line in (*result.get("notes", ()), *_growth(result)):
-        yield tag("p", line)
-    yield from (tag("p", Diagnostic(**row).words) for row in result.get("shortfalls", ()))
-    if result["accepted"]:
-        best = run.saved.history.candidates[result["best_round"]]
-        yield tag("ul", [tag("li", change) for change in best.changes]) if best.changes else None
-    if caveats := result.get("caveats"):
-        yield tag("h3", "Caveats: differences that were found only beyond the known inputs")
-        yield tag("ul", [_caveat(each) for each in caveats[: drafts.CAVEATS]], class_="caveats")
-        more = len(caveats) - drafts.CAVEATS
-        yield tag("p", f"and {more} more, in the saved run") if more > 0 else None
-
-
-def _growth(result: Mapping[str, Any]) -> list[str]:
-    return [f"Cost grows with the input: {result['growth']}."] if result.get("growth") else []
-
-
-def _caveat(each: Mapping[str, Any]) -> Markup:
-    where = f"on {each['input']}: " if each["input"] else ""
-    other = f", where the original: {each['expected']}" if each["expected"] else ""
-    because = f" ({each['because']})" if each["because"] else ""
-    again = tag("pre", each["again"], class_="text") if each["again"] else None
-    return tag("li", f"{where}{each['got']}{other}{because}", again)
-
-
-def _profiled(result: Mapping[str, Any]) -> str:
-    if result.get("accepted"):
-        return "Each line's share of the time of all lines, original and result each by its own profile."
-    return "Each line's share of the time of all lines."
+        yield "tokens", f"{ledger.usage.tokens:,}{' (estimated)' * ledger.usage.estimated}", price
 
 
 def _sides(run: StoredRun) -> Iterator[Markup]:
@@ -152,14 +112,11 @@ def _evidence(result: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
     yield from ((name, f"{tests[key]:,}") for key, name in names if tests.get(key) is not None)
 
 
-def _waiting(result: Mapping[str, Any]) -> str:
-    return "Seconds of the clock by step, of all rounds." if result else "Known when the run has ended."
-
-
-def _cost(run: StoredRun) -> Markup:
+def _cost(run: StoredRun) -> list[tuple[str, str, str]]:
+    """Each step with its seconds and its share, then what the model took."""
     result, ledger = run.result, run.saved.ledger
     effort, total = result.get("effort") or {}, float(result.get("seconds") or ledger.seconds)
-    rows: list[tuple[Child, ...]] = [(name, *_seconds(effort.get(key, 0.0), total)) for key, name in STEPS]
+    rows = [(name, *_seconds(effort.get(key, 0.0), total)) for key, name in STEPS]
     rest = max(0.0, total - sum(effort.get(key, 0.0) for key, _ in STEPS))
     rows.append(("waiting, and the original's own runs", *_seconds(rest, total)))
     rows.append(("all", *_seconds(total, total)))
@@ -170,16 +127,14 @@ def _cost(run: StoredRun) -> Markup:
         rows.append(("tokens out", f"{ledger.usage.tokens_out:,}", "estimated" if ledger.usage.estimated else ""))
         price = money(ledger.usage.cost_usd) if ledger.usage.cost_usd is not None else "not known"
         rows.append(("price", price, f"{ledger.usage.replies} replies"))
-    return table("What it cost", ("step", "seconds", "share"), rows)
+    return rows
 
 
 def _seconds(seconds: float, total: float) -> tuple[str, str]:
     return f"{seconds:.1f} s", f"{seconds / total:.0%}" if total else ""
 
 
-def _drafts(history: History, best: int | None) -> Iterator[Child]:
-    if len(history.candidates) == 1:
-        yield tag("p", "No draft was written.")
+def _drafts(history: History, best: int | None) -> Iterator[Markup]:
     original = history.original
     yield tag("div", tag("h3", "Original"), drafts.verdicts(original), drafts.critique(original), class_="round")
     for candidate in history.candidates[1:]:

@@ -7,7 +7,6 @@ import re
 from collections.abc import Iterable, Sequence
 
 from codeopt.core.sanitize import log_line
-from codeopt.review.patch import patch
 from codeopt.review.reporters import _words
 from codeopt.review.reporters._edits import LineEdit
 from codeopt.review.reporters._places import Placed
@@ -94,7 +93,7 @@ def _folded(item: Placed, review: Review) -> str:
         _changes(found),
         _proof(found, review),
         why,
-        block(patch(found.path, found.original, found.improved), "diff"),
+        block(found.diff, "diff"),
     ]
     text = "\n\n".join(filter(None, inside))
     return f"<details>\n<summary>{title}</summary>\n\n{text}\n\n</details>"

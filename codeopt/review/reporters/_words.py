@@ -38,7 +38,7 @@ def claim(suggestion: Suggestion) -> str:
 
 def _speedup(suggestion: Suggestion) -> Speedup | None:
     figures = suggestion.speedup
-    return Speedup.from_json(figures) if figures and figures.get("ratio") is not None else None
+    return Speedup.from_json(dict(figures)) if figures and figures.ratio is not None else None
 
 
 def proof(suggestion: Suggestion) -> str:

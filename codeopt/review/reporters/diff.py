@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from codeopt.review.combine import best_first
 from codeopt.review.patch import merged, patch
+from codeopt.review.reporters._reporter import reporter
 from codeopt.review.suggestion import Review
 
 
+@reporter
 def render(review: Review) -> str:
     """One part a file; where two suggestions touch the same lines the faster one is in it."""
     parts = []

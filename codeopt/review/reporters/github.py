@@ -18,6 +18,7 @@ from codeopt.review.reporters._comments import WITHDRAWN, comment, marked, overv
 from codeopt.review.reporters._http import Api, ApiError, secret
 from codeopt.review.reporters._places import Placed, place
 from codeopt.review.reporters._posted import Posted
+from codeopt.review.reporters._reporter import reporter
 from codeopt.review.suggestion import Review
 
 MOST_COMMENTS = 30
@@ -47,11 +48,13 @@ class PostedOnGitHub:
     """Comments that somebody has replied to."""
 
 
+@reporter
 def render(review: Review) -> str:
     """Annotations for the log of a job; what `post` falls back to."""
     return in_the_log(review)
 
 
+@reporter
 def post(review: Review, environ: Mapping[str, str] = os.environ) -> Posted:
     """Bring the pull request up to date with `review`; annotations for standard output where that is not possible."""
     trouble = write_summary(review, environ)

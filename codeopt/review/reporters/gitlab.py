@@ -21,6 +21,7 @@ from codeopt.review.reporters._finding import fingerprint, lines, rule, sentence
 from codeopt.review.reporters._http import Api, ApiError, secret
 from codeopt.review.reporters._places import Placed, place
 from codeopt.review.reporters._posted import Posted
+from codeopt.review.reporters._reporter import reporter
 from codeopt.review.suggestion import Review
 
 MOST_COMMENTS = 30
@@ -51,6 +52,7 @@ class PostedOnGitLab:
     overviews: tuple[Thread, ...]
 
 
+@reporter
 def render(review: Review) -> str:
     """The code quality report, for `artifacts: reports: codequality`."""
     found: list[dict[str, Any]] = []
@@ -86,6 +88,7 @@ def _blind(review: Review) -> list[dict[str, Any]]:
     ]
 
 
+@reporter
 def post(review: Review, environ: Mapping[str, str] = os.environ) -> Posted:
     """Bring the merge request up to date with `review`; where that is not possible the report has to do."""
     try:

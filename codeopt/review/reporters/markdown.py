@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from codeopt.review.patch import patch
 from codeopt.review.reporters import _words
+from codeopt.review.reporters._reporter import reporter
 from codeopt.review.reporters._text import block, code, prose
 from codeopt.review.suggestion import Review, Suggestion
 
 
+@reporter
 def render(review: Review) -> str:
     """A section a suggestion, then what was left alone and why."""
     parts = [f"## codeopt: {_words.count(len(review.suggestions))}"]
@@ -27,6 +28,6 @@ def _suggestion(suggestion: Suggestion) -> str:
     if suggestion.share is not None:
         facts.append(f"It takes {suggestion.share:.0%} of the time of the tests.")
     changes = "\n".join(f"- {prose(change)}" for change in suggestion.told)
-    difference = block(patch(suggestion.path, suggestion.original, suggestion.improved), "diff")
+    difference = block(suggestion.diff, "diff")
     parts = [f"### {code(_words.where(suggestion))}", "  \n".join(facts), changes, difference]
     return "\n\n".join(part for part in parts if part)

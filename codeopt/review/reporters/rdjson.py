@@ -9,12 +9,14 @@ from typing import Any
 from codeopt.review.reporters._edits import LineEdit
 from codeopt.review.reporters._finding import NAME, one_edit, rule, sentence
 from codeopt.review.reporters._places import place
+from codeopt.review.reporters._reporter import reporter
 from codeopt.review.reporters._text import code, prose
 from codeopt.review.suggestion import Review
 
 SOURCE = {"name": NAME}
 
 
+@reporter
 def render(review: Review) -> str:
     """All suggestions as one DiagnosticResult."""
     found = list(diagnostics(review))

@@ -11,6 +11,7 @@ from codeopt.core.version import __version__
 from codeopt.review.patch import lines_of
 from codeopt.review.reporters._edits import LineEdit, edits
 from codeopt.review.reporters._finding import NAME, fingerprint, lines, rule, sentence
+from codeopt.review.reporters._reporter import reporter
 from codeopt.review.suggestion import Review, Suggestion
 
 SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"
@@ -22,6 +23,7 @@ _RULES = {
 }
 
 
+@reporter
 def render(review: Review) -> str:
     """One run with a result for each suggestion."""
     found = review.suggestions
@@ -56,7 +58,7 @@ def _result(found: Suggestion) -> dict[str, Any]:
             {"physicalLocation": {"artifactLocation": artifact, "region": {"startLine": first, "endLine": last}}}
         ],
         "partialFingerprints": {"codeopt/v1": fingerprint(found)},
-        "properties": {"speedup": found.speedup, "evidence": found.evidence},
+        "properties": {"speedup": found.speedup.to_json() if found.speedup else {}, "evidence": found.evidence},
     }
     if replacements:
         changes = [{"artifactLocation": artifact, "replacements": replacements}]

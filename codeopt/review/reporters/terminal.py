@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from codeopt.core.sanitize import harmless, log_line, printable
 from codeopt.core.words import money
-from codeopt.review.patch import patch
 from codeopt.review.reporters import _words
+from codeopt.review.reporters._reporter import reporter
 from codeopt.review.suggestion import Review, Suggestion
 
 
+@reporter
 def render(review: Review) -> str:
     """Each suggestion with its diff, then what was left alone and why."""
     lines = [line for suggestion in review.suggestions for line in _suggestion(suggestion)]
@@ -34,6 +35,6 @@ def _suggestion(suggestion: Suggestion) -> list[str]:
     lines += [f"  growth: {log_line(suggestion.growth)}"] * bool(suggestion.growth)
     lines.append(f"  verified by {_words.proof(suggestion)}")
     lines += [f"  {log_line(change)}" for change in suggestion.changes]
-    difference = patch(suggestion.path, suggestion.original, suggestion.improved)
+    difference = suggestion.diff
     shown = harmless(printable(difference.replace("\r\n", "\n"))).rstrip("\n").split("\n")
     return [*lines, "", *(f"    {line}" for line in shown), ""]

@@ -6,12 +6,12 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
+from codeopt.workloads._protocol import workload
+
 if TYPE_CHECKING:
     from codeopt.core.options import ImproveOptions
     from codeopt.core.target import Target
     from codeopt.workloads import OpenTarget, WorkloadRequest
-
-PRIORITY = 10
 
 
 def matches(target: Target, options: ImproveOptions) -> bool:
@@ -19,6 +19,7 @@ def matches(target: Target, options: ImproveOptions) -> bool:
     return bool(target.name)
 
 
+@workload(matches, priority=10)
 @contextmanager
 def open_workload(request: WorkloadRequest) -> Iterator[OpenTarget]:
     """Copy what may be shown of the project, and open a sandbox that shows it. Raises UsageError, NoSandbox."""

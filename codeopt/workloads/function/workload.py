@@ -10,7 +10,6 @@ from typing import Any
 
 from codeopt.core.briefing import Briefing
 from codeopt.core.budget import NOTHING_USED, Usage
-from codeopt.core.diagnostic import as_rows
 from codeopt.core.errors import ModelError, ProgramError
 from codeopt.core.history import Candidate
 from codeopt.core.proposer import Proposer
@@ -295,7 +294,7 @@ class FunctionWorkload(Defaults):
             "evidence": self.evidence.figures(),
             "timed": self.plan.timed.note if self.plan else None,
             "input_seed": self.request.input_seed,
-            "shortfalls": as_rows((*self.evidence.shortfalls, *self.bench.loading.shortfalls)),
+            "shortfalls": (*self.evidence.shortfalls, *self.bench.loading.shortfalls),
             "libraries": self.bench.loading.figures(),
             "calls_text": self.bench.target.calls_file or "",
         }

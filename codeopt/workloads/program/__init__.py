@@ -7,6 +7,8 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, cast
 
+from codeopt.workloads._protocol import workload
+
 if TYPE_CHECKING:
     from codeopt.core.options import ImproveOptions
     from codeopt.core.revision import Revision
@@ -15,9 +17,6 @@ if TYPE_CHECKING:
     from codeopt.workloads import Workload, WorkloadRequest
     from codeopt_sandbox import Sandbox
     from codeopt_sandbox.profile import Profile
-
-PRIORITY = -1
-"""Whatever no other kind recognises."""
 
 
 def matches(target: Target, options: ImproveOptions) -> bool:
@@ -61,6 +60,7 @@ class OpenedProgram:
         return measure(self.request, self.sandbox)
 
 
+@workload(matches, priority=-1)
 @contextmanager
 def open_workload(request: WorkloadRequest) -> Iterator[OpenedProgram]:
     """Open a sandbox; of the project it shows what git tracks, and that only to a program that imports some of it or

@@ -8,7 +8,7 @@ from itertools import islice
 from typing import Any
 
 from codeopt.core.briefing import Briefing
-from codeopt.core.diagnostic import Diagnostic, as_rows
+from codeopt.core.diagnostic import Diagnostic
 from codeopt.core.errors import ProgramError
 from codeopt.core.history import Candidate
 from codeopt.core.options import FuzzPolicy
@@ -216,7 +216,7 @@ class ProgramWorkload(Defaults):
         found: dict[str, Any] = {"tests": {"total": total, "changed_inputs": changed, "inputs": self.inputs}}
         found["input_seed"] = self.request.input_seed
         if self.differential.strictness is not FuzzPolicy.OFF and changed < FEW:
-            found["shortfalls"] = as_rows([Diagnostic(self.differential.too_few, remedy="--cases DIR gives more")])
+            found["shortfalls"] = (Diagnostic(self.differential.too_few, remedy="--cases DIR gives more"),)
         return found
 
     @property

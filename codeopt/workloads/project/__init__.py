@@ -7,6 +7,8 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
+from codeopt.workloads._protocol import workload
+
 if TYPE_CHECKING:
     from codeopt.core.options import ImproveOptions
     from codeopt.core.target import Target
@@ -15,8 +17,6 @@ if TYPE_CHECKING:
     from codeopt.workloads.project.text import ProjectProgram
     from codeopt_sandbox import Sandbox
     from codeopt_sandbox.profile import Profile
-
-PRIORITY = 10
 
 
 def matches(target: Target, options: ImproveOptions) -> bool:
@@ -71,6 +71,7 @@ class OpenedProject:
         return measure(self.request, self.program, self.runs)
 
 
+@workload(matches, read=read, priority=10)
 @contextmanager
 def open_workload(request: WorkloadRequest) -> Iterator[OpenTarget]:
     """Raises UsageError, NoSandbox."""

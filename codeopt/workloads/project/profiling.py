@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING
 
 from codeopt.core.interpreter import Interpreter
 from codeopt.core.options import ImproveOptions
@@ -20,6 +20,9 @@ from codeopt.workloads.project.profile import ProjectProfile
 from codeopt.workloads.project.runs import CommandRuns
 from codeopt.workloads.project.text import ProjectProgram
 from codeopt.workloads.project.watch import profile_command
+
+if TYPE_CHECKING:
+    from codeopt.report.answers import CommandProfileJson
 
 UNLIMITED_S = 24 * 3600.0
 """Time limit of the command as it is where --timeout says nothing, seconds."""
@@ -38,9 +41,6 @@ def open_command(request: WorkloadRequest, project: ProjectFiles) -> Iterator[Co
         yield CommandRuns(sandbox, project, command)
 
 
-SCHEMA = "codeopt.profile-run/1"
-
-
 @dataclass(frozen=True)
 class CommandProfile:
     """The command's profile, of which project and by which Python."""
@@ -50,11 +50,15 @@ class CommandProfile:
     project: ProjectFiles
     interpreter: Interpreter | None
 
-    def to_json(self) -> dict[str, Any]:
-        """The object that `codeopt profile --run --json` prints; fields may be added."""
-        python: Any = self.interpreter.to_json() if self.interpreter else None
-        found = {"schema": SCHEMA, "command": self.command, "python": python, **self.profile.to_json()}
-        return {**found, "notes": [*found["notes"], *self.project.notes]}
+    def answer(self) -> CommandProfileJson:
+        """The object that `codeopt profile --run --json` prints."""
+        from codeopt.report.answer_fields import PythonFields
+        from codeopt.report.answers import CommandProfileJson
+
+        said = self.profile.to_json()
+        said["notes"] += self.project.notes
+        python = PythonFields.maybe(self.interpreter)
+        return CommandProfileJson(schema="codeopt.profile-run/1", command=self.command, python=python, **said)
 
 
 def profile_project(folder: Path, options: ImproveOptions, session: Session) -> CommandProfile:

@@ -8,7 +8,6 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from codeopt.core.briefing import Briefing
-from codeopt.core.diagnostic import as_rows
 from codeopt.core.errors import ProgramError
 from codeopt.core.history import Candidate
 from codeopt.core.options import FuzzPolicy
@@ -61,6 +60,8 @@ class EditGain:
 
     def to_json(self, evidence: Sequence[str], calls: FunctionFinding) -> dict[str, Any]:
         """As `improve --run --json` prints it. calls: what those of the function say."""
+        from codeopt.report.answer_fields import CaveatFields
+
         found = self.comparison
         figures = {"ratio": round(found.ratio, 4), "ci_low": round(found.ci_low, 4), "ci_high": round(found.ci_high, 4)}
         none: dict[str, Any] = {"ratio": None, "ci_low": None, "ci_high": None}
@@ -70,7 +71,7 @@ class EditGain:
             "without_it": {**(none if self.reason else figures), "reason": self.reason},
             "calls": calls.calls,
             "evidence": [*calls.evidence, *evidence],
-            "caveats": [caveat.to_json() for caveat in calls.caveats],
+            "caveats": [CaveatFields.of(caveat).to_json() for caveat in calls.caveats],
         }
 
 
@@ -240,7 +241,7 @@ class ProjectWorkload(Defaults):
             "benchmarks": self.benches.to_json(tuple(self.after)) if self.benches else None,
             "ran": {f"{purpose}_s": round(seconds, 2) for purpose, seconds in self.runner.spent.items()},
             "dropped": [{"file": edit.file, "qualname": edit.qualname} for edit in self.dropped],
-            "shortfalls": as_rows(each for each in missing if each),
+            "shortfalls": tuple(each for each in missing if each),
         }
 
     def _notify(self, line: str) -> None:

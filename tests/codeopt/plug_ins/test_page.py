@@ -2,17 +2,23 @@
 
 from __future__ import annotations
 
+import argparse
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 
+from codeopt.cli.command import command_of
 from codeopt.core import plugins
 from codeopt.core.errors import UsageError
-from codeopt.models import _factory
+from codeopt.core.options import ImproveOptions
+from codeopt.core.target import Target
+from codeopt.models import Backend, _factory
 from codeopt.review.reporters import open_reporter
+from codeopt.workloads._kinds import SHARED, kind_in
 from tests.codeopt.command import QUICK, QUICK_SETTINGS, codeopt
 from tests.conftest import require_sandbox
 from tests.support.outside_package import write_package
@@ -95,6 +101,57 @@ def test_a_misspelt_function_of_a_reporter_is_one_line(
         open_reporter(f"pack_{name}.lines")
 
 
-def test_ours_pass_the_same_looks() -> None:
+MISSPELT = {
+    "command": ("@command(90, example=())\ndef run(arguments): ...\n", "unexpected keyword argument 'example'"),
+    "command's function": ("@command(90)\ndef runs(arguments): ...\n", "a command of run(arguments), not of runs"),
+    "reporter": ("@reporter\ndef rendr(review): ...\n", "render(review) or post(review), not of rendr"),
+    "model": ("@backend\ndef built(name, settings): ...\n", "a backend of build(name, settings), not of built"),
+    "workload": ("@workload(print, prioritty=3)\ndef open_workload(request): ...\n", "argument 'prioritty'"),
+}
+WHERE = {"command": "cli.command", "reporter": "review.reporters", "backend": "models", "workload": "workloads"}
+
+
+@pytest.mark.parametrize("kind", MISSPELT)
+def test_what_a_decorator_does_not_know_is_an_error(kind: str, tmp_path: Path) -> None:
+    text, said = MISSPELT[kind]
+    decorator = text[1:].partition("\n")[0].partition("(")[0]
+    path = tmp_path / "misspelt.py"
+    path.write_text(f"from codeopt.{WHERE[decorator]} import {decorator}\n{text}")
+    with pytest.raises(UsageError, match=re.escape(said)):
+        plugins.load_file(path)
+
+
+OLD = """
+ORDER, EXAMPLES, PRIORITY = 3, ("codeopt old",), 7
+def render(review): return "text"
+def build(name, settings): ...
+def run(arguments): return 5
+def open_workload(request): ...
+"""
+
+
+def test_functions_without_their_decorator_still_work_and_say_so(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    plugins.warn_once.cache_clear()
+    (tmp_path / "old.py").write_text(OLD)
+    old = plugins.load_file(tmp_path / "old.py")
+    command, kind = command_of(old), kind_in(old)
+    assert (command.order, command.examples, command.others_files) == (3, ("codeopt old",), False)
+    assert command(argparse.Namespace()) == 5
+    assert (kind.priority, kind.matches(Target(Path("x")), ImproveOptions())) == (7, False)
+    assert plugins.decorated(old, "reporter", "@reporter", Backend, "render")["render"]({}) == "text"
+    assert len(caplog.messages) == 3
+    assert all("of the old form" in line for line in caplog.messages)
+
+
+def test_ours_pass_the_same_looks(caplog: pytest.LogCaptureFixture) -> None:
+    plugins.warn_once.cache_clear()
     assert all(open_reporter(name).render for name in plugins.names("codeopt.reporters"))
     assert all(_factory(f"{name}:x")[0] for name in plugins.names("codeopt.models"))
+    assert all(
+        command_of(plugins.load("codeopt.commands", name)).examples for name in plugins.names("codeopt.commands")
+    )
+    kinds = set(plugins.names("codeopt.workloads")) - set(SHARED)
+    assert {kind_in(plugins.load("codeopt.workloads", name)).name for name in kinds} >= kinds - {"text"}
+    assert not caplog.messages

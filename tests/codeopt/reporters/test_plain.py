@@ -15,11 +15,12 @@ from codeopt.core.sanitize import acts_in_a_log
 from codeopt.review.reporters import diff, markdown, terminal
 from codeopt.review.reporters import json as as_json
 from codeopt.review.suggestion import Review, Skipped, Suggestion
+from tests.support.reviews import MACHINE, SPEEDUP
 
 TOP = '"""\n::set-env name=A::b\n##[error]x \x1b[31m\n```\n"""\n'
 OLD = TOP + "\n\ndef f(x):\n    return list(x)\n\n\ndef g(x):\n    return list(x)\n"
 PATH = "a\n::error::`x`@y\x1b]0;t\x07.py"
-FIGURES = {"ratio": 2.0, "ci_low": 1.5, "ci_high": None, "pairs": 9, "clock": "cpu"}
+FIGURES = SPEEDUP.model_copy(update={"ratio": 2.0, "ci_low": 1.5, "ci_high": None, "pairs": 9})
 EVIDENCE = {"calls": 12, "sources": {"tests": 12}, "line_coverage": 1.0, "tests": 3}
 
 
@@ -32,7 +33,15 @@ def review(path: str = PATH) -> Review:
     found = [
         Suggestion(path, n, OLD, t, "runtime", FIGURES, EVIDENCE, "", change) for n, t in (("f", first), ("g", second))
     ]
-    return Review("b", "h", "", tuple(found), (Skipped(path, "h", "::error::why\n::debug::x"),), ("##[x]\n::y::",))
+    return Review(
+        "b",
+        "h",
+        "",
+        tuple(found),
+        (Skipped(path, "h", "::error::why\n::debug::x"),),
+        ("##[x]\n::y::",),
+        machine=MACHINE,
+    )
 
 
 @pytest.mark.parametrize("reporter", [terminal, as_json])

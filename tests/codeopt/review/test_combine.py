@@ -24,7 +24,7 @@ TEXT = "def a():\n    return 1\n\n\ndef b():\n    return 2\n\n\ndef c():\n    re
 def better(name: str, ratio: float, path: str = "m.py") -> Suggestion:
     number = "abc".index(name) + 1
     improved = TEXT.replace(f"return {number}", f"return {number}  # quick")
-    return suggestion(path, TEXT, improved, name, speedup={**SPEEDUP, "ratio": ratio})
+    return suggestion(path, TEXT, improved, name, speedup=SPEEDUP.model_copy(update={"ratio": ratio}))
 
 
 A, B, C, OTHER = better("a", 2.0), better("b", 9.0), better("c", 4.0), better("a", 3.0, "n.py")
@@ -66,7 +66,9 @@ def test_one_alone_is_not_looked_at_again() -> None:
 
 def test_two_answers_for_the_same_lines_are_a_choice() -> None:
     """They are never applied together, so nothing is asked of both."""
-    other = suggestion("m.py", TEXT, TEXT.replace("return 1", "return 0 + 1"), "a", speedup={**SPEEDUP, "ratio": 1.5})
+    other = suggestion(
+        "m.py", TEXT, TEXT.replace("return 1", "return 0 + 1"), "a", speedup=SPEEDUP.model_copy(update={"ratio": 1.5})
+    )
     kept, dropped = combine([A, other], lambda found, text: "wrong")
     assert ([each.together for each in kept], dropped) == ([1, 1], [])
 

@@ -17,8 +17,15 @@ from typing import Any
 
 import pytest
 from mcp import Client, StdioServerParameters
+from mcp.types import ToolAnnotations
 
+from codeopt.cli.command_flags import flags_of_all
 from codeopt.serving.flags import add_policy_arguments
+from codeopt.serving.mcp_arguments import checked_tool
+from codeopt.serving.mcp_server import PATHS, AgentTools
+from codeopt.serving.request import ServerPolicy
+from codeopt.serving.root import Root
+from codeopt.serving.worker_pool import WorkerPool
 from tests.codeopt.command import SLOW as SLOW_PROGRAM
 from tests.codeopt.command import codeopt, environment, write_problem
 from tests.codeopt.serving.projects import ENDLESS, RIGHT, SLOW, TARGET, WRONG, Process, contents, family, make_project
@@ -260,6 +267,32 @@ def test_a_wrong_argument_of_any_tool_is_one_line(tmp_path: Path) -> None:
                 assert "pydantic" not in line, line
 
     asyncio.run(conversation())
+
+
+OPTIONS = {
+    "profile": {"run", "calls", "cases", "args"},
+    "compare": {"strict", "calls", "cases", "args"},
+    "improve": {"max_rounds", "max_seconds", "run", "strict", "calls", "cases", "args"},
+    "check": {"max_functions", "min_share", "max_seconds"},
+}
+OWN_WORDS = {"run", "max_seconds"}
+"""Options that a tool says in words of its own."""
+
+
+@pytest.mark.parametrize("name", OPTIONS)
+def test_an_argument_that_is_an_option_is_as_the_table_says(name: str) -> None:
+    root = Root.of(Path.cwd())
+    tools = AgentTools(root, WorkerPool(root.path), ServerPolicy({}))
+    shown = checked_tool(getattr(tools, name), annotations=ToolAnnotations()).parameters["properties"]
+    rows = {row.name: row for row in flags_of_all()}
+    for option in OPTIONS[name]:
+        row, said = rows[option], shown[option]
+        assert option in OWN_WORDS or said["description"].lower() == row.help.lower()
+        assert option in {"max_functions", "max_seconds"} or said["default"] == row.default
+        if row.convert is Path:
+            assert option in PATHS, "it would be opened outside of the root"
+    taken = {each for each in shown if each in rows} - {"base", "write"}
+    assert taken == OPTIONS[name]
 
 
 def test_arguments_as_clients_send_them_are_read(tmp_path: Path) -> None:

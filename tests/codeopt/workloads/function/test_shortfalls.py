@@ -12,7 +12,7 @@ from codeopt.core.budget import Ledger
 from codeopt.core.diagnostic import Diagnostic
 from codeopt.core.history import History
 from codeopt.core.program import Program
-from codeopt.report.result import End, Result, summary, to_json
+from codeopt.report.result import End, Result, summary
 from codeopt.workloads.function.corpus.existing_tests import Tests as SuiteRun
 from codeopt.workloads.function.corpus.sources import Ask, doctests, hints, tests
 from codeopt.workloads.function.harness import open_bench
@@ -100,17 +100,17 @@ def result(notes: Sequence[str] = (), **facts: object) -> Result:
 
 
 def test_the_summary_and_the_object_say_it() -> None:
-    short = {"what": "8 tests found, none ran", "why": "No module named 'numpy'", "remedy": "--python PATH"}
+    short = Diagnostic("8 tests found, none ran", "No module named 'numpy'", "--python PATH")
     found = result(["line profile: no result"], shortfalls=[short])
     missing = "the hot lines of the original are not known: line profile: no result"
-    assert [row["what"] for row in to_json(found)["shortfalls"]] == [short["what"], missing.partition(":")[0]]
+    assert [row["what"] for row in found.to_json()["shortfalls"]] == [short.what, missing.partition(":")[0]]
     assert summary(found)[1:3] == ["8 tests found, none ran: No module named 'numpy' (--python PATH)", missing]
-    assert to_json(result())["shortfalls"] == []
+    assert result().to_json()["shortfalls"] == []
 
 
 def test_what_a_caveat_says_is_not_said_twice() -> None:
     """What would help stands behind it."""
     caveat = Caveat(Subject.EVIDENCE, "", "", "only 4 changed inputs could be tried")
-    found = result(shortfalls=[{"what": caveat.words, "why": "", "remedy": "--cases DIR gives more"}])
+    found = result(shortfalls=[Diagnostic(caveat.words, "", "--cases DIR gives more")])
     lines = summary(replace(found, best=replace(original(), checked=(caveat,))))
     assert [line for line in lines if "only 4" in line] == [f"caveat: {caveat.words} (--cases DIR gives more)"]

@@ -12,7 +12,7 @@ from typing import Any
 
 from codeopt.core.history import Candidate
 from codeopt.core.revision import Revision
-from codeopt.workloads import Defaults, Suite, WorkloadRequest
+from codeopt.workloads import Defaults, Suite, WorkloadRequest, workload
 from codeopt_sandbox import Case, Outcome, Run, RunLimits, Sandbox, Verdict
 from codeopt_sandbox.compare import Plan, StoppingRule, make_plan
 from codeopt_sandbox.verdict import check_exact, judge
@@ -70,6 +70,7 @@ class OpenedExpression:
         return ExpressionWorkload(baseline, Suite(tuple(cases), check_exact), runner, self.request.rule, plan)
 
 
+@workload(lambda target, options: False)  # it is only ever named
 @contextmanager
 def open_workload(request: WorkloadRequest) -> Iterator[OpenedExpression]:
     with request.open_sandbox() as sandbox:

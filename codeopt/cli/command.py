@@ -1,0 +1,85 @@
+"""The shape of a command: its function `run`, decorated with what else the command line has to know of it."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Callable
+from dataclasses import dataclass
+from types import ModuleType
+
+from codeopt.core import plugins
+from codeopt.core.errors import UsageError
+
+Run = Callable[[argparse.Namespace], int]
+
+
+@dataclass(frozen=True)
+class Command:
+    """One command; made by `@command`. Called with the parsed arguments it answers with the exit status."""
+
+    run: Run
+    order: float
+    """Place in the list of commands, from low to high."""
+    examples: tuple[str, ...] = ()
+    first: tuple[str, ...] = ()
+    """Flags that a beginner needs, five at most; the help has them before the others."""
+    often: tuple[str, ...] = ()
+    """Flags that --help shows after those; without any it shows all, and there is no --help-all."""
+    verdicts: tuple[int, ...] = ()
+    """Statuses of a negative verdict, which --exit-zero turns into 0."""
+    takes_arguments: bool = False
+    """Words after `--` are for the user's program."""
+    others_files: bool = False
+    """The current folder may hold what somebody else wrote, such as a change or an agent: no module is imported from
+    there."""
+    flags_only: bool = False
+    """The project's settings do not count: whoever may write them must not choose sandbox, Python or model."""
+    compares_settings: bool = False
+    """Settings that were merged before the change are trusted; the change's own are not."""
+
+    def __post_init__(self) -> None:
+        """Raise ValueError for a function of another name, which would be looked for in vain."""
+        if self.run.__name__ != "run":
+            raise ValueError(f"@command makes a command of run(arguments), not of {self.run.__name__}")
+
+    def __call__(self, arguments: argparse.Namespace) -> int:
+        """Run it."""
+        return self.run(arguments)
+
+
+def command(
+    order: float,
+    *,
+    examples: tuple[str, ...] = (),
+    first: tuple[str, ...] = (),
+    often: tuple[str, ...] = (),
+    verdicts: tuple[int, ...] = (),
+    takes_arguments: bool = False,
+    others_files: bool = False,
+    flags_only: bool = False,
+    compares_settings: bool = False,
+) -> Callable[[Run], Command]:
+    """Make a command of a function `run(arguments)`. The arguments are documented at Command; a wrong one raises
+    ValueError or TypeError."""
+
+    def make(run: Run) -> Command:
+        return Command(
+            run, order, examples, first, often, verdicts, takes_arguments, others_files, flags_only, compares_settings
+        )
+
+    return make
+
+
+def command_of(module: ModuleType) -> Command:
+    """The command that a module makes. Raises UsageError where there is none."""
+    found = vars(module).get("run")
+    if isinstance(found, Command):
+        return found
+    if not callable(found):
+        raise UsageError(f"{module.__name__} is no command: it decorates no run with @command")
+    plugins.warn_once(
+        f"the command {module.__name__} is of the old form, which the next release refuses: decorate its run() with "
+        "@command(...) (docs/writing-a-plug-in.md)"
+    )
+    known = {name: vars(module)[name.upper()] for name in Command.__dataclass_fields__ if name.upper() in vars(module)}
+    return Command(found, **{"order": 50.0, **known})

@@ -1,0 +1,286 @@
+"""The parts that the answers of several commands share: each is built from what the house measured, then dumped."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Iterable
+from typing import Annotated, Any, Literal, Self
+
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field
+
+from codeopt.core.history import Candidate
+from codeopt.core.interpreter import Interpreter
+from codeopt.core.task_score import TaskScore
+from codeopt.report.verdict_words import STATUS, verdict
+from codeopt_sandbox.compare import Comparison
+
+Rounded = Annotated[float, AfterValidator(lambda value: round(value, 4))]
+Ratio = Annotated[float | None, Field(description="Speedup, OLD over NEW; below 1: slower. null: not measured")]
+Rows = list[dict[str, Any]]
+
+
+class AnswerFields(BaseModel):
+    """One object; fields may be added. It is built from keywords, from JSON, or from an object's attributes."""
+
+    model_config = ConfigDict(
+        extra="allow", from_attributes=True, ser_json_inf_nan="constants", serialize_by_alias=True
+    )
+
+    @classmethod
+    def of(cls, found: Any) -> Self:
+        """The answer's part that says `found`, by the attributes of the same names."""
+        return cls.model_validate(found)
+
+    @classmethod
+    def each(cls, found: Iterable[Any]) -> list[Self]:
+        """One part for each of several."""
+        return [cls.of(one) for one in found]
+
+    def to_json(self) -> dict[str, Any]:
+        """The fields that were given, as they are printed and saved."""
+        return self.model_dump(mode="json", exclude_unset=True)
+
+
+class PythonFields(AnswerFields):
+    """The interpreter that ran the programs."""
+
+    path: str
+    version: str | None
+    pytest: str | None
+    origin: str
+
+    @classmethod
+    def maybe(cls, found: Interpreter | None) -> PythonFields | None:
+        """The interpreter; None where it was an image's own, and where nothing was run."""
+        if found is None:
+            return None
+        return cls(path=found.path, version=found.version, pytest=found.pytest_version, origin=found.origin)
+
+
+class MachineFields(AnswerFields):
+    """The machine that was measured on; a ratio from one is no promise for another."""
+
+    cpu: str
+    cores: int
+    system: str
+    python: str
+
+
+class FiguresFields(AnswerFields):
+    """The figures of one comparison."""
+
+    ratio: Ratio
+    ci_low: float | None
+    ci_high: float | None
+    pairs: int = Field(description="Timed pairs of runs")
+
+
+class CaseRatioFields(AnswerFields):
+    """The ratio of one timed case."""
+
+    case: str
+    ratio: Rounded
+
+
+class SpeedupFields(FiguresFields):
+    """A comparison with its clock and method."""
+
+    confidence: float = Field(description="Confidence of the interval, 0 to 1")
+    clock: Literal["cpu", "wall", "memory"] = Field(description="memory: the ratio is of peaks, not of times")
+    method: str
+    decision: str
+    cases: list[CaseRatioFields]
+
+    @classmethod
+    def of(cls, found: Comparison) -> Self:
+        """A comparison's figures; an end of the interval that is not known is null."""
+        return cls(**_figures(found))
+
+    @classmethod
+    def maybe(cls, found: Comparison | None) -> Self | None:
+        """The figures; None where nothing was compared."""
+        return None if found is None else cls.of(found)
+
+
+def _figures(found: Comparison) -> dict[str, Any]:
+    return {
+        "ratio": round(found.ratio, 4),
+        "ci_low": round(found.ci_low, 4) if found.ci_low > 0 else None,
+        "ci_high": round(found.ci_high, 4) if math.isfinite(found.ci_high) else None,
+        "confidence": found.confidence,
+        "pairs": found.pairs,
+        "clock": found.clock,
+        "method": found.method,
+        "decision": found.decision,
+        "cases": [case for case in found.cases if case.original],
+    }
+
+
+class AgainstBestFields(SpeedupFields):
+    """A draft against the best one before it."""
+
+    round: int = Field(description="The round of the best one before it")
+
+
+class CaveatFields(AnswerFields):
+    """One difference beyond the known inputs."""
+
+    subject: str
+    input: str
+    expected: str
+    got: str
+    tier: str
+    because: str
+    again: str = Field(description="Python line that shows it again")
+    apart: float
+
+
+class DiagnosticFields(AnswerFields):
+    """Something that could not be run, looked at or made."""
+
+    what: str
+    why: str
+    remedy: str
+
+
+class SettingFields(AnswerFields):
+    """A setting of the whole process that a draft leaves changed."""
+
+    name: str
+    before: str
+    after: str
+    when: str
+
+
+class HotLineFields(AnswerFields):
+    """One hot line of a result."""
+
+    line: int
+    share: Rounded = Field(description="Share of the time, 0 to 1")
+    text: str
+    place: str = Field("", description="`file.py:12`, where the result is of several files; else left out")
+
+    @classmethod
+    def of(cls, found: Any) -> Self:
+        """The line; its place only where it has one."""
+        place = {"place": found.place} if found.place else {}
+        return cls(line=found.line, share=found.share, text=found.text, **place)
+
+
+class ProfiledLineFields(AnswerFields):
+    """One line of a profile."""
+
+    line: int
+    share: float = Field(description="Share of the time, 0 to 1")
+    hits: int
+    seconds: float
+    text: str
+    place: str
+
+
+class HotFunctionFields(AnswerFields):
+    """One function of a profile."""
+
+    name: str
+    line: int
+    share: float
+    hits: int
+
+
+class MemoryLineFields(AnswerFields):
+    """One line that allocated."""
+
+    line: int
+    peak_mib: float
+    growth_mib: float
+
+
+class ScoreFields(AnswerFields):
+    """The score on the task's own scale."""
+
+    name: str
+    before: Rounded
+    after: Rounded
+
+
+class MeasureFields(ScoreFields):
+    """One figure that a score is made of."""
+
+    unit: str
+
+
+class ScoredFields(AnswerFields):
+    """A task's own score of a draft, beside its speedup."""
+
+    task_score: ScoreFields | None
+    task_measures: list[MeasureFields]
+
+
+def scored(found: TaskScore | None) -> dict[str, Any]:
+    """The fields of ScoredFields; those of a task whose measure is the speedup are empty."""
+    if found is None:
+        return {"task_score": None, "task_measures": []}
+    return {"task_score": ScoreFields.of(found), "task_measures": MeasureFields.each(found.measures)}
+
+
+class SiblingFields(AnswerFields):
+    """Another draft of the same critique."""
+
+    round: int
+    takes: float = Field(description="Its time relative to this draft's")
+
+
+class RoundFields(ScoredFields):
+    """One draft, judged."""
+
+    round: int
+    verdict: str = Field(description="As `status`, in the words of earlier releases: tried, right, refused")
+    status: str = Field(
+        description="screened, correct, rejected; faster, slower, same, undecided; WA, RE, TLE, MLE, OLE"
+    )
+    summary: str
+    changes: list[str]
+    ablations: dict[str, float] = Field(description="Time without each change, relative to this draft")
+    beside: dict[str, float] = Field(description="As `ablations`: the name in earlier releases", deprecated=True)
+    turn: int
+    parents: list[int]
+    chain: int
+    model: str | None
+    siblings: list[SiblingFields]
+    effort: dict[str, float]
+    rejection: str
+    settings: list[SettingFields]
+    verdicts: dict[str, int]
+    speedup: SpeedupFields | None
+    against_best: AgainstBestFields | None
+    critique: str
+    hot_lines: list[HotLineFields]
+
+    @classmethod
+    def of(cls, found: Candidate) -> Self:
+        """A judged draft."""
+        word, best = verdict(found), found.against_best
+        return cls(
+            round=found.round,
+            verdict=word,
+            status=STATUS.get(word, word),
+            summary=found.summary,
+            changes=list(found.changes),
+            ablations=dict(found.ablation),
+            beside=dict(found.ablation),
+            turn=found.turn,
+            parents=list(found.parents),
+            chain=found.chain,
+            model=found.model or None,
+            siblings=[SiblingFields(round=number, takes=ratio) for number, ratio in found.siblings],
+            effort=found.effort.to_json(),
+            rejection=found.rejection,
+            settings=SettingFields.each(found.settings),
+            verdicts=dict(Counter(str(outcome.verdict) for outcome in found.outcomes)),
+            speedup=SpeedupFields.maybe(found.comparison),
+            against_best=AgainstBestFields(round=best.round, **_figures(best.comparison)) if best else None,
+            **scored(found.standing),
+            critique=found.critique,
+            hot_lines=HotLineFields.each(found.profile.lines[:5] if found.profile else ()),
+        )

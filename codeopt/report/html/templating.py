@@ -1,0 +1,43 @@
+"""Pages from templates: what goes in as text comes out escaped, and what would steer or hide text is made visible."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import cache
+from importlib.resources import files
+from typing import Any
+
+from jinja2 import Environment, PackageLoader, StrictUndefined, UndefinedError
+
+from codeopt.core.sanitize import printable
+from codeopt.report.html.markup import Markup
+
+
+def page(template: str, title: str, footer: str, **values: Any) -> Iterator[str]:
+    """A page in pieces, so that one of any length can be written without holding it. Raises KeyError where a value
+    lacks a field that the template shows: a saved result of another shape."""
+    style = Markup(files("codeopt.report.html").joinpath("page.css").read_text("utf-8"))
+    found = _environment().get_template(template)
+    try:
+        yield from found.generate(title=title, footer=footer, style=style, **values)
+    except UndefinedError as error:
+        raise KeyError(str(error)) from error
+
+
+def part(name: str, *values: Any, **named: Any) -> Markup:
+    """A part that parts.html defines."""
+    parts: Any = _environment().get_template("parts.html").module
+    return Markup(vars(parts)[name](*values, **named))
+
+
+@cache
+def _environment() -> Environment:
+    return Environment(
+        loader=PackageLoader("codeopt.report.html"), autoescape=True, finalize=_visible, undefined=StrictUndefined,
+        trim_blocks=True, lstrip_blocks=True,
+    )  # fmt: skip
+
+
+def _visible(value: Any) -> Any:
+    """Plain text with its control characters visible; markup as it is."""
+    return printable(value) if isinstance(value, str) and not hasattr(value, "__html__") else value

@@ -14,6 +14,7 @@ from typing import Protocol
 from codeopt.core.budget import Usage
 from codeopt.core.console import Console
 from codeopt.core.errors import UsageError
+from codeopt.core.evidence_store import EvidenceStore
 from codeopt.core.interpreter import Interpreter, find_interpreter
 from codeopt.core.isolation import open_isolated
 from codeopt.core.model import Model
@@ -40,6 +41,19 @@ class SandboxOpener(Protocol):
         ...
 
 
+class EvidenceOpener(Protocol):
+    """Opens the store of evidence for a project; see evidence_place.open_evidence."""
+
+    def __call__(self, project: Path, notify: Callable[[str], None]) -> EvidenceStore | None:
+        """None where nothing is kept."""
+        ...
+
+
+def no_evidence(project: Path, notify: Callable[[str], None]) -> EvidenceStore | None:
+    """None: whoever made the session keeps nothing."""
+    return None
+
+
 def no_model(options: ImproveOptions, notify: Callable[[str], None]) -> Model:
     """Raise UsageError: whoever made the session said nothing of models."""
     raise UsageError("this session opens no model: make it by codeopt.engine.open_session")
@@ -54,6 +68,8 @@ class Session:
     open_sandbox: SandboxOpener = open_isolated
     open_model: Callable[[ImproveOptions, Callable[[str], None]], Model] = no_model
     """By default none; engine.open_session knows how."""
+    open_evidence: EvidenceOpener = no_evidence
+    """By default none; engine.open_session keeps it in the project."""
     alone: Callable[[], AbstractContextManager[object]] = nullcontext
     """Held while something is measured: nobody else measures on this core."""
     extras: bool = True

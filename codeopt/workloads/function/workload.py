@@ -29,9 +29,10 @@ from codeopt.workloads.function.corpus.cases import (
     calls_of,
     without_unsteady,
 )
-from codeopt.workloads.function.corpus.collect import collect_corpus, with_names
+from codeopt.workloads.function.corpus.collect import with_names
 from codeopt.workloads.function.corpus.corpus import CallCorpus, NotVerifiable, TooThin, fresh_ones, long_ones
 from codeopt.workloads.function.corpus.existing_tests import failing
+from codeopt.workloads.function.corpus.kept import KeptEvidence, KnownFunction, known_function
 from codeopt.workloads.function.corpus.model_written import ask_for_calls
 from codeopt.workloads.function.corpus.observe import MADE_UP, REFUSED, CallTimeLimit, KnownCall, observe_quick
 from codeopt.workloads.function.corpus.shown_calls import given_by_shape, has_objects
@@ -94,6 +95,8 @@ class FunctionWorkload(Defaults):
     usage: Usage = NOTHING_USED
     contract: Contract = Contract()
     """Contract of the arguments, as far as it is known."""
+    kept: KeptEvidence = KeptEvidence()
+    """The function's evidence in the store."""
 
     region = TimedRegion.CALLS
 
@@ -319,14 +322,26 @@ def measure(request: WorkloadRequest, bench: FunctionHarness) -> FunctionWorkloa
 
 
 def _measured(request: WorkloadRequest, bench: FunctionHarness, calls_text: str) -> FunctionWorkload:
-    options, notify = request.options, request.session.console.progress
-    bench, evidence = collect_corpus(bench, options, calls_text, notify)
+    known = known_function(request, bench, calls_text)
+    try:
+        return _from_corpus(request, known)
+    except NotVerifiable:
+        if known.corpus.reused_from is None:
+            raise
+        known.kept.forget()
+        return _from_corpus(request, known_function(request, bench, calls_text, anew=True))
+
+
+def _from_corpus(request: WorkloadRequest, function: KnownFunction) -> FunctionWorkload:
+    """Raises NotVerifiable, ProgramError."""
+    evidence = function.corpus
     if reason := evidence.thin():
         raise TooThin(reason, evidence.shortfalls)
     given = [known for known in evidence.known if known.source not in ("derived", REFUSED)]
     derived = [known for known in evidence.known if known.source in ("derived", REFUSED)]
     shown, held = _split(given, derived)
-    return _workload(request, bench, evidence, shown, held, given or derived)
+    found = _workload(request, function.bench, evidence, shown, held, given or derived)
+    return replace(found, kept=function.kept)
 
 
 def measure_recorded(request: WorkloadRequest, bench: FunctionHarness) -> FunctionWorkload:

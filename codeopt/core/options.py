@@ -67,7 +67,10 @@ _CHECKED = on(
     "compare profile improve", **dict.fromkeys(("check", "review", "batch", "import"), FlagUse(group=_JUDGING))
 )
 _TESTED = on(f"{_TARGETS} batch", **dict.fromkeys(("check", "review"), FlagUse(group=_JUDGING)))
-_CACHED = on("compare profile improve check review", **dict.fromkeys(("mcp", "lsp"), FlagUse(group="what clients may do")))
+_CACHED = on(
+    "compare profile improve", **dict.fromkeys(("check", "review"), FlagUse(group=_JUDGING)),
+    **dict.fromkeys(("mcp", "lsp"), FlagUse(group=_CLIENTS)),
+)  # fmt: skip
 _RUNNABLE = {**_TRUSTED, "record": FlagUse(group="")}
 
 

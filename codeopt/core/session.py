@@ -68,8 +68,6 @@ class Session:
     open_sandbox: SandboxOpener = open_isolated
     open_model: Callable[[ImproveOptions, Callable[[str], None]], Model] = no_model
     """By default none; engine.open_session knows how."""
-    open_evidence: EvidenceOpener = no_evidence
-    """By default none; engine.open_session keeps it in the project."""
     alone: Callable[[], AbstractContextManager[object]] = nullcontext
     """Held while something is measured: nobody else measures on this core."""
     extras: bool = True
@@ -80,6 +78,8 @@ class Session:
     """Told of each reply of a model that was paid for, whatever becomes of the run."""
     interpreter: Interpreter | None = None
     """The Python that runs everything, where it was found already; None: each target's own is looked for."""
+    open_evidence: EvidenceOpener = no_evidence
+    """By default none; engine.open_session keeps it in the project."""
 
     def named(self, options: ImproveOptions) -> str | None:
         """The interpreter that --python names, absolute; None where it names none. Raises UsageError."""

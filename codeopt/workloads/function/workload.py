@@ -40,6 +40,7 @@ from codeopt.workloads.function.harness import FunctionHarness
 from codeopt.workloads.function.leftovers import judge_left
 from codeopt.workloads.function.recording.recording import recorded_calls
 from codeopt.workloads.function.timing.growth import growth
+from codeopt.workloads.function.timing.kept_choice import kept_choice
 from codeopt.workloads.function.timing.other_shapes import InputShape, find_shapes
 from codeopt.workloads.function.timing.plan import CallPlan, Timed, choose
 from codeopt.workloads.function.timing.profile import profile_function
@@ -129,9 +130,17 @@ class FunctionWorkload(Defaults):
 
     def _plan(self, seed: int) -> CallPlan:
         """Raises ProgramError when no call is long enough, or the original is not the same each time."""
-        timed = choose(self.bench, self.evidence, self.contract, seed=seed, notify=self._notify)
+        timed = self._choice(seed)
         self._notify("timing the original")
         return self._planned(timed, self.rule)
+
+    def _choice(self, seed: int) -> Timed:
+        """The calls to time: in the rounds those that are kept, to confirm always others. Raises ProgramError."""
+
+        def made() -> Timed:
+            return choose(self.bench, self.evidence, self.contract, seed=seed, notify=self._notify)
+
+        return made() if seed else kept_choice(self.kept, self.evidence, made)
 
     def _planned(self, timed: Timed, rule: StoppingRule) -> CallPlan:
         """Raises NotVerifiable when the original is not the same each time."""

@@ -69,7 +69,9 @@ class KnownFunction:
     kept: KeptEvidence
 
 
-def known_function(request: WorkloadRequest, bench: FunctionHarness, calls_text: str, *, anew: bool = False) -> KnownFunction:
+def known_function(
+    request: WorkloadRequest, bench: FunctionHarness, calls_text: str, *, anew: bool = False
+) -> KnownFunction:
     """The corpus from the store, or collected, and then kept. Raises ProgramError, UsageError.
 
     calls_text: a calls file that a language model wrote. anew: what is kept is not used.
@@ -160,7 +162,7 @@ def _texts(value: Any) -> dict[str, str]:
 
 
 def _kept(request: WorkloadRequest, bench: FunctionHarness, notify: Callable[[str], None]) -> KeptEvidence:
-    """The evidence's place in the store; none without a store, or where it cannot be known what the function reaches."""
+    """The evidence's place in the store; none where it cannot be known what the function reaches."""
     options = request.options
     if options.no_cache or options.image or request.interpreter is None:
         return KeptEvidence()

@@ -167,7 +167,7 @@ def _kept(request: WorkloadRequest, bench: FunctionHarness, notify: Callable[[st
     if options.no_cache or options.image or request.interpreter is None:
         return KeptEvidence()
     try:
-        key = _key(request, bench)
+        key = evidence_key(request, bench)
     except (OSError, ValueError) as error:
         notify(f"no evidence is kept: {error}")
         return KeptEvidence()
@@ -178,7 +178,7 @@ def _kept(request: WorkloadRequest, bench: FunctionHarness, notify: Callable[[st
     return KeptEvidence(store, key)
 
 
-def _key(request: WorkloadRequest, bench: FunctionHarness) -> str | None:
+def evidence_key(request: WorkloadRequest, bench: FunctionHarness) -> str | None:
     """Digest of everything that decides what the evidence is; None where that cannot be known. Raises OSError."""
     assert request.interpreter is not None
     options, sandbox, view = request.options, bench.sandbox, bench.view

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 import json
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -12,9 +12,10 @@ from codeopt.cli import flags, review_flags
 from codeopt.cli.compare_table import gain_of, in_words, ratio_of
 from codeopt.core.console import Console
 from codeopt.core.errors import CodeoptError, NoSandbox, UsageError
+from codeopt.core.evidence_place import open_evidence
 from codeopt.core.options import ImproveOptions
 from codeopt.core.sanitize import log_line
-from codeopt.core.session import Session
+from codeopt.core.session import EvidenceOpener, Session
 from codeopt.core.target import Target
 from codeopt.core.words import counted
 from codeopt.engine.compare import PairResult, PairVerdict, compare
@@ -41,6 +42,7 @@ def run(arguments: argparse.Namespace) -> int:
             review_flags.require_settings(repository, change)
             options, session = review_flags.find_python(flags.options_of(arguments), console, Path.cwd(), change.paths)
             options = isolated(options)
+            session = replace(session, open_evidence=_kept_in(change.root))
             with open_base_checkout(repository, change) as before:
                 for number, target in enumerate(altered, 1):
                     console.stage(f"{number} of {len(altered)}, {target.name}: ")
@@ -56,6 +58,11 @@ def run(arguments: argparse.Namespace) -> int:
     report = {"schema": SCHEMA, "base": change.base, "head": change.head, "functions": functions, "failed": len(slower)}
     print(json.dumps(report) if arguments.json else table(rows, slower))
     return int(bool(slower))
+
+
+def _kept_in(project: Path) -> EvidenceOpener:
+    """Evidence of a checkout, which is removed afterwards, is kept in the project that it is of."""
+    return lambda checkout, notify: open_evidence(project, notify)
 
 
 @dataclass(frozen=True)

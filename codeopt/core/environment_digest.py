@@ -12,9 +12,9 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
+from codeopt.core.interpreter import Interpreter
 from codeopt.core.machine import machine
 from codeopt.core.version import __version__
-from codeopt_sandbox.interpreter import known_python
 
 PACKAGES = ("site-packages", "dist-packages")
 RECORDS = (".dist-info", ".egg-info")
@@ -25,14 +25,11 @@ _QUOTED = re.compile(r"""['"](/[^'"\n]+)['"]""")
 """Folder of a package in the finder that an editable install leaves."""
 
 
-def environment_digest(python: str, version: str) -> str:
-    """Digest of the interpreter, the versions of its packages, codeopt's own code and the machine. Raises OSError.
-
-    python: path of the interpreter. version: as it reports it.
-    """
-    binary = Path(python).resolve().stat()
+def environment_digest(python: Interpreter) -> str:
+    """Digest of the interpreter, the versions of its packages, codeopt's own code and the machine. Raises OSError."""
+    binary = Path(python.path).resolve().stat()
     parts = [
-        ("python", python, version, binary.st_size, binary.st_mtime_ns),
+        ("python", python.path, python.version, binary.st_size, binary.st_mtime_ns),
         ("codeopt", __version__, _own_code()),
         ("machine", sorted(machine().items())),
         *(("packages", str(folder), list(_installed(folder))) for folder in _folders(python)),
@@ -40,7 +37,7 @@ def environment_digest(python: str, version: str) -> str:
     return digest_of(parts)
 
 
-def imported_from_elsewhere(python: str) -> tuple[Path, ...]:
+def imported_from_elsewhere(python: Interpreter) -> tuple[Path, ...]:
     """Folders outside of the interpreter's packages that it imports from, such as a project that is installed in place.
     Raises OSError."""
     found: list[Path] = []
@@ -57,15 +54,14 @@ def digest_of(parts: Any) -> str:
     return sha256(json.dumps(parts, sort_keys=True).encode()).hexdigest()
 
 
-def _folders(python: str) -> list[Path]:
-    facts = known_python(python)
-    named = dict.fromkeys(Path(each).resolve() for each in (*facts.libraries, facts.user_site) if each)
+def _folders(python: Interpreter) -> list[Path]:
+    named = dict.fromkeys(Path(each).resolve() for each in python.libraries)
     inside = [folder / name for folder in named for name in PACKAGES]
     return [folder for folder in (*named, *inside) if folder.name in PACKAGES and folder.is_dir()]
 
 
 def _installed(folder: Path) -> Iterator[Sequence[object]]:
-    """What stands in a folder of packages, with what says which version each of them is."""
+    """Entries of a folder of packages, with those files that name the versions."""
     for entry in sorted(os.scandir(folder), key=lambda each: each.name):
         if entry.name.startswith("__pycache__"):
             continue

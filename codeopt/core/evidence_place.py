@@ -95,7 +95,7 @@ def _secret() -> bytes:
 
 
 def _read_secret(path: Path) -> bytes:
-    """Raises OSError for one that others may know."""
+    """The secret in a file; empty where there is none. Raises OSError for one that others may know."""
     try:
         handle = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NOFOLLOW)
     except FileNotFoundError:

@@ -36,19 +36,17 @@ SUFFIXES = ("", "-wal", "-shm", "-journal")
 """Endings of the files that SQLite keeps."""
 
 
-class Table(StrEnum):
+class EvidenceTable(StrEnum):
     """Tables by name."""
 
     CORPUS = "corpus"
     """Calls of a function with what the original answers."""
     TIMING = "timing"
     """Choice of the calls of a function that are timed."""
-    FIRST_RUNS = "first_runs"
-    """Runs of a program on its cases, and made-up inputs with their answers."""
 
 
 _COLUMNS = "key TEXT PRIMARY KEY, value BLOB NOT NULL, code BLOB NOT NULL, made_at REAL NOT NULL, used INTEGER NOT NULL"
-_TABLES = tuple(f"CREATE TABLE {table} ({_COLUMNS})" for table in Table)
+_TABLES = tuple(f"CREATE TABLE {table} ({_COLUMNS})" for table in EvidenceTable)
 
 
 @dataclass(frozen=True)
@@ -56,7 +54,7 @@ class StoredValue:
     """A value that was found."""
 
     value: Any
-    """As JSON reads it."""
+    """The value, as JSON reads it."""
     made_at: float
     """Time at which it was stored, seconds since the epoch."""
 
@@ -86,7 +84,7 @@ class EvidenceStore:
     """Told in one line of a file that is made anew."""
     max_bytes: int = MAX_STORE_BYTES
 
-    def get(self, table: Table, key: str) -> StoredValue | None:
+    def get(self, table: EvidenceTable, key: str) -> StoredValue | None:
         """The value of a key; None where there is none that is the user's own."""
 
         def read(store: sqlite3.Connection) -> StoredValue | None:
@@ -102,7 +100,7 @@ class EvidenceStore:
 
         return self._do(read)
 
-    def put(self, table: Table, key: str, value: Any) -> None:
+    def put(self, table: EvidenceTable, key: str, value: Any) -> None:
         """Store a value, in place of an earlier one of the key. What is too large is left out."""
         text = json.dumps(value, separators=(",", ":")).encode()
         packed = zlib.compress(text, 1)
@@ -119,7 +117,7 @@ class EvidenceStore:
 
         self._do(write)
 
-    def forget(self, table: Table, key: str) -> None:
+    def forget(self, table: EvidenceTable, key: str) -> None:
         """Remove the value of a key, if there is one."""
         self._do(lambda store: store.execute(f"DELETE FROM {table} WHERE key = ?", (key,)))
 
@@ -128,7 +126,7 @@ class EvidenceStore:
         size = sum(each.stat().st_size for each in self._files() if each.exists())
         values = 0
         with suppress(_Damaged, sqlite3.Error), self._open() as store:
-            values = sum(store.execute(f"SELECT count(*) FROM {table}").fetchone()[0] for table in Table)
+            values = sum(store.execute(f"SELECT count(*) FROM {table}").fetchone()[0] for table in EvidenceTable)
         with self._alone():
             self._unlink()
         return StoreSize(values, size)
@@ -148,7 +146,7 @@ class EvidenceStore:
 
     @contextmanager
     def _open(self) -> Iterator[sqlite3.Connection]:
-        """Raises _Damaged, sqlite3.Error."""
+        """An open connection, with its tables. Raises _Damaged, sqlite3.Error."""
         store = sqlite3.connect(self.path, timeout=BUSY_S, isolation_level=None)
         try:
             for pragma in ("trusted_schema = OFF", "cell_size_check = ON", "synchronous = NORMAL"):
@@ -194,13 +192,13 @@ class EvidenceStore:
         for each in self._files():
             each.unlink(missing_ok=True)
 
-    def _is_own(self, table: Table, key: str, row: tuple[Any, ...]) -> bool:
+    def _is_own(self, table: EvidenceTable, key: str, row: tuple[Any, ...]) -> bool:
         packed, code, made_at = row
         if not (isinstance(packed, bytes) and isinstance(code, bytes) and isinstance(made_at, float)):
             return False
         return hmac.compare_digest(code, self._code(table, key, packed, made_at))
 
-    def _code(self, table: Table, key: str, packed: bytes, made_at: float) -> bytes:
+    def _code(self, table: EvidenceTable, key: str, packed: bytes, made_at: float) -> bytes:
         head = json.dumps([SCHEMA, table, key, made_at]).encode()
         return hmac.digest(self.secret, hashlib.sha256(head).digest() + packed, "sha256")
 
@@ -230,7 +228,7 @@ def _evict(store: sqlite3.Connection, most: int) -> None:
     """Remove the least recently used values until the rest has at most so many bytes."""
     rows = [
         (used, str(table), key, size)
-        for table in Table
+        for table in EvidenceTable
         for used, key, size in store.execute(f"SELECT used, key, length(value) FROM {table}")
     ]
     total = sum(row[3] for row in rows)

@@ -45,12 +45,12 @@ class EvidenceOpener(Protocol):
     """Opens the store of evidence for a project; see evidence_place.open_evidence."""
 
     def __call__(self, project: Path, notify: Callable[[str], None]) -> EvidenceStore | None:
-        """None where nothing is kept."""
+        """The store; None where nothing is kept."""
         ...
 
 
 def no_evidence(project: Path, notify: Callable[[str], None]) -> EvidenceStore | None:
-    """None: whoever made the session keeps nothing."""
+    """No store: whoever made the session keeps nothing."""
     return None
 
 
@@ -79,7 +79,7 @@ class Session:
     interpreter: Interpreter | None = None
     """The Python that runs everything, where it was found already; None: each target's own is looked for."""
     open_evidence: EvidenceOpener = no_evidence
-    """By default none; engine.open_session keeps it in the project."""
+    """Store of evidence for a project; engine.open_session has one, the default none."""
 
     def named(self, options: ImproveOptions) -> str | None:
         """The interpreter that --python names, absolute; None where it names none. Raises UsageError."""

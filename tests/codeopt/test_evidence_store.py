@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 from codeopt.core import evidence_store
 from codeopt.core.evidence_place import FILE, SECRET, cache_folder, open_evidence, stores_of
-from codeopt.core.evidence_store import EvidenceStore, Table
+from codeopt.core.evidence_store import EvidenceStore, EvidenceTable
 
 SECRET_TEXT = b"1" * 32
 
@@ -40,28 +40,28 @@ JSON = st.recursive(
 @given(JSON)
 def test_values_come_out_as_they_went_in(tmp_path_factory: pytest.TempPathFactory, value: object) -> None:
     store = _store(tmp_path_factory.getbasetemp())
-    store.put(Table.CORPUS, "k", value)
-    found = store.get(Table.CORPUS, "k")
+    store.put(EvidenceTable.CORPUS, "k", value)
+    found = store.get(EvidenceTable.CORPUS, "k")
     assert found is not None
     assert found.value == value
 
 
 def test_tables_are_apart_and_values_can_be_forgotten(tmp_path: Path) -> None:
     store = _store(tmp_path)
-    store.put(Table.CORPUS, "k", 1)
-    assert store.get(Table.TIMING, "k") is None
-    store.forget(Table.CORPUS, "k")
-    assert store.get(Table.CORPUS, "k") is None
+    store.put(EvidenceTable.CORPUS, "k", 1)
+    assert store.get(EvidenceTable.TIMING, "k") is None
+    store.forget(EvidenceTable.CORPUS, "k")
+    assert store.get(EvidenceTable.CORPUS, "k") is None
 
 
 def test_clear_says_how_much(tmp_path: Path) -> None:
     store = _store(tmp_path)
-    store.put(Table.CORPUS, "a", "x")
-    store.put(Table.TIMING, "b", "y")
+    store.put(EvidenceTable.CORPUS, "a", "x")
+    store.put(EvidenceTable.TIMING, "b", "y")
     size = store.clear()
     assert (size.values, size.size > 0) == (2, True)
     assert not (tmp_path / FILE).exists()
-    assert store.get(Table.CORPUS, "a") is None
+    assert store.get(EvidenceTable.CORPUS, "a") is None
 
 
 @pytest.mark.parametrize(
@@ -71,7 +71,7 @@ def test_damage_is_one_line_and_a_new_file(tmp_path: Path, damage: str) -> None:
     said: list[str] = []
     store = _store(tmp_path, said)
     for number in range(50):
-        store.put(Table.CORPUS, str(number), os.urandom(2000).hex())
+        store.put(EvidenceTable.CORPUS, str(number), os.urandom(2000).hex())
     path = tmp_path / FILE
     if damage == "no database":
         path.write_bytes(b"hello" * 1000)
@@ -85,9 +85,9 @@ def test_damage_is_one_line_and_a_new_file(tmp_path: Path, damage: str) -> None:
                 {"another version": "PRAGMA user_version = 99", "another table": "CREATE TABLE more (x)",
                  "view": "CREATE VIEW more AS SELECT * FROM corpus"}[damage]
             )  # fmt: skip
-    assert store.get(Table.CORPUS, "7") is None
-    store.put(Table.CORPUS, "7", "new")
-    found = store.get(Table.CORPUS, "7")
+    assert store.get(EvidenceTable.CORPUS, "7") is None
+    store.put(EvidenceTable.CORPUS, "7", "new")
+    found = store.get(EvidenceTable.CORPUS, "7")
     assert found is not None
     assert found.value == "new"
     assert len(said) == 1, said
@@ -96,43 +96,43 @@ def test_damage_is_one_line_and_a_new_file(tmp_path: Path, damage: str) -> None:
 
 def test_a_forged_value_is_not_believed(tmp_path: Path) -> None:
     store = _store(tmp_path)
-    store.put(Table.CORPUS, "k", "right")
-    store.put(Table.CORPUS, "other", "swapped")
+    store.put(EvidenceTable.CORPUS, "k", "right")
+    store.put(EvidenceTable.CORPUS, "other", "swapped")
     with sqlite3.connect(tmp_path / FILE) as forger:
         forger.execute("UPDATE corpus SET value = ? WHERE key = 'k'", (zlib.compress(b'"forged"'),))
         forger.execute("INSERT INTO corpus SELECT 'third', value, code, made_at, used FROM corpus WHERE key = 'other'")
         forger.execute("UPDATE corpus SET made_at = made_at + 1 WHERE key = 'other'")
-    assert [store.get(Table.CORPUS, key) for key in ("k", "third", "other")] == [None] * 3
-    assert EvidenceStore(tmp_path / FILE, b"2" * 32).get(Table.CORPUS, "k") is None
+    assert [store.get(EvidenceTable.CORPUS, key) for key in ("k", "third", "other")] == [None] * 3
+    assert EvidenceStore(tmp_path / FILE, b"2" * 32).get(EvidenceTable.CORPUS, "k") is None
 
 
 def test_a_value_that_unpacks_to_too_much_is_none(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     store = _store(tmp_path)
-    store.put(Table.CORPUS, "k", "x" * 5000)
+    store.put(EvidenceTable.CORPUS, "k", "x" * 5000)
     monkeypatch.setattr(evidence_store, "MAX_VALUE_BYTES", 1000)
-    assert store.get(Table.CORPUS, "k") is None
+    assert store.get(EvidenceTable.CORPUS, "k") is None
 
 
 def test_the_least_recently_used_values_go(tmp_path: Path) -> None:
     store = _store(tmp_path, max_bytes=10_000)
     values = {key: os.urandom(1500).hex() for key in "abcd"}  # some 1.6 kB each, as stored
     for key in "abc":
-        store.put(Table.CORPUS, key, values[key])
-    assert store.get(Table.CORPUS, "a") is not None
+        store.put(EvidenceTable.CORPUS, key, values[key])
+    assert store.get(EvidenceTable.CORPUS, "a") is not None
     for number in range(4):
-        store.put(Table.TIMING, str(number), os.urandom(1500).hex())
-    assert store.get(Table.CORPUS, "a") is not None
-    assert store.get(Table.CORPUS, "b") is None
-    store.put(Table.CORPUS, "huge", os.urandom(20_000).hex())
-    assert store.get(Table.CORPUS, "huge") is None
-    assert store.get(Table.CORPUS, "a") is not None
+        store.put(EvidenceTable.TIMING, str(number), os.urandom(1500).hex())
+    assert store.get(EvidenceTable.CORPUS, "a") is not None
+    assert store.get(EvidenceTable.CORPUS, "b") is None
+    store.put(EvidenceTable.CORPUS, "huge", os.urandom(20_000).hex())
+    assert store.get(EvidenceTable.CORPUS, "huge") is None
+    assert store.get(EvidenceTable.CORPUS, "a") is not None
 
 
 def _write_many(folder: Path, name: str) -> None:
     store = _store(folder)
     for number in range(40):
-        store.put(Table.CORPUS, f"{name}{number}", [name, number])
-        store.get(Table.CORPUS, f"{name}{number}")
+        store.put(EvidenceTable.CORPUS, f"{name}{number}", [name, number])
+        store.get(EvidenceTable.CORPUS, f"{name}{number}")
 
 
 def test_two_processes_at_once(tmp_path: Path) -> None:
@@ -143,7 +143,7 @@ def test_two_processes_at_once(tmp_path: Path) -> None:
     for worker in workers:
         worker.join()
     said: list[str] = []
-    found = [_store(tmp_path, said).get(Table.CORPUS, f"{name}{at}") for name in "ab" for at in range(40)]
+    found = [_store(tmp_path, said).get(EvidenceTable.CORPUS, f"{name}{at}") for name in "ab" for at in range(40)]
     assert all(found)
     assert not said
 
@@ -154,14 +154,14 @@ def test_one_that_git_tracks_is_nobodys(tmp_path: Path) -> None:
     own = open_evidence(project)
     assert own is not None
     assert own.path == project / ".codeopt" / FILE
-    own.put(Table.CORPUS, "k", 1)
+    own.put(EvidenceTable.CORPUS, "k", 1)
     for command in (["init", "-q"], ["add", "--force", ".codeopt"]):
         subprocess.run(["git", *command], cwd=project, check=True)
     said: list[str] = []
     other = open_evidence(project, said.append)
     assert other is not None
     assert other.path == cache_folder() / FILE
-    assert other.get(Table.CORPUS, "k") is None
+    assert other.get(EvidenceTable.CORPUS, "k") is None
     assert len(said) == 1
     assert "git tracks it" in said[0]
     assert all(store.path != own.path for store in stores_of(project))

@@ -342,7 +342,7 @@ def _measured(request: WorkloadRequest, bench: FunctionHarness, calls_text: str)
 
 
 def _from_corpus(request: WorkloadRequest, function: KnownFunction) -> FunctionWorkload:
-    """Raises NotVerifiable, ProgramError."""
+    """The workload of a known function. Raises NotVerifiable, ProgramError."""
     evidence = function.corpus
     if reason := evidence.thin():
         raise TooThin(reason, evidence.shortfalls)

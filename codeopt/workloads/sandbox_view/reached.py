@@ -20,6 +20,8 @@ from codeopt.workloads.sandbox_view.view import PACKAGES, SETTINGS, View
 
 MOST_FILES = 5000
 """Files that are looked at; of a larger reach no digest is made."""
+IMPORTED = (".py", ".so")
+"""Endings of files that can be imported."""
 _WIDE = re.compile(
     r"\b(?:open|pathlib|Path|fileinput|glob|listdir|scandir|walk|mmap|sqlite3|linecache|read_text|read_bytes|"
     r"__file__|__path__|__spec__|__loader__|__import__|import_module|importlib|pkgutil|runpy|inspect|exec|eval|"
@@ -33,7 +35,7 @@ _PLUGIN = re.compile(r"(?m)(?:^|[\s\"'=])-p[\s\"',=]")
 
 
 @dataclass(frozen=True)
-class Reach:
+class ReachedText:
     """The project's text from which imports are followed."""
 
     view: View
@@ -104,7 +106,7 @@ class Reach:
         if not self.view.copied:
             return
         for path in self.view.folder.rglob("*"):
-            if path.suffix in (".so", ".pyd") or (self.beside and path.name in SETTINGS):
+            if path.suffix == ".so" or (self.beside and path.name in SETTINGS):
                 yield path.relative_to(self.view.folder)
 
     def _is_followed(self, path: Path) -> bool:
@@ -125,7 +127,9 @@ class Reach:
     def _everything(self) -> dict[Path, bytes] | None:
         """Every file that may be read; None where they are too many."""
         places = [root for root in self.roots if not root.is_relative_to(self._top)]
-        files = [file for place in (self._top, *places) for file in islice(_files_below(place), MOST_FILES + 1)]
+        files = list(islice(_files_below(self._top), MOST_FILES + 1))
+        elsewhere = (file for place in places for file in _files_below(place) if file.suffix in IMPORTED)
+        files += islice(elsewhere, MOST_FILES + 1)
         return {path: path.read_bytes() for path in files} if len(files) <= MOST_FILES else None
 
     def _digest_of(self, found: Mapping[Path, bytes]) -> str:

@@ -15,7 +15,7 @@ from typing import Any
 
 from codeopt.core.diagnostic import Diagnostic, as_rows
 from codeopt.core.environment_digest import digest_of, environment_digest, imported_from_elsewhere
-from codeopt.core.evidence_store import EvidenceStore, Table
+from codeopt.core.evidence_store import EvidenceStore, EvidenceTable
 from codeopt.core.run_inputs import environment
 from codeopt.workloads import WorkloadRequest
 from codeopt.workloads.function.calls.call_names import CallNames
@@ -26,7 +26,7 @@ from codeopt.workloads.function.corpus.existing_tests import find_all_tests, fin
 from codeopt.workloads.function.corpus.observe import KnownCall
 from codeopt.workloads.function.harness import FunctionHarness
 from codeopt.workloads.function.recording.recording import left_out, recorded_calls
-from codeopt.workloads.sandbox_view.reached import Reach
+from codeopt.workloads.sandbox_view.reached import ReachedText
 from codeopt_sandbox.call_answer import read_outcome
 
 FORMAT = 1
@@ -38,24 +38,24 @@ ever."""
 
 @dataclass(frozen=True)
 class KeptEvidence:
-    """What the store has of one function; without a store everything is made anew."""
+    """Evidence of one function in the store; without a store everything is made anew."""
 
     store: EvidenceStore | None = None
     key: str = ""
 
-    def load(self, table: Table) -> tuple[Any, float] | None:
+    def load(self, table: EvidenceTable) -> tuple[Any, float] | None:
         """A value and when it was stored, seconds since the epoch; None where there is none, or it is too old."""
         found = self.store.get(table, self.key) if self.store else None
         return (found.value, found.made_at) if found and 0 <= time.time() - found.made_at < MAX_AGE_S else None
 
-    def save(self, table: Table, value: Any) -> None:
+    def save(self, table: EvidenceTable, value: Any) -> None:
         """Keep a value."""
         if self.store:
             self.store.put(table, self.key, value)
 
     def forget(self) -> None:
         """Forget everything of the function: the original no longer does what is kept."""
-        for table in (Table.CORPUS, Table.TIMING) if self.store else ():
+        for table in (EvidenceTable.CORPUS, EvidenceTable.TIMING) if self.store else ():
             assert self.store is not None
             self.store.forget(table, self.key)
 
@@ -85,7 +85,7 @@ def known_function(
         return found
     bench, corpus = collect_corpus(bench, request.options, calls_text, notify)
     if not corpus.thin():
-        kept.save(Table.CORPUS, corpus_to_json(corpus, bench.names))
+        kept.save(EvidenceTable.CORPUS, corpus_to_json(corpus, bench.names))
     return KnownFunction(bench, corpus, kept)
 
 
@@ -95,7 +95,7 @@ def made_at_in_words(corpus: CallCorpus) -> str:
 
 
 def _loaded(kept: KeptEvidence, bench: FunctionHarness) -> KnownFunction | None:
-    stored = kept.load(Table.CORPUS)
+    stored = kept.load(EvidenceTable.CORPUS)
     if stored is None:
         return None
     try:
@@ -182,12 +182,12 @@ def evidence_key(request: WorkloadRequest, bench: FunctionHarness) -> str | None
     """Digest of everything that decides what the evidence is; None where that cannot be known. Raises OSError."""
     assert request.interpreter is not None
     options, sandbox, view = request.options, bench.sandbox, bench.view
-    python = request.interpreter.path
+    python = request.interpreter
     beside = _tests(bench) if options.use_tests else ()
     outside = {"calls.py": (bench.target.calls_file or "").encode("utf-8", "surrogatepass"), **_named_tests(bench)}
     elsewhere = [root for root in imported_from_elsewhere(python) if not root.is_relative_to(view.module.root)]
     roots = (*elsewhere, *(view.folder / each for each in _test_folders(bench)))
-    reached = Reach(view, bench.source, sandbox.isolated, beside, outside, roots).digest()
+    reached = ReachedText(view, bench.source, sandbox.isolated, beside, outside, roots).digest()
     if reached is None:
         return None
     target = bench.target.replace(calls_file=None, file="", paths=(), test_paths=())
@@ -200,7 +200,7 @@ def evidence_key(request: WorkloadRequest, bench: FunctionHarness) -> str | None
         "tests": [*map(str, beside), options.use_tests],
         "users_calls": options.calls is not None,
         "recorded": [recorded_calls(bench.function), left_out(bench.function)],
-        "environment": environment_digest(python, request.interpreter.version),
+        "environment": environment_digest(python),
         "pytest": request.interpreter.pytest_version,
         "sandbox": [sandbox.backend, sandbox.description, asdict(sandbox.limits), options.runtime],
         "libraries": bench.loading.figures()["loaded_once"],

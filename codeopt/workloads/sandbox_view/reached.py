@@ -75,7 +75,7 @@ class ReachedText:
         return module.root / module.path.relative_to(module.root).parts[0]
 
     def _here(self, path: Path) -> Path:
-        """Where a file of the project is read."""
+        """The place where a file of the project is read."""
         return self.view.folder / path.relative_to(self.view.module.root) if self.view.copied else path
 
     def _closure(self) -> dict[Path, bytes] | None:
@@ -117,7 +117,7 @@ class ReachedText:
         return elsewhere and not any(part in PACKAGES for part in path.parts)
 
     def _texts(self, found: Mapping[Path, bytes]) -> list[str]:
-        """All that is run."""
+        """Texts of everything that is run."""
         run = [text.decode("utf-8", "replace") for path, text in found.items() if path.suffix == ".py"]
         return [self.text, *self._more_texts(), *run]
 
@@ -133,7 +133,7 @@ class ReachedText:
         return {path: path.read_bytes() for path in files} if len(files) <= MOST_FILES else None
 
     def _digest_of(self, found: Mapping[Path, bytes]) -> str:
-        """Of paths as a run sees them, with their texts; the target's own is what it is taken to be."""
+        """Digest of paths as a run sees them, with their texts; the target's own is what it is taken to be."""
         top = self._top
         target = self._here(self.view.module.path)
         named = {str(path.relative_to(top) if path.is_relative_to(top) else path): text for path, text in found.items()}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 import json
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -12,13 +12,15 @@ from codeopt.cli import flags, review_flags
 from codeopt.cli.compare_table import gain_of, in_words, ratio_of
 from codeopt.core.console import Console
 from codeopt.core.errors import CodeoptError, NoSandbox, UsageError
+from codeopt.core.evidence_place import open_evidence
 from codeopt.core.options import ImproveOptions
 from codeopt.core.sanitize import log_line
-from codeopt.core.session import Session
+from codeopt.core.session import EvidenceOpener, Session
 from codeopt.core.target import Target
 from codeopt.core.words import counted
 from codeopt.engine.compare import PairResult, PairVerdict, compare
 from codeopt.review.base_checkout import open_base_checkout
+from codeopt.review.change import Change
 from codeopt.review.changed_functions import ReviewTarget, find_targets
 from codeopt.review.suggestion import full_name
 from codeopt.review.surroundings import isolated
@@ -42,6 +44,7 @@ def run(arguments: argparse.Namespace) -> int:
         if altered:
             review_flags.require_settings(repository, change)
             options, session = review_flags.find_python(flags.options_of(arguments), console, Path.cwd(), change.paths)
+            session = replace(session, open_evidence=_kept_in(change.root))
             with open_base_checkout(repository, change) as before:
                 compared = _compare_all(altered, before, isolated(options), session)
         left = [target.file for target in altered[len(compared.rows) :]]
@@ -106,6 +109,11 @@ def _compare_all(targets: list[ReviewTarget], before: Path, options: ImproveOpti
 def _not_compared(targets: list[ReviewTarget], why: str) -> list[ComparedRow]:
     nothing = PairResult(PairVerdict.NOT_VERIFIED, f"not compared: {why}")
     return [ComparedRow(each.path, each.function, nothing) for each in targets]
+
+
+def _kept_in(project: Path) -> EvidenceOpener:
+    """Evidence of a checkout, which is removed afterwards, is kept in the project that it is of."""
+    return lambda checkout, notify: open_evidence(project, notify)
 
 
 @dataclass(frozen=True)

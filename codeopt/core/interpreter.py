@@ -53,6 +53,8 @@ class Interpreter:
     pytest_version: str | None
     """Version of pytest in its packages; None where pytest is missing."""
     origin: Origin
+    libraries: tuple[str, ...] = ()
+    """Folders that it imports from by itself, those of packages included."""
 
     @property
     def line(self) -> str:
@@ -140,7 +142,8 @@ def _asked(path: str, origin: Origin) -> Interpreter:
     if origin not in (Origin.NAMED, Origin.OWN):
         require_untracked(Path(path))
     facts = ask_python(path)
-    return Interpreter(facts.executable, facts.version, facts.pytest, origin)
+    folders = tuple(filter(None, (*facts.libraries, facts.user_site)))
+    return Interpreter(facts.executable, facts.version, facts.pytest, origin, folders)
 
 
 # --- the project ---------------------------------------------------------------------------------

@@ -69,6 +69,10 @@ _CHECKED = on(
     "compare profile improve", **dict.fromkeys(("check", "review", "batch", "import"), FlagUse(group=_JUDGING))
 )
 _TESTED = on(f"{_TARGETS} batch", **dict.fromkeys(("check", "review"), FlagUse(group=_JUDGING)))
+_CACHED = on(
+    "compare profile improve", **dict.fromkeys(("check", "review"), FlagUse(group=_JUDGING)),
+    **dict.fromkeys(("mcp", "lsp"), FlagUse(group=_CLIENTS)),
+)  # fmt: skip
 _RUNNABLE = {**_TRUSTED, "record": FlagUse(group="")}
 
 
@@ -298,6 +302,10 @@ class ImproveOptions:
     input_seed: int | None = option(
         None, "seed of made-up inputs: those of the run whose JSON has this input_seed", count_or_zero,
         unset="new ones each time", metavar="N", group=_JUDGING, commands={**_JUDGED, "compare": FlagUse()},
+    )  # fmt: skip
+    no_cache: bool = option(
+        False, "do without evidence of the original that earlier commands left in .codeopt, and leave none", bool,
+        kind=FlagKind.SWITCH, group=_JUDGING, setting=_CHANGE, commands=_CACHED,
     )  # fmt: skip
     no_profile: bool = option(
         False, "do without the profiler", bool,

@@ -14,6 +14,7 @@ from typing import Protocol
 from codeopt.core.budget import Usage
 from codeopt.core.console import Console
 from codeopt.core.errors import UsageError
+from codeopt.core.evidence_store import EvidenceStore
 from codeopt.core.interpreter import Interpreter, find_interpreter
 from codeopt.core.isolation import open_isolated
 from codeopt.core.model import Model
@@ -40,6 +41,19 @@ class SandboxOpener(Protocol):
         ...
 
 
+class EvidenceOpener(Protocol):
+    """Opens the store of evidence for a project; see evidence_place.open_evidence."""
+
+    def __call__(self, project: Path, notify: Callable[[str], None]) -> EvidenceStore | None:
+        """The store; None where nothing is kept."""
+        ...
+
+
+def no_evidence(project: Path, notify: Callable[[str], None]) -> EvidenceStore | None:
+    """No store: whoever made the session keeps nothing."""
+    return None
+
+
 def no_model(options: ImproveOptions, notify: Callable[[str], None]) -> Model:
     """Raise UsageError: whoever made the session said nothing of models."""
     raise UsageError("this session opens no model: make it by codeopt.engine.open_session")
@@ -64,6 +78,8 @@ class Session:
     """Told of each reply of a model that was paid for, whatever becomes of the run."""
     interpreter: Interpreter | None = None
     """The Python that runs everything, where it was found already; None: each target's own is looked for."""
+    open_evidence: EvidenceOpener = no_evidence
+    """Store of evidence for a project; engine.open_session has one, the default none."""
 
     def named(self, options: ImproveOptions) -> str | None:
         """The interpreter that --python names, absolute; None where it names none. Raises UsageError."""

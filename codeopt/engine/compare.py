@@ -132,8 +132,9 @@ def compare(
     options, interpreter = session.find_interpreter(options, new.path)
     rule = StoppingRule(max_pairs=options.max_pairs, clock=options.clock, enough_seconds=ENOUGH_S)
     request = WorkloadRequest(
-        old, first, options, session, rule, own_code_only=own_code_only, other=new, other_program=second
-    )
+        old, first, options, session, rule, own_code_only=own_code_only, other=new, other_program=second,
+        interpreter=interpreter,
+    )  # fmt: skip
     with kind.open_workload(request) as opened:
         found = _compared(opened, request)
         sandbox = opened.sandbox

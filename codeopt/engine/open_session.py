@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from codeopt.core.console import Console
+from codeopt.core.evidence_place import open_evidence
 from codeopt.core.interpreter import Interpreter
 from codeopt.core.isolation import open_isolated
 from codeopt.core.session import SandboxOpener, Session
@@ -15,7 +16,7 @@ def open_session(
     open_sandbox: SandboxOpener = open_isolated,
     interpreter: Interpreter | None = None,
 ) -> Session:
-    """A session that can open models.
+    """A session that can open models, and keeps evidence.
 
     console: who is told; None: nobody. interpreter: the Python that runs everything, where it was found already.
     """
@@ -23,5 +24,6 @@ def open_session(
         console or Console(quiet=True),
         open_sandbox=open_sandbox,
         open_model=open_chosen_model,
+        open_evidence=open_evidence,
         interpreter=interpreter,
     )

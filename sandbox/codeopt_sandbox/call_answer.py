@@ -199,7 +199,7 @@ def read_answer(stdout: bytes) -> CallAnswer:
         elif letter == OUTCOME and timed and data.startswith(b"["):
             _add_other_run(outcomes, json.loads(data))
         elif letter == OUTCOME:
-            outcomes.append(_outcome(json.loads(data)))
+            outcomes.append(read_outcome(json.loads(data)))
             texts.append(outcomes[-1].text)
         elif letter == STATE:
             answer = replace(answer, state=_state(json.loads(data)))
@@ -220,7 +220,7 @@ def _memory(numbers: Any) -> CallMemory | None:
     return CallMemory(*numbers) if numbers else None
 
 
-def _outcome(fields: Any) -> CallOutcome:
+def read_outcome(fields: Any) -> CallOutcome:
     """Parse one outcome, which a process of the code under test sent: it may be any JSON. Raises ValueError."""
     try:
         found = CallOutcome.read(fields)
@@ -244,7 +244,7 @@ def _add_other_run(outcomes: list[CallOutcome], found: Any) -> None:
     at, fields = found
     if not 0 <= at < len(outcomes):
         raise ValueError(f"a difference in a call that was not made: {at}")
-    other = "nothing" if fields is None else _outcome(fields).text
+    other = "nothing" if fields is None else read_outcome(fields).text
     outcomes[at] = outcomes[at].replace(text=f"{outcomes[at].text} | and in another run: {other}")
 
 

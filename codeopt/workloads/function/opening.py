@@ -13,7 +13,7 @@ from codeopt.core.session import Mounts
 from codeopt.core.target import Target
 from codeopt.workloads import WorkloadRequest
 from codeopt.workloads.contract.function import contract_of
-from codeopt.workloads.function.corpus.collect import collect_corpus
+from codeopt.workloads.function.corpus.kept import known_function
 from codeopt.workloads.function.harness import FunctionHarness, make_target, open_bench, require_same_parameters
 from codeopt.workloads.function.timing.plan import choose
 from codeopt.workloads.function.timing.profile import profile_function
@@ -54,7 +54,8 @@ class OpenedFunction:
     def profile(self) -> Profile:
         """Profile of its longest calls."""
         notify = self.request.session.console.progress
-        bench, evidence = collect_corpus(self.bench, self.request.options, self.request.calls_text, notify)
+        known = known_function(self.request, self.bench, self.request.calls_text)
+        bench, evidence = known.bench, known.corpus
         timed = choose(bench, evidence, contract_of(bench.function, evidence.vouched), notify=notify)
         notify("profiling")
         return profile_function(bench, timed, bench.source, ("lines", "scalene"))

@@ -30,9 +30,10 @@ from codeopt.workloads.function.corpus.cases import (
     calls_of,
     without_unsteady,
 )
-from codeopt.workloads.function.corpus.collect import collect_corpus, with_names
+from codeopt.workloads.function.corpus.collect import with_names
 from codeopt.workloads.function.corpus.corpus import CallCorpus, NotVerifiable, TooThin, fresh_ones, long_ones
 from codeopt.workloads.function.corpus.existing_tests import failing
+from codeopt.workloads.function.corpus.kept import KeptEvidence, KnownFunction, known_function
 from codeopt.workloads.function.corpus.model_written import ask_for_calls
 from codeopt.workloads.function.corpus.observe import MADE_UP, REFUSED, CallTimeLimit, KnownCall, observe_quick
 from codeopt.workloads.function.corpus.shown_calls import given_by_shape, has_objects
@@ -41,6 +42,7 @@ from codeopt.workloads.function.leftovers import judge_left
 from codeopt.workloads.function.recording.recording import recorded_calls
 from codeopt.workloads.function.timed_runs import TimedRuns
 from codeopt.workloads.function.timing.growth import growth
+from codeopt.workloads.function.timing.kept_choice import kept_choice
 from codeopt.workloads.function.timing.other_shapes import InputShape, find_shapes
 from codeopt.workloads.function.timing.plan import CallPlan, Timed, choose
 from codeopt.workloads.function.timing.profile import profile_function
@@ -98,6 +100,8 @@ class FunctionWorkload(Defaults):
     usage: Usage = NOTHING_USED
     contract: Contract = Contract()
     """Contract of the arguments, as far as it is known."""
+    kept: KeptEvidence = KeptEvidence()
+    """The function's evidence in the store."""
 
     region = TimedRegion.CALLS
 
@@ -130,9 +134,17 @@ class FunctionWorkload(Defaults):
 
     def _plan(self, seed: int) -> CallPlan:
         """Raises ProgramError when no call is long enough, or the original is not the same each time."""
-        timed = choose(self.bench, self.evidence, self.contract, seed=seed, notify=self._notify)
+        timed = self._choice(seed)
         self._notify("timing the original")
         return self._planned(timed, self.rule)
+
+    def _choice(self, seed: int) -> Timed:
+        """The calls to time: in the rounds those that are kept, to confirm always others. Raises ProgramError."""
+
+        def made() -> Timed:
+            return choose(self.bench, self.evidence, self.contract, seed=seed, notify=self._notify)
+
+        return made() if seed else kept_choice(self.kept, self.evidence, made)
 
     def _planned(self, timed: Timed, rule: StoppingRule) -> CallPlan:
         """Raises NotVerifiable when the original is not the same each time."""
@@ -323,14 +335,26 @@ def measure(request: WorkloadRequest, bench: FunctionHarness) -> FunctionWorkloa
 
 
 def _measured(request: WorkloadRequest, bench: FunctionHarness, calls_text: str) -> FunctionWorkload:
-    options, notify = request.options, request.session.console.progress
-    bench, evidence = collect_corpus(bench, options, calls_text, notify)
+    known = known_function(request, bench, calls_text)
+    try:
+        return _from_corpus(request, known)
+    except NotVerifiable:
+        if known.corpus.reused_from is None:
+            raise
+        known.kept.forget()
+        return _from_corpus(request, known_function(request, bench, calls_text, anew=True))
+
+
+def _from_corpus(request: WorkloadRequest, function: KnownFunction) -> FunctionWorkload:
+    """The workload of a known function. Raises NotVerifiable, ProgramError."""
+    evidence = function.corpus
     if reason := evidence.thin():
         raise TooThin(reason, evidence.shortfalls)
     given = [known for known in evidence.known if known.source not in ("derived", REFUSED)]
     derived = [known for known in evidence.known if known.source in ("derived", REFUSED)]
     shown, held = _split(given, derived)
-    return _workload(request, bench, evidence, shown, held, given or derived)
+    found = _workload(request, function.bench, evidence, shown, held, given or derived)
+    return replace(found, kept=function.kept)
 
 
 def measure_recorded(request: WorkloadRequest, bench: FunctionHarness) -> FunctionWorkload:

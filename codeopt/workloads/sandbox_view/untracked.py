@@ -7,6 +7,7 @@ import ast
 import os
 import re
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 
 from codeopt.core.git import unadded_files
@@ -53,9 +54,15 @@ def _unadded(root: Path) -> set[Path] | None:
 
 def _imports(path: Path, roots: tuple[Path, ...]) -> Iterator[Path]:
     """Files that a module's imports, wherever in it, would load."""
+    with suppress(OSError):
+        yield from imported_files(path.read_bytes(), path, roots)
+
+
+def imported_files(text: str | bytes, path: Path, roots: tuple[Path, ...]) -> Iterator[Path]:
+    """Files that the imports of a module's text, wherever in it, would load. path: where the module stands."""
     try:
-        tree = ast.parse(path.read_bytes())
-    except (OSError, SyntaxError, ValueError, RecursionError, MemoryError):
+        tree = ast.parse(text)
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
         return
     for node in ast.walk(tree):
         if isinstance(node, ast.Import):

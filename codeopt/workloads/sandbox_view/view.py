@@ -21,6 +21,8 @@ SETTINGS = ("conftest.py", "pytest.ini", "pyproject.toml", "tox.ini", "setup.cfg
 """Names of files that pytest reads its settings from."""
 MOST_NEIGHBOURS = 5000
 """Files, of a project that git knows nothing of."""
+PACKAGES = ("site-packages", "dist-packages")
+"""Names of folders of installed packages."""
 INSIDE = "/project"
 """Path of the copy in an isolating sandbox."""
 LARGEST_FILE = 20 << 20
@@ -66,7 +68,7 @@ def _project_root(path: Path) -> Path:
     for folder in path.parents:
         if (folder / ".git").exists():
             return folder
-        if folder.name in ("site-packages", "dist-packages"):
+        if folder.name in PACKAGES:
             return folder
     for folder in path.parents:
         if any((folder / name).exists() for name in ("pyproject.toml", "setup.py", "setup.cfg")):
@@ -80,7 +82,7 @@ def _project_root(path: Path) -> Path:
 def _import_base(path: Path, root: Path) -> Path:
     """The folder from which the file's dotted name counts: above the outermost regular package; src/ and site-packages
     hold namespace packages too."""
-    if root.name in ("site-packages", "dist-packages"):
+    if root.name in PACKAGES:
         return root
     if (root / "src") in path.parents and not (root / "src" / "__init__.py").exists():
         return root / "src"
@@ -143,7 +145,7 @@ class View:
     @property
     def copied(self) -> bool:
         """Installed packages are in the sandbox anyway, with the interpreter, and are not copied."""
-        return self.module.root.name not in ("site-packages", "dist-packages")
+        return self.module.root.name not in PACKAGES
 
     @property
     def mounts(self) -> tuple[tuple[str, str], ...]:

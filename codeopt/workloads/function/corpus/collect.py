@@ -21,16 +21,20 @@ def collect_corpus(
 
     calls_text: a calls file that a language model wrote; used where the user gave none.
     """
-    if options.calls is not None:
-        bench = with_calls_file(bench, text(options.calls).decode("utf-8", "replace"))
-    elif calls_text:
-        bench = with_calls_file(bench, calls_text)
+    bench = with_given_calls(bench, options, calls_text)
     notify("collecting calls")
     found = with_confirmed_histories(bench, collect(Ask(bench, options.calls, options.use_tests, notify)))
     evidence = gather(bench, found.calls, found.big, notify, options.max_examples)
     left_out = replace(evidence.left_out, given={**found.dropped, **evidence.left_out.given})
     evidence = replace(evidence, tests=found.tests, left_out=left_out, places=found.places, shortfalls=found.shortfalls)
     return with_names(bench, [*(known.text for known in evidence.known), *evidence.big]), evidence
+
+
+def with_given_calls(bench: FunctionHarness, options: ImproveOptions, calls_text: str) -> FunctionHarness:
+    """The bench with the calls file, the user's before a language model's. Raises UsageError."""
+    if options.calls is not None:
+        return with_calls_file(bench, text(options.calls).decode("utf-8", "replace"))
+    return with_calls_file(bench, calls_text) if calls_text else bench
 
 
 def with_names(bench: FunctionHarness, calls: Sequence[str]) -> FunctionHarness:

@@ -6,6 +6,7 @@ import ast
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime
 from typing import Any
 
 from codeopt.core.diagnostic import Diagnostic
@@ -73,6 +74,8 @@ class CallCorpus:
     """By call: the test or doctest that made it."""
     shortfalls: tuple[Diagnostic, ...] = ()
     """Diagnostics of what could not be run or made."""
+    reused_from: float | None = field(default=None, compare=False)
+    """Time at which it was collected by an earlier request, seconds since the epoch; None: by this one."""
 
     def origin_of(self, call: str) -> str:
         """Origin of a call, in words."""
@@ -111,7 +114,15 @@ class CallCorpus:
             "line_coverage": round(self.coverage, 3),
             "left_out": self.left_out.figures(),
             "tests": len(self.tests),
+            "reused": self.reused_from is not None,
+            "from": self._collected(),
         }
+
+    def _collected(self) -> str | None:
+        """`2026-03-01T12:30:00Z` of a corpus that is used again."""
+        if self.reused_from is None:
+            return None
+        return datetime.fromtimestamp(self.reused_from, UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
 
     def thin(self) -> str:
         """Why nothing can be claimed, and what would help; empty when there is enough."""

@@ -6,7 +6,7 @@ import random
 import re
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from codeopt.core.errors import ProgramError
@@ -56,7 +56,7 @@ class KnownCall:
     """Source of the call: calls_file, tests, doctests, recorded, hints, derived."""
     seconds: float
     """The less of the two runs that check it; only for choosing."""
-    independent: bool = False
+    independent: bool = field(default=False, compare=False)
     """Neither run left any state behind: what the call does does not hang on the calls before it."""
 
     @property

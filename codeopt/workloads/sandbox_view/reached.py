@@ -1,0 +1,174 @@
+"""The text of a project that a target can reach: what decides whether evidence of it still holds.
+
+That is the closure of its imports inside the project. Where any of those texts could import or read more than its
+import statements say, it is every file that a sandbox shows.
+"""
+
+from __future__ import annotations
+
+import ast
+import os
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from hashlib import sha256
+from itertools import islice
+from pathlib import Path
+
+from codeopt.workloads.sandbox_view.untracked import imported_files
+from codeopt.workloads.sandbox_view.view import PACKAGES, SETTINGS, View
+
+MOST_FILES = 5000
+"""Files that are looked at; of a larger reach no digest is made."""
+IMPORTED = (".py", ".so")
+"""Endings of files that can be imported."""
+_WIDE = re.compile(
+    r"\b(?:open|pathlib|Path|fileinput|glob|listdir|scandir|walk|mmap|sqlite3|linecache|read_text|read_bytes|"
+    r"__file__|__path__|__spec__|__loader__|__import__|import_module|importlib|pkgutil|runpy|inspect|exec|eval|"
+    r"pytest_plugins|ctypes|subprocess|os\.fork|os\.spawn\w*|os\.posix_spawn|sys\.(?:path|modules|meta_path))\b"
+)
+"""Words of a text that may import or read what its import statements do not name."""
+_ELSEWHERE = re.compile(r"""['"](?:/\w|~/|\.\./|file:)""")
+"""A path outside of the project."""
+_PLUGIN = re.compile(r"(?m)(?:^|[\s\"'=])-p[\s\"',=]")
+"""A plug-in of pytest that its settings name."""
+
+
+@dataclass(frozen=True)
+class ReachedText:
+    """The project's text from which imports are followed."""
+
+    view: View
+    text: str
+    """The target's own text, whatever its file holds."""
+    isolated: bool
+    """A run sees the copy alone."""
+    beside: tuple[Path, ...] = ()
+    """Other files that are run, such as tests, relative to the project."""
+    more: Mapping[str, bytes] = field(default_factory=dict)
+    """Files outside of the project that are run or read beside the target, by name."""
+    roots: tuple[Path, ...] = ()
+    """Other folders that modules are imported from."""
+
+    def digest(self) -> str | None:
+        """SHA-256 of all that the target can reach, in hexadecimal; None where that cannot be known. Raises OSError."""
+        found = self._closure()
+        if found is None:
+            return None
+        settings = [text.decode("utf-8", "replace") for path, text in found.items() if path.name in SETTINGS]
+        wide = [text for text in self._texts(found) if _WIDE.search(text)]
+        if wide or any(map(_PLUGIN.search, settings)):
+            if not self.isolated or any(map(_ELSEWHERE.search, wide)):
+                return None
+            everything = self._everything()
+            if everything is None:
+                return None
+            found = {**everything, **found}
+        return self._digest_of(found)
+
+    @property
+    def _top(self) -> Path:
+        """Folder of the files, as they are read: the copy, or the package among the installed ones."""
+        if self.view.copied:
+            return self.view.folder
+        module = self.view.module
+        return module.root / module.path.relative_to(module.root).parts[0]
+
+    def _here(self, path: Path) -> Path:
+        """The place where a file of the project is read."""
+        return self.view.folder / path.relative_to(self.view.module.root) if self.view.copied else path
+
+    def _closure(self) -> dict[Path, bytes] | None:
+        """Files by path; None where they are too many."""
+        module = self.view.module
+        target = self._here(module.path)
+        roots = (target.parent, *map(self._here, module.roots), *self.roots)
+        first = [target, *(self._here(module.root / path) for path in (*self.beside, *self._always()))]
+        waiting = [*first, *(path for text in self._more_texts() for path in imported_files(text, target, roots))]
+        found: dict[Path, bytes] = {}
+        while waiting:
+            path = waiting.pop()
+            if path in found or not self._is_followed(path) or not path.is_file():
+                continue
+            if len(found) >= MOST_FILES:
+                return None
+            found[path] = path.read_bytes()
+            waiting += [each / "__init__.py" for each in path.parents if each != path and self._is_followed(each)]
+            if path.suffix == ".py":
+                text = self.text if path == target else found[path].decode("utf-8", "replace")
+                waiting += imported_files(text, path, (path.parent, *roots))
+                waiting += _starred(text, path, roots)
+        found.pop(target, None)
+        return found
+
+    def _always(self) -> Iterator[Path]:
+        """Files that Python or pytest reads without being told: settings, conftest.py, what is compiled."""
+        if not self.view.copied:
+            return
+        for path in self.view.folder.rglob("*"):
+            if path.suffix == ".so" or (self.beside and path.name in SETTINGS):
+                yield path.relative_to(self.view.folder)
+
+    def _is_followed(self, path: Path) -> bool:
+        """Inside the project, or in a folder that is no installed package's."""
+        if path.is_relative_to(self._top):
+            return True
+        elsewhere = any(path.is_relative_to(root) for root in self.roots)
+        return elsewhere and not any(part in PACKAGES for part in path.parts)
+
+    def _texts(self, found: Mapping[Path, bytes]) -> list[str]:
+        """Texts of everything that is run."""
+        run = [text.decode("utf-8", "replace") for path, text in found.items() if path.suffix == ".py"]
+        return [self.text, *self._more_texts(), *run]
+
+    def _more_texts(self) -> list[str]:
+        return [text.decode("utf-8", "replace") for name, text in self.more.items() if name.endswith(".py")]
+
+    def _everything(self) -> dict[Path, bytes] | None:
+        """Every file that may be read; None where they are too many."""
+        places = [root for root in self.roots if not root.is_relative_to(self._top)]
+        files = list(islice(_files_below(self._top), MOST_FILES + 1))
+        elsewhere = (file for place in places for file in _files_below(place) if file.suffix in IMPORTED)
+        files += islice(elsewhere, MOST_FILES + 1)
+        return {path: path.read_bytes() for path in files} if len(files) <= MOST_FILES else None
+
+    def _digest_of(self, found: Mapping[Path, bytes]) -> str:
+        """Digest of paths as a run sees them, with their texts; the target's own is what it is taken to be."""
+        top = self._top
+        target = self._here(self.view.module.path)
+        named = {str(path.relative_to(top) if path.is_relative_to(top) else path): text for path, text in found.items()}
+        named[str(target.relative_to(top) if target.is_relative_to(top) else target)] = self.text.encode(
+            "utf-8", "surrogatepass"
+        )
+        total = sha256()
+        beside = {f"beside {name}": text for name, text in self.more.items()}
+        for name, text in sorted([*named.items(), *beside.items()]):
+            for each in (name.encode("utf-8", "surrogateescape"), text):
+                total.update(b"%d:%b" % (len(each), each))
+        return total.hexdigest()
+
+
+def _files_below(folder: Path) -> Iterator[Path]:
+    """Files below a folder, those of hidden folders and of installed packages left out."""
+    for at, folders, names in os.walk(folder):
+        folders[:] = sorted(name for name in folders if not name.startswith((".", "__pycache__")))
+        folders[:] = [name for name in folders if not (Path(at) / name / "pyvenv.cfg").exists()]
+        yield from (path for name in sorted(names) if (path := Path(at) / name).is_file() and not path.is_symlink())
+
+
+def _starred(text: str, path: Path, roots: Iterable[Path]) -> list[Path]:
+    """Modules of the packages of which everything is imported: `__all__` may name them."""
+    try:
+        tree = ast.parse(text)
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return []
+    stars = [
+        node for node in ast.walk(tree)
+        if isinstance(node, ast.ImportFrom) and any(alias.name == "*" for alias in node.names)
+    ]  # fmt: skip
+    found: list[Path] = []
+    for node in stars:
+        parts = node.module.split(".") if node.module else []
+        places = [path.parents[node.level - 1]] if 0 < node.level <= len(path.parents) else list(roots)
+        found += [file for place in places for file in sorted(place.joinpath(*parts).glob("*.py"))[:MOST_FILES]]
+    return found

@@ -1,0 +1,278 @@
+"""Evidence of a function from the store: the same as collected, used only while nothing has changed that it stands
+on, and never what must be unseen."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+from json import dumps, loads
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from codeopt.core.diagnostic import Diagnostic
+from codeopt.core.evidence_place import open_evidence
+from codeopt.core.evidence_store import EvidenceTable
+from codeopt.core.interpreter import Interpreter, Origin
+from codeopt.core.isolation import open_isolated
+from codeopt.core.options import ImproveOptions
+from codeopt.core.program import read_program
+from codeopt.core.session import Session
+from codeopt.core.target import Target
+from codeopt.engine.compare import compare
+from codeopt.workloads import WorkloadRequest, kind_of
+from codeopt.workloads.function.calls.call_names import CallNames
+from codeopt.workloads.function.corpus.cases import calls_of
+from codeopt.workloads.function.corpus.collect import with_given_calls
+from codeopt.workloads.function.corpus.corpus import CallCorpus
+from codeopt.workloads.function.corpus.exclusions import Exclusion, ExclusionReason, Exclusions
+from codeopt.workloads.function.corpus.kept import corpus_from_json, corpus_to_json, evidence_key
+from codeopt.workloads.function.corpus.observe import KnownCall
+from codeopt.workloads.function.opening import OpenedFunction
+from codeopt.workloads.function.timing.kept_choice import timed_from_json, timed_to_json
+from codeopt.workloads.function.timing.plan import CallPlan, Timed
+from codeopt.workloads.function.together import ScenarioCase
+from codeopt.workloads.function.workload import FunctionWorkload
+from codeopt_sandbox.call_answer import CallOutcome, Kind
+from codeopt_sandbox.calls import CallBatch
+from tests.conftest import ISOLATED, require_sandbox
+
+FILES = {
+    "pkg/__init__.py": "NAME = 'pkg'\n",
+    "pkg/mod.py": "from pkg.helper import plus\n\ndef f(items: list[int]) -> int:\n"
+    "    total = 0\n    for item in items:\n        total = plus(total, item)\n    return total\n",
+    "pkg/helper.py": "from .deep import ONE\n\ndef plus(a, b):\n    return a + b * ONE\n",
+    "pkg/deep.py": "ONE = 1\n",
+    "pkg/other.py": "THING = 1\n",
+    "pkg/table.csv": "1,2\n",
+    "tests/test_mod.py": "from pkg.mod import f\n\ndef test_f():\n    assert f([1, 2, 3]) == 6\n",
+    "tests/conftest.py": "",
+    "pyproject.toml": "[project]\nname = 'pkg'\n",
+    "README.md": "pkg\n",
+    "calls.py": "CALLS = [(([n, n + 1],), {}) for n in range(12)]\nBIG = [((list(range(2000)),), {})]\n",
+}
+
+
+@contextmanager
+def _opened(project: Path, *, version: str = "3.99.1", **options: Any) -> Iterator[OpenedFunction]:
+    given = {"sandbox": "bubblewrap", "max_examples": 20, "calls": project / "calls.py", **options}
+    chosen = ImproveOptions.of(given)
+    session = Session(open_sandbox=open_isolated, open_evidence=open_evidence)
+    target = Target(project / "pkg" / "mod.py", "f")
+    request = WorkloadRequest(
+        target, read_program(target.path), chosen, session, interpreter=_interpreter(version), needs_time=False
+    )
+    with kind_of(target, chosen).open_workload(request) as opened:
+        assert isinstance(opened, OpenedFunction)
+        yield opened
+
+
+def _interpreter(version: str = "3.99.1") -> Interpreter:
+    return Interpreter(sys.executable, version, None, Origin.OWN)
+
+
+def _key(project: Path, **options: Any) -> str | None:
+    """The key of the evidence; nothing is called for it."""
+    with _opened(project, **options) as opened:
+        asked = opened.request
+        return evidence_key(asked, with_given_calls(opened.bench, asked.options, ""))
+
+
+@pytest.fixture(scope="module")
+def known(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, str]:
+    """A project that git tracks, and the key of its function's evidence."""
+    require_sandbox()
+    project = tmp_path_factory.mktemp("known") / "project"
+    for name, text in FILES.items():
+        (project / name).parent.mkdir(parents=True, exist_ok=True)
+        (project / name).write_text(text)
+    for command in (["init", "-q"], ["add", "--all"]):
+        subprocess.run(["git", *command], cwd=project, check=True)
+    key = _key(project)
+    assert key
+    return project, key
+
+
+@pytest.fixture
+def project(known: tuple[Path, str], tmp_path: Path) -> Path:
+    """A copy of it, elsewhere."""
+    return Path(shutil.copytree(known[0], tmp_path / "copy"))
+
+
+@pytest.fixture
+def key(known: tuple[Path, str]) -> str:
+    """The key of the unchanged project."""
+    return known[1]
+
+
+REACHED = ("pkg/mod.py", "pkg/helper.py", "pkg/deep.py", "pkg/__init__.py", "tests/test_mod.py", "tests/conftest.py",
+           "pyproject.toml", "calls.py")  # fmt: skip
+
+
+@pytest.mark.parametrize("name", REACHED)
+def test_text_that_is_reached_counts(project: Path, key: str, name: str) -> None:
+    with (project / name).open("a") as file:
+        file.write("# changed\n")
+    assert _key(project) not in (key, None)
+
+
+@pytest.mark.parametrize("name", ["README.md", "pkg/table.csv", "pkg/other.py", "pkg/new.py"])
+def test_text_that_is_not_reached_does_not(project: Path, key: str, name: str) -> None:
+    with (project / name).open("a") as file:
+        file.write("# changed\n")
+    assert _key(project) == key
+
+
+@pytest.mark.parametrize(
+    "options",
+    [{"version": "3.99.2"}, {"max_examples": 21}, {"memory": 300}, {"timeout": 9.0}, {"no_tests": True},
+     {"env": ["A=1"]}, {"check": "exact"}, {"strict": True}, {"calls": None}, {"sandbox": "process"}],
+    ids=lambda options: next(iter(options)),
+)  # fmt: skip
+def test_what_decides_counts(project: Path, key: str, options: dict[str, Any]) -> None:
+    assert _key(project, **options) != key
+
+
+@pytest.mark.parametrize("options", [{"max_pairs": 8}, {"model": "rules"}, {"max_seconds": 60.0}, {"input_seed": 7}])
+def test_what_decides_nothing_of_the_original_does_not(project: Path, key: str, options: dict[str, Any]) -> None:
+    assert _key(project, **options) == key
+
+
+READER = "import os.path\n\nTABLE = open(os.path.join(os.path.dirname(__file__), 'table.csv')).read()\n"
+
+
+def test_a_data_file_that_may_be_read_counts(project: Path) -> None:
+    with (project / "pkg" / "deep.py").open("a") as file:
+        file.write(READER)
+    before = _key(project)
+    assert before == _key(project)
+    (project / "pkg" / "table.csv").write_text("3,4\n")
+    assert _key(project) not in (before, None)
+
+
+def test_nothing_is_kept_of_what_may_read_elsewhere(project: Path) -> None:
+    with (project / "pkg" / "deep.py").open("a") as file:
+        file.write("def table():\n    return open('/etc/hostname').read()\n")
+    assert _key(project) is None
+
+
+def test_a_module_that_a_star_may_bring_counts(project: Path) -> None:
+    (project / "pkg" / "deep.py").write_text("ONE = 1\nfrom pkg.sub import *\n")
+    (project / "pkg" / "sub").mkdir()
+    (project / "pkg" / "sub" / "__init__.py").write_text("__all__ = ['named']\n")
+    (project / "pkg" / "sub" / "named.py").write_text("")
+    subprocess.run(["git", "add", "--all"], cwd=project, check=True)
+    before = _key(project)
+    (project / "pkg" / "sub" / "named.py").write_text("X = 1\n")
+    assert _key(project) not in (before, None)
+
+
+def test_a_module_brought_by_a_name_that_is_computed_counts(project: Path) -> None:
+    with (project / "pkg" / "deep.py").open("a") as file:
+        file.write("import importlib\nOTHER = importlib.import_module('pkg.' + 'other')\n")
+    before = _key(project)
+    (project / "pkg" / "other.py").write_text("THING = 2\n")
+    assert _key(project) not in (before, None)
+
+
+@pytest.mark.parametrize("backend", ISOLATED)
+def test_the_same_evidence_with_new_unseen_calls(project: Path, backend: str) -> None:
+    require_sandbox(backend)
+    options = {"sandbox": backend, "max_examples": 40}
+    with _opened(project, **options) as opened:
+        first = opened.measure()
+        unseen = {call for case in first.unseen_cases() for call in calls_of(case)}
+        plan = _plan(first)
+    with _opened(project, **options) as opened:
+        second = opened.measure()
+        assert second.evidence.reused_from is not None
+        assert second.evidence == first.evidence
+        assert second.suite.cases == first.suite.cases
+        assert second.contract.names == first.contract.names
+        assert _plan(second).timed == plan.timed
+        fresh = {call for case in second.unseen_cases() for call in calls_of(case)}
+        assert len(fresh - unseen) > len(fresh) / 2
+
+
+DRAFTS = {
+    "right": ("    return sum(items)\n", "faster"),
+    "wrong": ("    return sum(items) if len(items) != 1 else 0\n", "rejected"),
+}
+
+
+@pytest.mark.parametrize("name", DRAFTS)
+def test_the_verdict_is_the_same(project: Path, name: str) -> None:
+    body, verdict = DRAFTS[name]
+    (project / "pkg" / "new.py").write_text(f"def f(items: list[int]) -> int:\n{body}")
+    options = ImproveOptions.of(
+        {"sandbox": "bubblewrap", "max_examples": 100, "max_pairs": 12, "calls": project / "calls.py"}
+    )
+    session = Session(open_sandbox=open_isolated, open_evidence=open_evidence, interpreter=_interpreter())
+    old, new = (Target(project / "pkg" / name, "f") for name in ("mod.py", "new.py"))
+    cold, warm = (compare(old, new, options, session).to_json() for _ in range(2))
+    assert [each["evidence"]["reused"] for each in (cold, warm)] == [False, True]
+    assert [each["verdict"] for each in (cold, warm)] == [verdict] * 2
+    assert cold["evidence"]["calls"] == warm["evidence"]["calls"]
+
+
+def test_answers_are_never_taken_from_the_store(project: Path) -> None:
+    """Not even from one that was written with the user's secret."""
+    with _opened(project) as opened:
+        workload = opened.measure()
+        right = _answers(workload)
+        lies = (replace(each, outcome=each.outcome.replace(text="returns 0")) for each in workload.evidence.known)
+        liar = replace(workload.evidence, known=tuple(lies))
+        workload.kept.save(EvidenceTable.CORPUS, corpus_to_json(liar, CallNames()))
+        workload = opened.measure()
+        assert workload.evidence.reused_from is not None
+        assert _answers(workload) == right
+        asked = replace(opened, request=replace(opened.request, options=replace(opened.request.options, no_cache=True)))
+        assert asked.measure().evidence.reused_from is None
+
+
+def _answers(workload: FunctionWorkload) -> list[bytes | None]:
+    """Those that drafts are held to, of calls that are made alone."""
+    return [case.expected for case in workload.suite.cases if not isinstance(case, ScenarioCase)]
+
+
+def _plan(workload: FunctionWorkload) -> CallPlan:
+    found = workload.timed()
+    assert isinstance(found, FunctionWorkload)
+    return found.require_plan()
+
+
+LINE = st.text(st.characters(exclude_characters="\n", codec="utf-8"), max_size=12)
+NUMBER = st.floats(0, 10)
+OUTCOME = st.builds(
+    CallOutcome, LINE, st.sampled_from([*Kind]), LINE, st.just(()), st.integers(0, 3), LINE, NUMBER, st.booleans(),
+    LINE, st.integers(0, 99),
+)  # fmt: skip
+CALL = st.builds(KnownCall, LINE, OUTCOME, st.sampled_from(["derived", "tests", "calls_file"]), NUMBER)
+COUNTS = st.dictionaries(st.builds(Exclusion, st.sampled_from([*ExclusionReason]), LINE), st.integers(0, 9), max_size=3)
+LINES = st.lists(LINE, max_size=3).map(tuple)
+NUMBERS = st.lists(st.integers(1, 999), max_size=5).map(tuple)
+WORDS = st.dictionaries(LINE, LINE, max_size=3)
+CORPUS = st.builds(
+    CallCorpus, st.lists(CALL, max_size=5).map(tuple), LINES, st.builds(Exclusions, COUNTS, COUNTS), NUMBERS, NUMBERS,
+    LINES, WORDS, st.lists(st.builds(Diagnostic, LINE, LINE, LINE), max_size=2).map(tuple),
+)  # fmt: skip
+
+
+@settings(max_examples=60)
+@given(CORPUS, WORDS)
+def test_round_trip(tmp_path_factory: pytest.TempPathFactory, corpus: CallCorpus, words: dict[str, str]) -> None:
+    assert corpus_from_json(loads(dumps(corpus_to_json(corpus, CallNames(words))))) == (corpus, CallNames(words))
+
+
+@given(LINES, NUMBER, LINE)
+def test_round_trip_of_a_choice(calls: tuple[str, ...], seconds: float, note: str) -> None:
+    batch = CallBatch(calls, "time", passes=3, warm=1, groups=(1, 2), iterators="flat", shared=True)
+    timed = Timed(batch, seconds, seconds, note, seconds)
+    assert timed_from_json(loads(dumps(timed_to_json(timed)))) == timed

@@ -6,10 +6,7 @@ import argparse
 import json
 from pathlib import Path
 
-ORDER = 6.4
-FLAGS_ONLY = True
-"""No setting counts here."""
-EXAMPLES = ("codeopt clean", "codeopt clean path/to/project")
+from codeopt.cli.command import command
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -21,6 +18,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--json", action="store_true", help="print one JSON object")
 
 
+@command(6.4, flags_only=True, examples=("codeopt clean", "codeopt clean path/to/project"))
 def run(arguments: argparse.Namespace) -> int:
     """Say how much was removed. Raises UsageError."""
     from codeopt.core.errors import UsageError

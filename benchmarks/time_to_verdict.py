@@ -121,7 +121,7 @@ def rows(folder: Path, backend: str) -> tuple[Row, ...]:
                                            "--sandbox", backend)),
         Row("improve: README's example", ("improve", str(readme), "--sandbox", backend)),
         Row("improve: function by rules", ("improve", "old.py::f", *calls)),
-        Row("check: file of 14 lines", ("check", "package", "--sandbox", backend)),
+        Row("check: file of 14 lines", ("check", "package", "--sandbox", backend), (0, 1)),
         Row("profile --run: script", ("profile", "script", "--run", "python run.py", "--sandbox", backend)),
     )  # fmt: skip
 

@@ -133,7 +133,7 @@ def compare(
     rule = StoppingRule(max_pairs=options.max_pairs, clock=options.clock, enough_seconds=ENOUGH_S)
     request = WorkloadRequest(
         old, first, options, session, rule, own_code_only=own_code_only, other=new, other_program=second,
-        interpreter=interpreter,
+        interpreter=interpreter, first_look=_refuser(session.console.progress),
     )  # fmt: skip
     with kind.open_workload(request) as opened:
         found = _compared(opened, request)
@@ -150,10 +150,31 @@ def why_wrong(request: WorkloadRequest, draft: Revision) -> str:
         return wrong or judge.workload.check(draft, Stage.ROUND).rejection
 
 
+class _WrongAtOnce(Exception):
+    """NEW answers one of the first known calls otherwise: nothing else need be asked."""
+
+    def __init__(self, workload: Workload, candidate: Candidate) -> None:
+        super().__init__(workload, candidate)
+        self.workload, self.candidate = workload, candidate
+
+
+def _refuser(notify: Callable[[str], None]) -> Callable[[Workload, Revision], None]:
+    """A first look that raises _WrongAtOnce. What only took too long is left to the whole judgement."""
+
+    def look(workload: Workload, draft: Revision) -> None:
+        found = Judge(workload, notify=notify).known(draft, "the new one")
+        if not found.correct and workload.bound(found) is None:
+            raise _WrongAtOnce(workload, found)
+
+    return look
+
+
 def _compared(opened: OpenTarget, request: WorkloadRequest) -> PairResult:
     notify, strict = request.session.console.progress, request.options.strict
     try:
         workload = opened.measure()
+    except _WrongAtOnce as wrong:
+        return _verdict(wrong.workload, wrong.candidate, notify)
     except NotVerifiable as error:
         return PairResult(PairVerdict.NOT_VERIFIED, str(error), facts={"shortfalls": error.shortfalls})
     assert opened.other is not None  # the request names one

@@ -198,6 +198,11 @@ class Judge:
                 candidate = replace(candidate, outcomes=candidate.outcomes + more)
             return self._checked(candidate, Stage.REFERENCE)
 
+    def known(self, draft: Revision, summary: str) -> Candidate:
+        """The outcomes of a draft on the known cases alone, up to the first that is wrong."""
+        with self.alone():
+            return self._run_cases(Candidate(1, draft, summary), failures=1)
+
     def time(self, candidate: Candidate, seed: int = 0) -> Candidate:
         """The same with a comparison at the full error rate; guards have their say."""
         with self.alone():

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from enum import Enum
@@ -14,6 +14,7 @@ from codeopt.core.history import Candidate
 from codeopt.core.interpreter import Interpreter
 from codeopt.core.options import ImproveOptions
 from codeopt.core.program import TargetFiles
+from codeopt.core.revision import Revision
 from codeopt.core.session import Mounts, Session
 from codeopt.core.target import Target
 from codeopt_sandbox import Sandbox
@@ -100,6 +101,9 @@ class WorkloadRequest:
     """Only the user's own code, and what the built-in rules made of it, will run."""
     other: Target | None = None
     """The other side of a comparison, which is run beside the target."""
+    first_look: Callable[[Any, Revision], None] | None = None
+    """Called with a workload of what is known of the original first, and with the other side; what it raises ends the
+    measuring. A kind that has no quick look never calls it."""
     other_program: TargetFiles | None = None
     """The program that the rival's file holds; set where `other` is."""
     held_out: Mapping[str, bool] = field(default_factory=dict)

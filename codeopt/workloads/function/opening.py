@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import AbstractContextManager, ExitStack, contextmanager
 from dataclasses import dataclass, replace
 
@@ -14,10 +14,11 @@ from codeopt.core.target import Target
 from codeopt.workloads import WorkloadRequest
 from codeopt.workloads.contract.function import contract_of
 from codeopt.workloads.function.corpus.kept import known_function
+from codeopt.workloads.function.corpus.observe import KnownCall
 from codeopt.workloads.function.harness import FunctionHarness, make_target, open_bench, require_same_parameters
 from codeopt.workloads.function.timing.plan import choose
 from codeopt.workloads.function.timing.profile import profile_function
-from codeopt.workloads.function.workload import FunctionWorkload, measure, measure_recorded
+from codeopt.workloads.function.workload import FunctionWorkload, first_workload, measure, measure_recorded
 from codeopt.workloads.sandbox_view.libraries import Preload, Side, load_libraries
 from codeopt.workloads.sandbox_view.view import INSIDE, locate, named_files, open_view
 from codeopt.workloads.source.functions import Function, read_function
@@ -62,7 +63,13 @@ class OpenedFunction:
 
     def measure(self) -> FunctionWorkload:
         """Call it, by all that is known of it. Raises NotVerifiable when that is too little."""
-        return self._beside_rival(measure(self.request, self.bench))
+        look = self._look if self.request.first_look is not None and self.other is not None else None
+        return self._beside_rival(measure(self.request, self.bench, look))
+
+    def _look(self, bench: FunctionHarness, known: Sequence[KnownCall]) -> None:
+        assert self.request.first_look is not None
+        assert self.other is not None
+        self.request.first_look(self._beside_rival(first_workload(self.request, bench, known)), self.other)
 
     def measure_recorded(self) -> FunctionWorkload:
         """By its recorded calls alone. Raises ProgramError."""

@@ -31,7 +31,14 @@ from codeopt.workloads.function.corpus.cases import (
     without_unsteady,
 )
 from codeopt.workloads.function.corpus.collect import with_names
-from codeopt.workloads.function.corpus.corpus import CallCorpus, NotVerifiable, TooThin, fresh_ones, long_ones
+from codeopt.workloads.function.corpus.corpus import (
+    CallCorpus,
+    FirstLook,
+    NotVerifiable,
+    TooThin,
+    fresh_ones,
+    long_ones,
+)
 from codeopt.workloads.function.corpus.existing_tests import failing
 from codeopt.workloads.function.corpus.kept import KeptEvidence, KnownFunction, known_function
 from codeopt.workloads.function.corpus.model_written import ask_for_calls
@@ -315,13 +322,13 @@ class FunctionWorkload(Defaults):
         self.request.session.console.progress(line)
 
 
-def measure(request: WorkloadRequest, bench: FunctionHarness) -> FunctionWorkload:
+def measure(request: WorkloadRequest, bench: FunctionHarness, first_look: FirstLook | None = None) -> FunctionWorkload:
     """Find out what the function does, by calls of every source. Raises ProgramError when too little can be known.
 
     A language model writes calls where it may, and nothing else gives enough.
     """
     try:
-        return _measured(request, bench, request.calls_text)
+        return _measured(request, bench, request.calls_text, first_look)
     except TooThin as error:
         if request.options.calls or not request.model_calls:
             raise
@@ -331,11 +338,13 @@ def measure(request: WorkloadRequest, bench: FunctionHarness) -> FunctionWorkloa
         session.on_usage(written.usage)
         if written.problem:
             raise ModelError(f"the model wrote no calls: {written.problem}") from error
-        return replace(_measured(request, bench, written.text), usage=written.usage)
+        return replace(_measured(request, bench, written.text, first_look), usage=written.usage)
 
 
-def _measured(request: WorkloadRequest, bench: FunctionHarness, calls_text: str) -> FunctionWorkload:
-    known = known_function(request, bench, calls_text)
+def _measured(
+    request: WorkloadRequest, bench: FunctionHarness, calls_text: str, first_look: FirstLook | None
+) -> FunctionWorkload:
+    known = known_function(request, bench, calls_text, first_look=first_look)
     try:
         return _from_corpus(request, known)
     except NotVerifiable:
@@ -357,6 +366,13 @@ def _from_corpus(request: WorkloadRequest, function: KnownFunction) -> FunctionW
     return replace(found, kept=function.kept)
 
 
+def first_workload(request: WorkloadRequest, bench: FunctionHarness, known: Sequence[KnownCall]) -> FunctionWorkload:
+    """Judged by the calls that the sources gave, before any is made from them: enough to refuse a draft that answers
+    one of them otherwise."""
+    bench = with_names(bench, [each.text for each in known])
+    return _workload(request, bench, CallCorpus(tuple(known)), list(known), [], [], together=False)
+
+
 def measure_recorded(request: WorkloadRequest, bench: FunctionHarness) -> FunctionWorkload:
     """Judged by the recorded calls alone, as many as the original makes in RECORDED.total seconds, all of which may be
     shown: quick, and nobody need ask what others may call it with. Raises ProgramError."""
@@ -370,8 +386,9 @@ def measure_recorded(request: WorkloadRequest, bench: FunctionHarness) -> Functi
 
 def _workload(
     request: WorkloadRequest, bench: FunctionHarness, evidence: CallCorpus,
-    shown: list[KnownCall], held: list[KnownCall], read_on: list[KnownCall],
+    shown: list[KnownCall], held: list[KnownCall], read_on: list[KnownCall], *, together: bool = True,
 ) -> FunctionWorkload:  # fmt: skip
+    """together: several calls are made together, too."""
     options = request.options
     runner = bench.recording_runner
     check = calls_checker(options.tolerance, exact=options.strict)
@@ -379,7 +396,8 @@ def _workload(
     cases = _tiered(bench, runner, shown, "calls", check, contract)
     cases += _tiered(bench, runner, held, "held", check, contract, held_out=True)
     cases += _read_on(bench, runner, read_on, check)
-    cases += scenario_cases(bench, runner, [each for each in shown if not contract.beyond(each.text)], contract)
+    alike = [each for each in shown if together and not contract.beyond(each.text)]
+    cases += scenario_cases(bench, runner, alike, contract) if together else []
     runs = [Run(0, None, 0.0, 0.0, 0, case.expected or b"", b"") for case in cases]
     outcomes = tuple(Outcome(case.name, Verdict.AC, run) for case, run in zip(cases, runs, strict=True))
     original = replace(request.baseline or Candidate(0, bench.revision, "the original"), outcomes=outcomes)

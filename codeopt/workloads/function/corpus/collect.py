@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from codeopt.core.options import ImproveOptions
 from codeopt.workloads.function.calls.call_names import find_names
-from codeopt.workloads.function.corpus.corpus import CallCorpus, gather
+from codeopt.workloads.function.corpus.corpus import CallCorpus, FirstLook, gather
 from codeopt.workloads.function.corpus.object_histories import with_confirmed_histories
 from codeopt.workloads.function.corpus.sources import Ask, collect
 from codeopt.workloads.function.harness import FunctionHarness, with_calls_file
@@ -15,16 +15,18 @@ from codeopt.workloads.program.cases import text
 
 
 def collect_corpus(
-    bench: FunctionHarness, options: ImproveOptions, calls_text: str, notify: Callable[[str], None]
-) -> tuple[FunctionHarness, CallCorpus]:
+    bench: FunctionHarness, options: ImproveOptions, calls_text: str, notify: Callable[[str], None],
+    first_look: FirstLook | None = None,
+) -> tuple[FunctionHarness, CallCorpus]:  # fmt: skip
     """The bench with the calls file, and the evidence. Raises ProgramError, UsageError.
 
-    calls_text: a calls file that a language model wrote; used where the user gave none.
+    calls_text: a calls file that a language model wrote; used where the user gave none. first_look: as `gather` calls
+    it.
     """
     bench = with_given_calls(bench, options, calls_text)
     notify("collecting calls")
     found = with_confirmed_histories(bench, collect(Ask(bench, options.calls, options.use_tests, notify)))
-    evidence = gather(bench, found.calls, found.big, notify, options.max_examples)
+    evidence = gather(bench, found.calls, found.big, notify, options.max_examples, first_look)
     left_out = replace(evidence.left_out, given={**found.dropped, **evidence.left_out.given})
     evidence = replace(evidence, tests=found.tests, left_out=left_out, places=found.places, shortfalls=found.shortfalls)
     return with_names(bench, [*(known.text for known in evidence.known), *evidence.big]), evidence

@@ -173,15 +173,23 @@ class TooThin(NotVerifiable):
     """More calls would help."""
 
 
+FirstLook = Callable[[FunctionHarness, Sequence[KnownCall]], None]
+"""Looks at the first calls that are known; what it raises ends the collection."""
+
+
 def gather(
     bench: FunctionHarness,
     found: Sequence[tuple[str, Sequence[str]]],
     big: Sequence[str] = (),
     notify: Callable[[str], None] = lambda line: None,
     most: int | None = None,
+    first_look: FirstLook | None = None,
 ) -> CallCorpus:
     """Run the original on the calls of every source, and on calls made from those, at most so many; None: DERIVED.
-    Raises NotVerifiable."""
+    Raises NotVerifiable.
+
+    first_look: called with the calls of all sources, before more are made from them.
+    """
     origin = {text: name for name, calls in reversed(found) for text in calls}
     texts = list(dict.fromkeys(text for _, calls in found for text in calls))
     notify(f"running the original on {len(texts)} calls")
@@ -193,6 +201,8 @@ def gather(
         raise NotVerifiable(f"{bench.function.qualname} cannot be judged: {reason}")
     kept = [*_affordable(known), *guesses]
     dropped[Exclusion(ExclusionReason.TOO_LONG)] += len(known) + len(guesses) - len(kept)
+    if first_look is not None and len(kept) >= MIN_CALLS:
+        first_look(bench, kept)
     notify("making more calls from them")
     wider = _wider(bench, kept)
     bases = [k.text for k in (*kept, *wider)]

@@ -20,7 +20,7 @@ from codeopt.core.run_inputs import environment
 from codeopt.workloads import WorkloadRequest
 from codeopt.workloads.function.calls.call_names import CallNames
 from codeopt.workloads.function.corpus.collect import collect_corpus, with_given_calls
-from codeopt.workloads.function.corpus.corpus import CallCorpus
+from codeopt.workloads.function.corpus.corpus import CallCorpus, FirstLook
 from codeopt.workloads.function.corpus.exclusions import Exclusion, ExclusionReason, Exclusions
 from codeopt.workloads.function.corpus.existing_tests import find_all_tests, find_tests
 from codeopt.workloads.function.corpus.observe import KnownCall
@@ -70,11 +70,13 @@ class KnownFunction:
 
 
 def known_function(
-    request: WorkloadRequest, bench: FunctionHarness, calls_text: str, *, anew: bool = False
-) -> KnownFunction:
+    request: WorkloadRequest, bench: FunctionHarness, calls_text: str, *, anew: bool = False,
+    first_look: FirstLook | None = None,
+) -> KnownFunction:  # fmt: skip
     """The corpus from the store, or collected, and then kept. Raises ProgramError, UsageError.
 
-    calls_text: a calls file that a language model wrote. anew: what is kept is not used.
+    calls_text: a calls file that a language model wrote. anew: what is kept is not used. first_look: as `gather`
+    calls it, where calls are collected.
     """
     notify = request.session.console.progress
     asked = with_given_calls(bench, request.options, calls_text)
@@ -83,7 +85,7 @@ def known_function(
     if found is not None:
         notify(f"evidence of {made_at_in_words(found.corpus)} is used again: {found.corpus.words}")
         return found
-    bench, corpus = collect_corpus(bench, request.options, calls_text, notify)
+    bench, corpus = collect_corpus(bench, request.options, calls_text, notify, first_look)
     if not corpus.thin():
         kept.save(EvidenceTable.CORPUS, corpus_to_json(corpus, bench.names))
     return KnownFunction(bench, corpus, kept)

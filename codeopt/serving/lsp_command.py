@@ -1,7 +1,8 @@
 """Serve an editor: slow functions as diagnostics and lenses, verified changes as code actions (language server).
 
 Standard input and output are the connection. Nothing of the workspace is run before the user asks for it, by a command
-of the editor or with --check-on-save; then it runs in a sandbox that isolates. No file changes: edits are the editor's.
+of the editor or with --check-on-save; then it runs in a sandbox that isolates. No file changes: edits are the editor's;
+evidence of originals is kept in `.codeopt/` (--no-cache: it is not).
 """
 
 from __future__ import annotations

@@ -1,7 +1,8 @@
 """Serve coding agents: tools to profile, compare, improve and check code of this project (Model Context Protocol).
 
 Standard input and output are the connection, or with --http an address of this machine. Code runs in a sandbox that
-isolates; nothing outside of the root is read, and no file changes unless a client asks `improve` to write.
+isolates; nothing outside of the root is read, and no file changes unless a client asks `improve` to write;
+evidence of originals is kept in `.codeopt/` (--no-cache: it is not).
 """
 
 from __future__ import annotations

@@ -128,7 +128,7 @@ def test_of_drafts_that_are_as_good_the_smallest_change_comes_first() -> None:
             drafts = (right(1, small, ratio=gains[0]), right(2, whole, ratio=gains[1]))
             history = History((replace(original(), revision=Revision.of(LOOP)), *drafts))
             found = [each.revision for each in replace(loop(SearchPlan(), 1, history), task=task).ranked()]
-            assert (len(found), found[0]) == (2, first), (task.name, gains)
+            assert (len(found), found[0].text) == (2, first), (task.name, gains)
 
 
 @pytest.mark.parametrize("name", ["chain", "best-of", "evolve"])

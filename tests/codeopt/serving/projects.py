@@ -59,8 +59,8 @@ def make_project(folder: Path) -> Path:
 
 
 def contents(folder: Path) -> dict[str, bytes]:
-    """Every file but git's."""
-    found = (path for path in folder.rglob("*") if path.is_file() and ".git" not in path.parts)
+    """Every file but git's, and but codeopt's own store of evidence."""
+    found = (path for path in folder.rglob("*") if path.is_file() and not {".git", ".codeopt"} & {*path.parts})
     return {path.relative_to(folder).as_posix(): path.read_bytes() for path in found}
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from hashlib import sha256
-from typing import Any
+from typing import Annotated, Any
 
 OWN = ""
 """Path of the target itself, where that is one file; the paths of a project's files start in its folder."""
@@ -67,12 +67,9 @@ class Revision(Mapping[str, str]):
     @classmethod
     def __get_pydantic_core_schema__(cls, source: Any, handler: Any) -> Any:
         """Schema for pydantic: an object of path to text."""
-        from pydantic_core import core_schema
+        from pydantic import AfterValidator, PlainSerializer
 
-        return core_schema.no_info_after_validator_function(
-            cls, core_schema.dict_schema(core_schema.str_schema(), core_schema.str_schema()),
-            serialization=core_schema.plain_serializer_function_ser_schema(dict),
-        )  # fmt: skip
+        return handler.generate_schema(Annotated[dict[str, str], AfterValidator(cls), PlainSerializer(dict)])
 
     def with_file(self, path: str, text: str) -> Revision:
         """The same with another text for one file."""

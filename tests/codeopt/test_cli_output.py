@@ -225,7 +225,7 @@ def test_names_in_the_diff_are_below_the_working_directory(tmp_path: Path, monke
         (tmp_path / "other", Path("../sub/deep/slow.py"), "slow.py"),
     ):
         monkeypatch.chdir(cwd)
-        assert diff(read_program(target), FAST).startswith(f"--- a/{name}\n+++ b/{name}\n")
+        assert diff(read_program(target), Revision.of(FAST)).startswith(f"--- a/{name}\n+++ b/{name}\n")
 
 
 @pytest.mark.parametrize(("columns", "env"), [("60", {}), ("200", {"NO_COLOR": "1"})])

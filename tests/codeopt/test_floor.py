@@ -21,7 +21,7 @@ class Measured:
 
     share: float | None = None
 
-    def floor(self, candidate: Candidate) -> float | None:
+    def lower_bound_share(self, candidate: Candidate) -> float | None:
         return self.share
 
 

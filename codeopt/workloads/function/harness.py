@@ -43,9 +43,9 @@ class FunctionHarness:
     places: tuple[Place, ...] = ()
     """Tests that the user named."""
     names: CallNames = CallNames()
-    """How calls are shown."""
+    """Names by which calls are shown."""
     loading: Preload = Preload()
-    """How libraries come into runs of calls."""
+    """Libraries that are loaded once for all runs of calls."""
     left: Left = field(default_factory=dict)
     """Changes of the process that usable calls leave."""
 
@@ -92,7 +92,7 @@ class FunctionHarness:
 
 
 def why(run: Run) -> str:
-    """How a run ended that gave no answer, in one line."""
+    """The end of a run that gave no answer, in one line."""
     last = run.stderr.decode("utf-8", "backslashreplace").strip().rpartition("\n")[2]
     how = run.stop_detail or (f"signal {run.signal}" if run.signal else f"exit status {run.exit}")
     more = {"memory": " (--memory MiB gives more)", "time": " (--timeout S gives more)"}.get(run.stop or "", "")
@@ -140,7 +140,7 @@ def open_tests(
 def make_target(
     function: Function, view: View, sandbox: Sandbox, calls_file: str | None = None, aliases: tuple[str, ...] = ()
 ) -> FunctionRef:
-    """How the harness finds the function."""
+    """Reference by which the guest finds the function."""
     tree = ast.parse(function.source)
     data, classes = _names(tree)
     return FunctionRef(

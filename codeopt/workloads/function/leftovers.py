@@ -61,7 +61,7 @@ def beyond(settings: Iterable[LeftSetting], known: list[ProcessChanges]) -> tupl
 
 
 def told(settings: tuple[LeftSetting, ...]) -> tuple[ChangedSetting, ...]:
-    """As a history keeps them."""
+    """Settings in the form that a history keeps."""
     return tuple(
         ChangedSetting(each.name, each.before, each.after, "import" if each.when == IMPORT else "calls")
         for each in settings

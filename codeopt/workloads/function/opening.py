@@ -72,7 +72,7 @@ class OpenedFunction:
         self.request.first_look(self._beside_rival(first_workload(self.request, bench, known)), self.other)
 
     def measure_recorded(self) -> FunctionWorkload:
-        """By its recorded calls alone. Raises ProgramError."""
+        """Measure it by its recorded calls alone. Raises ProgramError."""
         return self._beside_rival(measure_recorded(self.request, self.bench))
 
     def _beside_rival(self, found: FunctionWorkload) -> FunctionWorkload:
@@ -115,7 +115,7 @@ def _loading(opened: OpenedFunction) -> Preload:
 
 
 def _other(function: Function, target: Target | None, program: TargetFiles | None) -> Function | None:
-    """Raises UsageError where the two cannot be called alike."""
+    """The other function. Raises UsageError where the two cannot be called alike."""
     if target is None:
         return None
     if not target.name:

@@ -32,7 +32,7 @@ def any_function(path: Path) -> Function | None:
 
 @dataclass(frozen=True)
 class Times:
-    """How long the functions of modules take under their tests."""
+    """Seconds of the functions of modules under their tests."""
 
     seconds: dict[Path, dict[str, float]]
     """By module: qualified name -> with all that it calls; the longest first."""

@@ -20,7 +20,7 @@ WHENCE = {
     "hints": "made up from the type hints",
     "refused": "made up, which the function's own text refuses",
 }
-"""By source."""
+"""Number of calls by source."""
 
 
 @dataclass(frozen=True)

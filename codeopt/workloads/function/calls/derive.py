@@ -204,11 +204,11 @@ class Maker:
         return self.draw.choice(options)()
 
     def text(self, value: str) -> str:
-        """As `Texts` does it."""
+        """A changed text, made by `Texts`."""
         return self.texts.change(value, self.others)
 
     def data(self, value: bytes) -> bytes:
-        """As text, on bytes."""
+        """Changed bytes, made as texts are."""
         return self.text(value.decode("latin1")).encode("latin1", "replace")
 
     def sequence(self, value: list[Any]) -> list[Any]:

@@ -59,7 +59,7 @@ class Guesser:
         )
 
     def parameter(self, parameter: Parameter, depth: int) -> Any:
-        """By its annotation, else of the type of its default."""
+        """Strategy for a parameter, by its annotation or the type of its default."""
         if parameter.hint is not None:
             return self.value(parameter.hint, parameter.scope, depth)
         default = getattr(parameter.default, "value", None)

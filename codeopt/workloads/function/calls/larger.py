@@ -21,7 +21,7 @@ def _other(value: Constructed, maker: Maker) -> Constructed:
 
 
 def grow(text: str, factor: int, seed: int = 0) -> str | None:
-    """As `grow_call`, of texts."""
+    """The grown call of a text, as text; None where `grow_call` has none."""
     call = read(text)
     grown = grow_call(call, factor, seed) if call is not None else None
     return grown.text() if grown is not None else None

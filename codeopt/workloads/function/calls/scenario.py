@@ -20,7 +20,7 @@ class Scenario:
 
     @property
     def text(self) -> str:
-        """As the sandbox reads it."""
+        """Text that the sandbox reads."""
         return f"{self.kind}({', '.join(self.calls)})"
 
     def holds(self, answer: str, alone: Mapping[str, str]) -> bool:

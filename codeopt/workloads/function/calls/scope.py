@@ -22,7 +22,7 @@ class Scope:
     """The names of one module."""
 
     module: str
-    """Its dotted name."""
+    """Dotted name of the module."""
     is_package: bool
     tree: ast.Module
     roots: tuple[Path, ...]

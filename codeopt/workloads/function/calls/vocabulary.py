@@ -32,7 +32,7 @@ class Vocabulary:
 
     @property
     def numbers(self) -> list[int]:
-        """Its whole numbers."""
+        """Whole numbers of the text."""
         return [value for value in (*self.own, *self.reached) if type(value) is int]
 
     @property

@@ -71,7 +71,7 @@ class CallCorpus:
     tests: tuple[str, ...] = ()
     """Ids of existing tests that pass on the original."""
     places: Mapping[str, str] = field(default_factory=dict)
-    """By call: the test or doctest that made it."""
+    """Test or doctest that made a call, by call."""
     shortfalls: tuple[Diagnostic, ...] = ()
     """Diagnostics of what could not be run or made."""
     reused_from: float | None = field(default=None, compare=False)
@@ -290,7 +290,7 @@ def _affordable(known: list[KnownCall]) -> list[KnownCall]:
 
 
 def _quick(known: Sequence[KnownCall], most: float = DERIVED_TOTAL_S) -> list[KnownCall]:
-    """As many as can be made again and again: they are run for every draft."""
+    """Calls that can be made again and again: they are run for every draft."""
     kept: list[KnownCall] = []
     total = 0.0
     for call in sorted(known, key=lambda k: k.seconds):

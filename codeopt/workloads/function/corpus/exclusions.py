@@ -58,7 +58,7 @@ class Exclusions:
         return ", ".join(parts[:MOST])
 
     def figures(self) -> dict[str, int]:
-        """As data: the same words without their number."""
+        """The same words without their number, as data."""
         named = {f"calls that {reason}": count for reason, count in _most(self.given)}
         return named | {f"made-up calls that {reason}": count for reason, count in _most(self.made_up)}
 

@@ -53,7 +53,7 @@ class Tests:
     seconds: float = 0.0
     """Wall time of the tests themselves, seconds."""
     places: dict[str, str] = field(default_factory=dict)
-    """By call: the test or doctest that made it first."""
+    """Test or doctest that made a call first, by call."""
 
     def shortfall(self, files: int) -> Diagnostic | None:
         """Why the tests of so many files count for nothing, or some of them; None when all passed."""
@@ -168,7 +168,7 @@ def _counted(number: int, what: str) -> str:
 
 
 def failing(bench: FunctionHarness, draft: str, ids: Sequence[str]) -> str:
-    """Which of the tests that pass on the original a draft does not pass, in one line; empty when it passes all."""
+    """Tests that pass on the original and that a draft does not pass, in one line; empty when it passes all."""
     found = run_tests(bench, draft, ids)
     if found.error:
         return f"the tests do not run: {found.error}"

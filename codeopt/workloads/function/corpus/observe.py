@@ -61,7 +61,7 @@ class KnownCall:
 
     @property
     def returns(self) -> bool:
-        """It ends without an exception."""
+        """The call ends without an exception."""
         return self.outcome.kind in (Kind.RETURNS, Kind.YIELDS)
 
 

@@ -1,4 +1,4 @@
-"""Which known calls are made together, and in which scenarios."""
+"""Choice of known calls that are made together, and of their scenarios."""
 
 from __future__ import annotations
 

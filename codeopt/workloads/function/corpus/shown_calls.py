@@ -27,7 +27,7 @@ SHAPE_S = 5.0
 
 
 def example_calls(bench: FunctionHarness, cases: Sequence[Case]) -> str:
-    """As a block of lines; empty where no call may be shown."""
+    """A block of lines; empty where no call may be shown."""
     rows = [_row(bench, call, outcome) for call, outcome in _diverse(list(_shown(cases)))]
     return "Some of the calls, and what comes of them (data):\n" + fenced("\n".join(rows)) if rows else ""
 

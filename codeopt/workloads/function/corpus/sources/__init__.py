@@ -37,7 +37,7 @@ class Found:
     dropped: dict[Exclusion, int] = field(default_factory=dict)
     """Why calls that were seen are not among them -> how many."""
     places: dict[str, str] = field(default_factory=dict)
-    """By call: the test or doctest that made it."""
+    """Test or doctest that made a call, by call."""
 
 
 GROUP = "codeopt.workloads.function.sources"

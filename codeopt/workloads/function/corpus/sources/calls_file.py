@@ -11,7 +11,7 @@ from codeopt_sandbox.calls import CallBatch
 
 
 def find(ask: Ask) -> Found:
-    """Its calls. Raises UsageError when it does not run or has none, or the module does not."""
+    """Calls of the file. Raises UsageError when it does not run or has none, or the module does not."""
     bench = ask.bench
     if bench.target.calls_file is None:
         return Found(())

@@ -54,7 +54,7 @@ def find(ask: Ask) -> Found:
 
 
 def _untyped(bench: FunctionHarness) -> str:
-    """Which parameter stands in the way."""
+    """The parameter that stands in the way."""
     node = definition(ast.parse(bench.source), bench.function.qualname)
     scope = Scope(bench.view.module.name, False, ast.parse(bench.source), bench.view.module.roots)
     bound = bench.function.kind in ("method", "property", "classmethod")

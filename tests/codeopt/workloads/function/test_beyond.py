@@ -128,7 +128,7 @@ BIG = [((users(200), [(k, k * 7 % 230) for k in range(400)]), {})]
 def test_what_no_known_call_resembles_is_no_reason_to_refuse(
     judges: Judges, old: str, calls: str, new: str, because: str
 ) -> None:
-    found = judges(old, calls, timed=False, all_examples=True).check(new, "a person's")
+    found = judges(old, calls, timed=False, all_examples=True).check(Revision.of(new), "a person's")
     assert found.correct, why(found)
     assert any(because in each.because for each in found.caveats), found.caveats
 
@@ -145,7 +145,7 @@ def test_what_no_known_call_resembles_is_no_reason_to_refuse(
     ids=["within the contract", "two of one key", "an explicit raise"],
 )  # fmt: skip
 def test_what_is_like_the_known_calls_is_a_reason_to_refuse(judges: Judges, old: str, calls: str, new: str) -> None:
-    found = judges(old, calls, timed=False, all_examples=True).check(new, "a person's")
+    found = judges(old, calls, timed=False, all_examples=True).check(Revision.of(new), "a person's")
     assert not found.correct
 
 

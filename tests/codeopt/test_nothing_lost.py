@@ -16,6 +16,7 @@ import pytest
 from codeopt.core.errors import ProgramError
 from codeopt.core.options import ImproveOptions
 from codeopt.core.program import read_program
+from codeopt.core.revision import Revision
 from codeopt.core.run_clock import DeadlineReached, RunClock
 from codeopt.core.session import Session
 from codeopt.core.target import Target
@@ -245,8 +246,8 @@ def test_the_original_runs_as_long_as_it_takes_and_a_draft_that_hangs_is_ended(b
     with open_or_skip(backend, RunLimits(seconds=0.3)) as guest:
         (case,) = (workload := OpenedProgram(asked(path, guest, None), guest).measure()).suite.cases
         assert guest.limits.seconds >= 4 * 0.6
-        assert workload.run_case(TAKES.format(0.7), case).verdict is Verdict.AC
-        assert workload.run_case(ENDLESS, case).verdict is Verdict.TLE
+        assert workload.run_case(Revision.of(TAKES.format(0.7)), case).verdict is Verdict.AC
+        assert workload.run_case(Revision.of(ENDLESS), case).verdict is Verdict.TLE
     with open_or_skip(backend, RunLimits(seconds=0.3)) as guest, pytest.raises(ProgramError, match="--timeout"):
         OpenedProgram(asked(path, guest, 0.3), guest).measure()
 

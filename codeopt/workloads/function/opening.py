@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import AbstractContextManager, ExitStack, contextmanager
 from dataclasses import dataclass, replace
 
@@ -13,8 +13,8 @@ from codeopt.core.session import Mounts
 from codeopt.core.target import Target
 from codeopt.workloads import WorkloadRequest
 from codeopt.workloads.contract.function import contract_of
+from codeopt.workloads.function.corpus.corpus import CallCorpus
 from codeopt.workloads.function.corpus.kept import known_function
-from codeopt.workloads.function.corpus.observe import KnownCall
 from codeopt.workloads.function.harness import FunctionHarness, make_target, open_bench, require_same_parameters
 from codeopt.workloads.function.timing.plan import choose
 from codeopt.workloads.function.timing.profile import profile_function
@@ -66,10 +66,10 @@ class OpenedFunction:
         look = self._look if self.request.first_look is not None and self.other is not None else None
         return self._beside_rival(measure(self.request, self.bench, look))
 
-    def _look(self, bench: FunctionHarness, known: Sequence[KnownCall]) -> None:
+    def _look(self, bench: FunctionHarness, corpus: CallCorpus) -> None:
         assert self.request.first_look is not None
         assert self.other is not None
-        self.request.first_look(self._beside_rival(first_workload(self.request, bench, known)), self.other)
+        self.request.first_look(self._beside_rival(first_workload(self.request, bench, corpus)), self.other)
 
     def measure_recorded(self) -> FunctionWorkload:
         """Measure it by its recorded calls alone. Raises ProgramError."""

@@ -366,11 +366,11 @@ def _from_corpus(request: WorkloadRequest, function: KnownFunction) -> FunctionW
     return replace(found, kept=function.kept)
 
 
-def first_workload(request: WorkloadRequest, bench: FunctionHarness, known: Sequence[KnownCall]) -> FunctionWorkload:
+def first_workload(request: WorkloadRequest, bench: FunctionHarness, corpus: CallCorpus) -> FunctionWorkload:
     """Judged by the calls that the sources gave, before any is made from them: enough to refuse a draft that answers
     one of them otherwise."""
-    bench = with_names(bench, [each.text for each in known])
-    return _workload(request, bench, CallCorpus(tuple(known)), list(known), [], [], together=False)
+    bench = with_names(bench, [each.text for each in corpus.known])
+    return _workload(request, bench, corpus, list(corpus.known), [], [], together=False)
 
 
 def measure_recorded(request: WorkloadRequest, bench: FunctionHarness) -> FunctionWorkload:

@@ -173,7 +173,7 @@ class TooThin(NotVerifiable):
     """More calls would help."""
 
 
-FirstLook = Callable[[FunctionHarness, Sequence[KnownCall]], None]
+FirstLook = Callable[[FunctionHarness, CallCorpus], None]
 """Looks at the first calls that are known; what it raises ends the collection."""
 
 
@@ -202,7 +202,7 @@ def gather(
     kept = [*_affordable(known), *guesses]
     dropped[Exclusion(ExclusionReason.TOO_LONG)] += len(known) + len(guesses) - len(kept)
     if first_look is not None and len(kept) >= MIN_CALLS:
-        first_look(bench, kept)
+        first_look(bench, CallCorpus(tuple(kept), tuple(big), Exclusions(dropped, other)))
     notify("making more calls from them")
     wider = _wider(bench, kept)
     bases = [k.text for k in (*kept, *wider)]

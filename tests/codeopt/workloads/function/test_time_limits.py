@@ -9,11 +9,11 @@ from typing import Any
 import pytest
 
 from codeopt.core.revision import Revision
-from codeopt.workloads.function import workload
 from codeopt.workloads.function.corpus import observe
 from codeopt.workloads.function.harness import open_bench
 from codeopt.workloads.function.timed_runs import TimedRuns
 from codeopt.workloads.function.timing import plan
+from codeopt.workloads.function.workload import make_cases
 from codeopt.workloads.source.functions import read_function
 from codeopt_sandbox.answers import calls_checker
 from codeopt_sandbox.call_answer import CallOutcome, Kind
@@ -37,6 +37,9 @@ def test_a_given_call_that_does_not_end_is_left_out(compare: Compare, monkeypatc
     found = compare(CATASTROPHE, CATASTROPHE.replace("+b?", "+[bc]?"), GIVEN)
     assert found["verdict"] == "rejected", found
     assert found["evidence"]["left_out"]["calls that took too long"] >= 1
+    assert found["evidence"]["calls"] == 16
+    found = compare(CATASTROPHE, f"{CATASTROPHE}# the same\n", GIVEN)
+    assert found["verdict"] != "rejected", found
     assert found["evidence"]["calls"] > 16
 
 
@@ -69,9 +72,8 @@ def test_a_known_call_that_somebody_else_held_up_is_made_again(tmp_path: Path) -
         known, dropped = observe.observe(bench, ["f(300000)", "f(7)"], {"f(300000)": "tests", "f(7)": "tests"})
         assert (len(known), dropped) == (2, {})
         runner: Any = BusyOnce(TimedRuns(bench.runner))
-        runner: Any = BusyOnce(CallRunner(bench.sandbox, bench.target))
         known = [replace(each, independent=False) for each in known]  # else nothing is run again
-        (case,) = workload.make_cases(bench, runner, known, "calls", calls_checker(0.0))
+        (case,) = make_cases(bench, runner, known, "calls", calls_checker(0.0))
     assert not runner.busy
     assert (case.expected or b"").count(b"-> returns") == 2
 

@@ -88,6 +88,11 @@ class Console(AbstractContextManager["Console"]):
         if not self._quiet:
             self._write(line)
 
+    def detail(self, line: str) -> None:
+        """Print one line that stays, when verbose."""
+        if self._verbose:
+            self._write(line)
+
     def warn(self, line: str) -> None:
         """Print one line that stays, even when quiet."""
         self._write(f"codeopt: {line}")

@@ -18,7 +18,7 @@ EVERY = ""
 
 
 @dataclass(frozen=True)
-class TestImpact:
+class ImpactedTests:
     """By file and first line of a function the tests that call it, as pytest names them."""
 
     tests: Mapping[tuple[str, int], frozenset[str]] = field(default_factory=dict)
@@ -39,7 +39,7 @@ class TestImpact:
         return None if EVERY in found else tuple(sorted(found))
 
 
-def read_reach(rows: Iterable[tuple[str, Sequence[str]]]) -> TestImpact:
+def read_reach(rows: Iterable[tuple[str, Sequence[str]]]) -> ImpactedTests:
     """Read the rows that a run under the hook wrote: a test, and `/file:line` of each function that it calls."""
     found: dict[tuple[str, int], set[str]] = defaultdict(set)
     for test, places in rows:
@@ -47,7 +47,7 @@ def read_reach(rows: Iterable[tuple[str, Sequence[str]]]) -> TestImpact:
             path, _, line = place[1:].rpartition(":")
             if line.isdecimal():
                 found[path, int(line)].add(test)
-    return TestImpact({place: frozenset(tests) for place, tests in found.items()})
+    return ImpactedTests({place: frozenset(tests) for place, tests in found.items()})
 
 
 def junit_name(test: str) -> str:

@@ -12,7 +12,7 @@ from codeopt.core.options import ImproveOptions
 from codeopt.core.revision import UNCHANGED, Revision
 from codeopt.workloads.project.command import EntryKind, ProjectCommand
 from codeopt.workloads.project.edits import edits_of
-from codeopt.workloads.project.reached import TestImpact, junit_name, read_reach
+from codeopt.workloads.project.reached import ImpactedTests, junit_name, read_reach
 from codeopt.workloads.project.runs import CommandRuns
 from codeopt.workloads.project.text import is_test
 from codeopt.workloads.project.watch import LEAST_S, LONGER, Watcher, watched_run
@@ -51,7 +51,7 @@ class ProjectTests:
     lost: tuple[str, ...] = ()
     """Tests that fail on the original, and count for nothing."""
     shortfall: Diagnostic | None = None
-    reached: TestImpact = TestImpact()
+    reached: ImpactedTests = ImpactedTests()
     """By function; nothing where all tests are quick."""
     unchosen: Diagnostic | None = None
     """Why a round runs all of them, although they take long."""

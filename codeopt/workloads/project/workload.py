@@ -278,7 +278,8 @@ def measure(request: WorkloadRequest, program: ProjectProgram, runs: CommandRuns
     program = _grounded(program, tests, first)
     runs = replace(runs, program=program)
     fixed = (f"{path} ({reason})" for path, reason in program.ground.files.items() if path in program.files)
-    notify(f"fixed ground, which no draft may edit: {', '.join(fixed) or 'no module of its own'}")
+    said = f"fixed ground, which no draft may edit: {', '.join(fixed) or 'no module of its own'}"
+    request.session.console.detail(said)
     notify("looking where its time goes")
     found = profile_command(runs, original, first)
     baseline = request.baseline or Candidate(0, original, "the original", (Outcome("command", Verdict.AC, first),))

@@ -78,8 +78,10 @@ def test_task_guard_and_kind_of_another_package_are_one_file_each(tmp_path: Path
     own = (Path(__file__).parent / "kinds" / "expressions.py").read_text()
     for name, text in {"__init__": "", "leisure": TASK, "watcher": GUARD}.items():
         (package / f"{name}.py").write_text(text)
-    matches = '\n\ndef matches(target: object, options: object) -> bool:\n    return str(target).endswith(".expr")\n'
-    (package / "expressions.py").write_text(own + matches)
+    named = "@workload(lambda target, options: False)"
+    assert named in own
+    recognised = '@workload(lambda target, options: str(target).endswith(".expr"))'
+    (package / "expressions.py").write_text(own.replace(named, recognised))
     (points / "METADATA").write_text("Metadata-Version: 2.1\nName: scratch\nVersion: 1.0\n")
     (points / "entry_points.txt").write_text(POINTS)
     (tmp_path / "squares.expr").write_text(SLOW)

@@ -123,7 +123,7 @@ def test_a_command_that_takes_no_other_input_only_loses_the_check(tmp_path: Path
         assert judged.round(HONEST).faster
         facts = judged.workload.facts()
     assert facts["changed_commands"] == 0
-    assert any("no other input than its own" in row["what"] for row in facts["shortfalls"])
+    assert any("no other input than its own" in row.what for row in facts["shortfalls"])
 
 
 @pytest.mark.parametrize(

@@ -14,7 +14,7 @@ from codeopt.core.target import Target
 from codeopt.workloads import WorkloadRequest
 from codeopt.workloads.project import OpenedProject, open_workload, read, suite_tests
 from codeopt.workloads.project.edits import edits_of
-from codeopt.workloads.project.reached import TestImpact, junit_name
+from codeopt.workloads.project.reached import ImpactedTests, junit_name
 from codeopt.workloads.project.suite_tests import failing, failing_reached, find_tests
 from tests.conftest import require_sandbox
 
@@ -111,7 +111,7 @@ def test_tests_that_can_see_a_change_are_run(opened: OpenedProject, monkeypatch:
 
 
 TEXT = {"a.py": "import re\nN = 1\ndef f():\n    return N\nclass C:\n    K = 1\n    def m(self):\n        return 1\n"}
-TESTS_OF = TestImpact({("a.py", 3): frozenset({"t"}), ("a.py", 7): frozenset({"u"})})
+TESTS_OF = ImpactedTests({("a.py", 3): frozenset({"t"}), ("a.py", 7): frozenset({"u"})})
 
 
 @pytest.mark.parametrize(
@@ -132,7 +132,7 @@ TESTS_OF = TestImpact({("a.py", 3): frozenset({"t"}), ("a.py", 7): frozenset({"u
 def test_what_may_be_seen_elsewhere_is_asked_of_all(old: str, new: str, asked: tuple[str, ...] | None) -> None:
     before, after = Revision(TEXT), Revision({"a.py": TEXT["a.py"].replace(old, new, 1)})
     assert TESTS_OF.by(edits_of(before, after), before, after) == asked
-    assert TestImpact().by(edits_of(before, after), before, after) is None
+    assert ImpactedTests().by(edits_of(before, after), before, after) is None
 
 
 @pytest.mark.parametrize(

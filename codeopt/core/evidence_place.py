@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import stat
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from secrets import token_bytes
 
@@ -43,11 +43,23 @@ def open_evidence(project: Path, notify: Callable[[str], None] = lambda line: No
     return None
 
 
-def stores_of(project: Path) -> list[EvidenceStore]:
-    """The stores that evidence of a project may be in, as far as they are there and the user's own."""
+def stores_of(project: Path, below: Path | None = None) -> list[EvidenceStore]:
+    """The stores that evidence of a project may be in, as far as they are there and the user's own.
+
+    below: a folder whose projects count, too: without a project file each folder of modules is one.
+    """
     secret = _secret()
-    found = [folder for folder in (project / STORE, *_cache()) if (folder / FILE).exists() and not _unfit(folder)]
+    folders = dict.fromkeys([project / STORE, *(_below(below) if below else ()), *_cache()])
+    found = [folder for folder in folders if (folder / FILE).exists() and not _unfit(folder)]
     return [EvidenceStore(folder / FILE, secret) for folder in found]
+
+
+def _below(folder: Path) -> Iterator[Path]:
+    """Folders of stores below a folder; what is hidden and what is installed is not looked into."""
+    for place, folders, _ in os.walk(folder):
+        if STORE in folders:
+            yield Path(place, STORE)
+        folders[:] = [name for name in folders if not name.startswith(".") and name not in PACKAGES]
 
 
 CLOSED = "closed"

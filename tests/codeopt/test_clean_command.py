@@ -38,6 +38,19 @@ def test_removed_and_told(project: Path) -> None:
     assert "nothing to remove" in again.out
 
 
+def test_a_folder_of_modules_without_a_project_file_is_found(project: Path) -> None:
+    """Without a project file each folder of modules has a store of its own."""
+    for place in ("pkg", "pkg/deep", ".venv/lib"):
+        (project / place).mkdir(parents=True)
+        store = open_evidence(project / place)
+        assert store is not None
+        store.put(EvidenceTable.CORPUS, "k", "v")
+    done = codeopt("clean", "--json", cwd=project)
+    removed = {row["path"] for row in done.json["removed"]}
+    assert removed == {str(project / place / ".codeopt" / FILE) for place in (".", "pkg", "pkg/deep")}
+    assert (project / ".venv/lib/.codeopt" / FILE).exists()
+
+
 def test_words(project: Path) -> None:
     done = codeopt("clean", cwd=project)
     assert "1 value" in done.out

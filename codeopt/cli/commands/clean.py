@@ -32,7 +32,7 @@ def run(arguments: argparse.Namespace) -> int:
         raise UsageError(f"there is no {project}")
     root = locate(project / "any.py" if project.is_dir() else project).root
     found = {}
-    for store in stores_of(root):
+    for store in stores_of(root, project.resolve() if project.is_dir() else None):
         try:
             found[store.path] = store.clear()
         except OSError as error:
@@ -44,5 +44,6 @@ def run(arguments: argparse.Namespace) -> int:
     for path, size in found.items():
         print(f"{inline(str(path))}: {counted(size.values, 'value')}, {size.size / 1e6:.1f} MB removed")
     if not found:
-        print(f"no {FILE} in {inline(str(root / '.codeopt'))}, nor in the user's cache folder: nothing to remove")
+        places = " or ".join(dict.fromkeys(inline(str(place)) for place in (project.resolve(), root)))
+        print(f"no {FILE} below {places}, nor in the user's cache folder: nothing to remove")
     return 0

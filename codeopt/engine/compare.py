@@ -104,7 +104,7 @@ def answer(found: PairResult) -> CompareJson:
 
 
 def _figures(found: PairResult) -> dict[str, Any]:
-    """Those of the timed pairs; of a NEW that was given up only the bound."""
+    """Figures of the timed pairs; only the bound where NEW was given up."""
     if found.bound is not None:
         return {"ratio": found.bound, "ci_low": None, "ci_high": found.bound, "pairs": 0, "clock": "wall"}
     if found.comparison is None or found.verdict is PairVerdict.REJECTED:
@@ -150,6 +150,10 @@ def why_wrong(request: WorkloadRequest, draft: Revision) -> str:
         return wrong or judge.workload.check(draft, Stage.ROUND).rejection
 
 
+AT_ONCE = "refused by the first known calls: no more were made up, and no test was run"
+"""Note on a verdict that needed no more."""
+
+
 class _WrongAtOnce(Exception):
     """NEW answers one of the first known calls otherwise: nothing else need be asked."""
 
@@ -174,7 +178,8 @@ def _compared(opened: OpenTarget, request: WorkloadRequest) -> PairResult:
     try:
         workload = opened.measure()
     except _WrongAtOnce as wrong:
-        return _verdict(wrong.workload, wrong.candidate, notify)
+        found = _verdict(wrong.workload, wrong.candidate, notify)
+        return replace(found, notes=(*found.notes, AT_ONCE))
     except NotVerifiable as error:
         return PairResult(PairVerdict.NOT_VERIFIED, str(error), facts={"shortfalls": error.shortfalls})
     assert opened.other is not None  # the request names one

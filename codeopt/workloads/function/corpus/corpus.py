@@ -111,7 +111,7 @@ class CallCorpus:
         return {
             "calls": len(self.known),
             "sources": self.counts,
-            "line_coverage": round(self.coverage, 3),
+            "line_coverage": round(self.coverage, 3) if self.lines else None,
             "left_out": self.left_out.figures(),
             "tests": len(self.tests),
             "reused": self.reused_from is not None,

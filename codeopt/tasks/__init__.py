@@ -1,4 +1,4 @@
-"""What "better" means: one objective a file, each defining `TASK`. `_` files hold what they share, and examples."""
+"""Objectives of an improvement, one a file, each defining `TASK`. `_` files hold what they share, and examples."""
 
 from __future__ import annotations
 

@@ -106,7 +106,7 @@ WHOLE = Focus()
 
 
 def parts(original: str, changed: str, focus: Focus) -> tuple[str, str]:
-    """Both texts as a reader is shown them. Raises SyntaxError."""
+    """The parts of both texts that a reader is shown. Raises SyntaxError."""
     if not focus.qualname:
         return original, changed
     old, new = changed_part(original, changed, focus.qualname)
@@ -114,7 +114,7 @@ def parts(original: str, changed: str, focus: Focus) -> tuple[str, str]:
 
 
 def measure_both(original: str, changed: str, focus: Focus) -> tuple[Readability, Readability]:
-    """Both texts; of a function what the change is about. Raises SyntaxError."""
+    """Readability of both texts, or of the parts that the change is about. Raises SyntaxError."""
     if not focus.qualname:
         return measure(original), measure(changed)
     parse(original)

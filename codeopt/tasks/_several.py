@@ -71,7 +71,7 @@ class Several(Task):
         return self.of([aim.for_functions() for aim in self.aims], self.min_gain)
 
     def judge_view(self, original: str, changed: str) -> tuple[str, str]:
-        """Both texts as the aim shows them whose question is asked."""
+        """Return both texts as shown by the aim that asks its question."""
         asking = next((aim for aim in self.aims if aim.judge_question), self.aims[0])
         return asking.judge_view(original, changed)
 
@@ -115,11 +115,11 @@ class Several(Task):
         return critic_is_done(critique, history) and not any(worse)
 
     def measure(self, source: str) -> str:
-        """What each aim measures in the text."""
+        """Measures that the aims take of the text, a line each."""
         return self.measure_change(source, source)
 
     def measure_change(self, source: str, original: str) -> str:
-        """What each aim measures in the text beside the original's."""
+        """Measures that the aims take of the text, beside those of the original, a line each."""
         return "\n".join(text for aim in self.aims if (text := aim.measure_change(source, original)))
 
 

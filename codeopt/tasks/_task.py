@@ -43,18 +43,18 @@ class Task(ABC):
     prompts: Prompts
     """The templates for a language model."""
     guidance: str = ""
-    """What to look for, in the order of what it usually brings."""
+    """Hints for a model, those first that usually bring most."""
     examples: tuple[WorkedExample, ...] = ()
     """Few-shot examples for programs."""
     function_guidance: str = ""
-    """In place of `guidance` where one function is improved; empty: `guidance`."""
+    """Guidance where one function is improved; empty: `guidance`."""
     function_examples: tuple[WorkedExample, ...] = ()
-    """In place of `examples` where one function is improved."""
+    """Few-shot examples where one function is improved."""
 
     metric: Metric = "time"
-    """What the judge compares first."""
+    """Metric that the judge compares first."""
     second_metric: Metric | None = None
-    """What it compares, too; None: nothing else."""
+    """Metric that the judge compares, too; None: no other."""
     min_gain: float = 0.05
     """Least gain worth having: 0.05 is 5 % less time, or 0.05 on the task's own scale."""
 
@@ -72,7 +72,7 @@ class Task(ABC):
     score_column: str = ""
     """Heading of the column with the task's own score (see `task_score`); empty: the speedup is the measure."""
     nothing_accepted: str = "no draft was right and better than the original"
-    """Why the original stays, where no draft was acceptable."""
+    """Reason for keeping the original where no draft was acceptable."""
 
     judge_question: str = ""
     """What a language model is asked of the original and a candidate before that is accepted; empty: measures decide

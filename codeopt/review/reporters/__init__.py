@@ -1,4 +1,4 @@
-"""Where a review goes, one reporter a file: `render(review)` gives text, `post(review)` sends it to a server.
+"""Destinations of a review, one reporter a file: `render(review)` gives text, `post(review)` sends it to a server.
 
 A reporter is a module of this folder, an entry point of the group `codeopt.reporters`, or a dotted path, with
 

@@ -388,7 +388,7 @@ def _workload(
     request: WorkloadRequest, bench: FunctionHarness, evidence: CallCorpus,
     shown: list[KnownCall], held: list[KnownCall], read_on: list[KnownCall], *, together: bool = True,
 ) -> FunctionWorkload:  # fmt: skip
-    """together: several calls are made together, too."""
+    """The workload of known calls. together: several of them are made together, too."""
     options = request.options
     runner = bench.recording_runner
     check = calls_checker(options.tolerance, exact=options.strict)
@@ -396,8 +396,8 @@ def _workload(
     cases = _tiered(bench, runner, shown, "calls", check, contract)
     cases += _tiered(bench, runner, held, "held", check, contract, held_out=True)
     cases += _read_on(bench, runner, read_on, check)
-    alike = [each for each in shown if together and not contract.beyond(each.text)]
-    cases += scenario_cases(bench, runner, alike, contract) if together else []
+    if together:
+        cases += scenario_cases(bench, runner, [each for each in shown if not contract.beyond(each.text)], contract)
     runs = [Run(0, None, 0.0, 0.0, 0, case.expected or b"", b"") for case in cases]
     outcomes = tuple(Outcome(case.name, Verdict.AC, run) for case, run in zip(cases, runs, strict=True))
     original = replace(request.baseline or Candidate(0, bench.revision, "the original"), outcomes=outcomes)
@@ -412,7 +412,7 @@ def _tiered(
 ) -> list[Case]:  # fmt: skip
     """Calls as cases, those apart that go beyond the known ones: what they do to their process is theirs alone."""
     raises = refusals(bench.function)
-    beyond = {each.text: _beyond(each, contract, raises) for each in known}
+    beyond = {each.text: _why_beyond(each, contract, raises) for each in known}
     alike = [each for each in known if not beyond[each.text]]
     rest = [each for each in known if beyond[each.text]]
     cases: list[Case] = make_cases(bench, runner, alike, name, check, held_out=held_out)
@@ -421,8 +421,8 @@ def _tiered(
     return cases
 
 
-def _beyond(known: KnownCall, contract: Contract, raises: Container[int]) -> str:
-    """Why a difference on a call is a caveat at most; empty where it rejects.
+def _why_beyond(known: KnownCall, contract: Contract, raises: Container[int]) -> str:
+    """Reason for which a difference on a call is a caveat at most; empty where it rejects.
 
     raises: lines of the function's own `raise` statements: what it refuses itself is part of what it does.
     """

@@ -11,13 +11,12 @@ from typing import Any
 from codeopt.workloads.contract.function.hinted import fits
 from codeopt.workloads.contract.function.relations import ArgumentRelation, relations
 from codeopt.workloads.contract.function.seen import Seen, seen
+from codeopt.workloads.contract.function.value_range import FEW
 from codeopt.workloads.source.functions import Function, definition
 from codeopt.workloads.source.literals import Call, Opaque, is_deeper, read
 
 MOST_TEXT = 2_000_000
 """Characters of known calls that are looked at."""
-FEW = 3
-"""With fewer known calls a relation that all of them keep says nothing."""
 
 
 @dataclass(frozen=True)

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import Any
 
 FEW = 3
-"""With fewer known values a property that all of them share says nothing."""
+"""Fewest known values, or calls, whose common property or relation says anything."""
 LARGE = 2**53
 """Magnitude from which numbers are another matter: floats do not hold every whole number from there on."""
 SIZED = ("list", "tuple", "dict", "set", "frozenset", "str", "bytes", "bytearray")

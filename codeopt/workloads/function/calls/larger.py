@@ -60,25 +60,24 @@ def _grows(value: Any) -> bool:
 
 
 def _larger(value: Any, factor: int, maker: Maker) -> Any:
-    """A list or a text of some length made longer, and those that an object is made of."""
-    if isinstance(value, list | str | bytes) and len(value) > 2:
+    """A list or a text of some length made longer, and those that an object is made of; others as they are."""
+    if not _grows(value):
+        return value
+    if isinstance(value, list | str | bytes):
         return _longer(value, factor, maker)
-    if isinstance(value, dict | set | frozenset) and len(value) > 2:
+    if isinstance(value, dict | set | frozenset):
         return _wider(value, factor, maker)
-    if isinstance(value, tuple) and len(value) > 3 and len({type(item) for item in value}) == 1:
+    if isinstance(value, tuple):
         return tuple(_longer(list(value), factor, maker))
-    if isinstance(value, Constructed) and value.maker.startswith(("load(", "used", "iter", "deque")):
-        for at, part in enumerate(value.values):
-            if isinstance(part, list | Constructed):
-                value = value.with_value(at, _larger(part, factor, maker))
+    for at, part in enumerate(value.values):
+        if isinstance(part, list | Constructed):
+            value = value.with_value(at, _larger(part, factor, maker))
     return value
 
 
 def _wider(value: Any, factor: int, maker: Maker) -> Any:
-    """Other keys of the same kind, with values of the known ones; none where the keys are neither numbers nor texts."""
+    """Other keys of the same kind, numbers or texts, with values of the known ones."""
     keys = list(value) if isinstance(value, dict) else sorted(value, key=repr)
-    if not all(type(key) in (int, str) for key in keys):
-        return value
     spread = max((abs(key) for key in keys if type(key) is int), default=0) + 1
     found = dict(value) if isinstance(value, dict) else dict.fromkeys(keys)
     for copy in range(1, factor):

@@ -16,9 +16,10 @@ from codeopt.workloads.contract.function import contract_of
 from codeopt.workloads.function.corpus.corpus import CallCorpus
 from codeopt.workloads.function.corpus.kept import known_function
 from codeopt.workloads.function.harness import FunctionHarness, make_target, open_bench, require_same_parameters
+from codeopt.workloads.function.measure import first_workload, measure, measure_recorded
 from codeopt.workloads.function.timing.plan import choose
 from codeopt.workloads.function.timing.profile import profile_function
-from codeopt.workloads.function.workload import FunctionWorkload, first_workload, measure, measure_recorded
+from codeopt.workloads.function.workload import FunctionWorkload
 from codeopt.workloads.sandbox_view.libraries import Preload, Side, load_libraries
 from codeopt.workloads.sandbox_view.view import INSIDE, locate, named_files, open_view
 from codeopt.workloads.source.functions import Function, read_function

@@ -11,9 +11,9 @@ import pytest
 from codeopt.core.revision import Revision
 from codeopt.workloads.function.corpus import observe
 from codeopt.workloads.function.harness import open_bench
+from codeopt.workloads.function.known_cases import make_cases
 from codeopt.workloads.function.timed_runs import TimedRuns
 from codeopt.workloads.function.timing import plan
-from codeopt.workloads.function.workload import make_cases
 from codeopt.workloads.source.functions import read_function
 from codeopt_sandbox.answers import calls_checker
 from codeopt_sandbox.call_answer import CallOutcome, Kind

@@ -1,0 +1,114 @@
+"""Measure a function: collect its calls, and make the workload that judges drafts by them."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from codeopt.core.errors import ModelError
+from codeopt.core.history import Candidate
+from codeopt.workloads import Suite, WorkloadRequest
+from codeopt.workloads.contract.function import contract_of
+from codeopt.workloads.function.corpus.collect import with_names
+from codeopt.workloads.function.corpus.corpus import (
+    CallCorpus,
+    FirstLook,
+    NotVerifiable,
+    TooThin,
+)
+from codeopt.workloads.function.corpus.kept import KnownFunction, known_function
+from codeopt.workloads.function.corpus.model_written import ask_for_calls
+from codeopt.workloads.function.corpus.observe import REFUSED, CallTimeLimit, KnownCall, observe_quick
+from codeopt.workloads.function.harness import FunctionHarness
+from codeopt.workloads.function.known_cases import read_on_cases, shown_and_held, tiered
+from codeopt.workloads.function.recording.recording import recorded_calls
+from codeopt.workloads.function.together import scenario_cases
+from codeopt.workloads.function.workload import FunctionWorkload
+from codeopt_sandbox.answers import calls_checker
+from codeopt_sandbox.outcome import Outcome, Run, Verdict
+
+RECORDED = CallTimeLimit(0.5, 1.0)
+"""Seconds that one recorded call and all of them may take where nothing else is asked of a draft."""
+
+
+def measure(request: WorkloadRequest, bench: FunctionHarness, first_look: FirstLook | None = None) -> FunctionWorkload:
+    """Find out what the function does, by calls of every source. Raises ProgramError when too little can be known.
+
+    A language model writes calls where it may, and nothing else gives enough.
+    """
+    try:
+        return _measured(request, bench, request.calls_text, first_look)
+    except TooThin as error:
+        if request.options.calls or not request.model_calls:
+            raise
+        session = request.session
+        session.console.print(f"{error}; asking the model for calls")
+        written = ask_for_calls(session.open_model(request.options, session.console.warn), bench, str(error))
+        session.on_usage(written.usage)
+        if written.problem:
+            raise ModelError(f"the model wrote no calls: {written.problem}") from error
+        return replace(_measured(request, bench, written.text, first_look), usage=written.usage)
+
+
+def _measured(
+    request: WorkloadRequest, bench: FunctionHarness, calls_text: str, first_look: FirstLook | None
+) -> FunctionWorkload:
+    known = known_function(request, bench, calls_text, first_look=first_look)
+    try:
+        return _from_corpus(request, known)
+    except NotVerifiable:
+        if known.corpus.reused_from is None:
+            raise
+        known.kept.forget()
+        return _from_corpus(request, known_function(request, bench, calls_text, anew=True))
+
+
+def _from_corpus(request: WorkloadRequest, function: KnownFunction) -> FunctionWorkload:
+    """The workload of a known function. Raises NotVerifiable, ProgramError."""
+    evidence = function.corpus
+    if reason := evidence.thin():
+        raise TooThin(reason, evidence.shortfalls)
+    given = [known for known in evidence.known if known.source not in ("derived", REFUSED)]
+    derived = [known for known in evidence.known if known.source in ("derived", REFUSED)]
+    shown, held = shown_and_held(given, derived)
+    found = _workload(request, function.bench, evidence, shown, held, given or derived)
+    return replace(found, kept=function.kept)
+
+
+def first_workload(request: WorkloadRequest, bench: FunctionHarness, corpus: CallCorpus) -> FunctionWorkload:
+    """Judged by the calls that the sources gave, before any is made from them: enough to refuse a draft that answers
+    one of them otherwise."""
+    bench = with_names(bench, [each.text for each in corpus.known])
+    return _workload(request, bench, corpus, list(corpus.known), [], [], together=False)
+
+
+def measure_recorded(request: WorkloadRequest, bench: FunctionHarness) -> FunctionWorkload:
+    """Judged by the recorded calls alone, as many as the original makes in RECORDED.total seconds, all of which may be
+    shown: quick, and nobody need ask what others may call it with. Raises ProgramError."""
+    texts = recorded_calls(bench.function)
+    known = observe_quick(bench, texts, "recorded", RECORDED)
+    if not known:
+        raise NotVerifiable(f"none of its {len(texts)} recorded calls can be made again and does the same twice")
+    bench = with_names(bench, [each.text for each in known])
+    return _workload(request, bench, CallCorpus(tuple(known)), known, [], known)
+
+
+def _workload(
+    request: WorkloadRequest, bench: FunctionHarness, evidence: CallCorpus,
+    shown: list[KnownCall], held: list[KnownCall], read_on: list[KnownCall], *, together: bool = True,
+) -> FunctionWorkload:  # fmt: skip
+    """The workload of known calls. together: several of them are made together, too."""
+    options = request.options
+    runner = bench.recording_runner
+    check = calls_checker(options.tolerance, exact=options.strict)
+    contract = contract_of(bench.function, evidence.vouched)
+    cases = tiered(bench, runner, shown, "calls", check, contract)
+    cases += tiered(bench, runner, held, "held", check, contract, held_out=True)
+    cases += read_on_cases(bench, runner, read_on, check)
+    if together:
+        cases += scenario_cases(bench, runner, [each for each in shown if not contract.beyond(each.text)], contract)
+    runs = [Run(0, None, 0.0, 0.0, 0, case.expected or b"", b"") for case in cases]
+    outcomes = tuple(Outcome(case.name, Verdict.AC, run) for case, run in zip(cases, runs, strict=True))
+    original = replace(request.baseline or Candidate(0, bench.revision, "the original"), outcomes=outcomes)
+    once = replace(request.rule, pair_seconds=0.0)  # a run is as many passes as it takes: see timing.PAIR_S
+    suite = Suite(tuple(cases), check)
+    return FunctionWorkload(request, bench, evidence, runner, original, suite, once, contract=contract)

@@ -37,7 +37,7 @@ class Command:
     compares_settings: bool = False
     """Settings that were merged before the change are trusted; the change's own are not."""
     needs_all: bool = False
-    """Its `arguments.root` is the parser of every command, not of itself alone."""
+    """Every command is loaded for it: `arguments.root` is the parser of all."""
 
     def __post_init__(self) -> None:
         """Raise ValueError for a function of another name, which would be looked for in vain."""

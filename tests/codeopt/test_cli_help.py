@@ -131,3 +131,4 @@ def test_a_setting_of_another_command_is_none_of_this_one(tmp_path: Path) -> Non
     assert codeopt("clean", "--help", cwd=tmp_path, env={"CODEOPT_MAX_ROUNDS": "3"}).status == 0
     (tmp_path / "pyproject.toml").write_text("[tool.codeopt]\nmax-round = 1\n")
     assert "did you mean 'max-rounds'?" in codeopt("clean", cwd=tmp_path).err
+    assert codeopt("--help", cwd=tmp_path, fresh=True).status == 0

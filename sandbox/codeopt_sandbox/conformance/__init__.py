@@ -42,7 +42,7 @@ class CheckResult:
     cannot: bool = False
 
     def as_row(self) -> dict[str, str]:
-        """Its row in JSON."""
+        """Name, promise, state (pass, cannot, fail) and what was seen, for JSON."""
         state = "pass" if self.held else "cannot" if self.cannot else "fail"
         return {"name": self.check.name, "promise": self.check.promise, "state": state, "seen": self.seen}
 

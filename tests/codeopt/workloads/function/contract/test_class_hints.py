@@ -98,7 +98,9 @@ def test_an_object_that_its_hints_forbid_is_beyond(function: Function, text: str
     assert contract_of(function, [OPAQUE]).beyond(text)
 
 
-@pytest.mark.parametrize("text", [f"f({BAG}(unpickle('x')))", "f(load('pkg.bags', 'Loose')(4))", "f(load('m', 'Bag')(4))"])
+@pytest.mark.parametrize(
+    "text", [f"f({BAG}(unpickle('x')))", "f(load('pkg.bags', 'Loose')(4))", "f(load('m', 'Bag')(4))"]
+)
 def test_nothing_is_claimed_of_what_is_not_known(function: Function, text: str) -> None:
     assert class_hints(function).keeps(call(text))
 

@@ -207,7 +207,7 @@ def gather(
     wider = _wider(bench, kept)
     bases = [k.text for k in (*kept, *wider)]
     patience = _patience(most)
-    more, derived = observe(bench, derive(bases, most or DERIVED, 1, bench.vocabulary), {}, patience)
+    more, derived = observe(bench, _derived(bench, bases, most or DERIVED, 1), {}, patience)
     left_out = Exclusions(dropped, other + derived)
     large = [*(known.text for known in kept), *big]
     far = long_ones(bench, large, 1, tenfold(large, 1))
@@ -217,8 +217,12 @@ def gather(
 
 def fresh_ones(bench: FunctionHarness, known: Sequence[str], seed: int, most: int | None = None) -> list[KnownCall]:
     """Calls made from known ones that are none of them, to confirm with; most: as those of `gather`."""
-    made = derive(known, round(FRESH * (most or DERIVED)), seed, bench.vocabulary)
+    made = _derived(bench, known, round(FRESH * (most or DERIVED)), seed)
     return observe(bench, made, {}, _patience(most))[0]
+
+
+def _derived(bench: FunctionHarness, known: Sequence[str], count: int, seed: int) -> list[str]:
+    return derive(known, count, seed, bench.vocabulary, classes=bench.class_hints)
 
 
 def _patience(most: int | None) -> CallTimeLimit:
@@ -231,7 +235,7 @@ def long_ones(bench: FunctionHarness, known: Sequence[str], seed: int, larger: S
     iterators and yields a long one. larger: calls that are as large as none is, the largest first; the first of them
     that the original can make is kept. None of them is timed."""
     texts = set(known)
-    made = [text for text in long_calls(known, LONG, seed, bench.vocabulary) if text not in texts]
+    made = [text for text in long_calls(known, LONG, seed, bench.vocabulary, bench.class_hints) if text not in texts]
     wrapped = (as_iterators(text, iterables(bench), WATCHED) for text in known[:20])
     watched = [text for text in wrapped if text is not None][:2]
     found, _ = observe(bench, [*made, *watched, *larger], {}, LONG_PATIENCE)

@@ -22,7 +22,7 @@ CASES = [
      "small letters)"),
     ("d", ["f({'a': 1})", "f({'a': 2, 'b': 1})", "f({'a': 3})"], "d: non-empty dict with 'a'"),
     ("s, n", ["f('ab', None)", "f('c1', None)", "f('d', 4)"],
-     "s: non-empty str of digits, small letters; n: None or int"),
+     "s: non-empty str of digits, small letters; n: int or None"),
     ("x", ["f(load('bag', 'Bag')([1]))"], "x: Bag"),
     ("x", [], ""),
 ]  # fmt: skip

@@ -286,7 +286,7 @@ class FunctionWorkload(Defaults):
     def facts(self) -> dict[str, Any]:
         """Facts of the function, as fields of a JSON object."""
         return {
-            "evidence": self.evidence.figures(),
+            "evidence": {**self.evidence.figures(), "contract": self.contract.words},
             "timed": self.plan.timed.note if self.plan else None,
             "input_seed": self.request.input_seed,
             "shortfalls": (*self.evidence.shortfalls, *self.bench.loading.shortfalls),

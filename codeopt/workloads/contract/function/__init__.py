@@ -13,6 +13,7 @@ from codeopt.workloads.contract.function.hinted import fits
 from codeopt.workloads.contract.function.relations import ArgumentRelation, relations
 from codeopt.workloads.contract.function.seen import Seen, seen
 from codeopt.workloads.contract.function.value_range import FEW
+from codeopt.workloads.contract.function.words import in_one_line
 from codeopt.workloads.source.functions import Function, definition
 from codeopt.workloads.source.literals import Call, Opaque, is_deeper, read
 
@@ -33,6 +34,11 @@ class Contract:
     classes: ClassHints = ClassHints()
     asked: dict[str, str] = field(default_factory=dict, compare=False, repr=False)
     """Answers of `beyond` by call: reading a long call takes longer than making it."""
+
+    @property
+    def words(self) -> str:
+        """`n >= 1; items: non-empty list of int >= 0`; empty where no call is known."""
+        return in_one_line(self.shown, self.relations)
 
     def beyond(self, text: str) -> str:
         """Why a call goes beyond the known ones; empty when it does not."""

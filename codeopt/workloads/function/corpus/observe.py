@@ -65,7 +65,7 @@ class KnownCall:
     independent: bool = field(default=False, compare=False)
     """No run left any state behind: what the call does does not hang on the calls before it."""
     repeated: bool = field(default=True, compare=False)
-    """It was made twice, with another hash seed and in another order."""
+    """Made twice, with another hash seed and in another order."""
 
     @property
     def returns(self) -> bool:

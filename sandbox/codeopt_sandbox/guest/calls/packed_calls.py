@@ -11,8 +11,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from typing import Any
 
-    from .arguments import Call
-
+    Call = tuple[tuple[Any, ...], dict[str, Any]]
     Packed = dict[str, list[bytes | None]]
 
 MAX_BYTES = 8 << 20

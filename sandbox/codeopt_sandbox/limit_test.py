@@ -2,8 +2,8 @@
 
 The null hypothesis is at the limit itself, not at equal speed: "slower by no more than the limit" is rejected where the
 limit is broken, "slower by at least the limit" where it holds, each by the test martingale of
-codeopt_sandbox.sequential_test, so that either may be asked after every pair at a stated error. Testing against a margin
-from both sides is Schuirmann's two one-sided tests (J. Pharmacokinetics and Biopharmaceutics 15, 1987).
+codeopt_sandbox.sequential_test, so that either may be asked after every pair at a stated error. To test against a
+margin from both sides is Schuirmann's two one-sided tests (J. Pharmacokinetics and Biopharmaceutics 15, 1987).
 """
 
 from __future__ import annotations
@@ -72,9 +72,9 @@ class LimitTest:
         if self.answer is LimitAnswer.UNKNOWN:
             needed = f"about {self.pairs_needed}" if self.pairs_needed else f"more than {MOST_PAIRS_SAID}"
             return f"cannot tell whether {limit} holds: {self.pairs} pairs were timed, it would take {needed}"
-        return (
-            f"{limit} {'holds' if self.answer is LimitAnswer.HOLDS else 'is broken'} (error at most {self.alpha:.0%})"
-        )
+        by_wall = " by wall time" * (self.clock == "wall")
+        said = "holds" if self.answer is LimitAnswer.HOLDS else f"is broken{by_wall}"
+        return f"{limit} {said} (error at most {self.alpha:.0%}, {self.pairs} pairs)"
 
 
 def against_limit(differences: Sequence[float], rule: LimitRule, alpha: float) -> LimitAnswer:

@@ -98,13 +98,13 @@ def test_the_same_program(problem: Path) -> None:
     assert done.json["verdict"] == "same" or done.json["ratio"] == pytest.approx(1, abs=0.2)
 
 
-WAITING = "import time\n" + FAST.rstrip("\n") + "\ntime.sleep(0.3)\n"
+WAITING = "import time\n" + SLOW.rstrip("\n") + "\ntime.sleep(0.3)\n"
 
 
 def test_a_limit_is_tested_by_the_wall_clock_too(problem: Path) -> None:
     """It takes no more CPU time, and waits."""
     (problem / "waiting.py").write_text(WAITING)
-    done = compared(problem, "fast.py", "waiting.py", "--fail-if-slower", "5%", "--json", "--clock", "cpu")
+    done = compared(problem, "slow.py", "waiting.py", "--fail-if-slower", "5%", "--json", "--clock", "cpu")
     assert (done.json["limit"]["answer"], done.json["limit"]["clock"]) == ("broken", "wall"), done
     assert done.status == 1
 

@@ -42,9 +42,9 @@ FRESH = 0.75
 """Number of other such calls for the confirmation, as a share of DERIVED."""
 LONG = 20
 """Maximum number of long calls."""
-LONG_S = 0.6
+LONG_S = 0.4
 """Time limit of the original on the long calls that are kept, seconds."""
-LONG_PATIENCE = CallTimeLimit(0.5, 1.2, lost=1)
+LONG_PATIENCE = CallTimeLimit(0.5, 0.6, lost=1)
 """Time limit of trying long calls, seconds: the shortest come first, so behind one that takes too long the others
 would."""
 DEEP_CALL_LIMIT = CallTimeLimit(0.2, 0.4, lost=2)

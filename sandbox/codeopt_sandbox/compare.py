@@ -37,7 +37,6 @@ _SHORT_S = 0.15
 """Time of the original in a pair below which it counts as short, seconds."""
 _DISTURBED_S = 0.05
 """Runs that take less are looked at three times before one is called the longest."""
-_WAITS, _WHERE = "it uses less CPU time but takes", "it waits, or works where it is not seen"
 _BUSY = 0.9  # a program that computes has at least this share of its wall time on a processor
 
 
@@ -353,7 +352,9 @@ def _believe(series: Series, rule: StoppingRule, worth: float) -> tuple[Decision
         return Decision.FASTER, ""
     if rejects_null(series.wall, worth, -1, rule.futility):
         longer = rejects_null(series.wall, 0.0, -1, rule.alpha)
-        return (Decision.SLOWER if longer else Decision.SAME), f"{_WAITS} {'longer' if longer else 'as long'}: {_WHERE}"
+        takes = "longer" if longer else "as long"
+        why = f"it uses less CPU time but takes {takes}: it waits, or works where it is not seen"
+        return Decision.SLOWER if longer else Decision.SAME, why
     return Decision.UNDECIDED, ""
 
 

@@ -20,7 +20,6 @@ from tests.support.candidates import outcome
 from tests.support.scripted import CASES, FAST, UNSEEN, Asked, ScriptedRunner, ScriptedWorkload, echo
 
 
-
 def judge_of(gives: Callable[[Asked], Run] | None = None, strict: bool = False, **other: Any) -> Judge:
     """A judge of SLOW, whose runs are scripted."""
     workload: Any = ScriptedWorkload(ScriptedRunner(gives or echo()), **other)

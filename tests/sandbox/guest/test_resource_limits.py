@@ -101,6 +101,8 @@ def test_the_output_of_a_run_ends_at_its_limit(sandbox: Sandbox) -> None:
     assert sandbox.run("print('x' * 1023)", limits=limits).stop is None
     run = sandbox.run("print('x' * 1024)", limits=limits)
     assert (run.stop, len(run.stdout)) == ("output", 1024)
+    endless = sandbox.run("while True: print('x' * 99)", limits=replace(limits, seconds=2))
+    assert (endless.stop, len(endless.stdout)) == ("output", 1024)
     errors = sandbox.run("import sys; sys.stderr.write('x' * 1025)", limits=limits)
     assert (errors.stop, len(errors.stderr)) == ("output", 1024)
 

@@ -34,6 +34,8 @@ def ledger(*replies: Usage, rounds: int = 0, earlier_s: float = 0.0) -> Ledger:
         (ledger(earlier_s=10), Budget(seconds=90_000), ""),
         (ledger(earlier_s=900), Budget(seconds=900), "the time limit of 900 s is reached"),
         (ledger(REPLY), Budget(tokens=121), ""),
+        (ledger(REPLY), Budget(tokens=120), "the limit of 120 tokens is reached (120 used)"),
+        (ledger(REPLY), Budget(cost_usd=0.25), "the limit of 0.25 USD is reached (0.2500 USD spent)"),
         (ledger(REPLY, REPLY), Budget(tokens=200), "the limit of 200 tokens is reached (240 used)"),
         (ledger(REPLY), Budget(cost_usd=0.3), ""),
         (ledger(REPLY, REPLY), Budget(cost_usd=0.3), "the limit of 0.30 USD is reached (0.5000 USD spent)"),

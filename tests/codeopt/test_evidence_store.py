@@ -6,6 +6,7 @@ import multiprocessing
 import os
 import sqlite3
 import subprocess
+import time
 import zlib
 from pathlib import Path
 
@@ -104,6 +105,80 @@ def test_a_forged_value_is_not_believed(tmp_path: Path) -> None:
         forger.execute("UPDATE corpus SET made_at = made_at + 1 WHERE key = 'other'")
     assert [store.get(EvidenceTable.CORPUS, key) for key in ("k", "third", "other")] == [None] * 3
     assert EvidenceStore(tmp_path / FILE, b"2" * 32).get(EvidenceTable.CORPUS, "k") is None
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        "UPDATE corpus SET key = 'third' WHERE key = 'other'",
+        "UPDATE corpus SET made_at = made_at + 1 WHERE key = 'other'",
+        "UPDATE corpus SET value = (SELECT value FROM corpus WHERE key = 'k') WHERE key = 'other'",
+        "UPDATE corpus SET code = (SELECT code FROM corpus WHERE key = 'k') WHERE key = 'other'",
+        "INSERT INTO timing SELECT 'moved', value, code, made_at, used FROM corpus WHERE key = 'other'",
+        "UPDATE corpus SET value = 'a text' WHERE key = 'other'",
+        "UPDATE corpus SET made_at = 'never' WHERE key = 'other'",
+    ],
+)
+def test_each_part_of_a_row_is_vouched_for(tmp_path: Path, change: str) -> None:
+    """One change at a time: what was forged is gone, and its neighbour stays."""
+    store = _store(tmp_path)
+    store.put(EvidenceTable.CORPUS, "k", "right")
+    store.put(EvidenceTable.CORPUS, "other", "swapped")
+    with sqlite3.connect(tmp_path / FILE) as forger:
+        forger.execute(change)
+    if "timing" in change:
+        assert store.get(EvidenceTable.TIMING, "moved") is None
+        assert store.get(EvidenceTable.TIMING, "other") is None
+    else:
+        assert store.get(EvidenceTable.CORPUS, "third") is None
+        assert store.get(EvidenceTable.CORPUS, "other") is None
+    found = store.get(EvidenceTable.CORPUS, "k")
+    assert found is not None
+    assert found.value == "right"
+
+
+def test_a_later_value_takes_the_place_of_an_earlier_one_and_says_when(tmp_path: Path) -> None:
+    store = _store(tmp_path)
+    before = time.time()
+    for value in ("old", "new"):
+        store.put(EvidenceTable.CORPUS, "k", value)
+    found = store.get(EvidenceTable.CORPUS, "k")
+    assert found is not None
+    assert found.value == "new"
+    assert before <= found.made_at <= time.time()
+    assert store.clear().values == 1
+
+
+def test_a_file_that_another_process_writes_is_left_alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(evidence_store, "BUSY_S", 0.01)
+    said: list[str] = []
+    store = _store(tmp_path, said)
+    store.put(EvidenceTable.CORPUS, "k", 1)
+    with sqlite3.connect(tmp_path / FILE, isolation_level=None) as writer:
+        writer.execute("BEGIN EXCLUSIVE")
+        store.put(EvidenceTable.CORPUS, "k", 2)
+        writer.execute("ROLLBACK")
+    writer.close()
+    found = store.get(EvidenceTable.CORPUS, "k")
+    assert found is not None
+    assert found.value == 1
+    assert said == []
+
+
+def test_a_secret_that_others_may_read_or_that_was_cut_off_is_none(tmp_path: Path) -> None:
+    path = cache_folder() / SECRET
+    first = open_evidence(tmp_path / "project")
+    assert first is not None
+    assert len(first.secret) == 32
+    assert path.stat().st_mode & 0o777 == 0o600
+    path.write_bytes(first.secret[:31])
+    again = open_evidence(tmp_path / "project")
+    assert again is not None
+    assert again.secret != first.secret
+    assert len(again.secret) == 32
+    for mode in (0o640, 0o604, 0o620):
+        path.chmod(mode)
+        assert open_evidence(tmp_path / "project") is None
 
 
 def test_a_value_that_unpacks_to_too_much_is_none(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

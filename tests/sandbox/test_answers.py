@@ -6,7 +6,7 @@ import pytest
 
 from codeopt_sandbox.answers import check_calls, differences
 from codeopt_sandbox.caveat import Subject
-from codeopt_sandbox.guest.calls.repr.private import segments, without_private
+from codeopt_sandbox.guest.calls.repr.private import COUNTED, EQUAL, segments, without_private
 
 CASES = [
     ("returns 1", "returns 1", "same"),
@@ -16,6 +16,11 @@ CASES = [
     ("returns 0.1", "returns 0.10000000000000002", Subject.FLOATS),
     ("returns [1, 0.1]", "returns [2, 0.10000000000000002]", "differs"),
     ("returns 0.1", "returns 0.1000001", "differs"),
+    ("returns 0.1", "returns 0.1000000000002", "differs"),
+    ("returns [1000000000.0, 0.0]", "returns [1000000000.0, 1.9e-06]", Subject.FLOATS),
+    ("returns [1000000000.0, 0.0]", "returns [1000000000.0, 2e-06]", "differs"),
+    ("returns 1.0", "returns 1", "differs"),
+    ("returns <.G>() | arguments become (equal)", "returns <.G>() | arguments become (other)", "differs"),
     ("returns 0.0", "returns -0.0", "differs"),
     ("returns nan", "returns 0.1", "differs"),
     ("returns inf", "returns 1.7976931348623157e+308", "differs"),
@@ -54,6 +59,58 @@ def test_an_answer_is_the_same_or_excused_or_another(was: str, now: str, wanted:
     assert [each.subject for each in found] == ([] if wanted == "same" else [None if wanted == "differs" else wanted])
     assert bool(check_calls(expected, got)) == (wanted == "differs")
     assert bool(check_calls(expected, got, exact=True)) == (wanted != "same")
+
+
+STATES = [
+    ("state: unchanged", "state: global seen becomes 1", None),
+    ("state: global seen becomes 1", "state: global seen becomes 2", None),
+    (f"state: unchanged{COUNTED}calls becomes 1", f"state: unchanged{COUNTED}calls becomes 2", Subject.PRIVATE),
+    (f"state: unchanged{COUNTED}calls becomes 1", "state: unchanged", Subject.PRIVATE),
+    (f"state: unchanged{COUNTED}calls becomes 1", f"state: global x becomes 1{COUNTED}calls becomes 1", None),
+]
+
+
+@pytest.mark.parametrize(("was", "now", "subject"), STATES)
+def test_a_state_that_is_left_counts_but_for_what_other_modules_count(
+    was: str, now: str, subject: Subject | None
+) -> None:
+    expected, got = (f"f(1) -> returns 1\n{text}\n".encode() for text in (was, now))
+    assert [each.subject for each in differences(expected, got)] == [subject]
+    assert bool(check_calls(expected, got)) is (subject is None)
+
+
+@pytest.mark.parametrize(
+    ("was", "now", "same"),
+    [
+        ("returns 1.0", "returns 1.05", True),
+        ("returns 1.0", "returns 1.2", False),
+        ("returns 100.0", "returns 109.0", True),
+        ("returns 10", "returns 11", False),
+        ("returns 1000000", "returns 1000001", False),
+        ("returns [1, 2.0]", "returns [1, 2.1]", True),
+        ("returns [1, 2.0]", "returns [2, 2.0]", False),
+        ("returns 10", "returns 10.0", False),
+        ("returns '1.0'", "returns '1.05'", False),
+        ("returns nan", "returns 1.0", False),
+    ],
+)
+def test_a_tolerance_is_for_floats_alone(was: str, now: str, same: bool) -> None:
+    expected, got = (f"f(1) -> {text}\nstate: unchanged\n".encode() for text in (was, now))
+    assert (check_calls(expected, got, 0.1) == "") is same
+
+
+def test_equal_arguments_that_are_other_objects_count_only_where_the_original_says_nothing_of_them() -> None:
+    told, silent = (f"f(1) -> returns 1{text}\nstate: unchanged\n".encode() for text in (f"{EQUAL}returns 2", ""))
+    assert check_calls(told, silent) == ""
+    assert check_calls(silent, told) != ""
+
+
+def test_the_terms_of_a_sum_are_those_of_the_call_too() -> None:
+    """Of so many terms, the last bits of a sum are further apart."""
+    call = f"f([{', '.join(['1.5'] * 20_000)}])"
+    answers = [f"{call} -> returns {value!r}\nstate: unchanged\n".encode() for value in (30000.0, 30000.00000005)]
+    assert check_calls(*answers) == ""
+    assert check_calls(*(answer.replace(call.encode(), b"f([1.5])") for answer in answers)) != ""
 
 
 def test_the_largest_difference_between_floats_is_told() -> None:

@@ -35,6 +35,17 @@ def test_a_later_round_keeps_the_critique_that_came_after_the_one_before(store: 
     assert found[0] == longer
 
 
+def test_of_rounds_that_were_not_made_from_the_newest_every_one_is_saved_anew(store: BatchStore) -> None:
+    """A critique can be of any of them then."""
+    past = history("good")
+    first = replace(past.candidates[1], critique="a second thought", chain=1)
+    forked = past.changed(first).add(replace(past.last, round=3, chain=2, parents=(1,)))
+    store.save("good", forked, Ledger(rounds=3), {}, TimeSpent())
+    found = store.load("good")
+    assert found is not None
+    assert found[0] == forked
+
+
 def test_raw_timings_and_verdicts_can_be_queried(store: BatchStore) -> None:
     pairs = store.db.execute(
         "SELECT name, pair, original, candidate FROM timing WHERE problem = 'good' AND round = 1 AND stage = 'round'"

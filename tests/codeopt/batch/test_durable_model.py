@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from codeopt.batch.backoff import Backoff
+from codeopt.batch.backoff import FORGET_S, MAX_JITTER, MAX_PAUSE_S, Backoff
 from codeopt.batch.database import BatchStore
 from codeopt.batch.durable_model import MAX_TRIES, BudgetSpent, CachedModel, PaidReplies
 from codeopt.batch.request_slots import RequestSlots, SlottedModel
@@ -102,6 +102,15 @@ def test_all_workers_share_the_pause_and_it_doubles(backoff: Backoff, clock: Clo
     assert 2.0 <= backoff.wait() <= 2.3
     assert backoff.wait() == 0.0
     assert backoff.refused(wait_s=7.0) == 7.0
+
+
+def test_no_pause_is_longer_than_the_longest_and_a_new_one_is_short_again(backoff: Backoff, clock: Clock) -> None:
+    assert backoff.refused(wait_s=86_400.0) == MAX_PAUSE_S == 120.0
+    assert backoff.wait() <= MAX_PAUSE_S * (1 + MAX_JITTER)
+    assert backoff.refused() == MAX_PAUSE_S  # twice as long is too long
+    backoff.wait()
+    clock.now += FORGET_S + MAX_PAUSE_S
+    assert backoff.refused() == 1.0
 
 
 def test_the_server_says_how_long(open_paid: Open, clock: Clock) -> None:

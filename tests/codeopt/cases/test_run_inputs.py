@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from codeopt.core.errors import UsageError
-from codeopt.core.run_inputs import environment, read_run_inputs
+from codeopt.core.run_inputs import environment, is_secret, read_run_inputs
 
 
 @pytest.fixture(autouse=True)
@@ -36,6 +36,24 @@ def test_folders_come_without_secrets_and_links(folder: Path) -> None:
     given = read_run_inputs((str(folder / "data"),), (Path("a.csv"),))
     assert given.args == ("data",)
     assert dict(given.files) == {"a.csv": b"a", "data/b.csv": b"b", "data/deep/c.csv": b"c"}
+
+
+NAMES_OF_SECRETS = (
+    ".env", ".env.local", "prod.env", "server.pem", "server.KEY", "a.p12", "a.pfx", "a.jks", "a.keystore", "a.kdbx",
+    "id_rsa", "a.ppk", ".netrc", "_netrc", ".pypirc", ".npmrc", ".htpasswd", ".git-credentials", ".pgpass", ".my.cnf",
+    "aws_credentials", "client_secret.json", "secrets.yml", "secrets.yaml", "secret.toml", "my-service-account-1.json",
+    "a.tfstate", "a.tfstate.backup", "a.tfvars", ".ssh/config", ".aws/x", ".git/config", ".codeopt/evidence.sqlite",
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("name", NAMES_OF_SECRETS)
+def test_what_may_be_a_secret_by_its_name_is_not_shown(name: str) -> None:
+    assert is_secret(Path("deep") / name)
+
+
+@pytest.mark.parametrize("name", ["environment.txt", "keys.csv", "secrets.py", "id.csv", "pem.txt", "data.json"])
+def test_what_only_sounds_like_one_is(name: str) -> None:
+    assert not is_secret(Path("deep") / name)
 
 
 def test_what_cannot_be_given_is_one_line(folder: Path) -> None:

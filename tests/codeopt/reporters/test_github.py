@@ -10,6 +10,9 @@ from typing import Any
 
 import pytest
 
+from codeopt.review.reporters import markdown
+from codeopt.review.reporters._actions import write_summary
+from codeopt.review.reporters._places import place
 from codeopt.review.reporters.github import MOST_COMMENTS, post, render
 from codeopt.review.suggestion import Review
 from tests.support.github_server import BOT, GitHub, accept, suggestion_in
@@ -160,6 +163,31 @@ def test_of_two_for_the_same_lines_the_second_waits(server: GitHub, environ: dic
     posted = post(review(FILES, IN_NEW, other), environ)
     assert posted.comments == 1
     assert "lines that another suggestion changes" in server.reviews[0]["body"]
+
+
+def test_of_two_whose_edits_share_one_line_the_second_waits_and_of_two_side_by_side_none() -> None:
+    lines = "".join(f"x{n} = {n}\n" for n in range(6))
+    files: Files = {"m.py": ("", lines)}
+
+    def changed(*numbers: int, by: str = "y") -> Any:
+        text = "".join(f"{by}{n} = {n}\n" if n in numbers else f"x{n} = {n}\n" for n in range(6))
+        return suggestion("m.py", lines, text, f"{by}{numbers}")
+
+    for second, offered in ((changed(2, 3, by="z"), False), (changed(3, by="z"), True), (changed(0, by="z"), True)):
+        first, other = place(review(files, changed(1, 2), second))
+        assert first.parts
+        assert bool(other.parts) is offered
+        assert other.why_not == ("" if offered else "it changes lines that another suggestion changes")
+
+
+def test_the_summary_of_a_job_is_added_to_what_other_steps_wrote(tmp_path: Path) -> None:
+    path = tmp_path / "summary.md"
+    path.write_text("of another step\n")
+    for _ in range(2):
+        assert write_summary(review(FILES, ONE_HUNK), {"GITHUB_STEP_SUMMARY": str(path)}) == ""
+    text = path.read_text()
+    assert text.startswith("of another step\n")
+    assert text.count("## ") == 2 * markdown.render(review(FILES, ONE_HUNK)).count("## ") > 0
 
 
 def test_parts_in_two_hunks_are_told_to_belong_together(server: GitHub, environ: dict[str, str]) -> None:

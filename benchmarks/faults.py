@@ -1,0 +1,217 @@
+"""Share of one-line faults that the tests see: each of benchmarks/faults.toml is put into a copy of the tree and its
+tests are run there.
+
+    python -m benchmarks.faults [--only WORD ...] [--share 0.95] [--check]
+
+A fault is seen when one of its tests fails. Tests that are skipped on this machine see nothing: such a fault is not
+applicable, and counts neither way, as do those that are marked equivalent. Ends with 1 where the share of the others
+that is seen is below `--share`, and where an entry no longer fits the tree. With --check nothing is run: every old text
+occurs exactly once, every new one is Python, and every test is there.
+"""
+
+from __future__ import annotations
+
+import argparse
+import ast
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+import tomllib
+import xml.etree.ElementTree as xml
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from enum import StrEnum
+from pathlib import Path
+
+ROOT = Path(__file__).parents[1]
+FAULTS = Path(__file__).with_suffix(".toml")
+GOAL = 0.95
+"""Share of the faults that are to be seen."""
+MAX_SECONDS = 600
+"""Longest run of one fault's tests, seconds: a fault that makes them hang is seen."""
+LEFT_OUT = shutil.ignore_patterns(".git", "__pycache__", ".*_cache", ".hypothesis", ".codeopt", "*.egg-info", "site")
+"""Names that no test needs and that are not copied; environments are left out, too."""
+
+
+class Answer(StrEnum):
+    """What became of a fault."""
+
+    SEEN = "seen"
+    SURVIVED = "survived"
+    NOT_APPLICABLE = "not applicable"
+
+
+@dataclass(frozen=True)
+class Fault:
+    """One wrong line, and the tests that have to fail with it."""
+
+    name: str
+    file: str
+    old: str
+    new: str
+    tests: tuple[str, ...] = ()
+    equivalent: str = ""
+    """Why no test can see it; empty where one has to."""
+
+    def problem(self, root: Path) -> str:
+        """Why it no longer fits a tree; empty where it does."""
+        text = (root / self.file).read_text("utf-8") if (root / self.file).exists() else ""
+        if (count := text.count(self.old)) != 1:
+            return f"its old text occurs {count} times in {self.file}"
+        try:
+            same = ast.dump(ast.parse(text)) == ast.dump(ast.parse(self.put_in(text)))
+        except SyntaxError as error:
+            return f"with its new text {self.file} is no Python: {error}"
+        if same:
+            return "its new text means the same as its old one"
+        if bool(self.equivalent) == bool(self.tests):
+            return "it has to name its tests, or say why it is equivalent"
+        gone = [test for test in self.tests if not _is_there(root, test)]
+        return f"there is no test {gone[0]}" if gone else ""
+
+    def put_in(self, text: str) -> str:
+        """A file's text with the fault in it."""
+        return text.replace(self.old, self.new)
+
+
+def _is_there(root: Path, test: str) -> bool:
+    path, _, name = test.partition("::")
+    function = re.escape(name.partition("[")[0])
+    file = root / path
+    return file.is_file() and (not name or bool(re.search(rf"^def {function}\(", file.read_text("utf-8"), re.M)))
+
+
+def read_faults(path: Path = FAULTS) -> list[Fault]:
+    """The faults of a list, in its order."""
+    entries = tomllib.loads(path.read_text("utf-8"))["fault"]
+    return [Fault(**{**entry, "tests": tuple(entry.get("tests", ()))}) for entry in entries]
+
+
+@dataclass(frozen=True)
+class Report:
+    """Numbers of tests of one run of pytest."""
+
+    ran: int
+    failed: tuple[str, ...]
+    why: str = ""
+    """The end of its output, where there is no report."""
+
+
+@dataclass(frozen=True)
+class Tree:
+    """A copy of the tree, in which faults stand for a while."""
+
+    root: Path
+
+    @contextmanager
+    def with_fault(self, fault: Fault) -> Iterator[None]:
+        """The fault stands in its file meanwhile."""
+        file = self.root / fault.file
+        text = file.read_text("utf-8")
+        try:
+            self._write(file, fault.put_in(text))
+            yield
+        finally:
+            self._write(file, text)
+
+    def _write(self, file: Path, text: str) -> None:
+        """Write a file at a second of its own: compiled files are told apart by size and second."""
+        later = int(file.stat().st_mtime) + 2
+        file.write_text(text, "utf-8")
+        os.utime(file, (later, later))
+
+    def run(self, tests: Sequence[str], *options: str) -> Report:
+        """Run tests in the copy."""
+        found = self.root / "faults.xml"
+        found.unlink(missing_ok=True)
+        command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", f"--junitxml={found}"]
+        path = os.pathsep.join([str(self.root), str(self.root / "sandbox")])
+        process = subprocess.Popen(
+            [*command, *options, *tests], cwd=self.root, env={**os.environ, "PYTHONPATH": path}, text=True,
+            stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, start_new_session=True,
+        )  # fmt: skip
+        try:
+            said, _ = process.communicate(timeout=MAX_SECONDS)
+        except subprocess.TimeoutExpired:
+            os.killpg(process.pid, 9)
+            process.communicate()
+            return Report(1, ("they do not end",))
+        return _read_report(found) if found.exists() else Report(0, (), "\n".join(said.splitlines()[-5:]))
+
+
+def _read_report(path: Path) -> Report:
+    cases = list(xml.parse(path).getroot().iter("testcase"))
+    ran = [case for case in cases if case.find("skipped") is None]
+    failed = (case for case in ran if case.find("failure") is not None or case.find("error") is not None)
+    return Report(len(ran), tuple(str(case.get("name")) for case in failed))
+
+
+@contextmanager
+def copied_tree() -> Iterator[Tree]:
+    """A copy of the working tree without environments and caches."""
+
+    def left_out(folder: str, names: list[str]) -> set[str]:
+        environments = {name for name in names if Path(folder, name, "pyvenv.cfg").exists()}
+        return environments | LEFT_OUT(folder, names)
+
+    with tempfile.TemporaryDirectory(prefix="codeopt-faults-") as folder:
+        shutil.copytree(ROOT, Path(folder, "tree"), ignore=left_out, symlinks=True)
+        yield Tree(Path(folder, "tree"))
+
+
+def answer(tree: Tree, fault: Fault) -> Answer:
+    """Whether the tests of a fault see it."""
+    with tree.with_fault(fault):
+        report = tree.run(fault.tests, "-x")
+    if report.failed:
+        return Answer.SEEN
+    return Answer.SURVIVED if report.ran else Answer.NOT_APPLICABLE
+
+
+def require_passing(tree: Tree, faults: Sequence[Fault]) -> None:
+    """End where a test fails without any fault: what it says of one is nothing."""
+    report = tree.run(sorted({test for fault in faults for test in fault.tests}))
+    if report.failed or report.why:
+        raise SystemExit(f"without a fault these fail: {', '.join(report.failed) or report.why}")
+
+
+def run(faults: Sequence[Fault]) -> float:
+    """Print what becomes of each; the share that is seen of those that can be."""
+    found: list[Answer] = []
+    with copied_tree() as tree:
+        require_passing(tree, faults)
+        for fault in faults:
+            started = time.monotonic()
+            found.append(answer(tree, fault))
+            print(f"{found[-1]:15} {time.monotonic() - started:5.1f} s  {fault.name}", flush=True)
+    seen, survived = found.count(Answer.SEEN), found.count(Answer.SURVIVED)
+    share = seen / max(1, seen + survived)
+    print(f"{seen} seen, {survived} survived, {found.count(Answer.NOT_APPLICABLE)} not applicable: {share:.1%} seen")
+    return share
+
+
+def main() -> None:
+    """Read the list, and run what is asked for."""
+    parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n\n")[0])
+    parser.add_argument("--only", nargs="+", metavar="WORD", default=[""], help="faults whose name has one of these")
+    parser.add_argument("--share", type=float, default=GOAL, help="share seen below which it fails (%(default)s)")
+    parser.add_argument("--check", action="store_true", help="run nothing: does each entry still fit?")
+    arguments = parser.parse_args()
+    faults = [fault for fault in read_faults() if any(word in fault.name for word in arguments.only)]
+    problems = [f"{fault.name}: {why}" for fault in faults if (why := fault.problem(ROOT))]
+    print("".join(f"{problem}\n" for problem in problems), end="")
+    able = [fault for fault in faults if not fault.equivalent]
+    print(f"{len(able)} faults, and {len(faults) - len(able)} that are equivalent")
+    if problems or not able:
+        raise SystemExit(1)
+    if not arguments.check:
+        raise SystemExit(run(able) < arguments.share)
+
+
+if __name__ == "__main__":
+    main()

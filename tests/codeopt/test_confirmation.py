@@ -1,0 +1,143 @@
+"""Which candidate a run ends with: each that deserves it is confirmed anew, and believed by its new figures alone."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from codeopt.core.budget import Budget, Ledger
+from codeopt.core.history import Candidate, History
+from codeopt.core.proposer import Proposer
+from codeopt.engine.compare import PairResult, PairVerdict
+from codeopt.engine.judge import Judge
+from codeopt.engine.loop import MAX_CONFIRMATIONS, RefineLoop
+from codeopt.tasks import open_task
+from codeopt.workloads.function.corpus.corpus import CallCorpus
+from codeopt.workloads.function.corpus.observe import KnownCall
+from codeopt_sandbox.call_answer import CallOutcome
+from codeopt_sandbox.compare import Decision
+from tests.support.candidates import comparison, original, right, wrong
+from tests.support.scripted import ScriptedRunner, ScriptedWorkload, echo
+
+
+class Says(Judge):
+    """A judge whose confirmations are scripted; each is counted."""
+
+    def __init__(self, confirms: Callable[[Candidate], Candidate]) -> None:
+        workload: Any = ScriptedWorkload(ScriptedRunner(echo()))
+        super().__init__(workload)
+        object.__setattr__(self, "confirms", confirms)
+        object.__setattr__(self, "asked", [])
+
+    def confirm(self, candidate: Candidate) -> Candidate:
+        """What was scripted."""
+        self.__dict__["asked"].append(candidate.round)
+        found: Candidate = self.__dict__["confirms"](candidate)
+        return found
+
+
+class Silent:
+    """Prefers nothing."""
+
+    name = "nobody"
+
+    def preferred(self, history: History) -> None:
+        """None."""
+
+
+def loop(judge: Judge, *candidates: Candidate, reader: Any = None) -> RefineLoop:
+    proposer: Proposer = Silent()  # type: ignore[assignment]
+    history = History((original(), *candidates))
+    return RefineLoop(
+        proposer, open_task("runtime"), judge, Budget(), history, Ledger(), ask_reader=reader, finished=True
+    )
+
+
+DRAFTS = [right(number, f"x = {number}\n", ratio=5.0 - number) for number in range(1, 5)]
+UNCONFIRMED = [
+    lambda c: replace(c, comparison=comparison(Decision.SAME, 1.0)),
+    lambda c: replace(c, comparison=comparison(Decision.UNDECIDED, 3.0)),
+    lambda c: replace(c, comparison=comparison(ratio=1.01)),  # less than is worth having
+    lambda c: replace(c, comparison=None),
+    lambda c: replace(c, outcomes=()),
+    lambda c: replace(c, outcomes=wrong().outcomes),
+    lambda c: replace(c, rejection="a guard says no"),
+]
+
+
+def test_the_best_is_confirmed_first_and_believed_by_its_new_figures() -> None:
+    judge = Says(lambda c: replace(c, comparison=comparison(ratio=1.5)))
+    found = loop(judge, *DRAFTS).confirm()
+    assert found.best
+    assert found.best.round == 1
+    assert found.best.comparison
+    assert found.best.comparison.ratio == 1.5
+    assert judge.__dict__["asked"] == [1]
+
+
+@pytest.mark.parametrize("confirms", UNCONFIRMED, ids=range(len(UNCONFIRMED)))
+def test_what_is_not_confirmed_is_not_believed_and_after_three_none_is(
+    confirms: Callable[[Candidate], Candidate],
+) -> None:
+    judge = Says(confirms)
+    found = loop(judge, *DRAFTS).confirm()
+    assert found.best is None
+    assert judge.__dict__["asked"] == [1, 2, 3]
+    assert MAX_CONFIRMATIONS == 3
+    assert found.reason.startswith("round 3 was not confirmed: ")
+
+
+def test_the_next_best_takes_the_place_of_one_that_is_not_confirmed() -> None:
+    judge = Says(lambda c: replace(c, rejection="no") if c.round == 1 else c)
+    found = loop(judge, *DRAFTS).confirm()
+    assert found.best
+    assert found.best.round == 2
+
+
+@pytest.mark.parametrize("draft", [wrong(1), right(1, decision=Decision.SAME), right(1, decision=Decision.SLOWER)])
+def test_what_was_not_faster_in_its_round_is_not_even_asked(draft: Candidate) -> None:
+    judge = Says(lambda c: right())
+    assert loop(judge, draft).confirm().best is None
+    assert judge.__dict__["asked"] == []
+
+
+@pytest.mark.parametrize(
+    ("verdict", "ratio", "fails"),
+    [
+        (PairVerdict.SLOWER, 1 / 1.51, True),
+        (PairVerdict.SLOWER, 1 / 1.49, False),
+        (PairVerdict.SLOWER, 0.6, True),  # 1.67x the time
+        (PairVerdict.SAME, 0.5, False),
+        (PairVerdict.FASTER, 0.5, False),
+        (PairVerdict.REJECTED, 0.5, False),
+    ],
+)
+def test_slower_by_half_is_half_as_much_time_again(verdict: PairVerdict, ratio: float, fails: bool) -> None:
+    """Not half the speed: 1.5 times the time is a ratio of 0.67."""
+    found = PairResult(verdict, comparison=comparison(ratio=ratio))
+    assert found.is_slower(0.5) is fails
+    assert PairResult(verdict, bound=ratio).is_slower(0.5) is fails
+
+
+def calls(count: int, raising: int = 0) -> tuple[KnownCall, ...]:
+    outcomes = [CallOutcome("", "raises" if at < raising else "returns") for at in range(count)]
+    return tuple(KnownCall(f"f({at})", outcome, "tests", 0.1) for at, outcome in enumerate(outcomes))
+
+
+@pytest.mark.parametrize(
+    ("count", "raising", "lines", "said"),
+    [
+        (10, 0, 6, ""),
+        (9, 0, 10, "9 comparable calls, at least 10 are needed"),
+        (10, 7, 10, ""),
+        (10, 8, 10, "nearly every call raises an exception"),
+        (10, 0, 5, "the calls run 50% of the function's lines, at least 60% are needed"),
+    ],
+)
+def test_from_how_little_nothing_is_claimed(count: int, raising: int, lines: int, said: str) -> None:
+    corpus = CallCorpus(calls(count, raising), lines=tuple(range(10)), lines_run=tuple(range(lines)))
+    assert corpus.thin().startswith(said)
+    assert bool(corpus.thin()) is bool(said)

@@ -1,0 +1,268 @@
+"""What the judge asks for at each step and what it makes of the answers, with scripted runs: no clock decides."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from codeopt.core.history import Candidate, Draft, History
+from codeopt.core.revision import Revision
+from codeopt.engine.judge import MAX_FAILURES, PAIRS_SHARE, SHORT_S, Judge, is_same_program
+from codeopt.workloads import Stage
+from codeopt.workloads._request import Checked
+from codeopt_sandbox.caveat import Caveat, Subject
+from codeopt_sandbox.compare import Decision, Plan
+from codeopt_sandbox.outcome import Case, Run, Verdict
+from tests.support.candidates import outcome
+from tests.support.scripted import CASES, FAST, UNSEEN, Asked, ScriptedRunner, ScriptedWorkload, echo
+
+
+def judge_of(gives: Callable[[Asked], Run] | None = None, strict: bool = False, **other: Any) -> Judge:
+    """A judge of SLOW, whose runs are scripted."""
+    workload: Any = ScriptedWorkload(ScriptedRunner(gives or echo()), **other)
+    return Judge(workload, profiled=False, strict=strict)
+
+
+def measured(judge: Judge, source: str = FAST, **draft: Any) -> Candidate:
+    return judge.measure(Draft(Revision.of(source), "a try", **draft), History((judge.original,)))
+
+
+def asked(judge: Judge) -> list[Asked]:
+    """Runs of the draft that were asked for."""
+    runner: Any = judge.workload.runner
+    return [each for each in runner.asked if each.program == FAST]
+
+
+def wrong_on(*inputs: bytes, hash_seed: int | None = None) -> Callable[[Asked], Run]:
+    """FAST is wrong on these inputs; with one hash seed alone, where one is named."""
+
+    def gives(each: Asked) -> Run:
+        right = echo()(each)
+        here = each.program == FAST and each.stdin in inputs and hash_seed in (None, each.hash_seed)
+        return replace(right, stdout=b"wrong") if here else right
+
+    return gives
+
+
+def test_a_round_is_screened_and_a_confirmation_has_the_full_error_rate() -> None:
+    judge = judge_of()
+    found = measured(judge)
+    confirmed = judge.confirm(found)
+    timed = judge.time(judge.check(Revision.of(FAST), "a person's"))
+    assert found.comparison
+    assert confirmed.comparison
+    assert timed.comparison
+    assert (found.comparison.alpha, found.comparison.confidence) == (0.05, 0.90)
+    for each in (confirmed.comparison, timed.comparison):
+        assert (each.alpha, each.confidence) == (0.01, 0.95)
+    assert confirmed.faster
+
+
+def test_a_confirmation_runs_every_case_with_other_hash_seeds_and_unseen_ones() -> None:
+    judge = judge_of()
+    found = measured(judge)
+    before = len(asked(judge))
+    confirmed = judge.confirm(found)
+    new = [(each.stdin, each.hash_seed) for each in asked(judge)[before:] if each.mode == "exec" and each.hash_seed]
+    assert new == [(b"1\n", 1), (b"2\n", 1), (b"3\n", 2)]
+    assert [each.case for each in confirmed.outcomes] == ["a", "b", "new"]
+
+
+@pytest.mark.parametrize(
+    "gives",
+    [wrong_on(b"2\n", hash_seed=1), wrong_on(b"3\n"), wrong_on(b"3\n", hash_seed=2)],
+    ids=["a held-out case, sets in another order", "an unseen case", "an unseen case, sets in another order"],
+)
+def test_what_is_wrong_there_alone_is_neither_confirmed_nor_checked(gives: Callable[[Asked], Run]) -> None:
+    judge = judge_of(gives)
+    found = measured(judge)
+    assert found.faster
+    assert not judge.confirm(found).correct
+    assert not judge.check(Revision.of(FAST), "a person's").correct
+
+
+def test_the_order_within_pairs_is_another_one_when_a_draft_is_confirmed() -> None:
+    judge = judge_of()
+    runner: Any = judge.workload.runner
+
+    def order() -> list[str]:
+        pairs = [each.program for each in runner.asked if each.mode == "fork"][:12]
+        runner.asked.clear()
+        return pairs
+
+    same = []
+    for number in (1, 2, 3):
+        found = replace(measured(judge), round=number)
+        runner.asked.clear()
+        judge.time(replace(found, comparison=None))
+        first = order()
+        judge.confirm(found)
+        same.append(first == order())
+    assert not all(same)
+
+
+def test_a_confirmation_keeps_caveats_but_those_of_speed() -> None:
+    judge = judge_of()
+    told = tuple(Caveat(subject, "x", "", "") for subject in (Subject.SPEED, Subject.INPUT))
+    confirmed = judge.confirm(replace(measured(judge), checked=told))
+    assert [each.subject for each in confirmed.checked] == [Subject.INPUT]
+
+
+def test_a_draft_is_given_up_after_two_failures_and_the_first_is_explained() -> None:
+    cases = tuple(Case(str(number), b"%d\n" % number, b"%d\n" % number) for number in range(5))
+    judge = judge_of(wrong_on(*(case.stdin for case in cases)), suite=replace(judge_of().suite, cases=cases))
+    found = measured(judge)
+    assert len(found.outcomes) == MAX_FAILURES == 2
+    assert [each.detail.startswith("explained: ") for each in found.outcomes] == [True, False]
+    assert found.comparison is None
+    assert len(judge.known(Revision.of(FAST), "").outcomes) == 1
+
+
+@pytest.mark.parametrize("stage", [Stage.ROUND, Stage.REFERENCE, Stage.CONFIRMATION])
+def test_what_the_workload_finds_counts(stage: Stage) -> None:
+    wrong = outcome(CASES[0], Verdict.WA)
+    for found, correct in ((Checked(rejection="a test fails"), False), (Checked((wrong,)), False), (Checked(), True)):
+        judge = judge_of(found=found)
+        workload: Any = judge.workload
+        if stage is Stage.ROUND:
+            candidate = measured(judge)
+        elif stage is Stage.REFERENCE:
+            candidate = judge.check(Revision.of(FAST), "")
+        else:
+            candidate = judge.confirm(replace(judge.original, round=1, revision=Revision.of(FAST)))
+        assert candidate.correct is correct
+        assert candidate.rejection == found.rejection
+        assert stage in workload.stages
+
+
+def takes_memory(each: Asked) -> Run:
+    peak = (10 + 100 * (each.program == FAST)) << 20
+    return replace(echo()(each), peak_bytes=peak)
+
+
+def test_strictly_a_caveat_of_a_guard_or_of_the_workload_rejects() -> None:
+    caveat = Caveat(Subject.INPUT, "-1", "prints 1", "prints 2")
+    for strict in (False, True):
+        by_guard = judge_of(takes_memory, strict=strict)
+        found = by_guard.time(by_guard.check(Revision.of(FAST), ""))
+        assert [each.subject for each in found.caveats] == [Subject.MEMORY]
+        assert found.rejection.startswith("--strict: ") is strict
+        assert found.faster is not strict
+        by_workload = judge_of(strict=strict, found=Checked(caveats=(caveat,)))
+        assert by_workload.check(Revision.of(FAST), "").rejection.startswith("--strict: ") is strict
+
+
+def test_a_wrong_draft_is_rejected_for_that_and_not_by_strict() -> None:
+    caveat = Caveat(Subject.INPUT, "-1", "prints 1", "prints 2")
+    judge = judge_of(strict=True, found=Checked((outcome(CASES[0], Verdict.WA),), caveats=(caveat,)))
+    assert judge.check(Revision.of(FAST), "").rejection == ""
+
+
+def test_pairs_take_four_fifths_of_the_time_that_is_left_and_no_more_than_the_rule_says() -> None:
+    judge = judge_of()
+    rule = judge.workload.rule
+    for left, seconds in ((None, 30.0), (10.0, 8.0), (1000.0, 30.0)):
+        assert replace(judge, time_left=lambda left=left: left)._in_time(rule).max_seconds == seconds
+    assert PAIRS_SHARE < 1  # guards come after the pairs
+
+
+def test_what_is_wrong_when_it_is_timed_is_not_measured_by_another_clock() -> None:
+    def late(each: Asked) -> Run:
+        right = echo()(each)
+        return replace(right, stdout=b"wrong") if each.program == FAST and each.mode == "fork" else right
+
+    found = measured(replace(judge_of(late), second="memory"))
+    assert found.comparison
+    assert found.comparison.decision is Decision.REJECTED
+    assert found.second is None
+    assert measured(replace(judge_of(), second="memory")).second
+
+
+def test_only_short_cases_are_run_again_with_another_hash_seed() -> None:
+    """Together they take the original no longer than SHORT_S."""
+    seconds = {b"1\n": SHORT_S, b"2\n": 0.3}
+
+    def gives(each: Asked) -> Run:
+        return replace(echo()(each), cpu_s=seconds.get(each.stdin, 0.1), wall_s=0.1)
+
+    judge = judge_of(gives)
+    assert judge.check(Revision.of(FAST), "").correct
+    again = [each.stdin for each in asked(judge) if each.hash_seed == 1]
+    assert again == [b"2\n"]
+
+
+def test_outcomes_of_a_draft_that_was_screened_stand_for_the_same_one_alone() -> None:
+    judge = judge_of()
+    screened = replace(judge.original, round=1, revision=Revision.of(FAST), siblings=((2, 1.0),))
+    for earlier, cases_run in ((screened, 0), (replace(screened, rejection="no"), 2),
+                               (replace(screened, revision=Revision.of("x = 3\n")), 2)):  # fmt: skip
+        runner: Any = judge.workload.runner
+        runner.asked.clear()
+        history = History((judge.original, earlier))
+        found = judge.screen(Draft(Revision.of(FAST), "a try"), history)
+        assert found.correct
+        assert len(asked(judge)) == cases_run
+
+
+def test_a_program_of_several_files_is_the_same_where_each_file_is() -> None:
+    one = Revision({"a.py": "x = 1\n", "b.py": "y = 1\n"})
+    assert is_same_program(one, Revision({"a.py": "x = 1  # one\n", "b.py": "y=1\n"}))
+    assert not is_same_program(one, Revision({"a.py": "x = 1  # one\n", "b.py": "y = 2\n"}))
+    assert not is_same_program(one, Revision({"a.py": "x = 1\n"}))
+
+
+def test_a_second_draft_of_the_same_text_is_not_run() -> None:
+    judge = judge_of()
+    first = measured(judge)
+    again = judge.measure(Draft(Revision.of(FAST + "# again\n"), ""), History((judge.original, first)))
+    assert again.rejection == "the same program as round 1, but for comments and layout"
+    assert again.outcomes == ()
+
+
+def test_a_faster_draft_is_compared_with_the_best_before_it_where_that_is_asked_for() -> None:
+    judge = judge_of()
+    first = measured(judge)
+    history = History((judge.original, first))
+    draft = Draft(Revision.of("x = 3\n"), "another")
+    assert judge.measure(draft, history).against_best is None
+    found = replace(judge, ranked=True).measure(draft, history)
+    assert found.against_best
+    assert found.against_best.round == first.round
+    slower = replace(judge_of(echo(slow=0.1)), ranked=True)
+    assert slower.measure(draft, history).against_best is None
+
+
+def test_a_finding_that_there_is_no_gain_leaves_a_right_draft_that_is_not_faster() -> None:
+    """The gain is there on the case that it has met, and on no other."""
+
+    def gives(each: Asked) -> Run:
+        seconds = 0.2 if each.program == FAST and each.stdin == b"1\n" and each.mode == "fork" else 0.4
+        return replace(echo()(each), cpu_s=seconds, wall_s=seconds)
+
+    similar = tuple(Case(f"like {number}", b"%d\n" % number) for number in range(10, 20))
+    judge = judge_of(gives, plan=Plan(CASES[:1], "cpu", 1), similar=similar, unseen=UNSEEN)
+    found = judge.time(judge.check(Revision.of(FAST), ""))
+    assert found.comparison
+    assert found.comparison.decision is Decision.FASTER
+    assert "it knows the cases" in found.rejection
+    assert not found.faster
+
+
+def test_a_draft_that_is_wrong_in_one_of_many_runs_is_wrong() -> None:
+    """Right on each case, in each timed run, and wrong when it is run often."""
+    count = {"runs": 0}
+
+    def gives(each: Asked) -> Run:
+        if each.program == FAST and each.mode == "fork":
+            count["runs"] += 1
+        bad = count["runs"] in (30, 31)
+        return replace(echo()(each), stdout=b"wrong") if each.program == FAST and bad else echo()(each)
+
+    judge = judge_of(gives)
+    found = judge.time(judge.check(Revision.of(FAST), ""))
+    assert count["runs"] >= 30
+    assert not found.correct
+    assert not found.faster

@@ -1,0 +1,62 @@
+"""Which inputs of a program are like the known ones, and what the others break."""
+
+from __future__ import annotations
+
+import pytest
+
+from codeopt.workloads.contract.program.known_inputs import look_at
+
+COUNTED = [b"3\n5 1 4\n", b"6\n10 20 30 20 10 7\n", b"4\n9 2 2 8\n"]
+INDICES = [b"3 4\n0 2 1 1\n", b"5 3\n4 0 3\n", b"2 5\n1 1 0 1 0\n", b"7 2\n6 3\n"]
+"""N and M, then M numbers below N."""
+NODES = [
+    b"4 3\n1 2\n2 3\n3 4\n", b"5 4\n1 2\n2 3\n3 4\n4 5\n", b"3 2\n3 1\n1 2\n", b"6 5\n2 1\n6 1\n3 6\n4 6\n5 3\n",
+    b"4 3\n4 1\n4 2\n3 4\n",
+]  # fmt: skip
+"""N and M, then M edges between nodes from 1 to N: a tree."""
+SORTED = [b"4\n1 3 7 9\n", b"5\n2 3 5 8 9\n", b"6\n1 2 4 6 8 9\n"]
+WORDS = [b"abc abd\n", b"bca cab\n", b"dab bad\n"]
+CASES = [
+    (COUNTED, b"5\n9 1 4 4 6\n", ""),
+    (COUNTED, b"5\n9 1 4 4\n", "a number says how many follow"),
+    (COUNTED, b"3\n5 1 -4\n", "so small a number"),
+    (COUNTED, b"3\n5 1 400\n", "so large a number"),
+    (COUNTED, b"3\n5 1 4", "end with a line end"),
+    (COUNTED, b"3\n5  1 4\n", "more than one space"),
+    (COUNTED, b"3\n5 1 4 \n", "spaces at the ends"),
+    (COUNTED, b"3\n\n5 1 4\n", "empty line"),
+    (COUNTED, b"3\n5\t1 4\n", "tabs"),
+    (COUNTED, b"3\r\n5 1 4\n", "carriage returns"),
+    (COUNTED, b"3\n5 1 0x4\n", "whole numbers"),
+    (WORDS, "ab\u00e9 abd\n".encode(), "all known inputs are ASCII"),
+    (WORDS, b"", "line end"),
+    (INDICES, b"4 3\n3 0 2\n", ""),
+    (INDICES, b"4 3\n4 0 2\n", "bounded by another"),
+    (NODES, b"5 4\n1 5\n5 2\n2 3\n3 4\n", ""),
+    (NODES, b"4 3\n1 2\n2 3\n3 5\n", "bounded by another"),
+    (NODES, b"4 3\n1 2\n2 3\n0 4\n", "so small a number"),
+    (NODES, b"4 3\n1 2\n2 3\n3 1\n", "reach every node"),
+    (SORTED, b"5\n2 5 7 8 9\n", ""),
+    (SORTED, b"5\n5 2 7 8 9\n", "sorted"),
+    (SORTED, b"5\n2 2 5 8 9\n", "sorted"),
+    (SORTED, b"5\n2 2 5 8 9\n", "a number there twice"),
+]
+
+
+@pytest.mark.parametrize(("known", "data", "why"), CASES)
+def test_what_an_input_breaks(known: list[bytes], data: bytes, why: str) -> None:
+    contract = look_at(known)
+    first = contract.why_beyond(data)
+    if not why or why in first:
+        assert bool(first) is bool(why)
+        return
+    assert contract.layout
+    reading = contract.layout.read(data)
+    assert reading
+    assert [each.broken for each in contract.relations if why in each.broken and not each.holds(reading)]
+
+
+@pytest.mark.parametrize("known", [COUNTED, INDICES, NODES, SORTED, WORDS], ids=["n", "indices", "tree", "sorted", "w"])
+def test_no_known_input_breaks_anything(known: list[bytes]) -> None:
+    contract = look_at(known)
+    assert [contract.why_beyond(data) for data in known] == [""] * len(known)

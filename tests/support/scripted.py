@@ -1,0 +1,118 @@
+"""A runner and a workload by the public protocols that run nothing: a function says what each run gives. For what a
+judge asks for, and what it makes of the answers, where no clock and no sandbox may decide."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+
+from codeopt.core.history import Candidate
+from codeopt.core.revision import Revision
+from codeopt.workloads import Defaults, Stage, Suite
+from codeopt.workloads._request import Checked
+from codeopt_sandbox.compare import Plan, StoppingRule
+from codeopt_sandbox.outcome import Case, Files, Mode, Outcome, Run, RunLimits
+from codeopt_sandbox.runner import run_on
+from codeopt_sandbox.verdict import check_tokens, judge
+from tests.support.candidates import run
+
+
+@dataclass(frozen=True)
+class Asked:
+    """One run that was asked for."""
+
+    program: str
+    stdin: bytes
+    mode: Mode
+    hash_seed: int
+
+
+Gives = Callable[[Asked], Run]
+
+
+@dataclass
+class ScriptedRunner:
+    """Runs nothing: `gives` says what a run gives."""
+
+    gives: Gives
+    asked: list[Asked] = field(default_factory=list)
+    """Every run, in order."""
+    limits: RunLimits = field(default_factory=RunLimits)
+    restarts: int = 0
+
+    def run(
+        self, program: Revision | str, stdin: bytes = b"", /, *, args: Sequence[str] = (), mode: Mode = "fork",
+        limits: RunLimits | None = None, hash_seed: int = 0, files: Files | None = None,
+    ) -> Run:  # fmt: skip
+        """The scripted run."""
+        text = program if isinstance(program, str) else program.text
+        self.asked.append(Asked(text, stdin, mode, hash_seed))
+        return self.gives(self.asked[-1])
+
+    def restart_guest(self) -> None:
+        """Count it."""
+        self.restarts += 1
+
+    def quiesce(self) -> None:
+        """Nothing goes on in the background."""
+
+
+SLOW, FAST = "x = 1\n", "x = 2\n"
+CASES = (Case("a", b"1\n", b"1\n"), Case("b", b"2\n", b"2\n", held_out=True))
+UNSEEN = (Case("new", b"3\n", b"3\n", held_out=True),)
+
+
+def echo(**seconds: float) -> Gives:
+    """Programs that print their input; FAST takes half as long as SLOW, or what is said by name."""
+    took = {SLOW: seconds.get("slow", 0.4), FAST: seconds.get("fast", 0.2)}
+
+    def gives(asked: Asked) -> Run:
+        each = took.get(asked.program, 0.2)
+        return run(stdout=asked.stdin, cpu_s=each, wall_s=each)
+
+    return gives
+
+
+@dataclass(frozen=True)
+class ScriptedWorkload(Defaults):
+    """A workload whose runs are scripted; right on CASES, timed on the first of them."""
+
+    runner: ScriptedRunner
+    suite: Suite = Suite(CASES, check_tokens)
+    rule: StoppingRule = StoppingRule()
+    plan: Plan = Plan(CASES[:1], "cpu", 1)
+    unseen: tuple[Case, ...] = UNSEEN
+    found: Checked = Checked()
+    """What its own check finds."""
+    similar: tuple[Case, ...] = ()
+    stages: list[Stage] = field(default_factory=list)
+    """Why its own check was asked."""
+
+    @property
+    def baseline(self) -> Candidate:
+        """SLOW, right."""
+        return Candidate(0, Revision.of(SLOW), "the original", tuple(map(self._original, self.suite.cases)))
+
+    def _original(self, case: Case) -> Outcome:
+        return judge(case, self.runner.gives(Asked(SLOW, case.stdin, "exec", 0)), self.suite.check)
+
+    def run_case(self, draft: Revision, case: Case, hash_seed: int = 0) -> Outcome:
+        """Judged by the suite's checker."""
+        return judge(case, run_on(self.runner, draft, case, mode="exec", hash_seed=hash_seed), self.suite.check)
+
+    def explain(self, draft: Revision, case: Case, outcome: Outcome) -> Outcome:
+        """Marked as explained."""
+        return Outcome(outcome.case, outcome.verdict, outcome.run, f"explained: {outcome.detail}")
+
+    def check(self, draft: Revision, stage: Stage) -> Checked:
+        """What was scripted."""
+        self.stages.append(stage)
+        return self.found
+
+    def unseen_cases(self) -> tuple[Case, ...]:
+        """What was scripted."""
+        return self.unseen
+
+    def similar_inputs(self, case: Case) -> tuple[Case, ...]:
+        """What was scripted."""
+        return self.similar

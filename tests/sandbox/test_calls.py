@@ -405,3 +405,11 @@ def test_the_memory_of_calls(sandbox: Sandbox) -> None:
     assert peak(sandbox, "listed", "f(100_000)", "f(99_999)", "f(10)") == pytest.approx(one, rel=0.01)
     assert peak(sandbox, "yields", "f(5_000)", iterators="flat") < 100_000
     assert peak(sandbox, "unseen", f"f({32 << 20})") > 28 << 20
+
+
+def test_what_calls_left_is_known_where_their_time_ends(isolated: Sandbox) -> None:
+    batch = {"budget": 1e-9}
+    assert ask(isolated, "same", "f(1)", "f(2)", batch=batch) == [
+        "returns 1", "is not made: the calls before it hang or take all the time", "state: unchanged",
+    ]  # fmt: skip
+    assert ask(isolated, "counts", "f()", "f()", batch=batch)[-1] == "state: global COUNT becomes [1, 1]"

@@ -109,16 +109,16 @@ def make_cases(
         calls = tuple(k.text for k in part)
         stdin = CallBatch(calls, seconds=seconds, lost=0, budget=total, items=items).stdin()
         title = f"{len(part)} calls of the function"
+        once = not all(k.repeated for k in part)
         if items == MAX_ITEMS and all(k.independent for k in part):  # another run would say the same again
             expected = runner.calls.as_printed(calls, CallAnswer(tuple(k.outcome for k in part), state=NOTHING_LEFT))
-            once = not all(k.repeated for k in part)
             answers = expected.encode("utf-8", "surrogatepass")
             cases.append(CallCase(f"{name}.{number}", stdin, answers, held_out, title, asked_once=once))
             continue
         run = runner.run(bench.revision, stdin, mode="exec")
         if _disturbed(run):
             run = runner.run(bench.revision, stdin, mode="exec")
-        case = CallCase(f"{name}.{number}", stdin, run.stdout, held_out, title)
+        case = CallCase(f"{name}.{number}", stdin, run.stdout, held_out, title, asked_once=once)
         if not _as_known(run, part):
             again = runner.run(bench.revision, stdin, mode="exec", hash_seed=OTHER_HASH_SEED)
             outcome = judge(case, again, check)

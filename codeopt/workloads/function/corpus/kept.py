@@ -30,7 +30,7 @@ from codeopt.workloads.function.recording.recording import left_out, recorded_ca
 from codeopt.workloads.sandbox_view.reached import ReachedText
 from codeopt_sandbox.call_answer import read_outcome
 
-FORMAT = 1
+FORMAT = 2
 """Version of the JSON below."""
 MAX_AGE_S = 7 * 86400.0
 """Age after which evidence is collected anew, seconds: what a busy machine had no time for should not be missing for
@@ -112,7 +112,9 @@ def corpus_to_json(corpus: CallCorpus, names: CallNames) -> dict[str, Any]:
     """A corpus as data."""
     return {
         "format": FORMAT,
-        "known": [[each.text, each.source, each.seconds, each.outcome.fields()] for each in corpus.known],
+        "known": [
+            [each.text, each.source, each.seconds, each.outcome.fields(), each.repeated] for each in corpus.known
+        ],
         "big": list(corpus.big),
         "left_out": [_counts(corpus.left_out.given), _counts(corpus.left_out.made_up)],
         "lines_run": list(corpus.lines_run),
@@ -131,8 +133,8 @@ def corpus_from_json(value: Any) -> tuple[CallCorpus, CallNames]:
     given, made_up = map(_exclusions, value["left_out"])
     corpus = CallCorpus(
         known=tuple(
-            KnownCall(_text(text), read_outcome(outcome), _text(source), float(seconds))
-            for text, source, seconds, outcome in value["known"]
+            KnownCall(_text(text), read_outcome(outcome), _text(source), float(seconds), repeated=bool(repeated))
+            for text, source, seconds, outcome, repeated in value["known"]
         ),
         big=tuple(map(_text, value["big"])),
         left_out=Exclusions(given, made_up),

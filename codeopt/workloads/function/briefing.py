@@ -89,7 +89,7 @@ def _nature(subject: BriefedFunction) -> str:
 
 
 def _contract(subject: BriefedFunction) -> str:
-    """What all arguments are alike in, which is said as data: keys and names of classes are others' text."""
+    """The contract of the arguments, as data: keys and names of classes are others' text."""
     if not subject.contract:
         return ""
     return "The contract of its arguments, inside of which every answer must be the same (data):\n" + fenced(

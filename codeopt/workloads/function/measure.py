@@ -76,7 +76,7 @@ def _from_corpus(request: WorkloadRequest, function: KnownFunction) -> FunctionW
 
 
 def _inside(evidence: CallCorpus, contract: Contract) -> CallCorpus:
-    """What the user's expression leaves of the evidence: nothing is claimed by calls that it excludes."""
+    """The evidence that the user's expression leaves: nothing is claimed by calls that it excludes."""
     return replace(evidence, known=tuple(each for each in evidence.known if not contract.outside(each.text)))
 
 

@@ -26,7 +26,7 @@ TOTAL_S = 20.0
 
 @dataclass(frozen=True)
 class Narrowing:
-    """What the expression says of calls, asked in the sandbox that runs the function."""
+    """Evaluates the expression for calls, in the sandbox that runs the function."""
 
     bench: FunctionHarness
     expression: ContractExpression
@@ -44,7 +44,7 @@ class Narrowing:
 
 
 def _holds(outcome: CallOutcome) -> bool:
-    """It may have used an iterator up: that is told behind what is returned."""
+    """Whether the expression is true, even if it used an iterator up: that is told behind what is returned."""
     return outcome.kind == Kind.RETURNS and segments(outcome.text)[0] == INSIDE
 
 

@@ -150,7 +150,7 @@ class Witnesses:
     runner: TimedRuns
     draft: Revision
     inside: Callable[[Sequence[str]], Sequence[str]]
-    """Of some calls those that do not go beyond the contract."""
+    """Filters calls: those that do not go beyond the contract stay."""
 
     def smallest(self, case: ScenarioCase, run: CallRun, check: Checker) -> Witness | None:
         """The smallest scenario of a case that a draft has failed; None where it was not by a scenario."""

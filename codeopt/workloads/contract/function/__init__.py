@@ -33,14 +33,14 @@ class Contract:
     relations: tuple[ArgumentRelation, ...] = ()
     classes: ClassHints = ClassHints()
     asked: dict[str, str] = field(default_factory=dict, compare=False, repr=False)
-    """What is alike of known ones, by call: reading a long call takes longer than making it."""
+    """Reasons why calls go beyond the known ones, by call: reading a long call takes longer than making it."""
     narrowed: Callable[[Sequence[str]], Mapping[str, str]] | None = field(default=None, compare=False)
-    """What the user's expression says of some calls: why each is outside, empty for those inside; asked in the sandbox,
-    in one run. None where there is no expression."""
+    """Asks the user's expression about some calls, in one run of the sandbox: the reason why each is outside, empty for
+    those inside. None where there is no expression."""
     narrowed_to: str = ""
     """The expression."""
     told: dict[str, str] = field(default_factory=dict, compare=False, repr=False)
-    """Its answers, by call."""
+    """Answers of the expression, by call."""
 
     @property
     def words(self) -> str:

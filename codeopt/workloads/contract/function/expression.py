@@ -21,7 +21,7 @@ class ContractExpression:
     """The expression, and the module that evaluates it: the original, with one more function."""
 
     text: str
-    """As it was given."""
+    """Text of the expression, as the user gave it."""
     source: str
 
     @property

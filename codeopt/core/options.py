@@ -19,6 +19,7 @@ from codeopt.core.converters import (
     count_or_zero,
     duration,
     examples,
+    expression,
     names,
     paths,
     positive,
@@ -143,6 +144,11 @@ class ImproveOptions:
     calls: Path | None = option(
         None, "Python file with CALLS, a list of (args, kwargs), and BIG to time", Path,
         metavar="FILE", group=_FUNCTIONS, commands=on(f"{_TARGETS} batch"),
+    )  # fmt: skip
+    contract: str = option(
+        "", "Python over the parameters that is true of sensible calls, such as `n >= 0`: a difference on another call "
+        "is a caveat", expression, unset="what hints and known calls show",
+        metavar="EXPRESSION", group=_FUNCTIONS, commands=on(_TARGETS),
     )  # fmt: skip
     tests: tuple[Path, ...] = option(
         (), "pytest file or folder that exercises the function; may be repeated", paths,

@@ -149,8 +149,8 @@ class Witnesses:
     bench: FunctionHarness
     runner: TimedRuns
     draft: Revision
-    beyond: Callable[[str], str]
-    """Why a call goes beyond the known ones."""
+    inside: Callable[[Sequence[str]], Sequence[str]]
+    """Filters calls: those that do not go beyond the contract stay."""
 
     def smallest(self, case: ScenarioCase, run: CallRun, check: Checker) -> Witness | None:
         """The smallest scenario of a case that a draft has failed; None where it was not by a scenario."""
@@ -180,8 +180,7 @@ class Witnesses:
         """With one of its calls smaller, or with all that are the same."""
         found: dict[str, Scenario] = {}
         for call in dict.fromkeys(scenario.calls):
-            for less in smaller_calls(call):
-                if len(less) < len(call) and not self.beyond(less):
-                    calls = tuple(less if each == call else each for each in scenario.calls)
-                    found[less] = Scenario(scenario.kind, calls)
+            for less in self.inside([less for less in smaller_calls(call) if len(less) < len(call)]):
+                calls = tuple(less if each == call else each for each in scenario.calls)
+                found[less] = Scenario(scenario.kind, calls)
         return sorted(found.values(), key=lambda each: len(each.text))[: FEW if scenario.kind == THREADS else MANY]

@@ -193,7 +193,7 @@ class FunctionWorkload(Defaults):
         shown = first
         if not case.held_out and not first.late:  # a smaller one may only be quicker, and each try costs seconds
             shown = smallest(
-                self.runner, self.baseline.revision, draft, first.call, self.suite.check, self.contract.beyond
+                self.runner, self.baseline.revision, draft, first.call, self.suite.check, self.contract.inside
             )
         detail = "" if case.held_out else shown.detail
         near = "the smallest found near " * bool(detail and shown.call != first.call)
@@ -207,7 +207,7 @@ class FunctionWorkload(Defaults):
 
     def _explained(self, draft: Revision, case: ScenarioCase, outcome: Outcome, run: CallRun) -> Outcome:
         """The smallest scenario that shows it."""
-        looked_for = Witnesses(self.bench, self.runner, draft, self.contract.beyond)
+        looked_for = Witnesses(self.bench, self.runner, draft, self.contract.inside)
         found = looked_for.smallest(case, run, self.suite.check)
         return replace(outcome, detail=self.bench.names.readable(found.words)) if found else outcome
 
@@ -236,7 +236,8 @@ class FunctionWorkload(Defaults):
         """Other shapes of the calls, on which a faster draft is timed too; none before anything is timed."""
         if self.plan is None:
             return ()
-        return find_shapes(self.bench, self.evidence, self.plan.timed, lambda text: not self.contract.beyond(text))
+        known = tuple(each for each in self.evidence.known if not self.contract.outside(each.text))
+        return find_shapes(self.bench, replace(self.evidence, known=known), self.plan.timed, self.contract.inside)
 
     def profile(self, draft: Revision) -> Profile | None:
         """Profile of a pass of the timed calls; lines are those of the module."""
@@ -274,8 +275,14 @@ class FunctionWorkload(Defaults):
         self._notify("looking at what is timed")
         return brief(
             BriefedFunction(
-                self.bench, self.evidence, self.suite.cases, self.plan, python, self.request.options.tolerance
-            )
+                self.bench,
+                self.evidence,
+                self.suite.cases,
+                self.plan,
+                python,
+                self.request.options.tolerance,
+                self.contract.words,
+            )  # fmt: skip
         )
 
     @property

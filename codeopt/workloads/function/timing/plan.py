@@ -199,8 +199,10 @@ class _Choice:
         found: list[KnownCall] = []
         bases = [k.text for k in given[:50] if grow(k.text, 2)][:4]  # of short calls the longest may be so by chance
         for steps in ((1, 2, 3), (4, 5, 6), (7, 8)):  # a few at a time: each look imports the module
-            grown = {self._larger(base, 2**step, at): base for step in steps for at, base in enumerate(bases)}
-            texts = [text for text in grown if text and _length(text) < MOST_MADE_TEXT]
+            larger = {grow(base, 2**step, self.seed + at): base for step in steps for at, base in enumerate(bases)}
+            within = self.contract.within([text for text in larger if text])
+            grown = {kept: larger[text] for text, kept in within.items()}
+            texts = [text for text in grown if _length(text) < MOST_MADE_TEXT]
             if not texts:
                 break
             usable = sorted((k for k in once(self.bench, texts) if k.returns), key=lambda k: -k.seconds)
@@ -211,14 +213,9 @@ class _Choice:
         longest = given[0].seconds
         return _long_enough(deterministic(self.bench, _long_enough(found, longest))[0], longest)
 
-    def _larger(self, base: str, factor: int, at: int) -> str:
-        """Empty where it cannot grow."""
-        grown = grow(base, factor, self.seed + at)
-        return self.contract.within(grown) if grown else ""
-
     def _made(self, texts: Sequence[str]) -> list[str]:
-        """Each once, changed where it has to be; those that go beyond the known ones are left out."""
-        return list(dict.fromkeys(kept for text in texts if (kept := self.contract.within(text))))
+        """Each once, changed where it has to be; those that go beyond the contract are left out."""
+        return list(dict.fromkeys(self.contract.within(texts).values()))
 
 
 def _are_enough(known: Sequence[KnownCall]) -> bool:

@@ -140,6 +140,10 @@ class ImproveOptions:
             review=FlagUse(help="fail where a notice would be given; a caveat rejects a draft", group=_RESULT),
         ),
     )  # fmt: skip
+    may_change_arguments: bool = option(
+        False, "accept a draft that leaves an argument changed where the original does not, or otherwise", bool,
+        kind=FlagKind.SWITCH, group=_FUNCTIONS, commands=on("compare improve batch"), setting=_CHANGE,
+    )  # fmt: skip
     calls: Path | None = option(
         None, "Python file with CALLS, a list of (args, kwargs), and BIG to time", Path,
         metavar="FILE", group=_FUNCTIONS, commands=on(f"{_TARGETS} batch"),

@@ -99,7 +99,7 @@ def _workload(
     """The workload of known calls. together: several of them are made together, too."""
     options = request.options
     runner = bench.recording_runner
-    check = calls_checker(options.tolerance, exact=options.strict)
+    check = calls_checker(options.tolerance, exact=options.strict, may_change=options.may_change_arguments)
     contract = contract_of(bench.function, evidence.vouched)
     cases = tiered(bench, runner, shown, "calls", check, contract)
     cases += tiered(bench, runner, held, "held", check, contract, held_out=True)

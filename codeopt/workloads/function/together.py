@@ -111,14 +111,17 @@ def _kept(
     }
 
 
-def judged(case: ScenarioCase, run: CallRun, check: Checker, tolerance: float, paste: Paste) -> Outcome:
+def judged(
+    case: ScenarioCase, run: CallRun, check: Checker, tolerance: float, paste: Paste, *, may_change: bool = False
+) -> Outcome:
     """A difference that any caller may see is a wrong answer; the others are caveats."""
     usual = replace(run, stdout=case.stdout(run, beyond=False))
     outcome = replace(judge(case.part(beyond=False), usual, check), run=run)
     if outcome.verdict is not Verdict.AC:
         return outcome
     rest = case.part(beyond=True)
-    return replace(outcome, caveats=call_caveats(rest, case.stdout(run, beyond=True), tolerance, paste))
+    found = call_caveats(rest, case.stdout(run, beyond=True), tolerance, paste, may_change=may_change)
+    return replace(outcome, caveats=found)
 
 
 def _plainness(scenario: Scenario) -> tuple[bool, int]:

@@ -48,18 +48,22 @@ def without_unsteady(case: Case, got: bytes, again: bytes) -> bytes:
     return b"\n".join([draft if original == right else right for right, draft, original in lines])
 
 
-def call_caveats(case: Case, got: bytes, tolerance: float, paste: Paste) -> tuple[Caveat, ...]:
+def call_caveats(
+    case: Case, got: bytes, tolerance: float, paste: Paste, *, may_change: bool = False
+) -> tuple[Caveat, ...]:
     """The shortest call whose answer differs, for each reason."""
     groups: dict[tuple[Subject | None, str], list[AnswerDifference]] = {}
-    for each in differences(case.expected or b"", got, tolerance):
+    for each in differences(case.expected or b"", got, tolerance, may_change=may_change):
         groups.setdefault((each.subject, each.because or _why(case, each)), []).append(each)
     return tuple(_caveat(case, found, because, paste) for (_, because), found in groups.items())
 
 
-def beyond_caveats(case: CallCase, outcome: Outcome, tolerance: float, paste: Paste) -> tuple[Caveat, ...]:
+def beyond_caveats(
+    case: CallCase, outcome: Outcome, tolerance: float, paste: Paste, *, may_change: bool = False
+) -> tuple[Caveat, ...]:
     """The same of calls beyond the known ones; or how the run of all of them ended."""
     if outcome.run.exit == 0 and outcome.run.stop is None:
-        return call_caveats(case, outcome.run.stdout, tolerance, paste)
+        return call_caveats(case, outcome.run.stdout, tolerance, paste, may_change=may_change)
     calls = calls_of(case)
     short = min(calls, key=len)
     words = f"{len(calls)} calls, the shortest {short}"[:MOST_INPUT]

@@ -120,7 +120,7 @@ class ImproveOptions:
         kind=FlagKind.LIST, metavar="GLOB", group=_CASES, commands=on(_TARGETS),
     )  # fmt: skip
     check: str = option(
-        "tokens", "comparison of outputs: tokens, exact or float:TOLERANCE", checker_name,
+        "tokens", "comparison of outputs: tokens, exact, float:TOLERANCE; of a function also FILE::accept, a function of yours", checker_name,
         metavar="HOW", group=_CASES, commands=_CHECKED, setting=_CHANGE,
     )  # fmt: skip
     changed_inputs: FuzzPolicy = option(
@@ -375,6 +375,12 @@ class ImproveOptions:
     def use_tests(self) -> bool:
         """Existing tests are evidence."""
         return not self.no_tests
+
+    @property
+    def special_checker(self) -> tuple[Path, str] | None:
+        """File and name of the function that accepts answers; None where a comparison decides."""
+        file, _, name = self.check.rpartition("::")
+        return (Path(file), name) if file else None
 
     @property
     def tolerance(self) -> float:

@@ -168,7 +168,12 @@ class FunctionWorkload(Defaults):
             return outcome
         options = self.request.options
         caveats = call_caveats(
-            case, run.stdout, options.tolerance, self.line, may_change=options.may_change_arguments
+            case,
+            run.stdout,
+            options.tolerance,
+            self.line,
+            may_change=options.may_change_arguments,
+            check=self.suite.check if options.special_checker else None,
         )
         return _without_answer(replace(outcome, caveats=caveats))
 
@@ -185,7 +190,12 @@ class FunctionWorkload(Defaults):
         """Report differences on out-of-distribution calls as caveats, not as wrong answers."""
         options = self.request.options
         found = beyond_caveats(
-            case, outcome, options.tolerance, self.line, may_change=options.may_change_arguments
+            case,
+            outcome,
+            options.tolerance,
+            self.line,
+            may_change=options.may_change_arguments,
+            check=self.suite.check if options.special_checker else None,
         )
         return replace(outcome, verdict=Verdict.AC, detail="", cause=None, caveats=found)
 

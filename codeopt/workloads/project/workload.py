@@ -284,6 +284,10 @@ def measure(request: WorkloadRequest, program: ProjectProgram, runs: CommandRuns
     found = profile_command(runs, original, first)
     baseline = request.baseline or Candidate(0, original, "the original", (Outcome("command", Verdict.AC, first),))
     baseline = replace(baseline, profile=as_profile(found, original))
+    if options.special_checker is not None:
+        raise UsageError(
+            f"--check {options.check}: only a function has a checker of its own; a command has tokens, exact or float:TOL"
+        )
     suite = Suite((case,), open_checker(options.check))
     calls = PublicCalls(request, program, runs)
     compared = not benches and not steady.nothing and options.changed_inputs is not FuzzPolicy.OFF

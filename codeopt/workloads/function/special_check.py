@@ -58,8 +58,8 @@ def one(call, expected, got):
 try:
     exec(compile(request["source"], request["file"], "exec"), space)
 except BaseException as error:
-    answers = ["the checker raises %s when it is loaded: %s" % (type(error).__name__, " ".join(str(error).split())[:200])]
-    answers *= len(request["asked"])
+    said = " ".join(str(error).split())[:200]
+    answers = ["the checker raises %s when it is loaded: %s" % (type(error).__name__, said)] * len(request["asked"])
 else:
     answers = [one(*each) for each in request["asked"]]
 out.write(json.dumps(answers))

@@ -40,9 +40,7 @@ def checker_of(name: str) -> Checker:
     """The one that is asked for; last bits of floats are a caveat where white space does not matter either. Raises
     UsageError for a special checker."""
     if "::" in name:
-        raise UsageError(
-            f"--check {name}: only a function has a checker of its own; a program has tokens, exact or float:TOL"
-        )
+        raise UsageError(f"--check {name}: a program's outputs are compared: tokens, exact or float:TOL")
     return check_nearly if name == "tokens" else open_checker(name)
 
 

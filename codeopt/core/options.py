@@ -120,7 +120,7 @@ class ImproveOptions:
         kind=FlagKind.LIST, metavar="GLOB", group=_CASES, commands=on(_TARGETS),
     )  # fmt: skip
     check: str = option(
-        "tokens", "comparison of outputs: tokens, exact, float:TOLERANCE; of a function also FILE::accept, a function of yours", checker_name,
+        "tokens", "comparison of outputs: tokens, exact, float:TOLERANCE; of functions also FILE::accept", checker_name,
         metavar="HOW", group=_CASES, commands=_CHECKED, setting=_CHANGE,
     )  # fmt: skip
     changed_inputs: FuzzPolicy = option(

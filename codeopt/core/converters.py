@@ -76,7 +76,10 @@ def share(value: Any) -> float:
 
 
 def checker_name(value: Any) -> str:
-    """tokens, exact or float:TOLERANCE. Raises ValueError."""
+    """tokens, exact, float:TOLERANCE or FILE::accept. Raises ValueError."""
+    if "::" in str(value):
+        _require_function(str(value))
+        return str(value)
     try:
         open_checker(str(value))
     except ValueError as error:
@@ -96,6 +99,19 @@ def expression(value: Any) -> str:
     if kind:
         raise BadValue(f"{inline(found)!r} must only look at the arguments: it may not have {kind}")
     return found
+
+
+def _require_function(name: str) -> None:
+    """FILE::NAME must be a function at the top of a Python file, which is read and not run. Raises BadValue."""
+    file, _, function = name.rpartition("::")
+    try:
+        tree = ast.parse(Path(file).read_bytes())
+    except OSError as error:
+        raise BadValue(f"cannot read {file}: {error.strerror}") from error
+    except (SyntaxError, ValueError) as error:
+        raise BadValue(f"{file} is no Python file: {error}") from error
+    if not any(isinstance(node, ast.FunctionDef) and node.name == function for node in tree.body):
+        raise BadValue(f"{file} defines no function {function!r}")
 
 
 def names(value: Any) -> tuple[str, ...]:

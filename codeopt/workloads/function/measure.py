@@ -22,10 +22,12 @@ from codeopt.workloads.function.harness import FunctionHarness
 from codeopt.workloads.function.known_cases import read_on_cases, shown_and_held, tiered
 from codeopt.workloads.function.narrowing import narrowed
 from codeopt.workloads.function.recording.recording import recorded_calls
+from codeopt.workloads.function.special_check import special_checker
 from codeopt.workloads.function.together import scenario_cases
 from codeopt.workloads.function.workload import FunctionWorkload
 from codeopt_sandbox.answers import calls_checker
 from codeopt_sandbox.outcome import Outcome, Run, Verdict
+from codeopt_sandbox.verdict import Checker
 
 RECORDED = CallTimeLimit(0.5, 1.0)
 """Seconds that one recorded call and all of them may take where nothing else is asked of a draft."""
@@ -107,12 +109,15 @@ def _workload(
     """The workload of known calls. together: several of them are made together, too."""
     options = request.options
     runner = bench.recording_runner
-    check = calls_checker(options.tolerance, exact=options.strict)
+    check: Checker = calls_checker(options.tolerance, exact=options.strict, may_change=options.may_change_arguments)
+    if special := special_checker(bench, options, evidence.known):
+        check, together = special, False  # what several calls answer together is no value to be accepted
     cases = tiered(bench, runner, shown, "calls", check, contract)
     cases += tiered(bench, runner, held, "held", check, contract, held_out=True)
     cases += read_on_cases(bench, runner, [each for each in read_on if not contract.outside(each.text)], check)
     if together:
-        cases += scenario_cases(bench, runner, [each for each in shown if not contract.beyond(each.text)], contract)
+        inside = [each for each in shown if not contract.beyond(each.text)]
+        cases += scenario_cases(bench, runner, inside, contract, may_change=options.may_change_arguments)
     runs = [Run(0, None, 0.0, 0.0, 0, case.expected or b"", b"") for case in cases]
     outcomes = tuple(Outcome(case.name, Verdict.AC, run) for case, run in zip(cases, runs, strict=True))
     original = replace(request.baseline or Candidate(0, bench.revision, "the original"), outcomes=outcomes)

@@ -23,7 +23,7 @@ from codeopt_sandbox.answers import around
 from codeopt_sandbox.call_answer import CallOutcome, CallRun, Kind
 from codeopt_sandbox.calls import CallBatch
 from codeopt_sandbox.guest.calls.outcome import not_made
-from codeopt_sandbox.guest.calls.scenarios import THREADS
+from codeopt_sandbox.guest.calls.scenarios import AGAIN, THREADS
 from codeopt_sandbox.outcome import Case, Outcome, Verdict
 from codeopt_sandbox.verdict import Checker, judge
 
@@ -67,10 +67,13 @@ def _lines(text: bytes, chosen: Sequence[int]) -> bytes:
 
 
 def scenario_cases(
-    bench: FunctionHarness, runner: TimedRuns, known: Sequence[KnownCall], contract: Contract
-) -> list[Case]:
-    """One case of the scenarios that the original keeps to, whatever order sets have; none where it keeps to none."""
+    bench: FunctionHarness, runner: TimedRuns, known: Sequence[KnownCall], contract: Contract, *,
+    may_change: bool = False,
+) -> list[Case]:  # fmt: skip
+    """One case of the scenarios that the original keeps to, whatever order sets have; none where it keeps to none.
+    may_change: no call is given the objects of an earlier one, which that may have changed."""
     wanted = scenarios(known, contract, iterables(bench), bench.function.asynchronous)
+    wanted = [each for each in wanted if not (may_change and each.kind == AGAIN)]
     first = _kept(bench, runner, wanted, OTHER_HASH_SEED) if wanted else {}
     ordered = sorted(first, key=lambda each: bool(each.because))
     batch = _batch([each.text for each in ordered], [each.seconds for each in first.values()])
@@ -111,14 +114,17 @@ def _kept(
     }
 
 
-def judged(case: ScenarioCase, run: CallRun, check: Checker, tolerance: float, paste: Paste) -> Outcome:
+def judged(
+    case: ScenarioCase, run: CallRun, check: Checker, tolerance: float, paste: Paste, *, may_change: bool = False
+) -> Outcome:
     """A difference that any caller may see is a wrong answer; the others are caveats."""
     usual = replace(run, stdout=case.stdout(run, beyond=False))
     outcome = replace(judge(case.part(beyond=False), usual, check), run=run)
     if outcome.verdict is not Verdict.AC:
         return outcome
     rest = case.part(beyond=True)
-    return replace(outcome, caveats=call_caveats(rest, case.stdout(run, beyond=True), tolerance, paste))
+    found = call_caveats(rest, case.stdout(run, beyond=True), tolerance, paste, may_change=may_change)
+    return replace(outcome, caveats=found)
 
 
 def _plainness(scenario: Scenario) -> tuple[bool, int]:

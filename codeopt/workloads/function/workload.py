@@ -149,7 +149,10 @@ class FunctionWorkload(Defaults):
         mode: RunMode = "fork" if isinstance(case, WholeCase) else "exec"  # as they are timed
         run = self.runner.run(draft, case.stdin, mode=mode, hash_seed=hash_seed)
         if isinstance(case, ScenarioCase):
-            return judged(case, run, self.suite.check, self.request.options.tolerance, self.line)
+            options = self.request.options
+            return judged(
+                case, run, self.suite.check, options.tolerance, self.line, may_change=options.may_change_arguments
+            )
         outcome = judge(case, run, self.suite.check)
         once = isinstance(case, CallCase) and case.asked_once
         if (hash_seed or once) and outcome.verdict is Verdict.WA:
@@ -163,7 +166,15 @@ class FunctionWorkload(Defaults):
         outcome = judge_left(self.runner, self.baseline.revision, draft, outcome)
         if outcome.verdict is not Verdict.AC:
             return outcome
-        caveats = call_caveats(case, run.stdout, self.request.options.tolerance, self.line)
+        options = self.request.options
+        caveats = call_caveats(
+            case,
+            run.stdout,
+            options.tolerance,
+            self.line,
+            may_change=options.may_change_arguments,
+            check=self.suite.check if options.special_checker else None,
+        )
         return _without_answer(replace(outcome, caveats=caveats))
 
     def line(self, call: str) -> str:
@@ -177,7 +188,15 @@ class FunctionWorkload(Defaults):
 
     def _beyond(self, case: CallCase, outcome: Outcome) -> Outcome:
         """Report differences on out-of-distribution calls as caveats, not as wrong answers."""
-        found = beyond_caveats(case, outcome, self.request.options.tolerance, self.line)
+        options = self.request.options
+        found = beyond_caveats(
+            case,
+            outcome,
+            options.tolerance,
+            self.line,
+            may_change=options.may_change_arguments,
+            check=self.suite.check if options.special_checker else None,
+        )
         return replace(outcome, verdict=Verdict.AC, detail="", cause=None, caveats=found)
 
     def explain(self, draft: Revision, case: Case, outcome: Outcome) -> Outcome:

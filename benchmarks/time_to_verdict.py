@@ -4,8 +4,9 @@
     python -m benchmarks.time_to_verdict --enamel FOLDER [--first 10] [--python PATH]
 
 Each row is the median of some runs of the command itself, as a user starts it. Beside the seconds stand multiples of a
-fixed loop of pure Python, timed just before each run: with them figures of two machines can be compared. Steps are the
-progress lines of `-v`, their numbers left out, and the seconds until the next one.
+fixed loop of pure Python, timed just before each run: with them figures of two machines can be compared. CPU seconds
+are those of the command and of all it started and waited for: guests of bubblewrap, not of a Docker engine. Steps are
+the progress lines of `-v`, their numbers left out, and the seconds until the next one.
 
 --enamel: a folder with a folder for each function, which holds `slow.py`, `expert.py` (each of one public function) and
 `calls.py`. The row is the median and the 90th percentile over the functions.
@@ -15,7 +16,9 @@ from __future__ import annotations
 
 import argparse
 import ast
+import json
 import re
+import resource
 import statistics
 import subprocess
 import sys
@@ -78,6 +81,9 @@ SCRIPT = (
     "import json\nrows = [json.dumps({'at': at, 'all': list(range(20))}) for at in range(15000)]\nprint(len(rows))\n"
 )
 
+_ABOUT_US = {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "benchmark", "version": "1"}}
+INITIALIZE = json.dumps({"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": _ABOUT_US}) + "\n"
+
 
 @dataclass(frozen=True)
 class Row:
@@ -86,6 +92,8 @@ class Row:
     name: str
     words: tuple[str, ...]
     statuses: tuple[int, ...] = (0,)
+    stdin: str = ""
+    """Line of a request; its answer, a line, ends the measurement."""
 
 
 @dataclass(frozen=True)
@@ -95,6 +103,8 @@ class Took:
     seconds: float
     loops: float
     """The same as multiples of the fixed loop."""
+    cpu_s: float
+    """CPU seconds of the command and its guests."""
     steps: Counter[str] = field(default_factory=Counter)
     """Seconds by step, of the clock."""
 
@@ -115,6 +125,8 @@ def rows(folder: Path, backend: str) -> tuple[Row, ...]:
     readme = ROOT / "problems" / "ribbon-printer" / "slow.py"
     return (
         Row("help", ("--help",)),
+        Row("help of compare", ("compare", "--help")),
+        Row("mcp: first answer", ("mcp",), stdin=INITIALIZE),
         Row("compare: wrong function", ("compare", "old.py::f", "wrong.py::f", *calls), (0, 1)),
         Row("compare: function", ("compare", "old.py::f", "new.py::f", *calls)),
         Row("compare: program, 10 cases", ("compare", "program.py", "in_main.py", "--cases", "cases",
@@ -140,7 +152,10 @@ def enamel_rows(folder: Path, first: int, python: str, backend: str) -> Iterator
 def measure(row: Row, folder: Path) -> Took:
     """Seconds of one run of a command. Ends the benchmark when it fails."""
     loop = _loop_s()
+    if row.stdin:
+        return _first_answer(row, folder, loop)
     words = (*row.words, "-v") if row.words[0] in VERBOSE else row.words
+    before = _cpu_of_children_s()
     started = last = time.perf_counter()
     steps: Counter[str] = Counter()
     doing, tail = "start", ""
@@ -157,7 +172,32 @@ def measure(row: Row, folder: Path) -> Took:
     steps[doing] += ended - last
     if process.returncode not in row.statuses:
         raise SystemExit(f"{row.name}: exit status {process.returncode}: {tail.strip()}")
-    return Took(ended - started, (ended - started) / loop, steps)
+    return Took(ended - started, (ended - started) / loop, _cpu_of_children_s() - before, steps)
+
+
+def _first_answer(row: Row, folder: Path, loop: float) -> Took:
+    """Seconds until a server has answered its first request."""
+    before, started = _cpu_of_children_s(), time.perf_counter()
+    command = [sys.executable, "-m", "codeopt", *row.words]
+    with subprocess.Popen(
+        command, cwd=folder, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True
+    ) as process:
+        assert process.stdin is not None
+        assert process.stdout is not None
+        process.stdin.write(row.stdin)
+        process.stdin.flush()
+        answer = process.stdout.readline()
+        seconds = time.perf_counter() - started
+        process.stdin.close()
+        process.wait(LIMIT_S)
+    if "result" not in answer:
+        raise SystemExit(f"{row.name}: no answer, but {answer!r}")
+    return Took(seconds, seconds / loop, _cpu_of_children_s() - before)
+
+
+def _cpu_of_children_s() -> float:
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return used.ru_utime + used.ru_stime
 
 
 def step_of(line: str) -> str:
@@ -177,7 +217,7 @@ def _median(found: Sequence[Took]) -> Took:
 
 
 def _print(name: str, took: Took, steps: bool) -> None:
-    print(f"{name:32} {took.seconds:7.2f} s {took.loops:7.1f} loops", flush=True)
+    print(f"{name:32} {took.seconds:7.2f} s {took.loops:7.1f} loops {took.cpu_s:7.2f} CPU s", flush=True)
     for step, seconds in took.steps.most_common(12 if steps else 0):
         print(f"    {seconds:6.2f} s {seconds / took.seconds:4.0%}  {step}")
 

@@ -2,7 +2,7 @@
 
 import sys
 
-from codeopt.cli.main import main
+from codeopt.cli.start import main
 
 if __name__ == "__main__":
     status = main()

@@ -36,6 +36,8 @@ class Command:
     """The project's settings do not count: whoever may write them must not choose sandbox, Python or model."""
     compares_settings: bool = False
     """Settings that were merged before the change are trusted; the change's own are not."""
+    needs_all: bool = False
+    """Every command is loaded for it: `arguments.root` is the parser of all."""
 
     def __post_init__(self) -> None:
         """Raise ValueError for a function of another name, which would be looked for in vain."""
@@ -58,14 +60,16 @@ def command(
     others_files: bool = False,
     flags_only: bool = False,
     compares_settings: bool = False,
+    needs_all: bool = False,
 ) -> Callable[[Run], Command]:
     """Make a command of a function `run(arguments)`. The arguments are documented at Command; a wrong one raises
     ValueError or TypeError."""
 
     def make(run: Run) -> Command:
         return Command(
-            run, order, examples, first, often, verdicts, takes_arguments, others_files, flags_only, compares_settings
-        )
+            run, order, examples, first, often, verdicts, takes_arguments, others_files, flags_only, compares_settings,
+            needs_all,
+        )  # fmt: skip
 
     return make
 

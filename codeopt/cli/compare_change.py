@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Compare all; 1 with --fail-if-slower when one of them is slower beyond it with confidence."""
+    """Compare all; the exit status is the worst of them: 1 before 5 before 0."""
     paths = review_flags.below([Path(text) for text in arguments.targets])
     if arguments.cases or arguments.stdin or arguments.calls:
         raise UsageError("--cases, --stdin and --calls are of one program or function; with --base there are many")
@@ -46,14 +46,13 @@ def run(arguments: argparse.Namespace) -> int:
             options, session = review_flags.find_python(flags.options_of(arguments), console, Path.cwd(), change.paths)
             session = replace(session, open_evidence=_kept_in(change.root))
             with open_base_checkout(repository, change) as before:
-                compared = _compare_all(altered, before, isolated(options), session)
+                compared = _compare_all(altered, before, isolated(options), session, arguments.fail_if_slower)
         left = [target.file for target in altered[len(compared.rows) :]]
         rows = [*compared.rows, *_not_compared(altered[len(compared.rows) :], compared.stopped)]
         rows += [
             ComparedRow(each.path, each.function, PairResult(PairVerdict.NOT_VERIFIED, each.reason)) for each in skipped
         ]
-        limit = arguments.fail_if_slower
-        slower = [row for row in rows if limit is not None and row.found.is_slower(limit)]
+        slower = [row for row in rows if row.found.breaks_limit]
         if arguments.json:
             print(json.dumps(_answer(change, rows, len(slower), compared.stopped).to_json()), flush=True)
         else:
@@ -62,7 +61,8 @@ def run(arguments: argparse.Namespace) -> int:
             console.warn(compared.stopped)
         if left:
             console.print(review_flags.go_on_with(left))
-    return compared.status or int(bool(slower))
+    statuses = {row.found.exit_status for row in rows}
+    return compared.status or min(statuses - {0}, default=0)
 
 
 def _answer(change: Change, rows: list[ComparedRow], failed: int, stopped: str) -> CompareChangeJson:
@@ -85,14 +85,16 @@ class Compared:
     """Exit status for that reason."""
 
 
-def _compare_all(targets: list[ReviewTarget], before: Path, options: ImproveOptions, session: Session) -> Compared:
+def _compare_all(
+    targets: list[ReviewTarget], before: Path, options: ImproveOptions, session: Session, limit: float | None
+) -> Compared:
     """Compare one after the other; each verdict is told when it is reached. Raises NoSandbox where none was made."""
     compared, console = Compared(), session.console
     try:
         for number, target in enumerate(targets, 1):
             console.stage(f"{number} of {len(targets)}, {target.name}: ")
             old, new = Target(before / target.old_path, target.function), Target(target.file, target.function)
-            row = ComparedRow(target.path, target.function, _one(old, new, options, session))
+            row = ComparedRow(target.path, target.function, _one(old, new, options, session, limit))
             compared.rows.append(row)
             console.print(f"{number} of {len(targets)}: {' '.join(_lines(row, False)[0].split())}")
             if row.found.interrupted:
@@ -131,10 +133,10 @@ class ComparedRow:
         return ComparedFunctionJson(path=self.path, function=self.function, **self.found.to_json())
 
 
-def _one(old: Target, new: Target, options: ImproveOptions, session: Session) -> PairResult:
+def _one(old: Target, new: Target, options: ImproveOptions, session: Session, limit: float | None) -> PairResult:
     """One comparison; "not verified" where none can be made. Raises NoSandbox."""
     try:
-        return compare(old, new, options, session, own_code_only=False)
+        return compare(old, new, options, session, own_code_only=False, limit=limit)
     except NoSandbox:
         raise
     except (CodeoptError, SandboxError) as error:
@@ -154,4 +156,5 @@ def _lines(row: ComparedRow, fails: bool) -> list[str]:
     text = f"{'FAIL ' * fails}{in_words(found):<25} {name}"
     if ratio_of(found):
         text += f"   {gain_of(found)}"
-    return [text, *([f"    {log_line(found.reason)}"] if found.reason else [])]
+    said = [found.reason, found.limit.words if found.limit and found.comparison else ""]
+    return [text, *(f"    {log_line(each)}" for each in said if each)]

@@ -13,6 +13,8 @@ def table(found: PairResult) -> str:
     lines += [python_line(found.interpreter), sandbox_line(found.backend, found.description)]
     if ratio_of(found):
         lines.append(_sentence(found))
+    if found.limit is not None and found.comparison is not None:
+        lines.append(found.limit.words)
     for case in found.comparison.cases if found.comparison and found.bound is None else ():
         if case.original:
             lines.append(f"  case {case.case:<20} {factor(case.ratio, 3):>9}")

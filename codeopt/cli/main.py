@@ -26,13 +26,13 @@ from typing import NoReturn
 from codeopt.cli import settings
 from codeopt.cli.command import Command, command_of
 from codeopt.cli.command_flags import flags_of_all
+from codeopt.cli.command_list import top_parser
 from codeopt.cli.parser import CommandParser, Misused
 from codeopt.core import plugins
 from codeopt.core.errors import CodeoptError, UsageError
 from codeopt.core.flag import SettableBy
 from codeopt.core.sanitize import log_line
 from codeopt.core.settings import read_settings
-from codeopt.core.version import __version__
 from codeopt_sandbox.errors import SandboxError
 from codeopt_sandbox.streams import FULL, drop_output, open_closed_streams
 
@@ -42,12 +42,6 @@ NO_SANDBOX = 3
 LONGEST = 2000  # characters of a message
 DOTTED = re.compile(r"[^\W\d]\w*\.[^\W\d]\w*")
 ERROR_SCHEMA = "codeopt.error/1"
-EXAMPLES = (
-    "codeopt improve slow.py                      a program, with the cases beside it",
-    "codeopt improve mod.py::f --model gpt-5      a function, by a language model",
-    "codeopt compare old.py new.py                which is faster, and is it right?",
-    "codeopt COMMAND --help                       flags and examples of each",
-)
 
 
 def main(argv: list[str] | None = None) -> int:
@@ -58,9 +52,7 @@ def main(argv: list[str] | None = None) -> int:
     asked = sys.argv[1:] if argv is None else argv
     as_json = "--json" in itertools.takewhile(lambda each: each != "--", asked)
     try:
-        commands = {name: plugins.load("codeopt.commands", name) for name in plugins.names("codeopt.commands")}
-        arguments = _understood(asked, commands)
-        command = command_of(commands[arguments.command])
+        command, arguments = _understood(asked)
         status = command(arguments)
         sys.stdout.flush()
     except CodeoptError as error:
@@ -83,8 +75,10 @@ def main(argv: list[str] | None = None) -> int:
     return 0 if getattr(arguments, "exit_zero", False) and status in command.verdicts else status
 
 
-def _understood(asked: list[str], commands: dict[str, ModuleType]) -> argparse.Namespace:
-    """Flags and settings of one command, ready to run. Raises UsageError."""
+def _understood(asked: list[str]) -> tuple[Command, argparse.Namespace]:
+    """A command with its flags and settings, ready to run. Raises UsageError."""
+    names = plugins.names("codeopt.commands")
+    commands = _asked_alone(asked, names) or {name: plugins.load("codeopt.commands", name) for name in names}
     given, args = _split(asked, commands)
     arguments = _parse(build_parser(commands), given)
     if args is not None:
@@ -94,7 +88,22 @@ def _understood(asked: list[str], commands: dict[str, ModuleType]) -> argparse.N
         settings.require_own_word(arguments)
     if not command.others_files and _names_a_module(arguments):
         sys.path.append(str(Path.cwd()))  # last, so that --task my.own can be found and nothing is shadowed
-    return arguments
+    return command, arguments
+
+
+def _asked_alone(asked: list[str], names: list[str]) -> dict[str, ModuleType]:
+    """The asked command, where it can do without the others: loading all takes longer than what some do. Empty where
+    a setting is none of its flags, which one of the others may have."""
+    if not asked or asked[0] not in names:
+        return {}
+    alone = {asked[0]: plugins.load("codeopt.commands", asked[0])}
+    if command_of(alone[asked[0]]).needs_all:
+        return {}
+    try:
+        build_parser(alone)
+    except UsageError:
+        return {}
+    return alone
 
 
 def _names_a_module(arguments: argparse.Namespace) -> bool:
@@ -151,9 +160,7 @@ def _end(
 
 def build_parser(commands: dict[str, ModuleType]) -> CommandParser:
     """The parser of all commands, with settings and environment variables as defaults. Raises UsageError."""
-    parser = CommandParser("codeopt", description="Faster Python programs, measured and verified.", allow_abbrev=False)
-    parser.examples = EXAMPLES
-    parser.add_argument("--version", action="version", version=f"codeopt {__version__}")
+    parser = top_parser()
     choices = parser.add_subparsers(dest="command", metavar="COMMAND", required=True)
     parsers = []
     ordered = sorted(((name, module, command_of(module)) for name, module in commands.items()), key=_order)

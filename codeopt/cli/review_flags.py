@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from codeopt.cli.command_flags import settings_by_key
-from codeopt.core.errors import UsageError
+from codeopt.core.errors import ProgramError, UsageError
 from codeopt.core.flag import SettableBy
 from codeopt.core.options import ImproveOptions
 from codeopt.review.reporters._text import command_data
@@ -131,14 +131,10 @@ def go_on_with(files: Iterable[Path]) -> str:
     return f"to go on: the same command with {' '.join(shlex.quote(name) for name in names)}"
 
 
-CI = ("CI", "GITHUB_ACTIONS", "GITLAB_CI", "TF_BUILD", "TEAMCITY_VERSION")
-"""Variables of which a CI system sets one; most set the first. A green job there is read as "nothing to find"."""
-
-
 def report_blind(why: str, console: Console, environment: Mapping[str, str] = os.environ) -> int:
-    """Say it; the exit status: 0 where a person sits in front of it."""
+    """Say it; the exit status, which is that of a program that cannot be judged."""
     if environment.get("GITHUB_ACTIONS"):
         sys.stderr.write(f"::error title=codeopt::{command_data(why)}\n")
     else:
         console.warn(why)
-    return UsageError.exit_status if any(environment.get(name) for name in CI) else 0
+    return ProgramError.exit_status

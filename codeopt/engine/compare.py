@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from typing import TYPE_CHECKING, Any
 
+from codeopt.core.errors import ProgramError
 from codeopt.core.history import Candidate
 from codeopt.core.interpreter import Interpreter
 from codeopt.core.machine import machine
@@ -18,12 +19,14 @@ from codeopt.core.target import Target
 from codeopt.engine.comparison_progress import said_of_long_runs
 from codeopt.engine.guards.forbidden import newly_touched
 from codeopt.engine.judge import Judge
+from codeopt.engine.limit import answered, with_limit
 from codeopt.report.result import why
 from codeopt.workloads import OpenTarget, Stage, Workload, WorkloadRequest, kind_of
 from codeopt.workloads.function.corpus.corpus import NotVerifiable
 from codeopt_sandbox.caveat import Caveat
 from codeopt_sandbox.compare import Comparison, Decision, StoppingRule
 from codeopt_sandbox.growth import UNKNOWN, GrowthPair
+from codeopt_sandbox.limit_test import LimitAnswer, LimitTest
 from codeopt_sandbox.outcome import ChangedSetting
 
 if TYPE_CHECKING:
@@ -68,10 +71,21 @@ class PairResult:
     settings: tuple[ChangedSetting, ...] = ()
     """Settings of the process that NEW leaves changed and OLD does not: why it is rejected."""
 
-    def is_slower(self, limit: float) -> bool:
-        """Slower with confidence, and by more than `limit`."""
-        ratio = self.bound if self.bound is not None else self.comparison.ratio if self.comparison else 1.0
-        return self.verdict is PairVerdict.SLOWER and ratio < 1 / (1 + limit)
+    limit: LimitTest | None = None
+    """Answer about the limit that was asked about; None where there is none."""
+
+    @property
+    def breaks_limit(self) -> bool:
+        """Slower by more than the limit, with confidence."""
+        return self.limit is not None and self.limit.answer is LimitAnswer.BROKEN
+
+    @property
+    def exit_status(self) -> int:
+        """1: NEW is wrong or breaks the limit. 5: that cannot be told. 0: neither."""
+        if self.verdict is PairVerdict.REJECTED or self.breaks_limit:
+            return 1
+        unknown = self.limit is not None and self.limit.answer is LimitAnswer.UNKNOWN
+        return ProgramError.exit_status if unknown or self.verdict is PairVerdict.NOT_VERIFIED else 0
 
     def to_json(self) -> dict[str, Any]:
         """The object that `codeopt compare --json` prints; fields may be added."""
@@ -81,7 +95,7 @@ class PairResult:
 def answer(found: PairResult) -> CompareJson:
     """The object that `codeopt compare --json` prints."""
     from codeopt.report import answer_fields as fields
-    from codeopt.report.answers import CompareJson, GrowthFields
+    from codeopt.report.answers import CompareJson, GrowthFields, LimitFields
 
     facts = {"evidence": None, "timed": None, "shortfalls": (), **found.facts}
     facts.pop("calls_text", None)
@@ -91,6 +105,7 @@ def answer(found: PairResult) -> CompareJson:
         verdict=found.verdict.value,
         reason=found.reason,
         **_figures(found),
+        limit=LimitFields.maybe(found.limit),
         growth=GrowthFields.of(found.growth),
         **facts,
         settings=fields.SettingFields.each(found.settings),
@@ -122,9 +137,11 @@ def compare(
     *,
     own_code_only: bool = True,
     programs: tuple[TargetFiles, TargetFiles] | None = None,
+    limit: float | None = None,
 ) -> PairResult:
     """Compare two programs, or two functions. Raises CodeoptError, SandboxError.
 
+    limit: largest allowed increase of time, as a share, which is tested as well; None: there is none.
     programs: what the two files are taken to hold; None: what they hold.
     """
     kind = kind_of(old, options)
@@ -132,13 +149,14 @@ def compare(
     options, interpreter = session.find_interpreter(options, new.path)
     rule = StoppingRule(max_pairs=options.max_pairs, clock=options.clock, enough_seconds=ENOUGH_S)
     request = WorkloadRequest(
-        old, first, options, session, rule, own_code_only=own_code_only, other=new, other_program=second,
-        interpreter=interpreter, first_look=_refuser(session.console.progress),
+        old, first, options, session, with_limit(rule, limit), own_code_only=own_code_only, other=new,
+        other_program=second, interpreter=interpreter, first_look=_refuser(session.console.progress),
     )  # fmt: skip
     with kind.open_workload(request) as opened:
         found = _compared(opened, request)
         sandbox = opened.sandbox
-        return replace(found, backend=sandbox.backend, description=sandbox.description, interpreter=interpreter)
+        found = replace(found, backend=sandbox.backend, description=sandbox.description, interpreter=interpreter)
+    return replace(found, limit=answered(limit, found.comparison, found.bound))
 
 
 def why_wrong(request: WorkloadRequest, draft: Revision) -> str:

@@ -6,6 +6,7 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
 from typing import Any, Literal, Self
 
 from pydantic import Field
@@ -30,6 +31,7 @@ from codeopt.report.answer_fields import (
     SettingFields,
     SpeedupFields,
 )
+from codeopt_sandbox.limit_test import LimitTest
 from codeopt_sandbox.profile import Profile
 
 
@@ -165,10 +167,27 @@ class LibrariesFields(AnswerFields):
     why: str = Field(description="Why they are loaded anew each time")
 
 
+class LimitFields(AnswerFields):
+    """Whether the limit of --fail-if-slower holds."""
+
+    limit: float = Field(description="Largest allowed increase of time, as a share")
+    answer: Literal["holds", "broken", "cannot tell"]
+    alpha: float = Field(description="Chance of calling a limit broken that holds, and of the opposite")
+    pairs: int
+    pairs_needed: int | None = Field(description="Estimate of what an answer takes; null: there is one, or too many")
+    clock: str = Field(description="Clock that gave the answer")
+
+    @classmethod
+    def maybe(cls, found: LimitTest | None) -> LimitFields | None:
+        """The answer; None where no limit was given."""
+        return None if found is None else cls(**asdict(found))
+
+
 class CompareJson(ComparedFields):
     """The object of `codeopt compare --json`."""
 
     schema_: Literal["codeopt.compare/1"] = Field(alias="schema")
+    limit: LimitFields | None = Field(None, description="With --fail-if-slower")
     growth: GrowthFields
     timed: str | None
     caveats: list[CaveatFields]  # type: ignore[assignment]

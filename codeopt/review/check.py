@@ -126,7 +126,8 @@ def check(
         with tempfile.TemporaryDirectory(prefix="codeopt-check-") as folder:
             ranking = rank(options, targets, replace(session, open_sandbox=work.clock.within(session.open_sandbox)))
             worth = [each for each in ranking.targets if _worth(each, part.min_share)]
-            work.run(worth, Improver(replace(options, run_dir=Path(folder)), session))
+            told = replace(session, extras=False)  # neither growth nor hot lines of a result are in the answer
+            work.run(worth, Improver(replace(options, run_dir=Path(folder)), told))
     except DeadlineReached:
         work.stop(worth, work.out_of_time, BUDGET_SPENT)
     except KeyboardInterrupt:

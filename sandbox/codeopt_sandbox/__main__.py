@@ -1,7 +1,7 @@
 """codeopt sandbox PROGRAM --cases DIR: run a program on its cases and print the verdicts.
 
-codeopt sandbox check [--backend NAME]: check the promises of the sandbox on this machine; without codeopt:
-python -m codeopt_sandbox.
+codeopt sandbox check [--backend NAME] [--json]: check the promises of the sandbox on this machine, and say what each
+backend costs on it; without codeopt: python -m codeopt_sandbox.
 """
 
 from __future__ import annotations
@@ -61,7 +61,7 @@ def run_command(arguments: argparse.Namespace) -> int:
     if arguments.program == CHECK:
         from codeopt_sandbox.conformance import report
 
-        return report(arguments.backend)
+        return report(arguments.backend, arguments.json)
     return _report(arguments)
 
 

@@ -22,6 +22,7 @@ from codeopt_sandbox.guest.calls.repr.private import (
     segments,
     without_private,
 )
+from codeopt_sandbox.tolerance import float_excess
 from codeopt_sandbox.verdict import Checker
 
 ARROW = " -> "
@@ -34,7 +35,15 @@ EPSILON = 2.0**-52
 Accuracy and Stability of Numerical Algorithms, 2002, section 4.2)."""
 STATE = "state: "
 _SHOWN = 160
-_TOKENS = re.compile(r"""(b?'(?:[^'\\]|\\.)*'|b?"(?:[^"\\]|\\.)*")|(-?(?:\d+\.?\d*(?:e[+-]?\d+)?|inf|nan)\b)""")
+_TOKENS = re.compile(
+    r"""(b?'(?:[^'\\]|\\.)*'|b?"(?:[^"\\]|\\.)*")|([+-]?(?:\d+\.?\d*(?:e[+-]?\d+)?|inf|nan)(?=j?\b))"""
+)
+_EXACT = re.compile(r"sha256 [0-9a-f]{64}(?= marks )")
+"""Digest of a long array of floats of which also what is near is known."""
+_SET = re.compile(r"(?<=set\{)[^{}()\[\]'\"]+(?=\})")
+_DIGITS = {"f4": 2.0**-23, "c8": 2.0**-23, "f2": 2.0**-10}
+"""Relative difference between neighbours of the shorter floats of numpy."""
+_SHORT_FLOATS = re.compile(r"(?<=[<>])(?:f2|f4|c8)(?=['\s])")
 _PRIVATE_NAME = re.compile(r"(?<=[{ ])_\w*=")
 _PRIVATE = "attributes that only the object itself looks at"
 _OUTCOME = re.compile(r" -> (?=returns |raises |takes |ends |is not made)")
@@ -54,12 +63,16 @@ class AnswerDifference:
     because: str = ""
     apart: float = 0.0
     """Largest relative difference between floats."""
+    tolerance: float = 0.0
+    """Allowed difference of floats, absolute or relative."""
 
     @property
     def words(self) -> str:
-        """`f(1): expected returns 2, got returns 3`, each cut to where they differ."""
-        old = around(self.expected, self.got, deciding(self.call, self.expected, self.got))
-        new = around(self.got, self.expected, deciding(self.call, self.got, self.expected))
+        """`f(1): expected returns 2, got returns 3`, each cut to where they differ most."""
+        texts = _EXACT.sub("", self.expected), _EXACT.sub("", self.got)
+        was, now = (self.expected, self.got) if texts[0] == texts[1] else texts
+        at, other = deciding(self.call, was, now, self.tolerance)
+        old, new = around(was, now, at), around(now, was, other)
         return f"{_short(self.call) + ': ' if self.call else ''}expected {old}, got {new}"
 
 
@@ -75,7 +88,7 @@ def differences(expected: bytes, got: bytes, tolerance: float = 0.0) -> Iterator
         if wanted != found and not (tolerance and close(wanted, found, tolerance)):
             call, was = _split(wanted)
             _, now = _split(found)
-            each = AnswerDifference(at, call, was, now)
+            each = AnswerDifference(at, call, was, now, tolerance=tolerance)
             yield _excused_state(each) if wanted.startswith(STATE) else _excused(each)
 
 
@@ -138,6 +151,7 @@ def _told_apart(found: AnswerDifference) -> bool:
 def last_bits(call: str, was: str, now: str) -> float | None:
     """Largest relative difference between the floats of two texts; None where anything else differs or a float is far
     off."""
+    was, now = _EXACT.sub("", was), _EXACT.sub("", now)
     if _TOKENS.sub(_blank, was) != _TOKENS.sub(_blank, now):
         return None
     pairs = [
@@ -164,8 +178,11 @@ class Nearness:
     def of(call: str, answer: str) -> Nearness:
         """Limits by the floats of a call and its answer: each of them may be a term of a sum."""
         terms = _floats(call) + _floats(answer)
-        ulp = math.ulp(max(map(abs, terms), default=0.0))
-        return Nearness(max(LAST_BITS, EPSILON * len(terms)), max(ULPS, len(terms)) * ulp)
+        largest = max(map(abs, terms), default=0.0)
+        coarse = max((_DIGITS[kind] for kind in _SHORT_FLOATS.findall(answer)), default=0.0)
+        if coarse:
+            return Nearness(max(ULPS, len(terms)) * coarse, max(ULPS, len(terms)) * coarse * largest)
+        return Nearness(max(LAST_BITS, EPSILON * len(terms)), max(ULPS, len(terms)) * math.ulp(largest))
 
     def __call__(self, left: float, right: float) -> bool:
         """NaN, infinity and the sign of a zero are exact."""
@@ -174,24 +191,38 @@ class Nearness:
         return math.isclose(left, right, rel_tol=self.relative, abs_tol=self.absolute)
 
 
-def deciding(call: str, text: str, other: str) -> int:
-    """Place in an answer of what decides that it is another than the other one: the first float that is no neighbour
-    of its counterpart, or what stands there where the texts begin to differ in more than floats."""
-    near = Nearness.of(call, other)
+def deciding(call: str, text: str, other: str, tolerance: float = 0.0) -> tuple[int, int]:
+    """Places in two answers of what decides that they differ: the float that is furthest from its counterpart, against
+    the tolerance, or what stands there where the texts begin to differ in more than floats."""
+    near = Nearness.of(call, text)
+    worst, found = 0.0, None
     end = other_end = 0
     for left, right in zip(_TOKENS.finditer(text), _TOKENS.finditer(other), strict=False):
         if text[end : left.start()] != other[other_end : right.start()]:
             break
-        if left[0] != right[0] and not (
-            left[2]
-            and right[2]
-            and _is_float(left[2])
-            and _is_float(right[2])
-            and near(float(left[2]), float(right[2]))
-        ):
-            return left.start()
+        far = _far(left, right, near, tolerance)
+        if far == math.inf:
+            return left.start(), right.start()
+        if far > worst:
+            worst, found = far, (left.start(), right.start())
         end, other_end = left.end(), right.end()
-    return end + _common(text[end:], other[other_end:])
+    common = _common(text[end:], other[other_end:])
+    at_end = end + common == len(text) and other_end + common == len(other)
+    return found if found and at_end else (end + common, other_end + common)
+
+
+def _far(left: re.Match[str], right: re.Match[str], near: Nearness, tolerance: float) -> float:
+    """Distance between two tokens in units of what is allowed; infinite where they are no floats, 0 where they are
+    near."""
+    if left[0] == right[0]:
+        return 0.0
+    if not (left[2] and right[2] and _is_float(left[2]) and _is_float(right[2])):
+        return math.inf
+    one, two = float(left[2]), float(right[2])
+    if near(one, two):
+        return 0.0
+    far = float_excess(one, two, tolerance or near.relative)
+    return far if far > 1 or not tolerance else 0.0
 
 
 def _floats(text: str) -> list[float]:
@@ -209,11 +240,21 @@ def _split(line: str) -> tuple[str, str]:
 
 def close(a: str, b: str, tolerance: float) -> bool:
     """Whether two texts are the same but for floats that differ by at most `tolerance`; integers must be the same."""
+    a, b = _EXACT.sub("", a), _EXACT.sub("", b)
+    if "set{" in a:
+        a, b = _SET.sub(_by_size, a), _SET.sub(_by_size, b)
     if _TOKENS.sub(_blank, a) != _TOKENS.sub(_blank, b):
         return False
     left = [match[2] for match in _TOKENS.finditer(a) if match[2]]
     right = [match[2] for match in _TOKENS.finditer(b) if match[2]]
     return all(_close(x, y, tolerance) for x, y in zip(left, right, strict=True))
+
+
+def _by_size(match: re.Match[str]) -> str:
+    """The numbers of a set in order of their size, which last bits seldom change, where that of their texts may."""
+    items = match[0].split(", ")
+    numbers = all((found := _TOKENS.fullmatch(item)) and found[2] and "nan" not in item for item in items)
+    return ", ".join(sorted(items, key=float)) if numbers else match[0]
 
 
 def _blank(match: re.Match[str]) -> str:

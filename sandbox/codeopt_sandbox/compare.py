@@ -17,6 +17,7 @@ from statistics import fmean, median
 from typing import Literal
 
 from codeopt_sandbox.errors import OriginalUnsteady
+from codeopt_sandbox.limit_test import LimitAnswer, LimitRule, LimitTest, against_limit, pairs_needed
 from codeopt_sandbox.outcome import Case, Cause, Outcome, Run, Verdict
 from codeopt_sandbox.runner import P, Runner, run_on
 from codeopt_sandbox.sequential_test import fewest_pairs, hodges_lehmann, interval, rejects_null
@@ -72,6 +73,8 @@ class StoppingRule:
     """Most cases that are timed: the longest, and others nearly as long."""
     enough_seconds: float = 0.025
     """... until the original takes this long in all; a program that takes longer is timed on its longest case alone."""
+    limit: LimitRule | None = None
+    """Limit on a slowdown, tested with pairs beyond those of the decision; None: none is asked about."""
 
     @property
     def fewest(self) -> int:
@@ -121,6 +124,8 @@ class Comparison:
     """Why the candidate was rejected, left undecided or called the same, for people."""
     overrun: bool = False
     """The candidate was rejected because a run exceeded its time limit."""
+    limit: LimitTest | None = None
+    """Answer about the rule's limit; None where there is none."""
 
 
 @dataclass(frozen=True)
@@ -155,6 +160,26 @@ class Series:
     """Logarithm of original / candidate for each pair, by `clock`."""
     wall: list[float] = field(default_factory=list)
     """Logarithm of original / candidate for each pair, by wall time."""
+    wall_times: dict[str, tuple[list[float], list[float]]] = field(default_factory=dict)
+    """As `times`, by wall time."""
+
+    def by_wall(self) -> Series:
+        """The same pairs by wall time."""
+        return Series("wall", self.wall_times, self.wall, self.wall, self.wall_times)
+
+    def answer(self, limit: LimitRule) -> tuple[LimitAnswer, Clock]:
+        """The answer about a limit, and the clock that gives it: what takes no more CPU time may still wait longer."""
+        if self.clock != "cpu":
+            return against_limit(self.differences, limit, limit.alpha), self.clock
+        by_wall = against_limit(self.wall, limit, limit.alpha / 2)
+        by_cpu = against_limit(self.differences, limit, limit.alpha / 2)  # two ways to break it share the error
+        return (by_wall, "wall") if by_wall is LimitAnswer.BROKEN else (by_cpu, "cpu")
+
+    def against(self, limit: LimitRule) -> LimitTest:
+        """The answer about a limit with its figures."""
+        answer, clock = self.answer(limit)
+        needed = pairs_needed(self.differences, limit) if answer is LimitAnswer.UNKNOWN else None
+        return LimitTest(limit.limit, answer, limit.alpha, len(self.differences), needed, clock)
 
 
 class _Wrong(Exception):
@@ -182,20 +207,26 @@ def compare(
     rule = rule or StoppingRule()
     sandbox.quiesce()
     plan = plan or make_plan(sandbox, original, cases, check, rule)
-    series = Series(plan.clock, {case.name: ([], []) for case in plan.cases})
+    series = Series(plan.clock, _empty(plan), wall_times=_empty(plan))
     draw = random.Random(seed)
     started = time.monotonic()
     decision, reason = Decision.UNDECIDED, ""
     try:
-        while decision is Decision.UNDECIDED and not (reason := _spent(series, rule, started)):
+        while (decision is Decision.UNDECIDED and not (reason := _spent(series, rule, started))) or (
+            rule.limit is not None and _asks_more(series, rule.limit, rule, started)
+        ):
             _pair(sandbox, (original, candidate), plan, series, check, draw)
-            decision, reason = decide(series, rule)
+            if decision is Decision.UNDECIDED:
+                decision, reason = decide(series, rule)
             if notify:
                 notify(len(series.differences))
     except _Wrong as wrong:
         outcome = wrong.outcome
         found = _result(series, rule, Decision.REJECTED, f"case {outcome.case}: {outcome.verdict} {outcome.detail}")
         return replace(found, overrun=outcome.verdict is Verdict.TLE or outcome.cause is Cause.OVERRUN)
+    if rule.limit is not None:  # pairs for the limit tell more of the decision, too
+        later, why = decide(series, rule)
+        decision, reason = (decision, reason) if later is Decision.UNDECIDED else (later, why)
     return _result(series, rule, decision, reason)
 
 
@@ -243,6 +274,18 @@ def _spent(series: Series, rule: StoppingRule, started: float) -> str:
     return ""
 
 
+def _empty(plan: Plan) -> dict[str, tuple[list[float], list[float]]]:
+    return {case.name: ([], []) for case in plan.cases}
+
+
+def _asks_more(series: Series, limit: LimitRule, rule: StoppingRule, started: float) -> bool:
+    """Whether another pair is to be timed for the limit's sake."""
+    pairs, took = len(series.differences), time.monotonic() - started
+    if pairs >= limit.max_pairs or (pairs >= rule.fewest and took > limit.max_seconds):
+        return False
+    return pairs < rule.min_pairs or series.answer(limit)[0] is LimitAnswer.UNKNOWN
+
+
 def _pair(
     sandbox: Runner[P],
     programs: tuple[P, P],
@@ -267,9 +310,9 @@ def _pair(
                 amounts[which].append(measured_value(run, series.clock))
                 wall[which].append(run.wall_s)
         for which in (0, 1):
-            series.times[case.name][which].append(lower_half_mean(amounts[which]))
-            sums[which] += series.times[case.name][which][-1]
-            walls[which] += lower_half_mean(wall[which])
+            for kept, values, total in ((series.times, amounts, sums), (series.wall_times, wall, walls)):
+                kept[case.name][which].append(lower_half_mean(values[which]))
+                total[which] += kept[case.name][which][-1]
     series.differences.append(math.log(sums[0] / sums[1]))
     series.wall.append(math.log(walls[0] / walls[1]))
 
@@ -308,15 +351,31 @@ def _believe(series: Series, rule: StoppingRule, worth: float) -> tuple[Decision
     if rejects_null(series.wall, 0.0, 1, rule.alpha):
         return Decision.FASTER, ""
     if rejects_null(series.wall, worth, -1, rule.futility):
-        return Decision.SAME, "it uses less CPU time but takes as long: it waits, or works where it is not seen"
+        longer = rejects_null(series.wall, 0.0, -1, rule.alpha)
+        takes = "longer" if longer else "as long"
+        why = f"it uses less CPU time but takes {takes}: it waits, or works where it is not seen"
+        return Decision.SLOWER if longer else Decision.SAME, why
     return Decision.UNDECIDED, ""
 
 
+def _only_seems_faster(series: Series, rule: StoppingRule, decision: Decision) -> bool:
+    """Whether it was wall time that decided, or left undecided, what is faster by CPU time."""
+    other = decision in (Decision.SAME, Decision.UNDECIDED, Decision.SLOWER)
+    return other and series.clock == "cpu" and rejects_null(series.differences, 0.0, 1, rule.alpha)
+
+
 def _result(series: Series, rule: StoppingRule, decision: Decision, reason: str) -> Comparison:
+    """The figures. Where neither is called faster, the interval is at the level of that test, so that it holds 1: a
+    narrower one could lie wholly on one side of it."""
+    given = series
+    if _only_seems_faster(series, rule, decision):
+        series = series.by_wall()
     low, high, middle = -math.inf, math.inf, 0.0
+    decided = decision in (Decision.FASTER, Decision.SLOWER)
+    confidence = rule.interval if decided else max(rule.interval, 1 - 2 * rule.alpha)
     if series.differences:
         middle = hodges_lehmann(series.differences)
-        low, high = interval(series.differences, 1 - rule.interval)
+        low, high = interval(series.differences, 1 - confidence)
     return Comparison(
         decision=decision,
         ratio=math.exp(middle),
@@ -324,9 +383,10 @@ def _result(series: Series, rule: StoppingRule, decision: Decision, reason: str)
         ci_high=math.exp(high),
         pairs=len(series.differences),
         clock=series.clock,
-        confidence=rule.interval,
+        confidence=confidence,
         alpha=rule.alpha,
         method=METHOD,
         cases=tuple(CaseTimes(name, tuple(a), tuple(b)) for name, (a, b) in series.times.items()),
         reason=reason,
+        limit=given.against(rule.limit) if rule.limit is not None else None,
     )

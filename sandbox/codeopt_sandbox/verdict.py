@@ -11,6 +11,7 @@ from itertools import zip_longest
 from codeopt_sandbox.host import Sandbox
 from codeopt_sandbox.outcome import Case, Mode, Outcome, Run, Verdict, WrittenFile
 from codeopt_sandbox.runner import run_on
+from codeopt_sandbox.tolerance import excess, number_pairs, same_shape
 
 Checker = Callable[[bytes, bytes], str]
 """(expected, printed) -> "" when equal, else one line that says where they differ."""
@@ -57,18 +58,18 @@ def check_exact(expected: bytes, got: bytes) -> str:
 
 
 def check_floats(expected: bytes, got: bytes, tolerance: float) -> str:
-    """Equal up to white space, where numbers may differ by `tolerance`, absolute or relative."""
-
-    def close(a: bytes, b: bytes) -> bool:
-        if a == b:
-            return True
-        try:
-            x, y = float(a), float(b)
-        except ValueError:
-            return False
-        return math.isclose(x, y, rel_tol=tolerance, abs_tol=tolerance)
-
-    return _first_difference(expected.split(), got.split(), close)
+    """Equal up to white space, where floats may differ by `tolerance`, absolute or relative, alone or inside of
+    `[0.5, {'a': 1.5}]`; ints may not. Describes the difference that is largest against the tolerance."""
+    if expected == got:
+        return ""
+    worst, words = 1.0, ""
+    for number, (x, y) in enumerate(zip_longest(expected.split(), got.split()), 1):
+        if x is None or y is None:
+            return words if worst == math.inf else _differ(number, x, y)
+        far = excess(x, y, tolerance)
+        if far > worst:
+            worst, words = far, _differ(number, x, y)
+    return words
 
 
 def check_nearly(expected: bytes, got: bytes) -> str:
@@ -81,10 +82,15 @@ def last_bits(expected: bytes, got: bytes) -> float:
     if expected == got:
         return 0.0
     pairs = zip(expected.split(), got.split(), strict=False)
-    return max((_apart(float(a), float(b)) for a, b in pairs if a != b), default=0.0)
+    inner = (pair for a, b in pairs if a != b for pair in number_pairs(a, b))
+    return max((_apart(float(a), float(b)) for a, b in inner if a != b), default=0.0)
 
 
 def _same_but_last_bits(a: bytes, b: bytes) -> bool:
+    return a == b or (same_shape(a, b) and all(_near(x, y) for x, y in number_pairs(a, b)))
+
+
+def _near(a: bytes, b: bytes) -> bool:
     if a == b:
         return True
     if not (_FLOAT.fullmatch(a) and _FLOAT.fullmatch(b)):
@@ -99,13 +105,14 @@ def _apart(x: float, y: float) -> float:
 
 def _first_difference(a: list[bytes], b: list[bytes], same: Callable[[bytes, bytes], bool], unit: str = "token") -> str:
     for number, (x, y) in enumerate(zip_longest(a, b), 1):
-        if x is None:
-            return f"{unit} {number}: expected the end of the output, got {_show(y)}"
-        if y is None:
-            return f"{unit} {number}: expected {_show(x)}, got the end of the output"
-        if not same(x, y):
-            return f"{unit} {number}: expected {_show(x)}, got {_show(y)}"
+        if x is None or y is None or not same(x, y):
+            return _differ(number, x, y, unit)
     return ""
+
+
+def _differ(number: int, x: bytes | None, y: bytes | None, unit: str = "token") -> str:
+    end = "the end of the output"
+    return f"{unit} {number}: expected {end if x is None else _show(x)}, got {end if y is None else _show(y)}"
 
 
 def _show(data: bytes) -> str:

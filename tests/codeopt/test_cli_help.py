@@ -5,10 +5,13 @@ from __future__ import annotations
 import argparse
 import shlex
 import subprocess
+import sys
 from pathlib import Path
 
 import pytest
 
+from codeopt.cli.command import command_of
+from codeopt.cli.command_list import SUMMARIES, list_of_commands
 from codeopt.cli.main import _split, build_parser
 from codeopt.cli.parser import CommandParser
 from codeopt.core import plugins
@@ -89,3 +92,43 @@ def test_a_shell_completes_commands_and_flags(tmp_path: Path) -> None:
     ask = f"source {script}; COMP_WORDS=(codeopt improve --max-r); COMP_CWORD=2; _shtab_codeopt; echo ${{COMPREPLY[@]}}"
     shown = subprocess.run(["bash", "-c", ask], capture_output=True, text=True, check=True)
     assert "--max-rounds" in shown.stdout.split()
+
+
+@pytest.mark.parametrize("columns", ["60", "80", "140"])
+def test_the_list_of_commands_is_that_of_the_commands(columns: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLUMNS", columns)
+    assert list_of_commands() == build_parser(COMMANDS).format_help()
+    assert list(SUMMARIES) == [name for name, *_ in sorted(COMMANDS.items(), key=lambda row: command_of(row[1]).order)]
+
+
+@pytest.mark.parametrize(
+    ("words", "absent"),
+    [
+        (["--help"], ["codeopt.cli.main", "codeopt.core.options", "codeopt_sandbox"]),
+        (["compare", "--help"], ["codeopt.cli.commands.improve", "codeopt.serving.mcp_command", "asyncio"]),
+    ],
+)
+def test_help_loads_no_other_command(words: list[str], absent: list[str]) -> None:
+    done = subprocess.run(
+        [sys.executable, "-X", "importtime", "-m", "codeopt", *words], capture_output=True, text=True, check=True
+    )
+    loaded = {line.rpartition("|")[2].strip() for line in done.stderr.splitlines()}
+    assert "codeopt.cli.start" in loaded
+    assert not loaded & set(absent)
+    assert done.stdout.startswith("usage: codeopt ")
+
+
+def test_help_on_a_full_disk_is_one_line() -> None:
+    with Path("/dev/full").open("w") as full:
+        done = subprocess.run(
+            [sys.executable, "-m", "codeopt", "--help"], stdout=full, stderr=subprocess.PIPE, text=True, check=False
+        )
+    assert (done.returncode, done.stderr.count("\n")) == (2, 1), done.stderr
+
+
+def test_a_setting_of_another_command_is_none_of_this_one(tmp_path: Path) -> None:
+    (tmp_path / "pyproject.toml").write_text('[tool.codeopt]\nmodel = "gpt-5"\n')
+    assert codeopt("clean", "--help", cwd=tmp_path, env={"CODEOPT_MAX_ROUNDS": "3"}).status == 0
+    (tmp_path / "pyproject.toml").write_text("[tool.codeopt]\nmax-round = 1\n")
+    assert "did you mean 'max-rounds'?" in codeopt("clean", cwd=tmp_path).err
+    assert codeopt("--help", cwd=tmp_path, fresh=True).status == 0

@@ -73,6 +73,7 @@ def test_slower_fails_only_when_asked(problem: Path) -> None:
     (problem / "slower.py").write_text(thrice)
     done = compared(problem, "slow.py", "slower.py", "--json", "--fail-if-slower", "5%")
     assert done.json["verdict"] == "slower"
+    assert done.json["limit"]["answer"] == "broken"
     assert done.status == 1
     shown = compared(problem, "slow.py", "slower.py", "--fail-if-slower", "9900%")
     assert shown.status == 0
@@ -82,19 +83,40 @@ def test_slower_fails_only_when_asked(problem: Path) -> None:
     assert 1 < low <= longer <= high
 
 
-def test_wrong_is_rejected_and_fails_only_when_asked(problem: Path) -> None:
+def test_wrong_is_rejected_and_fails_unless_0_is_asked_for(problem: Path) -> None:
     done = compared(problem, "slow.py", "wrong.py", "--json")
-    assert done.status == 0
+    assert done.status == 1
     assert done.json["verdict"] == "rejected"
     assert "expected" in done.json["reason"]
     assert done.json["ratio"] is None
-    assert compared(problem, "slow.py", "wrong.py", "--fail-if-slower", "5%").status == 1
+    assert compared(problem, "slow.py", "wrong.py", "--exit-zero").status == 0
 
 
 def test_the_same_program(problem: Path) -> None:
     done = compared(problem, "slow.py", "slow.py", "--json")
     assert done.status == 0
     assert done.json["verdict"] == "same" or done.json["ratio"] == pytest.approx(1, abs=0.2)
+
+
+WAITING = "import time\n" + SLOW.rstrip("\n") + "\ntime.sleep(0.3)\n"
+
+
+def test_a_limit_is_tested_by_the_wall_clock_too(problem: Path) -> None:
+    """It takes no more CPU time, and waits."""
+    (problem / "waiting.py").write_text(WAITING)
+    done = compared(problem, "slow.py", "waiting.py", "--fail-if-slower", "5%", "--json", "--clock", "cpu")
+    assert (done.json["limit"]["answer"], done.json["limit"]["clock"]) == ("broken", "wall"), done
+    assert done.status == 1
+
+
+def test_what_cannot_be_told_is_status_5_and_says_the_pairs_it_takes(problem: Path) -> None:
+    """Equal programs against a limit of nothing: neither side can be certain."""
+    done = compared(problem, "slow.py", "slow.py", "--fail-if-slower", "0", "--max-pairs", "7", "--json")
+    limit = done.json["limit"]
+    if limit["answer"] == "cannot tell":
+        assert (done.status, limit["pairs"]) == (5, 28)
+    else:  # one trial in fifty, by the rates that are promised
+        assert done.status == {"broken": 1, "holds": 0}[limit["answer"]]
 
 
 def test_what_new_reaches_for_is_noted(problem: Path) -> None:

@@ -225,6 +225,34 @@ def test_numpy_arrays(isolated: Sandbox) -> None:
     assert lines[0] == "returns array('<f8', (2,), [0.0, 0.0])"
 
 
+LONG_ARRAY = """\
+import numpy
+def f(n):
+    a = numpy.arange(30000) / 7
+    if n == 1:
+        a = numpy.nextafter(a, 1e9)
+    if n == 2:
+        a[[70, 71]] = a[[71, 70]]
+    if n == 3:
+        a[5] = numpy.nan
+    if n == 4:
+        a[29999] += 1e-3
+    return {"data": a}
+"""
+
+
+def test_long_arrays_may_differ_in_last_bits(isolated: Sandbox) -> None:
+    """Neither in order, nor in where NaN is, nor in one item."""
+    pytest.importorskip("numpy")
+    runner = CallRunner(isolated, FunctionRef("mod", "/nowhere/mod.py", "f"))
+    lines = [
+        f"f(0) -> {line}".encode()
+        for line in said(runner.ask(LONG_ARRAY, CallBatch(tuple(map("f({})".format, range(5))))))
+    ]
+    for tolerance in (0.0, 1e-9):
+        assert [bool(check_calls(lines[0], line, tolerance)) for line in lines[:5]] == [False, False, True, True, True]
+
+
 @pytest.mark.parametrize(
     ("module", "failure", "said"),
     [
@@ -268,6 +296,51 @@ def test_a_tolerance_is_for_floats_alone(a: float, b: float, tolerance: float) -
     assert not close(wanted, got.replace(" 1,", " 2,"), tolerance)
     assert not close(wanted, got.replace("x1.5", "x1.6"), tolerance)
     assert not close(wanted, got.replace(" 1,", " 1.0,"), tolerance)
+
+
+NEAR = [  # expected, got
+    ("[1.5, {'a': (2.5, [0.1])}]", "[1.5, {'a': (2.5, [0.10000000001])}]"),
+    ("(1.5+2.5j)", "(1.5+2.50000000001j)"),
+    ("(1.5+1e-17j)", "(1.5-1e-17j)"),
+    ("set{10.0, 11.5, 9.9999999999}", "set{10.0, 10.00000000001, 11.5}"),
+    ("<Point>(x=1.5, n=3)", "<Point>(x=1.50000000001, n=3)"),
+]
+
+
+@pytest.mark.parametrize(("expected", "got"), NEAR)
+def test_a_tolerance_holds_inside(expected: str, got: str) -> None:
+    wanted, found = (f"f(1) -> returns {text}".encode() for text in (expected, got))
+    assert check_calls(wanted, found, 1e-9) == ""
+    assert check_calls(wanted, found.replace(b"5", b"6"), 1e-9)
+
+
+def test_the_furthest_float_is_shown() -> None:
+    many = "1.5, " * 100
+    wanted, found = (f"f(1.0) -> returns [{one}, {many}{two}]".encode() for one, two in ((1.5, 2.5), (1.6, 9.5)))
+    said = check_calls(wanted, found, 1e-6)
+    assert "2.5]" in said
+    assert "9.5]" in said
+
+
+def test_sums_of_short_floats_differ_in_more_bits() -> None:
+    """Those of numpy's float32 in the eighth digit."""
+    texts = [f"f(1) -> returns array('<f4', (2,), [{x}, 0.5])".encode() for x in (0.10000000149, 0.10000000894, 0.101)]
+    assert check_calls(texts[0], texts[1]) == ""
+    assert check_calls(texts[0], texts[1], exact=True)
+    assert check_calls(texts[0], texts[2])
+
+
+def test_long_arrays_are_compared_by_what_is_near() -> None:
+    """Their digests differ with the last bit."""
+
+    def line(digit: str, first: float) -> bytes:
+        marks = f"marks {'0' * 64} about [{first!r}, 2.5]"
+        return f"f(1) -> returns array('<f8', (40000,), sha256 {digit * 64} {marks})".encode()
+
+    assert check_calls(line("a", 7.25), line("b", 7.250000000001), 1e-9) == ""
+    assert check_calls(line("a", 7.25), line("b", 7.250000000000001)) == ""
+    assert check_calls(line("a", 7.25), line("b", 7.250000000000001), exact=True)
+    assert "7.251" in check_calls(line("a", 7.25), line("b", 7.251), 1e-9)
 
 
 @given(st.text(), st.text())
@@ -332,3 +405,11 @@ def test_the_memory_of_calls(sandbox: Sandbox) -> None:
     assert peak(sandbox, "listed", "f(100_000)", "f(99_999)", "f(10)") == pytest.approx(one, rel=0.01)
     assert peak(sandbox, "yields", "f(5_000)", iterators="flat") < 100_000
     assert peak(sandbox, "unseen", f"f({32 << 20})") > 28 << 20
+
+
+def test_what_calls_left_is_known_where_their_time_ends(isolated: Sandbox) -> None:
+    batch = {"budget": 1e-9}
+    assert ask(isolated, "same", "f(1)", "f(2)", batch=batch) == [
+        "returns 1", "is not made: the calls before it hang or take all the time", "state: unchanged",
+    ]  # fmt: skip
+    assert ask(isolated, "counts", "f()", "f()", batch=batch)[-1] == "state: global COUNT becomes [1, 1]"

@@ -27,6 +27,8 @@ EQUAL = [  # checker, expected, printed
     ("float:1e-6", b"nan", b"nan"),
     ("float:1e-6", b"inf", b"Infinity"),
     ("float:0.5", b"1 2", b"1.4 1.6"),
+    ("float:1e-6", b"[0.5, {'a': 1.5}] (2.5,)", b"[0.5000000001, {'a': 1.5000000001}] (2.4999999999,)"),
+    ("float:1e-6", b"-0 007", b"0 7"),
 ]
 DIFFERENT = [  # checker, expected, printed, a part of what is said
     ("tokens", b"1", b"", "token 1: expected '1', got the end of the output"),
@@ -51,6 +53,10 @@ DIFFERENT = [  # checker, expected, printed, a part of what is said
     ("float:1e-6", b"inf", b"-inf", "token 1"),
     ("float:1e-6", b"YES", b"NO", "token 1"),
     ("float:1e-6", b"1 2", b"1", "token 2"),
+    ("float:1e-6", b"1000000000", b"1000000001", "token 1"),
+    ("float:1e-6", b"[1000000000, 0.5]", b"[1000000001, 0.5]", "token 1"),
+    ("float:1e-6", b"'0.5'", b"'0.50000000001'", "token 1"),
+    ("float:1e-6", b"1.5 2.5 9.0", b"1.6 2.5 12.0", "token 3: expected '9.0', got '12.0'"),
 ]
 
 

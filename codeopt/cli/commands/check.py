@@ -1,7 +1,7 @@
 """Say which functions are slow under their tests and what the built-in rules would do: a gate that asks no model.
 
-Exit status 1 when there is something to gain, verified as by `codeopt improve`; 0 when there is not. In CI, where no
-test runs any of them and none can be judged, 2.
+Exit status 1 when there is something to gain, verified as by `codeopt improve`; 0 when there is not; 5 where nothing
+could be looked at: no test runs any of them and none can be judged. --exit-zero makes 1 and 5 0.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 
 from codeopt.cli import flags
 from codeopt.cli.command import command
+from codeopt.core.errors import ProgramError
 from codeopt.engine.open_model import RULES
 
 if TYPE_CHECKING:
@@ -40,7 +41,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     ),
     first=("--min-share", "--max-functions", "--select", "--python", "--json"),
     often=("--exclude", "--tests", "--max-seconds", "--sandbox", "--ignore"),
-    verdicts=(1,),
+    verdicts=(1, ProgramError.exit_status),
     others_files=True,
 )
 def run(arguments: argparse.Namespace) -> int:

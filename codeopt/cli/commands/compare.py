@@ -1,7 +1,7 @@
 """Compare two programs: which is faster, by how much, and how sure; or, with --base, all that a change touches.
 
-Exit status 1 only with --fail-if-slower, when NEW is slower beyond it with confidence, or wrong. With --base a function
-that does something else than before, or of which too little is known, is listed and fails nothing.
+Exit status 1: NEW is wrong, or breaks the limit of --fail-if-slower with confidence. 5: NEW could not be verified, or
+it cannot be told whether the limit holds. With --base the worst of all functions counts; --exit-zero makes either 0.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 from codeopt.cli import flags
 from codeopt.cli.command import command
-from codeopt.core.errors import UsageError
+from codeopt.core.errors import ProgramError, UsageError
 
 if TYPE_CHECKING:
     from codeopt.core.target import Target
@@ -42,7 +42,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     ),
     first=("--cases", "--stdin", "--fail-if-slower", "--strict", "--json"),
     often=("--calls", "--tests", "--base", "--clock", "--python"),
-    verdicts=(1,),
+    verdicts=(1, ProgramError.exit_status),
     takes_arguments=True,
     others_files=True,
 )
@@ -50,7 +50,7 @@ def run(arguments: argparse.Namespace) -> int:
     """Compare; print a table or one JSON object."""
     from codeopt.cli.compare_table import table
     from codeopt.core.console import Console
-    from codeopt.engine.compare import PairVerdict, compare
+    from codeopt.engine.compare import compare
     from codeopt.engine.open_session import open_session
 
     if arguments.base or arguments.diff:
@@ -62,11 +62,11 @@ def run(arguments: argparse.Namespace) -> int:
     if limit is not None and arguments.max_pairs < 7:
         raise UsageError("--max-pairs must be 7 at least: fewer pairs decide nothing")
     with Console(quiet=arguments.quiet, verbose=arguments.verbose) as console:
-        found = compare(old, new, flags.options_of(arguments), open_session(console))
+        found = compare(old, new, flags.options_of(arguments), open_session(console), limit=limit)
     print(json.dumps(found.to_json()) if arguments.json else table(found))
     if found.interrupted:
         return INTERRUPTED
-    return int(limit is not None and (found.is_slower(limit) or found.verdict is PairVerdict.REJECTED))
+    return found.exit_status
 
 
 def _pair(arguments: argparse.Namespace) -> tuple[Target, Target]:

@@ -21,6 +21,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "codeopt completion bash > ~/.local/share/bash-completion/completions/codeopt",
         "codeopt completion zsh > ~/.zfunc/_codeopt",
     ),
+    needs_all=True,
 )
 def run(arguments: argparse.Namespace) -> int:
     """The script. Raises UsageError where the extra is not installed."""

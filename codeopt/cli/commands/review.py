@@ -2,7 +2,7 @@
 
 The report goes to standard output or -o FILE, everything else to standard error; no file of the project changes.
 What keeps a review from being whole (no key, no sandbox, budget spent) is a notice and exit status 0, unless --strict.
-Where nothing at all could be looked at, for want of tests, calls or a sandbox, it is 2 in CI.
+Where nothing at all could be looked at, for want of tests, calls or a sandbox, it is 5; --exit-zero makes 1 and 5 0.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 from codeopt.cli import flags
 from codeopt.cli.command import command
 from codeopt.core import plugins
-from codeopt.core.errors import ModelError, NoSandbox, UsageError
+from codeopt.core.errors import ModelError, NoSandbox, ProgramError, UsageError
 
 if TYPE_CHECKING:
     from codeopt.core.console import Console
@@ -57,7 +57,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     ),
     first=("--base", "--model", "--reporter", "--output-format", "--max-functions"),
     often=("--json", "--output", "--max-seconds", "--max-cost", "--fail-level"),
-    verdicts=(1,),
+    verdicts=(1, ProgramError.exit_status),
     others_files=True,
     compares_settings=True,
 )
@@ -86,8 +86,8 @@ def run(arguments: argparse.Namespace) -> int:
         blind = report_blind(review.blind, console) if review.blind else 0
     if failure == INTERRUPTED or (arguments.strict and failure):
         return failure
-    if blind or (arguments.strict and review.blind):
-        return UsageError.exit_status
+    if blind:
+        return blind
     return FOUND if arguments.fail_level == "any" and review.suggestions else 0
 
 

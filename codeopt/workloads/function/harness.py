@@ -15,6 +15,7 @@ from codeopt.analysis.positions import Def
 from codeopt.core.errors import ProgramError, UsageError
 from codeopt.core.revision import Revision
 from codeopt.core.session import Mounts
+from codeopt.workloads.contract.function.class_hints import ClassHints, class_hints
 from codeopt.workloads.function.calls.call_names import CallNames
 from codeopt.workloads.function.calls.vocabulary import Vocabulary, vocabulary
 from codeopt.workloads.function.recording.recording import known_as
@@ -73,6 +74,11 @@ class FunctionHarness:
     def vocabulary(self) -> Vocabulary:
         """Literals that the function's text mentions."""
         return vocabulary(self.source, self.function.text)
+
+    @property
+    def class_hints(self) -> ClassHints:
+        """Types that the module's classes are made of."""
+        return class_hints(self.function)
 
     def ask(self, calls: tuple[str, ...], mode: BatchMode = "check", **options: Any) -> CallAnswer:
         """Answers of the original. Raises ProgramError when it cannot even be imported."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Container, Iterator
+from dataclasses import replace
 
 from codeopt.workloads import OTHER_HASH_SEED
 from codeopt.workloads.contract.function import Contract
@@ -49,9 +50,9 @@ def tiered(
     beyond = {each.text: _why_beyond(each, contract, raises) for each in known}
     alike = [each for each in known if not beyond[each.text]]
     rest = [each for each in known if beyond[each.text]]
-    cases: list[Case] = make_cases(bench, runner, alike, name, check, held_out=held_out)
+    cases: list[Case] = [*make_cases(bench, runner, alike, name, check, held_out=held_out)]
     for case in make_cases(bench, runner, rest, f"beyond.{name}", check, held_out=held_out):
-        cases.append(CallCase(**vars(case), beyond=tuple(beyond[text] for text in calls_of(case))))
+        cases.append(replace(case, beyond=tuple(beyond[text] for text in calls_of(case))))
     return cases
 
 
@@ -69,7 +70,7 @@ def _why_beyond(known: KnownCall, contract: Contract, raises: Container[int]) ->
     return contract.beyond(known.text) or f"{known.outcome.exception} there is by no `raise` of the function's own"
 
 
-def read_on_cases(bench: FunctionHarness, runner: TimedRuns, known: list[KnownCall], check: Checker) -> list[Case]:
+def read_on_cases(bench: FunctionHarness, runner: TimedRuns, known: list[KnownCall], check: Checker) -> list[CallCase]:
     """Calls whose iterators have more items than are read of each, read far beyond: as far as the original takes
     READ_ON_S."""
     longer = [each for each in known if each.outcome.cut_short][:READ_ON]
@@ -94,10 +95,10 @@ def shown_and_held(given: list[KnownCall], derived: list[KnownCall]) -> tuple[li
 def make_cases(
     bench: FunctionHarness, runner: TimedRuns, known: list[KnownCall], name: str, check: Checker, *,
     held_out: bool = False, items: int = MAX_ITEMS,
-) -> list[Case]:  # fmt: skip
+) -> list[CallCase]:  # fmt: skip
     """Calls as cases, with what the original answers. Raises NotVerifiable when that depends on which calls come
     together."""
-    cases = []
+    cases: list[CallCase] = []
     for number, part in enumerate(_parts(known), 1):
         far = items / MAX_ITEMS
         seconds = min(20.0, max(2.0, 10 * far * max(k.seconds for k in part)))
@@ -105,14 +106,16 @@ def make_cases(
         calls = tuple(k.text for k in part)
         stdin = CallBatch(calls, seconds=seconds, lost=0, budget=total, items=items).stdin()
         title = f"{len(part)} calls of the function"
+        once = not all(k.repeated for k in part)
         if items == MAX_ITEMS and all(k.independent for k in part):  # another run would say the same again
             expected = runner.calls.as_printed(calls, CallAnswer(tuple(k.outcome for k in part), state=NOTHING_LEFT))
-            cases.append(Case(f"{name}.{number}", stdin, expected.encode("utf-8", "surrogatepass"), held_out, title))
+            answers = expected.encode("utf-8", "surrogatepass")
+            cases.append(CallCase(f"{name}.{number}", stdin, answers, held_out, title, asked_once=once))
             continue
         run = runner.run(bench.revision, stdin, mode="exec")
         if _disturbed(run):
             run = runner.run(bench.revision, stdin, mode="exec")
-        case = Case(f"{name}.{number}", stdin, run.stdout, held_out, title)
+        case = CallCase(f"{name}.{number}", stdin, run.stdout, held_out, title, asked_once=once)
         if not _as_known(run, part):
             again = runner.run(bench.revision, stdin, mode="exec", hash_seed=OTHER_HASH_SEED)
             outcome = judge(case, again, check)

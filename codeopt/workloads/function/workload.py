@@ -15,7 +15,7 @@ from codeopt.core.history import Candidate
 from codeopt.core.proposer import Proposer
 from codeopt.core.revision import Revision
 from codeopt.rules import Rule as RewriteRule
-from codeopt.workloads import Checked, Defaults, Stage, Suite, TimedRegion, Workload, WorkloadRequest
+from codeopt.workloads import OTHER_HASH_SEED, Checked, Defaults, Stage, Suite, TimedRegion, Workload, WorkloadRequest
 from codeopt.workloads.contract.function import Contract
 from codeopt.workloads.function.briefing import BriefedFunction, brief
 from codeopt.workloads.function.calls import paste
@@ -151,8 +151,11 @@ class FunctionWorkload(Defaults):
         if isinstance(case, ScenarioCase):
             return judged(case, run, self.suite.check, self.request.options.tolerance, self.line)
         outcome = judge(case, run, self.suite.check)
-        if hash_seed and outcome.verdict is Verdict.WA:
-            again = self.runner.run(self.baseline.revision, case.stdin, mode="exec", hash_seed=hash_seed)
+        once = isinstance(case, CallCase) and case.asked_once
+        if (hash_seed or once) and outcome.verdict is Verdict.WA:
+            again = self.runner.run(
+                self.baseline.revision, case.stdin, mode="exec", hash_seed=hash_seed or OTHER_HASH_SEED
+            )
             run = replace(run, stdout=without_unsteady(case, run.stdout, again.stdout))
             outcome = judge(case, run, self.suite.check)
         if isinstance(case, CallCase) and case.beyond:
@@ -283,7 +286,7 @@ class FunctionWorkload(Defaults):
     def facts(self) -> dict[str, Any]:
         """Facts of the function, as fields of a JSON object."""
         return {
-            "evidence": self.evidence.figures(),
+            "evidence": {**self.evidence.figures(), "contract": self.contract.words},
             "timed": self.plan.timed.note if self.plan else None,
             "input_seed": self.request.input_seed,
             "shortfalls": (*self.evidence.shortfalls, *self.bench.loading.shortfalls),

@@ -112,8 +112,11 @@ def test_a_change_of_other_things_fails_nothing(tmp_path: Path) -> None:
 def test_check_names_the_slow_functions_and_what_the_rules_would_do(tmp_path: Path) -> None:
     require_sandbox()
     folder = propose(tmp_path / "r", FILES, {})
-    done = codeopt("check", "shop", *QUICK, "--min-share", "20%", "-q", "--json", cwd=folder)
+    done = codeopt("check", "shop", *QUICK, "--min-share", "20%", "-v", "--json", cwd=folder)
     assert done.status == 1, done.err
+    assert "confirming" in done.err
+    assert "fitting growth" not in done.err  # neither is in the answer
+    assert "profiling the result" not in done.err
     rows = {row["function"]: row for row in done.json["functions"]}
     assert rows["repeated"]["speedup"]["ci_low"] > 1.05
     assert rows["repeated"]["changes"]

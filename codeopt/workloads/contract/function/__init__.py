@@ -8,10 +8,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from codeopt.workloads.contract.function.class_hints import ClassHints, class_hints
 from codeopt.workloads.contract.function.hinted import fits
 from codeopt.workloads.contract.function.relations import ArgumentRelation, relations
 from codeopt.workloads.contract.function.seen import Seen, seen
 from codeopt.workloads.contract.function.value_range import FEW
+from codeopt.workloads.contract.function.words import in_one_line
 from codeopt.workloads.source.functions import Function, definition
 from codeopt.workloads.source.literals import Call, Opaque, is_deeper, read
 
@@ -29,8 +31,14 @@ class Contract:
     """Values that known calls give, by parameter."""
     hints: Mapping[str, ast.expr] = field(default_factory=dict)
     relations: tuple[ArgumentRelation, ...] = ()
+    classes: ClassHints = ClassHints()
     asked: dict[str, str] = field(default_factory=dict, compare=False, repr=False)
     """Answers of `beyond` by call: reading a long call takes longer than making it."""
+
+    @property
+    def words(self) -> str:
+        """`n >= 1; items: non-empty list of int >= 0`; empty where no call is known."""
+        return in_one_line(self.shown, self.relations)
 
     def beyond(self, text: str) -> str:
         """Why a call goes beyond the known ones; empty when it does not."""
@@ -64,7 +72,11 @@ class Contract:
             if is_deeper(value):
                 return f"no known call is nested as deep in `{name}`"
             hint = self.hints.get(name)
-            if name not in self.shown or isinstance(value, Opaque) or (hint is not None and fits(value, hint)):
+            if (
+                name not in self.shown
+                or isinstance(value, Opaque)
+                or (hint is not None and fits(value, hint, self.classes))
+            ):
                 continue
             if missing := self.shown[name].missing(value):
                 return f"no known call has {missing} for `{name}`"
@@ -100,9 +112,12 @@ def contract_of(function: Function, known: Sequence[str]) -> Contract:
     shown = {name: seen([call[name] for call in calls if name in call]) for name in names}
     every = [*node.args.posonlyargs, *node.args.args, *node.args.kwonlyargs]
     hints = {each.arg: each.annotation for each in every if each.annotation is not None}
+    if function.kind in ("method", "property") and function.parameters:
+        owner = function.qualname.rpartition(".")[0]
+        hints.setdefault(function.parameters[0], ast.Name(owner, ast.Load()))
     kept = tuple(
         each for each in relations(node)
         if sum(each.keeps(call) is True for call in calls) >= FEW
         and not any(each.keeps(call) is False for call in calls)
     )  # fmt: skip
-    return Contract(function.parameters, shown, hints, kept)
+    return Contract(function.parameters, shown, hints, kept, class_hints(function))

@@ -6,6 +6,7 @@ import ast
 import math
 from typing import Any
 
+from codeopt.workloads.contract.function.class_hints import ClassHints
 from codeopt.workloads.source.functions import dotted
 from codeopt.workloads.source.literals import Constructed
 
@@ -14,29 +15,42 @@ _SEQUENCES = ("Sequence", "Iterable", "Collection", "Container", "Reversible")
 _DICTS = ("dict", "Dict", "Mapping", "MutableMapping")
 _SETS = ("set", "Set", "AbstractSet", "MutableSet", "frozenset", "FrozenSet")
 _TUPLES = ("tuple", "Tuple")
+NO_CLASSES = ClassHints()
 _UNIONS = ("Union", "Optional")
 
 
-def fits(value: Any, hint: ast.expr) -> bool:
-    """False too where the annotation is not understood: what known calls show decides then."""
+def fits(value: Any, hint: ast.expr, classes: ClassHints = NO_CLASSES) -> bool:
+    """False too where the annotation is not understood: what known calls show decides then. classes: those of the
+    module, whose objects are of their type where everything that they are made of fits its hint."""
     if isinstance(hint, ast.Constant):
-        return value is None if hint.value is None else isinstance(hint.value, str) and _quoted(value, hint.value)
+        return (
+            value is None if hint.value is None else isinstance(hint.value, str) and _quoted(value, hint.value, classes)
+        )
     if isinstance(hint, ast.BinOp) and isinstance(hint.op, ast.BitOr):
-        return fits(value, hint.left) or fits(value, hint.right)
+        return fits(value, hint.left, classes) or fits(value, hint.right, classes)
     if not isinstance(hint, ast.Subscript):
-        return _plain(value, dotted(hint).rpartition(".")[2])
+        name = dotted(hint).rpartition(".")[2]
+        return _plain(value, name) or _made(value, name, classes)
     name = dotted(hint.value).rpartition(".")[2]
     inner = list(hint.slice.elts) if isinstance(hint.slice, ast.Tuple) else [hint.slice]
     if name in _UNIONS:
-        return any(fits(value, each) for each in inner) or (name == "Optional" and value is None)
+        return any(fits(value, each, classes) for each in inner) or (name == "Optional" and value is None)
     if name in ("Annotated", "Final"):
-        return fits(value, inner[0])
-    return _plain(value, name) and _holds(value, name, inner)
+        return fits(value, inner[0], classes)
+    return _plain(value, name) and _holds(value, name, inner, classes)
 
 
-def _quoted(value: Any, text: str) -> bool:
+def _made(value: Any, name: str, classes: ClassHints) -> bool:
+    """Whether an object is of a class of the module's and made of what its hints say."""
+    made = classes.class_of(value)
+    return bool(made and classes.is_a(made, name)) and all(
+        hint is not None and fits(given, hint, classes) for _, hint, given in classes.made_with(value)
+    )
+
+
+def _quoted(value: Any, text: str, classes: ClassHints) -> bool:
     try:
-        return fits(value, ast.parse(text, mode="eval").body)
+        return fits(value, ast.parse(text, mode="eval").body, classes)
     except SyntaxError:
         return False
 
@@ -64,15 +78,17 @@ def _maker(value: Any) -> str:
     return value.maker if isinstance(value, Constructed) else ""
 
 
-def _holds(value: Any, name: str, inner: list[ast.expr]) -> bool:
+def _holds(value: Any, name: str, inner: list[ast.expr], classes: ClassHints) -> bool:
     """Whether the contents of a container are of the types between its brackets."""
     if isinstance(value, Constructed):
-        return all(_holds(part, "list", inner) for part in value.args)
+        return all(_holds(part, "list", inner, classes) for part in value.args)
     if isinstance(value, dict):
         sides = (list(value), list(value.values()))
-        return all(fits(item, hint) for side, hint in zip(sides, inner, strict=False) for item in side)
+        return all(fits(item, hint, classes) for side, hint in zip(sides, inner, strict=False) for item in side)
     if isinstance(value, str | bytes):
-        return all(fits(item, inner[0]) for item in value[:1])
+        return all(fits(item, inner[0], classes) for item in value[:1])
     if name in _TUPLES and not (len(inner) == 2 and isinstance(inner[1], ast.Constant) and inner[1].value is ...):
-        return len(value) == len(inner) and all(map(fits, value, inner))
-    return all(fits(item, inner[0]) for item in value)
+        return len(value) == len(inner) and all(
+            fits(item, each, classes) for item, each in zip(value, inner, strict=True)
+        )
+    return all(fits(item, inner[0], classes) for item in value)

@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterator, Sequence
 from itertools import chain
 from typing import Any
 
+from codeopt.workloads.contract.function.class_hints import ClassHints
 from codeopt.workloads.function.calls.texts import Texts, texts_in
 from codeopt.workloads.function.calls.vocabulary import Vocabulary
 from codeopt.workloads.source.literals import Call, Constructed, Opaque, read
@@ -36,16 +37,23 @@ _FLOATS = (0.0, -0.0, 1.0, -1.0, 0.5, 1e-9, 1e9, 1e16, 1e308, float("inf"), floa
 
 
 def derive(
-    calls: Sequence[str], count: int, seed: int, words: Vocabulary | None = None, *, small: bool = True
+    calls: Sequence[str],
+    count: int,
+    seed: int,
+    words: Vocabulary | None = None,
+    *,
+    small: bool = True,
+    classes: ClassHints | None = None,
 ) -> list[str]:
     """Up to `count` calls near `calls`, none of them among them.
 
     words: what the function's text speaks of, tried as values. small: cut large arguments down first.
+    classes: objects are made of nothing that their hints forbid, unless a known call does so.
     """
     bases = [call for text in calls if (call := read(text)) is not None]
     if not bases:
         return []
-    maker = Maker(random.Random(seed), bases, words or Vocabulary(), small)
+    maker = Maker(random.Random(seed), bases, words or Vocabulary(), small, classes)
     known = set(calls)
     found: list[str] = []
     planned = maker.with_constants(count // PLANNED)
@@ -67,8 +75,16 @@ def can_be_varied(text: str) -> bool:
 class Maker:
     """Changes one call at a time."""
 
-    def __init__(self, draw: random.Random, bases: Sequence[Call], words: Vocabulary, small: bool) -> None:
+    def __init__(
+        self,
+        draw: random.Random,
+        bases: Sequence[Call],
+        words: Vocabulary,
+        small: bool,
+        classes: ClassHints | None = None,
+    ) -> None:
         self.draw, self.bases, self.small = draw, bases, small
+        self.classes = (classes or ClassHints()).allowing(bases)
         self.numbers = words.numbers
         known = [text for call in bases[:200] for value in call.values for text in texts_in(value)]
         self.texts = Texts(draw, *words.words, known)
@@ -107,7 +123,10 @@ class Maker:
         for attempt in range(first, end):
             at = attempt % len(self.bases)
             if size[at] <= ROOM // len(self.bases):
-                text = self.one(self.bases[at]).text()
+                call = self.one(self.bases[at])
+                if not self.classes.keeps(call):
+                    continue
+                text = call.text()
                 size[at] += len(text)
                 yield text
 

@@ -10,6 +10,7 @@ import random
 from collections.abc import Iterator, Sequence
 from typing import Any
 
+from codeopt.workloads.contract.function.class_hints import ClassHints
 from codeopt.workloads.function.calls.derive import SMALL, Maker
 from codeopt.workloads.function.calls.larger import can_grow, grow_call
 from codeopt.workloads.function.calls.vocabulary import Vocabulary
@@ -29,19 +30,25 @@ TENFOLD = (10, 5, 3)
 """Factors by which the last call is larger; the first that the original can make is taken."""
 
 
-def long_calls(calls: Sequence[str], count: int, seed: int, words: Vocabulary | None = None) -> list[str]:
-    """Up to `count` of them, none of them among `calls`."""
+def long_calls(
+    calls: Sequence[str],
+    count: int,
+    seed: int,
+    words: Vocabulary | None = None,
+    classes: ClassHints | None = None,
+) -> list[str]:
+    """Up to `count` of them, none of them among `calls`. classes: as of `derive`."""
     bases = _largest(calls)
     draw = random.Random(seed)
     if not bases:
         return []
-    maker = Maker(draw, bases, words or Vocabulary(), small=False)
+    maker = Maker(draw, bases, words or Vocabulary(), small=False, classes=classes)
     found: dict[str, None] = {}
     total = 0
     for attempt in range(count * 2):
         grown = _lengthened(bases[attempt % len(bases)], draw, seed + attempt)
         call = _with_odd(grown, maker) if grown is not None else None
-        text = call.text() if call is not None else ""
+        text = call.text() if call is not None and maker.classes.keeps(call) else ""
         if text and len(text) <= LONGEST and text not in calls:
             found[text] = None
             total += len(text)

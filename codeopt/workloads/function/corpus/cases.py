@@ -21,6 +21,8 @@ class CallCase(Case):
     """Reason of each call; empty in a case whose calls are all like known ones."""
     several: bool = False
     """Each of them is a scenario, no single call."""
+    asked_once: bool = False
+    """The original made some of the calls only once: it is asked again where a draft answers otherwise."""
 
 
 @dataclass(frozen=True)

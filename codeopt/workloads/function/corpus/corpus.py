@@ -42,9 +42,9 @@ FRESH = 0.75
 """Number of other such calls for the confirmation, as a share of DERIVED."""
 LONG = 20
 """Maximum number of long calls."""
-LONG_S = 0.6
+LONG_S = 0.4
 """Time limit of the original on the long calls that are kept, seconds."""
-LONG_PATIENCE = CallTimeLimit(0.5, 1.2, lost=1)
+LONG_PATIENCE = CallTimeLimit(0.5, 0.6, lost=1)
 """Time limit of trying long calls, seconds: the shortest come first, so behind one that takes too long the others
 would."""
 DEEP_CALL_LIMIT = CallTimeLimit(0.2, 0.4, lost=2)
@@ -207,7 +207,7 @@ def gather(
     wider = _wider(bench, kept)
     bases = [k.text for k in (*kept, *wider)]
     patience = _patience(most)
-    more, derived = observe(bench, derive(bases, most or DERIVED, 1, bench.vocabulary), {}, patience)
+    more, derived = observe(bench, _derived(bench, bases, most or DERIVED, 1), {}, patience)
     left_out = Exclusions(dropped, other + derived)
     large = [*(known.text for known in kept), *big]
     far = long_ones(bench, large, 1, tenfold(large, 1))
@@ -217,8 +217,12 @@ def gather(
 
 def fresh_ones(bench: FunctionHarness, known: Sequence[str], seed: int, most: int | None = None) -> list[KnownCall]:
     """Calls made from known ones that are none of them, to confirm with; most: as those of `gather`."""
-    made = derive(known, round(FRESH * (most or DERIVED)), seed, bench.vocabulary)
+    made = _derived(bench, known, round(FRESH * (most or DERIVED)), seed)
     return observe(bench, made, {}, _patience(most))[0]
+
+
+def _derived(bench: FunctionHarness, known: Sequence[str], count: int, seed: int) -> list[str]:
+    return derive(known, count, seed, bench.vocabulary, classes=bench.class_hints)
 
 
 def _patience(most: int | None) -> CallTimeLimit:
@@ -231,7 +235,7 @@ def long_ones(bench: FunctionHarness, known: Sequence[str], seed: int, larger: S
     iterators and yields a long one. larger: calls that are as large as none is, the largest first; the first of them
     that the original can make is kept. None of them is timed."""
     texts = set(known)
-    made = [text for text in long_calls(known, LONG, seed, bench.vocabulary) if text not in texts]
+    made = [text for text in long_calls(known, LONG, seed, bench.vocabulary, bench.class_hints) if text not in texts]
     wrapped = (as_iterators(text, iterables(bench), WATCHED) for text in known[:20])
     watched = [text for text in wrapped if text is not None][:2]
     found, _ = observe(bench, [*made, *watched, *larger], {}, LONG_PATIENCE)

@@ -24,12 +24,13 @@ from codeopt.workloads.function.corpus.corpus import CallCorpus, FirstLook
 from codeopt.workloads.function.corpus.exclusions import Exclusion, ExclusionReason, Exclusions
 from codeopt.workloads.function.corpus.existing_tests import find_all_tests, find_tests
 from codeopt.workloads.function.corpus.observe import KnownCall
+from codeopt.workloads.function.corpus.sources.calls_file import with_calls_data
 from codeopt.workloads.function.harness import FunctionHarness
 from codeopt.workloads.function.recording.recording import left_out, recorded_calls
 from codeopt.workloads.sandbox_view.reached import ReachedText
 from codeopt_sandbox.call_answer import read_outcome
 
-FORMAT = 1
+FORMAT = 2
 """Version of the JSON below."""
 MAX_AGE_S = 7 * 86400.0
 """Age after which evidence is collected anew, seconds: what a busy machine had no time for should not be missing for
@@ -84,7 +85,7 @@ def known_function(
     found = None if anew else _loaded(kept, asked)
     if found is not None:
         notify(f"evidence of {made_at_in_words(found.corpus)} is used again: {found.corpus.words}")
-        return found
+        return replace(found, bench=with_calls_data(found.bench))
     bench, corpus = collect_corpus(bench, request.options, calls_text, notify, first_look)
     if not corpus.thin():
         kept.save(EvidenceTable.CORPUS, corpus_to_json(corpus, bench.names))
@@ -111,7 +112,9 @@ def corpus_to_json(corpus: CallCorpus, names: CallNames) -> dict[str, Any]:
     """A corpus as data."""
     return {
         "format": FORMAT,
-        "known": [[each.text, each.source, each.seconds, each.outcome.fields()] for each in corpus.known],
+        "known": [
+            [each.text, each.source, each.seconds, each.outcome.fields(), each.repeated] for each in corpus.known
+        ],
         "big": list(corpus.big),
         "left_out": [_counts(corpus.left_out.given), _counts(corpus.left_out.made_up)],
         "lines_run": list(corpus.lines_run),
@@ -130,8 +133,8 @@ def corpus_from_json(value: Any) -> tuple[CallCorpus, CallNames]:
     given, made_up = map(_exclusions, value["left_out"])
     corpus = CallCorpus(
         known=tuple(
-            KnownCall(_text(text), read_outcome(outcome), _text(source), float(seconds))
-            for text, source, seconds, outcome in value["known"]
+            KnownCall(_text(text), read_outcome(outcome), _text(source), float(seconds), repeated=bool(repeated))
+            for text, source, seconds, outcome, repeated in value["known"]
         ),
         big=tuple(map(_text, value["big"])),
         left_out=Exclusions(given, made_up),
@@ -192,7 +195,7 @@ def evidence_key(request: WorkloadRequest, bench: FunctionHarness) -> str | None
     reached = ReachedText(view, bench.source, sandbox.isolated, beside, outside, roots).digest()
     if reached is None:
         return None
-    target = bench.target.replace(calls_file=None, file="", paths=(), test_paths=())
+    target = bench.target.replace(calls_file=None, calls_data="", file="", paths=(), test_paths=())
     parts = {
         "format": FORMAT,
         "reached": reached,

@@ -1,4 +1,8 @@
-"""Calls made on the original, twice: what it does is known of those that do the same again."""
+"""Calls made on the original, twice: what it does is known of those that do the same again.
+
+Of calls that are made from known ones, which are many, only those are asked again that a draft answers otherwise: see
+FunctionWorkload.run_case.
+"""
 
 from __future__ import annotations
 
@@ -30,7 +34,9 @@ BIG_S = 600.0
 """Time limit of one call that was given for timing, seconds: it takes as long as it takes."""
 GIVEN_TOTAL_S = 60.0
 """Time limit of all given calls when they are first made, seconds."""
-MADE_UP = ("derived", "hints")
+DERIVED = "derived"
+"""Source of calls that are made from known ones."""
+MADE_UP = (DERIVED, "hints")
 """Sources that nobody vouches for: what such a call costs or breaks says nothing about the function's use."""
 REFUSED = "refused"
 """Made up, too, of types that the function's own text refuses."""
@@ -57,7 +63,9 @@ class KnownCall:
     seconds: float
     """The less of the two runs that check it; only for choosing."""
     independent: bool = field(default=False, compare=False)
-    """Neither run left any state behind: what the call does does not hang on the calls before it."""
+    """No run left any state behind: what the call does does not hang on the calls before it."""
+    repeated: bool = field(default=True, compare=False)
+    """Made twice, with another hash seed and in another order."""
 
     @property
     def returns(self) -> bool:
@@ -81,12 +89,13 @@ SHORT_CALLS = CallTimeLimit()
 def observe(
     bench: FunctionHarness, calls: Sequence[str], origin: dict[str, str], patience: CallTimeLimit = SHORT_CALLS
 ) -> tuple[list[KnownCall], Counter[Exclusion]]:
-    """The calls that do the same in another process, in another order and with sets in another order.
+    """The calls that do the same in another process, in another order and with sets in another order; of derived calls
+    that leave no state behind those that say something of the function.
 
     What seems short is made first: the time for all of them may end before the last.
     """
     place = {text: at for at, text in enumerate(calls)}
-    made_up = {text for text in calls if origin.get(text, "derived") in MADE_UP}
+    made_up = {text for text in calls if origin.get(text, DERIVED) in MADE_UP}
     ordered = sorted(calls, key=_size)
     known, dropped = _observe_all(bench, [text for text in ordered if text not in made_up], origin, None)
     more, other = _observe_all(bench, [text for text in ordered if text in made_up], origin, patience)
@@ -107,7 +116,7 @@ def once(bench: FunctionHarness, calls: Sequence[str], patience: CallTimeLimit =
     if not ordered:
         return []
     made = bench.ask(tuple(ordered), seconds=patience.call, lost=3, budget=patience.total).outcomes
-    return [KnownCall(text, outcome, "derived", outcome.seconds) for text, outcome in zip(ordered, made, strict=True)]
+    return [KnownCall(text, outcome, DERIVED, outcome.seconds) for text, outcome in zip(ordered, made, strict=True)]
 
 
 def _observe_all(
@@ -144,11 +153,20 @@ def _observe(
         parts = [_observe(bench, part, origin, patience) for part in (calls[:middle], calls[middle:])]
         return [known for part in parts for known in part[0]], parts[0][1] + parts[1][1]
     found = [
-        KnownCall(text, outcome, origin.get(text, "derived"), outcome.seconds)
+        KnownCall(text, outcome, origin.get(text, DERIVED), outcome.seconds)
         for text, outcome in zip(calls, first.outcomes, strict=True)
     ]
+    if first.leaves_nothing and all(one.source == DERIVED for one in found):
+        return _sensible(found)
     ended_early = first.state is None  # there was no time for all of them
     return deterministic(bench, found, left_nothing=ended_early or first.leaves_nothing)
+
+
+def _sensible(found: Sequence[KnownCall]) -> tuple[list[KnownCall], Counter[Exclusion]]:
+    """The useful calls of a run that left nothing behind, made once."""
+    dropped = [reason for one in found if (reason := _useless(one, one.outcome))]
+    known = [replace(one, independent=True, repeated=False) for one in found if not _useless(one, one.outcome)]
+    return known, Counter(dropped)
 
 
 def _patience_with_given(big: bool) -> dict[str, Any]:

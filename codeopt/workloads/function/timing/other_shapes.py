@@ -19,7 +19,7 @@ BASES = 2
 """Number of timed calls that are made in other shapes."""
 SMALL_ONES = 40
 """Number of small calls that are timed together."""
-PATIENCE = CallTimeLimit(0.3, 1.0)
+PATIENCE = CallTimeLimit(0.3, 0.5)
 """Time limit of the original on one shape and on all of them, seconds."""
 TOTAL_S = 0.25
 """Time limit of the original on all shapes that are timed, seconds."""

@@ -180,7 +180,14 @@ class _Choice:
     def _alike(self, known: Sequence[KnownCall], seconds: float) -> list[KnownCall]:
         """Calls made up from the first of them that return, and take no longer than LONG_ENOUGH_S; so many that some
         may be dropped and the rest still takes so many seconds."""
-        made = derive([k.text for k in known[:8]], 300, 50 + self.seed, self.bench.vocabulary, small=False)
+        made = derive(
+            [k.text for k in known[:8]],
+            300,
+            50 + self.seed,
+            self.bench.vocabulary,
+            small=False,
+            classes=self.bench.class_hints,
+        )
         found = once(self.bench, self._made(made), CallTimeLimit(call=25 * LONG_ENOUGH_S, total=2 * seconds, lost=2))
         usable = [k for k in found if k.returns and k.seconds <= LONG_ENOUGH_S]
         lengths = accumulate(_length(k.text) for k in usable)

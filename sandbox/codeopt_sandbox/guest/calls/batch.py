@@ -77,10 +77,11 @@ class CallBatch(Record):
     iterators: str = ""
     """"flat" or "nested": results are iterators (of iterators) and are read within the timed region."""
 
-    def told(self, calls: tuple[str, ...], mode: BatchMode) -> Self:
-        """The part of the batch that a worker has to know: neither the number of passes, nor the limits of a call."""
+    def told(self, calls: tuple[str, ...], mode: BatchMode, spent: float = 0.0) -> Self:
+        """The part of the batch that a worker has to know: neither the number of passes, nor the limit of a call.
+        spent: seconds of the calls that earlier workers made."""
         given = {name: getattr(self, name) for name in ("shared", "items", "iterators", "warm")}
-        return type(self)(calls, mode, **given)
+        return type(self)(calls, mode, budget=self.budget - spent, **given)
 
     def text(self) -> str:
         """One line for how, then one for each call."""

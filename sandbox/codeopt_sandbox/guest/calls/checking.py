@@ -18,6 +18,7 @@ from .json_text import to_json
 from .laziness import Laziness
 from .mutation import corrupt_result, mutable_parts, mutate_result
 from .outcome import NOT_COMPARABLE, RAISES, RETURNS, YIELDS, CallOutcome, no_arguments
+from .packed_calls import UNPACKED
 from .public_view import PublicViews
 from .repr.canonical import CanonicalRepr
 from .repr.exceptions import held_by
@@ -50,7 +51,7 @@ MAX_TEXT_CHARS = 200
 DEEPENED = "deepened"
 PLAIN_NAMES = frozenset(("f", "set", "frozenset", "inf", "nan"))
 """Names in a call's expression that make the same value each time, whatever a call has changed."""
-QUICK_CPU_S = 0.1
+QUICK_CPU_S = 0.03
 """CPU time up to which a call is made again, seconds. Wall time would depend on what else the machine does, and with it
 whether a function that counts its calls has the same state in two runs."""
 TOLD_S = 0.005
@@ -78,7 +79,7 @@ class Checking:
         """Each call, then the state that all of them leave."""
         limit_memory(self.ref.memory_bytes)
         if any("CALLS[" in call or "BIG[" in call for call in self.batch.calls):
-            self.worker.arguments.names.user_namespace()
+            self.worker.arguments.names.prepare_calls()
         if self.ref.asynchronous:
             self.worker.loop()
         leaving = self.worker.leaving
@@ -86,6 +87,7 @@ class Checking:
         leaving.look()
         self.channel.send(LEFT, to_json(leaving.left(self.ref, []).told()))  # calls may end the process
         before, random = state_of(self.ref, self.worker.module), random_state()
+        spent = 0.0
         for number, code in enumerate(codes):
             outcome, call, result = yield from self.make(code)
             took = frame(TOOK, repr(outcome.seconds).encode())
@@ -97,6 +99,9 @@ class Checking:
                 self.aliasing.keep(number, call, result)
                 outcome = yield from self.make_again(code, outcome, result)
             self.channel.write(took + frame(OUTCOME, to_json(outcome.fields()).encode()))
+            spent += outcome.seconds
+            if spent > self.batch.budget:
+                break
             if self.batch.mode == "cover" and not self.lines.missing:
                 break  # what the other calls do is known from elsewhere
         by_calls = leaving.end_calls(self.effects.sets_inner)
@@ -210,7 +215,7 @@ class Checking:
 def is_plain(code: CodeType) -> bool:
     """Whether a call is written down as nothing but plain values, none of them bytes; values that are deeper than any
     text may be are plain, too."""
-    if DEEPENED in code.co_names:
+    if DEEPENED in code.co_names or UNPACKED in code.co_names:
         return True
     return PLAIN_NAMES.issuperset(code.co_names) and are_plain(code.co_consts)
 

@@ -10,6 +10,7 @@ from ..syscalls import kill
 from .channel import (
     CALLS,
     CODES,
+    DATA,
     DONE,
     ENDED,
     FAILED,
@@ -38,6 +39,7 @@ from .outcome import (
     not_made,
     timeout,
 )
+from .packed_calls import LONG_CHARS, UNPACKED, packed_numbers
 from .peaks import forget_peak, highest_bytes
 from .timed_pass import PassTimes, cpu_clock, one_line, timed_pass
 
@@ -108,7 +110,7 @@ class Controller:
         letter, text = self.wait(MAX_START_S)
         if letter != PASS:
             raise RunFailed(ENDED_EARLY, "the module ended its process after it was imported")
-        self.channel.send(CALLS, self.batch.told(calls, mode or self.batch.mode).text())
+        self.channel.send(CALLS, self.batch.told(calls, mode or self.batch.mode, sum(self.took)).text())
         self.channel.send_bytes(CODES, self.code_of(calls))
         return int(text)
 
@@ -159,9 +161,9 @@ class Controller:
         self.made.append(OUTCOME + to_json(outcome.fields()).encode())
         self.took.append(outcome.seconds)
 
-    def spent(self) -> bool:
-        """Whether all calls together have taken what they may."""
-        return sum(self.took) > self.batch.budget
+    def spent(self, more: float = 0.0) -> bool:
+        """Whether all calls together have taken what they may, and so many seconds more."""
+        return sum(self.took) > self.batch.budget + more
 
     def listen(self, pid: int) -> CallOutcome | None:
         """Write down what a worker does; how it hung or ended, None when all is made or enough time is spent. Raises
@@ -173,12 +175,12 @@ class Controller:
                 self.took.append(float(text))
             elif letter in (OUTCOME, TEXT):
                 self.made.append(letter + one_line(text))
-                if letter == OUTCOME and self.spent() and len(self.made) < len(self.batch.calls):
-                    self.kill(pid)
+                if letter == OUTCOME and self.spent(seconds) and len(self.made) < len(self.batch.calls):
+                    self.kill(pid)  # a worker ends by itself when its time is spent, but the code under test is in it
                     return None
                 if not self.buffer and len(self.made) < len(self.batch.calls):
                     time.sleep(NAP_S)
-            elif letter in (LINES, STATE, LEFT):
+            elif letter in (LINES, STATE, LEFT, DATA):
                 self.left = [line for line in self.left if line[:1] != letter] + [letter + one_line(text)]
             elif letter == FAILED:
                 raise RunFailed(ENDED_EARLY, f"the calls file fails: {text}")
@@ -266,6 +268,8 @@ class Controller:
 def compiled(call: str) -> CodeType | str:
     """A call as code; as it is where it cannot be compiled: its worker says why."""
     try:
+        if len(call) >= LONG_CHARS and (packed := packed_numbers(call)):
+            call = f"{UNPACKED}({packed!r})"
         return compile(call, "call", "eval", dont_inherit=True)
     except (SyntaxError, ValueError, MemoryError, RecursionError):
         return call

@@ -1,0 +1,68 @@
+"""The contract of a function's arguments in one line: `n >= 1; items: non-empty list of int >= 0`."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+
+from codeopt.workloads.contract.function.relations import ArgumentRelation
+from codeopt.workloads.contract.function.seen import ITEMS, KEYS, VALUES, Seen
+from codeopt.workloads.contract.function.value_range import NUMBERS, ValueRange
+
+EVERY_CALL = "in every known call "
+"""Beginning of a relation's words that is said of the line as a whole."""
+_LOADED = re.compile(r"load\('[^']*', '([^']*)'\)")
+
+
+def in_one_line(shown: Mapping[str, Seen], relations: Iterable[ArgumentRelation]) -> str:
+    """Parameters, then relations between them; empty where no call is known."""
+    parts = [_of_parameter(name, seen) for name, seen in shown.items() if seen.kinds]
+    return "; ".join([*parts, *(each.words.removeprefix(EVERY_CALL) for each in relations)])
+
+
+def _of_parameter(name: str, seen: Seen) -> str:
+    only_numbers = seen.kinds.keys() <= set(NUMBERS)
+    bound = _bound(seen)
+    return f"{name} {bound}" if only_numbers and bound else f"{name}: {_type(seen)}"
+
+
+def _type(seen: Seen) -> str:
+    """`int >= 0 or None`."""
+    return " or ".join(_kind(kind, parts, seen) for kind, parts in seen.kinds.items())
+
+
+def _kind(kind: str, parts: Mapping[str, Seen], seen: Seen) -> str:
+    """One type with what is known of its values and parts."""
+    if kind in NUMBERS:
+        return f"{kind} {_bound(seen)}".strip()
+    record = kind == "tuple" and ITEMS not in parts and bool(parts)
+    never_empty = "non-empty " * (kind in seen.values.sized and not record)
+    return f"{never_empty}{_name(kind)}{_inside(kind, parts, seen.values)}"
+
+
+def _name(kind: str) -> str:
+    """A class by its name, however a call makes its objects."""
+    loaded = _LOADED.fullmatch(kind)
+    return "None" if kind == "NoneType" else loaded[1] if loaded else kind
+
+
+def _inside(kind: str, parts: Mapping[str, Seen], values: ValueRange) -> str:
+    if kind == "str" and values.letters:
+        return f" of {', '.join(sorted(values.letters))}"
+    if kind == "dict" and values.keys:
+        return f" with {', '.join(map(repr, sorted(values.keys)))}"
+    if KEYS in parts and VALUES in parts:
+        return f" of {_type(parts[KEYS])} to {_type(parts[VALUES])}"
+    if ITEMS in parts:
+        return f" of {_type(parts[ITEMS])}"
+    return f" ({', '.join(map(_type, parts.values()))})" if kind == "tuple" and parts else ""
+
+
+def _bound(seen: Seen) -> str:
+    """Bound of numbers, by their sign alone; empty where numbers of both signs are known, or too few."""
+    values = seen.values
+    if values.negative:
+        return "" if values.zero else "< 0"
+    if values.zero:
+        return ">= 0"
+    return "> 0" if "float" in seen.kinds else ">= 1"

@@ -1,0 +1,101 @@
+"""Test of a slowdown against a limit: it holds, it is broken, or more pairs are needed to tell.
+
+The null hypothesis is at the limit itself, not at equal speed: "slower by no more than the limit" is rejected where the
+limit is broken, "slower by at least the limit" where it holds, each by the test martingale of
+codeopt_sandbox.sequential_test, so that either may be asked after every pair at a stated error. To test against a
+margin from both sides is Schuirmann's two one-sided tests (J. Pharmacokinetics and Biopharmaceutics 15, 1987).
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from statistics import median
+
+from codeopt_sandbox.sequential_test import fewest_pairs, hodges_lehmann, rejects_null
+
+PAIRS_FACTOR = 4
+"""Most pairs of a test against a limit, as a multiple of those of a comparison."""
+MOST_PAIRS_SAID = 100_000
+"""Estimate of pairs from which on no number is given."""
+_INEFFICIENCY = 1.5
+"""Pairs of the mixture of bets over those of the best bet for Gaussian noise (benchmarks/gate.py)."""
+_MAD = 1.4826
+"""Standard deviation over the median absolute deviation, for Gaussian noise."""
+
+
+class LimitAnswer(StrEnum):
+    """Answer of a test against a limit."""
+
+    HOLDS = "holds"
+    BROKEN = "broken"
+    UNKNOWN = "cannot tell"
+
+
+@dataclass(frozen=True)
+class LimitRule:
+    """A limit on a slowdown, with the error rates and the effort of its test."""
+
+    limit: float
+    """Largest allowed increase of time, as a share: 0.05 is 5 % more time."""
+    alpha: float = 0.01
+    """Chance of calling a limit broken that holds, and as much of the opposite."""
+    max_pairs: int = 480
+    max_seconds: float = 60.0
+    """Time after which no pair is begun, seconds."""
+
+    @property
+    def centre(self) -> float:
+        """The logarithm of original / candidate at the limit."""
+        return -math.log1p(self.limit)
+
+
+@dataclass(frozen=True)
+class LimitTest:
+    """Result of a test against a limit."""
+
+    limit: float
+    answer: LimitAnswer
+    alpha: float
+    pairs: int
+    pairs_needed: int | None = None
+    """Estimated pairs that an answer takes; None where there is one, and where the slowdown is too near the limit."""
+    clock: str = "cpu"
+    """Clock that gave the answer."""
+
+    @property
+    def words(self) -> str:
+        """The answer for people."""
+        limit = f"the limit of {self.limit * 100:g}%"
+        if self.answer is LimitAnswer.UNKNOWN:
+            needed = f"about {self.pairs_needed}" if self.pairs_needed else f"more than {MOST_PAIRS_SAID}"
+            return f"cannot tell whether {limit} holds: {self.pairs} pairs were timed, it would take {needed}"
+        by_wall = " by wall time" * (self.clock == "wall")
+        said = "holds" if self.answer is LimitAnswer.HOLDS else f"is broken{by_wall}"
+        return f"{limit} {said} (error at most {self.alpha:.0%}, {self.pairs} pairs)"
+
+
+def against_limit(differences: Sequence[float], rule: LimitRule, alpha: float) -> LimitAnswer:
+    """The answer by the pairs so far. differences: logarithms of original / candidate, one a pair. alpha: the share of
+    the rule's error that these differences may use."""
+    if rejects_null(differences, rule.centre, -1, alpha):
+        return LimitAnswer.BROKEN
+    if rejects_null(differences, rule.centre, 1, rule.alpha):
+        return LimitAnswer.HOLDS
+    return LimitAnswer.UNKNOWN
+
+
+def pairs_needed(differences: Sequence[float], rule: LimitRule) -> int | None:
+    """Estimated pairs that an answer takes, if the noise and the distance from the limit stay as they are: a bet on a
+    distance of d gains (d / spread)^2 / 2 a pair (Kelly), and -log(alpha) is wanted. None: more than can be said."""
+    if not differences:
+        return fewest_pairs(rule.alpha)
+    middle = hodges_lehmann(differences)
+    spread = _MAD * median(abs(each - middle) for each in differences)
+    distance = abs(middle - rule.centre)
+    if distance * math.sqrt(MOST_PAIRS_SAID) <= spread * math.sqrt(-2 * _INEFFICIENCY * math.log(rule.alpha)):
+        return None
+    needed = math.ceil(-2 * _INEFFICIENCY * math.log(rule.alpha) * (spread / distance) ** 2)
+    return max(needed, len(differences) + 1, fewest_pairs(rule.alpha))

@@ -1,0 +1,80 @@
+"""The test against a limit: its errors, its power, its estimate, and that "same" is said of no one-sided interval."""
+
+from __future__ import annotations
+
+import itertools
+import math
+import random
+
+import pytest
+
+from codeopt_sandbox.compare import Comparison, Decision, Series, StoppingRule, _result, decide
+from codeopt_sandbox.limit_test import LimitAnswer, LimitRule, pairs_needed
+
+LIMITS = (0.01, 0.02, 0.05, 0.10)
+
+
+def answered(limit: float, slowdown: float, seed: int, noise: float = 0.02) -> tuple[LimitAnswer, int]:
+    """The answer with the pairs that it took."""
+    draw, series, rule = random.Random(seed), Series("wall"), LimitRule(limit, max_pairs=160)
+    while len(series.differences) < rule.max_pairs:
+        series.differences.append(draw.gauss(-math.log1p(slowdown), noise))
+        if len(series.differences) >= 7 and series.answer(rule)[0] is not LimitAnswer.UNKNOWN:
+            break
+    return series.answer(rule)[0], len(series.differences)
+
+
+@pytest.mark.parametrize("limit", LIMITS)
+def test_twice_the_limit_breaks_it_and_none_of_it_holds_it(limit: float) -> None:
+    """A limit of 1 % could not be broken by 4 % before: the rule stopped at "less than 5 % faster"."""
+    assert [answered(limit, 2 * limit, seed)[0] for seed in range(8)] == [LimitAnswer.BROKEN] * 8
+    assert [answered(limit, 0.0, seed)[0] for seed in range(8)] == [LimitAnswer.HOLDS] * 8
+
+
+def test_at_the_limit_itself_neither_is_said_more_often_than_its_error() -> None:
+    """Ville: over all equally likely signs. Exact, not sampled."""
+    rule = LimitRule(0.05, alpha=0.1)
+    found = []
+    for signs in itertools.product((1, -1), repeat=10):
+        series = Series("wall", differences=[rule.centre + 0.02 * sign for sign in signs])
+        found.append(series.answer(rule)[0])
+    for answer in (LimitAnswer.BROKEN, LimitAnswer.HOLDS):
+        assert 0 < found.count(answer) <= rule.alpha * len(found)
+
+
+def test_the_estimate_of_pairs_is_of_the_order_that_it_takes() -> None:
+    draw, rule = random.Random(3), LimitRule(0.02)
+    thirty = [draw.gauss(-math.log1p(0.032), 0.02) for _ in range(30)]
+    assert 20 < (pairs_needed(thirty, rule) or 0) < 400
+    assert pairs_needed([rule.centre + 0.01 * sign for sign in (1, -1) * 15], rule) is None
+
+
+def test_what_takes_less_cpu_time_and_waits_breaks_the_limit() -> None:
+    series = Series("cpu", differences=[0.1] * 12, wall=[-0.3] * 12)
+    found = series.against(LimitRule(0.05))
+    assert (found.answer, found.clock) == (LimitAnswer.BROKEN, "wall")
+
+
+def finished(centre: float, seed: int) -> Comparison:
+    """A comparison to its end."""
+    draw, series, rule = random.Random(seed), Series("wall"), StoppingRule()
+    decision, reason = Decision.UNDECIDED, ""
+    while decision is Decision.UNDECIDED and len(series.differences) < 60:
+        series.differences.append(draw.gauss(centre, 0.03))
+        series.wall.append(series.differences[-1])
+        decision, reason = decide(series, rule)
+    return _result(series, rule, decision, reason)
+
+
+@pytest.mark.parametrize("centre", [-0.04, -0.02, 0.0, 0.02])
+def test_same_is_never_said_of_an_interval_that_lies_on_one_side(centre: float) -> None:
+    ends = [finished(centre, seed) for seed in range(20)]
+    same = [each for each in ends if each.decision not in (Decision.FASTER, Decision.SLOWER)]
+    assert all(each.ci_low <= 1 <= each.ci_high for each in same), same
+
+
+def test_less_cpu_time_that_takes_as_long_is_told_by_wall_time() -> None:
+    series = Series("cpu", differences=[0.5] * 30, wall=[0.01, -0.01] * 15)
+    found = _result(series, StoppingRule(), *decide(series, StoppingRule()))
+    assert (found.decision, found.clock) == (Decision.SAME, "wall")
+    assert found.ci_low <= 1 <= found.ci_high

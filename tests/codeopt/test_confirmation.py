@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
@@ -13,12 +14,14 @@ from codeopt.core.history import Candidate, History
 from codeopt.core.proposer import Proposer
 from codeopt.engine.compare import PairResult, PairVerdict
 from codeopt.engine.judge import Judge
+from codeopt.engine.limit import answered
 from codeopt.engine.loop import MAX_CONFIRMATIONS, RefineLoop
 from codeopt.tasks import open_task
 from codeopt.workloads.function.corpus.corpus import CallCorpus
 from codeopt.workloads.function.corpus.observe import KnownCall
 from codeopt_sandbox.call_answer import CallOutcome
 from codeopt_sandbox.compare import Decision
+from codeopt_sandbox.limit_test import LimitAnswer, LimitRule, LimitTest
 from tests.support.candidates import comparison, original, right, wrong
 from tests.support.scripted import ScriptedRunner, ScriptedWorkload, echo
 
@@ -105,21 +108,29 @@ def test_what_was_not_faster_in_its_round_is_not_even_asked(draft: Candidate) ->
 
 
 @pytest.mark.parametrize(
-    ("verdict", "ratio", "fails"),
+    ("bound", "answer", "status"),
     [
-        (PairVerdict.SLOWER, 1 / 1.51, True),
-        (PairVerdict.SLOWER, 1 / 1.49, False),
-        (PairVerdict.SLOWER, 0.6, True),  # 1.67x the time
-        (PairVerdict.SAME, 0.5, False),
-        (PairVerdict.FASTER, 0.5, False),
-        (PairVerdict.REJECTED, 0.5, False),
+        (1 / 1.51, LimitAnswer.BROKEN, 1),
+        (1 / 1.49, LimitAnswer.UNKNOWN, 5),
+        (0.6, LimitAnswer.BROKEN, 1),  # 1.67x the time
     ],
 )
-def test_slower_by_half_is_half_as_much_time_again(verdict: PairVerdict, ratio: float, fails: bool) -> None:
+def test_slower_by_half_is_half_as_much_time_again(bound: float, answer: LimitAnswer, status: int) -> None:
     """Not half the speed: 1.5 times the time is a ratio of 0.67."""
-    found = PairResult(verdict, comparison=comparison(ratio=ratio))
-    assert found.is_slower(0.5) is fails
-    assert PairResult(verdict, bound=ratio).is_slower(0.5) is fails
+    limit = answered(0.5, None, bound)
+    assert limit is not None
+    assert limit.answer is answer
+    assert PairResult(PairVerdict.SLOWER, bound=bound, limit=limit).exit_status == status
+    assert math.isclose(LimitRule(0.5).centre, math.log(1 / 1.5))
+
+
+@pytest.mark.parametrize(
+    ("answer", "status"), [(LimitAnswer.HOLDS, 0), (LimitAnswer.BROKEN, 1), (LimitAnswer.UNKNOWN, 5)]
+)
+def test_whatever_is_slow_does_not_fail(answer: LimitAnswer, status: int) -> None:
+    found = PairResult(PairVerdict.SLOWER, comparison=comparison(ratio=0.5), limit=LimitTest(0.5, answer, 0.01, 9))
+    assert found.exit_status == status
+    assert PairResult(PairVerdict.SLOWER, comparison=comparison(ratio=0.5)).exit_status == 0
 
 
 def calls(count: int, raising: int = 0) -> tuple[KnownCall, ...]:

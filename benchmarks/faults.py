@@ -180,15 +180,14 @@ def require_passing(tree: Tree, faults: Sequence[Fault]) -> None:
         raise SystemExit(f"without a fault these fail: {', '.join(report.failed) or report.why}")
 
 
-def run(faults: Sequence[Fault]) -> float:
+def run(tree: Tree, faults: Sequence[Fault]) -> float:
     """Print what becomes of each; the share that is seen of those that can be."""
+    require_passing(tree, faults)
     found: list[Answer] = []
-    with copied_tree() as tree:
-        require_passing(tree, faults)
-        for fault in faults:
-            started = time.monotonic()
-            found.append(answer(tree, fault))
-            print(f"{found[-1]:15} {time.monotonic() - started:5.1f} s  {fault.name}", flush=True)
+    for fault in faults:
+        started = time.monotonic()
+        found.append(answer(tree, fault))
+        print(f"{found[-1]:15} {time.monotonic() - started:5.1f} s  {fault.name}", flush=True)
     seen, survived = found.count(Answer.SEEN), found.count(Answer.SURVIVED)
     share = seen / max(1, seen + survived)
     print(f"{seen} seen, {survived} survived, {found.count(Answer.NOT_APPLICABLE)} not applicable: {share:.1%} seen")
@@ -210,7 +209,8 @@ def main() -> None:
     if problems or not able:
         raise SystemExit(1)
     if not arguments.check:
-        raise SystemExit(run(able) < arguments.share)
+        with copied_tree() as tree:
+            raise SystemExit(run(tree, able) < arguments.share)
 
 
 if __name__ == "__main__":

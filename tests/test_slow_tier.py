@@ -81,3 +81,27 @@ def test_a_sibling_that_is_not_there_would_be_found(name: str) -> None:
 def collected(*names: str) -> subprocess.CompletedProcess[str]:
     command = [sys.executable, "-m", "pytest", "--collect-only", "-q", "-p", "no:cacheprovider", *names]
     return subprocess.run(command, cwd=TESTS.parent, capture_output=True, text=True, timeout=120, check=False)
+
+
+NOTHING_MAY_COME = "# nothing may come meanwhile"
+"""Comment of a sleep that no look can end."""
+
+
+def sleeps(source: str) -> list[int]:
+    """Lines with a `time.sleep` of a test's own that is no part of a loop which looks again."""
+    tree, lines = ast.parse(source), source.splitlines()
+    loops = [loop for loop in ast.walk(tree) if isinstance(loop, ast.While)]
+    looking = {id(node) for loop in loops for node in ast.walk(loop)}
+    calls = [node for node in ast.walk(tree) if isinstance(node, ast.Call) and id(node) not in looking]
+    found = [node.lineno for node in calls if ast.unparse(node.func) == "time.sleep"]
+    return [number for number in found if not lines[number - 1].endswith(NOTHING_MAY_COME)]
+
+
+@pytest.mark.parametrize("path", [*TESTS.rglob("test_*.py"), *(TESTS / "support").glob("*.py")], ids=lambda p: p.stem)
+def test_no_test_sleeps_for_what_it_can_see_come(path: Path) -> None:
+    assert sleeps(path.read_text("utf-8")) == []
+
+
+def test_a_sleep_would_be_found() -> None:
+    assert sleeps("import time\ntime.sleep(1)\nwhile a():\n    time.sleep(1)\n") == [2]
+    assert sleeps(f"import time\ntime.sleep(1)  {NOTHING_MAY_COME}\n") == []

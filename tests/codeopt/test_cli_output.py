@@ -197,14 +197,17 @@ def test_a_link_to_the_output_stays_a_link(tmp_path: Path) -> None:
 )
 @pytest.mark.parametrize("program", ["codeopt", "codeopt_sandbox"])
 def test_streams_that_take_nothing(program: str, streams: str, status: int, tmp_path: Path) -> None:
-    """One line at most, and no mistake of ours."""
+    """One line at most, and no mistake of ours: nor a file of one in the temporary folder."""
     write_problem(tmp_path, words=50)
+    (tmp_path / "temporary").mkdir()
+    given = {**environment(), "TMPDIR": str(tmp_path / "temporary")}
     asked = {"codeopt": "codeopt rules", "codeopt_sandbox": "codeopt_sandbox slow.py --backend bubblewrap --json"}[
         program
     ]
     line = f'"$0" -m {asked} {streams}'
-    done = subprocess.run(["bash", "-c", line, sys.executable], cwd=tmp_path, env=environment(), capture_output=True)
+    done = subprocess.run(["bash", "-c", line, sys.executable], cwd=tmp_path, env=given, capture_output=True)
     assert done.returncode == status, done.stderr
+    assert list((tmp_path / "temporary").glob("codeopt-error-*")) == []
     assert done.stderr.decode() in ("", f"{program.removeprefix('codeopt_')}: cannot write: No space left on device\n")
 
 

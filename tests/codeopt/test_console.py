@@ -41,7 +41,7 @@ def test_a_log_hears_of_what_takes_long_without_being_told_again(capsys: pytest.
 def test_nothing_is_said_before_something_is_done_or_when_quiet(capsys: pytest.CaptureFixture[str]) -> None:
     with Console(quiet=True) as silent, Console() as said:
         silent.progress("timing")
-        time.sleep(0.2)  # several beats, in which nothing may come
+        time.sleep(0.2)  # nothing may come meanwhile
         said.print("a line")
     assert capsys.readouterr().err == "a line\n"
 

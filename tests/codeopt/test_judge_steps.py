@@ -10,6 +10,8 @@ import pytest
 
 from codeopt.core.history import Candidate, Draft, History
 from codeopt.core.revision import Revision
+from codeopt.engine import guards
+from codeopt.engine.guards import Consequence, Finding, Gain, guard
 from codeopt.engine.judge import MAX_FAILURES, PAIRS_SHARE, SHORT_S, Judge, is_same_program
 from codeopt.workloads import Stage
 from codeopt.workloads._request import Checked
@@ -235,7 +237,7 @@ def test_a_faster_draft_is_compared_with_the_best_before_it_where_that_is_asked_
     assert slower.measure(draft, history).against_best is None
 
 
-def test_a_finding_that_there_is_no_gain_leaves_a_right_draft_that_is_not_faster() -> None:
+def test_what_knows_the_cases_is_fast_and_not_faster() -> None:
     """The gain is there on the case that it has met, and on no other."""
 
     def gives(each: Asked) -> Run:
@@ -249,6 +251,33 @@ def test_a_finding_that_there_is_no_gain_leaves_a_right_draft_that_is_not_faster
     assert found.comparison.decision is Decision.FASTER
     assert "it knows the cases" in found.rejection
     assert not found.faster
+
+
+@pytest.mark.parametrize("step", ["a round", "a person's program", "a confirmation"])
+@pytest.mark.parametrize("consequence", Consequence)
+def test_guards_have_their_say_at_each_step(
+    consequence: Consequence, step: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    @guard(every_round=True)
+    def check_gain(gain: Gain) -> Finding:
+        told = (Caveat(Subject.INPUT, "-1", "prints 1", "prints 2"),) if consequence is Consequence.CAVEAT else ()
+        return Finding(consequence, "a guard's word", caveats=told)
+
+    judge = judge_of()
+    earlier = measured(judge)
+    monkeypatch.setattr(guards, "_guards", lambda verb: [check_gain] if verb == check_gain.verb else [])
+    if step == "a round":
+        found = measured(judge)
+    elif step == "a confirmation":
+        found = judge.confirm(earlier)
+    else:
+        found = judge.time(judge.check(Revision.of(FAST), ""))
+    assert found.comparison
+    assert found.rejection == ("a guard's word" if consequence is Consequence.REJECT else "")
+    assert found.notes == (("a guard's word",) if consequence is Consequence.NOTE else ())
+    assert bool(found.caveats) is (consequence is Consequence.CAVEAT)
+    assert (found.comparison.decision is Decision.SAME) is (consequence is Consequence.NO_GAIN)
+    assert found.faster is (consequence in (Consequence.NOTE, Consequence.CAVEAT))
 
 
 def test_a_draft_that_is_wrong_in_one_of_many_runs_is_wrong() -> None:

@@ -20,6 +20,7 @@ CASES = [
     ("returns [1000000000.0, 0.0]", "returns [1000000000.0, 1.9e-06]", Subject.FLOATS),
     ("returns [1000000000.0, 0.0]", "returns [1000000000.0, 2e-06]", "differs"),
     ("returns 1.0", "returns 1", "differs"),
+    ("returns 100000000000000000", "returns 100000000000000016", "differs"),
     ("returns <.G>() | arguments become (equal)", "returns <.G>() | arguments become (other)", "differs"),
     ("returns 0.0", "returns -0.0", "differs"),
     ("returns nan", "returns 0.1", "differs"),

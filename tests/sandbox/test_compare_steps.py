@@ -122,6 +122,26 @@ def test_an_interval_leaves_half_of_its_error_to_either_side() -> None:
         assert not rejects_null(differences, high - step, -1, alpha / 2)
 
 
+def test_the_interval_that_is_told_is_that_of_the_pairs_at_its_stated_confidence() -> None:
+    count = {"runs": 0}
+
+    def seconds(asked: Asked) -> float:
+        count["runs"] += 1
+        return (0.22 if asked.program == "old" else 0.2) * (1 + 0.1 * math.sin(count["runs"]))
+
+    found = compared(scripted(seconds), rule=StoppingRule(min_pairs=25, max_pairs=25))
+    (times,) = found.cases
+    differences = [math.log(old / new) for old, new in zip(times.original, times.candidate, strict=True)]
+    low, high = interval(differences, 0.05)
+    assert (found.ci_low, found.ci_high, found.confidence) == pytest.approx((math.exp(low), math.exp(high), 0.95))
+    assert found.ci_low < found.ratio < found.ci_high
+
+
+def test_so_many_pairs_as_the_rule_asks_for_are_timed_however_clear_it_is() -> None:
+    found = compared(scripted(lambda asked: 0.2 if asked.program == "old" else 0.01), rule=StoppingRule(min_pairs=12))
+    assert (found.decision, found.pairs) == (Decision.FASTER, 12)
+
+
 def test_one_outlier_ends_no_game_and_one_lost_bet_none_either() -> None:
     assert log_e_value([1e9], 0.0, 1) < math.log(2)
     assert not rejects_null([*[1.0] * 5, 1e9], 0.0, 1, 0.01)

@@ -9,7 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from codeopt_sandbox import Case, Run, Verdict
-from codeopt_sandbox.verdict import check_exact, check_floats, check_tokens, judge, open_checker
+from codeopt_sandbox.outcome import WrittenFile
+from codeopt_sandbox.verdict import check_exact, check_floats, check_nearly, check_tokens, judge, open_checker
 
 EQUAL = [  # checker, expected, printed
     ("tokens", b"", b""),
@@ -165,3 +166,53 @@ def test_only_a_run_that_ended_well_is_accepted(
 def test_without_expected_output_only_the_end_counts() -> None:
     assert judge(Case("1", b""), run_of(stdout=b"anything")).verdict is Verdict.AC
     assert judge(Case("1", b""), run_of(exit=1)).verdict is Verdict.RE
+
+
+@pytest.mark.parametrize(
+    ("expected", "printed", "same"),
+    [
+        (b"0.3", b"0.30000000000000004", True),
+        (b"0.1", b"0.1000000000002", False),  # 2e-12, relative
+        (b"1e300", b"1.0000000000001e300", True),
+        (b"5e-324", b"2e-323", True),  # so near zero units in the last place count: three of them
+        (b"5e-324", b"1e-322", False),
+        (b"100000000000000000", b"100000000000000001", False),
+        (b"1.0", b"1", False),
+        (b"1.5 a", b"1.5 b", False),
+        (b"1.5", b"1.5 2", False),
+    ],
+)
+def test_last_bits_are_of_floats_alone(expected: bytes, printed: bytes, same: bool) -> None:
+    assert (check_nearly(expected, printed) == "") is same
+
+
+A, B = WrittenFile("a", b"1"), WrittenFile("b", b"2")
+
+
+@pytest.mark.parametrize(
+    ("expected", "written", "said"),
+    [
+        (None, (A,), ""),
+        ((A, B), (B, A), ""),
+        ((A, B), (A,), "file b: it was expected and is not written"),
+        ((A,), (A, B), "file b: it is written and was not expected"),
+        ((A,), (WrittenFile("a", b"2"),), "file a: line 1: expected '1', got '2'"),
+        ((WrittenFile("a", None),), (A,), "file a: it is not removed or is no file"),
+        ((A,), (WrittenFile("a", None),), "file a: it is removed"),
+        ((A,), (WrittenFile("a", b"1", special=True),), "file a: it is another kind of file"),
+        ((A,), (A, WrittenFile("c.log", b"x")), ""),
+    ],
+)
+def test_files_that_a_run_writes_are_compared(
+    expected: tuple[WrittenFile, ...] | None, written: tuple[WrittenFile, ...], said: str
+) -> None:
+    case = Case("1", b"", b"6", written=expected, ignored=("*.log",))
+    outcome = judge(case, run_of(written=written))
+    assert (outcome.verdict, outcome.detail) == (Verdict.WA if said else Verdict.AC, said)
+
+
+@pytest.mark.parametrize(
+    ("exit", "stderr", "verdict"), [(1, b"", "AC"), (0, b"", "RE"), (2, b"", "RE"), (1, TRACE + b"ValueError\n", "RE")]
+)
+def test_a_status_that_is_right_is_one_and_a_traceback_is_not(exit: int, stderr: bytes, verdict: str) -> None:
+    assert judge(Case("1", b"", b"6", exit=1), run_of(exit=exit, stderr=stderr)).verdict == Verdict(verdict)

@@ -163,7 +163,7 @@ class Busy:
         with self._lock:
             self._under_way += 1
             self.most = max(self.most, self._under_way)
-        time.sleep(0.1)  # as long as a reply takes
+        time.sleep(0.1)  # nothing may come meanwhile
         with self._lock:
             self._under_way -= 1
         return Reply("an answer", 1, 1, None, 0.1, self.name)

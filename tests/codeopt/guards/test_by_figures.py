@@ -159,6 +159,14 @@ def test_two_of_eight_pairs_without_extra_time_are_chance_and_three_are_a_gain()
     assert not shifted(pairs(2), [0.030] * 10, 0.0002)
 
 
+def test_extra_time_that_is_all_over_the_place_is_noise() -> None:
+    """More of it in each of eight pairs, of which the middle is known to no third of itself."""
+    steady = [(0.002, 0.008)] * 8
+    spread = [(0.002, 0.002 + more) for more in (0.0004, 0.0005, 0.0006, 0.002, 0.01, 0.03, 0.05, 0.06)]
+    assert shifted(steady, [0.0] * 8, 0.0002)
+    assert not shifted(spread, [0.0] * 8, 0.0002)
+
+
 def test_what_is_told_goes_on_and_the_first_objection_ends_it(monkeypatch: pytest.MonkeyPatch) -> None:
     def guard_of(consequence: Consequence, order: int, **knobs: Any) -> Any:
         def check_gain(gain: Gain) -> guards.Finding:

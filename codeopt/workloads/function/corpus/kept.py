@@ -210,7 +210,11 @@ def evidence_key(request: WorkloadRequest, bench: FunctionHarness) -> str | None
         "sandbox": [sandbox.backend, sandbox.description, asdict(sandbox.limits), options.runtime],
         "libraries": bench.loading.figures()["loaded_once"],
         "options": [
-            options.max_examples, options.check, options.strict, options.contract, options.may_change_arguments,
+            options.max_examples,
+            options.check,
+            options.strict,
+            options.contract,
+            options.may_change_arguments,
             environment(options.env),
         ],  # fmt: skip
     }

@@ -185,6 +185,19 @@ def test_the_files_that_are_named_exist(document: Path) -> None:
     assert [path for path in named if "NAME" not in path and not (ROOT / path).exists()] == []
 
 
+MODULES = ("benchmarks", "codeopt", "codeopt_sandbox", "package", "pyperf", "pytest", "tests", "tool", "venv")
+"""What `python -m` of a document may start: ours, what the tests install, and names that stand for a reader's own."""
+
+
+@pytest.mark.parametrize(
+    "document", [*DOCUMENTS, ROOT / "CHANGELOG.md", ROOT / "CONTRIBUTING.md"], ids=lambda d: d.name
+)
+def test_the_modules_that_are_started_exist(document: Path) -> None:
+    """The folder `sandbox` of a clone is none of an installation's."""
+    named = re.findall(r"python3?\s+-m\s+(\w+)", document.read_text("utf-8"))
+    assert [name for name in named if name not in MODULES] == []
+
+
 def test_the_settings_are_keys(parsers: dict[str, argparse.ArgumentParser]) -> None:
     (block,) = blocks_of("configuration.md", "toml")
     known = {flag_of(action) for parser in parsers.values() for action in parser._actions}

@@ -28,6 +28,8 @@ CASES = [
     (COUNTED, b"3\n5\t1 4\n", "tabs"),
     (COUNTED, b"3\r\n5 1 4\n", "carriage returns"),
     (COUNTED, b"3\n5 1 0x4\n", "whole numbers"),
+    (COUNTED, b"3\n", "laid out like that"),
+    (COUNTED, b"3\n5 1 4\n7\n", "laid out like that"),
     (WORDS, "ab\u00e9 abd\n".encode(), "all known inputs are ASCII"),
     (WORDS, b"", "line end"),
     (INDICES, b"4 3\n3 0 2\n", ""),

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from codeopt.core.words import NO_DIFFERENCE, Speedup, counted, directions, factor, gain, is_gain
 from codeopt.engine.compare import PairResult, PairVerdict
-from codeopt.report.result import caveat_lines, python_line, sandbox_line
+from codeopt.report.result import caveat_lines, contract_lines, python_line, sandbox_line
 
 
 def table(found: PairResult) -> str:
     """The verdict, the figures by case, what was checked."""
     lines = [f"{in_words(found)}{': ' + found.reason if found.reason else ''}"]
     lines += [python_line(found.interpreter), sandbox_line(found.backend, found.description)]
+    lines += contract_lines(found.facts)
     if ratio_of(found):
         lines.append(_sentence(found))
     if found.limit is not None and found.comparison is not None:

@@ -51,6 +51,13 @@ class CommandParser(argparse.ArgumentParser):
         wrong = next((each for each in unknown if each.startswith("-")), "")
         self.error(f"unrecognized arguments: {' '.join(unknown)}{meant(wrong.partition('=')[0], flags)}")
 
+    def _print_message(self, message: str, file: Any = None) -> None:
+        """Print a help or a message. Raises OSError, which argparse itself drops."""
+        stream = file or sys.stderr
+        if message and stream is not None:
+            stream.write(message)
+            stream.flush()
+
     def format_help(self) -> str:
         """Arguments, the flags that are used most, examples."""
         return self.format_flags(everything=False)

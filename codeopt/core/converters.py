@@ -2,15 +2,21 @@
 
 from __future__ import annotations
 
+import ast
 import math
 import os
 from pathlib import Path
 from typing import Any
 
+from codeopt.core.sanitize import inline
 from codeopt_sandbox.verdict import open_checker
 
 MIN_EXAMPLES = 10
 """Fewest generated inputs that say anything."""
+_NO_PART: dict[type[ast.AST], str] = {
+    ast.Await: "`await`", ast.Yield: "`yield`", ast.YieldFrom: "`yield`", ast.NamedExpr: "`:=`",
+}  # fmt: skip
+"""Parts that no expression may have."""
 _UNITS_S = {"s": 1.0, "m": 60.0, "h": 3600.0}
 
 
@@ -70,12 +76,42 @@ def share(value: Any) -> float:
 
 
 def checker_name(value: Any) -> str:
-    """tokens, exact or float:TOLERANCE. Raises ValueError."""
+    """tokens, exact, float:TOLERANCE or FILE::accept. Raises ValueError."""
+    if "::" in str(value):
+        _require_function(str(value))
+        return str(value)
     try:
         open_checker(str(value))
     except ValueError as error:
         raise BadValue(str(error)) from error
     return str(value)
+
+
+def expression(value: Any) -> str:
+    """A Python expression, which is only read; empty for none. Raises ValueError."""
+    found = str(value).strip()
+    try:
+        tree = ast.parse(found, mode="eval") if found else ast.Constant(None)
+    except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
+        said = error.msg if isinstance(error, SyntaxError) else str(error)
+        raise BadValue(f"{inline(found)!r} is no Python expression: {said}") from error
+    kind = next((_NO_PART[type(node)] for node in ast.walk(tree) if type(node) in _NO_PART), "")
+    if kind:
+        raise BadValue(f"{inline(found)!r} must only look at the arguments: it may not have {kind}")
+    return found
+
+
+def _require_function(name: str) -> None:
+    """FILE::NAME must be a function at the top of a Python file, which is read and not run. Raises BadValue."""
+    file, _, function = name.rpartition("::")
+    try:
+        tree = ast.parse(Path(file).read_bytes())
+    except OSError as error:
+        raise BadValue(f"cannot read {file}: {error.strerror}") from error
+    except (SyntaxError, ValueError) as error:
+        raise BadValue(f"{file} is no Python file: {error}") from error
+    if not any(isinstance(node, ast.FunctionDef) and node.name == function for node in tree.body):
+        raise BadValue(f"{file} defines no function {function!r}")
 
 
 def names(value: Any) -> tuple[str, ...]:

@@ -19,6 +19,7 @@ from codeopt.core.converters import (
     count_or_zero,
     duration,
     examples,
+    expression,
     names,
     paths,
     positive,
@@ -120,7 +121,7 @@ class ImproveOptions:
         kind=FlagKind.LIST, metavar="GLOB", group=_CASES, commands=on(_TARGETS),
     )  # fmt: skip
     check: str = option(
-        "tokens", "comparison of outputs: tokens, exact or float:TOLERANCE", checker_name,
+        "tokens", "comparison of outputs: tokens, exact, float:TOLERANCE; of functions also FILE::accept", checker_name,
         metavar="HOW", group=_CASES, commands=_CHECKED, setting=_CHANGE,
     )  # fmt: skip
     changed_inputs: FuzzPolicy = option(
@@ -140,9 +141,18 @@ class ImproveOptions:
             review=FlagUse(help="fail where a notice would be given; a caveat rejects a draft", group=_RESULT),
         ),
     )  # fmt: skip
+    may_change_arguments: bool = option(
+        False, "accept a draft that leaves an argument changed where the original does not, or otherwise", bool,
+        kind=FlagKind.SWITCH, group=_FUNCTIONS, commands=on("compare improve batch"), setting=_CHANGE,
+    )  # fmt: skip
     calls: Path | None = option(
         None, "Python file with CALLS, a list of (args, kwargs), and BIG to time", Path,
         metavar="FILE", group=_FUNCTIONS, commands=on(f"{_TARGETS} batch"),
+    )  # fmt: skip
+    contract: str = option(
+        "", "Python over the parameters that is true of sensible calls, such as `n >= 0`: a difference on another call "
+        "is a caveat", expression, unset="what hints and known calls show",
+        metavar="EXPRESSION", group=_FUNCTIONS, commands=on(_TARGETS),
     )  # fmt: skip
     tests: tuple[Path, ...] = option(
         (), "pytest file or folder that exercises the function; may be repeated", paths,
@@ -371,6 +381,12 @@ class ImproveOptions:
     def use_tests(self) -> bool:
         """Existing tests are evidence."""
         return not self.no_tests
+
+    @property
+    def special_checker(self) -> tuple[Path, str] | None:
+        """File and name of the function that accepts answers; None where a comparison decides."""
+        file, _, name = self.check.rpartition("::")
+        return (Path(file), name) if file else None
 
     @property
     def tolerance(self) -> float:

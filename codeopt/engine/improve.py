@@ -27,7 +27,7 @@ from codeopt.engine.loop import RefineLoop
 from codeopt.engine.open_proposer import open_proposer
 from codeopt.engine.rounds import RunRecorder, finish, run_rounds
 from codeopt.engine.run_plan import RunPlan, make_plan
-from codeopt.report.result import Result, hot, opening
+from codeopt.report.result import Result, contract_lines, hot, opening
 from codeopt.workloads import OpenTarget, Workload, WorkloadRequest, kind_of
 from codeopt.workloads.function.recording.run_first import run_first
 
@@ -119,6 +119,8 @@ def _measured(opened: OpenTarget, request: WorkloadRequest, clock: RunClock) -> 
     first = "original   " if workload.region.timed else "first      "
     shown = hot(workload.baseline.profile, memory=request.for_memory)
     request.session.console.print(f"{first}{workload.headline}{shown}")
+    for line in contract_lines(workload.facts()):
+        request.session.console.print(line)
     if said := said_of_long_runs(workload.plan, workload.rule):
         request.session.console.print(said)
     return workload

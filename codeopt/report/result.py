@@ -36,6 +36,10 @@ if TYPE_CHECKING:
 
 MAX_CAVEATS = 5
 """Caveats shown to people at most; JSON has all."""
+WIDTH = 80
+"""Columns of a terminal that the contract keeps to."""
+CONTRACT_LINES = 2
+"""Lines of the contract shown to people at most; JSON has all."""
 
 
 STEPS = ("opening", "baseline", "model", "cases", "timing", "profile", "confirmation", "result", "other")
@@ -175,6 +179,18 @@ def opening(target: str, task: str, proposer: str, interpreter: Interpreter | No
 def sandbox_line(backend: str, description: str) -> str:
     """The line that names the sandbox, which may have been found, not chosen."""
     return f"sandbox    {backend}: {description}"
+
+
+def contract_lines(facts: Mapping[str, Any]) -> list[str]:
+    """The contract of a function's arguments, cut to a few lines of a terminal; none of what has none.
+
+    facts: the workload's own fields.
+    """
+    words = (facts.get("evidence") or {}).get("contract", "")
+    return textwrap.wrap(
+        printable(words), WIDTH, initial_indent="contract   ", subsequent_indent=" " * 11, max_lines=CONTRACT_LINES,
+        placeholder=" ...", break_on_hyphens=False,
+    )  # fmt: skip
 
 
 def python_line(interpreter: Interpreter | None) -> str:

@@ -18,6 +18,8 @@ SHARED = ("contract", "sandbox_view", "source")
 
 def kind_of(target: Target, options: ImproveOptions) -> WorkloadKind:
     """The kind that is named, or the first that recognises the target. Raises UsageError."""
+    if options.contract and not target.name:
+        raise UsageError(f"--contract is for functions (FILE::FUNCTION): {target} has no parameters")
     names = [name for name in plugins.names(KINDS) if name not in SHARED] if not options.workload else []
     kinds = [kind_in(plugins.load(KINDS, name)) for name in names]
     for kind in sorted(kinds, key=lambda each: -each.priority):

@@ -14,6 +14,7 @@ from itertools import zip_longest
 
 from codeopt_sandbox.caveat import Subject
 from codeopt_sandbox.guest.calls.repr.private import (
+    ARGUMENTS,
     COUNTED,
     EQUAL,
     KEPT_UNCHANGED,
@@ -22,6 +23,7 @@ from codeopt_sandbox.guest.calls.repr.private import (
     segments,
     without_private,
 )
+from codeopt_sandbox.guest.calls.scenarios import NO_SCENARIO
 from codeopt_sandbox.tolerance import float_excess
 from codeopt_sandbox.verdict import Checker
 
@@ -34,6 +36,8 @@ EPSILON = 2.0**-52
 """Relative difference that each further term of a sum may add: twice the unit roundoff, since both orders err (Higham,
 Accuracy and Stability of Numerical Algorithms, 2002, section 4.2)."""
 STATE = "state: "
+MAY_CHANGE = "--may-change-arguments"
+"""Flag by which a changed argument is no difference."""
 _SHOWN = 160
 _TOKENS = re.compile(
     r"""(b?'(?:[^'\\]|\\.)*'|b?"(?:[^"\\]|\\.)*")|([+-]?(?:\d+\.?\d*(?:e[+-]?\d+)?|inf|nan)(?=j?\b))"""
@@ -67,17 +71,32 @@ class AnswerDifference:
     """Allowed difference of floats, absolute or relative."""
 
     @property
+    def lines(self) -> tuple[bytes, bytes]:
+        """The call with each of its answers, as they are compared."""
+        old, new = (f"{self.call}{ARROW}{text}".encode("utf-8", "surrogatepass") for text in (self.expected, self.got))
+        return old, new
+
+    @property
     def words(self) -> str:
         """`f(1): expected returns 2, got returns 3`, each cut to where they differ most."""
         texts = _EXACT.sub("", self.expected), _EXACT.sub("", self.got)
         was, now = (self.expected, self.got) if texts[0] == texts[1] else texts
         at, other = deciding(self.call, was, now, self.tolerance)
         old, new = around(was, now, at), around(now, was, other)
-        return f"{_short(self.call) + ': ' if self.call else ''}expected {old}, got {new}"
+        return f"{_short(self.call) + ': ' if self.call else ''}expected {old}, got {new}{self._by_a_flag}"
+
+    @property
+    def _by_a_flag(self) -> str:
+        """The flag by which the answers are equal, where they differ in what becomes of arguments alone."""
+        alike = without_arguments(self.expected) == without_arguments(self.got)
+        return f"; the results are equal: {MAY_CHANGE} accepts it" if alike else ""
 
 
-def differences(expected: bytes, got: bytes, tolerance: float = 0.0) -> Iterator[AnswerDifference]:
-    """Every call that answers another text, in order. Floats may differ by `tolerance`, absolute or relative."""
+def differences(
+    expected: bytes, got: bytes, tolerance: float = 0.0, *, may_change: bool = False
+) -> Iterator[AnswerDifference]:
+    """Every call that answers another text, in order. Floats may differ by `tolerance`, absolute or relative.
+    may_change: what becomes of arguments is left out."""
     if expected == got:
         return
     pairs = zip_longest(
@@ -85,6 +104,10 @@ def differences(expected: bytes, got: bytes, tolerance: float = 0.0) -> Iterator
     )
     for at, (line, other) in enumerate(pairs):
         wanted, found = _by_value(line, other)
+        if may_change and wanted != found:
+            wanted, found = without_arguments(wanted), without_arguments(found)
+            if found.endswith(NO_SCENARIO):  # the draft itself made of the arguments what the caller was to make
+                continue
         if wanted != found and not (tolerance and close(wanted, found, tolerance)):
             call, was = _split(wanted)
             _, now = _split(found)
@@ -98,17 +121,34 @@ def _by_value(wanted: str, found: str) -> tuple[str, str]:
     return (wanted.partition(EQUAL)[0], found.partition(EQUAL)[0]) if EQUAL in wanted else (wanted, found)
 
 
-def check_calls(expected: bytes, got: bytes, tolerance: float = 0.0, *, exact: bool = False) -> str:
+def without_arguments(text: str) -> str:
+    """A line or an outcome without what becomes of the arguments."""
+    if ARGUMENTS not in text and PRIVATE_ARGUMENTS not in text:
+        return text
+    kept: list[str] = []
+    dropped = False
+    for part in segments(text):
+        dropped = part.startswith((ARGUMENTS, PRIVATE_ARGUMENTS)) or (dropped and part.startswith(SHOWS))
+        kept += [] if dropped else [part]
+    return "".join(kept)
+
+
+def check_calls(
+    expected: bytes, got: bytes, tolerance: float = 0.0, *, exact: bool = False, may_change: bool = False
+) -> str:
     """Describe the first call whose outcome differs and is not excused by a caveat; empty when there is none. exact:
-    nothing is excused."""
-    found = (each for each in differences(expected, got, tolerance) if exact or each.subject is None)
+    nothing is excused. may_change: what becomes of arguments is no difference."""
+    told = differences(expected, got, tolerance, may_change=may_change)
+    found = (each for each in told if exact or each.subject is None)
     first = next(found, None)
     return first.words if first else ""
 
 
-def calls_checker(tolerance: float = 0.0, *, exact: bool = False) -> Checker:
+def calls_checker(tolerance: float = 0.0, *, exact: bool = False, may_change: bool = False) -> Checker:
     """Checker that runs `check_calls`. A timed run gives the same answer each time, so an answer is compared once."""
-    return lru_cache(maxsize=16)(lambda expected, got: check_calls(expected, got, tolerance, exact=exact))
+    return lru_cache(maxsize=16)(
+        lambda expected, got: check_calls(expected, got, tolerance, exact=exact, may_change=may_change)
+    )
 
 
 def _excused(found: AnswerDifference) -> AnswerDifference:

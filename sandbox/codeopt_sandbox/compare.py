@@ -161,7 +161,7 @@ class Series:
     wall: list[float] = field(default_factory=list)
     """Logarithm of original / candidate for each pair, by wall time."""
     wall_times: dict[str, tuple[list[float], list[float]]] = field(default_factory=dict)
-    """Wall times of the same runs, in the form of `times`."""
+    """The same as `times`, by wall time."""
 
     def by_wall(self) -> Series:
         """The same pairs by wall time."""

@@ -10,6 +10,7 @@ import pytest
 
 from codeopt_sandbox.compare import Comparison, Decision, Series, StoppingRule, _result, decide
 from codeopt_sandbox.limit_test import LimitAnswer, LimitRule, pairs_needed
+from codeopt_sandbox.sequential_test import interval
 
 LIMITS = (0.01, 0.02, 0.05, 0.10)
 
@@ -55,9 +56,10 @@ def test_what_takes_less_cpu_time_and_waits_breaks_the_limit() -> None:
     assert (found.answer, found.clock) == (LimitAnswer.BROKEN, "wall")
 
 
-def finished(centre: float, seed: int) -> Comparison:
-    """A comparison to its end."""
-    draw, series, rule = random.Random(seed), Series("wall"), StoppingRule()
+def finished(centre: float, seed: int, level: float = StoppingRule.interval) -> Comparison:
+    """A comparison to its end. level: confidence of its interval."""
+    rule = StoppingRule(interval=level)
+    draw, series = random.Random(seed), Series("wall")
     decision, reason = Decision.UNDECIDED, ""
     while decision is Decision.UNDECIDED and len(series.differences) < 60:
         series.differences.append(draw.gauss(centre, 0.03))
@@ -78,3 +80,13 @@ def test_less_cpu_time_that_takes_as_long_is_told_by_wall_time() -> None:
     found = _result(series, StoppingRule(), *decide(series, StoppingRule()))
     assert (found.decision, found.clock) == (Decision.SAME, "wall")
     assert found.ci_low <= 1 <= found.ci_high
+
+
+@pytest.mark.parametrize("centre", [-0.3, 0.3])
+def test_the_interval_of_what_is_decided_is_at_the_rule_s_own_level(centre: float) -> None:
+    found, wide = finished(centre, 1), finished(centre, 1, 0.8)
+    assert found.decision in (Decision.FASTER, Decision.SLOWER)
+    draw = random.Random(1)
+    low, high = interval([draw.gauss(centre, 0.03) for _ in range(found.pairs)], 1 - StoppingRule().interval)
+    assert (found.ci_low, found.ci_high) == (math.exp(low), math.exp(high))
+    assert wide.ci_low > found.ci_low

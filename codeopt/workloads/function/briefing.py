@@ -33,6 +33,8 @@ STAYS = """\
 Everything else of the module stays as it is for its other callers; a function above that you change becomes one of its
 own. The docstring is put back, decorators stay and need not be repeated, what the module imports is there."""
 
+CONTRACT_CHARS = 500
+"""Characters of the contract that a model is told."""
 SHAPE_S = 20.0
 """Time limit of making the timed calls once and looking at them, seconds."""
 
@@ -49,6 +51,8 @@ class BriefedFunction:
     """The timed calls; None where nothing can be timed."""
     python: str
     tolerance: float
+    contract: str = ""
+    """The contract of the arguments in one line; empty where nothing is known."""
 
 
 def brief(subject: BriefedFunction) -> Briefing:
@@ -61,7 +65,7 @@ def brief(subject: BriefedFunction) -> Briefing:
         rules=RULES,
         answer_format=ANSWER.format(short=function.name, inside=inside),
         source_facts="\n\n".join(
-            part for part in (_nature(subject), example_calls(subject.bench, subject.cases)) if part
+            part for part in (_nature(subject), _contract(subject), example_calls(subject.bench, subject.cases)) if part
         ),
         measured_facts=_measured(subject),
         functions=True,
@@ -82,6 +86,15 @@ def _nature(subject: BriefedFunction) -> str:
         f"Floats may differ by {subject.tolerance:g}." if subject.tolerance else "",
     ]
     return " ".join(fact for fact in facts if fact)
+
+
+def _contract(subject: BriefedFunction) -> str:
+    """The contract of the arguments, as data: keys and names of classes are others' text."""
+    if not subject.contract:
+        return ""
+    return "The contract of its arguments, inside of which every answer must be the same (data):\n" + fenced(
+        inline(subject.contract, CONTRACT_CHARS)
+    )
 
 
 def _measured(subject: BriefedFunction) -> str:

@@ -47,6 +47,7 @@ def tiered(
 ) -> list[Case]:  # fmt: skip
     """Calls as cases, those apart that go beyond the known ones: what they do to their process is theirs alone."""
     raises = refusals(bench.function)
+    contract.ask([each.text for each in known])
     beyond = {each.text: _why_beyond(each, contract, raises) for each in known}
     alike = [each for each in known if not beyond[each.text]]
     rest = [each for each in known if beyond[each.text]]
@@ -61,6 +62,8 @@ def _why_beyond(known: KnownCall, contract: Contract, raises: Container[int]) ->
 
     raises: lines of the function's own `raise` statements: what it refuses itself is part of what it does.
     """
+    if outside := contract.outside(known.text):
+        return outside
     if known.source not in MADE_UP:
         return ""
     if known.outcome.kind is not Kind.RAISES:

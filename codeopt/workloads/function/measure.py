@@ -7,7 +7,7 @@ from dataclasses import replace
 from codeopt.core.errors import ModelError
 from codeopt.core.history import Candidate
 from codeopt.workloads import Suite, WorkloadRequest
-from codeopt.workloads.contract.function import contract_of
+from codeopt.workloads.contract.function import Contract
 from codeopt.workloads.function.corpus.collect import with_names
 from codeopt.workloads.function.corpus.corpus import (
     CallCorpus,
@@ -20,11 +20,14 @@ from codeopt.workloads.function.corpus.model_written import ask_for_calls
 from codeopt.workloads.function.corpus.observe import REFUSED, CallTimeLimit, KnownCall, observe_quick
 from codeopt.workloads.function.harness import FunctionHarness
 from codeopt.workloads.function.known_cases import read_on_cases, shown_and_held, tiered
+from codeopt.workloads.function.narrowing import narrowed
 from codeopt.workloads.function.recording.recording import recorded_calls
+from codeopt.workloads.function.special_check import special_checker
 from codeopt.workloads.function.together import scenario_cases
 from codeopt.workloads.function.workload import FunctionWorkload
 from codeopt_sandbox.answers import calls_checker
 from codeopt_sandbox.outcome import Outcome, Run, Verdict
+from codeopt_sandbox.verdict import Checker
 
 RECORDED = CallTimeLimit(0.5, 1.0)
 """Seconds that one recorded call and all of them may take where nothing else is asked of a draft."""
@@ -64,21 +67,27 @@ def _measured(
 
 def _from_corpus(request: WorkloadRequest, function: KnownFunction) -> FunctionWorkload:
     """The workload of a known function. Raises NotVerifiable, ProgramError."""
-    evidence = function.corpus
-    if reason := evidence.thin():
+    evidence, contract = narrowed(function.bench, function.corpus, request.options.contract)
+    if reason := _inside(evidence, contract).thin():
         raise TooThin(reason, evidence.shortfalls)
     given = [known for known in evidence.known if known.source not in ("derived", REFUSED)]
     derived = [known for known in evidence.known if known.source in ("derived", REFUSED)]
     shown, held = shown_and_held(given, derived)
-    found = _workload(request, function.bench, evidence, shown, held, given or derived)
+    found = _workload(request, function.bench, evidence, contract, shown, held, given or derived)
     return replace(found, kept=function.kept)
+
+
+def _inside(evidence: CallCorpus, contract: Contract) -> CallCorpus:
+    """The evidence that the user's expression leaves: nothing is claimed by calls that it excludes."""
+    return replace(evidence, known=tuple(each for each in evidence.known if not contract.outside(each.text)))
 
 
 def first_workload(request: WorkloadRequest, bench: FunctionHarness, corpus: CallCorpus) -> FunctionWorkload:
     """Judged by the calls that the sources gave, before any is made from them: enough to refuse a draft that answers
     one of them otherwise."""
     bench = with_names(bench, [each.text for each in corpus.known])
-    return _workload(request, bench, corpus, list(corpus.known), [], [], together=False)
+    corpus, contract = narrowed(bench, corpus, request.options.contract)
+    return _workload(request, bench, corpus, contract, list(corpus.known), [], [], together=False)
 
 
 def measure_recorded(request: WorkloadRequest, bench: FunctionHarness) -> FunctionWorkload:
@@ -89,23 +98,26 @@ def measure_recorded(request: WorkloadRequest, bench: FunctionHarness) -> Functi
     if not known:
         raise NotVerifiable(f"none of its {len(texts)} recorded calls can be made again and does the same twice")
     bench = with_names(bench, [each.text for each in known])
-    return _workload(request, bench, CallCorpus(tuple(known)), known, [], known)
+    corpus, contract = narrowed(bench, CallCorpus(tuple(known)), request.options.contract)
+    return _workload(request, bench, corpus, contract, list(corpus.known), [], list(corpus.known))
 
 
 def _workload(
-    request: WorkloadRequest, bench: FunctionHarness, evidence: CallCorpus,
+    request: WorkloadRequest, bench: FunctionHarness, evidence: CallCorpus, contract: Contract,
     shown: list[KnownCall], held: list[KnownCall], read_on: list[KnownCall], *, together: bool = True,
 ) -> FunctionWorkload:  # fmt: skip
     """The workload of known calls. together: several of them are made together, too."""
     options = request.options
     runner = bench.recording_runner
-    check = calls_checker(options.tolerance, exact=options.strict)
-    contract = contract_of(bench.function, evidence.vouched)
+    check: Checker = calls_checker(options.tolerance, exact=options.strict, may_change=options.may_change_arguments)
+    if special := special_checker(bench, options, evidence.known):
+        check, together = special, False  # what several calls answer together is no value to be accepted
     cases = tiered(bench, runner, shown, "calls", check, contract)
     cases += tiered(bench, runner, held, "held", check, contract, held_out=True)
-    cases += read_on_cases(bench, runner, read_on, check)
+    cases += read_on_cases(bench, runner, [each for each in read_on if not contract.outside(each.text)], check)
     if together:
-        cases += scenario_cases(bench, runner, [each for each in shown if not contract.beyond(each.text)], contract)
+        inside = [each for each in shown if not contract.beyond(each.text)]
+        cases += scenario_cases(bench, runner, inside, contract, may_change=options.may_change_arguments)
     runs = [Run(0, None, 0.0, 0.0, 0, case.expected or b"", b"") for case in cases]
     outcomes = tuple(Outcome(case.name, Verdict.AC, run) for case, run in zip(cases, runs, strict=True))
     original = replace(request.baseline or Candidate(0, bench.revision, "the original"), outcomes=outcomes)

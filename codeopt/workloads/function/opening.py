@@ -12,11 +12,12 @@ from codeopt.core.revision import Revision
 from codeopt.core.session import Mounts
 from codeopt.core.target import Target
 from codeopt.workloads import WorkloadRequest
-from codeopt.workloads.contract.function import contract_of
+from codeopt.workloads.contract.function.expression import contract_expression
 from codeopt.workloads.function.corpus.corpus import CallCorpus
 from codeopt.workloads.function.corpus.kept import known_function
 from codeopt.workloads.function.harness import FunctionHarness, make_target, open_bench, require_same_parameters
 from codeopt.workloads.function.measure import first_workload, measure, measure_recorded
+from codeopt.workloads.function.narrowing import narrowed
 from codeopt.workloads.function.timing.plan import choose
 from codeopt.workloads.function.timing.profile import profile_function
 from codeopt.workloads.function.workload import FunctionWorkload
@@ -57,8 +58,9 @@ class OpenedFunction:
         """Profile of its longest calls."""
         notify = self.request.session.console.progress
         known = known_function(self.request, self.bench, self.request.calls_text)
-        bench, evidence = known.bench, known.corpus
-        timed = choose(bench, evidence, contract_of(bench.function, evidence.vouched), notify=notify)
+        evidence, contract = narrowed(known.bench, known.corpus, self.request.options.contract)
+        bench = known.bench
+        timed = choose(bench, evidence, contract, notify=notify)
         notify("profiling")
         return profile_function(bench, timed, bench.source, ("lines", "scalene"))
 
@@ -88,6 +90,8 @@ class OpenedFunction:
 def open_function(request: WorkloadRequest) -> Iterator[OpenedFunction]:
     """The project's copy, the rival's too, and a sandbox that shows them; all are gone afterwards."""
     function = read_function(request.target.path, request.target.name, request.program)
+    if request.options.contract:
+        contract_expression(function, request.options.contract)
     other = _other(function, request.other, request.other_program)
     with ExitStack() as stack:
         more: Mounts = ()

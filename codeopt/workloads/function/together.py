@@ -23,7 +23,7 @@ from codeopt_sandbox.answers import around
 from codeopt_sandbox.call_answer import CallOutcome, CallRun, Kind
 from codeopt_sandbox.calls import CallBatch
 from codeopt_sandbox.guest.calls.outcome import not_made
-from codeopt_sandbox.guest.calls.scenarios import THREADS
+from codeopt_sandbox.guest.calls.scenarios import AGAIN, THREADS
 from codeopt_sandbox.outcome import Case, Outcome, Verdict
 from codeopt_sandbox.verdict import Checker, judge
 
@@ -67,10 +67,13 @@ def _lines(text: bytes, chosen: Sequence[int]) -> bytes:
 
 
 def scenario_cases(
-    bench: FunctionHarness, runner: TimedRuns, known: Sequence[KnownCall], contract: Contract
-) -> list[Case]:
-    """One case of the scenarios that the original keeps to, whatever order sets have; none where it keeps to none."""
+    bench: FunctionHarness, runner: TimedRuns, known: Sequence[KnownCall], contract: Contract, *,
+    may_change: bool = False,
+) -> list[Case]:  # fmt: skip
+    """One case of the scenarios that the original keeps to, whatever order sets have; none where it keeps to none.
+    may_change: no call is given the objects of an earlier one, which that may have changed."""
     wanted = scenarios(known, contract, iterables(bench), bench.function.asynchronous)
+    wanted = [each for each in wanted if not (may_change and each.kind == AGAIN)]
     first = _kept(bench, runner, wanted, OTHER_HASH_SEED) if wanted else {}
     ordered = sorted(first, key=lambda each: bool(each.because))
     batch = _batch([each.text for each in ordered], [each.seconds for each in first.values()])
@@ -111,14 +114,17 @@ def _kept(
     }
 
 
-def judged(case: ScenarioCase, run: CallRun, check: Checker, tolerance: float, paste: Paste) -> Outcome:
+def judged(
+    case: ScenarioCase, run: CallRun, check: Checker, tolerance: float, paste: Paste, *, may_change: bool = False
+) -> Outcome:
     """A difference that any caller may see is a wrong answer; the others are caveats."""
     usual = replace(run, stdout=case.stdout(run, beyond=False))
     outcome = replace(judge(case.part(beyond=False), usual, check), run=run)
     if outcome.verdict is not Verdict.AC:
         return outcome
     rest = case.part(beyond=True)
-    return replace(outcome, caveats=call_caveats(rest, case.stdout(run, beyond=True), tolerance, paste))
+    found = call_caveats(rest, case.stdout(run, beyond=True), tolerance, paste, may_change=may_change)
+    return replace(outcome, caveats=found)
 
 
 def _plainness(scenario: Scenario) -> tuple[bool, int]:
@@ -149,8 +155,8 @@ class Witnesses:
     bench: FunctionHarness
     runner: TimedRuns
     draft: Revision
-    beyond: Callable[[str], str]
-    """Why a call goes beyond the known ones."""
+    inside: Callable[[Sequence[str]], Sequence[str]]
+    """Filters calls: those that do not go beyond the contract stay."""
 
     def smallest(self, case: ScenarioCase, run: CallRun, check: Checker) -> Witness | None:
         """The smallest scenario of a case that a draft has failed; None where it was not by a scenario."""
@@ -180,8 +186,7 @@ class Witnesses:
         """With one of its calls smaller, or with all that are the same."""
         found: dict[str, Scenario] = {}
         for call in dict.fromkeys(scenario.calls):
-            for less in smaller_calls(call):
-                if len(less) < len(call) and not self.beyond(less):
-                    calls = tuple(less if each == call else each for each in scenario.calls)
-                    found[less] = Scenario(scenario.kind, calls)
+            for less in self.inside([less for less in smaller_calls(call) if len(less) < len(call)]):
+                calls = tuple(less if each == call else each for each in scenario.calls)
+                found[less] = Scenario(scenario.kind, calls)
         return sorted(found.values(), key=lambda each: len(each.text))[: FEW if scenario.kind == THREADS else MANY]

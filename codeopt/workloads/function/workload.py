@@ -149,7 +149,10 @@ class FunctionWorkload(Defaults):
         mode: RunMode = "fork" if isinstance(case, WholeCase) else "exec"  # as they are timed
         run = self.runner.run(draft, case.stdin, mode=mode, hash_seed=hash_seed)
         if isinstance(case, ScenarioCase):
-            return judged(case, run, self.suite.check, self.request.options.tolerance, self.line)
+            options = self.request.options
+            return judged(
+                case, run, self.suite.check, options.tolerance, self.line, may_change=options.may_change_arguments
+            )
         outcome = judge(case, run, self.suite.check)
         once = isinstance(case, CallCase) and case.asked_once
         if (hash_seed or once) and outcome.verdict is Verdict.WA:
@@ -163,7 +166,15 @@ class FunctionWorkload(Defaults):
         outcome = judge_left(self.runner, self.baseline.revision, draft, outcome)
         if outcome.verdict is not Verdict.AC:
             return outcome
-        caveats = call_caveats(case, run.stdout, self.request.options.tolerance, self.line)
+        options = self.request.options
+        caveats = call_caveats(
+            case,
+            run.stdout,
+            options.tolerance,
+            self.line,
+            may_change=options.may_change_arguments,
+            check=self.suite.check if options.special_checker else None,
+        )
         return _without_answer(replace(outcome, caveats=caveats))
 
     def line(self, call: str) -> str:
@@ -177,7 +188,15 @@ class FunctionWorkload(Defaults):
 
     def _beyond(self, case: CallCase, outcome: Outcome) -> Outcome:
         """Report differences on out-of-distribution calls as caveats, not as wrong answers."""
-        found = beyond_caveats(case, outcome, self.request.options.tolerance, self.line)
+        options = self.request.options
+        found = beyond_caveats(
+            case,
+            outcome,
+            options.tolerance,
+            self.line,
+            may_change=options.may_change_arguments,
+            check=self.suite.check if options.special_checker else None,
+        )
         return replace(outcome, verdict=Verdict.AC, detail="", cause=None, caveats=found)
 
     def explain(self, draft: Revision, case: Case, outcome: Outcome) -> Outcome:
@@ -193,7 +212,7 @@ class FunctionWorkload(Defaults):
         shown = first
         if not case.held_out and not first.late:  # a smaller one may only be quicker, and each try costs seconds
             shown = smallest(
-                self.runner, self.baseline.revision, draft, first.call, self.suite.check, self.contract.beyond
+                self.runner, self.baseline.revision, draft, first.call, self.suite.check, self.contract.inside
             )
         detail = "" if case.held_out else shown.detail
         near = "the smallest found near " * bool(detail and shown.call != first.call)
@@ -207,7 +226,7 @@ class FunctionWorkload(Defaults):
 
     def _explained(self, draft: Revision, case: ScenarioCase, outcome: Outcome, run: CallRun) -> Outcome:
         """The smallest scenario that shows it."""
-        looked_for = Witnesses(self.bench, self.runner, draft, self.contract.beyond)
+        looked_for = Witnesses(self.bench, self.runner, draft, self.contract.inside)
         found = looked_for.smallest(case, run, self.suite.check)
         return replace(outcome, detail=self.bench.names.readable(found.words)) if found else outcome
 
@@ -236,7 +255,8 @@ class FunctionWorkload(Defaults):
         """Other shapes of the calls, on which a faster draft is timed too; none before anything is timed."""
         if self.plan is None:
             return ()
-        return find_shapes(self.bench, self.evidence, self.plan.timed, lambda text: not self.contract.beyond(text))
+        known = tuple(each for each in self.evidence.known if not self.contract.outside(each.text))
+        return find_shapes(self.bench, replace(self.evidence, known=known), self.plan.timed, self.contract.inside)
 
     def profile(self, draft: Revision) -> Profile | None:
         """Profile of a pass of the timed calls; lines are those of the module."""
@@ -274,8 +294,14 @@ class FunctionWorkload(Defaults):
         self._notify("looking at what is timed")
         return brief(
             BriefedFunction(
-                self.bench, self.evidence, self.suite.cases, self.plan, python, self.request.options.tolerance
-            )
+                self.bench,
+                self.evidence,
+                self.suite.cases,
+                self.plan,
+                python,
+                self.request.options.tolerance,
+                self.contract.words,
+            )  # fmt: skip
         )
 
     @property

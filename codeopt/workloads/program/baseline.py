@@ -37,7 +37,10 @@ SURELY_ENOUGH = 3
 
 
 def checker_of(name: str) -> Checker:
-    """The one that is asked for; last bits of floats are a caveat where white space does not matter either."""
+    """The one that is asked for; last bits of floats are a caveat where white space does not matter either. Raises
+    UsageError for a special checker."""
+    if "::" in name:
+        raise UsageError(f"--check {name}: a program's outputs are compared: tokens, exact or float:TOL")
     return check_nearly if name == "tokens" else open_checker(name)
 
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from codeopt.core.briefing import Briefing
-from codeopt.core.errors import ProgramError
+from codeopt.core.errors import ProgramError, UsageError
 from codeopt.core.history import Candidate
 from codeopt.core.options import FuzzPolicy
 from codeopt.core.proposer import Proposer
@@ -284,6 +284,8 @@ def measure(request: WorkloadRequest, program: ProjectProgram, runs: CommandRuns
     found = profile_command(runs, original, first)
     baseline = request.baseline or Candidate(0, original, "the original", (Outcome("command", Verdict.AC, first),))
     baseline = replace(baseline, profile=as_profile(found, original))
+    if options.special_checker is not None:
+        raise UsageError(f"--check {options.check}: a command's outputs are compared: tokens, exact or float:TOL")
     suite = Suite((case,), open_checker(options.check))
     calls = PublicCalls(request, program, runs)
     compared = not benches and not steady.nothing and options.changed_inputs is not FuzzPolicy.OFF

@@ -151,7 +151,7 @@ def test_what_is_missing_is_a_notice_unless_strict(
         require_sandbox()
     folder = propose(tmp_path / "r", BASE, {"shop/new.py": "def f(x):\n    return x\n"})
     done = review(folder, "--json", "--no-tests", *flags, **variables)
-    assert done.status == 0, done.err
+    assert done.status == (5 if "Docker" in said else 0), done.err  # without a sandbox nothing was looked at
     assert said in done.json["notices"][0]
     assert "notice: " in done.err
     assert [each["function"] for each in done.json["skipped"]] == ["f"]

@@ -4,7 +4,7 @@ and its code relies on. Inputs outside the contract can only produce caveats."""
 from __future__ import annotations
 
 import ast
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -33,22 +33,60 @@ class Contract:
     relations: tuple[ArgumentRelation, ...] = ()
     classes: ClassHints = ClassHints()
     asked: dict[str, str] = field(default_factory=dict, compare=False, repr=False)
-    """Answers of `beyond` by call: reading a long call takes longer than making it."""
+    """Reasons why calls go beyond the known ones, by call: reading a long call takes longer than making it."""
+    narrowed: Callable[[Sequence[str]], Mapping[str, str]] | None = field(default=None, compare=False)
+    """Asks the user's expression about some calls, in one run of the sandbox: the reason why each is outside, empty for
+    those inside. None where there is no expression."""
+    narrowed_to: str = ""
+    """The expression."""
+    told: dict[str, str] = field(default_factory=dict, compare=False, repr=False)
+    """Answers of the expression, by call."""
 
     @property
     def words(self) -> str:
-        """`n >= 1; items: non-empty list of int >= 0`; empty where no call is known."""
-        return in_one_line(self.shown, self.relations)
+        """`n >= 1; items: non-empty list of int >= 0; narrowed to n < 9`; empty where nothing is known."""
+        learnt = in_one_line(self.shown, self.relations)
+        return "; ".join(filter(None, [learnt, f"narrowed to {self.narrowed_to}" * bool(self.narrowed_to)]))
+
+    def ask(self, texts: Sequence[str]) -> None:
+        """Ask the user's expression about all these calls at once: each one by itself would be a run of its own."""
+        new = [text for text in dict.fromkeys(texts) if text not in self.told]
+        if self.narrowed is not None and new:
+            self.told.update(self.narrowed(new))
+
+    def outside(self, text: str) -> str:
+        """Why a call is outside of the user's expression; empty when it is not, or there is none."""
+        if self.narrowed is None:
+            return ""
+        self.ask([text])
+        return self.told[text]
+
+    def inside(self, texts: Sequence[str]) -> list[str]:
+        """The calls that do not go beyond the contract."""
+        alike = [text for text in texts if not self._unalike(text)]
+        self.ask(alike)
+        return [text for text in alike if not self.outside(text)]
 
     def beyond(self, text: str) -> str:
+        """Why a call goes beyond the contract; empty when it does not."""
+        return self._unalike(text) or self.outside(text)
+
+    def within(self, texts: Sequence[str]) -> dict[str, str]:
+        """Calls, each changed where it has to be to keep what known calls keep, by what it was; without those that go
+        beyond the contract still."""
+        kept = {text: keeping for text in texts if (keeping := self._kept(text))}
+        self.ask(list(kept.values()))
+        return {text: keeping for text, keeping in kept.items() if not self.outside(keeping)}
+
+    def _unalike(self, text: str) -> str:
         """Why a call goes beyond the known ones; empty when it does not."""
         if text not in self.asked:
             call = read(text)
             self.asked[text] = self._beyond(call) if call is not None else ""
         return self.asked[text]
 
-    def within(self, text: str) -> str:
-        """The call, changed where it has to be to keep what known calls keep; empty where it goes beyond them still."""
+    def _kept(self, text: str) -> str:
+        """The call, changed where it has to be; empty where it goes beyond the known ones still."""
         call = read(text)
         if call is None:
             return text

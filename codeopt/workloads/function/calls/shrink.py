@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol, Unpack
 
@@ -63,10 +63,10 @@ def first_failing(case: Case, run: CallRun, check: Checker) -> Failing | None:
 
 def smallest(
     runner: CallsRevisions, original: Revision, draft: Revision, first: str, check: Checker,
-    beyond: Callable[[str], str] = lambda call: "",
+    inside: Callable[[Sequence[str]], Sequence[str]] = lambda calls: calls,
 ) -> Failing:  # fmt: skip
     """The smallest call near `first` that fails as that does: a smaller one that raises another error would tell of
-    something else. beyond: why a call would go beyond the known ones; none that does."""
+    something else. inside: of some calls those that do not go beyond the contract."""
     best = Failing(first, "", False)
     until = time.monotonic() + TOTAL_S
     for _ in range(ROUNDS):
@@ -75,7 +75,7 @@ def smallest(
         call = read(best.call)
         texts = {each.text() for each in _smaller(call)} if call else set()
         near = sorted((text for text in texts if len(text) < len(best.call)), key=len)
-        smaller = [text for text in near[: 4 * AT_ONCE] if not beyond(text)]
+        smaller = inside(near[: 4 * AT_ONCE])
         again = [] if best.detail else [best.call]
         failing = _failing(runner, original, draft, [*smaller[:AT_ONCE], *again], check)
         kinds = best.kinds or next((each.kinds for each in failing if each.call == best.call), ())

@@ -209,7 +209,14 @@ def evidence_key(request: WorkloadRequest, bench: FunctionHarness) -> str | None
         "pytest": request.interpreter.pytest_version,
         "sandbox": [sandbox.backend, sandbox.description, asdict(sandbox.limits), options.runtime],
         "libraries": bench.loading.figures()["loaded_once"],
-        "options": [options.max_examples, options.check, options.strict, environment(options.env)],
+        "options": [
+            options.max_examples,
+            options.check,
+            options.strict,
+            options.contract,
+            options.may_change_arguments,
+            environment(options.env),
+        ],  # fmt: skip
     }
     return digest_of(parts)
 

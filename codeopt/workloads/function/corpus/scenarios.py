@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import replace
 
 from codeopt.workloads.contract.function import Contract, by_name
 from codeopt.workloads.function.calls.scenario import Scenario
@@ -54,7 +55,14 @@ def scenarios(
     pool = _pool(usable)
     found = [*_together(pool, contract, asynchronous), *_with_callbacks([each.text for each in pool], iterables)]
     found += _retyped(usable, contract)
-    return list({each.text: each for each in found}.values())
+    return _told_apart({each.text: each for each in found}.values(), contract)
+
+
+def _told_apart(found: Collection[Scenario], contract: Contract) -> list[Scenario]:
+    """Scenarios with a call that the user's expression excludes say so."""
+    contract.ask([call for each in found for call in each.calls])
+    because = [next(filter(None, map(contract.outside, each.calls)), "") for each in found]
+    return [replace(each, because=each.because or why) for each, why in zip(found, because, strict=True)]
 
 
 def _is_usable(each: KnownCall) -> bool:
@@ -81,6 +89,7 @@ def _together(pool: Sequence[KnownCall], contract: Contract, asynchronous: bool)
     once."""
     texts = [each.text for each in pool]
     pairs = _pairs(texts)
+    contract.ask([other for text in texts for other in _orders(text)])
     for text in texts:
         yield Scenario(AGAIN, (text,))
         if any(maker in text for maker in ("Decimal(", "Fraction(", "datetime.", "CALLS[")):
@@ -99,6 +108,11 @@ def _together(pool: Sequence[KnownCall], contract: Contract, asynchronous: bool)
 
 
 def _rearranged(text: str, contract: Contract) -> list[str]:
+    """The same call with other orders that do not go beyond the contract."""
+    return [other for other in _orders(text) if not contract.beyond(other)][:REARRANGED]
+
+
+def _orders(text: str) -> list[str]:
     """The same call with as many items of a list in another order, or one of them twice."""
     call = read(text)
     found = []
@@ -106,7 +120,7 @@ def _rearranged(text: str, contract: Contract) -> list[str]:
         if call is not None and isinstance(value, list) and len(value) > 1:
             ways = ([*value[:-1], value[0]], value[::-1])
             found += [call.with_value(at, way).text() for way in ways if way != value]
-    return [other for other in found if not contract.beyond(other)][:REARRANGED]
+    return found
 
 
 def _with_callbacks(texts: Sequence[str], iterables: Sequence[int]) -> Iterator[Scenario]:

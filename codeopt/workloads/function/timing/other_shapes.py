@@ -61,14 +61,17 @@ class Regression:
 
 
 def find_shapes(
-    bench: FunctionHarness, evidence: CallCorpus, timed: Timed, is_alike: Callable[[str], bool]
+    bench: FunctionHarness, evidence: CallCorpus, timed: Timed, inside: Callable[[Sequence[str]], Sequence[str]]
 ) -> tuple[InputShape, ...]:
-    """Shapes that the original can be called with, the quickest first, as many as there is time for."""
+    """Shapes that the original can be called with, the quickest first, as many as there is time for.
+
+    inside: of some calls those that do not go beyond the contract.
+    """
     calls = timed.batch.calls[timed.batch.warm :]
     made: dict[str, str] = {}
     for seed, text in enumerate(sorted(calls, key=len)[-BASES:]):
-        made |= {other: name for name, other in shapes(text, seed).items() if is_alike(other) and other not in calls}
-    known = once(bench, list(made), PATIENCE)
+        made |= {other: name for name, other in shapes(text, seed).items() if other not in calls}
+    known = once(bench, inside(list(made)), PATIENCE)
     found = [InputShape(made[k.text], (k.text,), k.seconds) for k in known if k.returns]
     found = sorted([*_small(evidence, timed), *found], key=lambda shape: shape.seconds)
     spent = 0.0

@@ -1,0 +1,148 @@
+"""A checker of the user's own: which other answers of a call are right, too.
+
+It runs in the sandbox, in a process where no draft ever runs; calls and answers reach it as literals.
+"""
+
+from __future__ import annotations
+
+import ast
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from codeopt.core.errors import UsageError
+from codeopt.core.options import ImproveOptions
+from codeopt.workloads.function.corpus.observe import KnownCall
+from codeopt.workloads.function.harness import FunctionHarness, why
+from codeopt.workloads.source.functions import definition
+from codeopt_sandbox import Sandbox
+from codeopt_sandbox.answers import AnswerDifference, differences
+from codeopt_sandbox.guest.calls.repr.private import segments
+
+RETURNS = "returns "
+NO_LITERAL = "the call or an answer cannot be handed to the checker, as it is no literal"
+"""Reason of refusal for objects, arrays, and texts that are cut."""
+OWN = 200
+"""Most answers of the original that the checker must accept."""
+_DRIVER = r"""
+import ast, json, os, re, sys
+request = json.loads(sys.stdin.buffer.read())
+out = os.fdopen(os.dup(1), "w")
+os.dup2(2, 1)
+space = {"__name__": "checker"}
+def value(text):
+    return ast.literal_eval(re.sub(r"\bset\{", "{", text) if "'" not in text and '"' not in text else text)
+def arguments(text):
+    call = ast.parse(text, mode="eval").body
+    if not isinstance(call, ast.Call):
+        raise ValueError(text)
+    found = dict(zip(request["names"], map(ast.literal_eval, call.args)))
+    if len(found) != len(call.args):
+        raise ValueError(text)
+    found.update((each.arg, ast.literal_eval(each.value)) for each in call.keywords)
+    return found
+def one(call, expected, got):
+    try:
+        given = arguments(call), value(expected), value(got)
+    except (ValueError, SyntaxError, RecursionError, MemoryError, TypeError):
+        return request["no_literal"]
+    try:
+        found = space[request["accept"]](*given)
+    except BaseException as error:
+        return "the checker raises %s: %s" % (type(error).__name__, " ".join(str(error).split())[:200])
+    if isinstance(found, str):
+        return " ".join(found.split())[:300]
+    if found is True or found is False:
+        return "" if found else "the checker does not accept it"
+    return "the checker returns %s, neither a bool nor a text" % type(found).__name__
+try:
+    exec(compile(request["source"], request["file"], "exec"), space)
+except BaseException as error:
+    said = " ".join(str(error).split())[:200]
+    answers = ["the checker raises %s when it is loaded: %s" % (type(error).__name__, said)] * len(request["asked"])
+else:
+    answers = [one(*each) for each in request["asked"]]
+out.write(json.dumps(answers))
+out.flush()
+os._exit(0)
+"""
+Question = tuple[str, str, str]
+"""A call, what it returns, and what else is returned."""
+
+
+@dataclass(frozen=True)
+class SpecialChecker:
+    """Compares answers as other checkers do, and asks the user's function about those that differ."""
+
+    sandbox: Sandbox
+    file: str
+    source: str
+    accept: str
+    names: tuple[str, ...]
+    """Positional parameters of the function under test."""
+    exact: bool
+    may_change: bool
+    known: dict[Question, str] = field(default_factory=dict)
+    """Reasons of refusal so far, empty where accepted: each is asked once."""
+
+    def __call__(self, expected: bytes, got: bytes) -> str:
+        """Describe the first answer that is not accepted; empty when there is none."""
+        told = differences(expected, got, may_change=self.may_change)
+        found = [each for each in told if self.exact or each.subject is None]
+        questions = {at: asked for at, each in enumerate(found) if (asked := _question(each))}
+        self.ask(list(questions.values()))
+        for at, each in enumerate(found):
+            reason = self.known[questions[at]] if at in questions else "it is no other value returned"
+            if reason:
+                return f"{each.words}: {reason}"
+        return ""
+
+    def ask(self, questions: Sequence[Question]) -> None:
+        """Find out about new questions, all in one run."""
+        new = [each for each in dict.fromkeys(questions) if each not in self.known]
+        if not new:
+            return
+        request = {
+            "file": self.file, "source": self.source, "accept": self.accept, "names": self.names, "asked": new,
+            "no_literal": NO_LITERAL,
+        }  # fmt: skip
+        run = self.sandbox.run(_DRIVER, json.dumps(request).encode(), mode="exec")
+        try:
+            reasons = json.loads(run.stdout)
+        except ValueError:
+            reasons = [f"the checker gives no answer: {why(run)}"] * len(new)
+        self.known.update(zip(new, reasons, strict=True))
+
+
+def special_checker(
+    bench: FunctionHarness, options: ImproveOptions, known: Sequence[KnownCall]
+) -> SpecialChecker | None:
+    """The checker that is asked for, if any. Raises UsageError where it does not accept the original's own answers."""
+    if options.special_checker is None:
+        return None
+    file, accept = options.special_checker
+    node = definition(ast.parse(bench.function.source), bench.function.qualname)
+    names = tuple(each.arg for each in (*node.args.posonlyargs, *node.args.args)) if node else ()
+    found = SpecialChecker(
+        bench.sandbox, str(file), file.read_text("utf-8"), accept, names, options.strict, options.may_change_arguments
+    )
+    own = [(each.text, text, text) for each in known if (text := _returned(each.outcome.text)) is not None][:OWN]
+    found.ask(own)
+    refused = next((asked for asked in own if found.known[asked] not in ("", NO_LITERAL)), None)
+    if refused is not None:
+        said = f"{refused[0][:160]} returns {refused[1][:160]}: {found.known[refused]}"
+        raise UsageError(f"--check {options.check} does not accept the original's own answer: {said}")
+    return found
+
+
+def _returned(outcome: str) -> str | None:
+    """Text of the value that a call returns; None where it does something else."""
+    first = segments(outcome)[0]
+    return first[len(RETURNS) :] if first.startswith(RETURNS) else None
+
+
+def _question(found: AnswerDifference) -> Question | None:
+    """Question about a difference; None where more differs than the value returned."""
+    old, new = _returned(found.expected), _returned(found.got)
+    alike = segments(found.expected)[1:] == segments(found.got)[1:]
+    return (found.call, old, new) if found.call and alike and old is not None and new is not None else None

@@ -1,0 +1,127 @@
+"""`--contract EXPRESSION`: a difference outside of it is a caveat, and it is evaluated in the sandbox alone."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from codeopt.core.errors import UsageError
+from codeopt.core.revision import Revision
+from codeopt.core.target import Target
+from codeopt.engine.judge import MAX_FAILURES
+from tests.codeopt.command import codeopt
+from tests.codeopt.workloads.function.conftest import Compare
+from tests.support.judges import ENOUGH_EXAMPLES, compared, function_judge
+
+SUM = """\
+LEAST = 0
+
+
+def f(n: int) -> int:
+    total = 0
+    for k in range(abs(n) + 1):
+        total += k
+    return total if n > 0 else -total
+"""
+RIGHT_ABOVE_ZERO = "LEAST = 0\n\n\ndef f(n: int) -> int:\n    return n * (n + 1) // 2\n"
+WRONG_INSIDE = "LEAST = 0\n\n\ndef f(n: int) -> int:\n    return n * (n + 1) // 2 + (n > 3)\n"
+BACKENDS = ("bubblewrap", pytest.param("docker", marks=pytest.mark.docker))
+CALLS = "CALLS = [((n,), {}) for n in (1, 2, 5, 40, 700, 3000, -7)]\n"
+
+REFUSED = [
+    ("n >", "is no Python expression"),
+    ("m >= 0", "'m' is no parameter of f (n), no builtin, and no name of its module"),
+    ("all(m for m in [n]) and m", "'m' is no parameter of f (n)"),
+    ("(y := n) > 0", "it may not have `:=`"),
+    ("await n", "it may not have `await`"),
+    ("(yield n)", "it may not have `yield`"),
+    ("n > 0)\nimport os\n(n", "is no Python expression"),
+]
+
+
+def by_hints(folder: Path, new: str, **options: Any) -> dict[str, Any]:
+    """The verdict where nothing but the type hints says what arguments are."""
+    for place, text in (("old.py", SUM), ("new.py", new)):
+        (folder / place).write_text(text)
+    return compared(f"{folder}/old.py::f", f"{folder}/new.py::f", 8, max_examples=ENOUGH_EXAMPLES, **options)
+
+
+def is_right(folder: Path, new: str, old: str = SUM, name: str = "f", **options: Any) -> bool:
+    """Whether a draft is right, without any timing."""
+    (folder / "old.py").write_text(old)
+    with function_judge(Target(folder / "old.py", name), timed=False, max_examples=ENOUGH_EXAMPLES, **options) as judge:
+        return judge.check(Revision.of(new), "a person's", failures=MAX_FAILURES).correct
+
+
+@pytest.mark.parametrize("sandbox", BACKENDS)
+def test_a_difference_outside_is_a_caveat(sandbox: str, tmp_path: Path) -> None:
+    found = by_hints(tmp_path, RIGHT_ABOVE_ZERO, contract="n >= LEAST", sandbox=sandbox)
+    assert found["verdict"] == "faster", found
+    assert "narrowed to n >= LEAST" in found["evidence"]["contract"]
+    assert any("outside of --contract `n >= LEAST`" in str(each) for each in found["caveats"]), found["caveats"]
+
+
+@pytest.mark.parametrize(
+    ("new", "options"),
+    [
+        (RIGHT_ABOVE_ZERO, {}),
+        (RIGHT_ABOVE_ZERO, {"contract": "n >= 0", "strict": True}),
+        (WRONG_INSIDE, {"contract": "n >= 0"}),
+    ],
+    ids=["no expression", "strict", "inside"],
+)
+def test_another_difference_rejects(new: str, options: dict[str, Any], tmp_path: Path) -> None:
+    assert by_hints(tmp_path, new, **options)["verdict"] == "rejected"
+
+
+def test_a_call_on_which_it_raises_is_outside(tmp_path: Path) -> None:
+    wrong_at_zero = RIGHT_ABOVE_ZERO.replace("// 2", "// 2 + (n == 0)")
+    assert is_right(tmp_path, wrong_at_zero, contract="1 / n > 0")
+    assert not is_right(tmp_path, wrong_at_zero, contract="n >= 0")
+
+
+def test_known_calls_outside_are_left_out(compare: Compare) -> None:
+    found = compare(SUM, RIGHT_ABOVE_ZERO, CALLS, contract="n >= 0")
+    assert found["verdict"] == "faster", found
+    assert [each["what"] for each in found["shortfalls"]] == ["1 known call left out"], found["shortfalls"]
+
+
+def test_all_known_calls_outside_is_an_error(compare: Compare) -> None:
+    with pytest.raises(UsageError, match=r"all 7 known calls are outside of --contract `n > 10\*\*9`"):
+        compare(SUM, RIGHT_ABOVE_ZERO, CALLS, contract="n > 10**9")
+
+
+def test_self_is_a_parameter(tmp_path: Path) -> None:
+    old = "class Bag:\n    def __init__(self, size: int):\n        self.size = size\n\n"
+    old += "    def held(self, n: int) -> int:\n"
+    old += "        total = 0\n        for k in range(abs(n)):\n            total += self.size\n        return total\n"
+    new = old[: old.index("        total")] + "        return self.size * n\n"
+    calls = "from old import Bag\n\nCALLS = [((Bag(3), n), {}) for n in (1, 2, 5, 40, 700, 3000, -7)]\n"
+    (tmp_path / "calls.py").write_text(calls)
+    given = {"old": old, "name": "Bag.held", "calls": tmp_path / "calls.py"}
+    assert is_right(tmp_path, new, contract="self.size >= 0 and n >= 0", **given)
+    assert not is_right(tmp_path, new, contract="self.size >= 0", **given)
+
+
+def test_it_is_not_evaluated_on_the_host(tmp_path: Path) -> None:
+    mark = tmp_path / "mark"
+    by_hints(tmp_path, WRONG_INSIDE, contract=f"(open({str(mark)!r}, 'w') if n == 1 else 1) and True")
+    assert not mark.exists()
+
+
+@pytest.mark.parametrize(("expression", "said"), REFUSED)
+def test_what_is_no_such_expression_is_refused_in_one_line(expression: str, said: str, tmp_path: Path) -> None:
+    (tmp_path / "old.py").write_text(SUM)
+    done = codeopt("compare", "old.py::f", "old.py::f", "-q", "--contract", expression, cwd=tmp_path)
+    assert done.status == 2
+    assert said in done.err
+    assert len(done.err.strip().splitlines()) == 1
+
+
+def test_a_program_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "old.py").write_text("print(1)\n")
+    done = codeopt("compare", "old.py", "old.py", "-q", cwd=tmp_path, env={"CODEOPT_CONTRACT": "n > 0"})
+    assert (done.status, len(done.err.strip().splitlines())) == (2, 1)
+    assert "--contract is for functions" in done.err

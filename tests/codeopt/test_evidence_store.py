@@ -188,8 +188,10 @@ def test_a_secret_that_others_may_read_or_that_was_cut_off_is_none(tmp_path: Pat
 def test_a_value_that_unpacks_to_too_much_is_none(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     store = _store(tmp_path)
     store.put(EvidenceTable.CORPUS, "k", "x" * 5000)
+    store.put(EvidenceTable.CORPUS, "number", 10**2000)  # whose beginning is a number, too
     monkeypatch.setattr(evidence_store, "MAX_VALUE_BYTES", 1000)
     assert store.get(EvidenceTable.CORPUS, "k") is None
+    assert store.get(EvidenceTable.CORPUS, "number") is None
 
 
 def test_the_least_recently_used_values_go(tmp_path: Path) -> None:

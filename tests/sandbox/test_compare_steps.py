@@ -21,6 +21,7 @@ from codeopt_sandbox.compare import (
     measured_value,
 )
 from codeopt_sandbox.errors import OriginalUnsteady
+from codeopt_sandbox.limit_test import LimitAnswer, LimitRule
 from codeopt_sandbox.outcome import Case, Cause, Run
 from codeopt_sandbox.sequential_test import interval, log_e_value, rejects_null
 from codeopt_sandbox.verdict import check_tokens
@@ -239,3 +240,22 @@ def test_pairs_past_the_time_there_is() -> None:
     """Ten: fewer would lose what they took."""
     rule = StoppingRule(min_pairs=100, max_seconds=0.0)
     assert compared(scripted(lambda asked: 0.2), rule=rule).pairs == 10
+
+
+def test_pairs_go_on_for_the_sake_of_a_limit_when_the_decision_is_made() -> None:
+    """Even programs, 3 % of noise: less than 5 % faster is certain sooner than that a limit of 2 % holds."""
+    count = {"runs": 0}
+
+    def seconds(asked: Asked) -> float:
+        count["runs"] += 1
+        return 0.2 * (1 + 0.03 * math.sin(7 * count["runs"]))
+
+    alone = compared(scripted(seconds), rule=StoppingRule())
+    limited = compared(scripted(seconds), rule=StoppingRule(limit=LimitRule(0.02)))
+    assert alone.decision is limited.decision is Decision.SAME
+    assert limited.pairs > alone.pairs
+    assert limited.limit
+    assert limited.limit.answer is LimitAnswer.HOLDS
+    never = compared(scripted(seconds), rule=StoppingRule(limit=LimitRule(0.0001, max_pairs=60)))
+    assert never.limit
+    assert (never.limit.answer, never.pairs) == (LimitAnswer.UNKNOWN, 60)

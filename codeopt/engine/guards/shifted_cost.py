@@ -14,7 +14,7 @@ from codeopt.workloads.function.timing.plan import CallPlan, Timed, duration
 from codeopt_sandbox.call_answer import CallTiming
 from codeopt_sandbox.caveat import Caveat, Subject
 
-RUNS = 2
+RUNS = 3
 """Number of whole runs of each side."""
 ENOUGH_S = 0.15
 """Time of the calls within a run, seconds: whole runs are noisy beside them, so they are repeated until they show."""

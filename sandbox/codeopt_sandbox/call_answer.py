@@ -4,14 +4,12 @@ from __future__ import annotations
 
 import json
 import math
-from base64 import b64decode
-from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from typing import Any
 
 from codeopt_sandbox.guest.calls import outcome as guest
-from codeopt_sandbox.guest.calls.channel import DATA, LEFT, LINES, OUTCOME, STATE, TEXT
+from codeopt_sandbox.guest.calls.channel import LEFT, LINES, OUTCOME, STATE, TEXT
 from codeopt_sandbox.guest.calls.outcome import EFFECTS as EFFECTS
 from codeopt_sandbox.guest.calls.outcome import CallOutcome as CallOutcome
 from codeopt_sandbox.guest.calls.outcome import LeftSetting as LeftSetting
@@ -125,8 +123,6 @@ class CallAnswer:
     """Outcomes of the calls, without warm-up calls."""
     lines: tuple[str, ...] = ()
     """Outcomes as text, or the lines of a listing."""
-    data: str = ""
-    """Calls of a calls file, packed for the guest alone; only of a listing."""
     state: State | None = None
     """State that all calls leave behind; only in checking modes."""
     left: ProcessChanges | None = None
@@ -205,8 +201,12 @@ def read_answer(stdout: bytes) -> CallAnswer:
         elif letter == OUTCOME:
             outcomes.append(read_outcome(json.loads(data)))
             texts.append(outcomes[-1].text)
-        elif letter in _PARTS:
-            answer = replace(answer, **_PARTS[letter](data))
+        elif letter == STATE:
+            answer = replace(answer, state=_state(json.loads(data)))
+        elif letter == LEFT:
+            answer = replace(answer, left=_left(json.loads(data)))
+        elif letter == LINES:
+            answer = replace(answer, covered=_covered(json.loads(data)))
         else:
             raise ValueError(f"a line that makes no sense: {line!r:.100}")
     if timed:
@@ -274,21 +274,6 @@ def _covered(found: Any) -> tuple[frozenset[int], tuple[int, ...], int]:
     if not isinstance(found, list) or len(found) != 3 or not all(isinstance(part, list) for part in found[:2]):
         raise ValueError(f"lines that make no sense: {found!r:.100}")
     return frozenset(map(int, found[0])), tuple(map(int, found[1])), int(found[2])
-
-
-def _base64(data: bytes) -> str:
-    """The text of base64. Raises ValueError."""
-    b64decode(data, validate=True)
-    return data.decode()
-
-
-_PARTS: dict[bytes, Callable[[bytes], dict[str, Any]]] = {
-    STATE: lambda data: {"state": _state(json.loads(data))},
-    LEFT: lambda data: {"left": _left(json.loads(data))},
-    LINES: lambda data: {"covered": _covered(json.loads(data))},
-    DATA: lambda data: {"data": _base64(data)},
-}
-"""Field of an answer by the letter of its line."""
 
 
 def _one_line(text: str) -> str:

@@ -26,7 +26,6 @@ def collect_corpus(
     bench = with_given_calls(bench, options, calls_text)
     notify("collecting calls")
     found = with_confirmed_histories(bench, collect(Ask(bench, options.calls, options.use_tests, notify)))
-    bench = replace(bench, target=bench.target.replace(calls_data=found.calls_data))
     evidence = gather(bench, found.calls, found.big, notify, options.max_examples, first_look)
     left_out = replace(evidence.left_out, given={**found.dropped, **evidence.left_out.given})
     evidence = replace(evidence, tests=found.tests, left_out=left_out, places=found.places, shortfalls=found.shortfalls)

@@ -24,7 +24,6 @@ from codeopt.workloads.function.corpus.corpus import CallCorpus, FirstLook
 from codeopt.workloads.function.corpus.exclusions import Exclusion, ExclusionReason, Exclusions
 from codeopt.workloads.function.corpus.existing_tests import find_all_tests, find_tests
 from codeopt.workloads.function.corpus.observe import KnownCall
-from codeopt.workloads.function.corpus.sources.calls_file import with_calls_data
 from codeopt.workloads.function.harness import FunctionHarness
 from codeopt.workloads.function.recording.recording import left_out, recorded_calls
 from codeopt.workloads.sandbox_view.reached import ReachedText
@@ -85,7 +84,7 @@ def known_function(
     found = None if anew else _loaded(kept, asked)
     if found is not None:
         notify(f"evidence of {made_at_in_words(found.corpus)} is used again: {found.corpus.words}")
-        return replace(found, bench=with_calls_data(found.bench))
+        return found
     bench, corpus = collect_corpus(bench, request.options, calls_text, notify, first_look)
     if not corpus.thin():
         kept.save(EvidenceTable.CORPUS, corpus_to_json(corpus, bench.names))
@@ -195,7 +194,7 @@ def evidence_key(request: WorkloadRequest, bench: FunctionHarness) -> str | None
     reached = ReachedText(view, bench.source, sandbox.isolated, beside, outside, roots).digest()
     if reached is None:
         return None
-    target = bench.target.replace(calls_file=None, calls_data="", file="", paths=(), test_paths=())
+    target = bench.target.replace(calls_file=None, file="", paths=(), test_paths=())
     parts = {
         "format": FORMAT,
         "reached": reached,

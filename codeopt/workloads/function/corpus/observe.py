@@ -164,9 +164,10 @@ def _observe(
 
 def _sensible(found: Sequence[KnownCall]) -> tuple[list[KnownCall], Counter[Exclusion]]:
     """The useful calls of a run that left nothing behind, made once."""
-    dropped = [reason for one in found if (reason := _useless(one, one.outcome))]
-    known = [replace(one, independent=True, repeated=False) for one in found if not _useless(one, one.outcome)]
-    return known, Counter(dropped)
+    reasons = [_useless(one, one.outcome) for one in found]
+    pairs = zip(found, reasons, strict=True)
+    known = [replace(one, independent=True, repeated=False) for one, reason in pairs if reason is None]
+    return known, Counter(filter(None, reasons))
 
 
 def _patience_with_given(big: bool) -> dict[str, Any]:

@@ -6,7 +6,7 @@ import builtins
 import sys
 from io import BytesIO
 
-from .packed_calls import UNPACKED, read_packed, unpacked
+from .packed_calls import UNPACKED, unpacked
 from .repr.handles import pickled
 from .restored import Reconstructor, is_as, replayed
 
@@ -55,8 +55,6 @@ class CallNamespace(KnownCall):
         self.reader: Any = None
         """Unpickler; made when it is first needed, as pickle takes 5 ms to import."""
         self.user: dict[str, Any] | None = None
-        self.packed: dict[str, list[bytes | None]] | None = None
-        """Calls of the calls file that are plain values; read when they are first needed."""
         self.shared: dict[Any, Any] | None = None
         """Objects by how they are written, where each is made once for all calls."""
         self.remade: set[str] = set()
@@ -74,17 +72,6 @@ class CallNamespace(KnownCall):
         if name in ("CALLS", "BIG"):
             return CallsOfFile(self, name)
         raise KeyError(name)
-
-    def prepare_calls(self) -> None:
-        """Read the calls of the calls file; run it where some of them are not packed."""
-        if not all(call is not None for calls in self.packed_calls().values() for call in calls) or not self.packed:
-            self.user_namespace()
-
-    def packed_calls(self) -> dict[str, list[bytes | None]]:
-        """Packed calls by the name of their list."""
-        if self.packed is None:
-            self.packed = read_packed(self.ref.calls_data)
-        return self.packed
 
     def user_namespace(self, fresh: bool = False) -> dict[str, Any]:
         """The calls file, run."""
@@ -169,10 +156,6 @@ class CallsOfFile:
 
     def fresh(self, at: int) -> Call:
         """A copy of what the file has there."""
-        packed = self.names.packed_calls().get(self.name)
-        data = packed[at] if packed else None
-        if data is not None:
-            return unpacked(data)
         import copy
 
         call = as_call(self.names.user_namespace()[self.name][at])

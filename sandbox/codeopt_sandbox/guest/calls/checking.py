@@ -79,7 +79,7 @@ class Checking:
         """Each call, then the state that all of them leave."""
         limit_memory(self.ref.memory_bytes)
         if any("CALLS[" in call or "BIG[" in call for call in self.batch.calls):
-            self.worker.arguments.names.prepare_calls()
+            self.worker.arguments.names.user_namespace()
         if self.ref.asynchronous:
             self.worker.loop()
         leaving = self.worker.leaving

@@ -10,7 +10,6 @@ from ..syscalls import kill
 from .channel import (
     CALLS,
     CODES,
-    DATA,
     DONE,
     ENDED,
     FAILED,
@@ -180,7 +179,7 @@ class Controller:
                     return None
                 if not self.buffer and len(self.made) < len(self.batch.calls):
                     time.sleep(NAP_S)
-            elif letter in (LINES, STATE, LEFT, DATA):
+            elif letter in (LINES, STATE, LEFT):
                 self.left = [line for line in self.left if line[:1] != letter] + [letter + one_line(text)]
             elif letter == FAILED:
                 raise RunFailed(ENDED_EARLY, f"the calls file fails: {text}")

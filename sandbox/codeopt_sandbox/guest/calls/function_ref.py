@@ -29,8 +29,6 @@ class FunctionRef(Record):
     asynchronous: bool = False
     calls_file: str | None = None
     """Text of the user's file with CALLS and BIG."""
-    calls_data: str = ""
-    """The calls of that file that are plain values, packed (packed_calls.py): it need not be run again for them."""
     memory_bytes: int = 0
     """Memory limit of one worker beyond the import, bytes: it then gets a MemoryError where a run would be killed; 0
     for no limit."""

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from .arguments import as_call
 from .batch import AS_RECORDED
-from .channel import DATA, FAILED, TEXT, TOOK
+from .channel import FAILED, TEXT, TOOK
 from .checking import raised_at, text_of
 from .mutation import mutable_parts
-from .packed_calls import packed_calls
 from .repr.call_repr import call_in_words
 from .repr.canonical import CanonicalRepr
 from .repr.plain import NOT_COMPARABLE
@@ -88,21 +87,18 @@ def list_calls(names: CallNamespace, channel: Channel) -> None:
 
 
 def send_calls(names: CallNamespace, channel: Channel) -> None:
-    """Each call, an empty line after those of CALLS; then all of them, packed."""
+    """Each call, an empty line after those of CALLS."""
     seen = set()
-    calls = {name: [as_call(each) for each in names.user_namespace().get(name, ())] for name in ("CALLS", "BIG")}
-    packed = packed_calls(calls)
-    for name, made in calls.items():
-        for at, (args, kwargs) in enumerate(made):
-            text = call_to_source(args, kwargs, plain_source)
-            shown = text or CanonicalRepr(names.ref.module).show_arguments(args, kwargs)
+    for name in ("CALLS", "BIG"):
+        for at, entry in enumerate(names.user_namespace().get(name, ())):
+            text = call_to_source(*as_call(entry), plain_source)
+            shown = text or CanonicalRepr(names.ref.module).show_arguments(*as_call(entry))
             certain = text or not any(mark in shown for mark in ("<code>", "<iterator>", NOT_COMPARABLE))
             if not certain or (name, shown) not in seen:  # never the same arguments twice in one process
-                channel.send(TEXT, text or from_file(f"{name}[{at}]", args, kwargs))
+                channel.send(TEXT, text or from_file(f"{name}[{at}]", *as_call(entry)))
             seen.add((name, shown))
         if name == "CALLS":
             channel.send(TEXT, "")
-    channel.send(DATA, packed)
 
 
 def from_file(place: str, args: Sequence[Any], kwargs: Mapping[str, Any]) -> str:

@@ -38,8 +38,6 @@ class Found:
     """Why calls that were seen are not among them -> how many."""
     places: dict[str, str] = field(default_factory=dict)
     """Test or doctest that made a call, by call."""
-    calls_data: str = ""
-    """Calls of the calls file, packed for the guest: FunctionRef.calls_data."""
 
 
 GROUP = "codeopt.workloads.function.sources"
@@ -56,7 +54,6 @@ def collect(ask: Ask) -> Found:
     shortfalls: list[Diagnostic] = []
     dropped: Counter[Exclusion] = Counter()
     places: dict[str, str] = {}
-    calls_data = ""
     for name in names:
         module = plugins.load(GROUP, name)
         if getattr(module, "GUESSES", False) and _varied(calls) >= module.ENOUGH:
@@ -64,13 +61,13 @@ def collect(ask: Ask) -> Found:
         found = module.find(ask)
         if isinstance(found, Found):
             calls += found.calls
-            big, tests, calls_data = big or found.big, tests or found.tests, calls_data or found.calls_data
+            big, tests = big or found.big, tests or found.tests
             shortfalls += found.shortfalls
             dropped.update(found.dropped)
             places |= found.places
         elif found:
             calls.append((name, tuple(found)))
-    return Found(tuple(calls), big, tests, tuple(shortfalls), dropped, places, calls_data)
+    return Found(tuple(calls), big, tests, tuple(shortfalls), dropped, places)
 
 
 def _varied(found: Sequence[tuple[str, Sequence[str]]]) -> int:

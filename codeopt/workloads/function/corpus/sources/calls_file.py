@@ -3,15 +3,11 @@ sandbox."""
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from codeopt.core.errors import UsageError
 from codeopt.workloads.function.corpus.sources import Ask, Found
-from codeopt.workloads.function.harness import FunctionHarness, why
-from codeopt_sandbox.call_answer import CallRun, Failure
+from codeopt.workloads.function.harness import why
+from codeopt_sandbox.call_answer import Failure
 from codeopt_sandbox.calls import CallBatch
-
-LISTING = CallBatch((), "list", seconds=30.0)
 
 
 def find(ask: Ask) -> Found:
@@ -19,7 +15,7 @@ def find(ask: Ask) -> Found:
     bench = ask.bench
     if bench.target.calls_file is None:
         return Found(())
-    run = bench.runner.ask(bench.source, LISTING)
+    run = bench.runner.ask(bench.source, CallBatch((), "list", seconds=30.0))
     if run.failure in (Failure.NOT_IMPORTED, Failure.IS_PROGRAM):
         raise UsageError(bench.no_answer(run))
     lines = run.answer.lines if run.answer else ()
@@ -29,17 +25,4 @@ def find(ask: Ask) -> Found:
     calls, big = lines[:middle], lines[middle + 1 :]
     if not calls and not big:
         raise UsageError(f"{ask.calls_file or 'what the model wrote'} defines no CALLS, a list of (args, kwargs)")
-    return Found((("calls_file" if ask.calls_file else "model", calls),), big, calls_data=data_of(run))
-
-
-def with_calls_data(bench: FunctionHarness) -> FunctionHarness:
-    """The bench with the calls of its calls file, packed; as it is where there is none."""
-    if bench.target.calls_file is None:
-        return bench
-    data = data_of(bench.runner.ask(bench.source, LISTING))
-    return replace(bench, target=bench.target.replace(calls_data=data))
-
-
-def data_of(run: CallRun) -> str:
-    """The packed calls that a listing sent."""
-    return run.answer.data if run.answer else ""
+    return Found((("calls_file" if ask.calls_file else "model", calls),), big)

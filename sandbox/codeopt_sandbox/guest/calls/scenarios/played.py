@@ -32,7 +32,7 @@ def play_all(worker: CallWorker, batch: CallBatch, codes: Sequence[CodeType], ch
     names = worker.arguments.names
     names.update({kind: named(kind) for kind in KINDS})
     if any("CALLS[" in call or "BIG[" in call for call in batch.calls):
-        names.prepare_calls()
+        names.user_namespace()
     lost = 0
     for code in codes:
         if lost >= LOST:

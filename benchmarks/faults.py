@@ -39,7 +39,7 @@ LEFT_OUT = shutil.ignore_patterns(".git", "__pycache__", ".*_cache", ".hypothesi
 
 
 class Answer(StrEnum):
-    """What became of a fault."""
+    """Result of running a fault's tests."""
 
     SEEN = "seen"
     SURVIVED = "survived"

@@ -24,6 +24,7 @@ from codeopt_sandbox.call_answer import (
     read_answer,
     read_failure,
 )
+from codeopt_sandbox.guest.accept.request import AcceptRequest
 from codeopt_sandbox.guest.calls.batch import CallBatch
 from codeopt_sandbox.guest.calls.function_ref import FunctionRef
 from codeopt_sandbox.guest.tests.request import TestRequest
@@ -46,6 +47,11 @@ def calls_program(ref: FunctionRef, source: str, libraries: Libraries | None = N
 def tests_program(ref: FunctionRef, request: TestRequest, source: str) -> GuestProgram:
     """A program that runs existing tests or doctests on the module text `source`."""
     return GuestProgram("tests", (ref.fields(), request.fields(), source))
+
+
+def accept_program(request: AcceptRequest) -> GuestProgram:
+    """A program that asks a user's own checker about answers."""
+    return GuestProgram("accept", (request.fields(),))
 
 
 @dataclass(frozen=True)

@@ -38,7 +38,7 @@ class Libraries:
 class GuestProgram:
     """A run of one of our own programs in the guest, in place of a program's text."""
 
-    name: Literal["calls", "tests", "profile"]
+    name: Literal["accept", "calls", "tests", "profile"]
     """Folder of the program in codeopt_sandbox.guest, whose __main__.py has `main(bundle, *arguments)`."""
     arguments: tuple[Any, ...] = ()
     """Arguments of `main`, of types that marshal knows."""

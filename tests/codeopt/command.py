@@ -14,6 +14,8 @@ from typing import Any
 from tests.support.warm_command import warm_command
 
 LONGEST_S = 240.0
+STATUSES = {"rejected": 1, "not verified": 5}
+"""Exit status of `codeopt compare` by its verdict; 0 for any other."""
 USUAL = {"CODEOPT_MODEL_ONLY": "1", "CODEOPT_MAX_EXAMPLES": "25", "CODEOPT_SANDBOX": "bubblewrap"}
 """Variables of every command, unless a test says otherwise: few examples, for tests of other things than the judge."""
 ALL_EXAMPLES = {"CODEOPT_MAX_EXAMPLES": ""}

@@ -36,7 +36,7 @@ class Says(Judge):
         object.__setattr__(self, "asked", [])
 
     def confirm(self, candidate: Candidate) -> Candidate:
-        """What was scripted."""
+        """Scripted confirmation."""
         self.__dict__["asked"].append(candidate.round)
         found: Candidate = self.__dict__["confirms"](candidate)
         return found
@@ -48,7 +48,7 @@ class Silent:
     name = "nobody"
 
     def preferred(self, history: History) -> None:
-        """None."""
+        """Return no preference."""
 
 
 def loop(judge: Judge, *candidates: Candidate, reader: Any = None) -> RefineLoop:

@@ -1,4 +1,4 @@
-"""What the judge asks for at each step and what it makes of the answers, with scripted runs: no clock decides."""
+"""The judge step by step, with scripted runs: its requests, and its verdicts on the answers. No clock decides."""
 
 from __future__ import annotations
 

@@ -18,7 +18,7 @@ import pytest
 from codeopt.core.revision import Revision
 from codeopt.engine.guards import SourcePair
 from codeopt.engine.guards.forbidden import check_source
-from tests.codeopt.command import ALL_EXAMPLES, codeopt
+from tests.codeopt.command import ALL_EXAMPLES, STATUSES, codeopt
 
 OWN = sorted((Path(__file__).parent / "traps").iterdir())
 SHARED = Path(os.environ.get("CODEOPT_HOSTILE") or Path(__file__).parents[3] / "shared" / "hostile") / "traps"
@@ -45,9 +45,7 @@ def compared(folder: Path, *flags: str) -> Any:
     """What `codeopt compare` prints."""
     arguments = (folder / "original.py", folder / "cheat.py", "--cases", folder / "cases", "--max-pairs", "20")
     done = codeopt("compare", *arguments, "--input-seed", SEED, "--json", "-q", *flags, cwd=folder, env=ALL_EXAMPLES)
-    assert done.status == (
-        1 if done.json["verdict"] == "rejected" else 5 if done.json["verdict"] == "not verified" else 0
-    ), done.err
+    assert done.status == STATUSES.get(done.json["verdict"], 0), done.err
     return done.json
 
 

@@ -107,7 +107,7 @@ def test_equal_arguments_that_are_other_objects_count_only_where_the_original_sa
 
 
 def test_the_terms_of_a_sum_are_those_of_the_call_too() -> None:
-    """Of so many terms, the last bits of a sum are further apart."""
+    """Last bits of a sum are further apart the more terms it has."""
     call = f"f([{', '.join(['1.5'] * 20_000)}])"
     answers = [f"{call} -> returns {value!r}\nstate: unchanged\n".encode() for value in (30000.0, 30000.00000005)]
     assert check_calls(*answers) == ""

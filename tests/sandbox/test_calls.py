@@ -323,7 +323,7 @@ def test_the_furthest_float_is_shown() -> None:
 
 
 def test_sums_of_short_floats_differ_in_more_bits() -> None:
-    """Those of numpy's float32 in the eighth digit."""
+    """Last bits of numpy's float32 are in the eighth digit."""
     texts = [f"f(1) -> returns array('<f4', (2,), [{x}, 0.5])".encode() for x in (0.10000000149, 0.10000000894, 0.101)]
     assert check_calls(texts[0], texts[1]) == ""
     assert check_calls(texts[0], texts[1], exact=True)

@@ -105,14 +105,14 @@ class ScriptedWorkload(Defaults):
         return Outcome(outcome.case, outcome.verdict, outcome.run, f"explained: {outcome.detail}")
 
     def check(self, draft: Revision, stage: Stage) -> Checked:
-        """What was scripted."""
+        """Scripted answer of the workload's own checks."""
         self.stages.append(stage)
         return self.found
 
     def unseen_cases(self) -> tuple[Case, ...]:
-        """What was scripted."""
+        """Scripted cases for a confirmation."""
         return self.unseen
 
     def similar_inputs(self, case: Case) -> tuple[Case, ...]:
-        """What was scripted."""
+        """Scripted inputs like a case."""
         return self.similar

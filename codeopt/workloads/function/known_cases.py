@@ -116,7 +116,7 @@ def make_cases(
             cases.append(CallCase(f"{name}.{number}", stdin, answers, held_out, title, asked_once=once))
             continue
         run = runner.run(bench.revision, stdin, mode="exec")
-        if _disturbed(run):
+        if disturbed(run):
             run = runner.run(bench.revision, stdin, mode="exec")
         case = CallCase(f"{name}.{number}", stdin, run.stdout, held_out, title, asked_once=once)
         if not _as_known(run, part):
@@ -144,7 +144,7 @@ def _parts(known: list[KnownCall]) -> Iterator[list[KnownCall]]:
         yield part
 
 
-def _disturbed(run: CallRun) -> bool:
+def disturbed(run: CallRun) -> bool:
     """A call, or all of them, took ten times as long as when they were made before: somebody else had the machine."""
     late = (Kind.TIMEOUT, Kind.NOT_MADE)
     return run.answer is not None and any(each.kind in late for each in run.answer.outcomes)

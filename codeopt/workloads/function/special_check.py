@@ -17,55 +17,13 @@ from codeopt.workloads.function.harness import FunctionHarness, why
 from codeopt.workloads.source.functions import definition
 from codeopt_sandbox import Sandbox
 from codeopt_sandbox.answers import AnswerDifference, differences
+from codeopt_sandbox.calls import accept_program
+from codeopt_sandbox.guest.accept.request import NO_LITERAL, AcceptRequest
 from codeopt_sandbox.guest.calls.repr.private import segments
 
 RETURNS = "returns "
-NO_LITERAL = "the call or an answer cannot be handed to the checker, as it is no literal"
-"""Reason of refusal for objects, arrays, and texts that are cut."""
 OWN = 200
 """Most answers of the original that the checker must accept."""
-_DRIVER = r"""
-import ast, json, os, re, sys
-request = json.loads(sys.stdin.buffer.read())
-out = os.fdopen(os.dup(1), "w")
-os.dup2(2, 1)
-space = {"__name__": "checker"}
-def value(text):
-    return ast.literal_eval(re.sub(r"\bset\{", "{", text) if "'" not in text and '"' not in text else text)
-def arguments(text):
-    call = ast.parse(text, mode="eval").body
-    if not isinstance(call, ast.Call):
-        raise ValueError(text)
-    found = dict(zip(request["names"], map(ast.literal_eval, call.args)))
-    if len(found) != len(call.args):
-        raise ValueError(text)
-    found.update((each.arg, ast.literal_eval(each.value)) for each in call.keywords)
-    return found
-def one(call, expected, got):
-    try:
-        given = arguments(call), value(expected), value(got)
-    except (ValueError, SyntaxError, RecursionError, MemoryError, TypeError):
-        return request["no_literal"]
-    try:
-        found = space[request["accept"]](*given)
-    except BaseException as error:
-        return "the checker raises %s: %s" % (type(error).__name__, " ".join(str(error).split())[:200])
-    if isinstance(found, str):
-        return " ".join(found.split())[:300]
-    if found is True or found is False:
-        return "" if found else "the checker does not accept it"
-    return "the checker returns %s, neither a bool nor a text" % type(found).__name__
-try:
-    exec(compile(request["source"], request["file"], "exec"), space)
-except BaseException as error:
-    said = " ".join(str(error).split())[:200]
-    answers = ["the checker raises %s when it is loaded: %s" % (type(error).__name__, said)] * len(request["asked"])
-else:
-    answers = [one(*each) for each in request["asked"]]
-out.write(json.dumps(answers))
-out.flush()
-os._exit(0)
-"""
 Question = tuple[str, str, str]
 """A call, what it returns, and what else is returned."""
 
@@ -102,16 +60,12 @@ class SpecialChecker:
         new = [each for each in dict.fromkeys(questions) if each not in self.known]
         if not new:
             return
-        request = {
-            "file": self.file, "source": self.source, "accept": self.accept, "names": self.names, "asked": new,
-            "no_literal": NO_LITERAL,
-        }  # fmt: skip
-        run = self.sandbox.run(_DRIVER, json.dumps(request).encode(), mode="exec")
+        request = AcceptRequest(self.source, self.file, self.accept, self.names, tuple(new))
+        run = self.sandbox.run(accept_program(request), mode="exec")
         try:
-            reasons = json.loads(run.stdout)
-        except ValueError:
-            reasons = [f"the checker gives no answer: {why(run)}"] * len(new)
-        self.known.update(zip(new, reasons, strict=True))
+            self.known.update(zip(new, map(str, json.loads(run.stdout)), strict=True))
+        except (ValueError, TypeError):  # it ended, or wrote something else in its place
+            self.known.update(dict.fromkeys(new, f"the checker gives no answer: {why(run)}"))
 
 
 def special_checker(

@@ -13,7 +13,7 @@ from codeopt.workloads.contract.function import Contract
 from codeopt.workloads.function.calls import witness
 from codeopt.workloads.function.calls.scenario import Scenario, read_scenario
 from codeopt.workloads.function.calls.shrink import smaller_calls
-from codeopt.workloads.function.corpus.cases import CallCase, Paste, call_caveats, calls_of
+from codeopt.workloads.function.corpus.cases import CallCase, CaveatRules, call_caveats, calls_of
 from codeopt.workloads.function.corpus.corpus import iterables
 from codeopt.workloads.function.corpus.observe import KnownCall
 from codeopt.workloads.function.corpus.scenarios import scenarios
@@ -114,17 +114,14 @@ def _kept(
     }
 
 
-def judged(
-    case: ScenarioCase, run: CallRun, check: Checker, tolerance: float, paste: Paste, *, may_change: bool = False
-) -> Outcome:
+def judged(case: ScenarioCase, run: CallRun, check: Checker, rules: CaveatRules) -> Outcome:
     """A difference that any caller may see is a wrong answer; the others are caveats."""
     usual = replace(run, stdout=case.stdout(run, beyond=False))
     outcome = replace(judge(case.part(beyond=False), usual, check), run=run)
     if outcome.verdict is not Verdict.AC:
         return outcome
     rest = case.part(beyond=True)
-    found = call_caveats(rest, case.stdout(run, beyond=True), tolerance, paste, may_change=may_change)
-    return replace(outcome, caveats=found)
+    return replace(outcome, caveats=call_caveats(rest, case.stdout(run, beyond=True), rules))
 
 
 def _plainness(scenario: Scenario) -> tuple[bool, int]:

@@ -23,6 +23,7 @@ from codeopt.workloads.function.calls.shrink import first_failing, smallest
 from codeopt.workloads.function.calls.witness import apart, as_python
 from codeopt.workloads.function.corpus.cases import (
     CallCase,
+    CaveatRules,
     WholeCase,
     beyond_caveats,
     call_caveats,
@@ -39,7 +40,7 @@ from codeopt.workloads.function.corpus.kept import KeptEvidence
 from codeopt.workloads.function.corpus.observe import REFUSED
 from codeopt.workloads.function.corpus.shown_calls import given_by_shape, has_objects
 from codeopt.workloads.function.harness import FunctionHarness
-from codeopt.workloads.function.known_cases import tiered
+from codeopt.workloads.function.known_cases import disturbed, tiered
 from codeopt.workloads.function.leftovers import judge_left
 from codeopt.workloads.function.timed_runs import TimedRuns
 from codeopt.workloads.function.timing.growth import growth
@@ -149,33 +150,30 @@ class FunctionWorkload(Defaults):
         mode: RunMode = "fork" if isinstance(case, WholeCase) else "exec"  # as they are timed
         run = self.runner.run(draft, case.stdin, mode=mode, hash_seed=hash_seed)
         if isinstance(case, ScenarioCase):
-            options = self.request.options
-            return judged(
-                case, run, self.suite.check, options.tolerance, self.line, may_change=options.may_change_arguments
-            )
+            return judged(case, run, self.suite.check, self.rules_of_caveats)
         outcome = judge(case, run, self.suite.check)
         once = isinstance(case, CallCase) and case.asked_once
         if (hash_seed or once) and outcome.verdict is Verdict.WA:
             again = self.runner.run(
                 self.baseline.revision, case.stdin, mode="exec", hash_seed=hash_seed or OTHER_HASH_SEED
             )
-            run = replace(run, stdout=without_unsteady(case, run.stdout, again.stdout))
-            outcome = judge(case, run, self.suite.check)
+            if not disturbed(again):  # what only took too long this time is no other answer
+                run = replace(run, stdout=without_unsteady(case, run.stdout, again.stdout))
+                outcome = judge(case, run, self.suite.check)
         if isinstance(case, CallCase) and case.beyond:
             return _without_answer(self._beyond(case, outcome))
         outcome = judge_left(self.runner, self.baseline.revision, draft, outcome)
         if outcome.verdict is not Verdict.AC:
             return outcome
-        options = self.request.options
-        caveats = call_caveats(
-            case,
-            run.stdout,
-            options.tolerance,
-            self.line,
-            may_change=options.may_change_arguments,
-            check=self.suite.check if options.special_checker else None,
-        )
+        caveats = call_caveats(case, run.stdout, self.rules_of_caveats)
         return _without_answer(replace(outcome, caveats=caveats))
+
+    @property
+    def rules_of_caveats(self) -> CaveatRules:
+        """The rules by which differences of this function are caveats."""
+        options = self.request.options
+        accepts = self.suite.check if options.special_checker else None
+        return CaveatRules(options.tolerance, self.line, options.may_change_arguments, accepts)
 
     def line(self, call: str) -> str:
         """A call as a line for a shell, which makes it on each side of a comparison."""
@@ -188,15 +186,7 @@ class FunctionWorkload(Defaults):
 
     def _beyond(self, case: CallCase, outcome: Outcome) -> Outcome:
         """Report differences on out-of-distribution calls as caveats, not as wrong answers."""
-        options = self.request.options
-        found = beyond_caveats(
-            case,
-            outcome,
-            options.tolerance,
-            self.line,
-            may_change=options.may_change_arguments,
-            check=self.suite.check if options.special_checker else None,
-        )
+        found = beyond_caveats(case, outcome, self.rules_of_caveats)
         return replace(outcome, verdict=Verdict.AC, detail="", cause=None, caveats=found)
 
     def explain(self, draft: Revision, case: Case, outcome: Outcome) -> Outcome:

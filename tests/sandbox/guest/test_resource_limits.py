@@ -89,7 +89,7 @@ def test_memory_of_all_processes_together_is_what_counts(mib: int, stopped: bool
 
 
 def test_a_few_processes_more_than_allowed_are_too_many(sandbox: Sandbox) -> None:
-    """Where a run's user is its own the kernel refuses one; else the monitor ends the run."""
+    """The kernel refuses a process where a run has a user of its own; else the monitor ends the run."""
     source = SPREAD.replace("MIB", "1").replace("COUNT", "12").replace("WAIT", UNTIL_LOOKED_AT)
     run = sandbox.run(source, limits=RunLimits(processes=8, seconds=10))
     assert run.stop == "processes" or b"BlockingIOError" in run.stderr, run

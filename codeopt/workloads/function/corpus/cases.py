@@ -40,6 +40,19 @@ Paste = Callable[[str], str]
 """A call as a line for a shell."""
 
 
+@dataclass(frozen=True)
+class CaveatRules:
+    """Rules by which a difference is a caveat, and how it is told."""
+
+    tolerance: float
+    """Allowed difference of floats, absolute or relative."""
+    paste: Paste
+    may_change: bool = False
+    """A changed argument is no difference."""
+    accepts: Checker | None = None
+    """Checker of further answers that are right, and not told."""
+
+
 def without_unsteady(case: Case, got: bytes, again: bytes) -> bytes:
     """The draft's answers, with the expected answer to each call that the original, asked again, answers otherwise."""
     expected, drafts, originals = (text.split(b"\n") for text in (case.expected or b"", got, again))
@@ -49,35 +62,27 @@ def without_unsteady(case: Case, got: bytes, again: bytes) -> bytes:
     return b"\n".join([draft if original == right else right for right, draft, original in lines])
 
 
-def call_caveats(
-    case: Case, got: bytes, tolerance: float, paste: Paste, *, may_change: bool = False, check: Checker | None = None
-) -> tuple[Caveat, ...]:
-    """The shortest call whose answer differs, for each reason. check: accepts further answers, which are not told."""
+def call_caveats(case: Case, got: bytes, rules: CaveatRules) -> tuple[Caveat, ...]:
+    """The shortest call whose answer differs, for each reason."""
     groups: dict[tuple[Subject | None, str], list[AnswerDifference]] = {}
-    for each in differences(case.expected or b"", got, tolerance, may_change=may_change):
-        if check and each.call and not each.subject and not check(*each.lines):
+    for each in differences(case.expected or b"", got, rules.tolerance, may_change=rules.may_change):
+        if rules.accepts and each.call and not each.subject and not rules.accepts(*each.lines):
             continue
         groups.setdefault((each.subject, each.because or _why(case, each)), []).append(each)
-    return tuple(_caveat(case, found, because, paste) for (_, because), found in groups.items())
+    return tuple(_caveat(case, found, because, rules.paste) for (_, because), found in groups.items())
 
 
-def beyond_caveats(
-    case: CallCase,
-    outcome: Outcome,
-    tolerance: float,
-    paste: Paste,
-    *,
-    may_change: bool = False,
-    check: Checker | None = None,
-) -> tuple[Caveat, ...]:
+def beyond_caveats(case: CallCase, outcome: Outcome, rules: CaveatRules) -> tuple[Caveat, ...]:
     """The same of calls beyond the known ones; or how the run of all of them ended."""
     if outcome.run.exit == 0 and outcome.run.stop is None:
-        return call_caveats(case, outcome.run.stdout, tolerance, paste, may_change=may_change, check=check)
+        return call_caveats(case, outcome.run.stdout, rules)
     calls = calls_of(case)
     short = min(calls, key=len)
     words = f"{len(calls)} calls, the shortest {short}"[:MOST_INPUT]
     because = case.beyond[calls.index(short)]
-    return (Caveat(Subject.INPUT, words, "each of them ends", outcome.detail, because, paste(short), case.held_out),)
+    return (
+        Caveat(Subject.INPUT, words, "each of them ends", outcome.detail, because, rules.paste(short), case.held_out),
+    )
 
 
 def _place(case: Case, each: AnswerDifference) -> int | None:

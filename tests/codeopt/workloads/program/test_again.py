@@ -17,7 +17,7 @@ from codeopt.core.target import Target
 from codeopt.workloads import WorkloadRequest
 from codeopt.workloads.program.again import again
 from codeopt_sandbox.outcome import Case
-from tests.codeopt.command import ALL_EXAMPLES, codeopt
+from tests.codeopt.command import ALL_EXAMPLES, STATUSES, codeopt
 
 ECHO = "import sys\nfrom pathlib import Path\nsys.stdout.buffer.write(sys.stdin.buffer.read())\n"
 FILES = ECHO + "print(sys.argv[1:], [p.read_bytes() for p in sorted(Path().rglob('*.csv'))])\n"
@@ -84,7 +84,7 @@ def compared(problem: Path, new: str, *flags: str, cases: str = "cases") -> Any:
         "compare", "slow.py", new, "--cases", cases, "--max-pairs", "8", "--sandbox", "bubblewrap", "--json", "-q",
         *flags, cwd=problem, env=ALL_EXAMPLES,
     )  # fmt: skip
-    assert done.status == (1 if done.json["verdict"] == "rejected" else 0), done.err
+    assert done.status == STATUSES.get(done.json["verdict"], 0), done.err
     return done.json
 
 

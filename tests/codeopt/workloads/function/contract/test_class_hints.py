@@ -133,8 +133,8 @@ known = st.lists(st.builds(bag, st.lists(st.just(("a", 1)), min_size=3, max_size
 
 @given(known, st.lists(bags, max_size=5), bags)
 def test_more_evidence_takes_no_object_out_of_the_contract(evidence: list[str], more: list[str], asked: str) -> None:
-    """Where each place has as many known values as say anything, more of them only widen it: a difference that rejects
-    with few known calls rejects with more."""
+    """A difference that rejects with few known calls rejects with more: from FEW known values of a place on, further
+    ones only widen it."""
     fewer, all_of_it = contract(evidence), contract([*evidence, *more])
     assert fewer.beyond(asked) or not all_of_it.beyond(asked)
 

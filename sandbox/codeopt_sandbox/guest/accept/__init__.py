@@ -1,0 +1,1 @@
+"""The program that asks a user's own checker about answers."""

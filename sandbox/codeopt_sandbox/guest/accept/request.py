@@ -1,0 +1,23 @@
+"""Question to a user's own checker; shared with the host."""
+
+from __future__ import annotations
+
+from ..record import Record
+
+NO_LITERAL = "the call or an answer cannot be handed to the checker, as it is no literal"
+"""Reason of refusal for objects, arrays, and texts that are cut."""
+
+
+class AcceptRequest(Record):
+    """A checker, and the answers that it is asked about."""
+
+    source: str
+    """Text of its file."""
+    file: str
+    """Name of its file, for tracebacks."""
+    accept: str
+    """Name of its function, which takes (arguments by name, expected, got)."""
+    names: tuple[str, ...]
+    """Positional parameters of the function that was called."""
+    asked: tuple[tuple[str, str, str], ...]
+    """A call as an expression, what is expected and what is returned, each as text."""

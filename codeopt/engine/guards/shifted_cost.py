@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import statistics
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 from codeopt.core.revision import Revision
 from codeopt.engine.guards import Consequence, Finding, Gain, TimedRegion, guard
@@ -15,9 +15,13 @@ from codeopt_sandbox.call_answer import CallTiming
 from codeopt_sandbox.caveat import Caveat, Subject
 
 RUNS = 3
-"""Number of whole runs of each side."""
+"""Largest number of whole runs of each side."""
+FEWEST_RUNS = 2
+"""Number of whole runs of each side after which a gain that is found in them needs no more."""
+SAVED_S = 0.05
+"""Time that a run must save, seconds: whole runs are noisy beside it, so the calls are repeated until it shows."""
 ENOUGH_S = 0.15
-"""Time of the calls within a run, seconds: whole runs are noisy beside them, so they are repeated until they show."""
+"""Time of the calls within a run, seconds, with which a smaller saving will do."""
 MAX_PASSES = 60
 """Largest number of passes of a run."""
 MIN_GAIN = 1.2
@@ -68,31 +72,41 @@ class OutsideTime:
     import_s: float
 
 
+@dataclass(frozen=True)
+class WholeRuns:
+    """Whole runs of one side, seconds each."""
+
+    inside: list[float] = field(default_factory=list)
+    """Seconds in the calls."""
+    outside: list[float] = field(default_factory=list)
+
+
 def _looks_shifted(
     runner: TimedRuns, original: Revision, draft: Revision, timed: Timed, wall: bool, ratio: float
 ) -> Finding | None:
-    passes = timed.passes(ENOUGH_S, MAX_PASSES)
+    passes = timed.passes(_needed_s(ratio), MAX_PASSES)
     stdin = timed.batch.replace(passes=passes).stdin()
-    found: dict[Revision, tuple[list[float], list[float]]] = {original: ([], []), draft: ([], [])}
-    for _ in range(RUNS):
-        for side in found:
+    old, new = WholeRuns(), WholeRuns()
+    for runs in range(1, RUNS + 1):
+        for side, kept in ((original, old), (draft, new)):
             run = runner.run(side, stdin)
-            if run.call_timing:
-                found[side][0].append(run.wall_s if wall else run.cpu_s)
-                found[side][1].append(run.call_timing.outside_s)
-    if not all(inside for inside, _ in found.values()):
-        return Finding(Consequence.NO_GAIN, "it fails when its calls are repeated")
-    if _is_gone([before / after for before, after in zip(*(found[each][0] for each in found), strict=False)], ratio):
+            if run.call_timing is None:
+                return Finding(Consequence.NO_GAIN, "it fails when its calls are repeated")
+            kept.inside.append(run.wall_s if wall else run.cpu_s)
+            kept.outside.append(run.call_timing.outside_s)
+        if runs >= FEWEST_RUNS and _is_clear(old, new, passes, ratio):
+            break
+    if _is_gone(_ratios(old, new), ratio):
         return Finding(Consequence.NO_GAIN, "its calls are not faster when they are made in more passes, or in fewer")
-    whole = min(found[original][0]) - min(found[draft][0])
+    whole = min(old.inside) - min(new.inside)
     if whole <= 0:
         return None
     gain = PassGain(whole / passes, passes)
     was, now = _imports_of(runner, original, draft, timed)
-    before, after = OutsideTime(min(found[original][1]), was), OutsideTime(min(found[draft][1]), now)
+    before, after = OutsideTime(min(old.outside), was), OutsideTime(min(new.outside), now)
     moved = _moved(gain, before, after)
-    old, new = (_passes(runner.timings(side, stdin), wall) for side in (original, draft))
-    if passes > 1 and _remembers(old, new):
+    sides = [_passes(runner.timings(side, stdin), wall) for side in (original, draft)]
+    if passes > 1 and _remembers(*sides):
         again = "its calls are not faster the first time, only when they are made again: it remembers their answers"
         return Finding(Consequence.NO_GAIN, moved or again)
     if not moved:
@@ -105,6 +119,24 @@ def _looks_shifted(
     took, takes = (f"{seconds * 1000:.3g} ms" for seconds in (was, now))
     caveat = Caveat(Subject.SPEED, "the import of its module", took, takes, because)
     return Finding(Consequence.CAVEAT, caveat.words, caveats=(caveat,))
+
+
+def _needed_s(ratio: float) -> float:
+    """Time of the calls of the original within a run, seconds: the larger the gain, the less of it shows."""
+    return min(ENOUGH_S, SAVED_S / (1 - 1 / ratio)) if ratio > 1 else ENOUGH_S
+
+
+def _is_clear(old: WholeRuns, new: WholeRuns, passes: int, ratio: float) -> bool:
+    """Whether a few runs show the gain, and nothing that was moved out of the calls."""
+    whole = min(old.inside) - min(new.inside)
+    if whole <= 0 or _is_gone(_ratios(old, new), ratio):
+        return False
+    before, after = (OutsideTime(min(runs.outside), 0.0) for runs in (old, new))
+    return not _moved(PassGain(whole / passes, passes), before, after)
+
+
+def _ratios(old: WholeRuns, new: WholeRuns) -> list[float]:
+    return [before / after for before, after in zip(old.inside, new.inside, strict=True)]
 
 
 def _is_gone(ratios: Sequence[float], ratio: float) -> bool:

@@ -6,7 +6,6 @@ import resource
 import sys
 import time
 import types
-from marshal import dumps as packed_bytes
 
 from .aliasing import Aliasing
 from .apart import apart
@@ -18,12 +17,12 @@ from .json_text import to_json
 from .laziness import Laziness
 from .mutation import corrupt_result, mutable_parts, mutate_result
 from .outcome import NOT_COMPARABLE, RAISES, RETURNS, YIELDS, CallOutcome, no_arguments
-from .packed_calls import UNPACKED
+from .plain_arguments import ArgumentsBefore, is_plain
 from .public_view import PublicViews
 from .repr.canonical import CanonicalRepr
 from .repr.exceptions import held_by
 from .repr.parts import is_container
-from .repr.plain import cut, is_simple
+from .repr.plain import cut
 from .repr.private import EQUAL, KEPT, KEPT_UNCHANGED
 from .stage import Raised, called
 from .state import random_state, state_of, what_changed
@@ -48,9 +47,6 @@ monotonic = time.monotonic
 process_time = time.process_time
 MAX_TEXT_CHARS = 200
 """Characters of an exception's text."""
-DEEPENED = "deepened"
-PLAIN_NAMES = frozenset(("f", "set", "frozenset", "inf", "nan"))
-"""Names in a call's expression that make the same value each time, whatever a call has changed."""
 QUICK_CPU_S = 0.03
 """CPU time up to which a call is made again, seconds. Wall time would depend on what else the machine does, and with it
 whether a function that counts its calls has the same state in two runs."""
@@ -158,8 +154,7 @@ class Checking:
         shown = CanonicalRepr(self.ref.module, [("args", call[0]), ("kwargs", call[1])], self.batch.items)
         if code not in self.plain:
             self.plain[code] = is_plain(code)
-        packed = packed_call(call) if self.plain[code] else b""
-        before = "" if packed else CanonicalRepr(self.ref.module).show_arguments(*call)
+        was = ArgumentsBefore(self.ref.module, call, self.plain[code], lambda: self.worker.arguments.fresh(code))
         lazy = Laziness(call)
         shown.at_first_item = lazy.look
         self.captured.start()
@@ -168,13 +163,10 @@ class Checking:
         took, self.cpu_s = monotonic() - started, process_time() - started_cpu
         captured = self.captured.stop()
         text, opaque = cut(text), shown.opaque
-        if not packed or packed_call(call) != packed:
-            arguments = CanonicalRepr(self.ref.module)
-            after = arguments.show_arguments(*call, rest=True)
-            before = before or CanonicalRepr(self.ref.module).show_arguments(*self.worker.arguments.fresh(code))
-            if after != before:
-                text += self.views.of_arguments(self.worker.arguments.fresh(code), call, before, after)
-                opaque = opaque or arguments.opaque
+        before, after, why = was.changed(call)
+        if after:
+            text += self.views.of_arguments(self.worker.arguments.fresh(code), call, before, after)
+            opaque = opaque or why
         text += self.views.of_result(call, result)
         text += captured
         text += f" | {self.effects.words()}" if self.effects.found else ""
@@ -210,31 +202,6 @@ class Checking:
         if found is not None:
             text, result = "raises " + shown.name_of(type(found))[1:-1] + held_by(self.ref.module, found), None
         return text, result, found
-
-
-def is_plain(code: CodeType) -> bool:
-    """Whether a call is written down as nothing but plain values, none of them bytes; values that are deeper than any
-    text may be are plain, too."""
-    if DEEPENED in code.co_names or UNPACKED in code.co_names:
-        return True
-    return PLAIN_NAMES.issuperset(code.co_names) and are_plain(code.co_consts)
-
-
-def packed_call(call: Call) -> bytes:
-    """Plain arguments, with which parts are shared; empty where they are no more. Where they are the same after a call
-    it has not changed them, and their text, ten times the work, is not needed. Marshal takes whatever has a buffer for
-    bytes: where there are none before, there are none after."""
-    try:
-        return packed_bytes(call)
-    except ValueError:  # a type that marshal does not know
-        return b""
-
-
-def are_plain(constants: tuple[Any, ...]) -> bool:
-    """Whether the text of a call writes no bytes anywhere, and no function."""
-    rows = [each for each in constants if type(each) is tuple]
-    rest = [each for each in constants if type(each) is not tuple]
-    return all(is_simple(type(each)) and type(each) is not bytes for each in rest) and all(map(are_plain, rows))
 
 
 def text_of(error: BaseException) -> str:

@@ -14,9 +14,9 @@ from .channel import DONE, GIVEN, OUTCOME, READY, STATE, WARM
 from .json_text import to_json
 from .mutation import mutate_result
 from .outcome import NOT_COMPARABLE, RAISES, RETURNS, YIELDS, CallOutcome
+from .plain_arguments import ArgumentsBefore, is_plain
 from .repr.canonical import CanonicalRepr
 from .repr.plain import cut, is_simple
-from .repr.private import became
 from .stage import Raised, called, read_flat, read_nested
 from .state import random_state, state_of, what_changed
 
@@ -64,7 +64,7 @@ class TimedPass:
         calls = [self.fresh(code) for code in codes]
         self.channel.send(GIVEN)
         looked_at = each_once(calls) if self.batch.shared else calls
-        before = [CanonicalRepr(self.target).show_arguments(*call) for call in looked_at]
+        before = [self.seen(code, call) for code, call in zip(codes, looked_at)]
         random = random_state()
         self.channel.send(READY)
         self.channel.receive()
@@ -83,6 +83,11 @@ class TimedPass:
     def fresh(self, code: CodeType) -> Call:
         """New arguments for a call."""
         return self.worker.arguments.fresh(code)
+
+    def seen(self, code: CodeType, call: Call) -> ArgumentsBefore:
+        """The arguments of a call before it is made."""
+        plain = not self.batch.shared and is_plain(code)
+        return ArgumentsBefore(self.target, call, plain, lambda: self.fresh(code))
 
     def act(self, calls: Sequence[Call]) -> Act:
         """Calls as they are to be made."""
@@ -106,7 +111,7 @@ class TimedPass:
                 continue
             mutate_result(results[at], 3)
             call = self.fresh(code)
-            seen = CanonicalRepr(self.target).show_arguments(*call)
+            seen = self.seen(code, call)
             other = yield self.act([call])
             assert other is not None
             text = outcome(self.target, call, call, other[0], seen).text
@@ -132,8 +137,8 @@ def each_once(calls: Sequence[Call]) -> list[Call]:
     return found
 
 
-def outcome(target: str, call: Call, looked_at: Call, result: Any, was: str) -> CallOutcome:
-    """Outcome of a call; `was`: text of the arguments before it, those of `looked_at`."""
+def outcome(target: str, call: Call, looked_at: Call, result: Any, was: ArgumentsBefore) -> CallOutcome:
+    """Outcome of a call; `was`: the arguments before it, those of `looked_at`."""
     args, kwargs = call
     known = [("args", args), ("kwargs", kwargs)] if not is_simple(type(result)) else []
     shown = CanonicalRepr(target, known)
@@ -143,9 +148,8 @@ def outcome(target: str, call: Call, looked_at: Call, result: Any, was: str) -> 
         text = "raises " + exception
     else:
         text = "returns " + shown.show(result)
-    arguments = CanonicalRepr(target)
-    after = arguments.show_arguments(*looked_at, rest=True)
-    text = cut(text) + became(was, after)
-    opaque = shown.opaque or (arguments.opaque if after != was else "")
+    changed, opaque = was.became(looked_at)
+    text = cut(text) + changed
+    opaque = shown.opaque or opaque
     kind = NOT_COMPARABLE if opaque else RAISES if exception else YIELDS if shown.iterators else RETURNS
     return CallOutcome(text, kind, exception or shown.broken_by, (), shown.iterators, opaque)

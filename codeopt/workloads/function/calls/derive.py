@@ -259,7 +259,8 @@ class Maker:
     def with_twin(self, value: list[Any]) -> list[Any]:
         """A number among the others that is equal to one of them and of another type, of those that the list holds."""
         kinds = {type(item) for item in value}
-        twins = [twin for item in value for twin in _twins(item) if type(twin) in kinds]
+        several = len(kinds & {bool, int, float}) > 1  # a long list of one kind need not be gone through
+        twins = [twin for item in value for twin in _twins(item) if type(twin) in kinds] if several else []
         at = self.draw.randint(0, len(value))
         return [*value[:at], self.draw.choice(twins), *value[at:]] if twins else self.with_odd(value)
 

@@ -98,6 +98,8 @@ def _longer(value: Any, factor: int, maker: Maker) -> Any:
     least = -spread if smallest < 0 else min(smallest, 1)  # zero among numbers that are all above it is another matter
     width = max(spread, 1) - least + 1
     random = maker.draw.random
+    if len(whole) == len(value) and width < 2**52:  # the commonest, and long
+        return found + [least + int(random() * width) for _ in range((factor - 1) * len(value))]
     for _ in range(factor - 1):
         for item in value:
             if type(item) is int:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import Self
 
 from codeopt_sandbox.answers import STATE, AnswerDifference, around, differences
 from codeopt_sandbox.caveat import Caveat, Subject
@@ -65,11 +66,12 @@ def without_unsteady(case: Case, got: bytes, again: bytes) -> bytes:
 def call_caveats(case: Case, got: bytes, rules: CaveatRules) -> tuple[Caveat, ...]:
     """The shortest call whose answer differs, for each reason."""
     groups: dict[tuple[Subject | None, str], list[AnswerDifference]] = {}
+    lines = _Lines.of(case)
     for each in differences(case.expected or b"", got, rules.tolerance, may_change=rules.may_change):
         if rules.accepts and each.call and not each.subject and not rules.accepts(*each.lines):
             continue
-        groups.setdefault((each.subject, each.because or _why(case, each)), []).append(each)
-    return tuple(_caveat(case, found, because, rules.paste) for (_, because), found in groups.items())
+        groups.setdefault((each.subject, each.because or lines.why(each)), []).append(each)
+    return tuple(_caveat(lines, found, because, rules.paste) for (_, because), found in groups.items())
 
 
 def beyond_caveats(case: CallCase, outcome: Outcome, rules: CaveatRules) -> tuple[Caveat, ...]:
@@ -85,29 +87,41 @@ def beyond_caveats(case: CallCase, outcome: Outcome, rules: CaveatRules) -> tupl
     )
 
 
-def _place(case: Case, each: AnswerDifference) -> int | None:
-    """Place of a call in its case, of which the first may only warm up; None for what all calls leave behind."""
-    lines = (case.expected or b"").rstrip(b"\n").split(b"\n")
-    shown = len(lines) - lines[-1].startswith(STATE.encode())
-    return len(calls_of(case)) - shown + each.at if each.at < shown else None
+@dataclass(frozen=True)
+class _Lines:
+    """The calls of a case, and how many of its expected lines are answers."""
+
+    case: Case
+    calls: Sequence[str]
+    shown: int
+
+    @classmethod
+    def of(cls, case: Case) -> Self:
+        """Read both, which takes longer than all else where there are many calls."""
+        lines = (case.expected or b"").rstrip(b"\n").split(b"\n")
+        return cls(case, calls_of(case), len(lines) - lines[-1].startswith(STATE.encode()))
+
+    def place(self, each: AnswerDifference) -> int | None:
+        """Place of a call in its case, of which the first may only warm up; None for what all calls leave behind."""
+        return len(self.calls) - self.shown + each.at if each.at < self.shown else None
+
+    def why(self, each: AnswerDifference) -> str:
+        """Reason why a call may be answered otherwise."""
+        at = self.place(each)
+        known = self.case.beyond if isinstance(self.case, CallCase) else ()
+        return known[at] if known and at is not None else "what such calls leave behind"
 
 
-def _why(case: Case, each: AnswerDifference) -> str:
-    at = _place(case, each)
-    known = case.beyond if isinstance(case, CallCase) else ()
-    return known[at] if known and at is not None else "what such calls leave behind"
-
-
-def _caveat(case: Case, found: Sequence[AnswerDifference], because: str, paste: Paste) -> Caveat:
+def _caveat(lines: _Lines, found: Sequence[AnswerDifference], because: str, paste: Paste) -> Caveat:
     each = min(found, key=lambda each: len(each.call))
-    at = _place(case, each)
+    at = lines.place(each)
     return Caveat(
         each.subject or Subject.INPUT,
         (each.call or "all calls together")[:MOST_INPUT],
         around(each.expected, each.got),
         around(each.got, each.expected),
         because,
-        paste(calls_of(case)[at]) if at is not None else "",
-        case.held_out,
+        paste(lines.calls[at]) if at is not None else "",
+        lines.case.held_out,
         apart=max(each.apart for each in found),
     )

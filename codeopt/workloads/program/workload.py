@@ -20,6 +20,7 @@ from codeopt.workloads.program import baseline
 from codeopt.workloads.program.again import again
 from codeopt.workloads.program.briefing import brief
 from codeopt.workloads.program.cases import Request
+from codeopt.workloads.program.cut import LONG_S, CutPlan, InputCut, cut_input
 from codeopt.workloads.program.differences import text_caveat
 from codeopt.workloads.program.differential import FEW, DifferentialTest, make_differential_test
 from codeopt.workloads.program.fuzzing import largest_text, mutate_cases, shorter_cases
@@ -76,14 +77,28 @@ class ProgramWorkload(Defaults):
     def timed(self) -> Workload:
         """With the plan and the original's profile."""
         original, modes = self.baseline, self.request.profile_modes
+        cases = baseline.longest_cases(self.suite.cases, original, self.rule.enough_seconds)
+        cut = self._cut(cases[0])
         if modes and original.profile is None:
             self._notify("profiling the original")
-            original = replace(original, profile=self._profile(self.baseline.revision, modes))
+            original = replace(original, profile=self._profile(self.baseline.revision, modes, cut))
         self._notify("timing the original")
-        cases = baseline.longest_cases(self.suite.cases, original, self.rule.enough_seconds)
-        plan = make_plan(self.runner, self.baseline.revision, cases, self.suite.check, self.rule)
+        plan = self._planned(cases, self.rule, cut)
         too_short = baseline.too_short(self.sandbox, self.source, plan) if self.request.needs_time else ""
         return replace(self, baseline=original, plan=plan, too_short=too_short)
+
+    def _cut(self, case: Case) -> InputCut | None:
+        """The part of a long case that pairs are timed on; None where that is the whole."""
+        runs = {outcome.case: outcome.run for outcome in self.baseline.outcomes}
+        if case.name not in runs or runs[case.name].active_s < LONG_S:
+            return None
+        self._notify(f"cutting the input of case {case.name}, which takes {runs[case.name].active_s:.0f} s")
+        return cut_input(case, runs[case.name], lambda part: run_on(self.runner, self.baseline.revision, part))
+
+    def _planned(self, cases: Sequence[Case], rule: StoppingRule, cut: InputCut | None) -> Plan:
+        """The plan of the longest of some cases, or of the part of it that was cut out."""
+        plan = make_plan(self.runner, self.baseline.revision, [cut.case] if cut else cases, self.suite.check, rule)
+        return CutPlan(**vars(plan), cut=cut) if cut else plan
 
     def require_plan(self) -> Plan:
         """The plan. Raises ProgramError when the longest case is too short."""
@@ -136,13 +151,19 @@ class ProgramWorkload(Defaults):
         rule = replace(self.rule, enough_seconds=LAST_WORD_S)
         usual = self.require_plan()
 
-        def planned(cases: Sequence[Case]) -> Plan:
-            return make_plan(self.runner, self.baseline.revision, cases, self.suite.check, rule)
-
+        if isinstance(usual, CutPlan):  # by a part of another case, where one is as long
+            held = self._longest_held_out()
+            return self._planned(usual.cases, rule, (self._cut(held[0]) if held else None) or usual.cut)
         never_shown = (*self._longest_held_out(), *unseen)
-        if never_shown and (plan := planned(never_shown)).longest_s >= LONG_ENOUGH * usual.longest_s:
-            return plan
-        return planned(usual.cases)
+        if never_shown:
+            plan = self._planned(never_shown, rule, None)
+            if plan.longest_s >= LONG_ENOUGH * usual.longest_s:
+                return plan
+        return self._planned(usual.cases, rule, None)
+
+    def plan_by(self, plan: Plan, rule: StoppingRule) -> Plan:
+        """The same cases, by another clock."""
+        return self._planned(plan.cases, rule, plan.cut if isinstance(plan, CutPlan) else None)
 
     def _longest_held_out(self) -> tuple[Case, ...]:
         took = {outcome.case: outcome.run.active_s for outcome in self.baseline.outcomes}
@@ -158,15 +179,18 @@ class ProgramWorkload(Defaults):
 
     def profile(self, draft: Revision) -> Profile:
         """Profile of a run on the case that takes longest."""
-        return self._profile(draft, ("lines", "scalene"))
+        return self._profile(draft, ("lines", "scalene"), self.plan.cut if isinstance(self.plan, CutPlan) else None)
 
-    def _profile(self, draft: Revision, modes: Sequence[Mode]) -> Profile:
-        longest = baseline.case_to_profile(self.suite.cases, self.baseline)
+    def _profile(self, draft: Revision, modes: Sequence[Mode], cut: InputCut | None) -> Profile:
+        longest = cut.case if cut else baseline.case_to_profile(self.suite.cases, self.baseline)
         return baseline.take_profile(self.sandbox, draft.text, longest, modes)
 
     def growth(self, draft: Revision) -> GrowthPair:
         """On the cases, and on shorter versions of the longest: cases tend to be either tiny or all of one size."""
-        cases = [*self.suite.cases, *shorter_cases(self.require_plan().cases[0], GROWTH_LENGTHS)]
+        took = {outcome.case: outcome.run.active_s for outcome in self.baseline.outcomes}
+        quick = [case for case in self.suite.cases if took[case.name] < LONG_S]
+        timed = self.require_plan().cases[0]
+        cases = [*quick, *[timed] * (timed not in quick), *shorter_cases(timed, GROWTH_LENGTHS)]
         size, ns = sizes([replace(case, stdin=largest_text(case)) for case in cases])
         nothing = min(self.sandbox.run("").cpu_s for _ in range(3))
         found = []
@@ -215,6 +239,7 @@ class ProgramWorkload(Defaults):
         total, changed = len(self.suite.cases), len(self.differential.cases)
         found: dict[str, Any] = {"tests": {"total": total, "changed_inputs": changed, "inputs": self.inputs}}
         found["input_seed"] = self.request.input_seed
+        found["timed"] = self.plan.cut.words if isinstance(self.plan, CutPlan) else None
         if self.differential.strictness is not FuzzPolicy.OFF and changed < FEW:
             found["shortfalls"] = (Diagnostic(self.differential.too_few, remedy="--cases DIR gives more"),)
         return found

@@ -1,0 +1,37 @@
+"""Is a gain that was timed on a part of a long input there on the whole, too?"""
+
+from __future__ import annotations
+
+import math
+
+from codeopt.core.words import factor
+from codeopt.core.words import gain as speed
+from codeopt.engine.guards import Consequence, Finding, Gain, TimedRegion, guard
+from codeopt.workloads.program.cut import CutPlan
+from codeopt_sandbox.compare import Decision
+from codeopt_sandbox.outcome import Verdict
+from codeopt_sandbox.runner import run_on
+from codeopt_sandbox.verdict import judge
+
+GAIN_SHARE = 1 / 3
+"""Share of log(speedup) that the whole input must show: it runs once, and what it spends on reading is another share."""
+
+
+@guard(region=TimedRegion.RUN, order=40, applies_to="comparisons")
+def check_gain(gain: Gain) -> Finding | None:
+    """A note with the figures of one run on the whole input; no gain where that does not show it."""
+    if not isinstance(gain.plan, CutPlan) or gain.comparison.clock == "memory":
+        return None
+    cut = gain.plan.cut
+    gain.notify(f"running it on the whole of {cut.of} once")
+    run = run_on(gain.workload.runner, gain.draft, cut.whole)
+    outcome = judge(cut.whole, run, gain.workload.suite.check)
+    if outcome.verdict is not Verdict.AC:
+        return Finding(Consequence.REJECT, f"on the whole of {cut.of}: {outcome.verdict} {outcome.detail}", outcome)
+    ratio = cut.whole_s / max(run.active_s, 1e-6)
+    figures = f"on the whole of {cut.of} once: {cut.whole_s:.3g} s, {run.active_s:.3g} s"
+    faster = gain.comparison.decision is Decision.FASTER
+    if faster and math.log(ratio) < GAIN_SHARE * math.log(gain.comparison.ratio):
+        measured = speed(gain.comparison.ratio)
+        return Finding(Consequence.NO_GAIN, f"{measured} on a part of {cut.of}, {factor(ratio)} {figures}")
+    return Finding(Consequence.NOTE, f"{figures}: {factor(ratio)}")

@@ -1,0 +1,117 @@
+"""A long program's input, cut to a share on which it still runs alike: pairs are timed on that, the whole runs once.
+
+The share is found by running the original: its time is taken to grow by a power of the input's size, as between two
+sizes it has been seen to, until a part takes about as long as a pair may.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+
+from codeopt.workloads.program.fuzzing import shorter_cases
+from codeopt_sandbox.compare import Plan
+from codeopt_sandbox.outcome import Case, Run
+from codeopt_sandbox.verdict import TRACEBACK
+
+LONG_S = 2.5
+"""A program that takes longer on a case is timed on a part of its input, seconds."""
+WANTED_S = 0.7
+"""Time of the original on the part, seconds."""
+WITHIN = 3.0
+"""Factor by which the time on the part may be longer or shorter than that."""
+TRIES = 5
+"""Number of shares that are tried."""
+LEAST_SHARE = 1e-4
+"""Lower bound of a part's length, in relation to the whole."""
+MOST_SHARE = 0.9
+"""Upper bound of the same."""
+LEAST_POWER = 0.3
+"""Lower bound of the power of the input's size by which the time is taken to grow."""
+MOST_POWER = 4.0
+"""Upper bound of the same."""
+LEAST_S = 1e-3
+"""A run that takes less says nothing of how its time grows, seconds."""
+
+
+@dataclass(frozen=True)
+class InputCut:
+    """A part of a case's input, and what the original takes on it and on the whole."""
+
+    case: Case
+    """The part, with what the original prints on it."""
+    whole: Case
+    share: float
+    """Length of the part in relation to the whole."""
+    of: str
+    """Name of the cut input: `standard input`, `readings.csv`."""
+    seconds: float
+    """Time of the original on the part, seconds."""
+    whole_s: float
+    """Time of the original on the whole, seconds."""
+
+    @property
+    def words(self) -> str:
+        """`the first 5 % of readings.csv (1.2 s of 61 s), in full once`."""
+        return (
+            f"the first {100 * self.share:.2g} % of {self.of} ({self.seconds:.2g} s of {self.whole_s:.3g} s), in full "
+            "once"
+        )
+
+
+@dataclass(frozen=True)
+class CutPlan(Plan):
+    """Plan of timing a program on a part of its input."""
+
+    cut: InputCut = field(kw_only=True)
+
+
+def cut_input(case: Case, whole: Run, run: Callable[[Case], Run]) -> InputCut | None:
+    """The part of a case on which the original takes about WANTED_S; None where the case is short, has nothing that
+    can be cut, or is not run alike on less. whole: the original's run on the case; run: runs the original."""
+    if whole.active_s < LONG_S:
+        return None
+    share = WANTED_S / whole.active_s
+    for _ in range(TRIES):
+        share = min(MOST_SHARE, max(LEAST_SHARE, share))
+        part = first_part(case, share)
+        found = None if part is None else run(part)
+        if part is None or found is None or not _ends_alike(found, whole):
+            return None
+        if WANTED_S / WITHIN <= found.active_s <= WANTED_S * WITHIN:
+            kept = replace(part, expected=found.stdout, written=found.written if case.files is not None else None)
+            return InputCut(kept, case, share, _cut_of(case, part), found.active_s, whole.active_s)
+        took = max(found.active_s, LEAST_S)
+        power = math.log(took / whole.active_s) / math.log(share)
+        share *= (WANTED_S / took) ** (1 / min(MOST_POWER, max(LEAST_POWER, power)))
+    return None
+
+
+def first_part(case: Case, share: float) -> Case | None:
+    """The case with the first share of its largest input; of a text that says no count of its lines so many of
+    these."""
+    part = next(shorter_cases(case, (share,)), None)
+    if part is None and case.stdin and case.files is None:
+        lines = case.stdin.splitlines(keepends=True)
+        part = replace(case, stdin=b"".join(lines[: max(1, round(len(lines) * share))]))
+    if part is None or (part.stdin, part.files, part.args) == (case.stdin, case.files, case.args):
+        return None
+    name = f"{case.name}, first {100 * share:.2g} %"
+    return replace(part, name=name, title=f"{name} of {_cut_of(case, part)}", expected=None, written=None)
+
+
+def _cut_of(case: Case, part: Case) -> str:
+    """The input that is shorter in the part."""
+    if part.stdin != case.stdin:
+        return "standard input"
+    files = zip(case.files or (), part.files or (), strict=False)
+    return next((path for (path, content), (_, less) in files if content != less), "the arguments")
+
+
+def _ends_alike(run: Run, whole: Run) -> bool:
+    """Whether a run on a part ends as that on the whole, and says and writes something where that does."""
+    same_end = (run.exit, run.signal, run.stop) == (whole.exit, whole.signal, whole.stop)
+    same_files = {each.path for each in run.written} == {each.path for each in whole.written}
+    fails = TRACEBACK in run.stderr and TRACEBACK not in whole.stderr
+    return same_end and same_files and bool(run.stdout) == bool(whole.stdout) and not fails

@@ -1,0 +1,156 @@
+"""A long program is timed on a part of its input, which is found by a few runs of the original."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from codeopt.core.revision import Revision
+from codeopt.engine.guards import Consequence, Gain, whole_input
+from codeopt.workloads.program.cut import (
+    LONG_S,
+    TRIES,
+    WANTED_S,
+    WITHIN,
+    CutPlan,
+    InputCut,
+    cut_input,
+    first_part,
+)
+from codeopt_sandbox.outcome import Case, Run
+from tests.codeopt.command import codeopt
+from tests.support.candidates import comparison
+from tests.support.scripted import FAST, Asked, ScriptedRunner, ScriptedWorkload
+
+LINES = 10_000
+TABLE = b"name,value\n" + b"".join(b"a%d,%d\n" % (at, at) for at in range(LINES))
+BY_FILE = Case("table", b"", files=(("notes.txt", b"short"), ("table.csv", TABLE)))
+
+
+def taking(seconds: float, **more: Any) -> Run:
+    return replace(Run(0, None, seconds, seconds, 0, b"out\n", b""), **more)
+
+
+def grows(whole_s: float, power: float, constant: float = 0.0) -> tuple[Callable[[Case], Run], list[Case]]:
+    """Runs of an original whose time grows by a power of its lines, and the cases that it is given."""
+    given: list[Case] = []
+
+    def run(case: Case) -> Run:
+        given.append(case)
+        lines = max(len(content.splitlines()) for content in (case.stdin, *dict(case.files or ()).values()))
+        return taking(constant + (whole_s - constant) * (lines / LINES) ** power)
+
+    return run, given
+
+
+@given(whole_s=st.floats(LONG_S, 3600), power=st.floats(0.7, 3))
+def test_a_part_that_takes_about_a_second(whole_s: float, power: float) -> None:
+    run, tried = grows(whole_s, power)
+    found = cut_input(BY_FILE, taking(whole_s), run)
+    assert len(tried) <= TRIES
+    if found is None:  # less than a line of what grows so little
+        assert (WANTED_S * WITHIN / whole_s) ** (1 / power) < 2 / LINES
+        return
+    assert WANTED_S / WITHIN <= found.seconds <= WANTED_S * WITHIN
+    assert found.of == "table.csv"
+    assert found.whole is BY_FILE
+    (_, notes), (_, less) = found.case.files or ()
+    assert notes == b"short"
+    assert TABLE.startswith(less)
+    assert less.startswith(b"name,value\n")
+    assert found.case.expected == b"out\n"
+
+
+@pytest.mark.parametrize(
+    ("on_a_part", "why"),
+    [
+        (taking(0.7, exit=1), "it fails"),
+        (taking(0.7, stdout=b""), "it says nothing"),
+        (taking(0.7, stderr=b"Traceback (most recent call last):\n"), "it shows a Traceback"),
+        (taking(0.7, stop="time"), "it is stopped"),
+        (taking(9.0), "it takes as long whatever it is given"),
+    ],
+)
+def test_what_is_not_run_alike_is_not_cut(on_a_part: Run, why: str) -> None:
+    assert cut_input(BY_FILE, taking(10.0), lambda case: on_a_part) is None, why
+
+
+def test_a_short_program_and_one_without_input_are_not_cut() -> None:
+    run, tried = grows(10.0, 1)
+    assert cut_input(BY_FILE, taking(LONG_S * 0.99), run) is None
+    assert cut_input(Case("nothing", b""), taking(10.0), run) is None
+    assert not tried
+
+
+@pytest.mark.parametrize(
+    ("stdin", "part"),
+    [
+        (b"4\n1\n2\n3\n4\n", b"2\n1\n2\n"),  # a count stays true
+        (b"GET /a\nGET /b\nGET /c\nGET /d\n", b"GET /a\nGET /b\n"),
+    ],
+)
+def test_parts_of_standard_input(stdin: bytes, part: bytes) -> None:
+    found = first_part(Case("log", stdin), 0.5)
+    assert found is not None
+    assert found.stdin == part
+    assert found.name == "log, first 50 %"
+    assert found.title == "log, first 50 % of standard input"
+
+
+def test_words() -> None:
+    cut = InputCut(BY_FILE, BY_FILE, 0.0512, "table.csv", 0.71, 61.2)
+    assert cut.words == "the first 5.1 % of table.csv (0.71 s of 61.2 s), in full once"
+
+
+@pytest.mark.parametrize(
+    ("on_the_whole", "consequence"),
+    [
+        (taking(5.0), Consequence.NOTE),
+        (taking(7.8), Consequence.NOTE),
+        (taking(8.1), Consequence.NO_GAIN),  # 1.23x, where the cube root of 2 is 1.26
+        (taking(12.0), Consequence.NO_GAIN),
+        (taking(5.0, stdout=b"wrong\n"), Consequence.REJECT),
+        (taking(5.0, exit=1), Consequence.REJECT),
+    ],
+)
+def test_the_whole_decides(on_the_whole: Run, consequence: Consequence) -> None:
+    whole = Case("whole", b"all of it", b"out\n")
+    part = Case("whole, first 7 %", b"all", b"out\n")
+    runner = ScriptedRunner(lambda asked: on_the_whole)
+    workload: Any = ScriptedWorkload(runner)
+    plan = CutPlan((part,), "cpu", 1, cut=InputCut(part, whole, 0.07, "standard input", 0.7, 10.0))
+    gain = Gain(workload, Revision.of(FAST), comparison(ratio=2.0), plan, (), lambda line: None)
+    found = whole_input.check_gain(gain)
+    assert found is not None
+    assert found.consequence is consequence
+    assert runner.asked == [Asked(FAST, b"all of it", "fork", 0)]
+
+
+@pytest.mark.slow(
+    also="tests/codeopt/workloads/program/test_cut.py::test_a_part_that_takes_about_a_second",
+    reason="the original has to take seconds",
+)
+def test_through_the_door(tmp_path: Path) -> None:
+    (tmp_path / "table.csv").write_text("".join(f"a{at % 9000},{at}\n" for at in range(90_000)))
+    (tmp_path / "slow.py").write_text(
+        "seen = []\n"
+        "for line in open('table.csv'):\n"
+        "    name = line.split(',')[0]\n"
+        "    if name not in seen:\n"
+        "        seen.append(name)\n"
+        "print(len(seen))\n"
+    )
+    quick = "print(len(dict.fromkeys(line.split(',')[0] for line in open('table.csv'))))\n"
+    (tmp_path / "fast.py").write_text(quick)
+    flags = ("--sandbox", "bubblewrap", "--changed-inputs", "off", "--with", "table.csv", "--json", "-q")
+    found = codeopt("compare", "slow.py", "fast.py", *flags, cwd=tmp_path).json
+    assert found["verdict"] == "faster"
+    assert found["timed"].startswith("the first ")
+    assert found["timed"].endswith("in full once")
+    assert any(note.startswith("on the whole of table.csv once: ") for note in found["notes"])

@@ -14,7 +14,7 @@ from codeopt_sandbox.runner import run_on
 from codeopt_sandbox.verdict import judge
 
 GAIN_SHARE = 1 / 3
-"""Share of log(speedup) that the whole input must show: it runs once, and what it spends on reading is another share."""
+"""Share of log(speedup) that the whole input must show: it runs once, and reading it is another share of its time."""
 
 
 @guard(region=TimedRegion.RUN, order=40, applies_to="comparisons")

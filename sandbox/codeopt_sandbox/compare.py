@@ -16,6 +16,7 @@ from enum import StrEnum
 from statistics import fmean, median
 from typing import Literal
 
+from codeopt_sandbox.clock_choice import Clock, choose_clock
 from codeopt_sandbox.errors import OriginalUnsteady
 from codeopt_sandbox.guests import PRIOR_SD, WITHIN_SHARE, begins_guest, margin
 from codeopt_sandbox.limit_test import LimitAnswer, LimitRule, LimitTest, against_limit, pairs_needed
@@ -24,7 +25,6 @@ from codeopt_sandbox.runner import P, Runner, run_on
 from codeopt_sandbox.sequential_test import Side, fewest_pairs, hodges_lehmann, interval, rejects_null
 from codeopt_sandbox.verdict import Checker, check_tokens, judge
 
-Clock = Literal["cpu", "wall", "memory"]
 METHOD = "test martingale on paired log ratios (Hodges-Lehmann estimate, anytime-valid interval)"
 MIN_PAIRS_ANY_TIME = 10
 """Pairs that are timed even past `max_seconds`, unless they would take MAX_OVERTIME times as long."""
@@ -38,7 +38,6 @@ _SHORT_S = 0.15
 """Time of the original in a pair below which it counts as short, seconds."""
 _DISTURBED_S = 0.05
 """Runs that take less are looked at three times before one is called the longest."""
-_BUSY = 0.9  # a program that computes has at least this share of its wall time on a processor
 
 
 class Decision(StrEnum):
@@ -285,15 +284,13 @@ def make_plan(sandbox: Runner[P], original: P, cases: Sequence[Case], check: Che
     for pair in found[1 : rule.timed_cases]:
         if pair[1].active_s >= 0.3 * longest.active_s and sum(run.active_s for _, run in timed) < rule.enough_seconds:
             timed.append(pair)
-    clock: Clock = rule.clock if rule.clock != "auto" else _clock(longest)
+    clock = (
+        rule.clock if rule.clock != "auto" else choose_clock(longest, lambda: run_on(sandbox, original, timed[0][0]))
+    )
     total = sum(max(run.cpu_s if clock == "cpu" else run.active_s, 1e-4) for _, run in timed)
     repeats = 1 if clock == "memory" else max(1, min(100, math.ceil(rule.pair_seconds / total)))
     short = clock != "memory" and total * repeats < _SHORT_S
     return Plan(tuple(case for case, _ in timed), clock, repeats, short, longest.active_s)
-
-
-def _clock(run: Run) -> Clock:
-    return "cpu" if run.cpu_s + run.runqueue_wait_s >= _BUSY * run.wall_s - 0.002 else "wall"
 
 
 def _spent(series: Series, rule: StoppingRule, started: float) -> str:

@@ -120,6 +120,7 @@ COMMANDS: dict[str, tuple[list[str], str, str]] = {
     "import": (["import", "pie", "pairs.jsonl", "--cases", "set", "-o", "imported", *QUICK[:2]], "", "1"),
     "record": (["record", "typed.py::repeated", "--", "python", "use.py"], "", r"\d+ new call"),
     "sandbox": (["sandbox", "slow.py", "--backend", "bubblewrap"], "^AC ", "^bubblewrap: "),
+    "doctor": (["doctor", "--sandbox", "bubblewrap", "--seconds", "2"], r"^OK    false alarms, functions: ", ""),
     "clean": (["clean"], r"removed$|nothing to remove$", ""),
     "schema": (["schema", "improve"], '"accepted"', ""),
     "rules": (["rules"], "list_membership_to_set", ""),

@@ -42,6 +42,9 @@ SUMMARIES = {
     "apply": "Put the result of a saved run in place, if the file still is what the run began with.",
     "clean": "Empty the store of evidence, from which the next command takes what it knows of an unchanged original.",
     "import": "Turn a foreign data set into one that `codeopt batch` runs, and note what was left out and why.",
+    "doctor": (
+        "Examine this machine: its own share of false alarms, the sandbox's promises and costs, and what is missing."
+    ),
     "sandbox": (
         "Run a program on its cases, isolated, and judge it, no more; `codeopt sandbox check` tries the sandbox itself."
     ),

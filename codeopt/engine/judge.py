@@ -207,11 +207,14 @@ class Judge:
         """The same with a comparison at the full error rate; guards have their say."""
         with self.alone():
             plan = self.workload.require_plan()
-            compared = self._compared(candidate, plan, self.workload.rule, seed=seed + candidate.round)
+            compared = self._compared(candidate, plan, self.workload.rule.final(), seed=seed + candidate.round)
             return self._guarded(compared, plan, ())
 
-    def confirm(self, candidate: Candidate) -> Candidate:
-        """The same candidate with new figures: fresh pairs, another hash seed, and cases that nobody has seen."""
+    def confirm(self, candidate: Candidate, share: float = 1.0) -> Candidate:
+        """The same candidate with new figures: fresh pairs, another hash seed, and cases that nobody has seen.
+
+        share: of the stated error, which all confirmations of a run have together.
+        """
         self.notify("confirming with fresh timings and cases that were never shown")
         with self.alone():
             started = time.monotonic()
@@ -226,7 +229,8 @@ class Judge:
             if confirmed.correct and self.timed:
                 plan = self.workload.confirmation_plan(unseen)
                 seed = CONFIRMATION_SEED + candidate.round
-                confirmed = self._guarded(self._compared(confirmed, plan, self.workload.rule, seed), plan, unseen)
+                rule = self.workload.rule.final(share)
+                confirmed = self._guarded(self._compared(confirmed, plan, rule, seed), plan, unseen)
             return _took(confirmed, Effort(cases_s=checked - started, timing_s=time.monotonic() - checked))
 
     def growth(self, draft: Revision) -> GrowthPair | None:

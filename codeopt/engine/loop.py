@@ -28,8 +28,9 @@ CONFIRMATION = 1.3
 """Estimated time of a confirmation, as a multiple of what the verdict in the round took."""
 CLOSE = 0.98
 """Ratio of two scores from which they count as equal, and the smaller change is preferred."""
-MAX_CONFIRMATIONS = 3
-"""Largest number of candidates that are confirmed before none is believed."""
+CONFIRMATION_SHARES = (0.8, 0.1, 0.1)
+"""Shares of the stated error (0.01) of the candidates that are confirmed, one after another, before none is believed:
+together they are the whole (Bonferroni). The first has most of it, for it is hardly ever refused."""
 
 
 @dataclass(frozen=True)
@@ -219,8 +220,8 @@ class RefineLoop:
         started = time.monotonic()
         reason = self._undecided() or self.task.nothing_accepted
         refused: list[Candidate] = []
-        for candidate in list(self.ranked())[:MAX_CONFIRMATIONS]:
-            confirmed = self._placed(self.judge.confirm(candidate))
+        for candidate, share in zip(list(self.ranked()), CONFIRMATION_SHARES, strict=False):
+            confirmed = self._placed(self.judge.confirm(candidate, share))
             problem = self.task.why_not(confirmed, self.history.original)
             if not problem and self.ask_reader:
                 confirmed = self.ask_reader(confirmed, self.history.original)

@@ -89,6 +89,7 @@ class SpeedupFields(FiguresFields):
     confidence: float = Field(description="Confidence of the interval, 0 to 1")
     clock: Literal["cpu", "wall", "memory"] = Field(description="memory: the ratio is of peaks, not of times")
     method: str
+    guests: int = Field(1, description="Fresh guests that the pairs come from; the interval holds what they differ in")
     decision: str
     cases: list[CaseRatioFields]
 
@@ -112,6 +113,7 @@ def _figures(found: Comparison) -> dict[str, Any]:
         "pairs": found.pairs,
         "clock": found.clock,
         "method": found.method,
+        "guests": found.guests,
         "decision": found.decision,
         "cases": [case for case in found.cases if case.original],
     }

@@ -197,9 +197,10 @@ class CompareJson(ComparedFields):
     runtime: str
     python: PythonFields | None
     machine: MachineFields
-    confidence: float = Field(0.0, description="As in `speedup` of a result, and so the next three; of timed ones")
+    confidence: float = Field(0.0, description="As in `speedup` of a result, and so the next five; of timed ones")
     clock: Literal["cpu", "wall", "memory"] = "cpu"
     method: str = ""
+    guests: int = 0
     decision: str = ""
     cases: list[CaseRatioFields] = []
     tests: ComparedInputsFields | None = Field(None, description="Of programs")

@@ -16,14 +16,15 @@ from enum import StrEnum
 from statistics import fmean, median
 from typing import Literal
 
+from codeopt_sandbox.clock_choice import Clock, choose_clock
 from codeopt_sandbox.errors import OriginalUnsteady
+from codeopt_sandbox.guests import PRIOR_SD, WITHIN_SHARE, begins_guest, margin
 from codeopt_sandbox.limit_test import LimitAnswer, LimitRule, LimitTest, against_limit, pairs_needed
 from codeopt_sandbox.outcome import Case, Cause, Outcome, Run, Verdict
 from codeopt_sandbox.runner import P, Runner, run_on
-from codeopt_sandbox.sequential_test import fewest_pairs, hodges_lehmann, interval, rejects_null
+from codeopt_sandbox.sequential_test import Side, fewest_pairs, hodges_lehmann, interval, rejects_null
 from codeopt_sandbox.verdict import Checker, check_tokens, judge
 
-Clock = Literal["cpu", "wall", "memory"]
 METHOD = "test martingale on paired log ratios (Hodges-Lehmann estimate, anytime-valid interval)"
 MIN_PAIRS_ANY_TIME = 10
 """Pairs that are timed even past `max_seconds`, unless they would take MAX_OVERTIME times as long."""
@@ -37,7 +38,6 @@ _SHORT_S = 0.15
 """Time of the original in a pair below which it counts as short, seconds."""
 _DISTURBED_S = 0.05
 """Runs that take less are looked at three times before one is called the longest."""
-_BUSY = 0.9  # a program that computes has at least this share of its wall time on a processor
 
 
 class Decision(StrEnum):
@@ -75,11 +75,23 @@ class StoppingRule:
     """... until the original takes this long in all; a program that takes longer is timed on its longest case alone."""
     limit: LimitRule | None = None
     """Limit on a slowdown, tested with pairs beyond those of the decision; None: none is asked about."""
+    several_guests: bool = False
+    """Pairs come from fresh guests, two at least, and what these differ in is allowed for: codeopt_sandbox.guests."""
+
+    @property
+    def within(self) -> float:
+        """Share of the error that the pairs may use; the rest is that of the guests."""
+        return WITHIN_SHARE if self.several_guests else 1.0
 
     @property
     def fewest(self) -> int:
         """Pairs that are timed however long they take: before, there is no decision."""
-        return min(MIN_PAIRS_ANY_TIME, max(self.min_pairs, fewest_pairs(self.alpha)))
+        decides = fewest_pairs(self.alpha * self.within)
+        return min(max(MIN_PAIRS_ANY_TIME, decides), max(self.min_pairs, decides))
+
+    def final(self, share: float = 1.0) -> StoppingRule:
+        """A rule for what is told to a user: in fresh guests, with this share of the error."""
+        return replace(self, alpha=self.alpha * share, several_guests=True)
 
     def screening(self) -> StoppingRule:
         """A rule for choosing what deserves a confirmation with fresh pairs: fewer pairs, a higher error rate."""
@@ -126,6 +138,8 @@ class Comparison:
     """The candidate was rejected because a run exceeded its time limit."""
     limit: LimitTest | None = None
     """Answer about the rule's limit; None where there is none."""
+    guests: int = 1
+    """Guests that the pairs come from; of more than one the interval holds what they differ in."""
 
 
 @dataclass(frozen=True)
@@ -162,10 +176,25 @@ class Series:
     """Logarithm of original / candidate for each pair, by wall time."""
     wall_times: dict[str, tuple[list[float], list[float]]] = field(default_factory=dict)
     """The same as `times`, by wall time."""
+    guests: list[int] = field(default_factory=list)
+    """The first pair of each fresh guest; empty where all pairs are made in the guest that there was."""
 
     def by_wall(self) -> Series:
         """The same pairs by wall time."""
-        return Series("wall", self.wall_times, self.wall, self.wall, self.wall_times)
+        return Series("wall", self.wall_times, self.wall, self.wall, self.wall_times, self.guests)
+
+    def margin(self, error: float) -> float:
+        """Distance from the centre that guests explain, exceeded on one side with a chance of (1 - WITHIN_SHARE) *
+        error; 0 where none is begun. Peaks of memory differ by what is seen alone."""
+        if not self.guests:
+            return 0.0
+        return margin(
+            self.differences, self.guests, (1 - WITHIN_SHARE) * error, 0.0 if self.clock == "memory" else PRIOR_SD
+        )
+
+    def is_beyond_guests(self, side: Side, rule: StoppingRule) -> bool:
+        """Whether the centre is above what guests explain (side 1) or below it (side -1), at the error of the rule."""
+        return rejects_null(self.differences, side * self.margin(rule.alpha), side, rule.within * rule.alpha)
 
     def answer(self, limit: LimitRule) -> tuple[LimitAnswer, Clock]:
         """The answer about a limit, and the clock that gives it: what takes no more CPU time may still wait longer."""
@@ -215,6 +244,9 @@ def compare(
         while (decision is Decision.UNDECIDED and not (reason := _spent(series, rule, started))) or (
             rule.limit is not None and _asks_more(series, rule.limit, rule, started)
         ):
+            if rule.several_guests and begins_guest(len(series.differences)):
+                sandbox.restart_guest()
+                series.guests.append(len(series.differences))
             _pair(sandbox, (original, candidate), plan, series, check, draw)
             if decision is Decision.UNDECIDED:
                 decision, reason = decide(series, rule)
@@ -252,15 +284,13 @@ def make_plan(sandbox: Runner[P], original: P, cases: Sequence[Case], check: Che
     for pair in found[1 : rule.timed_cases]:
         if pair[1].active_s >= 0.3 * longest.active_s and sum(run.active_s for _, run in timed) < rule.enough_seconds:
             timed.append(pair)
-    clock: Clock = rule.clock if rule.clock != "auto" else _clock(longest)
+    clock = (
+        rule.clock if rule.clock != "auto" else choose_clock(longest, lambda: run_on(sandbox, original, timed[0][0]))
+    )
     total = sum(max(run.cpu_s if clock == "cpu" else run.active_s, 1e-4) for _, run in timed)
     repeats = 1 if clock == "memory" else max(1, min(100, math.ceil(rule.pair_seconds / total)))
     short = clock != "memory" and total * repeats < _SHORT_S
     return Plan(tuple(case for case, _ in timed), clock, repeats, short, longest.active_s)
-
-
-def _clock(run: Run) -> Clock:
-    return "cpu" if run.cpu_s + run.runqueue_wait_s >= _BUSY * run.wall_s - 0.002 else "wall"
 
 
 def _spent(series: Series, rule: StoppingRule, started: float) -> str:
@@ -268,7 +298,7 @@ def _spent(series: Series, rule: StoppingRule, started: float) -> str:
     if pairs >= rule.max_pairs:
         return f"undecided after {pairs} pairs"
     took = time.monotonic() - started
-    enough = MIN_PAIRS_ANY_TIME if took < MAX_OVERTIME * rule.max_seconds else rule.fewest
+    enough = max(MIN_PAIRS_ANY_TIME, rule.fewest) if took < MAX_OVERTIME * rule.max_seconds else rule.fewest
     if pairs >= enough and took > rule.max_seconds:
         return f"undecided after {pairs} pairs in {took:.0f} s"
     return ""
@@ -334,9 +364,9 @@ def decide(series: Series, rule: StoppingRule) -> tuple[Decision, str]:
     if len(differences) < rule.min_pairs:
         return Decision.UNDECIDED, ""
     worth = math.log(rule.worth_having)
-    if rejects_null(differences, 0.0, 1, rule.alpha):
+    if series.is_beyond_guests(1, rule):
         return _believe(series, rule, worth)
-    if rejects_null(differences, 0.0, -1, rule.alpha):
+    if series.is_beyond_guests(-1, rule):
         return Decision.SLOWER, ""
     # What looks clearly slower gets the few pairs more that it takes to say so.
     if rejects_null(differences, worth, -1, rule.futility) and hodges_lehmann(differences) > -worth:
@@ -361,7 +391,7 @@ def _believe(series: Series, rule: StoppingRule, worth: float) -> tuple[Decision
 def _only_seems_faster(series: Series, rule: StoppingRule, decision: Decision) -> bool:
     """Whether it was wall time that decided, or left undecided, what is faster by CPU time."""
     other = decision in (Decision.SAME, Decision.UNDECIDED, Decision.SLOWER)
-    return other and series.clock == "cpu" and rejects_null(series.differences, 0.0, 1, rule.alpha)
+    return other and series.clock == "cpu" and series.is_beyond_guests(1, rule)
 
 
 def _result(series: Series, rule: StoppingRule, decision: Decision, reason: str) -> Comparison:
@@ -375,7 +405,9 @@ def _result(series: Series, rule: StoppingRule, decision: Decision, reason: str)
     confidence = rule.interval if decided else max(rule.interval, 1 - 2 * rule.alpha)
     if series.differences:
         middle = hodges_lehmann(series.differences)
-        low, high = interval(series.differences, 1 - confidence)
+        low, high = interval(series.differences, rule.within * (1 - confidence))
+        apart = series.margin((1 - confidence) / 2)
+        low, high = low - apart, high + apart
     return Comparison(
         decision=decision,
         ratio=math.exp(middle),
@@ -389,4 +421,5 @@ def _result(series: Series, rule: StoppingRule, decision: Decision, reason: str)
         cases=tuple(CaseTimes(name, tuple(a), tuple(b)) for name, (a, b) in series.times.items()),
         reason=reason,
         limit=given.against(rule.limit) if rule.limit is not None else None,
+        guests=max(1, len(series.guests)),
     )

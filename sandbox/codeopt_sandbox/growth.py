@@ -1,4 +1,9 @@
-"""Growth of cost with input size, fitted to runs of cases of different sizes: "about n log n"."""
+"""Growth of cost with input size, fitted to runs of cases of different sizes: "about n log n".
+
+A class is said only where it is right to say it: sizes span MIN_SPAN, `a + b * f(n)` with a fixed cost a >= 0 and b > 0
+is within MAX_ERROR of what was measured, and no other class is within APART times as near. Else nothing is said: two
+classes that fit about as well are not told apart by the better of two fits.
+"""
 
 from __future__ import annotations
 
@@ -9,24 +14,38 @@ from dataclasses import dataclass
 from codeopt_sandbox.outcome import Case
 
 MODELS: tuple[tuple[str, Callable[[float], float]], ...] = (
-    ("constant", lambda n: 0.0),
-    ("log n", lambda n: math.log(math.log(n + 2) + 1)),
-    ("sqrt n", lambda n: 0.5 * math.log(n)),
-    ("n", lambda n: math.log(n)),
-    ("n log n", lambda n: math.log(n) + math.log(math.log(n + 2))),
-    ("n^1.5", lambda n: 1.5 * math.log(n)),
-    ("n^2", lambda n: 2 * math.log(n)),
-    ("n^3", lambda n: 3 * math.log(n)),
-    ("2^n", lambda n: n * math.log(2)),
+    ("constant", lambda n: 1.0),
+    ("log n", lambda n: math.log(n)),
+    ("sqrt n", lambda n: math.sqrt(n)),
+    ("n", lambda n: n),
+    ("n log n", lambda n: n * math.log(n)),
+    ("n^1.5", lambda n: n**1.5),
+    ("n^2", lambda n: n**2),
+    ("n^3", lambda n: n**3),
+    ("2^n", lambda n: 2.0**n),
 )
-"""Name and logarithm of the function; the constant factor is fitted."""
+"""Name and function; its factor and a fixed cost are fitted."""
+LARGEST_EXPONENT = 60
+"""Size beyond which no program has run 2^n steps."""
+LARGEST_SIZE = 1e100
+"""Size from which on no power of it is a number."""
 
 RUN_FLOOR_S = 0.0003
 """Shorter runs of a program, less what an empty one takes, say nothing about growth."""
 CALL_FLOOR_S = 0.00003
 """Shortest time of calls that tells anything, seconds; their clock is read just before and after them."""
-MIN_SPAN = 8.0
+MIN_SPAN = 16.0
+"""Largest size over the smallest."""
 MIN_POINTS = 4
+"""Different sizes."""
+MAX_ERROR = 0.12
+"""Largest error of a fit that is good: what is left of the caches and of the machine in the least of some runs."""
+APART = 2.5
+"""Factor by which the error of every other class is larger."""
+SMALLEST_ERROR = 0.01
+"""Error below which one fit is no better than another."""
+STEADY = 1.25
+"""Longest over shortest time up to which cost is constant: a fixed cost and a little of anything fits it, too."""
 
 
 @dataclass(frozen=True)
@@ -37,7 +56,7 @@ class Growth:
     size: str
     """`tokens` of the input, or `first number` where all inputs are about as long."""
     error: float
-    """Root mean square of the logarithms' residuals: 0.1 is about 10 %."""
+    """Root mean square of the relative residuals: 0.1 is 10 %."""
 
 
 def sizes(cases: Sequence[Case]) -> tuple[str, list[float]]:
@@ -78,34 +97,44 @@ def pair(old: Growth | None, new: Growth | None) -> GrowthPair:
 
 
 def fit(size: str, points: Sequence[tuple[float, float]], floor_s: float = RUN_FLOOR_S) -> Growth | None:
-    """The model nearest to (size, seconds) points; None when they are too few or too much alike to tell.
+    """The class of (size, seconds) points; None where none fits well, or another fits nearly as well.
 
     floor_s: points below it are mostly the clock's own cost, and are left out.
     """
-    useful = [(n, seconds) for n, seconds in points if seconds >= floor_s and n >= 2]
+    useful = [(n, seconds) for n, seconds in points if seconds >= floor_s and 2 <= n <= LARGEST_SIZE]
     distinct = sorted({n for n, _ in useful})
     if len(distinct) < MIN_POINTS or distinct[-1] < MIN_SPAN * distinct[0]:
         return None
-    top = max(seconds for _, seconds in useful)
-    best: Growth | None = None
-    for name, log_of in MODELS:
-        if name == "2^n" and distinct[-1] > 60:
-            continue
-        residuals = [(math.log(seconds) - log_of(n), seconds / top) for n, seconds in useful]
-        # Long runs show the growth, short ones the fixed cost: weigh by time, though not so that one decides alone.
-        weights = [math.sqrt(share) for _, share in residuals]
-        middle = sum(r * w for (r, _), w in zip(residuals, weights, strict=True)) / sum(weights)
-        error = math.sqrt(
-            sum(w * (r - middle) ** 2 for (r, _), w in zip(residuals, weights, strict=True)) / sum(weights)
-        )
-        if best is None or error < best.error:
-            best = Growth(name, size, error)
-    return best
+    constant = _error(useful, lambda n: 1.0)
+    if max(seconds for _, seconds in useful) <= STEADY * min(seconds for _, seconds in useful):
+        return Growth("constant", size, constant)
+    found = sorted(
+        (_error(useful, cost), name) for name, cost in MODELS[1:] if name != "2^n" or distinct[-1] <= LARGEST_EXPONENT
+    )
+    (error, name), (next_best, _) = found[:2]
+    clear = error <= MAX_ERROR and min(next_best, constant) >= APART * max(error, SMALLEST_ERROR)
+    return Growth(name, size, error) if clear else None
+
+
+def _error(points: Sequence[tuple[float, float]], cost: Callable[[float], float]) -> float:
+    """Root mean square of the relative residuals of `a + b * cost(n)`, a and b not negative, by least squares."""
+    rows = [(1 / seconds, cost(n) / seconds) for n, seconds in points]
+    top = max(x for _, x in rows)
+    rows = [(one, x / top) for one, x in rows]  # of n^3 the squares would be too large
+    aa, bb = sum(one * one for one, _ in rows), sum(x * x for _, x in rows)
+    ab, a1, b1 = sum(one * x for one, x in rows), sum(one for one, _ in rows), sum(x for _, x in rows)
+    determinant = aa * bb - ab * ab
+    fits = [(a1 / aa, 0.0), (0.0, b1 / bb)]
+    if determinant > 1e-12 * aa * bb:
+        fits.append(((a1 * bb - b1 * ab) / determinant, (b1 * aa - a1 * ab) / determinant))
+    return min(
+        math.sqrt(sum((1 - a * one - b * x) ** 2 for one, x in rows) / len(rows)) for a, b in fits if a >= 0 and b >= 0
+    )
 
 
 def describe(original: Growth | None, candidate: Growth | None) -> str:
     """ "about n^2 -> about n log n", or as much of it as is known."""
     if original is None and candidate is None:
         return ""
-    names = [f"about {growth.model}" if growth else "too quick to tell" for growth in (original, candidate)]
+    names = [f"about {growth.model}" if growth else "not clear" for growth in (original, candidate)]
     return names[0] if names[0] == names[1] else f"{names[0]} -> {names[1]}"

@@ -110,8 +110,8 @@ class Run:
     stop_detail: str = ""
     """Observation that led to `stop`."""
     runqueue_wait_s: float = 0.0
-    """Share of the wall time in which the run was ready but others had the processor, seconds. What is neither this nor
-    CPU time is waiting."""
+    """Share of the wall time in which the run, or after it whoever saw its end, was ready but others had the processor,
+    seconds. What is neither this nor CPU time is waiting."""
     written: tuple[WrittenFile, ...] = ()
     """Files that the run wrote in its working folder, where it had one."""
     preload_failure: str = ""

@@ -15,7 +15,7 @@ from codeopt.core.proposer import Proposer
 from codeopt.engine.compare import PairResult, PairVerdict
 from codeopt.engine.judge import Judge
 from codeopt.engine.limit import answered
-from codeopt.engine.loop import MAX_CONFIRMATIONS, RefineLoop
+from codeopt.engine.loop import CONFIRMATION_SHARES, RefineLoop
 from codeopt.tasks import open_task
 from codeopt.workloads.function.corpus.corpus import CallCorpus
 from codeopt.workloads.function.corpus.observe import KnownCall
@@ -34,10 +34,12 @@ class Says(Judge):
         super().__init__(workload)
         object.__setattr__(self, "confirms", confirms)
         object.__setattr__(self, "asked", [])
+        object.__setattr__(self, "shares", [])
 
-    def confirm(self, candidate: Candidate) -> Candidate:
+    def confirm(self, candidate: Candidate, share: float = 1.0) -> Candidate:
         """Scripted confirmation."""
         self.__dict__["asked"].append(candidate.round)
+        self.__dict__["shares"].append(share)
         found: Candidate = self.__dict__["confirms"](candidate)
         return found
 
@@ -89,7 +91,8 @@ def test_what_is_not_confirmed_is_not_believed_and_after_three_none_is(
     found = loop(judge, *DRAFTS).confirm()
     assert found.best is None
     assert judge.__dict__["asked"] == [1, 2, 3]
-    assert MAX_CONFIRMATIONS == 3
+    assert len(CONFIRMATION_SHARES) == 3
+    assert sum(judge.__dict__["shares"]) == pytest.approx(1.0)  # three chances to err have one error together
     assert found.reason.startswith("round 3 was not confirmed: ")
 
 

@@ -226,6 +226,17 @@ def test_load_does_not_choose_the_clock(cpu: float, wall: float, waited: float, 
     assert make_plan(runner, "old", [CASE], check_tokens, StoppingRule()).clock == clock
 
 
+@pytest.mark.parametrize(("computing", "clock", "runs"), [(2, "cpu", 2), (3, "cpu", 3), (9, "wall", 3)])
+def test_a_run_that_was_disturbed_does_not_choose_the_clock(computing: int, clock: str, runs: int) -> None:
+    """Two runs of a program that computes look as if they waited, the third does not; what always waits, waits."""
+    runner = scripted(lambda asked: 1.0)
+    runner.gives = lambda asked: run(
+        stdout=asked.stdin, wall_s=1.0, cpu_s=0.99 if len(runner.asked) >= computing else 0.5
+    )
+    assert make_plan(runner, "old", [CASE], check_tokens, StoppingRule()).clock == clock
+    assert len(runner.asked) == runs
+
+
 def test_cpu_time_that_became_waiting_is_no_gain_and_what_is_slower_is_said_at_the_same_error() -> None:
     """An error of 1 % asks for more pairs than giving up does, at 4 %."""
     falling = Series("cpu", differences=[-1.0] * 7, wall=[-1.0] * 7)

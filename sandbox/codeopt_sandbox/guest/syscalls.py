@@ -34,6 +34,11 @@ def kill(pid: int) -> None:
         return  # contextlib would be imported for each run
 
 
+def own_runqueue_wait_s() -> float:
+    """The same of this process."""
+    return runqueue_wait_s(posix.getpid())
+
+
 def runqueue_wait_s(pid: int) -> float:
     """Seconds that a process was ready to run while others had the processor; 0 where the kernel does not say."""
     try:

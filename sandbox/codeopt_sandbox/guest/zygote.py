@@ -30,7 +30,7 @@ from .library_code import LibraryCode
 from .preload import Preloaded, PreloadFailure
 from .privileges import drop_bounds, drop_privileges
 from .streams import kinds, new_streams, prepare_streams
-from .syscalls import PR_SET_DUMPABLE, open_libc, runqueue_wait_s
+from .syscalls import PR_SET_DUMPABLE, open_libc, own_runqueue_wait_s, runqueue_wait_s
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -104,9 +104,12 @@ class Zygote:
             for fd in fds:
                 posix.close(fd)
             sock.send(marshal.dumps(("pid", pid)))
+            heard_s = own_runqueue_wait_s()
             posix.waitid(posix.P_PID, pid, posix.WEXITED | posix.WNOWAIT)
             end = time.monotonic_ns()
-            delay_s = runqueue_wait_s(pid)
+            delay_s = (
+                runqueue_wait_s(pid) + own_runqueue_wait_s() - heard_s
+            )  # on a busy machine we hear late of its end
             _, status, usage = posix.wait4(pid, 0)
             sock.send(marshal.dumps(("exit", status, usage.ru_utime + usage.ru_stime, usage.ru_maxrss, end, delay_s)))
 

@@ -1,0 +1,57 @@
+"""The sandbox as it is here: which backends there are, what each costs, and whether the promises hold."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+
+from codeopt.core.errors import NoSandbox
+from codeopt.engine.doctor.exam_row import ExamRow, Health
+from codeopt_sandbox import BackendUnavailable, open_sandbox
+from codeopt_sandbox.conformance import CheckResult, Cost, costs, run_checks
+from codeopt_sandbox.host import BACKENDS
+
+HOW_TO_GET = {
+    "docker": "start a Docker engine and let your user reach its socket, if bubblewrap is not enough",
+    "bubblewrap": (
+        "`bwrap` comes with the package; let it make user namespaces (kernel.unprivileged_userns_clone=1, "
+        "kernel.apparmor_restrict_unprivileged_userns=0), or use Docker"
+    ),
+    "process": "run on Linux as a user who may start processes",
+}
+ISOLATING = tuple(name for name in BACKENDS if name != "process")
+
+
+def backends(costs_of: Callable[[str], Iterator[Cost]] = costs) -> Iterator[ExamRow]:
+    """Costs of each backend, or why it is not here; at the end a failure where none isolates."""
+    isolating = 0
+    for name in BACKENDS:
+        for cost in costs_of(name):
+            here = cost.open_s is not None
+            isolating += here and name in ISOLATING
+            said = str(cost).partition(": ")[2]
+            yield ExamRow(f"backend {name}", Health.OK if here else Health.NOTE, said, "" if here else HOW_TO_GET[name])
+    if not isolating:
+        yield ExamRow(
+            "isolation", Health.FAIL, "nothing here can isolate a run",
+            "mend one of the backends above; --sandbox process runs your own program without isolation",
+        )  # fmt: skip
+
+
+def promises(backend: str) -> Iterator[ExamRow]:
+    """Each promise that is broken or cannot be kept, and how many hold. Raises NoSandbox."""
+    try:
+        found = list(run_checks(lambda limits: open_sandbox(backend, limits=limits)))
+    except BackendUnavailable as error:
+        raise NoSandbox(str(error)) from error
+    held = sum(each.held for each in found)
+    yield ExamRow("promises", Health.OK, f"{held} of {len(found)} promises of the sandbox hold")
+    yield from (_shortfall(each) for each in found if not each.held)
+
+
+def _shortfall(result: CheckResult) -> ExamRow:
+    subject, said = f"promise {result.check.name}", f"{result.check.promise} ({result.seen})"
+    if result.cannot:
+        return ExamRow(subject, Health.NOTE, said, "another backend keeps it where you need it: --sandbox docker")
+    return ExamRow(
+        subject, Health.FAIL, said, "do not run what you do not trust with this backend; choose another by --sandbox"
+    )

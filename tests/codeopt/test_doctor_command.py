@@ -1,0 +1,104 @@
+"""`codeopt doctor`: what this machine keeps, what is missing, and what to do; and when it fails."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from codeopt.core.errors import NoSandbox
+from codeopt.engine.doctor import ExamRow, FalseAlarms, Health, backends, promises
+from codeopt.engine.doctor.false_alarms import up_to
+from codeopt.engine.doctor.machine import _counters, extras
+from codeopt_sandbox.compare import Comparison, Decision
+from codeopt_sandbox.conformance import Cost
+from tests.codeopt.command import codeopt
+
+
+def test_a_whole_examination_of_a_project_whose_python_is_broken(tmp_path: Path) -> None:
+    (tmp_path / "python").write_text("#!/bin/sh\nexit 3\n")
+    (tmp_path / "python").chmod(0o755)
+    asked = ("--sandbox", "bubblewrap", "--seconds", "1", "--python", "./python", "--json", "--quiet")
+    done = codeopt("doctor", *asked, cwd=tmp_path)
+    found = done.json
+    rows = {row["subject"]: row for row in found["findings"]}
+    assert {"machine", "scheduler's counters", "backend bubblewrap", "promises", "extra lsp"} <= rows.keys()
+    assert {"false alarms, programs", "false alarms, functions"} <= rows.keys()
+    assert all(row["remedy"] for row in rows.values() if row["state"] != "ok")
+    assert all(row["comparisons"] > 0 for row in found["false_alarms"])
+    assert (rows["project's Python"]["state"], found["healthy"], done.status) == ("fail", False, 1)
+    assert "--python" in rows["project's Python"]["remedy"]
+
+
+@pytest.mark.parametrize("wrong", [["nowhere"], ["--seconds", "none"], ["--sandbox", "cellar"]])
+def test_bad_input_is_one_line(wrong: list[str], tmp_path: Path) -> None:
+    done = codeopt("doctor", *wrong, cwd=tmp_path)
+    assert (done.status, "Traceback" in done.err) == (2, False)
+
+
+def alarms(false: int, right: int) -> FalseAlarms:
+    """So many comparisons that were wrong, and so many that were right."""
+    decisions = [Decision.FASTER, Decision.SLOWER] * false + [Decision.SAME] * right
+    made = [Comparison(each, 1.01, 0.9, 1.1, 8, "cpu", 0.95, 0.01, "", ()) for each in decisions[false:]]
+    return FalseAlarms("programs", tuple(made))
+
+
+@pytest.mark.parametrize(
+    ("false", "right", "state"),
+    [
+        (0, 20, Health.OK),
+        (1, 20, Health.OK),
+        (2, 20, Health.OK),
+        (3, 17, Health.FAIL),
+        (9, 1, Health.FAIL),
+        (0, 0, Health.FAIL),
+    ],
+)
+def test_more_false_alarms_than_chance_explains_fail(false: int, right: int, state: Health) -> None:
+    """Of 20 with a share of 2 %, three or more come once in 140 examinations, two or more once in 17."""
+    found = alarms(false, right)
+    assert found.false == false
+    assert found.finding().state is state
+    assert found.finding().remedy or state is Health.OK
+
+
+def test_the_bound_is_that_of_clopper_and_pearson() -> None:
+    assert alarms(0, 25).at_most == pytest.approx(1 - 0.05 ** (1 / 25))
+    assert up_to(2, 20, alarms(2, 18).at_most) == pytest.approx(0.05)
+    assert alarms(0, 25).to_json()["at_most"] == pytest.approx(0.1129, abs=1e-4)
+
+
+def test_where_nothing_isolates_that_is_a_failure() -> None:
+    def none_but_processes(name: str) -> Iterator[Cost]:
+        yield Cost(name, 0.1) if name == "process" else Cost(name, unavailable="not here")
+
+    found = list(backends(none_but_processes))
+    assert [each.state for each in found].count(Health.FAIL) == 1
+    assert found[-1].subject == "isolation"
+    assert all(each.remedy for each in found if each.state is not Health.OK)
+    one = list(backends(lambda name: iter([Cost(name, 0.1 if name == "bubblewrap" else None)])))
+    assert Health.FAIL not in {each.state for each in one}
+
+
+def test_a_backend_that_is_not_here_is_no_promise() -> None:
+    with pytest.raises(NoSandbox):
+        list(promises("cellar"))
+
+
+def test_a_kernel_without_counters_is_a_note(tmp_path: Path) -> None:
+    assert _counters(tmp_path / "none").state is Health.NOTE
+    assert "--clock cpu" in _counters(tmp_path / "none").remedy
+
+
+def test_extras_are_those_that_a_user_may_want() -> None:
+    assert {"mcp", "lsp", "prices", "ray", "completion"} <= extras().keys()
+    assert not {"test", "docs"} & extras().keys()
+    assert "pygls" in extras()["lsp"]
+
+
+def test_a_finding_is_a_line_with_its_remedy() -> None:
+    assert str(ExamRow("extra lsp", Health.NOTE, "pygls missing", "install it")) == (
+        "NOTE  extra lsp: pygls missing; install it"
+    )
+    assert str(ExamRow("promises", Health.OK, "27 of 27 hold")) == "OK    promises: 27 of 27 hold"

@@ -85,8 +85,8 @@ class BaseFolder:
 
 
 def _place(size: int) -> Path:
-    """Where a disk may take a millisecond for each file, memory takes none. Not in a container, whose engine finds
-    nothing there, nor where a user names a folder for temporary files."""
+    """Folder for a new one: memory where it has room, as a disk may take a millisecond for each file; not in a container,
+    whose engine finds nothing there, nor where a user names a folder for temporary files."""
     named = any(os.environ.get(name) for name in ("TMPDIR", "TEMP", "TMP"))
     if named or own_container_id(Path("/proc/self/mountinfo")) or not os.access(_MEMORY, os.W_OK):
         return Path(tempfile.gettempdir())

@@ -85,7 +85,7 @@ class BaseFolder:
 
 
 def _place(size: int) -> Path:
-    """Folder for a new one: memory where it has room, as a disk may take a millisecond for each file; not in a container,
+    """Folder for a new one: memory where it has room, as a disk may take a millisecond a file; not in a container,
     whose engine finds nothing there, nor where a user names a folder for temporary files."""
     named = any(os.environ.get(name) for name in ("TMPDIR", "TEMP", "TMP"))
     if named or own_container_id(Path("/proc/self/mountinfo")) or not os.access(_MEMORY, os.W_OK):

@@ -14,6 +14,8 @@ from codeopt_sandbox.base_folder import BaseFolder
 NOT_ISOLATED = (
     "neither Docker nor namespaces can be used here: your program runs as a plain process, with limits but not isolated"
 )
+FOR_TESTS = 4
+"""Memory of a run of a project's own tests, as a multiple of that of other runs."""
 
 
 def open_isolated(
@@ -43,7 +45,15 @@ def open_isolated(
     )
     env = environment(options.env)
     chosen = Options(
-        limits, options.python, options.image, options.runtime, core=core, mounts=mounts, env=env, base=base
+        limits,
+        options.python,
+        options.image,
+        options.runtime,
+        core=core,
+        mounts=mounts,
+        env=env,
+        base=base,
+        most_memory_mib=FOR_TESTS * options.memory if base else 0,
     )
     try:
         return open_sandbox("auto" if options.sandbox == ISOLATED else options.sandbox, options=chosen)

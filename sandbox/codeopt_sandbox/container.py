@@ -75,7 +75,9 @@ def host_config(api: Any, options: Options, files: FileSystem) -> Any:
         tmpfs["/tmp/work"] = f"rw,noexec,nosuid,nodev,{room},mode=777"
     if covers_sys(options):
         tmpfs[SYS] = "rw,noexec,nosuid,nodev,size=64k,mode=700"
-    memory = (limits.memory_mib + 2 * limits.file_mib + int(6 * limits.output_mib) + _OWN_MIB) << 20
+    memory = (
+        max(limits.memory_mib, options.most_memory_mib) + 2 * limits.file_mib + int(6 * limits.output_mib) + _OWN_MIB
+    ) << 20
     memory += ((_LIBRARIES_MIB + _LATE_MIB) << 20) + (options.base.room_bytes + size if options.base else 0)
     config = api.create_host_config(
         network_mode="none",

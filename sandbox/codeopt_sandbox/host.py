@@ -60,6 +60,8 @@ class Options:
     """Environment variables that runs have beside the usual few."""
     base: BaseFolder | None = None
     """Files that the working folder of each run with files begins as; whoever made it removes it."""
+    most_memory_mib: int = 0
+    """Memory that some run may be granted, MiB, where that is more than the usual limit."""
 
     @property
     def shown(self) -> tuple[tuple[str, str], ...]:
@@ -113,6 +115,11 @@ class Sandbox:
     def restart_guest(self) -> None:
         """Go on with a fresh guest, for another program: nothing of the last one is in it."""
         self._drop_guest()
+
+    @property
+    def most_memory_mib(self) -> int:
+        """Memory that a run may be granted, MiB."""
+        return max(self.limits.memory_mib, self._options.most_memory_mib)
 
     @property
     def base(self) -> BaseFolder | None:

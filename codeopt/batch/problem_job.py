@@ -32,6 +32,7 @@ from codeopt.engine.improve import improve
 from codeopt.engine.open_model import RULES, open_chosen_model
 from codeopt.tasks import open_task
 from codeopt_sandbox import Sandbox, SandboxError
+from codeopt_sandbox.base_folder import BaseFolder
 from codeopt_sandbox.errors import OriginalUnsteady
 
 Notify = Callable[[str], None]
@@ -135,14 +136,27 @@ class ProblemJob:
 
     @contextmanager
     def _open_sandbox(
-        self, options: ImproveOptions, *, own_code_only: bool, notify: Notify, mounts: Mounts = (), room_mib: int = 0
+        self,
+        options: ImproveOptions,
+        *,
+        own_code_only: bool,
+        notify: Notify,
+        mounts: Mounts = (),
+        room_mib: int = 0,
+        base: BaseFolder | None = None,
     ) -> Iterator[Sandbox]:
         """Lend the worker's own sandbox to a program; open one for a function, which needs its project in it."""
-        if not mounts and not room_mib:
+        if not mounts and not room_mib and not base:
             yield cast(Sandbox, self.sandbox)
             return
         with open_isolated(
-            options, own_code_only=own_code_only, notify=notify, mounts=mounts, core=self.lock.core, room_mib=room_mib
+            options,
+            own_code_only=own_code_only,
+            notify=notify,
+            mounts=mounts,
+            core=self.lock.core,
+            room_mib=room_mib,
+            base=base,
         ) as sandbox:
             yield sandbox
 

@@ -9,10 +9,13 @@ from codeopt.core.errors import NoSandbox
 from codeopt.core.options import ISOLATED, ImproveOptions
 from codeopt.core.run_inputs import environment, folder_mib
 from codeopt_sandbox import BackendUnavailable, Options, RunLimits, Sandbox, open_sandbox
+from codeopt_sandbox.base_folder import BaseFolder
 
 NOT_ISOLATED = (
     "neither Docker nor namespaces can be used here: your program runs as a plain process, with limits but not isolated"
 )
+FOR_TESTS = 4
+"""Memory of a run of a project's own tests, as a multiple of that of other runs."""
 
 
 def open_isolated(
@@ -23,6 +26,7 @@ def open_isolated(
     mounts: tuple[tuple[str, str], ...] = (),
     core: int | None = None,
     room_mib: int = 0,
+    base: BaseFolder | None = None,
 ) -> Sandbox:
     """Open the sandbox that the options ask for; a context manager.
 
@@ -30,6 +34,7 @@ def open_isolated(
     then, `auto` may end with plain processes where nothing can isolate, and says so.
     core: the CPU core for the runs; None: the one that has the least to do.
     room_mib: size of a run's files, MiB, beside those that the options name.
+    base: files that the working folders of runs begin as.
 
     Raises NoSandbox, and UsageError for files or variables of the options that cannot be used.
     """
@@ -39,7 +44,17 @@ def open_isolated(
         limits, file_mib=limits.file_mib + 2 * folder_mib(options.args or (), options.with_paths) + 2 * room_mib
     )
     env = environment(options.env)
-    chosen = Options(limits, options.python, options.image, options.runtime, core=core, mounts=mounts, env=env)
+    chosen = Options(
+        limits,
+        options.python,
+        options.image,
+        options.runtime,
+        core=core,
+        mounts=mounts,
+        env=env,
+        base=base,
+        most_memory_mib=FOR_TESTS * options.memory if base else 0,
+    )
     try:
         return open_sandbox("auto" if options.sandbox == ISOLATED else options.sandbox, options=chosen)
     except BackendUnavailable as error:

@@ -21,6 +21,7 @@ from codeopt.core.model import Model
 from codeopt.core.options import ImproveOptions
 from codeopt.core.run_store import Runs, open_runs
 from codeopt_sandbox import Sandbox
+from codeopt_sandbox.base_folder import BaseFolder
 
 Mounts = tuple[tuple[str, str], ...]
 
@@ -36,6 +37,7 @@ class SandboxOpener(Protocol):
         notify: Callable[[str], None],
         mounts: Mounts = (),
         room_mib: int = 0,
+        base: BaseFolder | None = None,
     ) -> AbstractContextManager[Sandbox]:
         """Raises NoSandbox."""
         ...

@@ -34,6 +34,7 @@ from codeopt.workloads.function.recording.recording import record, said_of
 from codeopt.workloads.project.profiling import profile_project
 from codeopt.workloads.source.functions import read_function
 from codeopt_sandbox import Sandbox
+from codeopt_sandbox.base_folder import BaseFolder
 
 Answer = dict[str, Any]
 STDERR = 2
@@ -220,8 +221,9 @@ def _session(options: ImproveOptions, console: Console) -> Session:
         notify: Callable[[str], None],
         mounts: Mounts = (),
         room_mib: int = 0,
+        base: BaseFolder | None = None,
     ) -> Sandbox:
-        return open_isolated(options, own_code_only=False, notify=notify, mounts=mounts, room_mib=room_mib)
+        return open_isolated(options, own_code_only=False, notify=notify, mounts=mounts, room_mib=room_mib, base=base)
 
     found = None if options.image else find_interpreter(options.python, Path.cwd(), own_files=False)
     return open_session(console, open_sandbox=open_always_isolated, interpreter=found)

@@ -18,6 +18,7 @@ from codeopt.core.revision import Revision
 from codeopt.core.session import Mounts, Session
 from codeopt.core.target import Target
 from codeopt_sandbox import Sandbox
+from codeopt_sandbox.base_folder import BaseFolder
 from codeopt_sandbox.caveat import Caveat
 from codeopt_sandbox.compare import StoppingRule
 from codeopt_sandbox.outcome import Case, Outcome
@@ -133,9 +134,12 @@ class WorkloadRequest:
         record."""
         return self.drawn_seed if self.options.input_seed is None else self.options.input_seed
 
-    def open_sandbox(self, mounts: Mounts = (), room_mib: int = 0) -> AbstractContextManager[Sandbox]:
-        """A sandbox that shows these folders, with room for so much that a run is given. Raises NoSandbox."""
+    def open_sandbox(
+        self, mounts: Mounts = (), room_mib: int = 0, base: BaseFolder | None = None
+    ) -> AbstractContextManager[Sandbox]:
+        """A sandbox that shows these folders, with room for so much that a run is given, whose runs begin with the
+        files of a base. Raises NoSandbox."""
         notify = self.session.console.warn
         return self.session.open_sandbox(
-            self.options, own_code_only=self.own_code_only, notify=notify, mounts=mounts, room_mib=room_mib
+            self.options, own_code_only=self.own_code_only, notify=notify, mounts=mounts, room_mib=room_mib, base=base
         )

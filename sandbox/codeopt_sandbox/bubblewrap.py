@@ -7,6 +7,7 @@ import secrets
 import sys
 from pathlib import Path
 
+from codeopt_sandbox.base_folder import INSIDE
 from codeopt_sandbox.errors import BackendUnavailable
 from codeopt_sandbox.guest_bundle import boot_program
 from codeopt_sandbox.host import BackendHandle, Options
@@ -41,6 +42,7 @@ def open_backend(options: Options) -> BackendHandle:
         "uid_base": 100_000 + 1000 * secrets.randbelow(1_000_000) if own_uid else 0,
         "seccomp": True,
         "private": "",
+        "base": INSIDE if options.base else "",
     }
     users = "own user for each run" if own_uid else "runs have your user, see docs/configuration.md"
     description = f"namespaces, no network, read-only system, {users}"
@@ -85,15 +87,18 @@ def _arguments(root: HostRoot, own_uid: bool, options: Options) -> list[str]:
     ]
     for folder in _SCRATCH:  # before what is mounted below them: an interpreter may live in /tmp
         arguments += ["--perms", "1777", "--size", str(scratch_bytes), "--tmpfs", folder]
+    if options.base:
+        size = str(scratch_bytes + options.base.room_bytes)
+        arguments += ["--perms", "0777", "--size", size, "--tmpfs", "/tmp/work"]
     parents = {str(p) for path in root.binds for p in Path(path).parents} - {"/", "/dev", *_SCRATCH}
     ways = sorted(parent for parent in parents if str(Path(parent).parent) in _SCRATCH)
     for parent in sorted(parents):  # /root is 0700 on the host, and would be here
         arguments += ["--perms", "0755", *(("--tmpfs",) if parent in ways else ("--dir",)), parent]
     for path in root.binds:
         arguments += ["--ro-bind", path, path]
-    for path, inside in options.mounts:
+    for path, inside in options.shown:
         arguments += ["--perms", "0755", "--dir", inside, "--ro-bind", path, inside]
-    for path in (*root.masked, *masked_mounts(options.mounts)):
+    for path in (*root.masked, *masked_mounts(options.shown)):
         arguments += ["--ro-bind", "/dev/null", path]
     for name, target in root.links.items():
         arguments += ["--symlink", target, f"/{name}"]

@@ -70,10 +70,15 @@ def host_config(api: Any, options: Options, files: FileSystem) -> Any:
     size = limits.file_mib << 20
     scratch = f"rw,noexec,nosuid,nodev,size={size},nr_inodes=1024,mode=1777"
     tmpfs = {"/tmp": scratch, "/dev/shm": scratch, "/box": f"rw,noexec,nosuid,nodev,size={size},mode=755"}
+    if options.base:
+        room = f"size={size + options.base.room_bytes},nr_inodes={options.base.room_files}"
+        tmpfs["/tmp/work"] = f"rw,noexec,nosuid,nodev,{room},mode=777"
     if covers_sys(options):
         tmpfs[SYS] = "rw,noexec,nosuid,nodev,size=64k,mode=700"
-    memory = (limits.memory_mib + 2 * limits.file_mib + int(6 * limits.output_mib) + _OWN_MIB) << 20
-    memory += (_LIBRARIES_MIB + _LATE_MIB) << 20
+    memory = (
+        max(limits.memory_mib, options.most_memory_mib) + 2 * limits.file_mib + int(6 * limits.output_mib) + _OWN_MIB
+    ) << 20
+    memory += ((_LIBRARIES_MIB + _LATE_MIB) << 20) + (options.base.room_bytes + size if options.base else 0)
     config = api.create_host_config(
         network_mode="none",
         cap_drop=["ALL"],
@@ -106,12 +111,12 @@ def _binds(api: Any, options: Options, files: FileSystem) -> list[str]:
     of_root = root.binds if root else ()
     if home:
         shown = [(there, path) for path in of_root if (there := home.source(path))]  # the others are in the image
-        shown += [(home.require_source(path), inside) for path, inside in options.mounts]
+        shown += [(home.require_source(path), inside) for path, inside in options.shown]
     else:
-        shown = [*((path, path) for path in of_root), *options.mounts]
+        shown = [*((path, path) for path in of_root), *options.shown]
     if covers_sys(options):
         shown += [(path, path) for path in _control_groups(api)]
-    shown += [("/dev/null", path) for path in (*(root.masked if root else ()), *masked_mounts(options.mounts))]
+    shown += [("/dev/null", path) for path in (*(root.masked if root else ()), *masked_mounts(options.shown))]
     return [f"{path}:{inside}:ro" for path, inside in shown]
 
 

@@ -10,6 +10,7 @@ import time
 from typing import Any
 
 from codeopt_sandbox import owner
+from codeopt_sandbox.base_folder import INSIDE
 from codeopt_sandbox.container import SYS, FileSystem, covers_sys, host_config, host_image
 from codeopt_sandbox.docker_out_of_docker import find_own_container, require_unchanged
 from codeopt_sandbox.errors import BackendUnavailable, SandboxError
@@ -149,6 +150,7 @@ def open_backend(options: Options) -> BackendHandle:
         "uid_base": 100_000 + 1000 * secrets.randbelow(1_000_000),
         "seccomp": True,
         "private": SYS if covers_sys(options) else "",
+        "base": INSIDE if options.base else "",
     }
     where = f"image {options.image}" if options.image else "this container's image" if files.home else "host root"
     runtime = f", runtime {options.runtime}" if options.runtime else ""
@@ -190,7 +192,7 @@ def _knock() -> None:
 def _file_system(api: Any, options: Options) -> FileSystem:
     """File system that the engine can give a container. Raises BackendUnavailable."""
     if options.image:
-        return FileSystem(options.image, None, find_own_container(api) if options.mounts else None)
+        return FileSystem(options.image, None, find_own_container(api) if options.shown else None)
     home = find_own_container(api)
     root = host_root(options.python)
     if home:

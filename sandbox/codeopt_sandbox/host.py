@@ -10,6 +10,7 @@ from importlib import import_module
 from types import TracebackType
 from typing import Any, Self, get_args
 
+from codeopt_sandbox.base_folder import INSIDE, BaseFolder
 from codeopt_sandbox.channel import Guest, Pipe
 from codeopt_sandbox.cores import CoreLook
 from codeopt_sandbox.errors import BackendUnavailable, GuestLost, SandboxError
@@ -22,6 +23,8 @@ from codeopt_sandbox.runner import Program
 BACKENDS = ("docker", "bubblewrap", "process")
 _KEPT_BYTES = 256 << 20  # inputs that a guest keeps; the oldest go first
 _LOAD_S = 70.0  # what a guest may need to import libraries, of which it gives up those that take longer than 60
+_FILE_S = 0.002
+"""Time that a guest may need for each file of a base, to copy it and to compare it."""
 _GRACE_S = 10.0  # what a guest may need beyond a run's own limit before the host ends it
 _ENV = {
     "PATH": "/usr/local/bin:/usr/bin:/bin",
@@ -55,6 +58,15 @@ class Options:
     """(path on this machine, path as a run sees it): folders to show read-only. Plain processes see the first path."""
     env: tuple[tuple[str, str], ...] = ()
     """Environment variables that runs have beside the usual few."""
+    base: BaseFolder | None = None
+    """Files that the working folder of each run with files begins as; whoever made it removes it."""
+    most_memory_mib: int = 0
+    """Memory that some run may be granted, MiB, where that is more than the usual limit."""
+
+    @property
+    def shown(self) -> tuple[tuple[str, str], ...]:
+        """Mounts, the base among them."""
+        return (*self.mounts, (str(self.base.folder), INSIDE)) if self.base else self.mounts
 
 
 @dataclass(frozen=True)
@@ -105,6 +117,16 @@ class Sandbox:
         self._drop_guest()
 
     @property
+    def most_memory_mib(self) -> int:
+        """Memory that a run may be granted, MiB."""
+        return max(self.limits.memory_mib, self._options.most_memory_mib)
+
+    @property
+    def base(self) -> BaseFolder | None:
+        """Files that working folders begin as."""
+        return self._options.base
+
+    @property
     def core(self) -> int | None:
         """Core on which runs are made; None for all."""
         if self._options.all_cores:
@@ -138,10 +160,13 @@ class Sandbox:
         limits: RunLimits | None = None,
         hash_seed: int = 0,
         files: Files | None = None,
+        without: Sequence[str] = (),
     ) -> Run:
         """Run a program on one input. Raises SandboxError when the sandbox itself failed, after one retry.
 
-        files: copies of these are in its working folder, and what it writes there comes back.
+        files: copies of these are in its working folder, on top of the base where there is one, and what it writes
+        there comes back.
+        without: files of the base that are left out.
         """
         self.warm()
         tool = isinstance(program, GuestProgram)
@@ -157,6 +182,8 @@ class Sandbox:
             "args": list(args),
             "core": self.core,
         }
+        if files is not None and (base := self._options.base):
+            job |= {"version": base.version, "hidden": list(without)}
         packed = libraries.packed() if libraries else b""
         try:
             return self._run(source, stdin, files, packed, job)
@@ -168,6 +195,8 @@ class Sandbox:
         self.warm()
         assert self._guest is not None
         seconds = job["wall_s"] + _GRACE_S
+        if "version" in job and self._options.base:
+            seconds += self._options.base.room_files * _FILE_S
         try:
             name, of_libraries, *kept = self._keep(
                 self._guest, [stdin, libraries, *(content for _, content in files or ())]

@@ -80,7 +80,8 @@ def open_backend(options: Options) -> BackendHandle:
     roots: list[Path] = []
 
     def folders() -> dict[str, Any]:
-        roots.append(Path(tempfile.mkdtemp(prefix="codeopt-")))
+        above = options.base.place if options.base else None
+        roots.append(Path(tempfile.mkdtemp(prefix="codeopt-", dir=above)))
         box, scratch = str(roots[-1] / "box"), str(roots[-1] / "tmp")
         return {"box": box, "scratch": [scratch], "env": {"TMPDIR": scratch, "HOME": scratch}}
 
@@ -88,5 +89,6 @@ def open_backend(options: Options) -> BackendHandle:
         for root in roots:  # a guest removes its own, unless it was killed
             shutil.rmtree(root, ignore_errors=True)
 
-    setting = {"python": python, "pid1": False, "uid_base": 0, "seccomp": False, "private": ""}
+    base = str(options.base.folder) if options.base else ""
+    setting = {"python": python, "pid1": False, "uid_base": 0, "seccomp": False, "private": "", "base": base}
     return BackendHandle("process", False, "this machine's own processes", start, setting, close, folders)

@@ -27,6 +27,8 @@ class RunOptions(TypedDict, total=False):
     """Hash seed, i.e. the order of sets of strings; 0 by default."""
     files: Files | None
     """Copies of these are in its working folder, and what it writes there comes back: None, it has no folder."""
+    without: Sequence[str]
+    """Files of the sandbox's base that its working folder has not: none."""
 
 
 class Runner(Protocol[P_contra]):

@@ -3,8 +3,9 @@ names."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 
 from codeopt.core.errors import UsageError
@@ -12,10 +13,12 @@ from codeopt.core.git import tracked_files
 from codeopt.core.run_inputs import is_secret
 from codeopt_sandbox.outcome import Files
 
-MOST_FILES = 4_000
-"""Maximum number of files: each run has copies of its own, in memory."""
-LARGEST_MIB = 64
+MOST_FILES = 20_000
+"""Maximum number of files. All runs share them, and each guest has one working copy in memory."""
+LARGEST_MIB = 500
 """Maximum size of all files, MiB."""
+MOST_ROOM_MIB = 64
+"""Room for what a run writes is as much as the files take, and no more than this, MiB."""
 BUILT = (".so", ".pyd")
 
 
@@ -30,9 +33,14 @@ class ProjectFiles:
     """Remarks on what a user may not expect, a line each."""
 
     @property
-    def mib(self) -> int:
-        """Size of all files, MiB."""
-        return (sum(len(content) for _, content in self.files) >> 20) + 1 + len(self.files) // 250
+    def room_mib(self) -> int:
+        """Room for what a run writes, MiB."""
+        return min(MOST_ROOM_MIB, (sum(len(content) for _, content in self.files) >> 20) + 1)
+
+    @cached_property
+    def contents(self) -> Mapping[str, bytes]:
+        """The files by path."""
+        return dict(self.files)
 
     @property
     def import_roots(self) -> tuple[str, ...]:
@@ -56,7 +64,7 @@ def read_project(folder: Path, with_paths: Sequence[Path] = ()) -> ProjectFiles:
     files = {name: path for name, path in sources.items() if path.is_file() and not path.is_symlink()}
     if len(files) > MOST_FILES:
         raise UsageError(
-            f"{folder} has {len(files):,} files that git tracks; at most {MOST_FILES:,} are copied for each run: "
+            f"{folder} has {len(files):,} files that git tracks; at most {MOST_FILES:,} can be shown to a run: "
             "name the folder in it that the command needs"
         )
     if not any(name.endswith(".py") for name in files):
@@ -114,7 +122,7 @@ def _contents(files: dict[str, Path], folder: Path) -> Iterator[tuple[str, bytes
             size += path.stat().st_size
             if size > LARGEST_MIB << 20:
                 raise UsageError(
-                    f"{folder} has more than {LARGEST_MIB} MiB of files, which are copied for each run: "
+                    f"{folder} has more than {LARGEST_MIB} MiB of files, which a run cannot be shown: "
                     "name the folder in it that the command needs"
                 )
             yield name, path.read_bytes()

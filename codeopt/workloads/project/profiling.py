@@ -20,6 +20,7 @@ from codeopt.workloads.project.profile import ProjectProfile
 from codeopt.workloads.project.runs import CommandRuns
 from codeopt.workloads.project.text import ProjectProgram
 from codeopt.workloads.project.watch import profile_command
+from codeopt_sandbox.base_folder import BaseFolder
 
 if TYPE_CHECKING:
     from codeopt.report.answers import CommandProfileJson
@@ -37,7 +38,7 @@ def open_command(request: WorkloadRequest, project: ProjectFiles) -> Iterator[Co
         request.session.console.print(f"note       {note}")
     if options.timeout is None:
         request = replace(request, options=replace(options, timeout=UNLIMITED_S))
-    with request.open_sandbox(room_mib=project.mib) as sandbox:
+    with BaseFolder(project.files) as base, request.open_sandbox(room_mib=project.room_mib, base=base) as sandbox:
         yield CommandRuns(sandbox, project, command)
 
 

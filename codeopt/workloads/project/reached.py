@@ -50,14 +50,6 @@ def read_reach(rows: Iterable[tuple[str, Sequence[str]]]) -> ImpactedTests:
     return ImpactedTests({place: frozenset(tests) for place, tests in found.items()})
 
 
-def junit_name(test: str) -> str:
-    """Name of a test in pytest's report: `tests/test_a.py::C::f[1]` is `tests.test_a.C::f[1]`."""
-    whole, bracket, parameters = test.partition("[")
-    path, *names = whole.split("::")
-    home = ".".join([path.removesuffix(".py").replace("/", "."), *names[:-1]])
-    return f"{home}::{names[-1] if names else ''}{bracket}{parameters}"
-
-
 def _line(text: str, qualname: str) -> int | None:
     """Number of a function's first line, decorators included; None where not one function has that name."""
     found = [first_line(node) for name, node in functions(ast.parse(text).body) if name == qualname]

@@ -1,53 +1,64 @@
-"""The project's own tests, run by pytest on a copy with edits: which pass, and whether the same ones do afterwards."""
+"""The project's own tests on a copy with edits: which the original passes, and whether a draft passes the same ones."""
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from xml.etree import ElementTree
 
 from codeopt.core.diagnostic import Diagnostic
 from codeopt.core.options import ImproveOptions
 from codeopt.core.revision import UNCHANGED, Revision
-from codeopt.workloads.project.command import EntryKind, ProjectCommand
+from codeopt.workloads.project.commented import commented
 from codeopt.workloads.project.edits import edits_of
-from codeopt.workloads.project.reached import ImpactedTests, junit_name, read_reach
+from codeopt.workloads.project.reached import ImpactedTests, read_reach
 from codeopt.workloads.project.runs import CommandRuns
-from codeopt.workloads.project.text import is_test
+from codeopt.workloads.project.test_files import find_test_files, nearest_first
+from codeopt.workloads.project.test_runs import WITHOUT_OPTIONS, TestResults, TestRunner, as_tests, run_tests
 from codeopt.workloads.project.watch import LEAST_S, LONGER, Watcher, watched_run
-from codeopt_sandbox.outcome import Run
+from codeopt_sandbox.caveat import Caveat, Subject
 
-REPORT = "codeopt-tests.xml"
-WITHOUT_OPTIONS = ("-o", "addopts=")
-SETTINGS = ("pyproject.toml", "pytest.ini", "tox.ini", "setup.cfg")
-GO_ON = "--continue-on-collection-errors"
-"""A test module that cannot be imported (its own helpers are not installed) does not take the others with it."""
 SECONDS = 120.0
-"""A suite that takes longer is not waited for: name a part of it with --tests."""
+"""Time for the tests of the original, the nearest first; those that were not reached count for nothing."""
+ROUND_S = 30.0
+"""Time of the tests that a draft of a round is asked to pass, where all take longer: the nearest of them."""
 SLOW_S = 3.0
 """Time of a suite from which on it is found out which tests reach which functions, seconds."""
 MOST_IDS = 400
 """Maximum number of tests that are then named to pytest."""
+AT_ONCE = 40
+"""Number of test files that are run together first; of a large suite each further run has twice as many."""
+MORE_S = 60.0
+"""Least time that the tests of one run may take with a draft."""
+MORE = 4
+"""The same as a multiple of what they take with the original."""
 REACH = Watcher("project_reach", "install")
-PYTEST = """\
-import sys
-sys.argv[:] = {argv!r}
-if hasattr(sys, "orig_argv"):
-    sys.orig_argv[:] = [sys.executable, *sys.argv]
-import pytest
-raise SystemExit(pytest.main({words!r}))
-"""
+
+
+@dataclass(frozen=True)
+class TestBatch:
+    """Test files that are run together."""
+
+    __test__ = False
+
+    paths: tuple[str, ...]
+    passed: tuple[str, ...]
+    """Tests that the original passes."""
+    seconds: float
+    """Time that they take with the original."""
+    cut: bool = False
+    """Ended before the last one, with the original."""
 
 
 @dataclass(frozen=True)
 class ProjectTests:
     """Tests of the project that the original passes."""
 
-    passed: tuple[str, ...] = ()
+    batches: tuple[TestBatch, ...] = ()
+    """The nearest to the hot code first."""
+    runner: TestRunner = TestRunner.PYTEST
     options: tuple[str, ...] = ()
-    """How pytest is called, beside the files."""
-    paths: tuple[str, ...] = ()
+    """How the runner is called, beside the files."""
     lost: tuple[str, ...] = ()
     """Tests that fail on the original, and count for nothing."""
     shortfall: Diagnostic | None = None
@@ -57,51 +68,107 @@ class ProjectTests:
     """Why a round runs all of them, although they take long."""
 
     @property
+    def passed(self) -> tuple[str, ...]:
+        """Tests that a draft has to pass."""
+        return tuple(dict.fromkeys(name for batch in self.batches for name in batch.passed))
+
+    @property
     def failed(self) -> int:
         """Number of tests that fail on the original."""
         return len(self.lost)
 
     @property
-    def all(self) -> tuple[str, ...]:
-        """Arguments of pytest that run all of them."""
-        return (*self.options, *self.paths)
-
-    @property
     def words(self) -> str:
         """For people."""
-        if self.shortfall:
+        if not self.batches and self.shortfall:
             return f"no tests ({self.shortfall.why})"
         failing = f", {self.failed} fail on the original and count for nothing" if self.failed else ""
-        return f"{len(self.passed)} tests{failing}"
+        cut = f" ({self.shortfall.what})" if self.shortfall else ""
+        return f"{len(self.passed)} tests{cut}{failing}"
 
 
-def find_tests(runs: CommandRuns, draft: Revision, options: ImproveOptions) -> ProjectTests:
-    """Run those that are named, else all that pytest would find."""
+@dataclass(frozen=True)
+class SuiteFinding:
+    """Finding of the tests about a draft."""
+
+    wrong: str = ""
+    """Which test it does not pass that the original passes; empty where it passes all."""
+    caveats: tuple[Caveat, ...] = ()
+    """Tests that were set aside."""
+
+
+def find_tests(
+    runs: CommandRuns, draft: Revision, options: ImproveOptions, hot: Sequence[str] = ()
+) -> ProjectTests:  # fmt: skip
+    """Run those that are named, else all that the project has. hot: its files that the time goes to, hottest first."""
     if options.no_tests:
         return ProjectTests(shortfall=Diagnostic("the project's tests are not run", "--no-tests"))
-    paths = _named(runs, options) or _found(runs)
+    files = runs.project.contents
+    paths = _named(runs, options) or nearest_first(find_test_files(files, runs.command.words), files, hot)
     if not paths:
         return ProjectTests(shortfall=Diagnostic("the project's tests are not run", "it has no test_*.py"))
-    more: tuple[str, ...] = ()
-    run = _run(runs, draft, paths)
-    if not (results := _results(run)):  # the project's own options may ask for plug-ins that are not here
-        more = WITHOUT_OPTIONS
-        run = _run(runs, draft, (*more, *paths))
-        results = _results(run)
-    passed = tuple(_good(results))
-    if not passed:
-        said = run.stderr.decode("utf-8", "replace").strip() or run.stdout.decode("utf-8", "replace").strip()
-        last = run.stop_detail or said.rpartition("\n")[2][:200] or f"exit status {run.exit}"
-        return ProjectTests(shortfall=Diagnostic("the project's tests are not run", f"none passes: {last}"))
-    found = ProjectTests(passed, more, tuple(paths), tuple(name for name in results if not results[name]))
-    return found if run.wall_s < SLOW_S else _with_reached(runs, draft, found, run)
+    said = ""
+    for runner, more in _ways(files):
+        found, last = _run_all(runs, draft, runner, more, paths)
+        if found.passed:
+            quick = sum(batch.seconds for batch in found.batches) < SLOW_S or runner is not TestRunner.PYTEST
+            return found if quick or found.shortfall else _with_reached(runs, draft, found)
+        said = said or last.last_words
+        if last.cut:
+            break
+    return ProjectTests(shortfall=Diagnostic("the project's tests are not run", f"none passes: {said}"))
 
 
-def _with_reached(runs: CommandRuns, draft: Revision, tests: ProjectTests, plain: Run) -> ProjectTests:
+def _ways(files: Mapping[str, bytes]) -> Iterator[tuple[TestRunner, tuple[str, ...]]]:
+    """Runners to try until one has tests that pass."""
+    if b"django" in files.get("manage.py", b""):
+        yield TestRunner.MANAGE, ()
+    yield TestRunner.PYTEST, ()
+    yield TestRunner.PYTEST, WITHOUT_OPTIONS  # the project's own options may ask for plug-ins that are not here
+    if any(b"TestCase" in content for path, content in files.items() if path.endswith(".py")):
+        yield TestRunner.UNITTEST, ()
+
+
+def _run_all(
+    runs: CommandRuns, draft: Revision, runner: TestRunner, more: tuple[str, ...], paths: Sequence[str]
+) -> tuple[ProjectTests, TestResults]:
+    """Run all in time, the nearest first, and what the last run of them said."""
+    batches: list[TestBatch] = []
+    lost: dict[str, None] = {}
+    left, asked = SECONDS, 0
+    for part in _parts(paths):
+        results = run_tests(runs, draft, runner, (*more, *part), left)
+        left -= results.run.wall_s
+        asked += len(part)
+        lost |= dict.fromkeys(name for name, good in results.states.items() if not good)
+        if results.passed:
+            batches.append(TestBatch(tuple(part), results.passed, results.run.wall_s, results.cut))
+        elif not results.states:
+            break
+        if results.cut or left <= 0:
+            break
+    cut = results.cut or asked < len(paths)
+    why = f"{results.run.stop_detail or 'their time is up'}; --tests names those that matter"
+    shortfall = Diagnostic(f"of {len(paths)} test files the nearest were run", why) if cut and batches else None
+    return ProjectTests(tuple(batches), runner, more, tuple(lost), shortfall), results
+
+
+def _parts(paths: Sequence[str]) -> Iterator[Sequence[str]]:
+    """All at once where they are few: each run imports the project anew."""
+    size, at = AT_ONCE if len(paths) > 1.5 * AT_ONCE else len(paths), 0
+    while at < len(paths):
+        yield paths[at : at + size]
+        at, size = at + size, 2 * size
+
+
+def _with_reached(runs: CommandRuns, draft: Revision, tests: ProjectTests) -> ProjectTests:
     """Without where they do not end under a hook on each call as they do without."""
-    seconds = min(SECONDS, runs.limits.seconds, max(LEAST_S, plain.wall_s * LONGER))
-    watched = watched_run(_as_tests(runs, tests.all), draft, REACH, replace(runs.limits, seconds=seconds))
-    if watched.run.stop is not None or watched.run.exit != plain.exit:
+    plain = sum(batch.seconds for batch in tests.batches)
+    seconds = min(SECONDS, runs.limits.seconds, max(LEAST_S, plain * LONGER))
+    words = (*tests.options, *(path for batch in tests.batches for path in batch.paths))
+    limits = replace(runs.limits, seconds=seconds, memory_mib=runs.sandbox.most_memory_mib)
+    watched = watched_run(as_tests(runs, tests.runner, words), draft, REACH, limits)
+    if watched.run.stop is not None or watched.run.exit not in (0, 1):
         why = watched.run.stop_detail or f"exit status {watched.run.exit}"
         return replace(tests, unchosen=Diagnostic("each draft is asked to pass all tests, not those it can reach", why))
     rows = ((str(test), list(map(str, places))) for test, places in watched.of("reach"))
@@ -113,42 +180,68 @@ def _named(runs: CommandRuns, options: ImproveOptions) -> list[str]:
     return [path.relative_to(root).as_posix() for each in options.tests if root in (path := each.resolve()).parents]
 
 
-def _found(runs: CommandRuns) -> list[str]:
-    """Folders and files that pytest is given; none where the project's settings say what a test file is called."""
-    settings = (content for path, content in runs.project.files if path in SETTINGS)
-    if any(b"python_files" in content for content in settings):
-        tests = [f"--ignore={word}" for word in runs.command.words if word.endswith(".py")]
-        return tests or ["."]
-    return [path for path, _ in runs.project.files if is_test(path) and path not in runs.command.words]
-
-
-def failing_reached(runs: CommandRuns, draft: Revision, tests: ProjectTests, original: Revision) -> str:
-    """The same of those tests that can see what a draft changes, as far as that is known."""
+def failing_reached(runs: CommandRuns, draft: Revision, tests: ProjectTests, original: Revision) -> SuiteFinding:
+    """The same of those tests that can see what a draft changes, as far as that is known, else of the nearest."""
     ids = tests.reached.by(edits_of(original, draft), original, draft)
     if ids is None or len(ids) > MOST_IDS:
-        return failing(runs, draft, tests)
-    names = {junit_name(each) for each in ids}
-    seen = [name for name in tests.passed if name in names]
+        return failing(runs, draft, replace(tests, batches=_near(tests.batches)), original)
+    seen = [name for name in tests.passed if name in set(ids)]
     if not seen:
-        return ""
-    results = _results(_run(runs, draft, (*tests.options, *ids)))
-    return "" if all(map(results.get, seen)) else failing(runs, draft, tests)
+        return SuiteFinding()
+    results = run_tests(runs, draft, tests.runner, (*tests.options, *ids), SECONDS)
+    return SuiteFinding() if all(map(results.states.get, seen)) else failing(runs, draft, tests, original)
 
 
-def failing(runs: CommandRuns, draft: Revision, tests: ProjectTests) -> str:
-    """Which test a draft does not pass that the original passes; empty where it passes all."""
-    if not tests.passed:
-        return ""
-    run = _run(runs, draft, tests.all)
-    results = _results(run)
-    lost = [name for name in tests.passed if not results.get(name)]
-    if any(name not in results for name in lost):
-        lost = steadily_lost(lost, results, tests.passed, _results(_run(runs, UNCHANGED, tests.all)))
-    if lost:
-        more = f", and {len(lost) - 1} more" if len(lost) > 1 else ""
-        reason = "" if lost[0] in results else f" ({run.stop_detail or 'it was not run'})"
-        return f"test {lost[0]} fails{reason}{more}"
-    return ""
+def _near(batches: Sequence[TestBatch]) -> tuple[TestBatch, ...]:
+    """The first ones, as far as they fit a round."""
+    kept, spent = 0, 0.0
+    while kept < len(batches) and (not kept or spent + batches[kept].seconds <= ROUND_S):
+        spent += batches[kept].seconds
+        kept += 1
+    return tuple(batches[:kept])
+
+
+def failing(runs: CommandRuns, draft: Revision, tests: ProjectTests, original: Revision) -> SuiteFinding:
+    """Run all tests that the original passes on a draft, up to the first that fails."""
+    caveats: list[Caveat] = []
+    for batch in tests.batches:
+        words = (*tests.options, *batch.paths)
+        limit = max(MORE_S, MORE * batch.seconds)
+        results = run_tests(runs, draft, tests.runner, words, limit)
+        lost = [name for name in batch.passed if not results.states.get(name)]
+        unseen = [name for name in lost if name not in results.states]
+        if results.cut and batch.cut and len(unseen) == len(lost) < len(batch.passed) / 2:
+            continue  # the original's were cut, too, a few tests later
+        if unseen and not results.cut:
+            again = run_tests(runs, UNCHANGED, tests.runner, words, limit)
+            lost = steadily_lost(lost, results.states, batch.passed, again.states)
+        if lost and not unseen:
+            lost, aside = _set_aside(runs, draft, tests, batch, original, lost)
+            caveats += aside
+        if lost:
+            return SuiteFinding(_words(lost, results))
+    return SuiteFinding(caveats=tuple(caveats))
+
+
+def _set_aside(
+    runs: CommandRuns, draft: Revision, tests: ProjectTests, batch: TestBatch, original: Revision, lost: Sequence[str]
+) -> tuple[list[str], list[Caveat]]:
+    """Without tests that pin the text or the lines of the source: those that fail, too, when the original has but a
+    line of comment more in each function that is changed."""
+    noted = commented(original, edits_of(original, draft))
+    if noted == original:
+        return list(lost), []
+    results = run_tests(runs, noted, tests.runner, (*tests.options, *batch.paths), max(MORE_S, MORE * batch.seconds))
+    pinned = [name for name in lost if results.states.get(name) is False]
+    words = "a line of comment alone makes it fail"
+    found = [Caveat(Subject.EVIDENCE, "", "", f"test {name} is set aside: {words}", words) for name in pinned]
+    return [name for name in lost if name not in pinned], found
+
+
+def _words(lost: Sequence[str], results: TestResults) -> str:
+    more = f", and {len(lost) - 1} more" if len(lost) > 1 else ""
+    reason = "" if lost[0] in results.states else f" ({results.run.stop_detail or 'it was not run'})"
+    return f"test {lost[0]} fails{reason}{more}"
 
 
 def steadily_lost(
@@ -156,13 +249,10 @@ def steadily_lost(
 ) -> list[str]:
     """Without those of functions whose tests the original itself does not name the same each time (their parameters
     come from a set), where as many pass as before. again: another run of the original."""
-    changing = {_function(name) for name in set(passed).symmetric_difference(_good(again))}
-    before, now = Counter(map(_function, passed)), Counter(map(_function, _good(results)))
+    good = [name for name, passes in again.items() if passes]
+    changing = {_function(name) for name in set(passed).symmetric_difference(good)}
+    before, now = Counter(map(_function, passed)), Counter(_function(name) for name in results if results[name])
     return [n for n in lost if _function(n) not in changing or now[_function(n)] < before[_function(n)]]
-
-
-def _good(results: Mapping[str, bool]) -> list[str]:
-    return [name for name, good in results.items() if good]
 
 
 def _function(name: str) -> str:
@@ -170,28 +260,8 @@ def _function(name: str) -> str:
     return name.partition("[")[0]
 
 
-def _run(runs: CommandRuns, draft: Revision, paths: Sequence[str]) -> Run:
-    limits = replace(runs.limits, seconds=min(SECONDS, runs.limits.seconds))
-    return _as_tests(runs, paths).run(draft, limits=limits)
-
-
-def _as_tests(runs: CommandRuns, paths: Sequence[str]) -> CommandRuns:
-    """By a process that has the command's arguments and variables: what asks who runs it hears the same."""
-    words = ("-q", "-p", "no:cacheprovider", GO_ON, "--junitxml", REPORT, *paths)
-    text = PYTEST.format(argv=list(argv_of(runs.command)), words=list(words))
-    command = ProjectCommand("pytest", ("-c", text), runs.command.variables)
-    return replace(runs, command=command, seen=bytes, beside=(), left_out_s=(0.0, 0.0), purpose="tests")
-
-
-def argv_of(command: ProjectCommand) -> tuple[str, ...]:
-    """The `sys.argv` of a command's program."""
-    entry = command.entry
-    first = {EntryKind.CODE: "-c", EntryKind.NOTHING: "", EntryKind.MODULE: f"{entry.name.replace('.', '/')}.py"}
-    return (first.get(entry.kind, entry.name), *command.arguments)
-
-
 def collected_files(tests: ProjectTests, paths: Iterable[str]) -> Iterator[str]:
-    """The files, of some by their paths, whose tests pytest runs; examples in docstrings make no test file."""
+    """The files, of some by their paths, whose tests are run; examples in docstrings make no test file."""
     homes = {
         name.partition("::")[0]
         for name in (*tests.passed, *tests.lost)
@@ -199,22 +269,5 @@ def collected_files(tests: ProjectTests, paths: Iterable[str]) -> Iterator[str]:
     }
     for path in paths:
         dotted = path.removesuffix(".py").replace("/", ".")
-        if any(home == dotted or home.startswith(f"{dotted}.") for home in homes):
+        if path in homes or any(home == dotted or home.startswith(f"{dotted}.") for home in homes):
             yield path
-
-
-def _results(run: Run) -> dict[str, bool]:
-    """By name: whether it passed; skipped ones are left out. What a run writes may be anything."""
-    content = next((file.content for file in run.written if file.path == REPORT), None)
-    if not content or b"<!ENTITY" in content:
-        return {}
-    try:
-        tree = ElementTree.fromstring(content)
-    except ElementTree.ParseError:
-        return {}
-    found: dict[str, bool] = {}
-    for case in tree.iter("testcase"):
-        kinds = {child.tag for child in case}
-        if "skipped" not in kinds:
-            found[f"{case.get('classname')}::{case.get('name')}"] = not kinds & {"failure", "error"}
-    return found

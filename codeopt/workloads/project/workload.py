@@ -41,6 +41,8 @@ SEEDS = (0, 1, 2)
 SHORTEST_S = 0.02
 """A command that takes less beyond the interpreter's own start cannot be timed."""
 ABLATION_PAIRS = 30
+HOT = 0.05
+"""Minimum share of the command of a function whose file tests are to be near to."""
 
 
 @dataclass(frozen=True)
@@ -142,10 +144,11 @@ class ProjectWorkload(Defaults):
             return Checked(rejection=wrong)
         self._notify("running the project's tests")
         if stage is Stage.ROUND:
-            lost = failing_reached(self.runner, draft, self.tests, self.program.revision)
+            suite = failing_reached(self.runner, draft, self.tests, self.program.revision)
         else:
-            lost = failing(self.runner, draft, self.tests)
-        return Checked(rejection=lost, caveats=tuple(caveat for each in found for caveat in each.caveats))
+            suite = failing(self.runner, draft, self.tests, self.program.revision)
+        caveats = (caveat for each in found for caveat in each.caveats)
+        return Checked(rejection=suite.wrong, caveats=(*caveats, *suite.caveats))
 
     def similar_inputs(self, case: Case) -> Iterable[Case]:
         """Changed commands that no proposer's draft was told of, those that confirm first."""
@@ -188,7 +191,7 @@ class ProjectWorkload(Defaults):
             return EditGain(edit, _nothing(rule), f"without it: {outcome.detail or outcome.verdict}")
         plan = make_plan(self.runner, rest, [case], self.suite.check, rule)
         gain = EditGain(edit, compare(self.runner, rest, draft, [case], check=self.suite.check, rule=rule, plan=plan))
-        reason = "" if gain.pays else failing(self.runner, rest, self.tests)
+        reason = "" if gain.pays else failing(self.runner, rest, self.tests, self.program.revision).wrong
         return replace(gain, reason=f"without it: {reason}" if reason else "")
 
     def profile(self, draft: Revision) -> Profile | None:
@@ -268,8 +271,11 @@ def measure(request: WorkloadRequest, program: ProjectProgram, runs: CommandRuns
     first = plain[0]
     case = Case("command", b"", steady.seen(first.stdout), title=options.run or "", files=(), written=first.written,
                 ignored=ignored)  # fmt: skip
+    notify("looking where its time goes")
+    found = profile_command(runs, original, first)
     notify("running the project's tests")
-    tests = find_tests(runs, original, options)
+    hot = tuple(dict.fromkeys(each.file for each in found.functions if each.total_share >= HOT))
+    tests = find_tests(runs, original, options, hot)
     if not tests.passed and not steady.seen(first.stdout).replace(HIDDEN, b"").strip() and not _counted(case):
         raise ProgramError(
             "--run: the command prints and writes nothing that is the same in each run, and no test passes: there is "
@@ -280,8 +286,6 @@ def measure(request: WorkloadRequest, program: ProjectProgram, runs: CommandRuns
     fixed = (f"{path} ({reason})" for path, reason in program.ground.files.items() if path in program.files)
     said = f"fixed ground, which no draft may edit: {', '.join(fixed) or 'no module of its own'}"
     request.session.console.detail(said)
-    notify("looking where its time goes")
-    found = profile_command(runs, original, first)
     baseline = request.baseline or Candidate(0, original, "the original", (Outcome("command", Verdict.AC, first),))
     baseline = replace(baseline, profile=as_profile(found, original))
     if options.special_checker is not None:

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from typing import Any
 
 _LENGTHS = struct.Struct("!II")
-MAX_JSON = 1 << 20
+MAX_JSON = 8 << 20
 MAX_BLOB = 1 << 30
 REMOVED = -1
 """Size that stands for a file that was given and is gone."""

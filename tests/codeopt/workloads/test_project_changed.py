@@ -11,7 +11,7 @@ import pytest
 from codeopt.workloads.project.changed_command import changed_commands
 from codeopt.workloads.project.changed_numbers import in_script, in_word, one_changed, put, scaled
 from codeopt.workloads.project.command import ProjectCommand, read_command
-from codeopt.workloads.project.suite_tests import argv_of
+from codeopt.workloads.project.test_runs import argv_of
 from tests.codeopt.workloads.dedupe_project import (
     HONEST,
     IN_SCRIPT,

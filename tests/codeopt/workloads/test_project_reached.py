@@ -14,7 +14,7 @@ from codeopt.core.target import Target
 from codeopt.workloads import WorkloadRequest
 from codeopt.workloads.project import OpenedProject, open_workload, read, suite_tests
 from codeopt.workloads.project.edits import edits_of
-from codeopt.workloads.project.reached import ImpactedTests, junit_name
+from codeopt.workloads.project.reached import ImpactedTests
 from codeopt.workloads.project.suite_tests import failing, failing_reached, find_tests
 from tests.conftest import require_sandbox
 
@@ -105,9 +105,9 @@ def test_tests_that_can_see_a_change_are_run(opened: OpenedProject, monkeypatch:
     assert asked("return 5", "return 6") == ()
     assert asked("return 4", "return 2 + 2") is None, "a fixture is made for whoever asks"
     right, wrong = draft("x + x", "2 * x"), draft("x + x", "3 * x")
-    assert failing_reached(runs, right, tests, original) == ""
-    assert "test_reads_the_text" in failing(runs, right, tests)
-    assert "test_twice[1]" in failing_reached(runs, wrong, tests, original)
+    assert failing_reached(runs, right, tests, original).wrong == ""
+    assert "test_reads_the_text" in failing(runs, right, tests, original).wrong
+    assert "test_twice[1]" in failing_reached(runs, wrong, tests, original).wrong
 
 
 TEXT = {"a.py": "import re\nN = 1\ndef f():\n    return N\nclass C:\n    K = 1\n    def m(self):\n        return 1\n"}
@@ -133,14 +133,3 @@ def test_what_may_be_seen_elsewhere_is_asked_of_all(old: str, new: str, asked: t
     before, after = Revision(TEXT), Revision({"a.py": TEXT["a.py"].replace(old, new, 1)})
     assert TESTS_OF.by(edits_of(before, after), before, after) == asked
     assert ImpactedTests().by(edits_of(before, after), before, after) is None
-
-
-@pytest.mark.parametrize(
-    ("test", "name"),
-    [
-        ("tests/test_a.py::test_b", "tests.test_a::test_b"),
-        ("test_a.py::C::test_b[x::y/z]", "test_a.C::test_b[x::y/z]"),
-    ],
-)
-def test_a_test_as_pytests_report_names_it(test: str, name: str) -> None:
-    assert junit_name(test) == name

@@ -22,6 +22,8 @@ class Setting(NamedTuple):
     seccomp: bool
     private: str
     """A folder that only the supervisor may look into; empty where there is none."""
+    base: str = ""
+    """Read-only folder that working folders begin as; empty where there is none."""
 
 
 class Job(NamedTuple):
@@ -45,6 +47,10 @@ class Job(NamedTuple):
     files: list[list[str]] | None = None
     """[relative path, name of a kept input]: the run has a working folder of its own with them, and what it wrote there
     is reported. None: it has the first scratch folder."""
+    version: int = 0
+    """Version of the base."""
+    hidden: list[str] = []  # noqa: RUF012  never changed
+    """Files of the base that the run is not given."""
     libraries: str = ""
     """Name of a kept list of libraries that are imported before the run is forked, if they can be; empty for none."""
 

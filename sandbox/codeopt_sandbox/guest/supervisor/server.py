@@ -21,10 +21,11 @@ from .. import wire
 from ..boot import Bundle, read_exactly
 from ..syscalls import hide, kill
 from . import limits, memory, usage
+from .based_folder import BasedFolder
 from .job import Job, RunState, Setting, report
 from .monitor import GRACE_S, RunMonitor
 from .working_folder import TooMuch, WorkingFolder
-from .workspace import Workspace
+from .workspace import WORK, Workspace
 from .zygote_process import Link
 from .zygotes import Zygotes, read_kept
 
@@ -45,6 +46,7 @@ class Supervisor:
         self.workspace = Workspace.make(setting)
         self.zygotes = Zygotes(setting, bundle, self.workspace, capped=bool(self.group.events))
         self.monitor = RunMonitor(setting, self.zygotes)
+        self.based = BasedFolder(f"{setting.scratch[0]}/{WORK}", setting.base) if setting.base else None
         self.inputs: dict[str, int] = {}
         self.tools: int | None = None
         """Made for the first run that needs them: to compile them takes 30 ms."""
@@ -89,16 +91,17 @@ class Supervisor:
         path = self.workspace.place(program)
         folder = self._folder(job)
         state = self._follow(link, job, path, stdin)
+        cpu_after, own_after = self.group.cpu_seconds(), self._own_cpu()
         written = _written(folder, job, state)
+        put_back = folder.put_back() if isinstance(folder, BasedFolder) else True
         # The kernel keeps closed connections for a minute and counts packets for ever, for the next run to read.
-        clean = self.workspace.clean() and self.traffic == self._traffic()
+        clean = self.workspace.clean() and put_back and self.traffic == self._traffic()
         if (kills := self.group.oom_kills() - kills_before) > 0:
             state.stop, state.evidence = "memory", f"the kernel killed {kills} process(es) of the run for memory"
         if state.peak_kib << 10 > job.memory_bytes:  # for a moment, between two looks
             state.end("memory", f"{state.peak_kib >> 10} MiB at its peak, the limit is {job.memory_bytes >> 20} MiB")
-        cpu_after = self.group.cpu_seconds()
         if cpu_before is not None and cpu_after is not None:
-            state.cpu_s = _larger(state.cpu_s, cpu_after - cpu_before - (self._own_cpu() - own_before))
+            state.cpu_s = _larger(state.cpu_s, cpu_after - cpu_before - (own_after - own_before))
         files = [[name, size] for name, size, _ in written]
         blob = b"".join([state.stdout, state.stderr, *(content for _, _, content in written)])
         found = {**report(state), "clean": clean, "stderr": len(state.stderr), "files": files}
@@ -127,16 +130,20 @@ class Supervisor:
                 os.close(fd)
         return state
 
-    def _folder(self, job: Job) -> WorkingFolder | None:
+    def _folder(self, job: Job) -> WorkingFolder | BasedFolder | None:
         """The run's own working folder, with what it is given."""
         if job.files is None:
             return None
-        folder = WorkingFolder(self._cwd(job), {path: self.inputs[name] for path, name in job.files})
+        given = {path: self.inputs[name] for path, name in job.files}
+        if self.based:
+            self.based.fill(job.version, given, job.hidden)
+            return self.based
+        folder = WorkingFolder(self._cwd(job), given)
         folder.fill()
         return folder
 
     def _cwd(self, job: Job) -> str:
-        return self.setting.scratch[0] + ("/work" if job.files is not None else "")
+        return self.setting.scratch[0] + (f"/{WORK}" if job.files is not None else "")
 
     def _order(self, job: Job, path: str) -> bytes:
         uid = self.setting.uid_base and self.setting.uid_base + self.runs % 1000
@@ -159,7 +166,7 @@ class Supervisor:
         return b"".join(counter.read() for counter in self.counters)
 
 
-def _written(folder: WorkingFolder | None, job: Job, state: RunState) -> list[tuple[str, int, bytes]]:
+def _written(folder: WorkingFolder | BasedFolder | None, job: Job, state: RunState) -> list[tuple[str, int, bytes]]:
     """Files that the run left in its folder; too many bytes end the run as too much output does."""
     try:
         return folder.written(job.output_bytes) if folder else []

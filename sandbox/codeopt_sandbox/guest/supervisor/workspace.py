@@ -9,6 +9,9 @@ from pathlib import Path
 
 from .job import Setting
 
+WORK = "work"
+"""Name of the working folder of a run that is given files, in the first scratch folder."""
+
 
 class Workspace:
     """The box and the scratch folders of one guest."""
@@ -25,6 +28,8 @@ class Workspace:
         """The folders, made where they are not there."""
         for folder in (setting.box, *setting.scratch):
             Path(folder).mkdir(parents=True, exist_ok=True)
+        if setting.base:  # where it is no mount; it stays from run to run
+            Path(setting.scratch[0], WORK).mkdir(exist_ok=True)
         if setting.uid_base:
             for folder in setting.scratch:  # an engine gives a mount the mode of the folder below it
                 Path(folder).chmod(0o1777)

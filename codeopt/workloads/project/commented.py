@@ -1,0 +1,37 @@
+"""A project with a line of comment more in each function that is edited: what fails on that pins the text, not what it
+does."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Sequence
+
+from codeopt.analysis.positions import find_definition
+from codeopt.core.revision import Revision
+from codeopt.workloads.project.edits import OUTSIDE, CodeEdit
+
+COMMENT = "# noted\n"
+
+
+def commented(original: Revision, edits: Sequence[CodeEdit]) -> Revision:
+    """The same project to Python: a comment above the first statement of each function, and above where it begins."""
+    found = original
+    for path in dict.fromkeys(edit.file for edit in edits):
+        names = [edit.qualname for edit in edits if edit.file == path and edit.qualname != OUTSIDE]
+        found = found.with_file(path, _noted(original[path], names))
+    return found
+
+
+def _noted(text: str, names: Sequence[str]) -> str:
+    body, lines = ast.parse(text).body, text.splitlines(keepends=True)
+    places: set[int] = set()
+    for name in names:
+        node = find_definition(body, name)
+        if node is not None:
+            first = getattr(node, "body", [node])[0]
+            places.update({min(node.lineno, *(each.lineno for each in node.decorator_list)) if node.decorator_list
+                           else node.lineno, first.lineno})  # fmt: skip
+    for number in sorted(places, reverse=True):
+        line = lines[number - 1]
+        lines.insert(number - 1, line[: len(line) - len(line.lstrip())] + COMMENT)
+    return "".join(lines)

@@ -1,0 +1,122 @@
+"""Test files of a project, by its settings and by what its runners name, the nearest to the hot code first."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections import defaultdict, deque
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from pathlib import PurePosixPath
+
+from codeopt.workloads.project.fixed_ground import RECIPE_FILES
+from codeopt.workloads.project.test_settings import SETTINGS, file_patterns, has_test_cases, matches
+
+_NAMED = re.compile(rb"[\w./-]+\.py\b")
+_IMPORT = re.compile(
+    rb"^[ \t]*(?:from[ \t]+([.\w]+)[ \t]+import[ \t]*(\([^)]*\)|[^\n#;]*)|import[ \t]+([^\n#;]+))", re.M
+)
+_WORD = re.compile(rb"[.\w]+")
+_TEST = re.compile(rb"^(?:\s*(?:async\s+)?def test|class \w*Test)", re.M)
+FAR = 1_000
+"""Distance of a file from which no import leads to the hot code."""
+
+
+def find_test_files(files: Mapping[str, bytes], words: Sequence[str] = ()) -> tuple[str, ...]:
+    """Paths, but of what the command itself names. words: of the command."""
+    patterns = file_patterns(files, words)
+    named = set(_named_by_runners(files))
+    found = (
+        path
+        for path, content in files.items()
+        if path.endswith(".py")
+        and PurePosixPath(path).name not in ("conftest.py", "setup.py")
+        and path not in words
+        and (matches(path, patterns) or (path in named and _TEST.search(content)) or _has_cases(content))
+    )
+    return tuple(sorted(found))
+
+
+def _named_by_runners(files: Mapping[str, bytes]) -> Iterator[str]:
+    """Python files that a Makefile, tox, nox, settings or a script at the top names."""
+    for path, content in files.items():
+        name = PurePosixPath(path)
+        if len(name.parts) == 1 and (path in {*RECIPE_FILES, *SETTINGS} or name.suffix in (".py", ".sh", ".yml")):
+            for found in _NAMED.findall(content):
+                yield found.decode().removeprefix("./")
+
+
+def _has_cases(content: bytes) -> bool:
+    if b"TestCase" not in content or not _TEST.search(content):
+        return False
+    try:
+        return has_test_cases(ast.parse(content))
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return False
+
+
+def nearest_first(tests: Iterable[str], files: Mapping[str, bytes], hot: Sequence[str]) -> tuple[str, ...]:
+    """Test files in the order of their nearness to some files, the hottest first: those that are named after one and
+    stand beside it, then by the number of imports that lead there, then by the folders they have in common."""
+    steps = import_steps(files, hot)
+    return tuple(sorted(tests, key=lambda path: (*_nearness(path, steps, hot), path)))
+
+
+def _nearness(path: str, steps: Mapping[str, int], hot: Sequence[str]) -> tuple[bool, int, int]:
+    stem = re.sub("^tests?_|_tests?$", "", PurePosixPath(path).stem)
+    named = any(stem == PurePosixPath(each).stem for each in hot)
+    common = max((_common(path, each) for each in hot), default=0)
+    return not named, steps.get(path, FAR), -common
+
+
+def _common(one: str, other: str) -> int:
+    """Number of folders at the beginning of both."""
+    pairs = zip(PurePosixPath(one).parts[:-1], PurePosixPath(other).parts[:-1], strict=False)
+    count = 0
+    for a, b in pairs:
+        if a != b:
+            break
+        count += 1
+    return count
+
+
+def import_steps(files: Mapping[str, bytes], hot: Sequence[str]) -> dict[str, int]:
+    """Number of imports that lead from a file to the nearest of some, by path; read off the texts, unparsed."""
+    by_name = {name: path for path in files if path.endswith(".py") for name in _names(path)}
+    users: dict[str, set[str]] = defaultdict(set)
+    for path, content in files.items():
+        if path.endswith(".py"):
+            for name in _imports(path, content):
+                if used := by_name.get(name):
+                    users[used].add(path)
+    steps = {path: 0 for path in hot if path in files}
+    todo = deque(steps)
+    while todo:
+        path = todo.popleft()
+        for user in users[path]:
+            if user not in steps:
+                steps[user] = steps[path] + 1
+                todo.append(user)
+    return steps
+
+
+def _names(path: str) -> Iterator[str]:
+    """Names that a module is imported by."""
+    name = path.removesuffix(".py").removesuffix("/__init__").replace("/", ".")
+    yield name
+    yield from (name[len(root) :] for root in ("src.", "lib.") if name.startswith(root))
+
+
+def _imports(path: str, content: bytes) -> Iterator[str]:
+    """Dotted names that may be meant by the imports of a text."""
+    home = path.removesuffix(".py").split("/")
+    package = home[:-1]
+    for source, names, plain in _IMPORT.findall(content):
+        if plain:
+            yield from (part.split()[0].decode() for part in plain.split(b",") if part.split())
+            continue
+        text = source.decode()
+        level = len(text) - len(text.lstrip("."))
+        above = package[: len(package) - level + 1] if level else []
+        base = ".".join([*above, *filter(None, [text.lstrip(".")])])
+        yield base
+        yield from (f"{base}.{word.decode()}" for word in _WORD.findall(names))

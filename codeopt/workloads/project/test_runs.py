@@ -1,0 +1,155 @@
+"""One run of some of a project's tests, by the runner that they are for: each result is written down as soon as it is
+known, so that a run that is ended early counts for what it got to."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from enum import StrEnum
+
+from codeopt.core.revision import Revision
+from codeopt.workloads.project.command import EntryKind, ProjectCommand
+from codeopt.workloads.project.runs import CommandRuns
+from codeopt_sandbox.outcome import Run
+
+RESULTS = "codeopt-tests.jsonl"
+WITHOUT_OPTIONS = ("-o", "addopts=")
+GO_ON = "--continue-on-collection-errors"
+"""A test module that cannot be imported (its own helpers are not installed) does not take the others with it."""
+MOST_TEXT = 2_000
+"""Length of what is kept of why a test fails, characters."""
+
+
+class TestRunner(StrEnum):
+    """Program that runs tests."""
+
+    __test__ = False
+
+    PYTEST = "pytest"
+    UNITTEST = "unittest"
+    MANAGE = "manage.py test"
+
+
+HEAD = """\
+import json, os, sys
+sys.argv[:] = {argv!r}
+if hasattr(sys, "orig_argv"):
+    sys.orig_argv[:] = [sys.executable, *sys.argv]
+_told = os.open(os.path.abspath({results!r}), os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
+def _tell(name, state, why=""):
+    line = json.dumps([name, state, str(why)[-{most}:]])
+    os.write(_told, (line + "\\n").encode("utf-8", "replace"))
+"""
+PYTEST = """\
+import pytest
+class _Told:
+    def pytest_collectreport(self, report):
+        if report.failed:
+            _tell(report.nodeid, "failed", report.longrepr)
+    def pytest_runtest_logreport(self, report):
+        if report.failed:
+            _tell(report.nodeid, "failed", report.longrepr)
+        elif report.when == "call" and report.passed:
+            _tell(report.nodeid, "passed")
+raise SystemExit(pytest.main({words!r}, plugins=[_Told()]))
+"""
+UNITTEST = """\
+import traceback, unittest
+def _wrap(method, state, at):
+    plain = getattr(unittest.TestResult, method)
+    def told(self, test, *rest):
+        error = rest[at] if at is not None and len(rest) > at else None
+        if method != "addSubTest" or error is not None:
+            _tell(test.id(), state, "".join(traceback.format_exception(*error)) if error else "")
+        return plain(self, test, *rest)
+    setattr(unittest.TestResult, method, told)
+for _each in (("addSuccess", "passed", None), ("addFailure", "failed", 0), ("addError", "failed", 0),
+              ("addSubTest", "failed", 1), ("addUnexpectedSuccess", "failed", None)):
+    _wrap(*_each)
+"""
+"""Whoever runs tests of unittest's tells a TestResult, or one that is made of it, as Django's is."""
+BY_UNITTEST = UNITTEST + "unittest.main(module=None, argv=['unittest', *{words!r}])\n"
+BY_MANAGE = (
+    UNITTEST + "import runpy\nsys.argv[:] = ['manage.py', 'test', '--noinput', *{words!r}]\n"
+    "sys.path.insert(0, os.getcwd())\nrunpy.run_path('manage.py', run_name='__main__')\n"
+)
+BODY = {TestRunner.PYTEST: PYTEST, TestRunner.UNITTEST: BY_UNITTEST, TestRunner.MANAGE: BY_MANAGE}
+
+
+@dataclass(frozen=True)
+class TestResults:
+    """Results of one run."""
+
+    __test__ = False
+
+    run: Run
+    states: Mapping[str, bool]
+    """By name: whether a test passed; skipped ones are left out."""
+    why: Mapping[str, str] = field(default_factory=dict)
+    """Reasons of those that failed, by name; text of the project's."""
+
+    @property
+    def cut(self) -> bool:
+        """Whether it was ended before its end."""
+        return self.run.stop is not None
+
+    @property
+    def passed(self) -> tuple[str, ...]:
+        """Names."""
+        return tuple(name for name, good in self.states.items() if good)
+
+    @property
+    def last_words(self) -> str:
+        """The last line of what it said."""
+        said = self.run.stderr.decode("utf-8", "replace").strip() or self.run.stdout.decode("utf-8", "replace").strip()
+        return self.run.stop_detail or said.rpartition("\n")[2][:200] or f"exit status {self.run.exit}"
+
+
+def run_tests(
+    runs: CommandRuns, draft: Revision, runner: TestRunner, words: Sequence[str], seconds: float
+) -> TestResults:
+    """Run the tests of some files. words: paths, and options of the runner."""
+    asked = as_tests(runs, runner, words)
+    limits = replace(
+        runs.limits, seconds=min(seconds, runs.limits.seconds), memory_mib=runs.sandbox.most_memory_mib
+    )  # fmt: skip
+    run = asked.run(draft, limits=limits)
+    states: dict[str, bool] = {}
+    why: dict[str, str] = {}
+    for name, state, text in _rows(run):
+        states[name] = states.get(name, True) and state == "passed"
+        if text:
+            why[name] = text
+    return TestResults(run, states, why)
+
+
+def as_tests(runs: CommandRuns, runner: TestRunner, words: Sequence[str]) -> CommandRuns:
+    """By a process that has the command's arguments and variables: what asks who runs it hears the same."""
+    if runner is TestRunner.PYTEST:
+        words = ("-q", "-p", "no:cacheprovider", "--rootdir", ".", GO_ON, *words)
+    elif runner is TestRunner.MANAGE:
+        words = [word.removesuffix(".py").replace("/", ".") for word in words]
+    head = HEAD.format(argv=list(argv_of(runs.command)), results=RESULTS, most=MOST_TEXT)
+    text = head + BODY[runner].replace("{words!r}", repr(list(words)))
+    command = ProjectCommand(runner.value, ("-c", text), runs.command.variables)
+    return replace(runs, command=command, seen=bytes, beside=(), left_out_s=(0.0, 0.0), purpose="tests")
+
+
+def argv_of(command: ProjectCommand) -> tuple[str, ...]:
+    """The `sys.argv` of a command's program."""
+    entry = command.entry
+    first = {EntryKind.CODE: "-c", EntryKind.NOTHING: "", EntryKind.MODULE: f"{entry.name.replace('.', '/')}.py"}
+    return (first.get(entry.kind, entry.name), *command.arguments)
+
+
+def _rows(run: Run) -> Iterator[tuple[str, str, str]]:
+    """(name, state, reason) as they were written; a line that was cut is left out, as is what is none of ours."""
+    content = next((file.content for file in run.written if file.path == RESULTS), None) or b""
+    for line in content.decode("utf-8", "replace").split("\n"):
+        try:
+            row = json.loads(line)
+        except ValueError:
+            continue
+        if isinstance(row, list) and len(row) == 3 and all(isinstance(each, str) for each in row):
+            yield row[0], row[1], row[2]

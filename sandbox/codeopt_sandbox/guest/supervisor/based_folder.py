@@ -1,0 +1,261 @@
+"""The working folder of runs that begin with the files of a base: filled once in a guest, put back after each run.
+
+The base is shown read-only, and all guests read the same one. A run may change, replace and remove what it finds, and
+add to it. What it did is found by comparing every file with the base: times prove nothing, as a write through shared
+memory leaves none. Numbers of inodes and modes tell of what went before, so where a run replaced or removed what it
+found the whole folder is made anew. Compiled extensions are links into the base, as nothing can be executed from a
+scratch folder.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import stat
+from collections.abc import Iterator
+
+from ..wire import REMOVED, SPECIAL
+from .memory import reopen
+from .working_folder import GIVEN_NS, MAX_FILES, TooMuch
+
+NATIVE = (".so", ".pyd")
+ATTRIBUTES = ("user.", "system.")
+"""Beginnings of the names of extended attributes that a run can set."""
+_CHUNK = 1 << 20
+_READ = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
+_WRITE = os.O_WRONLY | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC
+
+
+class BasedFolder:
+    """One guest's working folder; `path` names the same folder in all runs."""
+
+    def __init__(self, path: str, base: str) -> None:
+        self.path, self.base, self.user = path, base, os.geteuid()
+        self.version = -1
+        """Version of the base that it was filled from; -1 where it has to be made."""
+        self.inodes: dict[str, tuple[int, int]] = {}
+        """By relative path the number and the kind of everything that a run finds, folders included; "" is the working
+        folder itself."""
+        self.kinds: dict[str, int] = {}
+        """By relative path: everything of the base, with the size of a file, or SPECIAL for a folder."""
+        self.given: dict[str, int] = {}
+        self.hidden: tuple[str, ...] = ()
+        self.changed: list[str] = []
+        self.added: list[str] = []
+        self.disturbed = False
+        """Whether the last run left more than contents: replaced or removed files, modes, attributes, links."""
+
+    def fill(self, version: int, given: dict[str, int], hidden: list[str]) -> None:
+        """Put a run's own files on top of the base, kept descriptors by relative path, and leave some of it out."""
+        if version != self.version:
+            self._make(version)
+        self.given, self.hidden = given, tuple(name for name in hidden if name in self.kinds)
+        for name in self.hidden:
+            self._unlink(name)
+        for name, fd in given.items():
+            for parent in _parents(name):
+                if parent not in self.inodes:
+                    self._make_folder(parent)
+            if is_native(name) and name in self.inodes:
+                self._unlink(name)
+            self._put(name, reopen(fd))
+        self._reset_times()
+
+    def _make(self, version: int) -> None:
+        """The whole folder from the base. Raises OSError."""
+        self.inodes, self.kinds = {}, {"": SPECIAL}
+        if not os.path.isdir(self.path):  # noqa: PTH112
+            os.mkdir(self.path)  # noqa: PTH102
+        os.chmod(self.path, 0o777)  # noqa: PTH101
+        self._note("")
+        for folder, folders, files in os.walk(self.base):
+            here = folder[len(self.base) + 1 :] + "/" if folder != self.base else ""
+            for name in folders:
+                self._make_folder(here + name)
+                self.kinds[here + name] = SPECIAL
+            for name in files:
+                self._put_base(here + name)
+        self.version = version
+
+    def _make_folder(self, name: str) -> None:
+        os.mkdir(f"{self.path}/{name}")  # noqa: PTH102
+        os.chmod(f"{self.path}/{name}", 0o777)  # noqa: PTH101  not sticky, as of any given file
+        self._note(name)
+
+    def _put_base(self, name: str) -> None:
+        if is_native(name):
+            os.symlink(f"{self.base}/{name}", f"{self.path}/{name}")  # noqa: PTH211
+            self.kinds[name] = self._note(name)
+        else:
+            self.kinds[name] = self._put(name, os.open(f"{self.base}/{name}", _READ))
+
+    def _put(self, name: str, source: int) -> int:
+        """Size of the file, into whose inode the content is written where there is one. Closes the source."""
+        target = os.open(f"{self.path}/{name}", _WRITE)
+        try:
+            os.ftruncate(target, 0)
+            while data := os.read(source, _CHUNK):
+                os.write(target, data)
+            if name not in self.inodes:
+                os.fchmod(target, 0o666)
+        finally:
+            os.close(source)
+            os.close(target)
+        return self._note(name)
+
+    def _note(self, name: str) -> int:
+        there = os.lstat(f"{self.path}/{name}")
+        self.inodes[name] = there.st_ino, stat.S_IFMT(there.st_mode)
+        return there.st_size
+
+    def _unlink(self, name: str) -> None:
+        os.unlink(f"{self.path}/{name}")  # noqa: PTH108
+        del self.inodes[name]
+
+    def _reset_times(self) -> None:
+        """One time for everything: when a file was last read or changed tells of earlier runs."""
+        for name in self.inodes:
+            os.utime(f"{self.path}/{name}", ns=(GIVEN_NS, GIVEN_NS), follow_symlinks=False)
+
+    # -- after a run --------------------------------------------------------------------------------------------
+
+    def written(self, most: int) -> list[tuple[str, int, bytes]]:
+        """(path, size, content) of what is new, other than it was given, or gone, by path. Raises TooMuch, OSError."""
+        self.changed, self.added, self.disturbed = [], [], True  # whatever goes wrong on the way
+        found: list[tuple[str, int, bytes]] = []
+        left, disturbed = most, False
+        missing = set(self.inodes)
+        for name, there in self._tree():
+            if name in missing:
+                missing.remove(name)
+                disturbed = disturbed or self._is_disturbed(name, there)
+                if self._is_same(name, there):
+                    continue
+                self.changed.append(name)
+            else:
+                self.added.append(name)
+            if len(self.added) > MAX_FILES + len(self.inodes):
+                raise TooMuch(f"more than {MAX_FILES} files")
+            if stat.S_ISDIR(there.st_mode):
+                found += [(name, REMOVED, b"")] * (self.kinds.get(name, SPECIAL) != SPECIAL)
+            else:
+                size, content = self._read(name, there, max(left, 0, self.kinds.get(name, 0)))
+                left -= len(content)
+                found.append((name, size, content))
+        self.disturbed = disturbed or bool(missing)
+        found += [(name, REMOVED, b"") for name in missing if self.kinds.get(name) != SPECIAL]
+        return sorted(found)
+
+    def put_back(self) -> bool:
+        """Make it what it was before `fill`; False when something would not go."""
+        if self.disturbed:
+            return self._empty()
+        own = [name for name in self.inodes if name not in self.kinds]
+        for name in (*self.added, *reversed(own)):
+            _remove(f"{self.path}/{name}")
+            self.inodes.pop(name, None)
+        for name in self.given:
+            if is_native(name) and name in self.kinds:
+                self._unlink(name)
+        for name in dict.fromkeys((*self.changed, *self.given, *self.hidden)):
+            if self.kinds.get(name, SPECIAL) != SPECIAL:
+                self._put_base(name)
+        return True
+
+    def _empty(self) -> bool:
+        self.version = -1
+        if os.path.islink(self.path) or not os.path.isdir(self.path):  # noqa: PTH112, PTH114  where a run has our user
+            _remove(self.path)
+            return not os.path.lexists(self.path)  # noqa: PTH110
+        os.chmod(self.path, 0o777)  # noqa: PTH101
+        for name in os.listxattr(self.path):
+            if name.startswith(ATTRIBUTES):
+                os.removexattr(self.path, name)
+        with os.scandir(self.path) as entries:
+            for entry in entries:
+                _remove(entry.path)
+        return not os.listdir(self.path)  # noqa: PTH208
+
+    def _tree(self) -> Iterator[tuple[str, os.stat_result]]:
+        """Everything below, a folder before what is in it; links are not followed."""
+        there = os.lstat(self.path)
+        yield "", there
+        todo = [""] if stat.S_ISDIR(there.st_mode) else []
+        while todo:
+            here = todo.pop()
+            with os.scandir(f"{self.path}/{here}") as entries:
+                found = [(here + entry.name, entry.stat(follow_symlinks=False)) for entry in entries]
+            todo += [f"{name}/" for name, there in found if stat.S_ISDIR(there.st_mode)]
+            yield from found
+
+    def _is_disturbed(self, name: str, there: os.stat_result) -> bool:
+        """Whether something is another than was put there, or has more than another content."""
+        path = f"{self.path}/{name}"
+        if (there.st_ino, stat.S_IFMT(there.st_mode)) != self.inodes[name] or there.st_uid != self.user:
+            return True  # a file system of a disk gives a number that was freed to the next file
+        if any(each.startswith(ATTRIBUTES) for each in os.listxattr(path, follow_symlinks=False)):
+            return True
+        if stat.S_ISREG(there.st_mode):
+            return stat.S_IMODE(there.st_mode) != 0o666 or there.st_nlink != 1
+        return stat.S_ISDIR(there.st_mode) and stat.S_IMODE(there.st_mode) != 0o777
+
+    def _is_same(self, name: str, there: os.stat_result) -> bool:
+        """Whether something has the content that it was given, and was not written."""
+        path = f"{self.path}/{name}"
+        size = self.kinds.get(name, REMOVED)
+        if stat.S_ISDIR(there.st_mode):
+            return name not in self.given and size in (SPECIAL, REMOVED)
+        if stat.S_ISLNK(there.st_mode):
+            return is_native(name) and name not in self.given and os.readlink(path) == f"{self.base}/{name}"  # noqa: PTH115
+        if not stat.S_ISREG(there.st_mode) or there.st_mtime_ns != GIVEN_NS:
+            return False  # or written again with what was there
+        if name in self.given:
+            return _same(reopen(self.given[name]), os.open(path, _READ))
+        return size == there.st_size and _same(os.open(f"{self.base}/{name}", _READ), os.open(path, _READ))
+
+    def _read(self, name: str, there: os.stat_result, most: int) -> tuple[int, bytes]:
+        path = f"{self.path}/{name}"
+        if stat.S_ISLNK(there.st_mode):
+            target = os.fsencode(os.readlink(path))  # noqa: PTH115
+            return len(target), target
+        if not stat.S_ISREG(there.st_mode):
+            return SPECIAL, b""
+        with os.fdopen(os.open(path, _READ), "rb") as file:
+            content = file.read(most + 1)
+        if len(content) > most:
+            raise TooMuch(f"more than {most} bytes of files")
+        return len(content), content
+
+
+def is_native(name: str) -> bool:
+    """Whether a file is machine code that a program may load, as `_speed.cpython-311-x86_64-linux-gnu.so`."""
+    return name.endswith(NATIVE) or ".so." in name.rpartition("/")[2]
+
+
+def _parents(name: str) -> Iterator[str]:
+    at = name.find("/")
+    while at >= 0:
+        yield name[:at]
+        at = name.find("/", at + 1)
+
+
+def _same(one: int, other: int) -> bool:
+    """Whether two files have the same content; closes both."""
+    try:
+        while data := os.read(one, _CHUNK):
+            if os.read(other, _CHUNK) != data:
+                return False
+        return not os.read(other, 1)
+    finally:
+        os.close(one)
+        os.close(other)
+
+
+def _remove(path: str) -> None:
+    try:
+        if os.path.isdir(path) and not os.path.islink(path):  # noqa: PTH112, PTH114
+            shutil.rmtree(path, ignore_errors=True)
+        else:
+            os.unlink(path)  # noqa: PTH108
+    except (OSError, RecursionError):
+        pass  # gone already, or the host throws the guest away

@@ -49,9 +49,9 @@ def tests_program(ref: FunctionRef, request: TestRequest, source: str) -> GuestP
     return GuestProgram("tests", (ref.fields(), request.fields(), source))
 
 
-def accept_program(request: AcceptRequest) -> GuestProgram:
-    """A program that asks a user's own checker about answers."""
-    return GuestProgram("accept", (request.fields(),))
+def accept_program(ref: FunctionRef, request: AcceptRequest) -> GuestProgram:
+    """A program that asks a user's own checker about answers of `ref`."""
+    return GuestProgram("accept", (ref.fields(), request.fields()))
 
 
 @dataclass(frozen=True)

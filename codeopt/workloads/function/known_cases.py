@@ -17,6 +17,7 @@ from codeopt.workloads.function.corpus.corpus import (
 )
 from codeopt.workloads.function.corpus.observe import MADE_UP, KnownCall
 from codeopt.workloads.function.harness import FunctionHarness
+from codeopt.workloads.function.special_check import undecided
 from codeopt.workloads.function.timed_runs import TimedRuns
 from codeopt_sandbox.call_answer import CallAnswer, Kind, State
 from codeopt_sandbox.calls import CallBatch, CallRun
@@ -48,7 +49,8 @@ def tiered(
     """Calls as cases, those apart that go beyond the known ones: what they do to their process is theirs alone."""
     raises = refusals(bench.function)
     contract.ask([each.text for each in known])
-    beyond = {each.text: _why_beyond(each, contract, raises) for each in known}
+    idle = undecided(check, known)
+    beyond = {each.text: _why_beyond(each, contract, raises) or idle.get(each.text, "") for each in known}
     alike = [each for each in known if not beyond[each.text]]
     rest = [each for each in known if beyond[each.text]]
     cases: list[Case] = [*make_cases(bench, runner, alike, name, check, held_out=held_out)]

@@ -134,4 +134,4 @@ def _seen_as(bench: FunctionHarness, function: Function) -> FunctionRef:
     """The rival, to be called as the target is."""
     view = replace(bench.view, module=locate(function.path), shown_at=f"{INSIDE}-new")
     other = make_target(function, view, bench.sandbox, bench.target.calls_file, (bench.target.module,))
-    return other.replace(globals=bench.target.globals, classes=bench.target.classes)
+    return other.replace(globals=bench.target.globals, classes=bench.target.classes, calls_paths=bench.target.paths)

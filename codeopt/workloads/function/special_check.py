@@ -1,6 +1,7 @@
 """A checker of the user's own: which other answers of a call are right, too.
 
-It runs in the sandbox, in a process where no draft ever runs; calls and answers reach it as literals.
+It runs in the sandbox, in a process where no draft ever runs: calls are made anew there, answers are read from their
+texts as literals and arrays.
 """
 
 from __future__ import annotations
@@ -12,27 +13,35 @@ from dataclasses import dataclass, field
 
 from codeopt.core.errors import UsageError
 from codeopt.core.options import ImproveOptions
-from codeopt.workloads.function.corpus.observe import KnownCall
+from codeopt.workloads.function.corpus.observe import MADE_UP, REFUSED, KnownCall
 from codeopt.workloads.function.harness import FunctionHarness, why
 from codeopt.workloads.source.functions import definition
-from codeopt_sandbox import Sandbox
 from codeopt_sandbox.answers import AnswerDifference, differences
 from codeopt_sandbox.calls import accept_program
 from codeopt_sandbox.guest.accept.request import NO_LITERAL, AcceptRequest
 from codeopt_sandbox.guest.calls.repr.private import segments
+from codeopt_sandbox.verdict import Checker
 
 RETURNS = "returns "
 OWN = 200
-"""Most answers of the original that the checker must accept."""
+"""Most answers of the original, to calls that somebody vouches for, that the checker must accept."""
 Question = tuple[str, str, str]
 """A call, what it returns, and what else is returned."""
+
+
+@dataclass(frozen=True)
+class Refused:
+    """Answer of the original's own that the user's checker does not accept."""
+
+    expected: str
+    reason: str
 
 
 @dataclass(frozen=True)
 class SpecialChecker:
     """Compares answers as other checkers do, and asks the user's function about those that differ."""
 
-    sandbox: Sandbox
+    bench: FunctionHarness
     file: str
     source: str
     accept: str
@@ -47,7 +56,7 @@ class SpecialChecker:
         """Describe the first answer that is not accepted; empty when there is none."""
         told = differences(expected, got, may_change=self.may_change)
         found = [each for each in told if self.exact or each.subject is None]
-        questions = {at: asked for at, each in enumerate(found) if (asked := _question(each))}
+        questions = {at: asked for at, each in enumerate(found) if (asked := self._question(each))}
         self.ask(list(questions.values()))
         for at, each in enumerate(found):
             reason = self.known[questions[at]] if at in questions else "it is no other value returned"
@@ -61,42 +70,62 @@ class SpecialChecker:
         if not new:
             return
         request = AcceptRequest(self.source, self.file, self.accept, self.names, tuple(new))
-        run = self.sandbox.run(accept_program(request), mode="exec")
+        run = self.bench.sandbox.run(accept_program(self.bench.target, request), mode="exec")
         try:
             self.known.update(zip(new, map(str, json.loads(run.stdout)), strict=True))
         except (ValueError, TypeError):  # it ended, or wrote something else in its place
             self.known.update(dict.fromkeys(new, f"the checker gives no answer: {why(run)}"))
 
+    def refused_of_original(self, known: Sequence[KnownCall]) -> dict[str, Refused]:
+        """Answers of the original's own that the checker does not accept, by call."""
+        own = {
+            each.text: (each.text, text, text) for each in known if (text := _returned(each.outcome.text)) is not None
+        }
+        self.ask(list(own.values()))
+        return {call: Refused(asked[1], self.known[asked]) for call, asked in own.items()
+                if self.known[asked] not in ("", NO_LITERAL)}  # fmt: skip
+
+    def _question(self, found: AnswerDifference) -> Question | None:
+        """Question about a difference; None where more differs than the value returned."""
+        old, new = _returned(found.expected), _returned(found.got)
+        alike = segments(found.expected)[1:] == segments(found.got)[1:]
+        if not found.call or not alike or old is None or new is None:
+            return None
+        return self.bench.names.written(found.call), old, new
+
 
 def special_checker(
     bench: FunctionHarness, options: ImproveOptions, known: Sequence[KnownCall]
 ) -> SpecialChecker | None:
-    """The checker that is asked for, if any. Raises UsageError where it does not accept the original's own answers."""
+    """The checker that is asked for, if any. Raises UsageError where it does not accept the original's own answers to
+    calls that somebody vouches for."""
     if options.special_checker is None:
         return None
     file, accept = options.special_checker
     node = definition(ast.parse(bench.function.source), bench.function.qualname)
     names = tuple(each.arg for each in (*node.args.posonlyargs, *node.args.args)) if node else ()
     found = SpecialChecker(
-        bench.sandbox, str(file), file.read_text("utf-8"), accept, names, options.strict, options.may_change_arguments
+        bench, str(file), file.read_text("utf-8"), accept, names, options.strict, options.may_change_arguments
     )
-    own = [(each.text, text, text) for each in known if (text := _returned(each.outcome.text)) is not None][:OWN]
-    found.ask(own)
-    refused = next((asked for asked in own if found.known[asked] not in ("", NO_LITERAL)), None)
+    vouched = [each for each in known if each.source not in (*MADE_UP, REFUSED)][:OWN]
+    refused = next(iter(found.refused_of_original(vouched).items()), None)
     if refused is not None:
-        said = f"{refused[0][:160]} returns {refused[1][:160]}: {found.known[refused]}"
+        said = f"{refused[0][:160]} returns {refused[1].expected[:160]}: {refused[1].reason}"
         raise UsageError(f"--check {options.check} does not accept the original's own answer: {said}")
     return found
+
+
+def undecided(check: Checker, known: Sequence[KnownCall]) -> dict[str, str]:
+    """Why a difference on a call says nothing: the user's checker, if that is what compares, does not accept the
+    original's own answer there either. By call."""
+    if not isinstance(check, SpecialChecker):
+        return {}
+    made_up = [each for each in known if each.source in (*MADE_UP, REFUSED)]
+    return {call: f"the checker does not accept the original's own answer: {each.reason}"
+            for call, each in check.refused_of_original(made_up).items()}  # fmt: skip
 
 
 def _returned(outcome: str) -> str | None:
     """Text of the value that a call returns; None where it does something else."""
     first = segments(outcome)[0]
     return first[len(RETURNS) :] if first.startswith(RETURNS) else None
-
-
-def _question(found: AnswerDifference) -> Question | None:
-    """Question about a difference; None where more differs than the value returned."""
-    old, new = _returned(found.expected), _returned(found.got)
-    alike = segments(found.expected)[1:] == segments(found.got)[1:]
-    return (found.call, old, new) if found.call and alike and old is not None and new is not None else None

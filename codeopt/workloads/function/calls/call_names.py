@@ -34,6 +34,15 @@ class CallNames:
         call = as_python(call)
         return OPAQUE.sub(lambda match: self.words.get(match[0], match[0]), call) if self.words else call
 
+    def written(self, shown: str) -> str:
+        """The call behind a readable one; as it is shown where two parts go by the same words."""
+        parts: dict[str, list[str]] = {}
+        for part, words in self.words.items():
+            parts.setdefault(words, []).append(part)
+        unique = {words: part[0] for words, part in parts.items() if len(part) == 1}
+        longest_first = sorted(map(re.escape, unique), key=len, reverse=True)
+        return re.sub("|".join(longest_first), lambda match: unique[match[0]], shown) if unique else shown
+
 
 def find_names(calls: Sequence[str], show: Callable[[tuple[str, ...]], Sequence[str]], home: str = "") -> CallNames:
     """Words for everything in the calls that has no literal. show: calls in words, by the code under test; home: the

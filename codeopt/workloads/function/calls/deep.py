@@ -113,9 +113,11 @@ def _followers(value: Any) -> dict[Any, Any] | None:
     """Predecessors in a mapping of nodes to those that follow each."""
     if not isinstance(value, dict) or len({type(key) for key in value}) > 1:
         return None
-    if not all(isinstance(part, list | tuple | set) and all(p in value for p in part) for part in value.values()):
-        return None
     if not all(type(key) in (int, str) for key in value):
+        return None
+    if not all(isinstance(part, list | tuple | set) for part in value.values()):
+        return None
+    if not all(type(node) in (int, str) and node in value for part in value.values() for node in part):
         return None
     return {node: key for key, part in value.items() for node in part}
 

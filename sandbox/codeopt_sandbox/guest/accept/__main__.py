@@ -5,12 +5,14 @@ stdout: one line of JSON, a list with the reason of refusal for each answer, emp
 
 from __future__ import annotations
 
-import ast
 import json
 import os
-import re
+import sys
 
+from ..calls.arguments import Arguments
+from ..calls.function_ref import FunctionRef
 from .request import NO_LITERAL, AcceptRequest
+from .values import value
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -20,34 +22,38 @@ if TYPE_CHECKING:
     from ..boot import Bundle
 
 MAX_REASON_CHARS = 300
-_SET = re.compile(r"\bset\{")
 
 
-def main(bundle: Bundle, request: dict[str, Any]) -> None:
-    """Ask about every answer of a request."""
+def main(bundle: Bundle, ref: dict[str, Any], request: dict[str, Any]) -> None:
+    """Ask about every answer of a request about calls of a function."""
     answer = os.dup(1)
     os.dup2(2, 1)  # what the checker prints is no answer
-    data = memoryview(json.dumps(reasons(AcceptRequest.read(request))).encode())
+    data = memoryview(json.dumps(reasons(FunctionRef.read(ref), AcceptRequest.read(request))).encode())
     while data:
         data = data[os.write(answer, data) :]
     os._exit(0)
 
 
-def reasons(request: AcceptRequest) -> list[str]:
+def reasons(ref: FunctionRef, request: AcceptRequest) -> list[str]:
     """Reason of refusal for each answer; empty where it is accepted."""
-    space: dict[str, Any] = {"__name__": "checker"}
+    sys.path[:0] = ref.paths
+    sys.path += [path for path in ref.test_paths if path not in sys.path]
+    space: dict[str, Any] = {"__name__": "checker", "__file__": request.file}
     try:
         exec(compile(request.source, request.file, "exec", dont_inherit=True), space)
     except BaseException as error:
         return [f"the checker raises {named(error)} when it is loaded"] * len(request.asked)
-    return [reason(space[request.accept], request.names, *each) for each in request.asked]
+    made = Arguments(ref)
+    return [reason(space[request.accept], made, request.names, *each) for each in request.asked]
 
 
-def reason(accept: Callable[..., Any], names: tuple[str, ...], call: str, expected: str, got: str) -> str:
+def reason(
+    accept: Callable[..., Any], made: Arguments, names: tuple[str, ...], call: str, expected: str, got: str
+) -> str:
     """Reason of refusal for one answer."""
     try:
-        given = arguments(call, names), value(expected), value(got)
-    except (ValueError, SyntaxError, RecursionError, MemoryError, TypeError):
+        given = arguments(call, made, names), value(expected), value(got)
+    except Exception:  # what a call needs may not be here, what an answer says is up to a draft
         return NO_LITERAL
     try:
         found = accept(*given)
@@ -55,25 +61,18 @@ def reason(accept: Callable[..., Any], names: tuple[str, ...], call: str, expect
         return f"the checker raises {named(error)}"
     if isinstance(found, str):
         return " ".join(found.split())[:MAX_REASON_CHARS]
-    if found is True or found is False:
+    if type(found).__name__ in ("bool", "bool_"):  # numpy's own, too
         return "" if found else "the checker does not accept it"
     return f"the checker returns {type(found).__name__}, neither a bool nor a text"
 
 
-def value(text: str) -> Any:
-    """The value that a literal says; sets are written as `set{1, 2}`. Raises ValueError, SyntaxError."""
-    return ast.literal_eval(text if "'" in text or '"' in text else _SET.sub("{", text))
-
-
-def arguments(text: str, names: tuple[str, ...]) -> dict[str, Any]:
-    """Arguments of a call by name, without those that it leaves out. Raises ValueError, SyntaxError."""
-    call = ast.parse(text, mode="eval").body
-    if not isinstance(call, ast.Call) or len(call.args) > len(names):
+def arguments(text: str, made: Arguments, names: tuple[str, ...]) -> dict[str, Any]:
+    """Arguments of a call by name, without those that it leaves out; the call is one that the original was asked, never
+    of a draft. Raises ValueError for more arguments than there are names for, and whatever the expression raises."""
+    args, kwargs = made.fresh(compile(text, "call", "eval"))
+    if len(args) > len(names):
         raise ValueError(text)
-    found = dict(zip(names, map(ast.literal_eval, call.args)))
-    for each in call.keywords:
-        found[str(each.arg)] = ast.literal_eval(each.value)
-    return found
+    return {**dict(zip(names, args)), **kwargs}
 
 
 def named(error: BaseException) -> str:

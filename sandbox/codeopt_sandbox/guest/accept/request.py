@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from ..record import Record
 
-NO_LITERAL = "the call or an answer cannot be handed to the checker, as it is no literal"
-"""Reason of refusal for objects, arrays, and texts that are cut."""
+NO_LITERAL = "the call or an answer cannot be handed to the checker: it is no literal and no array, or too long"
+"""Reason of refusal for answers that are objects, and for texts that are cut."""
 
 
 class AcceptRequest(Record):

@@ -78,7 +78,13 @@ class CallNamespace(KnownCall):
         if self.user is None or fresh:
             assert self.ref.calls_file is not None
             self.user = {"__name__": "codeopt_calls", "__file__": "calls.py", "__builtins__": builtins}
-            exec(compile(self.ref.calls_file, "calls.py", "exec", dont_inherit=True), self.user)
+            sys.path += self.ref.calls_paths
+            try:
+                exec(compile(self.ref.calls_file, "calls.py", "exec", dont_inherit=True), self.user)
+            finally:
+                for path in reversed(self.ref.calls_paths):
+                    if sys.path[-1:] == [path]:
+                        sys.path.pop()
         return self.user
 
     def module_name(self, name: str) -> str:

@@ -37,3 +37,6 @@ class FunctionRef(Record):
     test_paths: tuple[str, ...] = ()
     """Folders of the project's tests, put last on sys.path once the module is imported: classes of arguments
     may be there."""
+    calls_paths: tuple[str, ...] = ()
+    """Folders where modules that the calls file imports are looked for after all others: those of the original, where
+    the function stands in another project."""

@@ -15,15 +15,18 @@ modules, getsignal = sys.modules, _signal.getsignal
 SIGNALS = range(1, 32)
 
 
-def process_state() -> dict[str, str]:
-    """Each with a text for what it is now. Of what no module has loaded there is none."""
+def process_state(own: tuple[str, ...] = ()) -> dict[str, str]:
+    """Each with a text for what it is now. Of what no module has loaded there is none.
+
+    own: folders of the project, which two versions may have at different places.
+    """
     found = {
         "the recursion limit": str(sys.getrecursionlimit()),
         "the garbage collector": f"{'on' if gc.isenabled() else 'off'} {gc.get_threshold()}",
         "the locale": str(_locale.setlocale(_locale.LC_ALL)),
         "signal handlers": ", ".join([f"{n} {_handler(n)}" for n in SIGNALS if _handler(n)]),
         "the warnings' filters": ", ".join(_filters()),
-        "sys.path": repr(sys.path),
+        "sys.path": repr([_place(path, own) for path in sys.path]),
     }
     if "_decimal" in modules:
         found["the decimal context"] = _context(modules["_decimal"].getcontext())
@@ -31,6 +34,14 @@ def process_state() -> dict[str, str]:
     if hasattr(numpy, "geterr"):
         found["numpy's handling of errors"] = repr(numpy.geterr())
     return found
+
+
+def _place(path: Any, own: tuple[str, ...]) -> Any:
+    """A folder by its place in the project, any other as it is."""
+    for at, home in enumerate(own):
+        if path == home or (type(path) is str and path.startswith(home + "/")):
+            return f"<project {at}>{path[len(home) :]}"
+    return path
 
 
 def _handler(number: int) -> str:

@@ -58,7 +58,7 @@ def state_of(ref: FunctionRef, module: types.ModuleType) -> Seen:
         found["global " + name] = shown(ref, value), 0
     for name, value in counters(ref):
         found[COUNTER + name] = shown(ref, value), 0
-    found.update({name: (text, 0) for name, text in process_state().items()})
+    found.update({name: (text, 0) for name, text in process_state(ref.paths).items()})
     found["the environment"] = digest(repr(sorted(os.environ.items())).encode("utf-8", "replace")), 0
     return found
 

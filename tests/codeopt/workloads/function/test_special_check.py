@@ -94,6 +94,14 @@ def test_a_checker_has_to_accept_the_original(tmp_path: Path) -> None:
     assert "never" in done.err
 
 
+def test_a_made_up_call_that_the_checker_cannot_judge_refuses_nobody(tmp_path: Path) -> None:
+    """It is beyond what can be known: the checker does not accept the original's own answer there."""
+    strict = ACCEPT.replace("    if sorted", "    if len(graph) < 1:\n        return 'no graph'\n    if sorted")
+    done = compare(tmp_path, QUICK, strict)
+    assert "rejected" not in done.out, done.out
+    assert done.status != 2, done.err
+
+
 def test_a_checker_does_not_see_the_host(tmp_path: Path) -> None:
     secret = tmp_path / "secret.txt"
     secret.write_text("1")
@@ -140,5 +148,63 @@ def test_a_draft_may_change_its_arguments_where_it_is_told_so(tmp_path: Path, ba
     assert done.out.startswith("rejected"), done.out + done.err
     assert "--may-change-arguments accepts it" in done.out
     allowed = ("--may-change-arguments", *flags)
-    assert codeopt("compare", "old.py::f", "new.py::f", *allowed, cwd=tmp_path).out.startswith("faster")
+    assert not codeopt("compare", "old.py::f", "new.py::f", *allowed, cwd=tmp_path).out.startswith("rejected")
     assert codeopt("compare", "old.py::f", "wrong.py::f", *allowed, cwd=tmp_path).out.startswith("rejected")
+
+
+ARRAYS = """\
+import numpy as np
+
+def solve(problem):
+    values = problem["values"]
+    found = []
+    for at in range(len(values)):
+        found.append(values[at] * 2 if problem["double"] else values[at])
+    return {"found": np.array(found), "first": np.float64(values[0])}
+"""
+ARRAYS_QUICK = (
+    ARRAYS.partition("    found")[0]
+    + """\
+    found = values * 2 if problem["double"] else values + 0
+    return {"found": (found + 1e-7).tolist(), "first": values[0]}
+"""
+)
+ARRAYS_ACCEPT = """\
+import numpy as np
+
+def accept(arguments, expected, got):
+    problem = arguments["problem"]
+    assert isinstance(problem["values"], np.ndarray) and isinstance(expected["found"], np.ndarray)
+    assert isinstance(got["first"], np.float64), got
+    right = problem["values"] * (2 if problem["double"] else 1)
+    return np.allclose(got["found"], right) and expected["first"] == got["first"]
+"""
+MADE = "import numpy as np\n\ndef made(n):\n    return {'values': np.arange(1.0, n + 1), 'double': n % 2 == 0}\n"
+OF_ARRAYS = """\
+import os, sys
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+from made import made
+
+CALLS = [((made(n),), {}) for n in range(1, 15)]
+BIG = [((made(2000),), {})]
+"""
+
+
+@pytest.mark.parametrize("backend", BACKENDS)
+def test_arrays_reach_the_checker(tmp_path: Path, backend: str) -> None:
+    """Calls of a file that imports what stands beside the original, of a draft that stands elsewhere."""
+    pytest.importorskip("numpy")
+    wrong = ARRAYS_QUICK.replace("values * 2", "values * 3")
+    for name, text in (("old/old.py", ARRAYS), ("new/new.py", ARRAYS_QUICK), ("new/wrong.py", wrong)):
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).write_text(text)
+    for name, text in (("old/made.py", MADE), ("old/calls.py", OF_ARRAYS), ("check.py", ARRAYS_ACCEPT)):
+        (tmp_path / name).write_text(text)
+    flags = ("--calls", "old/calls.py", "--sandbox", backend, "--max-pairs", "8", "--max-examples", "20")
+    flags += ("--check", "check.py::accept")
+    done = codeopt("compare", "old/old.py::solve", "new/new.py::solve", *flags, cwd=tmp_path)
+    assert not [word for word in ("rejected", "not verified") if word in done.out], done.out + done.err
+    assert done.status != 2, done.err
+    done = codeopt("compare", "old/old.py::solve", "new/wrong.py::solve", *flags, cwd=tmp_path)
+    assert done.out.startswith("rejected"), done.out + done.err
+    assert "the checker does not accept it" in done.out

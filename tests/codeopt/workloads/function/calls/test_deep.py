@@ -39,7 +39,9 @@ def test_what_is_made_deep(calls: list[str], chain: str) -> None:
     assert any(text.startswith(chain) for text in deep_calls(calls)), [text[:80] for text in deep_calls(calls)]
 
 
-@pytest.mark.parametrize("calls", [["f(3)"], ["f()"], [], ["f([1, -2])"], ["f(load('m', 'x'))"], ["not a call"]])
+@pytest.mark.parametrize(
+    "calls", [["f(3)"], ["f()"], [], ["f([1, -2])"], ["f(load('m', 'x'))"], ["not a call"], ["f({'edges': [[0, 1]]})"]]
+)
 def test_what_has_no_depth(calls: list[str]) -> None:
     assert deep_calls(calls) == []
 

@@ -1,0 +1,95 @@
+"""The judge against drafts that others wrote: right ones that it refuses, wrong ones that it calls faster.
+
+    python -m benchmarks.arena enamel DATA [--first 10] [--results FILE.jsonl]
+    python -m benchmarks.arena algotune DATA --python VENV/bin/python [--drafts 4]
+    python -m benchmarks.arena coffe DATA
+
+DATA is the folder of the arena, or of all of them, where the variable CODEOPT_ARENAS may name it: TASK/slow.py with
+expert.py and calls.py (ENAMEL), drafts/ and calls.py (AlgoTune), fast.py and cases/ (COFFE). Whether a draft is right
+is found out without the judge, in the sandbox. Each row is written to --results when it is reached; the same command
+goes on behind it. Exit status 1 where fewer than 95 % of the right drafts are accepted (not rejected, with or without
+caveats), or a wrong one is called faster without a caveat. AlgoTune needs numpy, scipy, networkx and numba in --python.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import tempfile
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+from benchmarks import not_run
+from benchmarks.arenas import COMPILED, RIGHT, first_of_each_task, is_accepted, is_false, kept_rows, line, table
+from benchmarks.arenas.settings import Settings
+
+GOAL = 0.95
+ARENAS = ("enamel", "algotune", "coffe")
+
+
+def main() -> int:
+    """One line a draft, then the table."""
+    arguments = _arguments()
+    data = _data(arguments)
+    known = kept_rows(arguments.results)
+    rows = []
+    with tempfile.TemporaryDirectory() as work:
+        settings = Settings(
+            data, Path(work), tuple(arguments.only), arguments.wrong, arguments.shown, arguments.size, arguments.pairs,
+            arguments.python, arguments.sandbox, frozenset(known),
+        )  # fmt: skip
+        trials = import_module(f"benchmarks.arenas.{arguments.arena}").trials(settings)
+        for trial in first_of_each_task(trials, arguments.first, arguments.drafts):
+            row = known.get(trial.name) or trial.row()
+            if trial.name not in known:
+                print(line(row), flush=True)
+                _keep(arguments.results, row)
+            rows.append(row)
+    if not rows:
+        not_run(f"{data} holds no task of {arguments.arena}")
+    print(table(arguments.arena, rows))
+    return int(not is_good(rows))
+
+
+def is_good(rows: list[dict[str, Any]]) -> bool:
+    """Whether the goals are reached."""
+    right = [row for row in rows if row["kind"] in (RIGHT, COMPILED)]
+    return sum(map(is_accepted, right)) >= GOAL * len(right) and not any(map(is_false, rows))
+
+
+def _keep(results: Path | None, row: dict[str, Any]) -> None:
+    if results:
+        with results.open("a", encoding="utf-8") as file:
+            file.write(json.dumps(row) + "\n")
+
+
+def _data(arguments: argparse.Namespace) -> Path:
+    home = arguments.data or os.environ.get("CODEOPT_ARENAS")
+    if not home:
+        not_run("name the folder of the data, or set CODEOPT_ARENAS")
+    path = Path(home).resolve()
+    inner = path / arguments.arena
+    return inner if inner.is_dir() else path
+
+
+def _arguments() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
+    parser.add_argument("arena", choices=ARENAS)
+    parser.add_argument("data", type=Path, nargs="?")
+    parser.add_argument("--first", type=int, metavar="N", help="tasks, from the first on (all)")
+    parser.add_argument("--drafts", type=int, metavar="N", help="drafts of a task, from the first on (all)")
+    parser.add_argument("--only", nargs="*", default=[], metavar="WORD", help="tasks whose name has one of these in it")
+    parser.add_argument("--wrong", type=int, default=2, help="drafts with a mistake a task (%(default)s)")
+    parser.add_argument("--shown", type=int, default=4, help="calls or tests known with these (%(default)s)")
+    parser.add_argument("--size", type=int, default=100, help="largest problem that is timed (%(default)s)")
+    parser.add_argument("--pairs", type=int, default=8, help="at most, of one comparison (%(default)s)")
+    parser.add_argument("--results", type=Path, help="a file of JSON lines: what is in it is not judged again")
+    parser.add_argument("--python", help="interpreter that runs the drafts")
+    parser.add_argument("--sandbox", default="bubblewrap")
+    return parser.parse_args()
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())

@@ -24,7 +24,9 @@ def table(found: PairResult) -> str:
     tests = found.facts.get("tests", {})
     if "changed_inputs" in tests:
         cases, changed = tests["total"], tests["changed_inputs"]
-        lines.append(f"checked on {counted(cases, 'case')} and {counted(changed, 'changed input')}")
+        broken = tests.get("relations_broken", 0)
+        purpose = f", {counted(broken, 'relation')} of the known inputs broken on purpose" if broken else ""
+        lines.append(f"checked on {counted(cases, 'case')} and {counted(changed, 'changed input')}{purpose}")
     shortfalls = found.facts.get("shortfalls", ())
     if found.verdict is not PairVerdict.NOT_VERIFIED:  # whose reason has them
         lines += [shortfall.words for shortfall in shortfalls]

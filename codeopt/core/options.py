@@ -130,7 +130,7 @@ class ImproveOptions:
     )  # fmt: skip
     max_examples: int | None = option(
         None, "calls or inputs made up to look for a difference, at most, and others to confirm", examples,
-        unset="1000 calls of a function, 52 inputs of a program",
+        unset="1000 calls of a function, 100 inputs of a program",
         metavar="N", group=_CASES, commands=_CHECKED, setting=_CHANGE,
     )  # fmt: skip
     strict: bool = option(

@@ -155,6 +155,7 @@ class ComparedInputsFields(AnswerFields):
 
     total: int
     changed_inputs: int
+    relations_broken: int = Field(description="Relations of the known inputs that a changed input breaks")
     inputs: int
 
 

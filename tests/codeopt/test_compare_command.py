@@ -47,7 +47,7 @@ def test_faster_as_json(problem: Path) -> None:
     assert found["ratio"] > 2
     assert 7 <= found["pairs"] <= 20
     assert found["clock"] == "cpu"
-    assert found["tests"] == {"total": 3, "changed_inputs": 0, "inputs": 3}
+    assert found["tests"] == {"total": 3, "changed_inputs": 0, "relations_broken": 0, "inputs": 3}
     assert found["sandbox"] == "bubblewrap"
     assert {"cpu", "cores", "python"} <= set(found["machine"])
     assert found["notes"] == []

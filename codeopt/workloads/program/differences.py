@@ -5,13 +5,15 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 
+from codeopt.workloads.program.supply import error_name
 from codeopt_sandbox.caveat import Caveat, Subject
 from codeopt_sandbox.outcome import Case, Outcome, Run, Verdict
 from codeopt_sandbox.verdict import check_tokens, last_bits
 
 SHOWN = 80
-MOST_CAVEATS = 4
-"""One for each way of being beyond what is known, those with the smallest inputs."""
+ALIKE = "an input like the known ones"
+MOST_CAVEATS = 6
+"""Inputs beyond what is known that are shown, each for another reason, the smallest; further reasons are only named."""
 
 
 @dataclass(frozen=True)
@@ -45,7 +47,7 @@ class OutputDifference:
             return replace(self.caveat, again=again)
         expected, got = _outputs(self)
         return Caveat(
-            Subject.INPUT, shown(self.case), expected, got, self.because or "an input like the known ones", again,
+            Subject.INPUT, shown(self.case), expected, got, self.because or ALIKE, again,
             self.case.held_out,
         )  # fmt: skip
 
@@ -54,8 +56,15 @@ def caveats_of(found: Iterable[OutputDifference], again: Callable[[Case], str]) 
     """The smallest input of each kind of difference."""
     smallest: dict[str, OutputDifference] = {}
     for each in sorted(found, key=lambda each: _size(each.case)):
-        smallest.setdefault(str(each.caveat.subject) if each.caveat else each.because, each)
-    return tuple(each.told(again(each.case)) for each in [*smallest.values()][:MOST_CAVEATS])
+        kind = str(each.caveat.subject) if each.caveat else each.because
+        smallest.setdefault(f"{kind} {error_name(each.error)}" if each.error else kind, each)
+    inputs = [each for each in smallest.values() if each.wrong]
+    told = [each.told(again(each.case)) for each in inputs[:MOST_CAVEATS]]
+    if further := [each.because or ALIKE for each in inputs[MOST_CAVEATS:]]:
+        told[-1] = replace(
+            told[-1], because="; another input for each of: ".join([told[-1].because, "; ".join(further)])
+        )
+    return (*told, *(each.told(again(each.case)) for each in smallest.values() if not each.wrong))
 
 
 def text_caveat(case: Case, original: bytes | None, run: Run) -> Caveat | None:

@@ -11,7 +11,6 @@ from codeopt.core.briefing import Briefing
 from codeopt.core.diagnostic import Diagnostic
 from codeopt.core.errors import ProgramError
 from codeopt.core.history import Candidate
-from codeopt.core.options import FuzzPolicy
 from codeopt.core.revision import Revision
 from codeopt.rules import Rule as RewriteRule
 from codeopt.workloads import Checked, Defaults, Stage, Suite, Workload, WorkloadRequest
@@ -22,7 +21,7 @@ from codeopt.workloads.program.briefing import brief
 from codeopt.workloads.program.cases import Request
 from codeopt.workloads.program.cut import LONG_S, CutPlan, InputCut, cut_input
 from codeopt.workloads.program.differences import text_caveat
-from codeopt.workloads.program.differential import FEW, DifferentialTest, make_differential_test
+from codeopt.workloads.program.differential import DifferentialTest, make_differential_test
 from codeopt.workloads.program.fuzzing import largest_text, mutate_cases, shorter_cases
 from codeopt_sandbox import Sandbox
 from codeopt_sandbox.compare import Plan, StoppingRule, make_plan
@@ -236,13 +235,18 @@ class ProgramWorkload(Defaults):
 
     def facts(self) -> dict[str, Any]:
         """Numbers of cases and of fuzzed inputs, as fields of a JSON object."""
-        total, changed = len(self.suite.cases), len(self.differential.cases)
-        found: dict[str, Any] = {"tests": {"total": total, "changed_inputs": changed, "inputs": self.inputs}}
-        found["input_seed"] = self.request.input_seed
-        found["timed"] = self.plan.cut.words if isinstance(self.plan, CutPlan) else None
-        if self.differential.strictness is not FuzzPolicy.OFF and changed < FEW:
-            found["shortfalls"] = (Diagnostic(self.differential.too_few, remedy="--cases DIR gives more"),)
-        return found
+        tried = self.differential
+        found: dict[str, Any] = {
+            "tests": {
+                "total": len(self.suite.cases), "changed_inputs": len(tried.cases),
+                "relations_broken": tried.relations_broken, "inputs": self.inputs,
+            },
+            "input_seed": self.request.input_seed,
+            "timed": self.plan.cut.words if isinstance(self.plan, CutPlan) else None,
+        }  # fmt: skip
+        shortfalls = [Diagnostic(words, remedy="--cases DIR gives more") for words in tried.missing]
+        shortfalls += [Diagnostic(tried.left_out)] if tried.left_out else []
+        return {**found, "shortfalls": tuple(shortfalls)} if shortfalls else found
 
     @property
     def inputs(self) -> int:

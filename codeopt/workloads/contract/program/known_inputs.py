@@ -2,30 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
+from codeopt.workloads.contract.program.formats import Property, shared, shared_lines
 from codeopt.workloads.contract.program.layout import InputField, Layout, ParsedInput, find_layout
 from codeopt.workloads.contract.program.relations import InputRelation, _shape, find_relations
 from codeopt.workloads.contract.program.tokens import PIECES, integer, read_text
+from codeopt.workloads.contract.program.value_classes import find_value_classes
 
 LOOKED_AT = 300_000  # bytes of all known inputs together whose relations are looked for; the shortest come first
 LAID_OUT = 12
 """Number of known inputs that show the layout; the others are read by it."""
-
-FORMATS: tuple[tuple[str, Callable[[bytes], bool]], ...] = (
-    ("all known inputs end with a line end", lambda data: data.endswith(b"\n")),
-    ("no known input ends with a line end", lambda data: not data.endswith(b"\n")),
-    ("no known input has an empty line", lambda data: b"\n\n" not in data and data[:1] != b"\n"),
-    ("no known input has more than one space between words", lambda data: b"  " not in data),
-    ("no known input has spaces at the ends of a line", lambda data: b" \n" not in data and b"\n " not in data),
-    ("no known input has tabs", lambda data: b"\t" not in data),
-    ("no known input has carriage returns", lambda data: b"\r" not in data),
-    ("all known inputs are ASCII", bytes.isascii),
-    ("no known input is empty", bool),
-)
-"""Words about an input that breaks it, and whether it holds."""
+LAID_OUT_WORDS = "no known input is laid out like that"
 
 
 @dataclass(frozen=True)
@@ -46,7 +36,7 @@ class KnownInputs:
             return "" if self._has_known_shape(data) else "no known input has lines like these"
         reading = self.layout.read(data)
         if reading is None:
-            return "no known input is laid out like that"
+            return LAID_OUT_WORDS
         for relation in self.relations:
             if not relation.holds(reading):
                 return relation.broken
@@ -55,8 +45,32 @@ class KnownInputs:
         return ""
 
     @cached_property
-    def _formats(self) -> list[tuple[str, Callable[[bytes], bool]]]:
-        return [(words, holds) for words, holds in FORMATS if all(map(holds, self.inputs))]
+    def kept(self) -> tuple[str, ...]:
+        """Words about inputs that break each of the relations; two places may have the same words."""
+        laid_out = () if self.layout is None else (*(each.broken for each in self.relations), LAID_OUT_WORDS)
+        return (*laid_out, *(words for words, _ in (*self._formats, *self._lines)))
+
+    def broken(self, data: bytes) -> frozenset[int]:
+        """Numbers of the relations in `kept` that this input breaks; without those that its layout leaves open."""
+        first = 0 if self.layout is None else len(self.relations) + 1
+        found = {number for number, (_, holds) in enumerate((*self._formats, *self._lines), first) if not holds(data)}
+        if self.layout is not None:
+            reading = self.layout.read(data)
+            if reading is None:
+                return frozenset({*found, first - 1})
+            found |= {number for number, each in enumerate(self.relations) if _breaks(each, reading)}
+        return frozenset(found)
+
+    @cached_property
+    def _formats(self) -> list[Property]:
+        return shared(self.inputs, lines=self.layout is None)
+
+    @cached_property
+    def _lines(self) -> list[Property]:
+        """Relations of lines that nothing counts. Where a layout says what they are they are no reason for a caveat,
+        but broken all the same."""
+        uncounted = self.layout is not None and any(part.rest for part in self.layout.parts)
+        return shared_lines(self.inputs) if uncounted else []
 
     @cached_property
     def _loose(self) -> bool:
@@ -90,6 +104,14 @@ class KnownInputs:
         return found
 
 
+def _breaks(relation: InputRelation, reading: ParsedInput) -> bool:
+    """Whether an input breaks a relation; where another thing than a number stands, one of numbers is left open."""
+    try:
+        return not relation.holds(reading)
+    except ValueError:
+        return False
+
+
 def _alone(pieces: Sequence[bytes], at: int) -> bool:
     """The only token of its line."""
     before = at == 0 or b"\n" in pieces[at - 1]
@@ -111,7 +133,8 @@ def look_at(inputs: Sequence[bytes]) -> KnownInputs:
     if layout is None or None in readings:
         return KnownInputs(tuple(chosen), None, (), ())
     read = tuple(reading for reading in readings if reading is not None)
-    return KnownInputs(tuple(chosen), layout, read, find_relations(layout, read))
+    relations = (*find_value_classes(layout, read), *find_relations(layout, read))
+    return KnownInputs(tuple(chosen), layout, read, relations)
 
 
 def _spread(inputs: Sequence[bytes], most: int) -> Sequence[bytes]:

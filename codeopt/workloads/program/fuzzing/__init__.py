@@ -2,12 +2,19 @@
 
 from codeopt.workloads.program.fuzzing._changed import LONG_ENOUGH, MutatedInput, mutate_inputs
 from codeopt.workloads.program.fuzzing._lengths import shorter, shrunk
-from codeopt.workloads.program.fuzzing._slots import MutatedCase, largest_text, mutate_cases, shorter_cases
+from codeopt.workloads.program.fuzzing._slots import (
+    MutatedCase,
+    break_relations,
+    largest_text,
+    mutate_cases,
+    shorter_cases,
+)
 
 __all__ = [
     "LONG_ENOUGH",
     "MutatedCase",
     "MutatedInput",
+    "break_relations",
     "largest_text",
     "mutate_cases",
     "mutate_inputs",

@@ -15,6 +15,7 @@ from itertools import zip_longest
 
 from codeopt.workloads.contract.program.known_inputs import KnownInputs, look_at
 from codeopt.workloads.contract.program.tokens import range_of, read_text
+from codeopt.workloads.program.fuzzing._breaking import break_each
 from codeopt.workloads.program.fuzzing._chains import chains
 from codeopt.workloads.program.fuzzing._lengths import Lengthen, longer
 from codeopt.workloads.program.fuzzing._maker import (
@@ -24,6 +25,7 @@ from codeopt.workloads.program.fuzzing._maker import (
     SizeTarget,
     shortest_and_longest,
 )
+from codeopt.workloads.program.fuzzing._small_changes import small_changes
 from codeopt.workloads.program.fuzzing._tokens import CHANGES
 
 LARGEST_BASE = 200_000  # bytes; a longer input is not changed token by token
@@ -40,6 +42,8 @@ class MutatedInput:
     stdin: bytes
     because: str = ""
     """Property of the known inputs that it breaks; empty where it keeps all that was found."""
+    relation: str = ""
+    """Relation that it was made to break, by its number; empty where it was made for another reason."""
 
     @property
     def beyond(self) -> bool:
@@ -72,6 +76,14 @@ def changed_inputs(
             if mutated is not None and mutated.stdin not in seen:
                 seen.add(mutated.stdin)
                 yield mutated
+
+
+def broken_inputs(inputs: Sequence[bytes], *, seed: int, also_known: Sequence[bytes] = ()) -> Iterator[MutatedInput]:
+    """Inputs of which each breaks one relation that all known ones keep, the best of each relation first."""
+    known = look_at([*inputs, *also_known])
+    changes = small_changes(known, inputs, random.Random(seed))
+    for at, each in enumerate(break_each(known.kept, changes, known.broken)):
+        yield MutatedInput(f"broken.{at}", each.data, each.words, str(each.number))
 
 
 def _alike(

@@ -7,28 +7,52 @@ import io
 import json
 import random
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import replace
 from typing import Any
 
-from codeopt.workloads.program.fuzzing._changed import LARGEST_BASE, MutatedInput, mutate_inputs
+from codeopt.workloads.program.fuzzing._breaking import break_each
+from codeopt.workloads.program.fuzzing._changed import LARGEST_BASE, MutatedInput, broken_inputs, mutate_inputs
+from codeopt.workloads.program.fuzzing._documents import look_at_documents
 
 TABLE_ENDS = (".csv", ".tsv", ".txt", ".log", ".md", ".jsonl", ".ndjson")
 """Files whose lines can be left out, repeated and put in another order."""
 
 
 def mutate_file(path: str, known: Sequence[bytes], also_known: Sequence[bytes], seed: int) -> list[MutatedInput]:
-    """Changed contents of a file. The same seed gives the same ones."""
+    """Changed contents of a file, each with what it breaks. The same seed gives the same ones."""
     small = sorted((data for data in known if len(data) <= LARGEST_BASE), key=len)
     draw = random.Random(seed)
+    documents = look_at_documents(path, [*known, *also_known])
+    why = documents.why_beyond if documents else _no_reason
     found: dict[bytes, MutatedInput] = {}
     if small and (document := _json(small[-1])) is not None:
         for name, data in _json_changes(document, small[-1], draw):
-            found.setdefault(data, MutatedInput(name, data))
+            found.setdefault(data, MutatedInput(name, data, why(data)))
         return [mutated for data, mutated in found.items() if data not in known]
     for data in small[-1:] or sorted(known, key=len)[:1]:
         for name, because, changed in _line_changes(path, data, draw):
-            found.setdefault(changed, MutatedInput(name, changed, because))
-    by_token = mutate_inputs(known, seed=seed, also_known=also_known)
+            found.setdefault(changed, MutatedInput(name, changed, because or why(changed)))
+    by_token = [
+        replace(each, because=why(each.stdin) or each.because)
+        for each in mutate_inputs(known, seed=seed, also_known=also_known)
+    ]
     return [*(mutated for data, mutated in found.items() if data not in known), *by_token]
+
+
+def broken_file(path: str, known: Sequence[bytes], also_known: Sequence[bytes], seed: int) -> Iterator[MutatedInput]:
+    """Contents of which each breaks one relation that all known ones keep: of a structured file as what it is, else of
+    a text."""
+    documents = look_at_documents(path, [*known, *also_known])
+    if documents is None:
+        yield from broken_inputs(known, seed=seed, also_known=also_known)
+        return
+    changes = documents.changes(known, random.Random(seed))
+    for at, each in enumerate(break_each(documents.kept, changes, documents.broken, kinds=documents.kinds)):
+        yield MutatedInput(f"broken.{at}", each.data, each.words, str(each.number))
+
+
+def _no_reason(_data: bytes) -> str:
+    return ""
 
 
 def shorter_file(path: str, data: bytes, shares: Iterable[float]) -> Iterator[bytes]:

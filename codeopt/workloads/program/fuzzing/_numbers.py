@@ -6,6 +6,9 @@ from collections.abc import Sequence
 
 from codeopt.workloads.program.fuzzing._changed import MutatedInput
 
+ZERO = "no known argument is zero or below"
+LARGE = "no known argument is as large"
+
 
 def mutate_number(known: Sequence[bytes], also_known: Sequence[bytes]) -> list[MutatedInput]:
     """Other values of the same kind; below zero only where a known one is, else it counts as beyond what is known."""
@@ -13,11 +16,21 @@ def mutate_number(known: Sequence[bytes], also_known: Sequence[bytes]) -> list[M
     text = known[0].decode()
     value: float = float(text) if "." in text else int(text)
     whole = isinstance(value, int)
-    wanted = [value + 1, value - 1, value * 2, value // 2 if whole else value / 2, 1, 0, -value]
+    wanted = [
+        value + 1,
+        value - 1,
+        value * 2,
+        value // 2 if whole else value / 2,
+        1,
+        0,
+        -value,
+        2**53 + 1 if whole else 1e17,
+    ]
     found: dict[float, MutatedInput] = {}
     for number in wanted:
         if number not in seen:
-            because = "no known argument is zero or below" if number <= 0 < min(seen) else ""
-            because = because or ("no known argument is as large" if number > 2 * max(seen) else "")
-            found.setdefault(number, MutatedInput(f"number.{len(found)}", str(number).encode(), because))
+            because = ZERO if number <= 0 < min(seen) else ""
+            because = because or (LARGE if number > 2 * max(seen) else "")
+            relation = {"": "", ZERO: "zero", LARGE: "large"}[because]
+            found.setdefault(number, MutatedInput(f"number.{len(found)}", str(number).encode(), because, relation))
     return list(found.values())

@@ -3,12 +3,13 @@ number."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import zip_longest
 
 from codeopt.workloads.program.fuzzing._changed import MutatedInput, changed_inputs
-from codeopt.workloads.program.fuzzing._files import mutate_file, shorter_file
+from codeopt.workloads.program.fuzzing._documents import look_at_documents
+from codeopt.workloads.program.fuzzing._files import broken_file, mutate_file, shorter_file
 from codeopt.workloads.program.fuzzing._lengths import shorter
 from codeopt.workloads.program.fuzzing._numbers import mutate_number
 from codeopt_sandbox.outcome import Case
@@ -24,6 +25,9 @@ class MutatedCase:
     case: Case
     because: str
     """Property of the known cases that it breaks; empty where it keeps all that was found."""
+    relation: str = ""
+    """Relation that it was made to break, by its number and what is changed; empty where it was made for another
+    reason."""
 
     @property
     def beyond(self) -> bool:
@@ -45,7 +49,12 @@ class _Stdin:
         return replace(case, stdin=data, expected=None, written=None, title=title)
 
     def mutate(self, known: Sequence[bytes], also: Sequence[bytes], seed: int) -> Iterable[MutatedInput]:
-        return changed_inputs(known, seed=seed, also_known=also)
+        if look_at_documents("", [*known, *also]) is None:
+            return changed_inputs(known, seed=seed, also_known=also)
+        return mutate_file("", known, also, seed)
+
+    def break_relations(self, known: Sequence[bytes], also: Sequence[bytes], seed: int) -> Iterable[MutatedInput]:
+        return broken_file("", known, also, seed)
 
 
 @dataclass(frozen=True)
@@ -69,6 +78,9 @@ class _File:
     def mutate(self, known: Sequence[bytes], also: Sequence[bytes], seed: int) -> Iterable[MutatedInput]:
         return mutate_file(self.path, known, also, seed)
 
+    def break_relations(self, known: Sequence[bytes], also: Sequence[bytes], seed: int) -> Iterable[MutatedInput]:
+        return broken_file(self.path, known, also, seed)
+
 
 @dataclass(frozen=True)
 class _Number:
@@ -89,7 +101,10 @@ class _Number:
         return replace(case, args=args, expected=None, written=None, title=f"the arguments {' '.join(args)[:SHOWN]}")
 
     def mutate(self, known: Sequence[bytes], also: Sequence[bytes], seed: int) -> Iterable[MutatedInput]:
-        return mutate_number(known, also)
+        return [each for each in mutate_number(known, also) if not each.relation]
+
+    def break_relations(self, known: Sequence[bytes], also: Sequence[bytes], seed: int) -> Iterable[MutatedInput]:
+        return [each for each in mutate_number(known, also) if each.relation]
 
 
 _Slot = _Stdin | _File | _Number
@@ -106,17 +121,37 @@ def _slots(cases: Iterable[Case]) -> list[_Slot]:
 
 def mutate_cases(cases: Sequence[Case], *, seed: int, also_known: Sequence[Case] = ()) -> Iterator[MutatedCase]:
     """Changed cases, taking turns between what can be changed. The same seed gives the same ones."""
-    series = [_mutated(slot, cases, seed, also_known) for slot in _slots(cases)]
+    return _by_turns(cases, also_known, lambda slot, known, also: slot.mutate(known, also, seed))
+
+
+def break_relations(cases: Sequence[Case], *, seed: int, also_known: Sequence[Case] = ()) -> Iterator[MutatedCase]:
+    """Changed cases of which each breaks one relation that all known cases keep."""
+    return _by_turns(cases, also_known, lambda slot, known, also: slot.break_relations(known, also, seed))
+
+
+def _by_turns(
+    cases: Sequence[Case],
+    also_known: Sequence[Case],
+    make: Callable[[_Slot, Sequence[bytes], Sequence[bytes]], Iterable[MutatedInput]],
+) -> Iterator[MutatedCase]:
+    series = [_mutated(slot, cases, also_known, make) for slot in _slots(cases)]
     return (mutated for turn in zip_longest(*series) for mutated in turn if mutated is not None)
 
 
-def _mutated(slot: _Slot, cases: Sequence[Case], seed: int, also_known: Sequence[Case]) -> Iterator[MutatedCase]:
+def _mutated(
+    slot: _Slot,
+    cases: Sequence[Case],
+    also_known: Sequence[Case],
+    make: Callable[[_Slot, Sequence[bytes], Sequence[bytes]], Iterable[MutatedInput]],
+) -> Iterator[MutatedCase]:
     having = [(case, data) for case in cases if (data := slot.read(case)) is not None]
     if not having:
         return
     also = [data for case in also_known if (data := slot.read(case)) is not None]
-    for mutated in slot.mutate([data for _, data in having], also, seed):
-        yield MutatedCase(f"{mutated.name}{slot.suffix}", slot.put(having[0][0], mutated.stdin), mutated.because)
+    for mutated in make(slot, [data for _, data in having], also):
+        case = slot.put(having[0][0], mutated.stdin)
+        relation = f"{mutated.relation}{slot.suffix}" if mutated.relation else ""
+        yield MutatedCase(f"{mutated.name}{slot.suffix}", case, mutated.because, relation)
 
 
 def largest_text(case: Case) -> bytes:

@@ -10,11 +10,11 @@ from codeopt.core.options import FuzzPolicy
 from codeopt.workloads.program.differential import (
     FEW,
     MOST,
-    MOST_ALIKE,
     DifferentialTest,
     choose,
     make_differential_test,
 )
+from codeopt.workloads.program.supply import MOST_ALIKE
 from codeopt_sandbox import Case, RunLimits, Sandbox, Verdict
 from codeopt_sandbox.caveat import Subject, Tier
 from codeopt_sandbox.verdict import check_nearly, check_tokens
@@ -192,6 +192,7 @@ def test_white_space_and_last_bits_are_told(guest: Sandbox) -> None:
     made = make_differential_test(guest, original, CASES, check_nearly, FuzzPolicy.AUTO, seed=1)
     checked = made.run(guest, other, check_nearly)
     assert checked.outcomes == ()
-    assert {caveat.subject for caveat in checked.caveats} == {Subject.LAYOUT, Subject.FLOATS}
+    subjects = {caveat.subject for caveat in checked.caveats}
+    assert {Subject.LAYOUT, Subject.FLOATS} <= subjects, "a sum of nothing, and of numbers that cancel, differs more"
     wrong = other.replace("/ 10 for", "/ 10 + 1e-9 for")
     assert made.run(guest, wrong, check_nearly).outcomes

@@ -1,0 +1,235 @@
+"""Relations that all known documents keep, place by place, each with the changes that break it: what lists, records and
+their values are like everywhere."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from itertools import pairwise
+from typing import Any
+
+from codeopt.workloads.contract.program.document_values import NUMBER, NodeRelation, Path, is_number, of_values
+
+EACH = "[]"
+"""The step to an element of a list, and to a field of an object whose names are data."""
+ROWS = ("rows",)
+"""Place of a table's rows."""
+MOST_KEYS = 12
+"""An object of more fields, or of other fields each time, is a mapping: its names are data."""
+DISTINCT_FROM = 3
+SORTED_FROM = 4
+"""Lists of so many elements are not distinct or sorted by chance."""
+CHANCE = 0.1
+TWICE = "no element comes twice"
+
+
+def nodes(value: Any, mappings: frozenset[Path], path: Path = ()) -> Iterator[tuple[Path, Any]]:
+    """Every value with its place."""
+    yield path, value
+    if isinstance(value, list):
+        for each in value:
+            yield from nodes(each, mappings, (*path, EACH))
+    elif isinstance(value, dict):
+        for key, each in value.items():
+            yield from nodes(each, mappings, (*path, EACH if path in mappings else key))
+
+
+def find_mappings(documents: Sequence[Any]) -> frozenset[Path]:
+    """Places of objects whose names are data, from the root down."""
+    found: frozenset[Path] = frozenset()
+    while True:
+        keys: dict[Path, list[set[str]]] = {}
+        for document in documents:
+            for path, value in nodes(document, found):
+                if isinstance(value, dict) and value and path not in found:
+                    keys.setdefault(path, []).append(set(value))
+        new = [path for path, each in keys.items() if _is_mapping(each)]
+        if not new:
+            return found
+        found |= {min(new, key=len)}
+
+
+def _is_mapping(keys: Sequence[set[str]]) -> bool:
+    every, common = set().union(*keys), set.intersection(*keys)
+    if len(keys) == 1:
+        return len(every) > MOST_KEYS
+    return len(every) > 4 and 2 * sum(map(len, keys)) < len(keys) * len(every) and 4 * len(common) < len(every)
+
+
+def find_node_relations(documents: Sequence[Any], mappings: frozenset[Path]) -> tuple[NodeRelation, ...]:
+    """The likely relations that all of these keep."""
+    places: dict[Path, list[Any]] = {}
+    for document in documents:
+        for path, value in nodes(document, mappings):
+            if path[:1] != ("header",):
+                places.setdefault(path, []).append(value)
+    return tuple(
+        relation
+        for path, values in places.items()
+        for relation in _likely(path, values, mappings)
+        if all(map(relation.holds, values))
+    )
+
+
+def _likely(path: Path, values: Sequence[Any], mappings: frozenset[Path]) -> Iterator[NodeRelation]:
+    kinds, name = {type(value) for value in values}, _name(path)
+    if kinds == {list}:
+        yield from _only(list, _of_lists(path, name, values))
+    elif kinds == {dict}:
+        if path in mappings:
+            yield from _only(dict, _of_mappings(path, name))
+        elif path[:1] == ROWS:
+            yield from _of_rows(path, name)
+        elif path or values[0].keys() != {"header", "rows"}:
+            yield from _only(dict, _of_records(path, name, values))
+    else:
+        yield from of_values(path, name, values)
+    if path and path[:1] != ROWS:
+        yield NodeRelation(path, "no known {} is null", name, lambda v: v is not None, lambda v: [None])
+        number = all(map(is_number, values))
+        yield NodeRelation(
+            path, "every known {} is of one kind", name,
+            lambda v: v is None or (is_number(v) if number else type(v) in kinds), _other_kinds,
+        )  # fmt: skip
+
+
+def _only(kind: type, relations: Iterator[NodeRelation]) -> Iterator[NodeRelation]:
+    """The relations of one kind of value: that another one stands there is told by a relation of its own."""
+    for each in relations:
+        yield replace(each, holds=lambda v, holds=each.holds: not isinstance(v, kind) or holds(v))  # type: ignore[misc]
+
+
+def _name(path: Path) -> str:
+    """`'id'`, `element of 'tags'`, `row`."""
+    if path[:1] == ROWS:
+        return repr(path[-1]) if len(path) > 2 else "row" if len(path) == 2 else "list of rows"
+    named = [step for step in path if step != EACH]
+    if not named:
+        return "entry" if path else "document"
+    return f"element of {named[-1]!r}" if path[-1] == EACH else repr(named[-1])
+
+
+def _other_kinds(value: Any) -> list[Any]:
+    if isinstance(value, str):
+        return [7, [value]]
+    return [str(value), [value]] if is_number(value) or isinstance(value, bool) else ["text", 7]
+
+
+def _of_lists(path: Path, name: str, values: Sequence[list[Any]]) -> Iterator[NodeRelation]:
+    yield NodeRelation(path, "no known {} is empty", name, bool, lambda v: [[]])
+    yield from _of_column(path, name, None, values)
+    elements = [each for value in values for each in value]
+    if elements and all(isinstance(each, dict) for each in elements):
+        for key in [each for each in elements[0] if all(each in element for element in elements)]:
+            yield from _of_column(path, name, key, [[each[key] for each in value] for value in values])
+    yield NodeRelation(path, "no known {} has one element alone", name, lambda v: len(v) != 1, lambda v: [v[:1]])
+
+
+def _of_column(path: Path, name: str, column: str | None, lists: Sequence[list[Any]]) -> Iterator[NodeRelation]:
+    """Lists of values, or of one field of their records, that hold none twice, or that are sorted."""
+    longest = max(map(len, lists))
+    scalar = not any(isinstance(each, list | dict) for values in lists for each in values)
+    thing, kind = repr(column) if column else name, "no known {} comes twice" if column else f"{TWICE} in a known {{}}"
+
+    def get(values: list[Any]) -> list[Any]:
+        return values if column is None else [each.get(column) if isinstance(each, dict) else None for each in values]
+
+    if longest >= DISTINCT_FROM and (column is None or scalar):
+        yield NodeRelation(path, kind, thing, lambda v: _distinct(get(v)), lambda v: _twice(v, column))
+    if longest >= SORTED_FROM and scalar and math.prod(1 / math.factorial(min(len(v), 20)) for v in lists) < CHANCE:
+        for order in (_ascends, _descends):
+            yield NodeRelation(path, "the known {} is sorted", thing, _ordered(get, order), _unsorted)
+
+
+Order = Callable[[Any, Any], bool]
+
+
+def _ascends(a: Any, b: Any) -> bool:
+    return bool(a <= b)
+
+
+def _descends(a: Any, b: Any) -> bool:
+    return bool(a >= b)
+
+
+def _ordered(get: Callable[[list[Any]], list[Any]], order: Order) -> Callable[[Any], bool]:
+    return lambda values: _sorted(get(values), order)
+
+
+def _distinct(values: Sequence[Any]) -> bool:
+    return len({json.dumps(value, sort_keys=True) for value in values}) == len(values)
+
+
+def _sorted(values: Sequence[Any], order: Order) -> bool:
+    """Numbers that are written as texts may be in their own order, or in that of texts."""
+    for keys in ([_order(value) for value in values], values):
+        try:
+            if all(order(a, b) for a, b in pairwise(keys)):
+                return True
+        except TypeError:
+            pass
+    return False
+
+
+def _order(value: Any) -> Any:
+    return float(value) if isinstance(value, str) and NUMBER.fullmatch(value) else value
+
+
+def _twice(values: list[Any], column: str | None) -> Iterator[list[Any]]:
+    """The first again at the end, and in the place of the last; of a field its value alone."""
+    if len(values) < 2:
+        return
+    if column is None:
+        yield [*values, values[0]]
+        yield [*values[:-1], values[0]]
+        yield [values[0], *values]
+    elif isinstance(values[0], dict) and isinstance(values[-1], dict):
+        yield [*values[:-1], {**values[-1], column: values[0].get(column)}]
+        yield [values[0], {**values[1], column: values[0].get(column)}, *values[2:]]
+        yield [*values, {**values[-1], column: values[0].get(column)}]
+
+
+def _unsorted(values: list[Any]) -> Iterator[list[Any]]:
+    if len(values) > 1:
+        yield [values[1], values[0], *values[2:]]
+        yield values[::-1]
+        yield [*values[1:], values[0]]
+
+
+def _of_mappings(path: Path, name: str) -> Iterator[NodeRelation]:
+    yield NodeRelation(path, "no known {} is empty", name, bool, lambda v: [{}])
+    yield NodeRelation(
+        path, "every known key of {} is ASCII", name, lambda v: all(map(str.isascii, v)),
+        lambda v: [{(f"{key}\u00e9" if at == 0 else key): each for at, (key, each) in enumerate(v.items())}],
+    )  # fmt: skip
+
+
+def _of_rows(path: Path, name: str) -> Iterator[NodeRelation]:
+    yield NodeRelation(
+        path, "every known {} is as long as the others", name, lambda v: isinstance(v, dict),
+        lambda v: [[*map(str, v.values())][:-1], [*map(str, v.values()), "7"]],
+    )  # fmt: skip
+
+
+def _of_records(path: Path, name: str, values: Sequence[Mapping[str, Any]]) -> Iterator[NodeRelation]:
+    known = [*dict.fromkeys(key for value in values for key in value)]
+    for key in [key for key in known if all(key in value for value in values)]:
+        yield NodeRelation(
+            path, f"every known {{}} has the key {key!r}", name, lambda v, key=key: key in v,  # type: ignore[misc]
+            lambda v, key=key: [{other: each for other, each in v.items() if other != key}],  # type: ignore[misc]
+        )  # fmt: skip
+    yield NodeRelation(
+        path, "no known {} has other keys", name, lambda v: set(known).issuperset(v),
+        lambda v: [{**v, "another": 7}],
+    )  # fmt: skip
+    yield NodeRelation(
+        path, "the keys of every known {} stand in one order", name, lambda v: _stand_so(v, known),
+        lambda v: [dict(reversed(v.items()))],
+    )  # fmt: skip
+
+
+def _stand_so(record: Mapping[str, Any], known: Sequence[str]) -> bool:
+    keys = [known.index(key) for key in record if key in known]
+    return keys == sorted(keys)

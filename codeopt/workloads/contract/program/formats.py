@@ -1,0 +1,77 @@
+"""Properties of a text as a whole that all known inputs may have, whatever their layout: ends of lines, spaces, signs,
+kinds of numbers."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+from itertools import pairwise
+
+from codeopt.workloads.contract.program.tokens import integer
+
+Property = tuple[str, Callable[[bytes], bool]]
+"""Words about an input that breaks it, and whether it holds."""
+EXACT = 2**53
+"""From here on a float does not hold every whole number."""
+FEW_LINES = 5
+"""Fewer lines than these are distinct or sorted by chance."""
+LOOKED_AT = 100_000
+"""Bytes of an input whose tokens are looked at."""
+_FRACTION = re.compile(rb"(?<![\w.])[+-]?\d*\.\d+(?![\w.])")
+_BELOW_ZERO = re.compile(rb"(?<!\S)-\d")
+
+
+def _is_exact(data: bytes) -> bool:
+    """No whole number of 2**53 or more."""
+    return all(
+        abs(value) < EXACT
+        for token in data[:LOOKED_AT].split()
+        if len(token) > 15 and (value := integer(token)) is not None
+    )
+
+
+FORMATS: tuple[Property, ...] = (
+    ("no known input is empty", bool),
+    ("all known inputs end with a line end", lambda data: data.endswith(b"\n")),
+    ("no known input ends with a line end", lambda data: not data.endswith(b"\n")),
+    ("no known input has an empty line", lambda data: b"\n\n" not in data and data[:1] != b"\n"),
+    ("no known input has more than one space between words", lambda data: b"  " not in data),
+    ("no known input has spaces at the ends of a line", lambda data: b" \n" not in data and b"\n " not in data),
+    ("no known input has tabs", lambda data: b"\t" not in data),
+    ("no known input has carriage returns", lambda data: b"\r" not in data),
+    ("all known inputs are ASCII", bytes.isascii),
+)
+"""Properties of every text."""
+
+SIGNS: tuple[Property, ...] = (
+    ("no known input has a number of 2**53 or more", _is_exact),
+    ("no known input has a fraction", lambda data: not _FRACTION.search(data[:LOOKED_AT])),
+    ("no known input has a number below zero", lambda data: not _BELOW_ZERO.search(data[:LOOKED_AT])),
+    ("all known lines are one word", lambda data: all(len(line.split()) <= 1 for line in _lines(data))),
+)
+"""Properties that tell where no layout says which number and word is which."""
+
+LINES: tuple[Property, ...] = (
+    ("no known input has a line twice", lambda data: len(set(lines := _lines(data))) == len(lines)),
+    ("the lines of all known inputs are sorted", lambda data: all(a <= b for a, b in pairwise(_lines(data)))),
+)
+"""Properties of lines that nothing counts, where chance does not make it so."""
+
+
+def _lines(data: bytes) -> list[bytes]:
+    return data.removesuffix(b"\n").split(b"\n") if data else []
+
+
+def shared(inputs: Sequence[bytes], *, lines: bool) -> list[Property]:
+    """The properties that all inputs have. lines: also those of lines, words and numbers that no layout
+    describes."""
+    wanted = (*FORMATS, *SIGNS) if lines else FORMATS
+    found = [(words, holds) for words, holds in wanted if all(map(holds, inputs))]
+    return [*found, *shared_lines(inputs)] if lines else found
+
+
+def shared_lines(inputs: Sequence[bytes]) -> list[Property]:
+    """The properties of lines that all inputs have."""
+    if max((data.count(b"\n") for data in inputs), default=0) < FEW_LINES:
+        return []
+    return [(words, holds) for words, holds in LINES if all(map(holds, inputs))]

@@ -1,0 +1,206 @@
+"""Structured files changed as what they are: each relation that all known ones keep is broken once, and the rest is
+written again by the format's own writer."""
+
+from __future__ import annotations
+
+import copy
+import random
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+from codeopt.workloads.contract.program.document_relations import EACH, find_mappings, find_node_relations, nodes
+from codeopt.workloads.contract.program.document_values import NodeRelation, Path
+from codeopt.workloads.contract.program.documents import TABLE, DocumentFormat, find_format
+from codeopt.workloads.contract.program.formats import Property, shared
+
+LOOKED_AT = 300_000
+"""Bytes of all known files together whose relations are looked for; the shortest come first."""
+SHORT_LISTS = (4, 8, 30)
+"""Elements that each list keeps in a document that is changed: the witness is small."""
+BASES = 2
+Place = tuple[str | int, ...]
+"""Keys and numbers from the root."""
+
+
+@dataclass(frozen=True)
+class KnownDocuments:
+    """The known files of one format, and what all of them keep."""
+
+    format: DocumentFormat
+    inputs: tuple[bytes, ...]
+
+    @cached_property
+    def documents(self) -> list[Any]:
+        """The known files as trees."""
+        return [self.format.read(data) for data in self.inputs]
+
+    @cached_property
+    def _mappings(self) -> frozenset[Path]:
+        return find_mappings(self.documents)
+
+    @cached_property
+    def relations(self) -> tuple[NodeRelation, ...]:
+        """Relations of values."""
+        return find_node_relations(self.documents, self._mappings)
+
+    @cached_property
+    def _formats(self) -> list[Property]:
+        quoted: list[Property] = [("no known file quotes a field", lambda data: b'"' not in data)]
+        marked: list[Property] = [("no known file begins with a mark of its encoding", lambda d: d[:3] != MARK)]
+        if self.format.name in TABLE:
+            headers = {str(document["header"]) for document in self.documents}
+            quoted.append(("no known file has other columns", lambda data: self._header(data) in headers))
+        also = [*(quoted if self.format.name in TABLE else []), *marked]
+        return [*shared(self.inputs, lines=False), *(each for each in also if all(map(each[1], self.inputs)))]
+
+    def _header(self, data: bytes) -> str:
+        try:
+            return str(self.format.read(data)["header"])
+        except ValueError:
+            return ""
+
+    @cached_property
+    def kept(self) -> tuple[str, ...]:
+        """Words about documents that break each relation."""
+        return (*(each.words for each in self.relations), UNREAD, *(words for words, _ in self._formats))
+
+    @cached_property
+    def kinds(self) -> tuple[str, ...]:
+        """The same without the places."""
+        return (*(each.kind for each in self.relations), UNREAD, *(words for words, _ in self._formats))
+
+    def broken(self, data: bytes) -> frozenset[int]:
+        """Numbers of the relations in `kept` that a file breaks."""
+        count = len(self.relations)
+        found = {number for number, (_, holds) in enumerate(self._formats, count + 1) if not holds(data)}
+        try:
+            values = self._by_place(self.format.read(data))
+        except (ValueError, RecursionError):
+            return frozenset({*found, count})
+        found |= {
+            at for at, each in enumerate(self.relations) if not all(map(each.holds, values.get(each.path, ())))
+        }  # fmt: skip
+        return frozenset(found)
+
+    def why_beyond(self, data: bytes) -> str:
+        """Property of the known files that this one breaks; empty when it is alike."""
+        found = self.broken(data)
+        return self.kept[min(found)] if found else ""
+
+    def _by_place(self, document: Any) -> dict[Path, list[Any]]:
+        found: dict[Path, list[Any]] = {}
+        for path, value in nodes(document, self._mappings):
+            found.setdefault(path, []).append(value)
+        return found
+
+    def changes(self, shown: Sequence[bytes], draw: random.Random) -> Iterator[bytes]:
+        """Files with one thing changed, each meant to break one relation; `shown` are those whose values may be
+        used."""
+        for data in sorted(dict.fromkeys(shown), key=len)[:BASES]:
+            base = self._shortened(self.format.read(data))
+            places: dict[Path, list[Place]] = {}
+            for place, path in _places(base, self._mappings):
+                places.setdefault(path, []).append(place)
+            for relation in self.relations:
+                here = places.get(relation.path, [])
+                for place in dict.fromkeys([*here[:1], *here[-1:], *draw.sample(here, min(1, len(here)))]):
+                    yield from self._broken_at(base, relation, place)
+            yield from self._as_text(base, data)
+
+    def _broken_at(self, base: Any, relation: NodeRelation, place: Place) -> Iterator[bytes]:
+        value = base
+        for step in place:
+            value = value[step]
+        for new in relation.broken(value):
+            if (data := self._written(_with(base, place, new))) is not None:
+                yield data
+
+    def _written(self, document: Any) -> bytes | None:
+        """Text of a document; None for one that the format cannot say."""
+        try:
+            return self.format.write(document)
+        except (ValueError, TypeError, AttributeError, RecursionError):
+            return None
+
+    def _as_text(self, base: Any, data: bytes) -> Iterator[bytes]:
+        """Other ends of lines, a mark of the encoding, quotes, an empty line, nothing at all."""
+        text = self.format.write(base)
+        yield text.removesuffix(b"\n") if text.endswith(b"\n") else text + b"\n"
+        yield text.replace(b"\n", b"\r\n")
+        yield text + b"\n"
+        yield MARK + text
+        yield b""
+        if self.format.quoted:
+            yield self.format.quoted(base)
+        if self.format.name in TABLE and base["header"]:
+            yield from map(self.format.write, _other_columns(base))
+        lines = text.split(b"\n")
+        yield b"\n".join([*lines[:2], b"", *lines[2:]])
+        yield b"\n".join([*lines[:1], b"  ", *lines[1:]])
+        yield text[: len(text) // 2]
+
+    def _shortened(self, document: Any) -> Any:
+        """With as few elements in its lists as keep all relations; itself where that is none."""
+        for most in SHORT_LISTS:
+            less = _first(document, most)
+            data = self._written(less)
+            if data is not None and not self.broken(data):
+                return less
+        return document
+
+
+MARK = b"\xef\xbb\xbf"
+UNREAD = "every known file is whole"
+
+
+def look_at_documents(path: str, known: Sequence[bytes]) -> KnownDocuments | None:
+    """Contract of known files that are structured; None for other texts."""
+    chosen: list[bytes] = []
+    size = 0
+    for data in sorted(dict.fromkeys(known), key=len):
+        if chosen and size + len(data) > LOOKED_AT:
+            break
+        chosen.append(data)
+        size += len(data)
+    found = find_format(path, chosen) if chosen and all(map(bytes.strip, chosen)) else None
+    return KnownDocuments(found, tuple(chosen)) if found else None
+
+
+def _other_columns(table: Any) -> Iterator[Any]:
+    """One more, in another order, one less."""
+    names, rows = table["header"], table["rows"]
+    yield {"header": [*names, "another"], "rows": [{**row, "another": "7"} for row in rows]}
+    yield {"header": names[::-1], "rows": [dict(reversed(row.items())) for row in rows]}
+    yield {"header": names[:-1], "rows": [{name: row[name] for name in names[:-1]} for row in rows]}
+
+
+def _first(value: Any, most: int) -> Any:
+    if isinstance(value, list):
+        return [_first(each, most) for each in value[:most]]
+    if isinstance(value, dict):
+        return {key: _first(each, most) if key != "header" else each for key, each in value.items()}
+    return value
+
+
+def _places(value: Any, mappings: frozenset[Path], place: Place = (), path: Path = ()) -> Iterator[tuple[Place, Path]]:
+    yield place, path
+    if isinstance(value, list):
+        for at, each in enumerate(value):
+            yield from _places(each, mappings, (*place, at), (*path, EACH))
+    elif isinstance(value, dict):
+        for key, each in value.items():
+            yield from _places(each, mappings, (*place, key), (*path, EACH if path in mappings else key))
+
+
+def _with(document: Any, place: Place, new: Any) -> Any:
+    """A copy with another value at one place."""
+    if not place:
+        return new
+    found = copy.deepcopy(document)
+    inner = found
+    for step in place[:-1]:
+        inner = inner[step]
+    inner[place[-1]] = new
+    return found

@@ -1,0 +1,228 @@
+"""Small changes of a text, one at a time: of its ends and spaces, its lines, single numbers and words, its lists and
+counts."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterator, Sequence
+
+from codeopt.workloads.contract.program.formats import EXACT
+from codeopt.workloads.contract.program.known_inputs import KnownInputs
+from codeopt.workloads.contract.program.layout import InputField, ParsedInput
+from codeopt.workloads.contract.program.relations import RelationKind
+from codeopt.workloads.contract.program.tokens import NUMBER, PIECES, integer
+
+LARGEST = 5000
+"""Bytes of an input that is changed; a longer one only where none is as short."""
+MOST_PLACES = 40
+BASES = 3
+"""Number of known inputs that are changed, the shortest of several lines or words first."""
+Lines = list[list[bytes]]
+
+
+def small_changes(known: KnownInputs, shown: Sequence[bytes], draw: random.Random) -> Iterator[bytes]:
+    """Inputs with one small thing changed; `shown` are those whose values may be used."""
+    bases = _bases(shown)
+    yield b""
+    yield b"\n"
+    for data in bases:
+        yield from _of_text(data, draw)
+    for data in bases:
+        reading = known.layout.read(data) if known.layout else None
+        if reading is not None:
+            yield from _LaidOut(known, reading, draw).changes()
+        else:
+            yield from _of_tokens(data, draw)
+
+
+def _bases(shown: Sequence[bytes]) -> list[bytes]:
+    """Short ones with something in them; of equal use, the shorter."""
+    short = [data for data in dict.fromkeys(shown) if data.strip() and len(data) <= LARGEST]
+    ordered = sorted(short, key=lambda data: (len(data.split()) < 5, len(data)))
+    return ordered[:BASES] or sorted((data for data in shown if data.strip()), key=len)[:1]
+
+
+def _of_text(data: bytes, draw: random.Random) -> Iterator[bytes]:
+    lines = data.removesuffix(b"\n").split(b"\n")
+    end = b"\n" * data.endswith(b"\n")
+    yield data.removesuffix(b"\n") if end else data + b"\n"
+    yield data.replace(b"\n", b"\r\n")
+    yield data + b"\n"
+    yield b"\n" + data
+    yield data.replace(b" ", b"  ", 1)
+    yield data.replace(b" ", b"\t", 1)
+    yield data.replace(b" ", b"\t")
+    yield b" " + data
+    yield data.replace(b"\n", b" \n", 1)
+    if len(lines) > 1:
+        at = draw.randrange(len(lines) - 1)
+        for changed in (
+            [*lines[: at + 1], b"", *lines[at + 1 :]], [*lines[:at], lines[at + 1], lines[at], *lines[at + 2 :]],
+            [*lines, lines[-1]], [*lines[:-1], lines[-2]], lines[::-1], lines[:-1], [lines[0], *lines[2:]],
+        ):  # fmt: skip
+            yield b"\n".join(changed) + end
+
+
+def _of_tokens(data: bytes, draw: random.Random) -> Iterator[bytes]:
+    """One word or number after another, where nothing is known of their places."""
+    pieces = PIECES.split(data)
+    tokens = [at for at in range(0, len(pieces), 2) if pieces[at]]
+    for at in _some(tokens, draw):
+        near = pieces[tokens[tokens.index(at) - 1]]
+        for new in variants(pieces[at], near):
+            yield b"".join([*pieces[:at], new, *pieces[at + 1 :]])
+
+
+def _some(places: Sequence[int], draw: random.Random) -> list[int]:
+    return sorted(draw.sample(places, MOST_PLACES)) if len(places) > MOST_PLACES else list(places)
+
+
+def variants(token: bytes, near: bytes = b"") -> Iterator[bytes]:
+    """Other things in a token's place: of numbers other classes of numbers, of words other alphabets."""
+    value = integer(token)
+    if near and near != token:
+        yield near
+    if value is not None:
+        for number in (value + 1, value - 1, 0, -1, -value, 2 * value + 1, EXACT + 1, 10**18 + 1):
+            yield b"%d" % number
+        yield b"%d.5" % value
+        yield b"0%d" % value if value >= 0 else b"-0%d" % -value
+        yield b"+%d" % abs(value)
+    elif NUMBER.fullmatch(token):
+        yield from (b"-" + token.lstrip(b"+-"), b"0", b"0.0", token + b"25", b"%d" % (EXACT + 1), b"1e3", b"nan")
+    else:
+        yield from _other_words(token)
+
+
+def _other_words(token: bytes) -> Iterator[bytes]:
+    for letter in ("\u00e9", "\u00df", "\u0130"):  # of two bytes; of two capitals; of another length in lower case
+        yield token[:-1] + letter.encode()
+    half = max(1, len(token) // 2)
+    yield token[:half] + b" " + (token[half:] or b"b")
+    yield token.swapcase()
+    yield token.upper()
+    yield token + token[-1:]
+    if len(token) > 1:
+        yield token[:-1]
+        yield token[::-1]
+    for sign in (b"1", b"-", b"'", b'"', b",", b"."):
+        yield token[:-1] + sign
+
+
+class _LaidOut:
+    """Changes of one input by what stands where."""
+
+    def __init__(self, known: KnownInputs, base: ParsedInput, draw: random.Random) -> None:
+        self.base, self.draw, self.layout = base, draw, base.layout
+        self.ends = {
+            role: (min(values), max(values))
+            for role in dict.fromkeys(r.roles[0] for r in known.relations if r.kind is RelationKind.RANGE)
+            if (values := [value for reading in known.readings for value in reading.integers(role)])
+        }
+        self.scalars = [role for role in self.ends if self.layout.parts[role.part].single and role.token is not None]
+        self.told = {
+            r.roles[0]: (r.roles[1], r.detail)
+            for r in reversed(known.relations)
+            if r.kind is RelationKind.LENGTH and r.roles[1].part != r.roles[0].part
+        }
+        """Number that says how long a list or word is, and what to add to it."""
+        counts = (part.count.scalar for part in self.layout.parts if part.count)
+        self.counts = [*dict.fromkeys((*counts, *(scalar for scalar, _ in self.told.values())))]
+
+    def changes(self) -> Iterator[bytes]:
+        for role in self.layout.roles:
+            yield from self._values(role)
+        for size in (0, 1):
+            for scalar in self.counts:
+                yield self._counted(scalar, size)
+        yield from self._lists()
+        yield from self._blocks()
+
+    def _parts(self) -> list[Lines]:
+        return [[list(line) for line in part] for part in self.base.parts]
+
+    def _write(self, parts: Sequence[Lines]) -> bytes:
+        return b"".join(b" ".join(line) + b"\n" for part in parts for line in part)
+
+    def _lines(self, parts: Sequence[Lines], role: InputField) -> Lines:
+        return parts[role.part][role.line :: len(self.layout.parts[role.part].widths)]
+
+    def _values(self, role: InputField) -> Iterator[bytes]:
+        """Other values at the first place with this role, the last, and one between."""
+        lines = self._lines(self._parts(), role)
+        places = [(row, at) for row, line in enumerate(lines) for at in _places(line, role)]
+        if not places:
+            return
+        for number in sorted({0, self.draw.randrange(len(places)), len(places) - 1}):
+            row, at = places[number]
+            before, after = (places[(number + step) % len(places)] for step in (-1, 1))
+            for near in dict.fromkeys((before, after)):
+                other = lines[near[0]][near[1]]
+                for new in (*variants(lines[row][at], other), *self._near_numbers(role)):
+                    yield self._with(role, {(row, at): new})
+                yield self._with(role, {(row, at): other, near: lines[row][at]})
+
+    def _near_numbers(self, role: InputField) -> Iterator[bytes]:
+        """Beyond the ends of what is known there, and beside the numbers at the head."""
+        if role in self.ends:
+            low, high = self.ends[role]
+            yield from (b"%d" % value for value in (low - 1, high + 1, 2 * high + 1))
+            for scalar in self.scalars:
+                value = self.base.scalar(scalar)
+                yield from (b"%d" % near for near in (value, value + 1, value - 1))
+
+    def _with(self, role: InputField, new: dict[tuple[int, int], bytes]) -> bytes:
+        parts = self._parts()
+        lines = self._lines(parts, role)
+        for (row, at), token in new.items():
+            lines[row][at] = token
+        return self._write(parts)
+
+    def _counted(self, scalar: InputField, size: int) -> bytes:
+        """The input with so many of what a number counts."""
+        parts = self._parts()
+        parts[scalar.part][scalar.line][scalar.token or 0] = b"%d" % size
+        for number, part in enumerate(self.layout.parts):
+            if part.count is not None and part.count.scalar == scalar:
+                del parts[number][max(0, size + part.count.offset) * len(part.widths) :]
+        for role, (source, offset) in self.told.items():
+            if source == scalar:
+                for line in self._lines(parts, role):
+                    if role.token is None:
+                        del line[max(0, size + offset) :]
+                    else:
+                        line[role.token] = line[role.token][: max(0, size + offset)]
+        return self._write(parts)
+
+    def _lists(self) -> Iterator[bytes]:
+        """A list without anything, shorter, longer, in another order."""
+        for role in self.layout.roles:
+            if role.token is not None:
+                continue
+            for row, line in enumerate(self._lines(self._parts(), role)[:3]):
+                for new in ([], line[:1], line[:-1], [*line, *line[-1:]], line[::-1], sorted(line)):
+                    parts = self._parts()
+                    self._lines(parts, role)[row][:] = new
+                    yield self._write(parts)
+
+    def _blocks(self) -> Iterator[bytes]:
+        """Groups of lines exchanged, one in another's place, none at all, one more or less than is said."""
+        for number, part in enumerate(self.layout.parts):
+            group = len(part.widths)
+            lines = self._parts()[number]
+            groups = [lines[at : at + group] for at in range(0, len(lines), group)]
+            if part.single or not groups:
+                continue
+            first, last = groups[0], groups[-1]
+            kinds = [
+                [last, *groups[1:-1], first], [*groups[:-1], first], [*groups[:-1], [line[::-1] for line in last]],
+                [*groups[:-1], [line[::-1] for line in first]], groups[:-1], [*groups, last],
+            ]  # fmt: skip
+            for new in (*kinds, []) if part.rest else kinds:
+                parts = self._parts()
+                parts[number] = [line for each in new for line in each]
+                yield self._write(parts)
+
+
+def _places(line: Sequence[bytes], role: InputField) -> range | tuple[int, ...]:
+    return range(len(line)) if role.token is None else (role.token,)

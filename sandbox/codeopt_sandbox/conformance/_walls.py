@@ -61,7 +61,7 @@ _LEAVE = """
 import os, sys, tempfile
 folder = tempfile.gettempdir()
 prefixes = [sys.prefix, sys.base_prefix]
-print([name for name in os.listdir(folder) if not any(p.startswith(f"{folder}/{name}/") for p in prefixes)])
+print([name for name in os.listdir(folder) if not any(f"{p}/".startswith(f"{folder}/{name}/") for p in prefixes)])
 os.makedirs(folder + "/a/b")
 open(folder + "/a/b/file", "w").close()
 os.chmod(folder + "/a/b", 0)

@@ -104,6 +104,8 @@ def open_function(request: WorkloadRequest) -> Iterator[OpenedFunction]:
             return request.open_sandbox((*mounts, *more))
 
         bench = stack.enter_context(open_bench(function, open_with, request.options.tests, request.options.with_paths))
+        whole = request.options.special_checker is not None
+        bench = replace(bench, target=bench.target.replace(whole_answers=whole))
         rival = Revision.of(other.source, str(other.path)) if other is not None else None
         opened = OpenedFunction(request, bench, rival, other)
         request.session.console.progress("importing libraries")
@@ -134,4 +136,7 @@ def _seen_as(bench: FunctionHarness, function: Function) -> FunctionRef:
     """The rival, to be called as the target is."""
     view = replace(bench.view, module=locate(function.path), shown_at=f"{INSIDE}-new")
     other = make_target(function, view, bench.sandbox, bench.target.calls_file, (bench.target.module,))
-    return other.replace(globals=bench.target.globals, classes=bench.target.classes, calls_paths=bench.target.paths)
+    return other.replace(
+        globals=bench.target.globals, classes=bench.target.classes, calls_paths=bench.target.paths,
+        whole_answers=bench.target.whole_answers,
+    )  # fmt: skip

@@ -162,7 +162,7 @@ class Checking:
         text, result, raised = yield from self.invoke(call, shown)
         took, self.cpu_s = monotonic() - started, process_time() - started_cpu
         captured = self.captured.stop()
-        text, opaque = cut(text), shown.opaque
+        text, opaque = cut(text, self.ref.whole_answers), shown.opaque
         before, after, why = was.changed(call)
         if after:
             text += self.views.of_arguments(self.worker.arguments.fresh(code), call, before, after)

@@ -32,6 +32,8 @@ class FunctionRef(Record):
     memory_bytes: int = 0
     """Memory limit of one worker beyond the import, bytes: it then gets a MemoryError where a run would be killed; 0
     for no limit."""
+    whole_answers: bool = False
+    """Long answers are told whole, up to a million characters: a checker of the user's own reads them."""
     aliases: tuple[str, ...] = ()
     """Other names under which pickled arguments may know the module."""
     test_paths: tuple[str, ...] = ()

@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from .arguments import Call
     from .batch import CallBatch
     from .channel import Channel
+    from .function_ref import FunctionRef
     from .stage import Act, Acts, Results
     from .worker import CallWorker
 
@@ -73,7 +74,7 @@ class TimedPass:
         was = self.channel.receive()[1]
         assert results is not None
         made = zip(calls, looked_at, results, before)
-        found = [outcome(self.target, call, looked, result, seen) for call, looked, result, seen in made]
+        found = [outcome(self.worker.ref, call, looked, result, seen) for call, looked, result, seen in made]
         if was:
             self.channel.send(STATE, to_json(self.left(was, random).fields()))
             found = yield from self.again(codes, results, found)
@@ -114,7 +115,7 @@ class TimedPass:
             seen = self.seen(code, call)
             other = yield self.act([call])
             assert other is not None
-            text = outcome(self.target, call, call, other[0], seen).text
+            text = outcome(self.worker.ref, call, call, other[0], seen).text
             if text != found[at].text:
                 words = f"{found[at].text} | called again, after its result was changed: {cut(text)}"
                 found[at] = found[at].replace(text=words)
@@ -137,11 +138,11 @@ def each_once(calls: Sequence[Call]) -> list[Call]:
     return found
 
 
-def outcome(target: str, call: Call, looked_at: Call, result: Any, was: ArgumentsBefore) -> CallOutcome:
+def outcome(ref: FunctionRef, call: Call, looked_at: Call, result: Any, was: ArgumentsBefore) -> CallOutcome:
     """Outcome of a call; `was`: the arguments before it, those of `looked_at`."""
     args, kwargs = call
     known = [("args", args), ("kwargs", kwargs)] if not is_simple(type(result)) else []
-    shown = CanonicalRepr(target, known)
+    shown = CanonicalRepr(ref.module, known)
     exception = ""
     if type(result) is Raised:
         exception = shown.name_of(type(result.error))[1:-1]
@@ -149,7 +150,7 @@ def outcome(target: str, call: Call, looked_at: Call, result: Any, was: Argument
     else:
         text = "returns " + shown.show(result)
     changed, opaque = was.became(looked_at)
-    text = cut(text) + changed
+    text = cut(text, ref.whole_answers) + changed
     opaque = shown.opaque or opaque
     kind = NOT_COMPARABLE if opaque else RAISES if exception else YIELDS if shown.iterators else RETURNS
     return CallOutcome(text, kind, exception or shown.broken_by, (), shown.iterators, opaque)

@@ -208,3 +208,25 @@ def test_arrays_reach_the_checker(tmp_path: Path, backend: str) -> None:
     done = codeopt("compare", "old/old.py::solve", "new/wrong.py::solve", *flags, cwd=tmp_path)
     assert done.out.startswith("rejected"), done.out + done.err
     assert "the checker does not accept it" in done.out
+
+
+LONG_CALLS = (
+    "CALLS = [(([n % 7 for n in range(size)],), {}) for size in (3, 9, 20)]\nBIG = [((list(range(9000)),), {})]\n"
+)
+IN_ORDER = "def f(xs: list[int]) -> list[int]:\n    return [x + 1 for x in sorted(set(xs))]\n"
+"""Answers to the timed call of more than 20,000 characters, which otherwise a digest ends."""
+
+
+@pytest.mark.parametrize(("cut", "verdict"), [("[::-1]", ""), ("[1:]", "rejected")])
+def test_long_answers_are_told_whole(tmp_path: Path, cut: str, verdict: str) -> None:
+    (tmp_path / "old.py").write_text(IN_ORDER)
+    (tmp_path / "new.py").write_text(IN_ORDER.replace("(set(xs))]", f"(set(xs)){cut}]"))
+    (tmp_path / "calls.py").write_text(LONG_CALLS)
+    (tmp_path / "check.py").write_text(
+        "def accept(arguments, expected, got):\n    return sorted(expected) == sorted(got)\n"
+    )
+    flags = ("--calls", "calls.py", "--check", "check.py::accept", "--max-pairs", "8", "--max-examples", "20", "--json")
+    done = codeopt("compare", "old.py::f", "new.py::f", *flags, "--sandbox", "bubblewrap", "-q", cwd=tmp_path)
+    found = done.json
+    assert found["verdict"] in ([verdict] if verdict else ["faster", "slower", "same"])
+    assert bool(found["pairs"]) is not bool(verdict)

@@ -34,7 +34,7 @@ MAX_ITEMS = 10_000
 MAX_TEXT_CHARS = 20_000
 """Characters of an outcome; longer texts are cut and end with a digest of the whole."""
 MAX_FLOAT_TEXT_CHARS = 1_000_000
-"""Most characters of a text that contains floats."""
+"""Most characters of a text that contains floats, or that is told whole."""
 NONE = type(None)
 LONG_BITS = 10_000
 """An int of so many is shown in another way than repr's."""
@@ -76,10 +76,10 @@ def is_iterator(value: object) -> bool:
     return hasattr(kind, "__next__") and hasattr(kind, "__iter__")
 
 
-def cut(text: str) -> str:
+def cut(text: str, whole: bool = False) -> str:
     """At most MAX_TEXT_CHARS characters; a digest stands for the rest. A text with floats is kept longer: they may
-    differ in their last bits, which a digest cannot tell."""
-    if len(text) <= MAX_TEXT_CHARS or (len(text) <= MAX_FLOAT_TEXT_CHARS and has_float(text)):
+    differ in their last bits, which a digest cannot tell. So is one that is to be told whole."""
+    if len(text) <= MAX_TEXT_CHARS or (len(text) <= MAX_FLOAT_TEXT_CHARS and (whole or has_float(text))):
         return text
     return text[:MAX_TEXT_CHARS] + "... sha256 " + digest(text.encode("utf-8", "surrogatepass"))
 

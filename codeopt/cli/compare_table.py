@@ -19,6 +19,8 @@ def table(found: PairResult) -> str:
     for case in found.comparison.cases if found.comparison and found.bound is None else ():
         if case.original:
             lines.append(f"  case {case.case:<20} {factor(case.ratio, 3):>9}")
+    if found.facts.get("timed"):
+        lines.append(f"timed: {found.facts['timed']}")
     if found.growth.text:
         lines.append(f"growth: {found.growth.text}")
     tests = found.facts.get("tests", {})

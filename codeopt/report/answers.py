@@ -108,6 +108,8 @@ class ImproveJson(ImprovedFields, PatchFields, ScoredFields):
     tests: InputsFields
     input_seed: int | None
     evidence: dict[str, Any] | None
+    timed: str | None = Field(None, description="Of a function: which calls were timed")
+    timed_sizes: list[int] = Field([], description="Sizes of these, as far as they can be read")
     recording: dict[str, Any] | None
     notes: list[str]
     caveats: list[CaveatFields]  # type: ignore[assignment]
@@ -207,6 +209,7 @@ class CompareJson(ComparedFields):
     tests: ComparedInputsFields | None = Field(None, description="Of programs")
     input_seed: int | None = None
     libraries: LibrariesFields | None = Field(None, description="Libraries that a function's module loads")
+    timed_sizes: list[int] = Field([], description="Sizes of a function's timed calls, as far as they can be read")
 
 
 class ComparedFunctionJson(CompareJson):

@@ -441,6 +441,8 @@ def answer(found: Result) -> ImproveJson:
         ),
         input_seed=found.facts.get("input_seed"),
         evidence=found.facts.get("evidence"),
+        timed=found.facts.get("timed"),
+        timed_sizes=list(found.facts.get("timed_sizes", ())),
         recording=found.facts.get("recording"),
         **fields_of(found.facts, found.diff),
         notes=list(best.notes) if best else [],

@@ -297,13 +297,14 @@ class FunctionWorkload(Defaults):
     @property
     def headline(self) -> str:
         """`12 calls (9 derived, 3 calls_file), 80% of the function's lines   2 in a pass of 4.1 ms`."""
-        return self.evidence.words + (f"   {self.plan.timed.note}" if self.plan else "")
+        return self.evidence.words + (f"   {self.plan.timed.words}" if self.plan else "")
 
     def facts(self) -> dict[str, Any]:
         """Facts of the function, as fields of a JSON object."""
         return {
             "evidence": {**self.evidence.figures(), "contract": self.contract.words},
-            "timed": self.plan.timed.note if self.plan else None,
+            "timed": self.plan.timed.words if self.plan else None,
+            "timed_sizes": list(self.plan.timed.sizes) if self.plan else [],
             "input_seed": self.request.input_seed,
             "shortfalls": (*self.evidence.shortfalls, *self.bench.loading.shortfalls),
             "libraries": self.bench.loading.figures(),

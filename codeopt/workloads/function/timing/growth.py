@@ -66,7 +66,7 @@ def _points(bench: FunctionHarness, evidence: CallCorpus, sources: Sequence[str]
         if len(took) < len(sources):
             break
         together = zip(now, *took, strict=True)
-        points += [_Point(_size(text), tuple(each - CLOCK_S for each in found)) for text, *found in together]
+        points += [_Point(call_size(text), tuple(each - CLOCK_S for each in found)) for text, *found in together]
         expected = max(points[-1].seconds)
         if expected > LONGEST_S:
             break
@@ -83,7 +83,7 @@ def _base(evidence: CallCorpus) -> KnownCall | None:
     """The largest of the given calls that are short and can be made longer."""
     given = [known for known in evidence.known if known.source != "derived" and known.returns]
     short = [known for known in given if known.seconds <= BASE_S] or given
-    largest = sorted(short, key=lambda known: -_size(known.text))
+    largest = sorted(short, key=lambda known: -call_size(known.text))
     return next((known for known in largest if grow(known.text, 2) is not None), None)
 
 
@@ -96,7 +96,7 @@ def _seconds(bench: FunctionHarness, source: str, texts: Sequence[str]) -> list[
     return [min(run.answer.cpu[at :: len(texts)]) for at in range(len(texts))]
 
 
-def _size(text: str) -> float:
+def call_size(text: str) -> float:
     """Size of all that is long in a call; of a call of numbers alone the largest, where a float can hold it: no call
     grows by a number that is larger."""
     call = read(text)

@@ -20,6 +20,7 @@ from codeopt.workloads.function.calls.larger import grow
 from codeopt.workloads.function.corpus.corpus import CallCorpus, NotVerifiable
 from codeopt.workloads.function.corpus.observe import MADE_UP, CallTimeLimit, KnownCall, deterministic, observe, once
 from codeopt.workloads.function.harness import FunctionHarness
+from codeopt.workloads.function.timing.growth import call_size
 from codeopt_sandbox.calls import CallBatch
 from codeopt_sandbox.compare import Plan
 from codeopt_sandbox.guest.calls.repr.private import ARGUMENTS, segments
@@ -31,6 +32,10 @@ LONG_ENOUGH_S = 0.004
 """A call is grown until it takes this long."""
 TOO_LONG_S = 1.0
 """A given call that takes longer is timed only where no shorter one is long enough: each is made some fifty times."""
+RECORDED = "recorded"
+"""Source of calls that the user's own command made."""
+RECORDED_TOO_LONG_S = 3.0
+"""The same of a recorded call: the application's own size tells its gain, though it takes longer to time."""
 SLOWER = 50
 """Time limit of a draft's pass, as a multiple of the original's."""
 LEAST_S = 10.0
@@ -83,6 +88,22 @@ class Timed:
     note: str
     asked: float = 0.0
     """How often the known calls ask one object; 0 where those of a pass do not ask the same ones."""
+
+    @property
+    def sizes(self) -> tuple[int, ...]:
+        """Sizes of the timed calls, from small to large: of each all that is long in it, else its largest number; those
+        that can be read."""
+        found = (call_size(call) for call in self.batch.calls[self.batch.warm :])
+        return tuple(sorted(int(size) for size in found if size > 1))
+
+    @property
+    def words(self) -> str:
+        """`the longest calls, 12 in a pass of 4.1 ms, sizes 100 to 3,000`."""
+        sizes = self.sizes
+        if not sizes:
+            return self.note
+        span = f"{sizes[0]:,} to {sizes[-1]:,}" if sizes[0] < sizes[-1] else f"{sizes[0]:,}"
+        return f"{self.note}, size{'s' * (len(sizes) > 1)} {span}"
 
     def passes(self, seconds: float, most: int) -> int:
         """Number of passes that spend this long in calls; fewer where most of the time goes elsewhere."""
@@ -157,6 +178,8 @@ class _Choice:
         """Calls that return, longest first, and where they come from. big: those that were given for timing."""
         if big:
             return self._near_big(big)
+        if found := self._recorded([k for k in returning if k.source == RECORDED]):
+            return found, "the longest recorded calls"
         given = [k for k in returning if k.source not in MADE_UP] or returning
         given = bearable(self._measured_twice(sorted(given, key=lambda k: -k.seconds)))
         if not given:
@@ -171,6 +194,13 @@ class _Choice:
         if not _are_enough(chosen):
             return _short(_within([*pool, *self._alike(pool, PAIR_S)], PAIR_S)), note
         return _short([k.text for k in chosen]), note
+
+    def _recorded(self, recorded: Sequence[KnownCall]) -> list[str]:
+        """The longest of the calls that the user's command made, as it made them; none where they are too short."""
+        given = self._measured_twice(sorted(recorded, key=lambda k: -k.seconds))
+        given = [k for k in given if k.seconds <= RECORDED_TOO_LONG_S]
+        longest = [k for k in given if k.seconds >= 0.3 * given[0].seconds]
+        return _short(_within(longest, PASS_S)) if _are_enough(longest) else []
 
     def _measured_twice(self, given: list[KnownCall]) -> list[KnownCall]:
         """Calls, the longest first, by the lesser of two times: a call that was made once may have been disturbed."""

@@ -24,7 +24,7 @@ from codeopt_sandbox.call_answer import (
     read_answer,
     read_failure,
 )
-from codeopt_sandbox.guest.accept.request import AcceptRequest
+from codeopt_sandbox.guest.accept.request import AcceptRequest, OutputsRequest
 from codeopt_sandbox.guest.calls.batch import CallBatch
 from codeopt_sandbox.guest.calls.function_ref import FunctionRef
 from codeopt_sandbox.guest.tests.request import TestRequest
@@ -52,6 +52,11 @@ def tests_program(ref: FunctionRef, request: TestRequest, source: str) -> GuestP
 def accept_program(request: AcceptRequest) -> GuestProgram:
     """A program that asks a user's own checker about answers."""
     return GuestProgram("accept", (request.fields(),))
+
+
+def outputs_program(request: OutputsRequest) -> GuestProgram:
+    """A program that asks a user's own checker about outputs of programs."""
+    return GuestProgram("accept", (request.fields(), True))
 
 
 @dataclass(frozen=True)

@@ -10,7 +10,7 @@ import json
 import os
 import re
 
-from .request import NO_LITERAL, AcceptRequest
+from .request import NO_LITERAL, AcceptRequest, OutputsRequest
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -23,11 +23,12 @@ MAX_REASON_CHARS = 300
 _SET = re.compile(r"\bset\{")
 
 
-def main(bundle: Bundle, request: dict[str, Any]) -> None:
-    """Ask about every answer of a request."""
+def main(bundle: Bundle, request: dict[str, Any], outputs: bool = False) -> None:
+    """Ask about every answer of a request: of calls, or outputs of programs."""
     answer = os.dup(1)
     os.dup2(2, 1)  # what the checker prints is no answer
-    data = memoryview(json.dumps(reasons(AcceptRequest.read(request))).encode())
+    found = output_reasons(OutputsRequest.read(request)) if outputs else reasons(AcceptRequest.read(request))
+    data = memoryview(json.dumps(found).encode())
     while data:
         data = data[os.write(answer, data) :]
     os._exit(0)
@@ -35,12 +36,27 @@ def main(bundle: Bundle, request: dict[str, Any]) -> None:
 
 def reasons(request: AcceptRequest) -> list[str]:
     """Reason of refusal for each answer; empty where it is accepted."""
+    accept = loaded(request)
+    if isinstance(accept, str):
+        return [accept] * len(request.asked)
+    return [reason(accept, request.names, *each) for each in request.asked]
+
+
+def output_reasons(request: OutputsRequest) -> list[str]:
+    """Reason of refusal for each output; empty where it is accepted."""
+    accept = loaded(request)
+    return [accept if isinstance(accept, str) else told(accept, *each) for each in request.asked]
+
+
+def loaded(request: AcceptRequest | OutputsRequest) -> Callable[..., Any] | str:
+    """The checker's function; why there is none."""
     space: dict[str, Any] = {"__name__": "checker"}
     try:
         exec(compile(request.source, request.file, "exec", dont_inherit=True), space)
+        found: Callable[..., Any] = space[request.accept]
     except BaseException as error:
-        return [f"the checker raises {named(error)} when it is loaded"] * len(request.asked)
-    return [reason(space[request.accept], request.names, *each) for each in request.asked]
+        return f"the checker raises {named(error)} when it is loaded"
+    return found
 
 
 def reason(accept: Callable[..., Any], names: tuple[str, ...], call: str, expected: str, got: str) -> str:
@@ -49,6 +65,11 @@ def reason(accept: Callable[..., Any], names: tuple[str, ...], call: str, expect
         given = arguments(call, names), value(expected), value(got)
     except (ValueError, SyntaxError, RecursionError, MemoryError, TypeError):
         return NO_LITERAL
+    return told(accept, *given)
+
+
+def told(accept: Callable[..., Any], *given: Any) -> str:
+    """Reason of refusal in one line."""
     try:
         found = accept(*given)
     except BaseException as error:

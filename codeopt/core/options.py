@@ -121,7 +121,8 @@ class ImproveOptions:
         kind=FlagKind.LIST, metavar="GLOB", group=_CASES, commands=on(_TARGETS),
     )  # fmt: skip
     check: str = option(
-        "tokens", "comparison of outputs: tokens, exact, float:TOLERANCE; of functions also FILE::accept", checker_name,
+        "tokens", "comparison of outputs: tokens, exact, float:TOLERANCE, or FILE::accept for other right ones",
+        checker_name,
         metavar="HOW", group=_CASES, commands=_CHECKED, setting=_CHANGE,
     )  # fmt: skip
     changed_inputs: FuzzPolicy = option(

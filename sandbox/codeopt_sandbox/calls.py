@@ -24,7 +24,7 @@ from codeopt_sandbox.call_answer import (
     read_answer,
     read_failure,
 )
-from codeopt_sandbox.guest.accept.request import AcceptRequest
+from codeopt_sandbox.guest.accept.request import AcceptRequest, OutputsRequest
 from codeopt_sandbox.guest.calls.batch import CallBatch
 from codeopt_sandbox.guest.calls.function_ref import FunctionRef
 from codeopt_sandbox.guest.tests.request import TestRequest
@@ -51,7 +51,12 @@ def tests_program(ref: FunctionRef, request: TestRequest, source: str) -> GuestP
 
 def accept_program(ref: FunctionRef, request: AcceptRequest) -> GuestProgram:
     """A program that asks a user's own checker about answers of `ref`."""
-    return GuestProgram("accept", (ref.fields(), request.fields()))
+    return GuestProgram("accept", (request.fields(), ref.fields()))
+
+
+def outputs_program(request: OutputsRequest) -> GuestProgram:
+    """A program that asks a user's own checker about outputs of programs."""
+    return GuestProgram("accept", (request.fields(),))
 
 
 @dataclass(frozen=True)

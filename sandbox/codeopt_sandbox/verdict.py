@@ -7,6 +7,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator
 from fnmatch import fnmatchcase
 from itertools import zip_longest
+from typing import Protocol, runtime_checkable
 
 from codeopt_sandbox.host import Sandbox
 from codeopt_sandbox.outcome import Case, Mode, Outcome, Run, Verdict, WrittenFile
@@ -15,6 +16,18 @@ from codeopt_sandbox.tolerance import excess, number_pairs, same_shape
 
 Checker = Callable[[bytes, bytes], str]
 """(expected, printed) -> "" when equal, else one line that says where they differ."""
+
+
+@runtime_checkable
+class CaseChecker(Protocol):
+    """A checker that looks at the input, too; without it, it compares as others do."""
+
+    def __call__(self, expected: bytes, got: bytes) -> str:
+        """Compare two outputs alone."""
+
+    def of_case(self, case: Case, expected: bytes, got: bytes) -> str:
+        """Empty where the output is right for this input, else one line that says why not."""
+
 
 LAST_BITS = 1e-12
 """Relative difference of floats whose sums were associated in another way."""
@@ -140,9 +153,13 @@ def _verdict(case: Case, run: Run, check: Checker) -> tuple[Verdict, str]:
     if run.exit != case.exit or (case.exit and TRACEBACK in run.stderr):
         other = f" instead of {case.exit}" if run.exit != case.exit and case.exit else ""
         return Verdict.RE, f"exit status {run.exit}{other}{_last_line(run.stderr)}"
-    difference = "" if case.expected is None else check(case.expected, run.stdout)
+    difference = "" if case.expected is None else _checked(check, case, case.expected, run.stdout)
     difference = difference or compare_written(case, run)
     return (Verdict.WA, difference) if difference else (Verdict.AC, "")
+
+
+def _checked(check: Checker, case: Case, expected: bytes, got: bytes) -> str:
+    return check.of_case(case, expected, got) if isinstance(check, CaseChecker) else check(expected, got)
 
 
 def compare_written(case: Case, run: Run) -> str:

@@ -20,7 +20,7 @@ from codeopt_sandbox.compare import Plan
 from codeopt_sandbox.outcome import Case, Run, RunLimits, Verdict
 from codeopt_sandbox.profile import Mode, Profile, profile
 from codeopt_sandbox.runner import run_on
-from codeopt_sandbox.verdict import TRACEBACK, Checker, check_nearly, judge, open_checker
+from codeopt_sandbox.verdict import TRACEBACK, Checker, judge
 
 TOO_SHORT_S = 0.001
 """A run shorter than this, with the interpreter's own start left out, is mostly the cost of starting a process."""
@@ -34,14 +34,6 @@ CANDIDATES = 5
 """Number of the longest cases that are run again to choose those that are timed ..."""
 SURELY_ENOUGH = 3
 """... unless the longest took so many times what is enough to time it alone."""
-
-
-def checker_of(name: str) -> Checker:
-    """The one that is asked for; last bits of floats are a caveat where white space does not matter either. Raises
-    UsageError for a special checker."""
-    if "::" in name:
-        raise UsageError(f"--check {name}: a program's outputs are compared: tokens, exact or float:TOL")
-    return check_nearly if name == "tokens" else open_checker(name)
 
 
 def case_request(program: Path, source: str, options: ImproveOptions, sandbox: Sandbox) -> Request:
@@ -60,9 +52,9 @@ def case_request(program: Path, source: str, options: ImproveOptions, sandbox: S
     )  # fmt: skip
 
 
-def fresh_cases(request: WorkloadRequest, sandbox: Sandbox, asked: Request) -> list[Case]:
+def fresh_cases(request: WorkloadRequest, sandbox: Sandbox, asked: Request, check: Checker) -> list[Case]:
     """Cases that were never run before, with what the original prints."""
-    return [run_original(request, sandbox, case)[0] for case in _find_fresh(asked, request.input_seed)]
+    return [run_original(request, sandbox, case, check)[0] for case in _find_fresh(asked, request.input_seed)]
 
 
 def _find_fresh(request: Request, seed: int) -> list[Case]:
@@ -76,13 +68,13 @@ def _find_fresh(request: Request, seed: int) -> list[Case]:
     ]
 
 
-def run_original(request: WorkloadRequest, sandbox: Sandbox, case: Case) -> tuple[Case, Run]:
+def run_original(request: WorkloadRequest, sandbox: Sandbox, case: Case, check: Checker) -> tuple[Case, Run]:
     """The case with what the original does on it. Raises ProgramError."""
     request.session.console.progress(f"running the original on case {case.name}")
     run = run_on(sandbox, request.program.source, case, mode="exec", limits=limits_of_original(request, sandbox))
     if _ends_so(case, run):
         case = replace(case, exit=run.exit or 0)
-    outcome = judge(case, run, checker_of(request.options.check))
+    outcome = judge(case, run, check)
     if outcome.verdict is not Verdict.AC:
         detail = f"{outcome.verdict} ({outcome.detail}){advice(case, outcome, request.target.path)}"
         busy = outcome.verdict is Verdict.TLE

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from codeopt.workloads.program.supply import error_name
 from codeopt_sandbox.caveat import Caveat, Subject
 from codeopt_sandbox.outcome import Case, Outcome, Run, Verdict
-from codeopt_sandbox.verdict import check_tokens, last_bits
+from codeopt_sandbox.verdict import CaseChecker, Checker, check_tokens, last_bits
 
 SHOWN = 80
 ALIKE = "an input like the known ones"
@@ -35,10 +35,10 @@ class OutputDifference:
         return self.caveat is None
 
     @classmethod
-    def of_text(cls, case: Case, outcome: Outcome) -> OutputDifference | None:
+    def of_text(cls, case: Case, outcome: Outcome, check: Checker) -> OutputDifference | None:
         """Difference of an output that is right but for white space or the last bits of floats; None when there is
         none."""
-        found = text_caveat(case, case.expected, outcome.run)
+        found = text_caveat(case, case.expected, outcome.run, check)
         return cls(case, outcome, caveat=found) if found else None
 
     def told(self, again: str) -> Caveat:
@@ -67,11 +67,13 @@ def caveats_of(found: Iterable[OutputDifference], again: Callable[[Case], str]) 
     return (*told, *(each.told(again(each.case)) for each in smallest.values() if not each.wrong))
 
 
-def text_caveat(case: Case, original: bytes | None, run: Run) -> Caveat | None:
+def text_caveat(case: Case, original: bytes | None, run: Run, check: Checker) -> Caveat | None:
     """Caveat about a right output that differs in white space or the last bits of floats; None when nothing does.
     original: the original's own output."""
     if original is None or original == run.stdout:
         return None
+    if isinstance(check, CaseChecker) and check(original, run.stdout):
+        return None  # another right answer
     if apart := last_bits(original, run.stdout) if check_tokens(original, run.stdout) else 0.0:
         got = f"floats differ by {apart:.1e} at most"
         return Caveat(Subject.FLOATS, shown(case), "", got, "only in their last bits", held_out=case.held_out)

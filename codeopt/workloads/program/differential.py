@@ -111,7 +111,7 @@ class DifferentialTest:
             outcome = judge(changed.case, run, check)
             if outcome.verdict is not Verdict.AC:
                 return self._counted(changed, outcome, hash_seed)
-            if other := OutputDifference.of_text(changed.case, outcome):
+            if other := OutputDifference.of_text(changed.case, outcome, check):
                 return other
         return None
 

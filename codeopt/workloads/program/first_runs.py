@@ -9,10 +9,11 @@ from codeopt.core.errors import ProgramError
 from codeopt.core.history import Candidate
 from codeopt.workloads import OTHER_HASH_SEED, Suite, WorkloadRequest
 from codeopt.workloads.program.again import again
-from codeopt.workloads.program.baseline import allow_drafts, case_request, checker_of, run_original
+from codeopt.workloads.program.baseline import allow_drafts, case_request, run_original
 from codeopt.workloads.program.cases import Request, collect, hold_out
 from codeopt.workloads.program.cases.generator import find_script
 from codeopt.workloads.program.differential import DifferentialTest, choose, make_differential_test
+from codeopt.workloads.program.special_check import checker_of, require_own
 from codeopt.workloads.program.workload import ProgramWorkload
 from codeopt_sandbox import Sandbox
 from codeopt_sandbox.outcome import Case, Outcome, Run, Verdict
@@ -22,13 +23,14 @@ from codeopt_sandbox.verdict import Checker, judge
 
 def measure(request: WorkloadRequest, sandbox: Sandbox) -> ProgramWorkload:
     """Run the original on its cases. Raises UsageError without cases, ProgramError when it cannot be judged by them."""
-    notify, check = request.session.console.progress, checker_of(request.options.check)
+    notify, check = request.session.console.progress, checker_of(request.options, sandbox)
     source = request.program.source
     asked = case_request(request.target.path, source, request.options, sandbox)
     notify("collecting cases")
     cases = collect(asked)
-    found = [run_original(request, sandbox, case) for case in cases]
+    found = [run_original(request, sandbox, case, check) for case in cases]
     cases, runs = [case for case, _ in found], [run for _, run in found]
+    require_own(check, cases, runs, request.options.check)
     allow_drafts(request, sandbox, max((run.wall_s for run in runs), default=0.0))
     _require_steady(sandbox, source, cases, runs, check, notify)
     cases = hold_out(cases, [run.active_s for run in runs])

@@ -118,7 +118,7 @@ class ProgramWorkload(Defaults):
         original = next(
             (known.run.stdout for known in self.baseline.outcomes if known.case == case.name), case.expected
         )
-        found = text_caveat(case, original, outcome.run)
+        found = text_caveat(case, original, outcome.run, self.suite.check)
         return replace(outcome, caveats=(replace(found, again=self.again(case)),)) if found else outcome
 
     def again(self, case: Case) -> str:
@@ -143,7 +143,7 @@ class ProgramWorkload(Defaults):
 
     def unseen_cases(self) -> tuple[Case, ...]:
         """Cases that a generator makes of other seeds."""
-        return tuple(baseline.fresh_cases(self.request, self.sandbox, self.cases))
+        return tuple(baseline.fresh_cases(self.request, self.sandbox, self.cases, self.suite.check))
 
     def confirmation_plan(self, unseen: Sequence[Case]) -> Plan:
         """Plan of the cases that nobody has seen, unless these are too short to show the gain."""

@@ -138,7 +138,8 @@ def _of_column(path: Path, name: str, column: str | None, lists: Sequence[list[A
 
     if longest >= DISTINCT_FROM and (column is None or scalar):
         yield NodeRelation(path, kind, thing, lambda v: _distinct(get(v)), lambda v: _twice(v, column))
-    if longest >= SORTED_FROM and scalar and math.prod(1 / math.factorial(min(len(v), 20)) for v in lists) < CHANCE:
+    ordered = all(all(map(is_number, v)) or all(isinstance(each, str) for each in v) for v in lists)
+    if longest >= SORTED_FROM and ordered and math.prod(1 / math.factorial(min(len(v), 20)) for v in lists) < CHANCE:
         for order in (_ascends, _descends):
             yield NodeRelation(path, "the known {} is sorted", thing, _ordered(get, order), _unsorted)
 
@@ -163,14 +164,13 @@ def _distinct(values: Sequence[Any]) -> bool:
 
 
 def _sorted(values: Sequence[Any], order: Order) -> bool:
-    """Numbers that are written as texts may be in their own order, or in that of texts."""
-    for keys in ([_order(value) for value in values], values):
-        try:
-            if all(order(a, b) for a, b in pairwise(keys)):
-                return True
-        except TypeError:
-            pass
-    return False
+    """Whether an order holds: numbers that are written as texts may be in their own order, or in that of texts. Other
+    kinds among them are told by another relation."""
+    if not (all(map(is_number, values)) or all(isinstance(value, str) for value in values)):
+        return True
+    numbers = [_order(value) for value in values]
+    ways = [values, numbers] if all(map(is_number, numbers)) else [values]
+    return any(all(order(a, b) for a, b in pairwise(way)) for way in ways)
 
 
 def _order(value: Any) -> Any:
@@ -222,12 +222,13 @@ def _of_records(path: Path, name: str, values: Sequence[Mapping[str, Any]]) -> I
         )  # fmt: skip
     yield NodeRelation(
         path, "no known {} has other keys", name, lambda v: set(known).issuperset(v),
-        lambda v: [{**v, "another": 7}],
+        lambda v: [{**v, "another": next(iter(v.values()), 7)}],
     )  # fmt: skip
-    yield NodeRelation(
-        path, "the keys of every known {} stand in one order", name, lambda v: _stand_so(v, known),
-        lambda v: [dict(reversed(v.items()))],
-    )  # fmt: skip
+    if len(known) > 1:
+        yield NodeRelation(
+            path, "the keys of every known {} stand in one order", name, lambda v: _stand_so(v, known),
+            lambda v: [dict(reversed(v.items()))],
+        )  # fmt: skip
 
 
 def _stand_so(record: Mapping[str, Any], known: Sequence[str]) -> bool:

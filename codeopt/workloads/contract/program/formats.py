@@ -30,18 +30,22 @@ def _is_exact(data: bytes) -> bool:
     )
 
 
-FORMATS: tuple[Property, ...] = (
+ENDS: tuple[Property, ...] = (
     ("no known input is empty", bool),
     ("all known inputs end with a line end", lambda data: data.endswith(b"\n")),
     ("no known input ends with a line end", lambda data: not data.endswith(b"\n")),
     ("no known input has an empty line", lambda data: b"\n\n" not in data and data[:1] != b"\n"),
+    ("no known input has carriage returns", lambda data: b"\r" not in data),
+)
+"""Properties of the ends of lines, of every text."""
+FORMATS: tuple[Property, ...] = (
+    *ENDS,
     ("no known input has more than one space between words", lambda data: b"  " not in data),
     ("no known input has spaces at the ends of a line", lambda data: b" \n" not in data and b"\n " not in data),
     ("no known input has tabs", lambda data: b"\t" not in data),
-    ("no known input has carriage returns", lambda data: b"\r" not in data),
     ("all known inputs are ASCII", bytes.isascii),
 )
-"""Properties of every text."""
+"""Properties of every text that is no structured file."""
 
 SIGNS: tuple[Property, ...] = (
     ("no known input has a number of 2**53 or more", _is_exact),

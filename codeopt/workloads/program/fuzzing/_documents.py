@@ -11,15 +11,20 @@ from functools import cached_property
 from typing import Any
 
 from codeopt.workloads.contract.program.document_relations import EACH, find_mappings, find_node_relations, nodes
-from codeopt.workloads.contract.program.document_values import NodeRelation, Path
+from codeopt.workloads.contract.program.document_values import NodeRelation, Path, is_number
 from codeopt.workloads.contract.program.documents import TABLE, DocumentFormat, find_format
-from codeopt.workloads.contract.program.formats import Property, shared
+from codeopt.workloads.contract.program.formats import ENDS, Property
 
 LOOKED_AT = 300_000
 """Bytes of all known files together whose relations are looked for; the shortest come first."""
 SHORT_LISTS = (4, 8, 30)
 """Elements that each list keeps in a document that is changed: the witness is small."""
 BASES = 2
+LONG = 20_000
+"""Bytes of a file whose lists are shortened before it is changed."""
+TRIES = 100
+MOST_ALIKE = 16
+"""Number of files that keep all relations, and of the tries to make them."""
 Place = tuple[str | int, ...]
 """Keys and numbers from the root."""
 
@@ -52,8 +57,8 @@ class KnownDocuments:
         if self.format.name in TABLE:
             headers = {str(document["header"]) for document in self.documents}
             quoted.append(("no known file has other columns", lambda data: self._header(data) in headers))
-        also = [*(quoted if self.format.name in TABLE else []), *marked]
-        return [*shared(self.inputs, lines=False), *(each for each in also if all(map(each[1], self.inputs)))]
+        likely = [*(quoted if self.format.name in TABLE else []), *marked, *ENDS]
+        return [each for each in likely if all(map(each[1], self.inputs))]
 
     def _header(self, data: bytes) -> str:
         try:
@@ -109,11 +114,41 @@ class KnownDocuments:
                     yield from self._broken_at(base, relation, place)
             yield from self._as_text(base, data)
 
+    def alike(self, shown: Sequence[bytes], draw: random.Random) -> Iterator[bytes]:
+        """Files with a few values and elements of other known ones that keep all relations."""
+        documents = [
+            self.format.read(data) if len(data) <= LONG else self._shortened(self.format.read(data)) for data in shown
+        ]
+        pools: dict[Path, list[Any]] = {}
+        for document in documents:
+            for path, values in self._by_place(document).items():
+                pools.setdefault(path, []).extend(values)
+        made = 0
+        for turn in range(TRIES if documents else 0):
+            document = documents[turn % len(documents)]
+            for _ in range(draw.randint(1, 3)):
+                document = self._other(document, pools, draw)
+            data = self._written(document)
+            if data is not None and data not in shown and not self.broken(data):
+                yield data
+                made += 1
+            if made == MOST_ALIKE:
+                return
+
+    def _other(self, document: Any, pools: dict[Path, list[Any]], draw: random.Random) -> Any:
+        """The document with one value of another, a number between two, or a list with an element less, more or
+        elsewhere."""
+        places = [(place, path) for place, path in _places(document, self._mappings) if path[:1] != ("header",)]
+        place, path = draw.choice(places)
+        value = _at(document, place)
+        if isinstance(value, list):
+            return _with(document, place, _rearranged(value, pools.get((*path, EACH), []), draw))
+        if isinstance(value, dict):
+            return document
+        return _with(document, place, _another(value, pools[path], draw))
+
     def _broken_at(self, base: Any, relation: NodeRelation, place: Place) -> Iterator[bytes]:
-        value = base
-        for step in place:
-            value = value[step]
-        for new in relation.broken(value):
+        for new in relation.broken(_at(base, place)):
             if (data := self._written(_with(base, place, new))) is not None:
                 yield data
 
@@ -149,6 +184,39 @@ class KnownDocuments:
             if data is not None and not self.broken(data):
                 return less
         return document
+
+
+def _at(document: Any, place: Place) -> Any:
+    for step in place:
+        document = document[step]
+    return document
+
+
+def _rearranged(values: list[Any], pool: Sequence[Any], draw: random.Random) -> list[Any]:
+    """One element less, a known one more, or two exchanged."""
+    found = list(values)
+    way = draw.randrange(3)
+    if way == 0 and len(found) > 1:
+        del found[draw.randrange(len(found))]
+    elif way == 1 and pool:
+        found.insert(draw.randint(0, len(found)), copy.deepcopy(draw.choice(pool)))
+    elif len(found) > 1:
+        one, other = draw.sample(range(len(found)), 2)
+        found[one], found[other] = found[other], found[one]
+    return found
+
+
+def _another(value: Any, pool: Sequence[Any], draw: random.Random) -> Any:
+    """Another known value at such a place; often a number between the smallest and the largest."""
+    numbers = [each for each in pool if is_number(each)]
+    if is_number(value) and draw.random() < 0.7:
+        low, high = min(numbers), max(numbers)
+        whole = all(isinstance(each, int) for each in (value, low, high))
+        return draw.randint(low, high) if whole else round(draw.uniform(low, high), 3)
+    if isinstance(value, str) and value.isdigit() and draw.random() < 0.7:
+        known = [int(each) for each in pool if isinstance(each, str) and each.isdigit()]
+        return str(draw.randint(min(known), max(known)))
+    return draw.choice(pool)
 
 
 MARK = b"\xef\xbb\xbf"

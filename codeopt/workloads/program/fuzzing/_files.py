@@ -14,6 +14,8 @@ from codeopt.workloads.program.fuzzing._breaking import break_each
 from codeopt.workloads.program.fuzzing._changed import LARGEST_BASE, MutatedInput, broken_inputs, mutate_inputs
 from codeopt.workloads.program.fuzzing._documents import look_at_documents
 
+BASES = 4
+"""Number of known files, the longest that are not too long, that others like them are made of."""
 TABLE_ENDS = (".csv", ".tsv", ".txt", ".log", ".md", ".jsonl", ".ndjson")
 """Files whose lines can be left out, repeated and put in another order."""
 
@@ -25,6 +27,9 @@ def mutate_file(path: str, known: Sequence[bytes], also_known: Sequence[bytes], 
     documents = look_at_documents(path, [*known, *also_known])
     why = documents.why_beyond if documents else _no_reason
     found: dict[bytes, MutatedInput] = {}
+    if documents:
+        for number, data in enumerate(documents.alike(small[-BASES:], draw)):
+            found.setdefault(data, MutatedInput(f"alike.document.{number}", data))
     if small and (document := _json(small[-1])) is not None:
         for name, data in _json_changes(document, small[-1], draw):
             found.setdefault(data, MutatedInput(name, data, why(data)))

@@ -11,7 +11,7 @@ import sys
 
 from ..calls.arguments import Arguments
 from ..calls.function_ref import FunctionRef
-from .request import NO_LITERAL, AcceptRequest
+from .request import NO_LITERAL, AcceptRequest, OutputsRequest
 from .values import value
 
 TYPE_CHECKING = False
@@ -24,11 +24,15 @@ if TYPE_CHECKING:
 MAX_REASON_CHARS = 300
 
 
-def main(bundle: Bundle, ref: dict[str, Any], request: dict[str, Any]) -> None:
-    """Ask about every answer of a request about calls of a function."""
+def main(bundle: Bundle, request: dict[str, Any], ref: dict[str, Any] | None = None) -> None:
+    """Ask about every answer of a request: of calls of a function, or, without one, outputs of programs."""
     answer = os.dup(1)
     os.dup2(2, 1)  # what the checker prints is no answer
-    data = memoryview(json.dumps(reasons(FunctionRef.read(ref), AcceptRequest.read(request))).encode())
+    if ref is None:
+        found = output_reasons(OutputsRequest.read(request))
+    else:
+        found = reasons(FunctionRef.read(ref), AcceptRequest.read(request))
+    data = memoryview(json.dumps(found).encode())
     while data:
         data = data[os.write(answer, data) :]
     os._exit(0)
@@ -38,13 +42,28 @@ def reasons(ref: FunctionRef, request: AcceptRequest) -> list[str]:
     """Reason of refusal for each answer; empty where it is accepted."""
     sys.path[:0] = ref.paths
     sys.path += [path for path in ref.test_paths if path not in sys.path]
+    accept = loaded(request)
+    if isinstance(accept, str):
+        return [accept] * len(request.asked)
+    made = Arguments(ref)
+    return [reason(accept, made, request.names, *each) for each in request.asked]
+
+
+def output_reasons(request: OutputsRequest) -> list[str]:
+    """Reason of refusal for each output; empty where it is accepted."""
+    accept = loaded(request)
+    return [accept if isinstance(accept, str) else told(accept, *each) for each in request.asked]
+
+
+def loaded(request: AcceptRequest | OutputsRequest) -> Callable[..., Any] | str:
+    """The checker's function; why there is none."""
     space: dict[str, Any] = {"__name__": "checker", "__file__": request.file}
     try:
         exec(compile(request.source, request.file, "exec", dont_inherit=True), space)
+        found: Callable[..., Any] = space[request.accept]
     except BaseException as error:
-        return [f"the checker raises {named(error)} when it is loaded"] * len(request.asked)
-    made = Arguments(ref)
-    return [reason(space[request.accept], made, request.names, *each) for each in request.asked]
+        return f"the checker raises {named(error)} when it is loaded"
+    return found
 
 
 def reason(
@@ -55,6 +74,11 @@ def reason(
         given = arguments(call, made, names), value(expected), value(got)
     except Exception:  # what a call needs may not be here, what an answer says is up to a draft
         return NO_LITERAL
+    return told(accept, *given)
+
+
+def told(accept: Callable[..., Any], *given: Any) -> str:
+    """Reason of refusal in one line."""
     try:
         found = accept(*given)
     except BaseException as error:

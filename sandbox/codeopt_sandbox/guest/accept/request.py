@@ -8,6 +8,20 @@ NO_LITERAL = "the call or an answer cannot be handed to the checker: it is no li
 """Reason of refusal for answers that are objects, and for texts that are cut."""
 
 
+class OutputsRequest(Record):
+    """A checker of programs, and the outputs that it is asked about."""
+
+    source: str
+    """Text of its file."""
+    file: str
+    """Name of its file, for tracebacks."""
+    accept: str
+    """Name of its function, which takes (input, expected, got)."""
+    asked: tuple[tuple[object, str, str], ...]
+    """An input, what is expected and what is printed; the input is standard input as a text, or a dict with `stdin`,
+    `args` and `files` of a program that is given more."""
+
+
 class AcceptRequest(Record):
     """A checker, and the answers that it is asked about."""
 

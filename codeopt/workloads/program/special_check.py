@@ -1,0 +1,107 @@
+"""A checker of the user's own: which other outputs of a program are right, too.
+
+It runs in the sandbox, in a process where no draft ever runs, and is asked only about outputs that differ.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from hashlib import sha256
+from typing import Any
+
+from codeopt.core.errors import UsageError
+from codeopt.core.options import ImproveOptions
+from codeopt_sandbox import Sandbox
+from codeopt_sandbox.calls import outputs_program
+from codeopt_sandbox.guest.accept.request import OutputsRequest
+from codeopt_sandbox.outcome import Case, Run
+from codeopt_sandbox.verdict import Checker, check_nearly, open_checker
+
+OWN_BYTES = 4_000_000
+"""Bytes of inputs and outputs of the original that the checker must accept, in one run; the shortest come first."""
+Question = tuple[Any, str, str]
+"""An input, what is expected, and what is printed."""
+
+
+@dataclass(frozen=True)
+class OutputChecker:
+    """Compares outputs by tokens, and asks the user's function about those that differ."""
+
+    sandbox: Sandbox
+    file: str
+    source: str
+    accept: str
+    known: dict[bytes, str] = field(default_factory=dict)
+    """Reasons of refusal by question so far, empty where accepted: each is asked once."""
+
+    def __call__(self, expected: bytes, got: bytes) -> str:
+        """Compare two outputs alone."""
+        return check_nearly(expected, got)
+
+    def of_case(self, case: Case, expected: bytes, got: bytes) -> str:
+        """Describe the first difference and why it is refused; empty where the output is right for this input."""
+        difference = check_nearly(expected, got)
+        reason = self.ask([_question(case, expected, got)])[0] if difference else ""
+        return f"{difference}: {reason}" if reason else ""
+
+    def ask(self, questions: Sequence[Question]) -> list[str]:
+        """The reason of refusal for each, empty where accepted; new ones are asked in one run."""
+        keys = [sha256(repr(each).encode("utf-8", "surrogatepass")).digest() for each in questions]
+        new = {key: each for key, each in zip(keys, questions, strict=True) if key not in self.known}
+        if new:
+            request = OutputsRequest(self.source, self.file, self.accept, tuple(new.values()))
+            run = self.sandbox.run(outputs_program(request), mode="exec")
+            try:
+                self.known.update(zip(new, map(str, json.loads(run.stdout)), strict=True))
+            except (ValueError, TypeError):  # it ended, or wrote something else in its place
+                self.known.update(dict.fromkeys(new, f"the checker gives no answer: {_why(run)}"))
+        return [self.known[key] for key in keys]
+
+
+def checker_of(options: ImproveOptions, sandbox: Sandbox) -> Checker:
+    """The checker that is asked for; last bits of floats are a caveat where white space does not matter either."""
+    if options.special_checker is not None:
+        file, accept = options.special_checker
+        return OutputChecker(sandbox, str(file), file.read_text("utf-8"), accept)
+    return check_nearly if options.check == "tokens" else open_checker(options.check)
+
+
+def require_own(check: Checker, cases: Sequence[Case], runs: Sequence[Run], name: str) -> None:
+    """Raise UsageError where a special checker does not accept the original's own outputs."""
+    if not isinstance(check, OutputChecker):
+        return
+    asked: list[tuple[Case, Run]] = []
+    size = 0
+    for case, run in sorted(zip(cases, runs, strict=True), key=lambda pair: _size(*pair)):
+        size += _size(case, run)
+        if asked and size > OWN_BYTES:
+            break
+        asked.append((case, run))
+    reasons = check.ask([_question(case, run.stdout, run.stdout) for case, run in asked])
+    for (case, _), reason in zip(asked, reasons, strict=True):
+        if reason:
+            raise UsageError(f"--check {name} does not accept the original's own output on case {case.name}: {reason}")
+
+
+def _size(case: Case, run: Run) -> int:
+    return len(case.stdin) + sum(len(data) for _, data in case.files or ()) + 2 * len(run.stdout)
+
+
+def _question(case: Case, expected: bytes, got: bytes) -> Question:
+    given: Any = _text(case.stdin)
+    if case.args or case.files:
+        given = {
+            "stdin": given, "args": [*case.args], "files": {path: _text(data) for path, data in case.files or ()},
+        }  # fmt: skip
+    return given, _text(expected), _text(got)
+
+
+def _text(data: bytes) -> str:
+    return data.decode("utf-8", "surrogateescape")
+
+
+def _why(run: Run) -> str:
+    last = run.stderr.decode("utf-8", "backslashreplace").strip().rpartition("\n")[2]
+    return run.stop_detail or last or (f"signal {run.signal}" if run.signal else f"exit status {run.exit}")

@@ -22,6 +22,8 @@ SIZED = (list, tuple)
 LEAST = 3
 """Size from which on a value shows that another is equal to it, or an index below it: of a smaller one that is no
 surprise."""
+MANY = 10
+"""Number of indices in one value that says as much as another value."""
 NEAR = 0.75
 """Share of the size that the largest index of a value reaches, where that shows that it is one."""
 
@@ -35,6 +37,8 @@ class Measures:
     lowest: Mapping[str, int]
     highest: Mapping[str, int]
     """Smallest and largest int of an int, and of a list, whose lists are looked into."""
+    numbers: Mapping[str, int]
+    """Number of these ints; of a matrix none, which seldom holds indices."""
 
 
 @dataclass(frozen=True)
@@ -64,25 +68,27 @@ class Structure:
 def structure(name: str, values: Sequence[Any]) -> Structure:
     """Relations within the known values of a parameter; none where there are too few."""
     found = [measures(name, value) for value in values]
-    return Structure(name, (*_equal(found), *_within(found)) if len(found) >= FEW else ())
+    return Structure(name, (*_equal(found), *_within(found)) if found else ())
 
 
 def measures(name: str, value: Any) -> Measures:
     """Measures of a value and of its parts."""
     sizes: dict[str, int] = {}
     bounds: dict[str, tuple[int, int]] = {}
+    numbers: dict[str, int] = {}
     for path, part in _parts(name, value, DEPTH):
         if type(part) is int:
             sizes[f"`{path}`"] = part
-            bounds[f"`{path}`"] = part, part
+            bounds[f"`{path}`"], numbers[f"`{path}`"] = (part, part), 1
         elif isinstance(part, SIZED):
             sizes[f"the length of `{path}`"] = len(part)
             width = _width(part)
             if width:
                 sizes[f"the length of each row of `{path}`"] = width
             if ints := _indices(part, width):
-                bounds[f"`{path}`"] = min(ints), max(ints)
-    return Measures(sizes, {at: low for at, (low, _) in bounds.items()}, {at: high for at, (_, high) in bounds.items()})
+                bounds[f"`{path}`"], numbers[f"`{path}`"] = (min(ints), max(ints)), len(ints) * _may_index(part, width)
+    lowest, highest = ({name: ends[at] for name, ends in bounds.items()} for at in (0, 1))
+    return Measures(sizes, lowest, highest, numbers)
 
 
 def _parts(path: str, value: Any, depth: int) -> Iterator[tuple[str, Any]]:
@@ -100,15 +106,18 @@ def _width(value: Sequence[Any]) -> int:
 
 
 def _indices(value: Sequence[Any], width: int) -> list[int]:
-    """Ints of a list and the lists in it, or of those columns of a narrow table that hold ints alone; none of a matrix,
-    and where there is anything else."""
-    if width > COLUMNS and width >= len(value):
-        return []
+    """Ints of a list and the lists in it, or of those columns of a narrow table that hold ints alone; none where there
+    is anything else."""
     ints = list(_ints(value, DEPTH))
     if None in ints and 0 < width <= COLUMNS:
         columns = [[row[at] for row in value[:MOST]] for at in range(width)]
         ints = [item for column in columns if all(type(item) is int for item in column) for item in column]
     return [] if None in ints else [number for number in ints if number is not None]
+
+
+def _may_index(value: Sequence[Any], width: int) -> bool:
+    """Whether it is no matrix."""
+    return width <= COLUMNS or width < len(value)
 
 
 def _ints(value: Sequence[Any], depth: int) -> Iterator[int | None]:
@@ -149,10 +158,18 @@ class Index:
             return None
         return found.lowest[self.part] >= 0 and found.highest[self.part] < found.sizes[self.size]
 
-    def is_shown(self, found: Measures) -> bool:
-        """Whether the largest comes near to the size, as of indices some does."""
+    def shown(self, found: Measures) -> int:
+        """Number of values for which one counts: the largest comes near to the size, as of indices some does, and with
+        many it is less by chance. 0 where nothing is shown."""
         size = found.sizes.get(self.size, 0)
-        return size >= LEAST and bool(self.within(found)) and found.highest[self.part] >= NEAR * (size - 1)
+        if (
+            size < LEAST
+            or not self.within(found)
+            or not found.numbers[self.part]
+            or found.highest[self.part] < NEAR * (size - 1)
+        ):
+            return 0
+        return 1 + found.numbers[self.part] // MANY
 
     @cached_property
     def words(self) -> str:
@@ -189,4 +206,4 @@ def _within(found: Sequence[Measures]) -> Iterator[StructureRelation]:
 
 def _is_index(found: Sequence[Measures], index: Index) -> bool:
     """Whether enough values show it, and none breaks it: further ones can only take it back."""
-    return all(index.within(each) is not False for each in found) and sum(map(index.is_shown, found)) >= FEW
+    return all(index.within(each) is not False for each in found) and sum(map(index.shown, found)) >= FEW

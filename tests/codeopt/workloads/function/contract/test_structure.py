@@ -32,6 +32,11 @@ SYSTEM = [{"a": [[1.0] * n for _ in range(n)], "b": [0.5] * n} for n in (3, 4, 5
         (COLUMNS, {"x": [0.5, 1.5], "y": [0.5, 2.5]}, ""),
         (SYSTEM, {"a": [[1.0, 2.0]], "b": [0.5]}, "the length of each row of `p['a']` is the length of `p['a']`"),
         (SYSTEM, {"a": [[1.0]], "b": [0.5, 0.5]}, "the length of `p['b']` is the length of `p['a']`"),
+        (
+            [[[at for at in range(8) if at != node] for node in range(8)]],
+            [[1]],
+            "`p` holds indices below the length of `p`",
+        ),
         (EDGES[:2], {"edges": [(0, 3)], "nodes": 2}, ""),
         ([*EDGES, {"edges": [(5, 5)], "nodes": 5}], {"edges": [(0, 3)], "nodes": 2}, ""),
         ([[3, 1, 2], [0, 1, 2], [2, 0, 1]], [9], ""),

@@ -42,7 +42,7 @@ def run(arguments: argparse.Namespace) -> int:
         altered = [target for target in targets if target.old_path]
         compared = Compared()
         if altered:
-            review_flags.require_settings(repository, change)
+            review_flags.require_settings(repository, change, arguments.check)
             options, session = review_flags.find_python(flags.options_of(arguments), console, Path.cwd(), change.paths)
             session = replace(session, open_evidence=_kept_in(change.root))
             with open_base_checkout(repository, change) as before:

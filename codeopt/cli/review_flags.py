@@ -42,9 +42,19 @@ class Untrusted(UsageError):
     """The change would decide for itself how it is reviewed."""
 
 
-def require_settings(repository: Repository, change: Change) -> None:
+def require_settings(repository: Repository, change: Change, check: str) -> None:
+    """Raise Untrusted where the change would decide how it is looked at: by its settings, or by what a checker that
+    anybody names accepts.
+
+    check: `--check`, of the command line or the settings.
+    """
+    _require_own_settings(repository, change)
+    _require_own_checker(repository, change, check)
+
+
+def _require_own_settings(repository: Repository, change: Change) -> None:
     """Raise Untrusted where [tool.codeopt] is not what it was before the change: it could name a server for the key,
-    a larger budget, or no sandbox."""
+    a larger budget, no sandbox, or a lenient judge."""
     import tomllib
 
     from codeopt.core.settings import read_settings
@@ -69,6 +79,17 @@ def require_settings(repository: Repository, change: Change) -> None:
         raise Untrusted(
             f"the change sets {', '.join(sorted(different))} in [tool.codeopt] of {name}: nothing is run before that "
             "is merged (give these settings as flags or CODEOPT_ variables)"
+        )
+
+
+def _require_own_checker(repository: Repository, change: Change, check: str) -> None:
+    """Raise Untrusted for a checker that the change brings or edits; it says which answers are right."""
+    file = Path(check.rpartition("::")[0] or ".").resolve()
+    root = repository.root.resolve()
+    if file.is_file() and file.is_relative_to(root) and file.relative_to(root).as_posix() in change.paths:
+        raise Untrusted(
+            f"the change touches the checker that --check names, {file.relative_to(root)}: nothing is run before that "
+            "is merged (name one outside of the change)"
         )
 
 

@@ -19,7 +19,8 @@ class SettableBy(Enum):
     PROJECT = auto()
     """The file and the environment may give it."""
     OF_A_CHANGE = auto()
-    """As PROJECT, even in a change under review: it reaches no money, key, server, file or sandbox."""
+    """As PROJECT, even in a change under review: it reaches no money, key, server, file or sandbox, and does not decide
+    which drafts are right."""
     EACH_TIME = auto()
     """The command line alone gives it, each time."""
     WRITTEN = auto()

@@ -123,16 +123,16 @@ class ImproveOptions:
     check: str = option(
         "tokens", "comparison of outputs: tokens, exact, float:TOLERANCE, or FILE::accept for other right ones",
         checker_name,
-        metavar="HOW", group=_CASES, commands=_CHECKED, setting=_CHANGE,
+        metavar="HOW", group=_CASES, commands=_CHECKED,
     )  # fmt: skip
     changed_inputs: FuzzPolicy = option(
         FuzzPolicy.AUTO, "inputs nobody has seen, the original decides: auto, strict, lenient, off", FuzzPolicy,
-        choices=tuple(FuzzPolicy), metavar="HOW", group=_CASES, commands=_CHECKED, setting=_CHANGE,
+        choices=tuple(FuzzPolicy), metavar="HOW", group=_CASES, commands=_CHECKED,
     )  # fmt: skip
     max_examples: int | None = option(
         None, "calls or inputs made up to look for a difference, at most, and others to confirm", examples,
         unset="1000 calls of a function, 100 inputs of a program",
-        metavar="N", group=_CASES, commands=_CHECKED, setting=_CHANGE,
+        metavar="N", group=_CASES, commands=_CHECKED,
     )  # fmt: skip
     strict: bool = option(
         False, "reject a draft for a caveat, too: a difference beyond the known inputs", bool,
@@ -144,7 +144,7 @@ class ImproveOptions:
     )  # fmt: skip
     may_change_arguments: bool = option(
         False, "accept a draft that leaves an argument changed where the original does not, or otherwise", bool,
-        kind=FlagKind.SWITCH, group=_FUNCTIONS, commands=on("compare improve batch"), setting=_CHANGE,
+        kind=FlagKind.SWITCH, group=_FUNCTIONS, commands=on("compare improve batch"),
     )  # fmt: skip
     calls: Path | None = option(
         None, "Python file with CALLS, a list of (args, kwargs), and BIG to time", Path,
@@ -162,7 +162,7 @@ class ImproveOptions:
     )  # fmt: skip
     no_tests: bool = option(
         False, "do without existing tests", bool,
-        kind=FlagKind.SWITCH, group=_FUNCTIONS, commands=_TESTED, setting=_CHANGE,
+        kind=FlagKind.SWITCH, group=_FUNCTIONS, commands=_TESTED,
     )  # fmt: skip
     run: str | None = option(
         None, "your own command; of a folder (default: the current one) it is what is improved, in the sandbox; of a "

@@ -142,7 +142,7 @@ def _work(
         )
         try:
             if targets:
-                review_flags.require_settings(repository, change)
+                review_flags.require_settings(repository, change, options.check)
                 options, session = review_flags.find_python(options, console, Path.cwd(), change.paths)
                 options, ranking = _run(options, session, work, targets)
             work.join(review_flags.Rechecker(options, session, repository.root))

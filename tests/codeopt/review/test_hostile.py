@@ -128,6 +128,42 @@ def test_a_change_does_not_choose_its_own_sandbox_server_or_budget(tmp_path: Pat
     assert review(folder, "--strict", MY_KEY=KEY).status == 2
 
 
+LENIENT = "def accept(arguments, expected, got):\n    return True\n"
+
+
+@pytest.mark.parametrize(
+    "line",
+    ['check = "lenient.py::accept"', 'check = "float:1e9"', 'changed-inputs = "off"', "max-examples = 1",
+     "may-change-arguments = true", "no-tests = true"],
+)  # fmt: skip
+def test_a_change_does_not_bring_its_own_lenient_judge(tmp_path: Path, line: str) -> None:
+    """Neither by its settings, nor for a comparison with the commit before."""
+    files = {
+        "pyproject.toml": f"[tool.codeopt]\n{line}\n",
+        "lenient.py": LENIENT,
+        "shop/new.py": "def f(x):\n    return x\n",
+    }
+    folder = propose(tmp_path / "r", BASE, files)
+    done = review(folder, "--json")
+    assert done.status == 0, done.err
+    key = line.partition(" ")[0]
+    assert done.json["skipped"][0]["reason"].startswith(f"not tried: the change sets {key} in [tool.codeopt]")
+    assert review(folder, "--strict").status == 2
+
+
+@pytest.mark.parametrize("by_flag", [True, False], ids=["flag", "settings"])
+def test_a_change_does_not_edit_the_checker(tmp_path: Path, by_flag: bool) -> None:
+    """Whoever names it: of the command line it is meant as it was before the change."""
+    strict = "def accept(arguments, expected, got):\n    return expected == got\n"
+    settings = "" if by_flag else '[tool.codeopt]\ncheck = "check.py::accept"\n'
+    base = {**BASE, "check.py": strict, "pyproject.toml": settings}
+    folder = propose(tmp_path / "r", base, {"check.py": LENIENT, "shop/new.py": "def f(x):\n    return x\n"})
+    done = review(folder, "--json", *(("--check", "check.py::accept") if by_flag else ()))
+    assert done.status == 0, done.err
+    reasons = {each["reason"] for each in done.json["skipped"]}
+    assert any(reason.startswith("not tried: the change touches the checker") for reason in reasons), reasons
+
+
 def test_harmless_settings_may_change(tmp_path: Path) -> None:
     settings = '[tool.codeopt]\nexclude = ["shop/"]\n'
     folder = propose(tmp_path / "r", BASE, {"pyproject.toml": settings, "shop/new.py": "X = 1\n"})

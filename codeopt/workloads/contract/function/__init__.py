@@ -8,10 +8,12 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from codeopt.analysis.positions import Def
 from codeopt.workloads.contract.function.class_hints import ClassHints, class_hints
 from codeopt.workloads.contract.function.hinted import fits
 from codeopt.workloads.contract.function.relations import ArgumentRelation, relations
 from codeopt.workloads.contract.function.seen import Seen, seen
+from codeopt.workloads.contract.function.structure import Structure, structure
 from codeopt.workloads.contract.function.value_range import FEW
 from codeopt.workloads.contract.function.words import in_one_line
 from codeopt.workloads.source.functions import Function, definition
@@ -31,6 +33,8 @@ class Contract:
     """Values that known calls give, by parameter."""
     hints: Mapping[str, ast.expr] = field(default_factory=dict)
     relations: tuple[ArgumentRelation, ...] = ()
+    structures: Mapping[str, Structure] = field(default_factory=dict)
+    """Sizes and indices within values, by parameter."""
     classes: ClassHints = ClassHints()
     asked: dict[str, str] = field(default_factory=dict, compare=False, repr=False)
     """Reasons why calls go beyond the known ones, by call: reading a long call takes longer than making it."""
@@ -45,7 +49,8 @@ class Contract:
     @property
     def words(self) -> str:
         """`n >= 1; items: non-empty list of int >= 0; narrowed to n < 9`; empty where nothing is known."""
-        learnt = in_one_line(self.shown, self.relations)
+        within = [each for found in self.structures.values() for each in found.relations]
+        learnt = in_one_line(self.shown, (*self.relations, *within))
         return "; ".join(filter(None, [learnt, f"narrowed to {self.narrowed_to}" * bool(self.narrowed_to)]))
 
     def ask(self, texts: Sequence[str]) -> None:
@@ -119,7 +124,12 @@ class Contract:
             if missing := self.shown[name].missing(value):
                 return f"no known call has {missing} for `{name}`"
         broken = next((each.words for each in self.relations if each.keeps(given) is False), "")
-        return broken or self._unlike(given)
+        return broken or self._misshapen(given) or self._unlike(given)
+
+    def _misshapen(self, given: Mapping[str, Any]) -> str:
+        """Size or index within an argument that breaks what all known ones keep."""
+        found = (self.structures[name].broken(value) for name, value in given.items() if name in self.structures)
+        return next((words for words in found if words), "")
 
     def _unlike(self, given: Mapping[str, Any]) -> str:
         """Property of an argument that all known ones lack."""
@@ -147,7 +157,9 @@ def contract_of(function: Function, known: Sequence[str]) -> Contract:
         if (call := read(text)) is not None:
             calls.append(by_name(call, function.parameters))
     names = dict.fromkeys(name for call in calls for name in call)
-    shown = {name: seen([call[name] for call in calls if name in call]) for name in names}
+    values = {name: [call[name] for call in calls if name in call] for name in names}
+    left_out = {name: [value] for name, value in defaults(node).items() if name not in values} if calls else {}
+    shown = {name: seen(known) for name, known in {**values, **left_out}.items()}
     every = [*node.args.posonlyargs, *node.args.args, *node.args.kwonlyargs]
     hints = {each.arg: each.annotation for each in every if each.annotation is not None}
     if function.kind in ("method", "property") and function.parameters:
@@ -158,4 +170,15 @@ def contract_of(function: Function, known: Sequence[str]) -> Contract:
         if sum(each.keeps(call) is True for call in calls) >= FEW
         and not any(each.keeps(call) is False for call in calls)
     )  # fmt: skip
-    return Contract(function.parameters, shown, hints, kept, class_hints(function))
+    structures = {name: found for name, known in values.items() if (found := structure(name, known)).relations}
+    return Contract(function.parameters, shown, hints, kept, structures, class_hints(function))
+
+
+def defaults(node: Def) -> dict[str, Any]:
+    """Literal that a parameter has where a call leaves it out; not None, which says nothing of what else it may be."""
+    places = [*node.args.posonlyargs, *node.args.args]
+    given = [*zip(places[len(places) - len(node.args.defaults) :], node.args.defaults, strict=True),
+             *zip(node.args.kwonlyargs, node.args.kw_defaults, strict=True)]  # fmt: skip
+    read_as = {each.arg: read(f"f({ast.unparse(default)})") for each, default in given if default is not None}
+    values = {name: call.values[0] for name, call in read_as.items() if call is not None}
+    return {name: value for name, value in values.items() if value is not None and not isinstance(value, Opaque)}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import builtins
 import sys
-from io import BytesIO
+from io import BytesIO, StringIO
 
 from .packed_calls import UNPACKED, unpacked
 from .repr.handles import pickled
@@ -79,9 +79,11 @@ class CallNamespace(KnownCall):
             assert self.ref.calls_file is not None
             self.user = {"__name__": "codeopt_calls", "__file__": "calls.py", "__builtins__": builtins}
             sys.path += self.ref.calls_paths
-            try:
+            streams, sys.stdout, sys.stderr = (sys.stdout, sys.stderr), StringIO(), StringIO()
+            try:  # what it prints and warns of is no output of the call that needs it first
                 exec(compile(self.ref.calls_file, "calls.py", "exec", dont_inherit=True), self.user)
             finally:
+                sys.stdout, sys.stderr = streams
                 for path in reversed(self.ref.calls_paths):
                     if sys.path[-1:] == [path]:
                         sys.path.pop()

@@ -1,0 +1,209 @@
+"""Sizes and indices within a value that all known values keep: fields of a record that are equally long, a graph whose
+lists hold its own nodes, a square matrix. Of several known values only; nothing of the code is asked."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+from codeopt.workloads.contract.function.value_range import FEW
+
+DEPTH = 3
+"""Levels of records and of lists in lists that are looked at."""
+MOST = 5_000
+"""Items of a list that are looked at."""
+FIELDS = 12
+"""Fields of a record that are looked at."""
+COLUMNS = 4
+"""Widest row of a table whose columns are looked at one by one."""
+SIZED = (list, tuple)
+LEAST = 3
+"""Size from which on a value shows that another is equal to it, or an index below it: of a smaller one that is no
+surprise."""
+MANY = 10
+"""Number of indices in one value that says as much as another value."""
+NEAR = 0.75
+"""Share of the size that the largest index of a value reaches, where that shows that it is one."""
+
+
+@dataclass(frozen=True)
+class Measures:
+    """Numbers by which the parts of one value are compared, by the part's name."""
+
+    sizes: Mapping[str, int]
+    """Lengths, common lengths of rows, and numbers that may say one."""
+    lowest: Mapping[str, int]
+    highest: Mapping[str, int]
+    """Smallest and largest int of an int, and of a list, whose lists are looked into."""
+    numbers: Mapping[str, int]
+    """Number of these ints; of a matrix none, which seldom holds indices."""
+
+
+@dataclass(frozen=True)
+class StructureRelation:
+    """Relation between the measures of a value."""
+
+    words: str
+    keeps: Callable[[Measures], bool | None]
+    """Whether measures keep it; None where that is no question."""
+
+
+@dataclass(frozen=True)
+class Structure:
+    """Relations that all known values of one parameter keep."""
+
+    name: str = ""
+    relations: tuple[StructureRelation, ...] = ()
+
+    def broken(self, value: Any) -> str:
+        """Relation that a value breaks, in words; empty when it keeps all."""
+        if not self.relations:
+            return ""
+        found = measures(self.name, value)
+        return next((each.words for each in self.relations if each.keeps(found) is False), "")
+
+
+def structure(name: str, values: Sequence[Any]) -> Structure:
+    """Relations within the known values of a parameter; none where there are too few."""
+    found = [measures(name, value) for value in values]
+    return Structure(name, (*_equal(found), *_within(found)) if found else ())
+
+
+def measures(name: str, value: Any) -> Measures:
+    """Measures of a value and of its parts."""
+    sizes: dict[str, int] = {}
+    bounds: dict[str, tuple[int, int]] = {}
+    numbers: dict[str, int] = {}
+    for path, part in _parts(name, value, DEPTH):
+        if type(part) is int:
+            sizes[f"`{path}`"] = part
+            bounds[f"`{path}`"], numbers[f"`{path}`"] = (part, part), 1
+        elif isinstance(part, SIZED):
+            sizes[f"the length of `{path}`"] = len(part)
+            width = _width(part)
+            if width:
+                sizes[f"the length of each row of `{path}`"] = width
+            if ints := _indices(part, width):
+                bounds[f"`{path}`"], numbers[f"`{path}`"] = (min(ints), max(ints)), len(ints) * _may_index(part, width)
+    lowest, highest = ({name: ends[at] for name, ends in bounds.items()} for at in (0, 1))
+    return Measures(sizes, lowest, highest, numbers)
+
+
+def _parts(path: str, value: Any, depth: int) -> Iterator[tuple[str, Any]]:
+    """A value, the fields of a record and the places of a tuple, by their paths."""
+    yield path, value
+    if isinstance(value, dict) and depth and all(type(key) is str for key in value):
+        for key in list(value)[:FIELDS]:
+            yield from _parts(f"{path}[{key!r}]", value[key], depth - 1)
+
+
+def _width(value: Sequence[Any]) -> int:
+    """Length of each row of a table; 0 where it is none."""
+    rows = {len(row) if isinstance(row, SIZED) else 0 for row in value[:MOST]}
+    return max(rows) if len(rows) == 1 else 0
+
+
+def _indices(value: Sequence[Any], width: int) -> list[int]:
+    """Ints of a list and the lists in it, or of those columns of a narrow table that hold ints alone; none where there
+    is anything else."""
+    ints = list(_ints(value, DEPTH))
+    if None in ints and 0 < width <= COLUMNS:
+        columns = [[row[at] for row in value[:MOST]] for at in range(width)]
+        ints = [item for column in columns if all(type(item) is int for item in column) for item in column]
+    return [] if None in ints else [number for number in ints if number is not None]
+
+
+def _may_index(value: Sequence[Any], width: int) -> bool:
+    """Whether it is no matrix."""
+    return width <= COLUMNS or width < len(value)
+
+
+def _ints(value: Sequence[Any], depth: int) -> Iterator[int | None]:
+    """Ints of a list, also of lists in it; None where there is anything else."""
+    for item in value[:MOST]:
+        if type(item) is int:
+            yield item
+        elif isinstance(item, SIZED) and depth:
+            yield from _ints(item, depth - 1)
+        else:
+            yield None
+
+
+@dataclass(frozen=True)
+class Pair:
+    """Two sizes of which all known values have both."""
+
+    one: str
+    other: str
+
+    def equal(self, found: Measures) -> bool | None:
+        """Whether they are the same."""
+        if self.one not in found.sizes or self.other not in found.sizes:
+            return None
+        return found.sizes[self.one] == found.sizes[self.other]
+
+
+@dataclass(frozen=True)
+class Index:
+    """Ints at one part, which lie below a size."""
+
+    part: str
+    size: str
+
+    def within(self, found: Measures) -> bool | None:
+        """Whether they do."""
+        if self.part not in found.highest or self.size not in found.sizes:
+            return None
+        return found.lowest[self.part] >= 0 and found.highest[self.part] < found.sizes[self.size]
+
+    def shown(self, found: Measures) -> int:
+        """Number of values for which one counts: the largest comes near to the size, as of indices some does, and with
+        many it is less by chance. 0 where nothing is shown."""
+        size = found.sizes.get(self.size, 0)
+        if (
+            size < LEAST
+            or not self.within(found)
+            or not found.numbers[self.part]
+            or found.highest[self.part] < NEAR * (size - 1)
+        ):
+            return 0
+        return 1 + found.numbers[self.part] // MANY
+
+    @cached_property
+    def words(self) -> str:
+        """`in every known call `graph` holds indices below the length of `graph``."""
+        return f"in every known call {self.part} holds indices below {self.size}"
+
+
+def _equal(found: Sequence[Measures]) -> Iterator[StructureRelation]:
+    """Sizes that are equal in all values, each with the first of its like."""
+    for one, others in _alike(found).items():
+        for other in others if sum(each.sizes[one] >= LEAST for each in found) >= FEW else ():
+            yield StructureRelation(f"in every known call {other} is {one}", Pair(one, other).equal)
+
+
+def _alike(found: Sequence[Measures]) -> dict[str, list[str]]:
+    """Sizes that all values have, those that are equal in all of them under the first."""
+    groups: dict[tuple[int, ...], list[str]] = {}
+    for name in found[0].sizes:
+        if all(name in each.sizes for each in found):
+            groups.setdefault(tuple(each.sizes[name] for each in found), []).append(name)
+    return {names[0]: names[1:] for names in groups.values()}
+
+
+def _within(found: Sequence[Measures]) -> Iterator[StructureRelation]:
+    """Ints that are indices in all values where there are any."""
+    parts = dict.fromkeys(part for each in found for part in each.highest)
+    for size, others in _alike(found).items():
+        for part in parts:
+            index = Index(part, size)
+            two_numbers = size in parts and part in found[0].sizes
+            if part not in (size, *others) and not two_numbers and _is_index(found, index):
+                yield StructureRelation(index.words, index.within)
+
+
+def _is_index(found: Sequence[Measures], index: Index) -> bool:
+    """Whether enough values show it, and none breaks it: further ones can only take it back."""
+    return all(index.within(each) is not False for each in found) and sum(map(index.shown, found)) >= FEW

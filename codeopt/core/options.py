@@ -164,6 +164,10 @@ class ImproveOptions:
         False, "do without existing tests", bool,
         kind=FlagKind.SWITCH, group=_FUNCTIONS, commands=_TESTED,
     )  # fmt: skip
+    accept_untested: bool = option(
+        False, "accept a patch of a project of which no test could be run; else it is a suggestion", bool,
+        kind=FlagKind.SWITCH, group=_CASES, commands=on("improve"), setting=_CHANGE,
+    )  # fmt: skip
     run: str | None = option(
         None, "your own command; of a folder (default: the current one) it is what is improved, in the sandbox; of a "
         "FILE::FUNCTION it is run as you would, not isolated: the function's calls are recorded; with FILE alone the "

@@ -88,7 +88,8 @@ def find_ground(command: ProjectCommand, files: Mapping[str, bytes], tests: Sequ
     named = {path for each in tests for path in files if path == each or path.startswith(f"{each}/")}
     fix(named, FixedReason.TEST)
     fix((path for path in files if path.endswith(".py") and matches(path, patterns)), FixedReason.TEST)
-    fix((path for path in modules.with_text(b"TestCase") if has_test_cases(modules.tree(path))), FixedReason.TEST)
+    unknown = (path for path in modules.with_text(b"TestCase") if path not in fixed)
+    fix((path for path in unknown if has_test_cases(modules.tree(path))), FixedReason.TEST)
     fix(_asv_bodies(files), FixedReason.TEST)
     fix((path for path in files if PurePosixPath(path).name in BUILD | RECIPE_FILES - {"tasks.py"}), FixedReason.BUILD)
     fix((path for path in files if PurePosixPath(path).suffix in CONFIGURATION), FixedReason.CONFIGURATION)

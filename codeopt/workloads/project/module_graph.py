@@ -10,6 +10,11 @@ from collections.abc import Iterable, Iterator, Mapping
 from functools import cached_property
 
 _PATH = re.compile(rb"[\w./-]+\.py\b")
+_MAY_IMPORT = (
+    rb"""(?:^[ \t]*(?:from|import)\b[^\n]*\b|["'](?:[\w.]*\.)?|^[ \t(\w,]*)\b(?:%s)\b"""
+    rb"""[ \t]*(?:["',)\n]|as\b|import\b|$)"""
+)
+"""Places in a text where a name may be that of a module: in an import, also on a line of its list, or a whole text."""
 NOTHING = ast.Module([], [])
 PACKAGE = ("__init__", "__main__")
 """Modules that are not imported by their own names."""
@@ -60,18 +65,26 @@ class ModuleGraph:
     def helpers_of(self, tests: set[str], code: str) -> Iterator[str]:
         """Modules beside test files that tests import, and nothing else does. code: what else may import them."""
         folders = {posixpath.dirname(path) for path in tests}
-        others = self.imported(_read(code.encode()), "")
+        beside = {path for path in self.files if path.endswith(".py") and posixpath.dirname(path) in folders}
+        beside = {path for path in beside if _stem(path) not in PACKAGE} - self.imported(_read(code.encode()), "")
         found, asked = set(tests), set(tests)
-        while asked:
-            imported = {path for test in asked for path in self.imported(self.tree(test), test)} - found - others
-            asked = {path for path in imported if posixpath.dirname(path) in folders
-                     and _stem(path) not in PACKAGE and not self._is_used(path, found | imported)}  # fmt: skip
+        while asked and beside - found:
+            imported = self._imported_of(asked, beside - found)
+            asked = {path for path in imported if not self._is_used(path, found | imported)}
             found |= asked
             yield from asked
 
+    def _imported_of(self, users: set[str], wanted: set[str]) -> set[str]:
+        """Those of some modules that some files import; only files whose text has a name of one are parsed."""
+        may_name = _may_import(wanted)
+        named = (user for user in users if may_name.search(self.files[user]))
+        return {path for user in named for path in self.imported(self.tree(user), user)} & wanted
+
     def _is_used(self, path: str, without: set[str]) -> bool:
         """Whether a file that is none of some others imports a module."""
-        users = set(self.with_text(_stem(path).encode())) - without - {path}
+        may_name = _may_import({path})
+        users = (user for user in self.with_text(_stem(path).encode()) if user not in without and user != path)
+        users = (user for user in users if may_name.search(self.files[user]))
         return any(path in self.imported(self.tree(user), user) for user in users)
 
     def imported(self, tree: ast.Module, path: str) -> set[str]:
@@ -98,6 +111,11 @@ def _read(content: bytes) -> ast.Module:
         return ast.parse(content)
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return NOTHING
+
+
+def _may_import(paths: set[str]) -> re.Pattern[bytes]:
+    """Pattern of texts that may import one of some modules."""
+    return re.compile(_MAY_IMPORT % b"|".join(re.escape(_stem(path).encode()) for path in sorted(paths)), re.M)
 
 
 def _stem(path: str) -> str:

@@ -91,8 +91,8 @@ class TestResults:
 
     @property
     def cut(self) -> bool:
-        """Whether it was ended before its end."""
-        return self.run.stop is not None
+        """Whether it was ended, or ended itself, before its last test."""
+        return self.run.stop is not None or self.run.exit is None
 
     @property
     def passed(self) -> tuple[str, ...]:

@@ -148,7 +148,17 @@ class ProjectWorkload(Defaults):
         else:
             suite = failing(self.runner, draft, self.tests, self.program.revision)
         caveats = (caveat for each in found for caveat in each.caveats)
-        return Checked(rejection=suite.wrong, caveats=(*caveats, *suite.caveats))
+        wrong = suite.wrong or (self._suggestion if stage is Stage.CONFIRMATION else "")
+        return Checked(rejection=wrong, caveats=(*caveats, *suite.caveats))
+
+    @property
+    def _suggestion(self) -> str:
+        """Why no patch is accepted, however right it seems; empty where tests have judged it, or none are wanted."""
+        options, missing = self.request.options, self.tests.shortfall
+        if self.tests.passed or options.accept_untested or options.no_tests:
+            return ""
+        why = f" ({missing.why})" if missing else ""
+        return f"no test of the project was run{why}: the patch is a suggestion, which --accept-untested accepts"
 
     def similar_inputs(self, case: Case) -> Iterable[Case]:
         """Changed commands that no proposer's draft was told of, those that confirm first."""

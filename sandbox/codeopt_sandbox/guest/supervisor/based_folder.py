@@ -34,10 +34,10 @@ class BasedFolder:
         self.version = -1
         """Version of the base that it was filled from; -1 where it has to be made."""
         self.inodes: dict[str, tuple[int, int]] = {}
-        """By relative path the number and the kind of everything that a run finds, folders included; "" is the working
-        folder itself."""
+        """Number and kind of everything that a run finds, folders included, by relative path; "" is the working folder
+        itself."""
         self.kinds: dict[str, int] = {}
-        """By relative path: everything of the base, with the size of a file, or SPECIAL for a folder."""
+        """Size of every file of the base, by relative path; SPECIAL for a folder."""
         self.given: dict[str, int] = {}
         self.hidden: tuple[str, ...] = ()
         self.changed: list[str] = []

@@ -1,0 +1,220 @@
+"""The tests of a project: which there are, in what order, by what they are run, and what their results count for."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from codeopt.core.options import ImproveOptions
+from codeopt.core.revision import UNCHANGED, Revision
+from codeopt.core.session import Session
+from codeopt.core.target import Target
+from codeopt.workloads import Stage, WorkloadRequest
+from codeopt.workloads.project import OpenedProject, open_workload, read
+from codeopt.workloads.project.commented import commented
+from codeopt.workloads.project.edits import CodeEdit
+from codeopt.workloads.project.suite_tests import ProjectTests, failing, find_tests
+from codeopt.workloads.project.test_files import FAR, find_test_files, import_steps, nearest_first
+from codeopt.workloads.project.test_runs import TestRunner, run_tests
+from codeopt.workloads.project.workload import ProjectWorkload
+from tests.conftest import require_sandbox
+
+CASES = b"import unittest\nclass A(unittest.TestCase):\n    def test_a(self): pass\n"
+
+
+@pytest.mark.parametrize(
+    ("files", "found"),
+    [
+        ({"t/test_a.py": b"", "a.py": b"", "b_test.py": b"", "t/conftest.py": b""}, ["b_test.py", "t/test_a.py"]),
+        ({"tests/tests.py": b"def test_a(): pass\n", "app/tests.py": b""}, ["app/tests.py", "tests/tests.py"]),
+        ({"app/checks.py": CASES, "app/cases.py": b"# a TestCase\n"}, ["app/checks.py"]),
+        ({"pytest.ini": b"[pytest]\npython_files = check_*.py\n", "t/check_a.py": b""}, ["t/check_a.py"]),
+        ({"tox.ini": b"[testenv]\ncommands = pytest t/all.py\n", "t/all.py": b"def test_a(): pass\n"}, ["t/all.py"]),
+        ({"Makefile": b"test:\n\tpython -m pytest ./t/suite.py a.py\n", "t/suite.py": b"def test_a(): pass\n",
+          "a.py": b"def f(): pass\n"}, ["t/suite.py"]),
+        ({"run.sh": b"python t/all.py", "t/all.py": b"class TestAll:\n    def test_it(self): pass\n"}, ["t/all.py"]),
+        ({"bench.py": b"", "test_bench.py": b""}, []),
+    ],
+)  # fmt: skip
+def test_files_that_hold_tests(files: Mapping[str, bytes], found: list[str]) -> None:
+    """By pytest's and Django's names, by settings, by classes and by what runners name; never the command itself."""
+    assert list(find_test_files(files, ("test_bench.py",))) == found
+
+
+NEAR = {
+    "src/pack/core/add.py": b"from ..util import x\n",
+    "src/pack/core/__init__.py": b"from .add import Add\n",
+    "src/pack/__init__.py": b"from pack.core import (\n    Add,\n)\n",
+    "src/pack/util.py": b"",
+    "src/pack/core/tests/test_add.py": b"from pack import Add\n",
+    "src/pack/core/tests/test_mul.py": b"from pack.core.add import Add\n",
+    "src/pack/tests/test_pack.py": b"import pack, os\n",
+    "src/pack/tests/test_core.py": b"from pack import core\n",
+    "src/pack/tests/test_util.py": b"from pack.util import x\n",
+    "other/test_other.py": b"import os\n",
+}
+
+
+def test_the_nearest_tests_come_first() -> None:
+    """One that is named after a hot file, then by imports, then by folders."""
+    tests = [path for path in NEAR if "test_" in path]
+    found = nearest_first(tests, NEAR, ["src/pack/core/add.py"])
+    assert [Path(path).stem for path in found] == [
+        "test_add", "test_mul", "test_core", "test_pack", "test_util", "test_other",
+    ]  # fmt: skip
+    steps = import_steps(NEAR, ["src/pack/core/add.py"])
+    assert steps["src/pack/core/tests/test_mul.py"] == 1
+    assert steps["src/pack/tests/test_pack.py"] == 3
+    assert steps.get("src/pack/tests/test_util.py", FAR) == FAR
+
+
+TEXTS = (
+    "import os\n\n@os.cache\ndef f(x):\n    '''Doc.'''\n    return x\n",
+    "class C:\n    def m(self): return 1\n\n    @property\n    def n(self):\n        # there\n        return 2\n",
+    "def f(x):\n    def g():\n        return x\n    return g\n",
+    "if 1:\n    def f():\n        return 1\n",
+)
+
+
+@pytest.mark.parametrize("text", TEXTS)
+def test_a_line_of_comment_changes_nothing_but_lines(text: str) -> None:
+    names = [name for name in ("f", "C.m", "C.n") if name.rpartition(".")[2] + "(" in text]
+    before = Revision({"a.py": text, "b.py": "x = 1\n"})
+    after = commented(before, [CodeEdit("a.py", name) for name in names])
+    assert ast.dump(ast.parse(after["a.py"])) == ast.dump(ast.parse(text))
+    assert after["a.py"].count("# noted") >= len(names)
+    assert after["b.py"] == "x = 1\n"
+
+
+CORE = "def first(x):\n    y = x\n    return y + 1\n\n\ndef second(x):\n    return x + 2\n"
+TESTS = """\
+import core
+
+def test_first():
+    assert core.first(1) == 2
+
+def test_second():
+    assert core.second(1) == 3
+"""
+
+
+@contextmanager
+def opened(
+    folder: Path, files: Mapping[str, str], sandbox: str = "bubblewrap", **options: object
+) -> Iterator[OpenedProject]:
+    require_sandbox(sandbox)
+    for name, text in {"core.py": CORE, "bench.py": "import core\n", **files}.items():
+        (folder / name).parent.mkdir(exist_ok=True)
+        (folder / name).write_text(text)
+    asked = ImproveOptions(run="python bench.py", sandbox=sandbox, **options)  # type: ignore[arg-type]
+    target = Target(folder)
+    with open_workload(WorkloadRequest(target, read(target), asked, Session())) as found:
+        assert isinstance(found, OpenedProject)
+        yield found
+
+
+def found_in(project: OpenedProject) -> ProjectTests:
+    return find_tests(project.runs, project.program.revision, project.request.options, ("core.py",))
+
+
+def test_a_suite_that_ends_early_counts_for_what_passed(tmp_path: Path) -> None:
+    """One that is ended, by itself or for its time: what ran before counts, and a draft is judged by it."""
+    files = {"test_core.py": TESTS + "\ndef test_ends():\n    import os; os.kill(os.getpid(), 9)\n"
+             "\ndef test_never():\n    pass\n"}  # fmt: skip
+    with opened(tmp_path, files) as project:
+        tests = found_in(project)
+        assert tests.passed == ("test_core.py::test_first", "test_core.py::test_second")
+        assert tests.shortfall is not None
+        assert "nearest were run" in tests.words
+        original = project.program.revision
+        assert failing(project.runs, original, tests, original).wrong == ""
+        wrong = original.with_file("core.py", CORE.replace("x + 2", "x + 3"))
+        assert "test_second fails" in failing(project.runs, wrong, tests, original).wrong
+        endless = original.with_file("core.py", f"import os\n{CORE}\nos.kill(os.getpid(), 9)\n")
+        assert "test_first fails" in failing(project.runs, endless, tests, original).wrong
+
+
+@pytest.mark.parametrize("sandbox", ["docker", "bubblewrap"])
+def test_tests_may_take_more_memory_than_the_command(tmp_path: Path, sandbox: str) -> None:
+    large = "def test_large():\n    assert len(bytearray(b'x') * (300 << 20)) > 0\n"
+    with opened(tmp_path, {"test_core.py": TESTS + large}, sandbox, memory=200) as project:
+        assert "test_core.py::test_large" in found_in(project).passed
+
+
+UNITTESTS = """\
+import unittest
+import core
+
+class Small(unittest.TestCase):
+    def test_first(self):
+        self.assertEqual(core.first(1), 2)
+    def test_wrong(self):
+        self.assertEqual(core.first(1), 3)
+    def test_parts(self):
+        for n in (1, 2):
+            with self.subTest(n=n):
+                self.assertEqual(core.second(n), n + 2)
+    def test_one_part(self):
+        with self.subTest(n=1):
+            self.assertEqual(core.second(1), 9)
+    @unittest.skip("not here")
+    def test_skipped(self):
+        pass
+"""
+MANAGE = (
+    "import sys, unittest  # django\nassert sys.argv[1] == 'test'\nunittest.main(None, argv=['x', *sys.argv[3:]])\n"
+)
+
+
+@pytest.mark.parametrize("runner", TestRunner)
+def test_each_runner_tells_of_each_test(tmp_path: Path, runner: TestRunner) -> None:
+    """Also one of a framework that is built on unittest's results, as Django's is."""
+    with opened(tmp_path, {"app/__init__.py": "", "app/tests.py": UNITTESTS, "manage.py": MANAGE}) as project:
+        found = run_tests(project.runs, UNCHANGED, runner, ["app/tests.py"], 60.0)
+        states = {name.rpartition(".")[2].rpartition("::")[2]: good for name, good in found.states.items()}
+        assert states == {"test_first": True, "test_wrong": False, "test_parts": True, "test_one_part": False}
+        assert "2 != 3" in next(text for name, text in found.why.items() if "wrong" in name)
+
+
+def test_one_that_pins_the_lines_of_the_source_is_set_aside(tmp_path: Path) -> None:
+    """With a caveat; one that fails for what the draft does is not, nor one that fails for its text."""
+    pins = "\ndef test_lines():\n    assert core.second.__code__.co_firstlineno == 6\n"
+    with opened(tmp_path, {"test_core.py": TESTS + pins}) as project:
+        original, tests = project.program.revision, found_in(project)
+        assert len(tests.passed) == 3
+        short = original.with_file("core.py", CORE.replace("    y = x\n    return y + 1", "    return x + 1"))
+        found = failing(project.runs, short, tests, original)
+        assert (found.wrong, len(found.caveats)) == ("", 1)
+        assert "test_lines is set aside" in found.caveats[0].words
+        wrong = original.with_file("core.py", CORE.replace("    y = x\n    return y + 1", "    return x"))
+        assert "test_first fails" in failing(project.runs, wrong, tests, original).wrong
+
+
+def test_what_fails_before_is_no_obstacle(tmp_path: Path) -> None:
+    bad = "\ndef test_bad():\n    assert core.first(1) == 7\n"
+    with opened(tmp_path, {"test_core.py": TESTS + bad, "test_gone.py": "import nowhere\n"}) as project:
+        tests = found_in(project)
+        assert (len(tests.passed), len(tests.lost)) == (2, 2)
+        assert failing(project.runs, project.program.revision, tests, project.program.revision).wrong == ""
+
+
+def test_a_patch_that_no_test_has_judged_is_a_suggestion(tmp_path: Path) -> None:
+    """Unless its user accepts that, or wants no tests; in a round it is as good as any."""
+    busy = "import core\nprint(sum(core.first(n) for n in range(300000)))\n"
+    with opened(tmp_path, {"bench.py": busy}) as project:
+        workload = project.measure()
+        assert isinstance(workload, ProjectWorkload)
+        original = project.program.revision
+        said = workload.check(original, Stage.CONFIRMATION).rejection
+        assert "no test of the project was run" in said
+        assert "--accept-untested" in said
+        assert workload.check(original, Stage.ROUND).rejection == ""
+        for flag in ("accept_untested", "no_tests"):
+            options = replace(workload.request.options, **{flag: True})
+            willing = replace(workload, request=replace(workload.request, options=options))
+            assert willing.check(original, Stage.CONFIRMATION).rejection == ""

@@ -205,6 +205,14 @@ class CompareJson(ComparedFields):
     tests: ComparedInputsFields | None = Field(None, description="Of programs")
     input_seed: int | None = None
     libraries: LibrariesFields | None = Field(None, description="Libraries that a function's module loads")
+    command: str | None = Field(None, description="Of two versions of a project, and so the fields from here on")
+    base: str = Field("", description="The commit that OLD is; empty for two folders")
+    project_tests: dict[str, int] = {}
+    output: str = ""
+    ran: dict[str, float] = Field({}, description="Seconds in the sandbox, by purpose")
+    fixed_ground: dict[str, Any] = Field({}, description="What measures and checks, the same on both sides")
+    changed_commands: int = 0
+    functions: Rows = Field([], description="Public functions that differ: file, qualname, calls, why_none")
 
 
 class ComparedFunctionJson(CompareJson):

@@ -199,6 +199,10 @@ class ProjectProfile:
         }
 
 
+NO_PROFILE = ProjectProfile(0.0, 0.0, (), (), (), (), 0.0, 0.0, ())
+"""Of a command that is only compared."""
+
+
 def make_profile(
     plain: Run,
     samples: Sequence[Sample],

@@ -11,6 +11,7 @@ from codeopt.core.program import TargetFiles, changes_of
 from codeopt.core.revision import Revision
 from codeopt.workloads.project.command import ProjectCommand
 from codeopt.workloads.project.files import ProjectFiles
+from codeopt.workloads.project.two_versions import OtherVersion
 from codeopt_sandbox import Sandbox
 from codeopt_sandbox.outcome import Files, Run, RunLimits
 from codeopt_sandbox.runner import RunOptions
@@ -37,6 +38,8 @@ class CommandRuns:
     command: ProjectCommand
     program: TargetFiles | None = None
     """The files that a draft may edit; None where nothing is edited."""
+    other: OtherVersion | None = None
+    """The other side of a comparison of two versions, which has all files of its own."""
     seen: Callable[[bytes], bytes] = lambda output: output
     """Part of an output that counts."""
     bytecode: dict[tuple[str, bytes], Files] = field(default_factory=dict)
@@ -58,7 +61,7 @@ class CommandRuns:
     def run(self, program: Revision, stdin: bytes = b"", /, **options: Unpack[RunOptions]) -> Run:
         """Always a fresh interpreter. files: in place of the project's, others beside them; args: a whole line, as
         `ProjectCommand.line`, in place of the command's. Raises SandboxError."""
-        known = {path for path, _ in self.project.files}
+        known = {path for path, _ in self.with_edits(program)}
         given = options.get("files") or ()
         more = (*self.beside, *(pair for pair in given if pair[0] not in known))
         line = options.get("args", ())
@@ -77,6 +80,8 @@ class CommandRuns:
 
     def with_edits(self, revision: Revision) -> Files:
         """All files of the project."""
+        if self.other and revision == self.other.revision:
+            return self.other.files
         changes = changes_of(self.program, revision) if self.program else ()
         edited = {each.path: each.text.encode() for each in changes}
         return tuple((path, edited.get(path, content)) for path, content in self.project.files)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from pathlib import Path
 from xml.etree import ElementTree
 
 from codeopt.core.diagnostic import Diagnostic
@@ -79,7 +80,7 @@ def find_tests(runs: CommandRuns, draft: Revision, options: ImproveOptions) -> P
     """Run those that are named, else all that pytest would find."""
     if options.no_tests:
         return ProjectTests(shortfall=Diagnostic("the project's tests are not run", "--no-tests"))
-    paths = _named(runs, options) or _found(runs)
+    paths = named_tests(options.tests, (runs.project.root,)) or _found(runs)
     if not paths:
         return ProjectTests(shortfall=Diagnostic("the project's tests are not run", "it has no test_*.py"))
     more: tuple[str, ...] = ()
@@ -108,9 +109,13 @@ def _with_reached(runs: CommandRuns, draft: Revision, tests: ProjectTests, plain
     return replace(tests, reached=read_reach(rows))
 
 
-def _named(runs: CommandRuns, options: ImproveOptions) -> list[str]:
-    root = runs.project.root
-    return [path.relative_to(root).as_posix() for each in options.tests if root in (path := each.resolve()).parents]
+def named_tests(tests: Sequence[Path], roots: Sequence[Path]) -> list[str]:
+    """Tests that the user names, relative to the first of some folders that they lie in; others are left out."""
+    found = []
+    for path in (each.resolve() for each in tests):
+        root = next((each for each in roots if each in path.parents), None)
+        found += [path.relative_to(root).as_posix()] if root else []
+    return found
 
 
 def _found(runs: CommandRuns) -> list[str]:

@@ -37,9 +37,10 @@ WRONG = '''"small"
 
 def _data() -> dict[str, str]:
     """Sales of which some have no amount."""
+    amounts = (f"{number * 7919 % 100_000 / 100}" if number % 50 else "" for number in range(ROWS))
     rows = (
-        f"{number},shop {number % 23},customer of the {number % 97} street,{number * 7919 % 100_000 / 100 if number % 50 else ''}"
-        for number in range(ROWS)
+        f"{number},shop {number % 23},customer of the {number % 97} street,{amount}"
+        for number, amount in enumerate(amounts)
     )
     return {"sales.csv": "id,shop,customer,amount\n" + "\n".join(rows) + "\n"}
 

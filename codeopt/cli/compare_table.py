@@ -39,7 +39,7 @@ def table(found: PairResult) -> str:
 
 
 def _by_command(facts: Mapping[str, Any]) -> list[str]:
-    """By which command two versions of a project were judged, and on what else; nothing for other comparisons."""
+    """The command by which two versions of a project were judged, and what else; nothing for other comparisons."""
     if not facts.get("command"):
         return []
     lines = [f"command    {inline(facts['command'], 200)}"]

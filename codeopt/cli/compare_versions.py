@@ -66,7 +66,7 @@ def _base_of(arguments: argparse.Namespace, folder: Path) -> Iterator[tuple[Path
 
 
 def _check(arguments: argparse.Namespace) -> None:
-    """Raises UsageError."""
+    """Refuse what does not go with --run. Raises UsageError."""
     given = next((name for name in OF_ONE if getattr(arguments, name, None)), "")
     if given:
         flag = "-m" if given == "module" else f"--{given}"

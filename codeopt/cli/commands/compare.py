@@ -1,5 +1,7 @@
-"""Compare two programs: which is faster, by how much, and how sure; or, with --base, all that a change touches; or,
-with --run, two versions of a project by a command of its own.
+"""Compare two programs: which is faster, by how much, and how sure; or, with --base, all that a change touches.
+
+With --run, two versions of a project are compared by a command of its own: a folder and what it was at --base, or two
+folders.
 
 Exit status 1: NEW is wrong, or breaks the limit of --fail-if-slower with confidence. 5: NEW could not be verified, or
 it cannot be told whether the limit holds. With --base the worst of all functions counts; --exit-zero makes either 0.

@@ -200,7 +200,7 @@ class ProjectProfile:
 
 
 NO_PROFILE = ProjectProfile(0.0, 0.0, (), (), (), (), 0.0, 0.0, ())
-"""Of a command that is only compared."""
+"""Profile of a command that is only compared."""
 
 
 def make_profile(

@@ -59,7 +59,7 @@ class FunctionFinding:
     """Why none was made."""
 
     def to_json(self) -> dict[str, Any]:
-        """As `compare --run --json` has it."""
+        """The row of it in `compare --run --json`."""
         said = self.shortfall.words if self.shortfall else ""
         return {"file": self.edit.file, "qualname": self.edit.qualname, "calls": self.calls, "why_none": said}
 

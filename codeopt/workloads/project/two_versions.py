@@ -7,12 +7,13 @@ the program that the command runs, configuration.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path, PurePosixPath
 
 from codeopt.core.errors import UsageError
+from codeopt.core.git import unadded_files
 from codeopt.core.revision import Revision
 from codeopt.workloads.project.command import EntryKind, ProjectCommand
 from codeopt.workloads.project.files import BUILT, ProjectFiles, named_files, read_project
@@ -41,12 +42,12 @@ class OtherVersion:
     differing: frozenset[str]
     """Paths of the files that are not the same on both sides."""
     notes: tuple[str, ...] = ()
-    """What was not taken from NEW, and what a reader would not expect."""
+    """Notes on what was not taken from NEW, and on what a reader would not expect."""
 
 
 @dataclass(frozen=True)
 class TwoVersions:
-    """Both sides."""
+    """The two sides of a comparison."""
 
     old: ProjectFiles
     program: ProjectProgram
@@ -55,7 +56,7 @@ class TwoVersions:
 
 
 def read_versions(old: ProjectFiles, new: ProjectFiles, command: ProjectCommand, tests: Sequence[str]) -> TwoVersions:
-    """Both sides of a comparison. tests: files and folders that the user names as tests. Raises UsageError."""
+    """Make the two sides of a comparison. tests: files and folders that the user names as tests. Raises UsageError."""
     old, new, notes = _same_built(old, new)
     before, after = dict(old.files), dict(new.files)
     ground = _ruler(before, command, tests)
@@ -70,6 +71,7 @@ def read_versions(old: ProjectFiles, new: ProjectFiles, command: ProjectCommand,
     program, other = (_program(each, ground) for each in (old, new))
     said = [
         *notes,
+        *_note(_unadded(new.root), "are not known to git and not shown: `git add` them, or --with"),
         *_note(kept - set(added), "differ, and measure or check: both sides have OLD's"),
         *_note(added, "are new, and measure or check: both sides have them"),
         *_note(differing & set(entry_files(command, before)), "are run by the command and differ: they are judged too"),
@@ -103,7 +105,7 @@ def _with_files(project: ProjectFiles, files: Mapping[str, bytes]) -> ProjectFil
 
 
 def _ruler(files: Mapping[str, bytes], command: ProjectCommand, tests: Sequence[str]) -> FixedGround:
-    """What measures and checks, of all that no draft of a model's might edit."""
+    """The files that measure and check, of all that no draft of a model's might edit."""
     ground = find_ground(command, files, tests)
     fixed = {path: reason for path, reason in ground.files.items() if _measures(path, reason)}
     beside = (path for path in files if CHECKS & set(PurePosixPath(path).parts[:-1]))
@@ -146,6 +148,11 @@ def _same_built(old: ProjectFiles, new: ProjectFiles) -> tuple[ProjectFiles, Pro
     changed = [path for path, content in before.items() if path.endswith(SOURCES) and after.get(path) != content]
     said += _note(changed, "differ and are compiled: OLD's build is not there, so that this is not judged")
     return _with_files(old, before | lost), new, said
+
+
+def _unadded(root: Path) -> Iterator[str]:
+    """Python files of a folder that git neither tracks nor ignores. Raises UsageError where git refuses to say."""
+    yield from (path.as_posix() for path in unadded_files(root) or () if path.suffix == ".py")
 
 
 def _note(paths: Iterable[str], what: str) -> list[str]:

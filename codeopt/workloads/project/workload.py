@@ -221,7 +221,7 @@ class ProjectWorkload(Defaults):
         )
 
     def bound(self, candidate: Candidate) -> float | None:
-        """By the time of the command as it is, where the draft's did not end in many times that."""
+        """The ratio of the original's time to that of a draft that did not end in many times as long."""
         late = next((each.run for each in candidate.outcomes if each.verdict is Verdict.TLE), None)
         return self.baseline.outcomes[0].run.wall_s / late.wall_s if late and late.wall_s else None
 
@@ -260,7 +260,7 @@ class ProjectWorkload(Defaults):
         }
 
     def _evidence(self) -> dict[str, Any]:
-        """By what two versions were judged, in numbers."""
+        """The evidence by which two versions were judged, in numbers."""
         calls = [found.calls for found in self.calls.latest.values() if found.calls]
         return {
             "output": not self.steady.nothing,

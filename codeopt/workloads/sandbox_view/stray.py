@@ -10,7 +10,7 @@ from codeopt.workloads.sandbox_view.untracked import imported_files
 from codeopt.workloads.sandbox_view.view import Module, locate
 
 PROJECT = (".git", *PROJECT_FILES)
-"""What the top folder of a project has."""
+"""Names of which the top folder of a project has one."""
 
 
 def is_stray(text: str, path: Path, home: Path) -> bool:

@@ -378,6 +378,12 @@ class CommandProfileJson(ProfiledFields):
     targets: Rows = Field(description="Functions by what could be gained in them, the largest first")
     start: float = Field(description="Share of the interpreter's own start")
     waiting: float = Field(description="Share of the wall time in which the command is not at work")
+    queries: Rows = Field(
+        [],
+        description="Statements for a database by the line that asks: file, qualname, line, "
+        "queries, most_of_one, statements, caller, calls",
+    )
+    waits: Rows = Field([], description="Where it waits: file, qualname, line, library, seconds, share, for_others")
 
 
 class RecordedFields(AnswerFields):

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import Any
+
+from codeopt.core.sanitize import inline
 from codeopt.core.words import NO_DIFFERENCE, Speedup, counted, directions, factor, gain, is_gain
 from codeopt.engine.compare import PairResult, PairVerdict
 from codeopt.report.result import caveat_lines, contract_lines, python_line, sandbox_line
@@ -12,6 +16,7 @@ def table(found: PairResult) -> str:
     lines = [f"{in_words(found)}{': ' + found.reason if found.reason else ''}"]
     lines += [python_line(found.interpreter), sandbox_line(found.backend, found.description)]
     lines += contract_lines(found.facts)
+    lines += _by_command(found.facts)
     if ratio_of(found):
         lines.append(_sentence(found))
     if found.limit is not None and found.comparison is not None:
@@ -35,6 +40,22 @@ def table(found: PairResult) -> str:
     said = {shortfall.what for shortfall in shortfalls}
     caveats = [caveat for caveat in found.caveats if caveat.got not in said]
     return "\n".join([*lines, *found.notes, *caveat_lines(caveats)])
+
+
+def _by_command(facts: Mapping[str, Any]) -> list[str]:
+    """The command by which two versions of a project were judged, and what else; nothing for other comparisons."""
+    if not facts.get("command"):
+        return []
+    lines = [f"command    {inline(facts['command'], 200)}"]
+    seen = facts.get("evidence")
+    if seen:
+        parts = ["the command's output and files" if seen["output"] else "not the output, another one in each run"]
+        for name, what in (("changed_commands", "changed command"), ("tests", "test"), ("calls", "call")):
+            parts += [counted(seen[name], what)] if seen[name] else []
+        parts[-1] += f" of {counted(seen['functions'], 'public function')}" if seen["calls"] else ""
+        failing = f"; {counted(seen['tests_failed_before'], 'test')} failed before" * bool(seen["tests_failed_before"])
+        lines.append(f"judged by  {', '.join(parts)}{failing}")
+    return lines
 
 
 def in_words(found: PairResult) -> str:

@@ -74,6 +74,10 @@ class NoGit(GitError):
     """No git program on this machine."""
 
 
+class GitRefused(GitError):
+    """A repository that git does not open: it belongs to somebody else."""
+
+
 @dataclass(frozen=True)
 class Git:
     """A git that runs in one folder."""
@@ -230,7 +234,7 @@ def _printed(command: str, words: Sequence[str], given: bytes, environment: Mapp
         printed, status = _read(process, f"git {command}")
         if status:
             stderr.seek(0)
-            raise GitError(_failure(command, stderr.read(1 << 20).decode("utf-8", "replace"), status))
+            raise _failure(command, stderr.read(1 << 20).decode("utf-8", "replace"), status)
     return printed
 
 
@@ -269,10 +273,10 @@ def _kill(process: subprocess.Popen[bytes]) -> None:
             os.killpg(process.pid, signal.SIGKILL)
 
 
-def _failure(command: str, said: str, status: int) -> str:
-    """The failure as one line: the cause, and what the user can do."""
+def _failure(command: str, said: str, status: int) -> GitError:
+    """The failure, told in one line: the cause, and what the user can do."""
     if "promisor" in said or "lazy fetching disabled" in said:
-        return (
+        return GitError(
             f"git {command} failed: this partial clone lacks objects, and nothing is fetched here; "
             "`git archive REF >/dev/null`, with the commit that is meant, fetches them"
         )
@@ -281,5 +285,5 @@ def _failure(command: str, said: str, status: int) -> str:
     reason = fatal.removeprefix("fatal: ").removeprefix("error: ")
     if "dubious ownership" in reason:
         place = reason.partition(" at ")[2].strip("'")
-        reason += f" (git config --global --add safe.directory {place})"
-    return f"git {command} failed: {reason or f'exit status {status}'}"
+        return GitRefused(f"git {command} failed: {reason} (git config --global --add safe.directory {place})")
+    return GitError(f"git {command} failed: {reason or f'exit status {status}'}")

@@ -176,6 +176,9 @@ class ImproveOptions:
         commands=on("improve", profile=FlagUse(
             help="a command of a project, run in the sandbox on a copy of what git tracks in the folder TARGET "
             "(default: the current one)",
+        ), compare=FlagUse(
+            help="a command of a project, run in the sandbox on both versions of it: a folder and what it was at "
+            "--base, or two folders",
         )),
     )  # fmt: skip
 

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from codeopt.core.errors import ProgramError
 from codeopt.core.history import Candidate
-from codeopt.core.interpreter import Interpreter
+from codeopt.core.interpreter import Interpreter, Origin
 from codeopt.core.machine import machine
 from codeopt.core.options import ImproveOptions
 from codeopt.core.program import TargetFiles
@@ -98,7 +99,8 @@ def answer(found: PairResult) -> CompareJson:
     from codeopt.report.answers import CompareJson, GrowthFields, LimitFields
 
     facts = {"evidence": None, "timed": None, "shortfalls": (), **found.facts}
-    facts.pop("calls_text", None)
+    for name in ("calls_text", "remarks"):
+        facts.pop(name, None)
     facts["shortfalls"] = fields.DiagnosticFields.each(facts["shortfalls"])
     return CompareJson(
         schema="codeopt.compare/1",
@@ -146,7 +148,7 @@ def compare(
     """
     kind = kind_of(old, options)
     first, second = programs or (kind.read(old), kind.read(new))
-    options, interpreter = session.find_interpreter(options, new.path)
+    options, interpreter = _interpreter(options, session, (old.path, new.path))
     rule = StoppingRule(max_pairs=options.max_pairs, clock=options.clock, enough_seconds=ENOUGH_S)
     request = WorkloadRequest(
         old, first, options, session, with_limit(rule, limit), own_code_only=own_code_only, other=new,
@@ -157,6 +159,17 @@ def compare(
         sandbox = opened.sandbox
         found = replace(found, backend=sandbox.backend, description=sandbox.description, interpreter=interpreter)
     return replace(found, limit=answered(limit, found.comparison, found.bound))
+
+
+def _interpreter(
+    options: ImproveOptions, session: Session, places: Sequence[Path]
+) -> tuple[ImproveOptions, Interpreter | None]:
+    """The Python of the first of some places that has one: NEW is a version of what OLD is. Raises UsageError."""
+    for place in places:
+        found = session.find_interpreter(options, place)
+        if found[1] is None or found[1].origin is not Origin.OWN:
+            return found
+    return found
 
 
 def why_wrong(request: WorkloadRequest, draft: Revision) -> str:
@@ -215,7 +228,7 @@ def _compared(opened: OpenTarget, request: WorkloadRequest) -> PairResult:
                 PairVerdict.NOT_VERIFIED, known, facts=workload.facts(), caveats=candidate.caveats, interrupted=True
             )
         except NotVerifiable as error:
-            return PairResult(PairVerdict.NOT_VERIFIED, f"no call differs, but {error}", facts=workload.facts())
+            return PairResult(PairVerdict.NOT_VERIFIED, f"nothing differs, but {error}", facts=workload.facts())
     return _verdict(workload, candidate, notify)
 
 
@@ -228,7 +241,8 @@ def _checked(judge: Judge, draft: Revision) -> Candidate:
 
 def _verdict(workload: Workload, candidate: Candidate, notify: Callable[[str], None]) -> PairResult:
     facts, comparison = workload.facts(), candidate.comparison
-    notes = tuple(f"NEW newly uses {name}" for name in newly_touched(candidate.revision, workload.baseline.revision))
+    notes = tuple(facts.get("remarks", ()))
+    notes += tuple(f"NEW newly uses {name}" for name in newly_touched(candidate.revision, workload.baseline.revision))
     bound = workload.bound(candidate)
     wrong = why(candidate)
     if bound is not None:

@@ -210,6 +210,14 @@ class CompareJson(ComparedFields):
     input_seed: int | None = None
     libraries: LibrariesFields | None = Field(None, description="Libraries that a function's module loads")
     timed_sizes: list[int] = Field([], description="Sizes of a function's timed calls, as far as they can be read")
+    command: str | None = Field(None, description="Of two versions of a project, and so the fields from here on")
+    base: str = Field("", description="The commit that OLD is; empty for two folders")
+    project_tests: dict[str, int] = {}
+    output: str = ""
+    ran: dict[str, float] = Field({}, description="Seconds in the sandbox, by purpose")
+    fixed_ground: dict[str, Any] = Field({}, description="What measures and checks, the same on both sides")
+    changed_commands: int = 0
+    functions: Rows = Field([], description="Public functions that differ: file, qualname, calls, why_none")
 
 
 class ComparedFunctionJson(CompareJson):
@@ -375,6 +383,12 @@ class CommandProfileJson(ProfiledFields):
     targets: Rows = Field(description="Functions by what could be gained in them, the largest first")
     start: float = Field(description="Share of the interpreter's own start")
     waiting: float = Field(description="Share of the wall time in which the command is not at work")
+    queries: Rows = Field(
+        [],
+        description="Statements for a database by the line that asks: file, qualname, line, "
+        "queries, most_of_one, statements, caller, calls",
+    )
+    waits: Rows = Field([], description="Where it waits: file, qualname, line, library, seconds, share, for_others")
 
 
 class RecordedFields(AnswerFields):

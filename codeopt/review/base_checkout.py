@@ -29,6 +29,19 @@ def open_base_checkout(repository: Repository, change: Change) -> Iterator[Path]
         yield folder
 
 
+@contextlib.contextmanager
+def open_base_version(repository: Repository, commit: str, folder: Path) -> Iterator[Path]:
+    """Write the files of a commit into a folder that is removed afterwards; the path of `folder`, one of the work tree,
+    as it was. Raises UsageError."""
+    place = folder.resolve().relative_to(repository.root.resolve())
+    with tempfile.TemporaryDirectory(prefix="codeopt-before-") as name:
+        root = Path(os.path.realpath(name))
+        repository.write_tree(commit, root)
+        if not (root / place).is_dir():
+            raise UsageError(f"{folder} was not there in {commit[:12]}: there is nothing to compare it with")
+        yield root / place
+
+
 def _copied(root: Path, folder: Path, path: str) -> bool:
     """Copy a test that is new, since it is evidence of the old code too; False: it is none, or no plain file."""
     source, target = root / path, folder / path

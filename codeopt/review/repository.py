@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from codeopt.core.errors import UsageError
-from codeopt.core.git import Git, find_git, new_work_tree
+from codeopt.core.git import Git, GitRefused, find_git, new_work_tree
 
 REGULAR = ("100644", "100755")
 """Git's modes of plain files."""
@@ -41,9 +41,11 @@ class Repository:
         return self.git.root
 
     def commit(self, reference: str) -> str:
-        """Full hash of a commit. Raises UsageError where git does not know it."""
+        """Full hash of a commit. Raises UsageError where git does not know it, GitRefused where it does not look."""
         try:
             found = self.git.ask("rev-parse", "--verify", "--quiet", "--end-of-options", f"{reference}^{{commit}}")
+        except GitRefused:
+            raise
         except UsageError:
             raise UsageError(
                 f"git knows no commit {reference!r} here; fetch it first (in CI: check out with fetch-depth: 0)"
@@ -51,9 +53,11 @@ class Repository:
         return found.decode().strip()
 
     def has(self, reference: str) -> bool:
-        """Whether git knows a commit by this name."""
+        """Whether git knows a commit by this name. Raises GitRefused where it does not look."""
         try:
             return bool(self.commit(reference))
+        except GitRefused:
+            raise
         except UsageError:
             return False
 

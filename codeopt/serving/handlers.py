@@ -23,6 +23,8 @@ from codeopt.engine.open_model import RULES
 from codeopt.engine.open_session import open_session
 from codeopt.report.answers import profile_answer
 from codeopt.report.result import diff
+from codeopt.review.base_checkout import open_base_version
+from codeopt.review.change import change_since
 from codeopt.review.check import CheckedPart, CheckedTarget, ProjectCheck, check, listed
 from codeopt.review.repository import open_repository
 from codeopt.review.work import ReviewBudget
@@ -71,11 +73,28 @@ def _profile(request: OperationRequest, options: ImproveOptions, console: Consol
 
 def _compare(request: OperationRequest, options: ImproveOptions, console: Console) -> Answer:
     target, session = as_target(request.target), _session(options, console)
+    _require_folder(target, options)
+    if options.run is not None:
+        return _compare_versions(request, target.path, options, session)
     old, new = _programs(request, target.path)
     if old.source == new.source:
         raise UsageError(_nothing_to_compare(request, target.path))
     found = compare(target, target, options, session, own_code_only=False, programs=(old, new)).to_json()
     return found | {"target": request.target, "diff": diff(old, new.revision)}
+
+
+def _compare_versions(request: OperationRequest, folder: Path, options: ImproveOptions, session: Session) -> Answer:
+    """A project as it was in a commit, against as it is. Raises UsageError."""
+    if request.old_source is not None or request.new_source is not None:
+        raise UsageError(
+            "run compares the folder as it is with what it was in base: leave old_source and new_source out"
+        )
+    repository = open_repository(folder.absolute())
+    commit = repository.commit(request.base)
+    with open_base_version(repository, commit, folder) as before:
+        found = compare(Target(before), Target(folder), options, session, own_code_only=False)
+    said = found.to_json() | {"target": request.target, "base": commit}
+    return said | {"diff": change_since(repository, commit).diff}
 
 
 def _nothing_to_compare(request: OperationRequest, path: Path) -> str:

@@ -35,8 +35,9 @@ from codeopt.serving.worker_pool import WorkerPool
 INSTRUCTIONS = """\
 codeopt judges changes to Python code: nothing is believed that was not run. To make something faster: `profile` the \
 function or program, edit the file, `compare`: the answer is "faster", with its interval, or "rejected" with the input \
-on which the change does something else. `check` finds slow functions of a project by its tests, `improve` drafts and \
-verifies a change itself. All paths are below the server's root. Code runs in a sandbox; no file changes unless \
+on which the change does something else. A whole project goes the same way: `profile` with `run`, the command that is \
+slow, edit files, `compare` with that `run`. `check` finds slow functions of a project by its tests, `improve` drafts \
+and verifies a change itself. All paths are below the server's root. Code runs in a sandbox; no file changes unless \
 `improve` is asked to `write`."""
 
 MAX_FILE_CHARS = 1 << 20
@@ -71,7 +72,7 @@ class AgentTools:
         project that its command spends its time in. Runs the code in a sandbox."""
         return await self._ask(Operation.PROFILE, ProfileAnswer, ctx, target=target, options=self._options(options))
 
-    @with_options("strict calls cases args")
+    @with_options("run strict calls cases args", run=_RUN)
     async def compare(
         self,
         ctx: Context,
@@ -83,13 +84,13 @@ class AgentTools:
             WholeFile, Field(description="The whole file before the change; default: see base")
         ] = None,
         base: Annotated[
-            str, Field(max_length=200, description="git commit whose text is the old one, where the file was edited")
+            str, Field(max_length=200, description="git commit that is the old version, where files were edited")
         ] = "HEAD",
         **options: Any,
     ) -> CompareAnswer:
         """Judge a change: is it right, and faster? With new_source the file as it is stays the old version; without it
-        the file as it is now is the new version, and the old one is that of git. A wrong change is rejected with a
-        counterexample."""
+        the file as it is now is the new version, and the old one is that of git. With `run` the whole project as it is
+        is the new version, whatever files of it were edited. A wrong change is rejected with a counterexample."""
         return await self._ask(
             Operation.COMPARE, CompareAnswer, ctx, target=target, options=self._options(options), old_source=old_source,
             new_source=new_source, base=base,

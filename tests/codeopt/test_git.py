@@ -25,7 +25,7 @@ from codeopt.core.git import (
 )
 from codeopt.core.program import read_program, replace_program
 from codeopt.review.base_checkout import open_base_checkout
-from codeopt.review.change import change_of_diff, change_since, whole_files
+from codeopt.review.change import change_of_diff, change_since, find_base, whole_files
 from codeopt.review.repository import open_repository
 from codeopt.serving import slow_functions
 from codeopt.workloads.project.files import read_project
@@ -335,7 +335,13 @@ def test_what_is_no_repository_is_a_plain_folder(tmp_path: Path, trap: Trap, mon
 def test_gits_own_reason_is_told(trap: Trap) -> None:
     for path in (trap.root, trap.root / ".git"):
         os.chown(path, 12345, 12345)
-    asked: tuple[Callable[[Path], object], ...] = (tracked_files, read_project, lambda root: whole_files([root]))
+    asked: tuple[Callable[[Path], object], ...] = (
+        tracked_files,
+        read_project,
+        lambda root: whole_files([root]),
+        lambda root: find_base(open_repository(root), "HEAD"),
+        lambda root: find_base(open_repository(root), None, {}),
+    )
     for ask in asked:
         with pytest.raises(UsageError, match=r"dubious ownership .*safe\.directory") as error:
             ask(trap.root)

@@ -1,5 +1,8 @@
 """Compare two programs: which is faster, by how much, and how sure; or, with --base, all that a change touches.
 
+With --run, two versions of a project are compared by a command of its own: a folder and what it was at --base, or two
+folders.
+
 Exit status 1: NEW is wrong, or breaks the limit of --fail-if-slower with confidence. 5: NEW could not be verified, or
 it cannot be told whether the limit holds. With --base the worst of all functions counts; --exit-zero makes either 0.
 """
@@ -24,7 +27,10 @@ INTERRUPTED = 130  # status
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The flags."""
     parser.add_argument(
-        "targets", nargs="*", metavar="TARGET", help="OLD NEW: programs, or FILE::FUNCTION; with --base: files, folders"
+        "targets",
+        nargs="*",
+        metavar="TARGET",
+        help="OLD NEW: programs, or FILE::FUNCTION; with --base: files, folders; with --run: folders",
     )
     parser.add_argument(
         "-m", dest="module", metavar="MODULE", help="OLD is this module, as `python -m` runs it; NEW alone is named"
@@ -39,9 +45,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "codeopt compare old.py new.py --cases cases/",
         "codeopt compare mod.py::old mod.py::new       two functions",
         "codeopt compare --base main --fail-if-slower 5%   what a branch touches",
+        'codeopt compare --base HEAD --run "python bench.py"   the edited project, by a command',
     ),
     first=("--cases", "--stdin", "--fail-if-slower", "--strict", "--json"),
-    often=("--calls", "--tests", "--base", "--clock", "--python"),
+    often=("--calls", "--tests", "--base", "--run", "--clock", "--python"),
     verdicts=(1, ProgramError.exit_status),
     takes_arguments=True,
     others_files=True,
@@ -53,6 +60,10 @@ def run(arguments: argparse.Namespace) -> int:
     from codeopt.engine.compare import compare
     from codeopt.engine.open_session import open_session
 
+    if arguments.run:
+        from codeopt.cli.compare_versions import run as compare_versions
+
+        return compare_versions(arguments)
     if arguments.base or arguments.diff:
         from codeopt.cli.compare_change import run as compare_change
 

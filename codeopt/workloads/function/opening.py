@@ -7,7 +7,7 @@ from contextlib import AbstractContextManager, ExitStack, contextmanager
 from dataclasses import dataclass, replace
 
 from codeopt.core.errors import UsageError
-from codeopt.core.program import TargetFiles
+from codeopt.core.program import TargetFiles, make_program
 from codeopt.core.revision import Revision
 from codeopt.core.session import Mounts
 from codeopt.core.target import Target
@@ -22,6 +22,7 @@ from codeopt.workloads.function.timing.plan import choose
 from codeopt.workloads.function.timing.profile import profile_function
 from codeopt.workloads.function.workload import FunctionWorkload
 from codeopt.workloads.sandbox_view.libraries import Preload, Side, load_libraries
+from codeopt.workloads.sandbox_view.stray import is_stray
 from codeopt.workloads.sandbox_view.view import INSIDE, locate, named_files, open_view
 from codeopt.workloads.source.functions import Function, read_function
 from codeopt_sandbox import Sandbox
@@ -122,12 +123,15 @@ def _loading(opened: OpenedFunction) -> Preload:
 
 
 def _other(function: Function, target: Target | None, program: TargetFiles | None) -> Function | None:
-    """The other function. Raises UsageError where the two cannot be called alike."""
+    """The other function; a draft that lies outside of its package stands in the place of what it is a draft of, whose
+    siblings it imports. Raises UsageError where the two cannot be called alike."""
     if target is None:
         return None
     if not target.name:
         raise UsageError(f"{target} names no function; a function can only be compared with another (FILE::FUNCTION)")
     other = read_function(target.path, target.name, program)
+    if is_stray(other.source, other.path, function.path):
+        other = read_function(function.path, target.name, make_program(function.path, other.source))
     require_same_parameters(function, other)
     return other
 

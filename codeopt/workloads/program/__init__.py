@@ -74,7 +74,8 @@ def open_workload(request: WorkloadRequest) -> Iterator[OpenedProgram]:
     with ExitStack() as stack:
         asked = request
         mounts: Mounts = ()
-        view = open_siblings(target, request.program.source, request.options.with_paths)
+        sides = [request.program, *filter(None, [request.other_program])]
+        view = open_siblings(target, [each.source for each in sides], request.options.with_paths)
         if view:
             stack.callback(view.close)
             mounts = view.mounts

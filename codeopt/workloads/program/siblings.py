@@ -22,14 +22,14 @@ _FILE = b"__file__"
 _FROM = re.compile(rb"from\s*(\.+)\s*([\w.]*)\s+import\b")
 
 
-def open_siblings(target: Target, source: str, with_paths: Sequence[Path]) -> View | None:
-    """A copy of what git tracks of the project and of what is named by --with, where the program imports something of
-    it, or looks beside its own file. Raises UsageError."""
+def open_siblings(target: Target, sources: Sequence[str], with_paths: Sequence[Path]) -> View | None:
+    """A copy of what git tracks of the project and of what is named by --with, where the program, or the one that it is
+    compared with, imports something of it or looks beside its own file. Raises UsageError."""
     module = locate(target.path)
-    names = set(_imported(source))
+    names = {name for source in sources for name in _imported(source)}
     roots = (target.path.resolve().parent, *module.roots)
     own = any((root / f"{name}.py").is_file() or (root / name).is_dir() for root in roots for name in names)
-    if own or target.module or any(_own_file(ast.parse(source))):
+    if own or target.module or any(name for source in sources for name in _own_file(ast.parse(source))):
         return open_view(module, also=named_files(with_paths))
     return None
 

@@ -11,6 +11,7 @@ from codeopt.workloads._protocol import workload
 
 if TYPE_CHECKING:
     from codeopt.core.options import ImproveOptions
+    from codeopt.core.revision import Revision
     from codeopt.core.target import Target
     from codeopt.workloads import OpenTarget, Workload, WorkloadRequest
     from codeopt.workloads.project.runs import CommandRuns
@@ -55,7 +56,10 @@ class OpenedProject:
         """The sandbox that it runs in."""
         return self.runs.sandbox
 
-    other = None
+    @property
+    def other(self) -> Revision | None:
+        """The other version, where two are compared."""
+        return self.runs.other.revision if self.runs.other else None
 
     def profile(self) -> Profile:
         """Profile of the command."""
@@ -66,8 +70,12 @@ class OpenedProject:
 
     def measure(self) -> Workload:
         """Run the command and the tests. Raises ProgramError."""
+        from codeopt.workloads.function.corpus.corpus import NotVerifiable
         from codeopt.workloads.project.workload import measure
 
+        if self.runs.other and not self.runs.other.differing:
+            said = "; ".join(self.runs.other.notes)
+            raise NotVerifiable(f"no file differs that a run is given and that is judged{f': {said}' if said else ''}")
         return measure(self.request, self.program, self.runs)
 
 
@@ -78,15 +86,37 @@ def open_workload(request: WorkloadRequest) -> Iterator[OpenTarget]:
     from codeopt.workloads.project.files import read_project
     from codeopt.workloads.project.fixed_ground import find_ground
     from codeopt.workloads.project.profiling import open_command
+    from codeopt.workloads.project.suite_tests import named_tests
     from codeopt.workloads.project.text import ProjectProgram
 
+    if request.other is not None:
+        with _open_versions(request, request.other) as found:
+            yield found
+        return
     assert isinstance(request.program, ProjectProgram)
     program, options = request.program, request.options
     project = read_project(request.target.path, options.with_paths)
     inside = replace(request, options=replace(options, with_paths=()))
     with open_command(inside, project) as runs:
-        named = [path.relative_to(project.root).as_posix() for each in options.tests
-                 if project.root in (path := each.resolve()).parents]  # fmt: skip
-        ground = find_ground(runs.command, dict(project.files), named)
+        ground = find_ground(runs.command, dict(project.files), named_tests(options.tests, (project.root,)))
         program = replace(program, ground=ground).require_open()
         yield OpenedProject(request, program, replace(runs, program=program))
+
+
+@contextmanager
+def _open_versions(request: WorkloadRequest, other: Target) -> Iterator[OpenedProject]:
+    """Two folders, OLD and NEW, in one sandbox. Raises UsageError, NoSandbox."""
+    from codeopt.workloads.project.command import read_command
+    from codeopt.workloads.project.profiling import open_command
+    from codeopt.workloads.project.suite_tests import named_tests
+    from codeopt.workloads.project.two_versions import read_both, read_versions
+
+    options = request.options
+    old, new = read_both(request.target.path, other.path, options.with_paths)
+    names = named_tests(options.tests, (new.root, old.root))
+    options = replace(options, with_paths=(), tests=tuple(old.root / name for name in names))
+    request, command = replace(request, options=options), read_command(options.run or "", new.root, options.python)
+    found = read_versions(old, new, command, names)
+    with open_command(request, found.old, command, room_mib=new.room_mib) as runs:
+        runs = replace(runs, program=found.program, other=found.new)
+        yield OpenedProject(request, found.program, runs)

@@ -4,7 +4,7 @@ script, which is fixed ground on both sides. No proposer sees these."""
 from __future__ import annotations
 
 import random
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain, zip_longest
 
@@ -42,10 +42,14 @@ class ChangedCommand:
         return Case(name, b"", title=f"the command with {self.kind}", args=self.line, files=self.files, held_out=True)
 
 
-def changed_commands(command: ProjectCommand, files: Mapping[str, bytes], seed: int) -> Iterator[ChangedCommand]:
-    """The same ones for the same seed, those of each kind by turns."""
+def changed_commands(
+    command: ProjectCommand, files: Mapping[str, bytes], seed: int, judged: Collection[str] = ()
+) -> Iterator[ChangedCommand]:
+    """The same ones for the same seed, those of each kind by turns. judged: files that are not the same on both sides,
+    and stay as they are."""
     draw = random.Random(seed)
-    texts, places = _numbers(command, files)
+    scripts = [path for path in entry_files(command, files) if path not in judged]
+    texts, places = _numbers(command, files, scripts)
     kinds = (
         _with_numbers(command, texts, places, draw),
         _with_data(command, files, seed),
@@ -58,7 +62,9 @@ def changed_commands(command: ProjectCommand, files: Mapping[str, bytes], seed: 
             yield each
 
 
-def _numbers(command: ProjectCommand, files: Mapping[str, bytes]) -> tuple[dict[str, str], list[NumberPlace]]:
+def _numbers(
+    command: ProjectCommand, files: Mapping[str, bytes], scripts: Sequence[str]
+) -> tuple[dict[str, str], list[NumberPlace]]:
     """Texts that hold numbers, by key, and the places of these."""
     texts: dict[str, str] = {}
     places: list[NumberPlace] = []
@@ -68,7 +74,7 @@ def _numbers(command: ProjectCommand, files: Mapping[str, bytes]) -> tuple[dict[
             before = command.line[at - 1] if at > first else ""
             texts[f"{WORD}{at}"] = word
             places += in_word(f"{WORD}{at}", word, before)
-    for path in entry_files(command, files) if command.entry.kind is not EntryKind.TOOL else ():
+    for path in scripts if command.entry.kind is not EntryKind.TOOL else ():
         try:
             text = files[path].decode()
             places += in_script(path, text)

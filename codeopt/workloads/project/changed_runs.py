@@ -86,7 +86,8 @@ class ChangedRuns:
     def _cases(self) -> Iterator[Case]:
         """With what the original prints and writes."""
         most = MOST if self.plain.wall_s <= LONG_S else LONG_MOST
-        wanted = changed_commands(self.runs.command, dict(self.runs.project.files), self.seed)
+        judged = self.runs.other.differing if self.runs.other else ()
+        wanted = changed_commands(self.runs.command, dict(self.runs.project.files), self.seed, judged)
         for tried, changed in enumerate(wanted):
             if tried == TRIED or most == 0:
                 return

@@ -60,7 +60,7 @@ def read_project(folder: Path, with_paths: Sequence[Path] = ()) -> ProjectFiles:
         notes += (f"built in place and shown too: {_listed(built)}",)
     sources |= {path.as_posix(): root / path for path in built}
     for path in with_paths:
-        sources |= _named(path, root)
+        sources |= named_files(path, root)
     files = {name: path for name, path in sources.items() if path.is_file() and not path.is_symlink()}
     if len(files) > MOST_FILES:
         raise UsageError(
@@ -103,7 +103,7 @@ def _built_in_place(root: Path, sources: dict[str, Path]) -> list[Path]:
     return sorted(path.relative_to(root) for path in found)
 
 
-def _named(path: Path, root: Path) -> dict[str, Path]:
+def named_files(path: Path, root: Path) -> dict[str, Path]:
     """Files that --with names, by their place in the run's folder. Raises UsageError."""
     if not path.exists():
         raise UsageError(f"--with {path}: there is no such file or folder")

@@ -11,6 +11,7 @@ from codeopt.report.html.annotated import annotated
 from codeopt.report.html.markup import Markup
 from codeopt.report.html.templating import page
 from codeopt.workloads.project.profile import FunctionTime, LibraryTime, Node, ProjectProfile
+from codeopt.workloads.project.waits_and_queries import N_PLUS_1, QueryLine, WaitLine
 from codeopt.workloads.source.functions import definitions
 
 LEAST = 0.005
@@ -54,6 +55,8 @@ def command_page(
         targets=targets[:ROWS],
         tree=_branches(profile.tree, 0),
         functions=functions[:ROWS],
+        queries=[_queried(row) for row in profile.queries[:ROWS]],
+        waits=[_waited(row) for row in profile.waits if row.share >= LEAST][:ROWS],
         sources=_sources(profile, files),
         libraries=[
             (title, [_library(row) for row in rows if row.share >= LEAST][:ROWS]) for title, rows in libraries.items()
@@ -102,6 +105,16 @@ def _span(text: str, function: FunctionTime) -> tuple[int, int] | None:
 
 def _named(function: FunctionTime) -> str:
     return f"{function.file}::{function.qualname}"
+
+
+def _queried(row: QueryLine) -> tuple[str, str, str, str]:
+    said = N_PLUS_1 if row.repeats else ""
+    return f"{row.file}:{row.line} in {row.qualname}", f"{row.queries:,}", f"{row.most_of_one:,}", said
+
+
+def _waited(row: WaitLine) -> tuple[str, str, str]:
+    where = f"{row.file}:{row.line} in {row.qualname}" if row.file else "no line of the project"
+    return where, _percent(row.share), "its own threads and processes" if row.for_others else row.library
 
 
 def _library(row: LibraryTime) -> tuple[str, str, str]:

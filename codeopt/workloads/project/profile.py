@@ -8,6 +8,7 @@ from dataclasses import asdict, dataclass, replace
 from itertools import pairwise
 from typing import Any, NamedTuple, TypeVar
 
+from codeopt.workloads.project.waits_and_queries import QueryLine, WaitLine
 from codeopt_sandbox.outcome import Run
 
 Key = TypeVar("Key", bound=Hashable)
@@ -168,6 +169,15 @@ class ProjectProfile:
     samples: tuple[Sample, ...]
     callers: tuple[CalledBy, ...] = ()
     notes: tuple[str, ...] = ()
+    queries: tuple[QueryLine, ...] = ()
+    """Lines that ask a database, the one with the most queries first."""
+    waits: tuple[WaitLine, ...] = ()
+    """Lines at which the command waits, the longest first; none where it hardly does."""
+
+    @property
+    def repeated_queries(self) -> tuple[QueryLine, ...]:
+        """Lines that run one statement over and over."""
+        return tuple(each for each in self.queries if each.repeats)
 
     @property
     def targets(self) -> tuple[FunctionTime, ...]:
@@ -184,7 +194,7 @@ class ProjectProfile:
     def to_json(self) -> dict[str, Any]:
         """The object that `codeopt profile --run --json` prints."""
         rows = {name: [_rounded(asdict(row)) for row in getattr(self, name)]
-                for name in ("functions", "lines", "libraries", "imports")}  # fmt: skip
+                for name in ("functions", "lines", "libraries", "imports", "queries", "waits")}  # fmt: skip
         return {
             "seconds": round(self.seconds, 4),
             "cpu_seconds": round(self.cpu_s, 4),
@@ -197,6 +207,10 @@ class ProjectProfile:
             "waiting": round(self.waiting_share, 4),
             "notes": list(self.notes),
         }
+
+
+NO_PROFILE = ProjectProfile(0.0, 0.0, (), (), (), (), 0.0, 0.0, ())
+"""Profile of a command that is only compared."""
 
 
 def make_profile(
@@ -224,7 +238,6 @@ def make_profile(
     ]  # fmt: skip
     notes = () if calls is not None else ("calls are not counted: the command did not end under the counter",)
     functions = _with_callers(functions, calls or ())
-    waits = max(0.0, plain.wall_s - plain.cpu_s - plain.runqueue_wait_s)
     return ProjectProfile(
         seconds=plain.wall_s, cpu_s=plain.cpu_s,
         functions=tuple(sorted(functions, key=lambda f: (-f.own_share, -f.total_share, f.file, f.line))),
@@ -232,9 +245,15 @@ def make_profile(
         libraries=_libraries(samples, total, lambda e: bool(e.library or not e.stack) and not e.importing),
         imports=_libraries(samples, total, lambda e: e.importing),
         start_share=begun_s / total,
-        waiting_share=waits / plain.wall_s if plain.wall_s else 0.0,
+        waiting_share=waiting_share(plain),
         samples=tuple(samples), callers=tuple(calls or ()), notes=notes,
     )  # fmt: skip
+
+
+def waiting_share(run: Run) -> float:
+    """Share of a run's time by the clock in which no process of it is at work or ready to be."""
+    waits = max(0.0, run.wall_s - run.cpu_s - run.runqueue_wait_s)
+    return waits / run.wall_s if run.wall_s else 0.0
 
 
 def _largest_below(samples: Sequence[Sample]) -> dict[Spot, float]:

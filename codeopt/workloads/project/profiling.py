@@ -14,7 +14,7 @@ from codeopt.core.revision import UNCHANGED
 from codeopt.core.session import Session
 from codeopt.core.target import Target
 from codeopt.workloads._request import WorkloadRequest
-from codeopt.workloads.project.command import read_command
+from codeopt.workloads.project.command import ProjectCommand, read_command
 from codeopt.workloads.project.files import ProjectFiles, read_project
 from codeopt.workloads.project.profile import ProjectProfile
 from codeopt.workloads.project.runs import CommandRuns
@@ -30,15 +30,19 @@ UNLIMITED_S = 24 * 3600.0
 
 
 @contextmanager
-def open_command(request: WorkloadRequest, project: ProjectFiles) -> Iterator[CommandRuns]:
-    """Raises UsageError, NoSandbox."""
+def open_command(
+    request: WorkloadRequest, project: ProjectFiles, command: ProjectCommand | None = None, *, room_mib: int = 0
+) -> Iterator[CommandRuns]:
+    """A sandbox in which a command finds a project. command: the one to run; None: that of the options. room_mib: room
+    for what runs are given beside the project, MiB. Raises UsageError, NoSandbox."""
     options = request.options
-    command = read_command(options.run or "", project.root, options.python)
+    command = command or read_command(options.run or "", project.root, options.python)
     for note in project.notes:
         request.session.console.print(f"note       {note}")
     if options.timeout is None:
         request = replace(request, options=replace(options, timeout=UNLIMITED_S))
-    with BaseFolder(project.files) as base, request.open_sandbox(room_mib=project.room_mib, base=base) as sandbox:
+    room_mib += project.room_mib
+    with BaseFolder(project.files) as base, request.open_sandbox(room_mib=room_mib, base=base) as sandbox:
         yield CommandRuns(sandbox, project, command)
 
 

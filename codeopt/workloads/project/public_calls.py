@@ -13,6 +13,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import Any
 
 from codeopt.core.diagnostic import Diagnostic
 from codeopt.core.errors import ProgramError, UsageError
@@ -56,6 +57,11 @@ class FunctionFinding:
     caveats: tuple[Caveat, ...] = ()
     shortfall: Diagnostic | None = None
     """Why none was made."""
+
+    def to_json(self) -> dict[str, Any]:
+        """The row of it in `compare --run --json`."""
+        said = self.shortfall.words if self.shortfall else ""
+        return {"file": self.edit.file, "qualname": self.edit.qualname, "calls": self.calls, "why_none": said}
 
     @property
     def evidence(self) -> list[str]:

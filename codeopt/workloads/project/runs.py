@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Unpack
 
@@ -11,6 +11,7 @@ from codeopt.core.revision import Revision
 from codeopt.workloads.project.bytecode import Bytecode
 from codeopt.workloads.project.command import ProjectCommand
 from codeopt.workloads.project.files import ProjectFiles
+from codeopt.workloads.project.two_versions import OtherVersion
 from codeopt_sandbox import Sandbox
 from codeopt_sandbox.outcome import Files, Run, RunLimits
 from codeopt_sandbox.runner import RunOptions
@@ -43,6 +44,8 @@ class CommandRuns:
     command: ProjectCommand
     program: TargetFiles | None = None
     """The files that a draft may edit; None where nothing is edited."""
+    other: OtherVersion | None = None
+    """The other side of a comparison of two versions, which has all files of its own."""
     seen: Callable[[bytes], bytes] = lambda output: output
     """Part of an output that counts."""
     bytecode: Bytecode = field(default_factory=Bytecode)
@@ -64,41 +67,49 @@ class CommandRuns:
     def run(self, program: Revision, stdin: bytes = b"", /, **options: Unpack[RunOptions]) -> Run:
         """Always a fresh interpreter. files: in place of the project's, others beside them; args: a whole line, as
         `ProjectCommand.line`, in place of the command's. Raises SandboxError."""
-        known = self.project.contents
+        edited, removed = self._edited(program)
+        known = {*self.project.contents, *edited} - set(removed)
         given = options.get("files") or ()
         more = (*self.beside, *(pair for pair in given if pair[0] not in known))
         line = options.get("args", ())
         asked = self.command.given(line) if line else self.command
         command = asked.program(self.project.import_roots, options.get("hash_seed", 0), watched=bool(more))
-        edited = self._edited(program)
         self._compile(edited)
         placed = {**edited, **{path: content for path, content in given if path in known}}
-        run = self._run(command, stdin, options.get("limits"), placed, more)
+        run = self._run(command, stdin, options.get("limits"), placed, more, removed)
         self.spent[self.purpose] = self.spent.get(self.purpose, 0.0) + run.wall_s
         cpu_s = max(run.cpu_s - self.left_out_s[0], run.cpu_s * LEAST_LEFT)
         wall_s = max(run.wall_s - self.left_out_s[1], run.wall_s * LEAST_LEFT)
         return replace(run, stdout=self.seen(run.stdout), cpu_s=cpu_s, wall_s=wall_s)
 
     def _run(
-        self, command: str, stdin: bytes, limits: RunLimits | None, placed: Mapping[str, bytes], more: Files = ()
-    ) -> Run:
+        self, command: str, stdin: bytes, limits: RunLimits | None, placed: Mapping[str, bytes], more: Files = (),
+        removed: Sequence[str] = (),
+    ) -> Run:  # fmt: skip
         """Run with some of the project's files in place of others, each with its bytecode where that is known."""
         compiled = tuple(pair for path, content in placed.items() for pair in self.bytecode.of(path, content))
         kept = {place for place, _ in compiled}
-        stale = tuple(place for path in placed for place in self.bytecode.shared.get(path, ()) if place not in kept)
+        gone = (*placed, *removed)
+        stale = tuple(place for path in gone for place in self.bytecode.shared.get(path, ()) if place not in kept)
         return self.sandbox.run(
-            command, stdin, limits=limits, files=(*placed.items(), *compiled, *more), without=stale
+            command, stdin, limits=limits, files=(*placed.items(), *compiled, *more), without=(*removed, *stale)
         )  # fmt: skip
 
-    def _edited(self, revision: Revision) -> dict[str, bytes]:
-        """The files that a revision changes, as they are to be written."""
+    def _edited(self, revision: Revision) -> tuple[dict[str, bytes], tuple[str, ...]]:
+        """The files that a revision changes, as they are to be written, and those that it has no more."""
+        if self.other and revision == self.other.revision:
+            texts = dict(self.other.files)
+            edited = {path: texts[path] for path in sorted(self.other.differing) if path in texts}
+            return edited, tuple(sorted(self.other.differing - texts.keys()))
         changes = changes_of(self.program, revision) if self.program else ()
         texts = {each.path: each.text.encode() for each in changes}
-        return {path: text for path, text in texts.items() if text != self.project.contents.get(path)}
+        return {path: text for path, text in texts.items() if text != self.project.contents.get(path)}, ()
 
     def with_edits(self, revision: Revision) -> Files:
         """All files of the project."""
-        edited = self._edited(revision)
+        if self.other and revision == self.other.revision:
+            return self.other.files
+        edited, _ = self._edited(revision)
         return tuple((path, edited.get(path, content)) for path, content in self.project.files)
 
     def _compile(self, edited: Mapping[str, bytes]) -> None:

@@ -8,6 +8,7 @@ from typing import Any
 
 from codeopt.core.sanitize import inline, printable
 from codeopt.workloads.project.profile import Node, ProjectProfile, Spot
+from codeopt.workloads.project.waits_and_queries import N_PLUS_1, WaitLine
 
 LEAST = 0.02
 """Smaller shares are not shown to people."""
@@ -35,6 +36,8 @@ def tree_of(profile: ProjectProfile, files: Mapping[str, bytes]) -> str:
     for line in [line for line in profile.lines if line.own_share >= LEAST][:MOST]:
         text = _text(files, line.file, line.line)
         out.append(f"  {line.own_share:>6.1%}  {printable(line.file)}:{line.line}  {inline(text.strip(), 90)}")
+    out += _asked(profile)
+    out += _waited(profile)
     for title, rows in (("libraries, by who calls them:", profile.libraries), ("imports:", profile.imports)):
         shown = [row for row in rows if row.share >= LEAST][:MOST]
         out += ["", title] * bool(shown)
@@ -43,6 +46,26 @@ def tree_of(profile: ProjectProfile, files: Mapping[str, bytes]) -> str:
             out.append(f"  {row.share:>6.1%}  {printable(row.library)}  {where}")
     out += ["", f"start of the interpreter {profile.start_share:.1%}, waiting {profile.waiting_share:.1%} of the clock"]
     return "\n".join([*out, *(f"note: {note}" for note in profile.notes)])
+
+
+def _asked(profile: ProjectProfile) -> list[str]:
+    """Lines that ask a database one statement over and over."""
+    rows = [f"  {printable(each.words)}" for each in profile.repeated_queries[:MOST]]
+    return ["", f"queries, {N_PLUS_1}:", *rows] if rows else []
+
+
+def _waited(profile: ProjectProfile) -> list[str]:
+    """Lines at which the command waits; for its own threads and processes together."""
+    rows = [row for row in profile.waits if row.share >= LEAST and not row.for_others][:MOST]
+    out = [f"  {row.share:>6.1%}  {_waits_at(row)}" for row in rows]
+    others = sum(row.share for row in profile.waits if row.for_others)
+    out += [f"  {min(others, 1.0):>6.1%}  for its own threads and processes"] if others >= LEAST else []
+    return ["", "waiting, shares of the clock:", *out] if out else []
+
+
+def _waits_at(row: WaitLine) -> str:
+    where = printable(f"{row.file}:{row.line} in {row.qualname}") if row.file else "no line of the project"
+    return f"{where}{f' ({printable(row.library)})' if row.library else ''}"
 
 
 def _branches(nodes: tuple[Node, ...], depth: int) -> Iterator[str]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from pathlib import Path
 
 from codeopt.core.diagnostic import Diagnostic
 from codeopt.core.options import ImproveOptions
@@ -104,7 +105,8 @@ def find_tests(
     if options.no_tests:
         return ProjectTests(shortfall=Diagnostic("the project's tests are not run", "--no-tests"))
     files = runs.project.contents
-    paths = _named(runs, options) or nearest_first(find_test_files(files, runs.command.words), files, hot)
+    named = named_tests(options.tests, (runs.project.root,))
+    paths = named or nearest_first(find_test_files(files, runs.command.words), files, hot)
     if not paths:
         return ProjectTests(shortfall=Diagnostic("the project's tests are not run", "it has no test_*.py"))
     said = ""
@@ -175,9 +177,13 @@ def _with_reached(runs: CommandRuns, draft: Revision, tests: ProjectTests) -> Pr
     return replace(tests, reached=read_reach(rows))
 
 
-def _named(runs: CommandRuns, options: ImproveOptions) -> list[str]:
-    root = runs.project.root
-    return [path.relative_to(root).as_posix() for each in options.tests if root in (path := each.resolve()).parents]
+def named_tests(tests: Sequence[Path], roots: Sequence[Path]) -> list[str]:
+    """Tests that the user names, relative to the first of some folders that they lie in; others are left out."""
+    found = []
+    for path in (each.resolve() for each in tests):
+        root = next((each for each in roots if each in path.parents), None)
+        found += [path.relative_to(root).as_posix()] if root else []
+    return found
 
 
 def failing_reached(runs: CommandRuns, draft: Revision, tests: ProjectTests, original: Revision) -> SuiteFinding:

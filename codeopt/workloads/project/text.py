@@ -4,7 +4,7 @@ with several: each stands below a line that names it."""
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path, PurePosixPath
@@ -74,11 +74,13 @@ class ProjectProgram:
         )
 
 
-def read_text(folder: Path, project: ProjectFiles) -> ProjectProgram:
-    """The project's own modules: no tests, benchmarks, nor what the command alone consists of. Raises UsageError."""
+def read_text(folder: Path, project: ProjectFiles, own: Callable[[str], bool] | None = None) -> ProjectProgram:
+    """The project's own modules: no tests, benchmarks, nor what the command alone consists of. own: which these are by
+    their paths; None: by their names. Raises UsageError."""
     files: dict[str, Program] = {}
+    own = own or is_own
     for path, content in project.files:
-        if path.endswith(".py") and is_own(path):
+        if path.endswith(".py") and own(path):
             try:
                 text = content.decode()
                 compile(text, path, "exec", dont_inherit=True, flags=0x400)  # ast.PyCF_ONLY_AST

@@ -15,6 +15,7 @@ from codeopt.workloads.project.edits import edits_of
 from codeopt.workloads.project.fixed_ground import FixedGround, FixedReason
 from codeopt.workloads.project.profile import ProjectProfile
 from codeopt.workloads.project.text import HEAD, pack
+from codeopt.workloads.project.waits_and_queries import N_PLUS_1
 from codeopt.workloads.source.excerpt import excerpt
 from codeopt.workloads.source.splice_error import SpliceError
 
@@ -40,6 +41,8 @@ SHOWN = 8
 """Maximum number of functions that are shown with their source."""
 LEAST = 0.01
 """Minimum share of the command that each of them has, with what it calls."""
+LEAST_WAIT = 0.05
+"""Minimum share of the clock of a line that waits and is told of."""
 MOST_NAMED = 40
 """Maximum number of files of the fixed ground that are named."""
 LONGEST_SHOWN = 6_000
@@ -122,6 +125,13 @@ def _figures(profile: ProjectProfile) -> str:
     rows += [
         f"{a.qualname} -> {b.qualname}: {n}" for n, a, b in sorted(known, key=lambda c: -c[0])[: 2 * SHOWN] if a and b
     ]
+    if profile.repeated_queries:
+        rows.append(f"queries of a database: {N_PLUS_1}")
+        rows += [each.words for each in profile.repeated_queries[:SHOWN]]
+    waits = [each for each in profile.waits if each.file and not each.for_others and each.share >= LEAST_WAIT]
+    if waits:
+        rows.append("where it waits, shares of the clock: computing less does not shorten that")
+        rows += [f"{each.share:6.1%} {each.file}:{each.line} in {each.qualname}" for each in waits[:SHOWN]]
     rows.append("hot lines")
     rows += [f"{line.own_share:6.1%} {line.file}:{line.line}" for line in profile.lines[:SHOWN]]
     return "\n".join(rows)

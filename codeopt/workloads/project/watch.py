@@ -21,9 +21,11 @@ from codeopt.workloads.project.profile import (
     Spot,
     TimedLine,
     make_profile,
+    waiting_share,
     with_lines,
 )
 from codeopt.workloads.project.runs import CommandRuns
+from codeopt.workloads.project.waits_and_queries import WaitLine, query_lines, wait_lines
 from codeopt.workloads.source.functions import definitions
 from codeopt_sandbox.guest_bundle import loading
 from codeopt_sandbox.outcome import Files, Run, RunLimits
@@ -55,6 +57,8 @@ ENOUGH_S = 0.6
 and a share of 10 % is then known to about 3 %."""
 MOST_RUNS = 12
 """Maximum number of runs to reach it."""
+WAITS = 0.1
+"""Minimum share of the clock that a command waits where it is looked for what it waits for."""
 TIMED = 0.03
 """Minimum own share of a function whose lines are timed."""
 MOST_TIMED = 8
@@ -69,7 +73,9 @@ class Watcher:
     module: str
     function: str
     arguments: tuple[Any, ...] = ()
-    needs: tuple[str, ...] = ("tests/project_", "tests/cpu_sampler", "tests/watched_file", "tests/call_log")
+    needs: tuple[str, ...] = (
+        "tests/project_", "tests/process_end", "tests/cpu_sampler", "tests/watched_file", "tests/call_log",
+    )  # fmt: skip
     """Files of codeopt_sandbox.guest, by how their paths begin."""
 
 
@@ -105,12 +111,14 @@ def profile_command(runs: CommandRuns, draft: Revision, plain: Run | None = None
     counted = watched_run(runs, draft, Watcher("project_time", "count"), limits)
     whole = counted.run.stop is None and counted.run.exit == plain.exit
     names = _Names({path: content for path, content in runs.with_edits(draft) if path.endswith(".py")})
+    waits = _waits(runs, draft, plain, names)
     samples = [_sample(row, names, len(watched)) for each in watched for row in each.of("stack")]
     calls = [CalledBy(names.called(each[0]), names.spot(each[1]), each[2]) for each in counted.of("calls")]
     again = [(names.called(place), float(share)) for place, share in counted.of("again")]
     repeated = {spot: share for spot, share in again if spot is not None}
     begun = sum(float(seconds) for each in watched for seconds in each.of("begun")) / len(watched)
     found = make_profile(plain, samples, calls if whole else None, begun, repeated, dict(_given(counted, names)))
+    found = replace(found, waits=waits, queries=query_lines(counted.of("query"), names.spot, calls))
     hot = [(f.file, f.line) for f in found.functions if f.own_share >= TIMED][:MOST_TIMED]
     spans = names.spans(list(dict.fromkeys([*hot, *_called_by(found, set(hot))]))[: 2 * MOST_TIMED])
     if not spans:
@@ -118,6 +126,16 @@ def profile_command(runs: CommandRuns, draft: Revision, plain: Run | None = None
     timed = watched_run(runs, draft, Watcher("project_lines", "install", (spans,)), limits)
     rows = [TimedLine(str(file), int(line), float(spent), int(times)) for file, line, spent, times in timed.of("line")]
     return with_lines(found, rows, names.owner)
+
+
+def _waits(runs: CommandRuns, draft: Revision, plain: Run, names: _Names) -> tuple[WaitLine, ...]:
+    """Find where the command waits; nothing where it hardly does, or does not end under the sampler as without."""
+    if waiting_share(plain) < WAITS:
+        return ()
+    watched = watched_run(runs, draft, Watcher("project_waits", "install"))
+    if watched.run.stop is not None or watched.run.exit != plain.exit:
+        return ()
+    return wait_lines(watched.of("wait"), names.spot, watched.run.wall_s)
 
 
 def _given(watched: WatchedLines, names: _Names) -> Iterable[tuple[Spot, tuple[GivenArgument, ...]]]:

@@ -17,11 +17,12 @@ from codeopt.rules import Rule as RewriteRule
 from codeopt.workloads._defaults import Defaults
 from codeopt.workloads._protocol import Workload
 from codeopt.workloads._request import Checked, Stage, Suite, WorkloadRequest
+from codeopt.workloads.function.corpus.corpus import NotVerifiable
 from codeopt.workloads.project.changed_runs import ChangedRuns, shortfall_of
 from codeopt.workloads.project.edits import CodeEdit, edits_of, without
 from codeopt.workloads.project.fixed_ground import FixedReason
 from codeopt.workloads.project.harnesses import Benches, TimedBody, find_benches
-from codeopt.workloads.project.profile import ProjectProfile
+from codeopt.workloads.project.profile import NO_PROFILE, ProjectProfile
 from codeopt.workloads.project.public_calls import FunctionFinding, PublicCalls
 from codeopt.workloads.project.rewriting import project_rules
 from codeopt.workloads.project.runs import CommandRuns
@@ -120,9 +121,9 @@ class ProjectWorkload(Defaults):
         return bare.run(self.program.revision).active_s
 
     def require_plan(self) -> Plan:
-        """Raises ProgramError for a command that is too short."""
+        """Raises NotVerifiable for a command that is too short."""
         if self.plan is None or self.too_short:
-            raise ProgramError(f"--run: {self.too_short}; give it more to do")
+            raise NotVerifiable(f"--run: {self.too_short}; give it more to do")
         return self.plan
 
     def run_case(self, draft: Revision, case: Case, hash_seed: int = 0) -> Outcome:
@@ -232,8 +233,14 @@ class ProjectWorkload(Defaults):
             filter(None, [f"{self.found.seconds:.2f} s", bodies, self.tests.words, shares, self.steady.words])
         )
 
+    def bound(self, candidate: Candidate) -> float | None:
+        """The ratio of the original's time to that of a draft that did not end in many times as long."""
+        late = next((each.run for each in candidate.outcomes if each.verdict is Verdict.TLE), None)
+        return self.baseline.outcomes[0].run.wall_s / late.wall_s if late and late.wall_s else None
+
     def facts(self) -> dict[str, Any]:
-        """Facts of the command and of the edits of the patch, as fields of a JSON object."""
+        """Facts of the command and of the edits of the patch, as fields of a JSON object; of two versions that are
+        compared by what they were judged."""
         evidence = ["the command's output and files"] if not self.steady.nothing else []
         evidence += [f"{len(self.tests.passed)} tests"] if self.tests.passed else []
         calls = self.calls.latest
@@ -243,18 +250,38 @@ class ProjectWorkload(Defaults):
             self.tests.unchosen,
             *(found.shortfall for found in calls.values()),
         )
-        return {
+        said = {
             "command": self.request.options.run,
-            "profile": self.found.to_json(),
             "project_tests": {"passed": len(self.tests.passed), "failed": self.tests.failed},
             "output": self.steady.words or "compared",
             "fixed_ground": self.program.ground.to_json(),
             "changed_commands": sum(len(each.made) for each in self.changed),
+            "ran": {f"{purpose}_s": round(seconds, 2) for purpose, seconds in self.runner.spent.items()},
+            "shortfalls": tuple(each for each in missing if each),
+        }
+        if self.runner.other:
+            return said | {
+                "functions": [found.to_json() for found in calls.values()],
+                "remarks": self.runner.other.notes,
+                "evidence": self._evidence(),
+            }
+        return said | {
+            "profile": self.found.to_json(),
             "edits": [gain.to_json(evidence, calls.get(gain.edit, FunctionFinding(gain.edit))) for gain in self.gains],
             "benchmarks": self.benches.to_json(tuple(self.after)) if self.benches else None,
-            "ran": {f"{purpose}_s": round(seconds, 2) for purpose, seconds in self.runner.spent.items()},
             "dropped": [{"file": edit.file, "qualname": edit.qualname} for edit in self.dropped],
-            "shortfalls": tuple(each for each in missing if each),
+        }
+
+    def _evidence(self) -> dict[str, Any]:
+        """The evidence by which two versions were judged, in numbers."""
+        calls = [found.calls for found in self.calls.latest.values() if found.calls]
+        return {
+            "output": not self.steady.nothing,
+            "changed_commands": sum(len(each.made) for each in self.changed),
+            "tests": len(self.tests.passed),
+            "tests_failed_before": self.tests.failed,
+            "functions": len(calls),
+            "calls": sum(calls),
         }
 
     def _notify(self, line: str) -> None:
@@ -281,8 +308,10 @@ def measure(request: WorkloadRequest, program: ProjectProgram, runs: CommandRuns
     first = plain[0]
     case = Case("command", b"", steady.seen(first.stdout), title=options.run or "", files=(), written=first.written,
                 ignored=ignored)  # fmt: skip
-    notify("looking where its time goes")
-    found = profile_command(runs, original, first)
+    found = NO_PROFILE
+    if runs.other is None:
+        notify("looking where its time goes")
+        found = profile_command(runs, original, first)
     notify("running the project's tests")
     hot = tuple(dict.fromkeys(each.file for each in found.functions if each.total_share >= HOT))
     tests = find_tests(runs, original, options, hot)

@@ -271,7 +271,7 @@ def test_a_wrong_argument_of_any_tool_is_one_line(tmp_path: Path) -> None:
 
 OPTIONS = {
     "profile": {"run", "calls", "cases", "args"},
-    "compare": {"strict", "calls", "cases", "args"},
+    "compare": {"run", "strict", "calls", "cases", "args"},
     "improve": {"max_rounds", "max_seconds", "run", "strict", "calls", "cases", "args"},
     "check": {"max_functions", "min_share", "max_seconds"},
 }

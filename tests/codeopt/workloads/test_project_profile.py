@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import subprocess
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -12,8 +13,10 @@ from codeopt.core.errors import UsageError
 from codeopt.workloads.project.command import read_command
 from codeopt.workloads.project.files import read_project
 from codeopt.workloads.project.profile import CalledBy, Sample, Spot, TimedLine, make_profile, with_lines
+from codeopt.workloads.project.view import brief
+from codeopt.workloads.project.waits_and_queries import QueryLine, WaitLine
 from codeopt_sandbox.outcome import Run
-from tests.codeopt.command import codeopt
+from tests.codeopt.command import Done, codeopt
 from tests.conftest import require_sandbox
 
 STORE = """\
@@ -92,6 +95,156 @@ def test_a_command_that_fails_is_one_line(shop: Path) -> None:
     done = codeopt("profile", "--run", "python -c 'import nothing_such'", "--sandbox", "bubblewrap", cwd=shop)
     assert (done.status, done.err.count("\n")) == (5, 1)
     assert "No module named 'nothing_such'" in done.err
+
+
+WORK = """\
+def crunch(n):
+    return sum(k % (n + 1) for k in range(20000))
+"""
+POOL = """\
+import multiprocessing
+import sys
+
+from work import crunch
+
+
+def child(jobs, answers):
+    while True:
+        answers.put(crunch(jobs.get()))
+
+
+def collect(answers, count):
+    return [answers.get() for _ in range(count)]
+
+
+if __name__ == "__main__":
+    context = multiprocessing.get_context(sys.argv[1])
+    with context.Pool(2) as pool:
+        print(sum(pool.map(crunch, range(40))))
+    jobs, answers = context.Queue(), context.Queue()
+    process = context.Process(target=child, args=(jobs, answers))
+    process.start()
+    for number in range(20):
+        jobs.put(number)
+    print(sum(collect(answers, 20)))
+    process.terminate()
+    process.join()
+"""
+THREADS = """\
+import queue
+import threading
+
+from work import crunch
+
+jobs, answers = queue.Queue(), queue.SimpleQueue()
+
+
+def serve():
+    while True:
+        answers.put(crunch(jobs.get()))
+
+
+def collect(count):
+    return [answers.get() for _ in range(count)]
+
+
+for _ in range(3):
+    threading.Thread(target=serve, daemon=True).start()
+for number in range(200):
+    jobs.put(number)
+print(sum(collect(200)))
+"""
+
+
+def profiled(root: Path, files: dict[str, str], command: str, *flags: str) -> Done:
+    """The command's profile in a project of these files."""
+    for name, text in files.items():
+        (root / name).write_text(text)
+    subprocess.run(["git", "-C", str(root), "init", "-q"], check=True)
+    subprocess.run(["git", "-C", str(root), "add", "."], check=True)
+    done = codeopt("profile", "--run", command, "--sandbox", "bubblewrap", "-q", *flags, cwd=root)
+    assert done.status == 0, done.err
+    return done
+
+
+@pytest.mark.parametrize("method", ["fork", "spawn"])
+def test_children_count_where_they_work(tmp_path: Path, method: str) -> None:
+    """Those of a pool leave without their exit handlers, and one is terminated while it waits for a job."""
+    require_sandbox()
+    found = profiled(tmp_path, {"work.py": WORK, "pool.py": POOL}, f"python pool.py {method}", "--json").json
+    calls = {row["qualname"]: row["calls"] for row in found["functions"]}
+    assert calls["crunch"] == 60
+    assert found["targets"][0]["qualname"] == "crunch"
+
+
+def test_threads_count_where_they_work(tmp_path: Path) -> None:
+    """One that waits for a job, in Python or in C, takes nothing."""
+    require_sandbox()
+    found = profiled(tmp_path, {"work.py": WORK, "serve.py": THREADS}, "python serve.py", "--json").json
+    own = {row["qualname"]: row["own_share"] for row in found["functions"]}
+    assert found["functions"][0]["qualname"] == "crunch"
+    assert own["crunch"] > own.get("collect", 0.0) + own.get("serve", 0.0)
+
+
+ORDERS = """\
+import sqlite3
+import time
+
+
+def open_orders(count):
+    base = sqlite3.connect(":memory:")
+    base.execute("create table orders (id integer, cents integer)")
+    for number in range(count):
+        base.execute("insert into orders values (?, ?)", (number, number * 7))
+    return base
+
+
+def order_total(base, number):
+    query = "select cents from orders where id = ?"
+    return base.execute(query, (number,)).fetchone()[0]
+
+
+def totals(base, count):
+    return [order_total(base, number) for number in range(count)]
+
+
+def send(text):
+    time.sleep(0.5)
+    print(text)
+
+
+send(sum(totals(open_orders(40), 40)))
+"""
+
+
+def test_a_query_for_each_row_is_named_with_its_count(tmp_path: Path) -> None:
+    """And what the command waits for, apart from what it computes."""
+    require_sandbox()
+    done = profiled(tmp_path, {"orders.py": ORDERS}, "python orders.py", "--html", "page.html")
+    lines = ORDERS.split("\n")
+    asks = lines.index("    return base.execute(query, (number,)).fetchone()[0]") + 1
+    said = f"40 queries of one statement at orders.py:{asks} in order_total (40 calls, most by totals)"
+    assert f"(the N+1 pattern): ask once for all of them:\n  {said}\n" in done.out
+    waits = lines.index("    time.sleep(0.5)") + 1
+    assert f"orders.py:{waits} in send" in done.out.partition("waiting, shares of the clock:")[2]
+    page = (tmp_path / "page.html").read_text()
+    assert f"orders.py:{asks} in order_total" in page
+    assert f"orders.py:{waits} in send" in page
+
+
+def test_a_proposer_is_told_of_queries_and_waiting() -> None:
+    queries = (QueryLine("m.py", "a", 2, 1200, 1200, 1, "b", 1200), QueryLine("m.py", "b", 6, 3, 3, 1, "", 1))
+    waits = (WaitLine("m.py", "b", 7, "", 0.4, 0.4, False), WaitLine("m.py", "b", 8, "", 0.9, 0.9, True))
+    found = replace(make_profile(PLAIN, samples_of(((A,), 1.0)), [], 0.0, {}, {}), queries=queries, waits=waits)
+    told = brief(found, "python m.py", "3.11").measured_facts
+    assert "N+1" in told
+    assert "1,200 queries of one statement at m.py:2 in a (1,200 calls, most by b)" in told
+    assert "m.py:6" not in told
+    assert " 40.0% m.py:7 in b" in told
+    assert "m.py:8" not in told
+    rows = found.to_json()
+    assert [row["queries"] for row in rows["queries"]] == [1200, 3]
+    assert [row["for_others"] for row in rows["waits"]] == [False, True]
 
 
 def test_what_a_run_is_given(shop: Path) -> None:

@@ -6,12 +6,12 @@ nothing: under a profiler that sees each call, functions that make many look slo
 
 from __future__ import annotations
 
-import atexit
-import os
 import signal
 import sys
 import threading
 import time
+
+from .process_end import ProcessEnd
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -20,6 +20,11 @@ if TYPE_CHECKING:
 
 WAITING = ("threading.py", "queue.py", "selectors.py", "socket.py", "subprocess.py", "connection.py")
 """A thread whose innermost frame is in one of these waits for another."""
+
+CHILD_S = 0.02
+"""Processor time between two writes in a child, seconds."""
+SPAWNED = "--multiprocessing-fork"
+"""Argument of an interpreter that multiprocessing starts."""
 
 
 class CpuSampler:
@@ -35,6 +40,12 @@ class CpuSampler:
         self.seconds: dict[Any, float] = {}
         self.samples = 0
         self.last = 0.0
+        self.is_child = False
+        """The process may be terminated by another of the command's, as those of a pool are."""
+        self.written = 0.0
+        """Processor time at the last write, seconds."""
+        self.clocks: dict[int, float] = {}
+        """Processor time of each thread at the last sample, seconds."""
 
     def key(self, frame: FrameType) -> Any:
         """Owner of the time in a frame. Raises NotImplementedError."""
@@ -47,7 +58,13 @@ class CpuSampler:
     def arm(self) -> None:
         """Start the timer in a process that just began, also by a fork, which inherits no timer."""
         self.seconds, self.samples, self.last = {}, 0, time.process_time()
+        self.clocks = {threading.get_ident(): time.thread_time()}
         signal.setitimer(signal.ITIMER_PROF, self.each_s, self.each_s)
+
+    def arm_child(self) -> None:
+        """Start it in a process that was forked."""
+        self.is_child = True
+        self.arm()
 
     def disarm(self) -> None:
         """A timer outlives exec, a handler does not: the signal would end the next program."""
@@ -55,18 +72,32 @@ class CpuSampler:
         self.write()
 
     def sample(self, number: int, frame: FrameType | None) -> None:
-        """The signal's handler; of threads that run at once each gets its part."""
+        """The signal's handler; of several threads each gets what it took itself."""
         now = time.process_time()
         spent, self.last = now - self.last, now
-        frames = [frame] if threading.active_count() < 2 else [frame, *others()]
-        keys = [self.key(each) for each in frames if each is not None and not is_waiting(each)]
-        if not keys and self.nobody is not None:
-            keys = [self.nobody]
-        for key in keys:
-            self.seconds[key] = self.seconds.get(key, 0.0) + spent / len(keys)
+        shares = [(self.key(each), share) for each, share in self.at_work(frame)]
+        if not shares and self.nobody is not None:
+            shares = [(self.nobody, 1.0)]
+        for key, share in shares:
+            self.seconds[key] = self.seconds.get(key, 0.0) + spent * share
         self.samples += 1
-        if self.samples % self.at_once == 0:
+        if self.samples % self.at_once == 0 or (self.is_child and now - self.written > CHILD_S):
+            self.written = now
             self.write()
+
+    def at_work(self, frame: FrameType | None) -> list[tuple[FrameType, float]]:
+        """Innermost frames of the threads that took time since the last sample and do not wait now, with their parts of
+        it. A thread that is blocked in C shows the line that called it, and took none."""
+        frames = {threading.get_ident(): frame}
+        if threading.active_count() > 1:
+            frames = {**sys._current_frames(), **frames}
+        before, self.clocks = self.clocks, {ident: thread_seconds(ident) for ident in frames}
+        spent = {ident: max(0.0, now - before.get(ident, 0.0)) for ident, now in self.clocks.items()}
+        awake = {ident: each for ident, each in frames.items() if each is not None and not is_waiting(each)}
+        total = sum(spent[ident] for ident in awake)
+        if total:
+            return [(each, spent[ident] / total) for ident, each in awake.items() if spent[ident]]
+        return [] if any(spent.values()) else [(each, 1 / len(awake)) for each in awake.values()]
 
     def write(self) -> None:
         """Write the sums since the last time."""
@@ -86,15 +117,17 @@ class CpuSampler:
         signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGPROF})  # a thread of the parent's may have started us
         threading.setprofile(leave_to_the_main_thread)
         sys.addaudithook(self.hear)
-        os.register_at_fork(after_in_child=self.arm)
-        atexit.register(self.disarm)
+        self.is_child = SPAWNED in getattr(sys, "orig_argv", ())
+        ProcessEnd(self.arm_child, self.disarm).install()
         self.arm()
 
 
-def others() -> list[FrameType]:
-    """The innermost frames of all threads but this one."""
-    me = threading.get_ident()
-    return [frame for ident, frame in sys._current_frames().items() if ident != me]
+def thread_seconds(ident: int) -> float:
+    """Processor time of a thread that lives, seconds; 0 where the system does not tell."""
+    try:
+        return time.clock_gettime(time.pthread_getcpuclockid(ident))
+    except OSError:
+        return 0.0
 
 
 def leave_to_the_main_thread(*event: object) -> None:

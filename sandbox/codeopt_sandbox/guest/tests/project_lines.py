@@ -7,12 +7,12 @@ shares are for use within a function, whose own share the samples know.
 
 from __future__ import annotations
 
-import atexit
 import json
 import sys
 import threading
 from time import perf_counter
 
+from .process_end import ProcessEnd
 from .project_time import Places
 
 TYPE_CHECKING = False
@@ -77,6 +77,10 @@ class LineTimes:
         if self.events % AT_ONCE == 0:
             self.write()
 
+    def begin_process(self) -> None:
+        """Begin anew in a process that was forked."""
+        self.seconds, self.times = {}, {}
+
     def write(self) -> None:
         """Write the sums since the last time."""
         seconds, self.seconds, times, self.times = self.seconds, {}, self.times, {}
@@ -87,6 +91,6 @@ class LineTimes:
 def install(root: str, spans: list[tuple[str, int, int]], sink: Callable[[str], None]) -> None:
     """Start timing lines in all threads."""
     times = LineTimes(root, spans, sink)
-    atexit.register(times.write)
+    ProcessEnd(times.begin_process, times.write).install()
     threading.settrace(times.begin)
     sys.settrace(times.begin)

@@ -33,6 +33,10 @@ class Reach:
         """Test whose calls these are; a process that a test starts knows it by its environment."""
         self.seen: set[CodeType] = set()
 
+    def begin(self) -> None:
+        """Begin anew in a process that was forked."""
+        self.seen = set()
+
     def hear(self, frame: FrameType, event: str, argument: Any) -> None:
         """A profile function."""
         if event != "call":
@@ -57,4 +61,4 @@ class Reach:
 def install(root: str, sink: Callable[[str], None]) -> None:
     """Record calls in all threads, from here on."""
     reach = Reach(root, sink)
-    listen(reach.hear, reach.tell)
+    listen(reach.hear, reach.begin, reach.tell)

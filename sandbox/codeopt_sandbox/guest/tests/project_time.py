@@ -6,7 +6,6 @@ a run of its own, as a hook on each call makes functions that make many look slo
 
 from __future__ import annotations
 
-import atexit
 import json
 import os
 import sys
@@ -14,6 +13,8 @@ import threading
 import time
 
 from .cpu_sampler import CpuSampler
+from .process_end import ProcessEnd
+from .project_queries import Queries
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -31,6 +32,9 @@ CHANGING = 0x04 | 0x08 | 0x20 | 0x80 | 0x200
 CONSTANT = (int, float, str, bytes, bool, type(None))
 SIZED = (str, bytes, bytearray, list, tuple, dict, set, frozenset)
 """Types whose length is asked for; any other may run code of the project's."""
+HANDS_OVER = frozenset({"get", "put", "recv", "send"})
+JOBS = ("multiprocessing/queues.py", "multiprocessing/connection.py")
+"""Functions of these files by which a child takes a job and gives its answer: from there on it may be terminated."""
 MAX_TYPES = 4
 """Most types that are reported for one parameter."""
 IMPORTING = "<frozen importlib._bootstrap>"
@@ -115,10 +119,17 @@ class CallCounts:
         """Types of each function's parameters, with the least and the largest size or number."""
         self.given: dict[CodeType, list[Any]] = {}
         """Samples of each function's arguments: by value where that cannot change, else a unique object."""
+        self.queries = Queries(self.places.of, sink)
+
+    def begin(self) -> None:
+        """Begin anew in a process that was forked: what was counted before is its parent's."""
+        self.counts, self.kinds, self.given, self.queries.counts = {}, {}, {}, {}
 
     def hear(self, frame: FrameType, event: str, argument: Any) -> None:
         """A profile function."""
         if event == "call":
+            if frame.f_code.co_name in HANDS_OVER and frame.f_code.co_filename.endswith(JOBS):
+                self.write_counts()
             outer = frame.f_back
             key = (frame.f_code, outer.f_code if outer else None)
             counts = self.counts
@@ -129,14 +140,23 @@ class CallCounts:
             if len(seen) < LOOKED_AT:
                 seen.append(_given(frame))
                 _widen(self.kinds.setdefault(frame.f_code, {}), frame)
+            self.queries.hear_python(frame)
+        elif event == "c_call":
+            self.queries.hear_c(frame, argument)
 
-    def write(self) -> None:
-        """Write the counts at the end of the process."""
-        for (code, outer), count in self.counts.items():
+    def write_counts(self) -> None:
+        """Write the counts since the last time."""
+        counts, self.counts = self.counts, {}
+        for (code, outer), count in counts.items():
             place = self.places.of(code)
             if place[:1] == "/":
                 caller = self.places.of(outer) if outer else ""
                 self.sink("@ calls " + json.dumps([place, caller, count]))
+        self.queries.write()
+
+    def write(self) -> None:
+        """Write the counts at the end of the process."""
+        self.write_counts()
         for code, seen in self.given.items():
             place = self.places.of(code)
             if place[:1] == "/" and len(seen) > 1:
@@ -180,16 +200,16 @@ def _widen(kinds: dict[tuple[str, str], list[int]], frame: FrameType) -> None:
 def count(root: str, sink: Callable[[str], None]) -> None:
     """Count calls in all threads, from here on."""
     counts = CallCounts(root, sink)
-    listen(counts.hear, counts.write)
+    listen(counts.hear, counts.begin, counts.write)
 
 
-def listen(hear: Callable[[FrameType, str, Any], None], end: Callable[[], None]) -> None:
-    """Hear of each call in all threads from here on, until the process ends."""
+def listen(hear: Callable[[FrameType, str, Any], None], begin: Callable[[], None], end: Callable[[], None]) -> None:
+    """Hear of each call in all threads and processes from here on, until each ends. begin: called in a new process."""
 
     def stop() -> None:
         sys.setprofile(None)
         end()
 
-    atexit.register(stop)
+    ProcessEnd(begin, stop).install()
     threading.setprofile(hear)
     sys.setprofile(hear)

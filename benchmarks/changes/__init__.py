@@ -1,0 +1,65 @@
+"""Small projects with a slow place, and two changes of each: one that is right, and a plausible one that is not."""
+
+from __future__ import annotations
+
+import subprocess
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from importlib import import_module
+from pathlib import Path
+
+
+@dataclass(frozen=True)
+class Replacement:
+    """One text of a file in place of another."""
+
+    file: str
+    old: str
+    new: str
+
+
+@dataclass(frozen=True)
+class ChangedProject:
+    """A project and its command."""
+
+    command: str
+    files: Mapping[str, str]
+    right: tuple[Replacement, ...]
+    wrong: tuple[Replacement, ...]
+    packages: tuple[str, ...] = ()
+    """Distributions that it imports."""
+    data: Callable[[], Mapping[str, str]] = field(default=dict)
+    """Makes the further files, which are large."""
+
+
+def project_named(name: str) -> ChangedProject:
+    """The project of a module beside this one."""
+    found: ChangedProject = import_module(f"benchmarks.changes.{name}").PROJECT
+    return found
+
+
+def all_names() -> tuple[str, ...]:
+    """Names of the projects."""
+    return tuple(sorted(path.stem for path in Path(__file__).parent.glob("[a-z]*.py")))
+
+
+def write(project: ChangedProject, root: Path) -> Path:
+    """The project as it was, committed."""
+    for name, text in {**project.files, **project.data()}.items():
+        path = root / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text)
+    for words in (["init", "-q"], ["add", "."], ["commit", "-qm", "as it was"]):
+        who = ["-c", "user.name=A", "-c", "user.email=a@b.c"]
+        subprocess.run(["git", "-C", str(root), *who, *words], check=True)
+    return root
+
+
+def edit(root: Path, change: tuple[Replacement, ...]) -> None:
+    """Put a change into a project. Raises ValueError where a text does not stand in its file once."""
+    for each in change:
+        path = root / each.file
+        text = path.read_text()
+        if text.count(each.old) != 1:
+            raise ValueError(f"{each.file} has the text {text.count(each.old)} times: {each.old}")
+        path.write_text(text.replace(each.old, each.new))

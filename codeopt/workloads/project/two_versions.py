@@ -1,0 +1,161 @@
+"""Two versions of a project, judged by one command: OLD as it is, NEW as it is, and on both sides the same ruler.
+
+The ruler is what measures and checks: tests, what they alone import, a benchmark that is the command's program, and the
+data that it is given. Both sides have OLD's; where OLD has none, NEW's. All else of NEW is what is judged: its modules,
+the program that the command runs, configuration.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from hashlib import sha256
+from pathlib import Path, PurePosixPath
+
+from codeopt.core.errors import UsageError
+from codeopt.core.git import unadded_files
+from codeopt.core.revision import Revision
+from codeopt.workloads.project.command import EntryKind, ProjectCommand
+from codeopt.workloads.project.files import BUILT, ProjectFiles, named_files, read_project
+from codeopt.workloads.project.fixed_ground import FixedGround, FixedReason, entry_files, find_ground
+from codeopt.workloads.project.module_graph import ModuleGraph
+from codeopt.workloads.project.text import ProjectProgram, is_own, read_text
+from codeopt_sandbox.outcome import Files
+
+CHECKS = frozenset({"tests", "test", "benchmarks", "benchmark", "bench"})
+"""Folders of which everything is the ruler."""
+SOURCES = (".c", ".cc", ".cpp", ".h", ".hpp", ".pyx", ".pxd", ".rs", ".f", ".f90")
+"""Sources of extensions, which are built in place and not by a run."""
+MOST_NAMED = 5
+"""Maximum number of files that a note names."""
+
+
+@dataclass(frozen=True)
+class OtherVersion:
+    """NEW, ready to run."""
+
+    revision: Revision
+    """Texts of its own modules. Each other file that differs stands there by its digest, so that two versions are two
+    revisions whatever differs."""
+    files: Files
+    """All that its runs are given."""
+    differing: frozenset[str]
+    """Paths of the files that are not the same on both sides."""
+    notes: tuple[str, ...] = ()
+    """Notes on what was not taken from NEW, and on what a reader would not expect."""
+
+
+@dataclass(frozen=True)
+class TwoVersions:
+    """The two sides of a comparison."""
+
+    old: ProjectFiles
+    program: ProjectProgram
+    """OLD's own modules, the ruler as its fixed ground."""
+    new: OtherVersion
+
+
+def read_versions(old: ProjectFiles, new: ProjectFiles, command: ProjectCommand, tests: Sequence[str]) -> TwoVersions:
+    """Make the two sides of a comparison. tests: files and folders that the user names as tests. Raises UsageError."""
+    old, new, notes = _same_built(old, new)
+    before, after = dict(old.files), dict(new.files)
+    ground = _ruler(before, command, tests)
+    added = {path: why for path, why in _ruler(after, command, tests).files.items() if path not in before}
+    ground = ground.also(added, FixedReason.TEST)
+    kept = {path for path in ground.files if before.get(path) != after.get(path)}
+    before |= {path: after[path] for path in added}
+    after = {path: content for path, content in after.items() if path not in kept or path in added}
+    after |= {path: before[path] for path in kept}
+    old, new = _with_files(old, before), _with_files(new, after)
+    differing = frozenset(path for path in {*before, *after} if before.get(path) != after.get(path))
+    program, other = (_program(each, ground) for each in (old, new))
+    said = [
+        *notes,
+        *_note(_unadded(new.root), "are not known to git and not shown: `git add` them, or --with"),
+        *_note(kept - set(added), "differ, and measure or check: both sides have OLD's"),
+        *_note(added, "are new, and measure or check: both sides have them"),
+        *_note(differing & set(entry_files(command, before)), "are run by the command and differ: they are judged too"),
+    ]
+    marked = {path: _mark(after.get(path)) for path in differing if path not in other.files}
+    revision = Revision({**other.revision, **marked})
+    return TwoVersions(old, program, OtherVersion(revision, new.files, differing, tuple(said)))
+
+
+def read_both(old: Path, new: Path, with_paths: Sequence[Path]) -> tuple[ProjectFiles, ProjectFiles]:
+    """The files of two folders. What --with names of NEW's folder, or elsewhere, is shown on both sides.
+
+    Raises UsageError."""
+    first, second = read_project(old), read_project(new)
+    beside: dict[str, bytes] = {}
+    for path in with_paths:
+        for name, source in named_files(path, second.root).items():
+            beside[name] = _read(source)
+    return _with_files(first, dict(first.files) | beside), _with_files(second, dict(second.files) | beside)
+
+
+def _read(path: Path) -> bytes:
+    try:
+        return path.read_bytes()
+    except OSError as error:
+        raise UsageError(f"cannot read {path}: {error.strerror}") from error
+
+
+def _with_files(project: ProjectFiles, files: Mapping[str, bytes]) -> ProjectFiles:
+    return ProjectFiles(project.root, tuple(files.items()), project.notes)
+
+
+def _ruler(files: Mapping[str, bytes], command: ProjectCommand, tests: Sequence[str]) -> FixedGround:
+    """The files that measure and check, of all that no draft of a model's might edit."""
+    ground = find_ground(command, files, tests)
+    fixed = {path: reason for path, reason in ground.files.items() if _measures(path, reason)}
+    beside = (path for path in files if CHECKS & set(PurePosixPath(path).parts[:-1]))
+    return FixedGround(fixed).also(beside, FixedReason.TEST).also(_data(files, command), FixedReason.NAMED)
+
+
+def _measures(path: str, reason: FixedReason) -> bool:
+    if reason in (FixedReason.TEST, FixedReason.HELPER):
+        return True
+    runs_or_reads = reason in (FixedReason.COMMAND, FixedReason.GIVEN, FixedReason.NAMED)
+    return runs_or_reads and not (path.endswith(".py") and is_own(path))
+
+
+def _data(files: Mapping[str, bytes], command: ProjectCommand) -> Iterable[str]:
+    """Data files that the command's program names."""
+    if command.entry.kind is EntryKind.TOOL:
+        return
+    graph = ModuleGraph(files)
+    for path in entry_files(command, files):
+        yield from (text for text in graph.named_texts(path) if text in files and not text.endswith(".py"))
+
+
+def _program(project: ProjectFiles, ground: FixedGround) -> ProjectProgram:
+    found = read_text(project.root, project, own=lambda path: not ground.why(path))
+    return ProjectProgram(found.path, found.files, ground)
+
+
+def _mark(content: bytes | None) -> str:
+    """A comment that stands for a file which is no module: another for each content."""
+    return f"# {sha256(content).hexdigest() if content is not None else 'removed'}\n"
+
+
+def _same_built(old: ProjectFiles, new: ProjectFiles) -> tuple[ProjectFiles, ProjectFiles, list[str]]:
+    """With extensions that are built in NEW's folder alone on both sides: a checkout of OLD has none."""
+    before, after = dict(old.files), dict(new.files)
+    lost = {path: content for path, content in after.items() if path.endswith(BUILT) and path not in before}
+    if not lost:
+        return old, new, []
+    said = _note(lost, "are compiled in NEW's folder alone: both sides have them")
+    changed = [path for path, content in before.items() if path.endswith(SOURCES) and after.get(path) != content]
+    said += _note(changed, "differ and are compiled: OLD's build is not there, so that this is not judged")
+    return _with_files(old, before | lost), new, said
+
+
+def _unadded(root: Path) -> Iterator[str]:
+    """Python files of a folder that git neither tracks nor ignores. Raises UsageError where git refuses to say."""
+    yield from (path.as_posix() for path in unadded_files(root) or () if path.suffix == ".py")
+
+
+def _note(paths: Iterable[str], what: str) -> list[str]:
+    names = sorted(paths)
+    more = f" and {len(names) - MOST_NAMED} more" if len(names) > MOST_NAMED else ""
+    return [f"{', '.join(names[:MOST_NAMED])}{more} {what}"] if names else []

@@ -1,0 +1,33 @@
+"""A version of a module that lies outside of its project: without the modules around it that it imports."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+from codeopt.core.interpreter import PROJECT_FILES
+from codeopt.workloads.sandbox_view.untracked import imported_files
+from codeopt.workloads.sandbox_view.view import Module, locate
+
+PROJECT = (".git", *PROJECT_FILES)
+"""Names of which the top folder of a project has one."""
+
+
+def is_stray(text: str, path: Path, home: Path) -> bool:
+    """Whether a module imports something where `home` stands that it does not find at its own path.
+
+    In the same place of another checkout it is no stray: what it does not find there is not there.
+    """
+    there, here = locate(home), locate(path)
+    if there.path == here.path or (there.name == here.name and any((here.root / name).exists() for name in PROJECT)):
+        return False
+    return bool(set(_found(text, there)) - set(_found(text, here)))
+
+
+def _found(text: str, module: Module) -> Iterator[str]:
+    """Places of the project's modules that a text imports if it stands in a module's place, each relative to the folder
+    that it is imported from."""
+    for each in imported_files(text, module.path, module.roots):
+        root = next((root for root in module.roots if each.is_relative_to(root)), None)
+        if root is not None:
+            yield each.relative_to(root).as_posix()

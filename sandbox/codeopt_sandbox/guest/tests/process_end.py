@@ -1,0 +1,38 @@
+"""Calls something at the end of a process, and of each that it forks: children of a pool leave without their exit
+handlers. One that is terminated is not told: a handler of the signal could wait for ever behind a lock."""
+
+from __future__ import annotations
+
+import atexit
+import os
+import sys
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+LAST = -1000
+"""Priority of a finalizer of multiprocessing: behind everybody else's."""
+
+
+class ProcessEnd:
+    """Something that is to be done in each process."""
+
+    def __init__(self, begin: Callable[[], None], end: Callable[[], None]) -> None:
+        self.begin, self.end = begin, end
+
+    def install(self) -> None:
+        """Watch this process and those that it forks."""
+        atexit.register(self.end)
+        os.register_at_fork(after_in_child=self.in_child)
+
+    def in_child(self) -> None:
+        """Begin anew in a process that was just forked."""
+        self.begin()
+        util = sys.modules.get("multiprocessing.util")
+        if util is not None:  # it forgets all finalizers in a child, and then calls this
+            util.register_after_fork(self, ProcessEnd.in_worker)
+
+    def in_worker(self) -> None:
+        """Called by multiprocessing in a child of its own."""
+        sys.modules["multiprocessing.util"].Finalize(None, self.end, exitpriority=LAST)

@@ -1,0 +1,104 @@
+"""Statements that a command has its database run, by the line of the project that asks: one line that asks the same
+statement again and again could ask once."""
+
+from __future__ import annotations
+
+import json
+import linecache
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from types import CodeType, FrameType
+    from typing import Any
+
+DRIVERS = frozenset(
+    """
+    MySQLdb aiomysql aiosqlite apsw asyncpg asyncmy cx_Oracle duckdb mysql oracledb pg8000 psycopg psycopg2 pymssql
+    pymysql pyodbc sqlite3 _sqlite3 snowflake
+    """.split()  # noqa: SIM905
+)
+"""Packages that speak to a database, as the interface of Python's databases (PEP 249) has them do."""
+EXECUTE = frozenset({"execute", "executemany"})
+"""Methods that run a statement."""
+NAMES = ("statement", "query", "sql", "operation")
+"""Variables that hold the text of one, in libraries that stand above a driver."""
+ABOVE = 4
+"""Number of frames around the call of a driver in which the text is looked for."""
+MAX_TEXTS = 200
+"""Largest number of different texts that are told apart for one line."""
+OTHER = "other"
+WRITES = (
+    "insert", "update", "delete", "replace", "merge", "create", "drop", "alter", "begin", "commit", "pragma", "set",
+)  # fmt: skip
+"""First words of statements that ask nothing."""
+
+
+class Queries:
+    """Number of statements of each line, by its text."""
+
+    def __init__(self, place: Callable[[CodeType], str], sink: Callable[[str], None]) -> None:
+        self.place, self.sink = place, sink
+        self.kinds: dict[type, bool] = {}
+        """Whether a type, or one that it is made of, is a driver's."""
+        self.counts: dict[tuple[CodeType, int], dict[str, int]] = {}
+
+    def hear_c(self, frame: FrameType, called: Any) -> None:
+        """A function of C that is about to be called."""
+        if called.__name__ in EXECUTE and self._is_driver(type(getattr(called, "__self__", None))):
+            self._add(frame)
+
+    def hear_python(self, frame: FrameType) -> None:
+        """A function of Python's that was just called, of a driver that is written in Python."""
+        if frame.f_code.co_name in EXECUTE and self._is_name(str(frame.f_globals.get("__name__", ""))):
+            outer = frame.f_back
+            if outer is None or not self._is_name(str(outer.f_globals.get("__name__", ""))):
+                self._add(frame)
+
+    def write(self) -> None:
+        """One line for each line that asks, for what was asked since the last time."""
+        counts, self.counts = self.counts, {}
+        for (code, line), texts in counts.items():
+            place = self.place(code)
+            asked = max((count for text, count in texts.items() if not text.lower().startswith(WRITES)), default=0)
+            self.sink("@ query " + json.dumps([place, line, sum(texts.values()), asked, len(texts)]))
+
+    def _is_driver(self, kind: type) -> bool:
+        found = self.kinds.get(kind)
+        if found is None:
+            found = self.kinds[kind] = any(self._is_name(str(each.__module__)) for each in kind.__mro__)
+        return found
+
+    @staticmethod
+    def _is_name(module: str) -> bool:
+        return module.partition(".")[0] in DRIVERS
+
+    def _add(self, frame: FrameType) -> None:
+        asks: FrameType | None = frame
+        while asks is not None and self.place(asks.f_code)[:1] != "/":
+            asks = asks.f_back
+        if asks is not None:
+            texts = self.counts.setdefault((asks.f_code, asks.f_lineno), {})
+            text = text_at(frame)
+            known = text in texts or len(texts) < MAX_TEXTS
+            key = text if known else OTHER
+            texts[key] = texts.get(key, 0) + 1
+
+
+def text_at(frame: FrameType) -> str:
+    """Text of the statement that is about to be run, as far as a variable around it or its line has that."""
+    at: FrameType | None = frame
+    for _ in range(ABOVE):
+        if at is None:
+            break
+        names = at.f_code.co_varnames
+        for name in NAMES:
+            if name in names:
+                value = at.f_locals.get(name)
+                if type(value) is str:
+                    return value.lstrip()[:1000]
+        at = at.f_back
+    line = linecache.getline(frame.f_code.co_filename, frame.f_lineno)
+    begins = min((found for found in map(line.find, "\"'") if found >= 0), default=-1)
+    written = line[begins:].lstrip("\"' \t\n") if begins >= 0 else ""
+    return written or f"{frame.f_code.co_filename}:{frame.f_lineno}"

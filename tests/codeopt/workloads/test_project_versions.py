@@ -1,0 +1,179 @@
+"""`codeopt compare --run COMMAND`: two versions of a project, judged by a command, whoever made the change."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from benchmarks.changes import all_names, edit, project_named, write
+from codeopt.core.revision import Revision
+from codeopt.workloads.project.command import read_command
+from codeopt.workloads.project.files import ProjectFiles
+from codeopt.workloads.project.two_versions import OtherVersion, read_versions
+from tests.codeopt.command import Done, codeopt
+from tests.codeopt.workloads.shop import ADD, FIND, STORE, write_shop
+from tests.conftest import require_sandbox
+
+QUICK = ("--sandbox", "bubblewrap", "--max-pairs", "12", "-q")
+INDEXED = f"class Store:\n{ADD}\n{FIND}\n    def size(self):\n        return len(self.rows)\n"
+SLOWER = STORE.replace("for each, price in self.rows", "for each, price in list(list(self.rows) + []) * 3").replace(
+    "if each == name]", "if each == name][: sum(each == name for each, _ in self.rows)]"
+)
+
+
+@pytest.fixture
+def shop(tmp_path: Path) -> Path:
+    return write_shop(tmp_path / "shop")
+
+
+def compared(root: Path, *arguments: str | Path, run: str = "python bench.py") -> Done:
+    return codeopt("compare", *arguments, "--run", run, *QUICK, cwd=root)
+
+
+@pytest.mark.parametrize("name", ["asyncio_worker", "pool_script"])
+@pytest.mark.parametrize(("which", "verdict", "status"), [("right", "faster", 0), ("wrong", "rejected", 1)])
+def test_a_change_of_a_program_whose_calls_cannot_be_written_down(
+    tmp_path: Path, name: str, which: str, verdict: str, status: int
+) -> None:
+    """The kinds that need packages are in `python -m benchmarks.changed_projects`."""
+    require_sandbox()
+    project = project_named(name)
+    root = write(project, tmp_path / name)
+    edit(root, getattr(project, which))
+    done = compared(root, "--base", "HEAD", "--json", run=project.command)
+    assert done.status == status, done.err + done.out
+    assert done.json["verdict"] == verdict, done.json["reason"]
+
+
+@pytest.mark.parametrize("name", all_names())
+def test_each_project_can_be_written_and_changed(tmp_path: Path, name: str) -> None:
+    project = project_named(name)
+    for which in (project.right, project.wrong):
+        root = write(project, tmp_path / str(len(which)) / name)
+        edit(root, which)
+        shutil.rmtree(root)
+
+
+def test_an_edited_project_against_its_commit(shop: Path) -> None:
+    require_sandbox()
+    (shop / "shop" / "store.py").write_text(INDEXED)
+    done = compared(shop, "--base", "HEAD", "--json", "--fail-if-slower", "5%")
+    found: dict[str, Any] = done.json
+    assert (done.status, found["verdict"], found["limit"]["answer"]) == (0, "faster", "holds"), done.out
+    assert 1.5 < found["ci_low"] <= found["ratio"] <= found["ci_high"]
+    assert (found["schema"], found["command"], len(found["base"])) == ("codeopt.compare/1", "python bench.py", 40)
+    assert found["evidence"]["tests"] == 1
+    assert found["evidence"]["changed_commands"] > 0
+    assert "profile" not in found
+    assert [each["qualname"] for each in found["functions"]] == ["Store.add"]
+
+
+def test_two_folders_on_the_screen(shop: Path) -> None:
+    """Slower, and beyond the limit."""
+    require_sandbox()
+    other = shop.parent / "other"
+    shutil.copytree(shop, other)
+    (other / "shop" / "store.py").write_text(SLOWER)
+    done = compared(shop.parent, "shop", "other", "--fail-if-slower", "5%")
+    assert done.status == 1, done.out + done.err
+    assert done.out.startswith("slower")
+    assert "command    python bench.py\njudged by  the command's output and files, " in done.out
+    assert ", 1 test" in done.out
+
+
+def test_a_ruler_that_was_changed_is_put_back(shop: Path) -> None:
+    """A benchmark that does less is no faster project, and a test that asks less is no evidence."""
+    require_sandbox()
+    (shop / "bench.py").write_text("from shop.report import report\n\nprint(sum(report(3600)) and 0 or 1)\n")
+    (shop / "tests" / "test_report.py").write_text("def test_nothing():\n    pass\n")
+    (shop / "tests" / "test_more.py").write_text("def test_more():\n    assert True\n")
+    nothing = compared(shop, "--base", "HEAD", "--json")
+    assert (nothing.status, nothing.json["verdict"]) == (5, "not verified")
+    assert (
+        "bench.py, tests/test_report.py differ, and measure or check: both sides have OLD's" in nothing.json["reason"]
+    )
+    assert "tests/test_more.py are not known to git" in nothing.json["reason"]
+    wrong = INDEXED.replace("self.index.get(name, [])", "self.index.get(name, [])[:9]")
+    (shop / "shop" / "store.py").write_text(wrong)
+    done = compared(shop, "--base", "HEAD", "--json", run="python bench.py")
+    assert (done.status, done.json["verdict"]) == (0, "faster"), "no item is bought ten times"
+    (shop / "shop" / "store.py").write_text(wrong.replace("[:9]", "[:3]"))
+    done = compared(shop, "--base", "HEAD", "--json")
+    assert (done.status, done.json["verdict"]) == (1, "rejected")
+
+
+def versions(old: dict[str, str], new: dict[str, str], run: str) -> OtherVersion:
+    sides = [ProjectFiles(Path("/nowhere"), tuple((k, v.encode()) for k, v in each.items())) for each in (old, new)]
+    return read_versions(*sides, read_command(run, Path("/nowhere")), ()).new
+
+
+@pytest.mark.parametrize(
+    ("changed", "judged"),
+    [
+        ("shop/core.py", True),
+        ("shop/time_zones.py", True),
+        ("shop/profile.py", True),
+        ("shop/testing/fakes.py", True),
+        ("settings.toml", True),
+        ("report.py", True),
+        ("shop/new.py", True),
+        ("bench.py", False),
+        ("tests/test_core.py", False),
+        ("tests/data/rows.csv", False),
+        ("conftest.py", False),
+        ("sales.csv", False),
+        ("prices.csv", False),
+    ],
+)
+@pytest.mark.parametrize("run", ["python report.py sales.csv", "python bench.py sales.csv"])
+def test_what_is_judged_and_what_is_the_ruler(changed: str, judged: bool, run: str) -> None:
+    """All of NEW but what measures and checks, and the data that the command is given or names."""
+    script = "import shop.core\nROWS = open('prices.csv').read()\n"
+    old = {"shop/core.py": "A = 1\n", "shop/time_zones.py": "", "shop/profile.py": "", "settings.toml": "a = 1\n",
+           "shop/testing/fakes.py": "", "report.py": script, "bench.py": script, "sales.csv": "1\n",
+           "prices.csv": "1\n", "tests/test_core.py": "def test_a(): pass\n", "tests/data/rows.csv": "1\n",
+           "conftest.py": ""}  # fmt: skip
+    found = versions(old, {**old, changed: "# other\n"}, run)
+    assert (changed in found.differing) == (judged or (changed == "bench.py" and "bench" not in run))
+    after = dict(found.files)[changed]
+    assert (after == b"# other\n") == (changed in found.differing)
+
+
+def test_two_versions_are_two_revisions_whatever_differs() -> None:
+    old = {"a.py": "A = 1\n", "b.toml": "b = 1\n", "gone.py": "B = 2\n"}
+    same = versions(old, old, "python a.py")
+    assert not same.differing
+    others = [versions(old, new, "python a.py") for new in (
+        {**old, "b.toml": "b = 2\n"}, {**old, "b.toml": "b = 3\n"}, {**old, "c.bin": "\0"},
+        {"a.py": "A = 1\n", "b.toml": "b = 1\n"}, {**old, "a.py": "A = (\n"},
+    )]  # fmt: skip
+    found: set[Revision] = {each.revision for each in (same, *others)}
+    assert len(found) == 6
+
+
+@pytest.mark.parametrize(
+    ("arguments", "why"),
+    [
+        (("shop/store.py",), "takes folders of a project, and shop/store.py is none"),
+        ((".", ".", "--base", "HEAD"), "name two folders, OLD and NEW; or --base REF"),
+        ((".", ".", "."), "name two folders, OLD and NEW; or --base REF"),
+        (("--base", "HEAD", "--cases", "tests"), "--cases is not for --run"),
+        (("--base", "nowhere"), "git knows no commit 'nowhere' here"),
+        (("--base", "HEAD", "--max-pairs", "3", "--fail-if-slower", "1"), "--max-pairs must be 7 at least"),
+    ],
+)
+def test_refused_in_one_line(shop: Path, arguments: tuple[str, ...], why: str) -> None:
+    done = codeopt("compare", "--run", "python bench.py", *arguments, cwd=shop)
+    assert (done.status, done.out, done.err.count("\n")) == (2, "", 1), done.err
+    assert why in done.err
+
+
+def test_a_folder_that_the_commit_has_not(shop: Path) -> None:
+    (shop / "more").mkdir()
+    (shop / "more" / "a.py").write_text("print(1)\n")
+    done = compared(shop, "more", "--base", "HEAD", run="python a.py")
+    assert (done.status, done.err.count("\n")) == (2, 1)
+    assert "more was not there in " in done.err

@@ -25,7 +25,7 @@ from codeopt.core.options import FuzzPolicy
 from codeopt.workloads import Checked
 from codeopt.workloads.program.differences import OutputDifference, caveats_of, explained
 from codeopt.workloads.program.fuzzing import break_relations, mutate_cases
-from codeopt.workloads.program.supply import Changed, Quota, Supply, ends_well, patient
+from codeopt.workloads.program.supply import RUN_S, Changed, Quota, Supply, ends_well, patient
 from codeopt_sandbox import Sandbox
 from codeopt_sandbox.caveat import Caveat, Subject
 from codeopt_sandbox.outcome import Case, Mode, Outcome, Verdict
@@ -186,17 +186,18 @@ def make_differential_test(
     also_known: Sequence[Case] = (),
     held_out: bool = False,
     most: int | None = None,
+    longest_s: float = RUN_S,
     notify: Callable[[str], None] = lambda line: None,
     again: Callable[[Case], str] = lambda case: "",
 ) -> DifferentialTest:
     """Changed `cases` that the original ends well on. Where a draft differs, it must print the same once more.
 
     also_known: cases that are not changed, but say what all inputs keep, what is large and what is long.
-    most: how many; None: as many as is usual.
+    most: how many; None: as many as is usual. longest_s: seconds that the original takes on the longest known input.
     """
     if strictness is FuzzPolicy.OFF:
         return DifferentialTest(strictness)
-    run_original = patient(sandbox, source)
+    run_original = patient(sandbox, source, longest_s)
 
     def is_steady(case: Case, hash_seed: int) -> bool:
         return judge(case, run_original(case, "exec", hash_seed), check).verdict is Verdict.AC

@@ -35,7 +35,8 @@ def measure(request: WorkloadRequest, sandbox: Sandbox) -> ProgramWorkload:
     _require_steady(sandbox, source, cases, runs, check, notify)
     cases = hold_out(cases, [run.active_s for run in runs])
     cases = [replace(case, held_out=request.held_out.get(case.name, case.held_out)) for case in cases]
-    differential = _differential_test(request, sandbox, asked, cases, check)
+    longest_s = max(run.active_s for run in runs)
+    differential = _differential_test(request, sandbox, asked, cases, check, longest_s)
     outcomes = tuple(Outcome(case.name, Verdict.AC, run) for case, run in zip(cases, runs, strict=True))
     original = replace(request.baseline or Candidate(0, request.program.revision, "the original"), outcomes=outcomes)
     suite = Suite(tuple(cases), check, differential.cases)
@@ -43,17 +44,17 @@ def measure(request: WorkloadRequest, sandbox: Sandbox) -> ProgramWorkload:
 
 
 def _differential_test(
-    request: WorkloadRequest, sandbox: Sandbox, asked: Request, cases: Sequence[Case], check: Checker
+    request: WorkloadRequest, sandbox: Sandbox, asked: Request, cases: Sequence[Case], check: Checker, longest_s: float
 ) -> DifferentialTest:
-    """Fuzzed inputs of the cases that may be shown."""
+    """Fuzzed inputs of the cases that may be shown. longest_s: seconds of the longest run of the original."""
     given = asked.stdin or asked.args is not None or asked.with_paths
     generated = not given and find_script(asked) is not None
     strictness = choose(request.options.changed_inputs, generated=generated)
     shown = [case for case in cases if not case.held_out]
     return make_differential_test(
         sandbox, request.program.source, shown, check, strictness, seed=request.input_seed,
-        also_known=cases, most=request.options.max_examples, notify=request.session.console.progress,
-        again=lambda case: again(request, case),
+        also_known=cases, most=request.options.max_examples, longest_s=longest_s,
+        notify=request.session.console.progress, again=lambda case: again(request, case),
     ).prepared()  # fmt: skip
 
 

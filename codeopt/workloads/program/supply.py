@@ -14,7 +14,12 @@ from codeopt_sandbox.runner import run_on
 from codeopt_sandbox.verdict import TRACEBACK
 
 RUN_S = 1.0
-"""Time limit of the original on one changed input, seconds."""
+"""Upper bound of the time limit of the original on one changed input, seconds."""
+LEAST_RUN_S = 0.25
+"""Lower bound of the same, seconds."""
+RUN_FACTOR = 10
+"""Time limit of the original on one changed input, as a multiple of what the longest known one takes: what takes longer
+is mostly a number that was made large, and is run to the limit for nothing."""
 ALL_CPU_S = 4.0
 """CPU time limit of the original on all changed inputs, and as much on those that break a relation, seconds: by CPU
 time a busy machine asks as many."""
@@ -71,9 +76,11 @@ class Changed:
     """Relation of the known inputs that it was made to break; empty where it was made for another reason."""
 
 
-def patient(sandbox: Sandbox, source: str) -> RunOriginal:
-    """Runs a program with little time, and with more where others had the processor."""
-    limits = replace(sandbox.limits, seconds=min(RUN_S, sandbox.limits.seconds))
+def patient(sandbox: Sandbox, source: str, longest_s: float) -> RunOriginal:
+    """Runs a program with little time, and with more where others had the processor. longest_s: seconds of the longest
+    known input."""
+    seconds = min(RUN_S, sandbox.limits.seconds, max(LEAST_RUN_S, RUN_FACTOR * longest_s))
+    limits = replace(sandbox.limits, seconds=seconds)
 
     def run(case: Case, mode: Mode, hash_seed: int) -> Run:
         found = run_on(sandbox, source, case, limits=limits, mode=mode, hash_seed=hash_seed)

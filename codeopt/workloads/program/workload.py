@@ -139,6 +139,7 @@ class ProgramWorkload(Defaults):
             self.sandbox, self.source, self.suite.cases, self.suite.check, self.differential.strictness,
             seed=self.request.input_seed + 1, also_known=self.suite.cases, held_out=True, notify=self._notify,
             most=self.request.options.max_examples, again=self.again,
+            longest_s=max(outcome.run.active_s for outcome in self.baseline.outcomes),
         )  # fmt: skip
 
     def unseen_cases(self) -> tuple[Case, ...]:

@@ -73,7 +73,9 @@ def _compare(request: OperationRequest, options: ImproveOptions, console: Consol
     old, new = _programs(request, target.path)
     if old.source == new.source:
         raise UsageError(_nothing_to_compare(request, target.path))
-    found = compare(target, target, options, session, own_code_only=False, programs=(old, new)).to_json()
+    found = compare(
+        target, target, options, session, own_code_only=False, programs=(old, new), limit=request.limit
+    ).to_json()
     return found | {"target": request.target, "diff": diff(old, new.revision)}
 
 

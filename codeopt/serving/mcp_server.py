@@ -52,6 +52,7 @@ Target = Annotated[
 WholeFile = Annotated[str | None, Field(max_length=MAX_FILE_CHARS)]
 _RUN = FlagUse(help="command of the project, run in the sandbox; the target is then its folder, such as '.'")
 _REQUEST_S = FlagUse(default=600.0, help="wall-clock limit of the request, seconds")
+_LIMIT = FlagUse(help="limit on a slowdown that is tested and answered as `limit`, as a share: 0.05 is 5% more time")
 PATHS: Mapping[str, Callable[[Root, Any], Any]] = {"calls": Root.inside, "cases": Root.tree, "args": Root.arguments}
 """Options that name files, and the check that keeps them below the root."""
 A = TypeVar("A", bound=ToolAnswer)
@@ -71,7 +72,7 @@ class AgentTools:
         project that its command spends its time in. Runs the code in a sandbox."""
         return await self._ask(Operation.PROFILE, ProfileAnswer, ctx, target=target, options=self._options(options))
 
-    @with_options("strict calls cases args")
+    @with_options("fail_if_slower strict calls cases args", fail_if_slower=_LIMIT)
     async def compare(
         self,
         ctx: Context,
@@ -90,9 +91,10 @@ class AgentTools:
         """Judge a change: is it right, and faster? With new_source the file as it is stays the old version; without it
         the file as it is now is the new version, and the old one is that of git. A wrong change is rejected with a
         counterexample."""
+        limit = options.pop("fail_if_slower")
         return await self._ask(
             Operation.COMPARE, CompareAnswer, ctx, target=target, options=self._options(options), old_source=old_source,
-            new_source=new_source, base=base,
+            new_source=new_source, base=base, limit=limit,
         )  # fmt: skip
 
     @with_options("max_rounds max_seconds run strict calls cases args", run=_RUN, max_seconds=_REQUEST_S)

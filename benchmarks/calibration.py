@@ -1,11 +1,14 @@
 """How often the judge is wrong.
 
-    python -m benchmarks.calibration [--ms 5 30 300] [--ratios 1.0 1.05 1.1] [--decisions 300] [--hog]
+    python -m benchmarks.calibration [--ms 5 30 300] [--ratios 1.0 1.05 1.1] [--decisions 300] [--hog] [--guests]
 
 Programs whose true ratio is known are paired with the original as the judge pairs them: neighbours, in random order,
 short ones repeated inside a pair. Our rule decides as early as it can and the next decision begins with the next pair,
 so that no two decisions share a measurement; PIE's and codeflash's rules see the same runs, each a trial of theirs, 25
 trials at a time. Pairs are taken until our rule has decided often enough by CPU time; how far it is goes to stderr.
+
+With --guests the rule is that of confirmations and of `compare`:
+each decision by CPU time has fresh guests, and allows for what these differ in.
 """
 
 from __future__ import annotations
@@ -23,6 +26,7 @@ from statistics import fmean, median
 from benchmarks.rules_of_others import PIE_TRIALS, codeflash_says_faster, pie_says_faster
 from codeopt_sandbox import Options, Sandbox, open_sandbox
 from codeopt_sandbox.compare import Clock, Decision, Plan, Series, StoppingRule, decide, lower_half_mean
+from codeopt_sandbox.guests import begins_guest
 
 CLOCKS: tuple[Clock, ...] = ("cpu", "wall")
 HOG = "import os\nparent = os.getppid()\nwhile os.getppid() == parent:\n    for _ in range(10**6): pass\n"
@@ -67,7 +71,7 @@ class Tally:
         decision, _ = decide(self.series, rule)
         if decision is not Decision.UNDECIDED or pairs == rule.max_pairs:
             self.decided.append((decision, pairs))
-            self.series = Series(self.clock)
+            self.series = Series(self.clock, guests=[0] * rule.several_guests)
         for trial in zip(*pair.by(self.clock), strict=True):
             self.window.append(trial)
             if len(self.window) == PIE_TRIALS:
@@ -103,15 +107,19 @@ def take_pair(sandbox: Sandbox, programs: Sequence[str], draw: random.Random, re
     return pair
 
 
-def calibrate(sandbox: Sandbox, ms: int, ratio: float, decisions: int) -> Iterator[str]:
+def calibrate(sandbox: Sandbox, ms: int, ratio: float, decisions: int, rule: StoppingRule) -> Iterator[str]:
     """The rows of one version, by each clock."""
-    rule, draw = StoppingRule(), random.Random(ms)
+    draw = random.Random(ms)
     count = 200_000 * ms / 1000 / min(sandbox.run(WORK.format(count=200_000)).cpu_s for _ in range(5))
     programs = [WORK.format(count=int(count)), WORK.format(count=int(count / ratio))]
     repeats = max(1, math.ceil(rule.pair_seconds * 1000 / ms))
     plan = Plan((), "cpu", repeats, short=repeats * ms < 150)
     cpu, wall = (Tally(clock, Series(clock)) for clock in CLOCKS)
     while len(cpu.decided) < decisions:
+        if rule.several_guests and begins_guest(len(cpu.series.differences)):
+            sandbox.restart_guest()
+            for series in (cpu.series, wall.series):
+                series.guests[:] = sorted({*series.guests, len(series.differences)})
         pair = take_pair(sandbox, programs, draw, plan.runs(len(cpu.series.differences)))
         cpu.take(pair, rule)
         wall.take(pair, rule)
@@ -139,6 +147,7 @@ def main() -> None:
     parser.add_argument("--ms", type=int, nargs="+", default=[5, 30])
     parser.add_argument("--ratios", type=float, nargs="+", default=[1.0, 1.05, 1.10])
     parser.add_argument("--decisions", type=int, default=300)
+    parser.add_argument("--guests", action="store_true", help="each decision in fresh guests, as it is told to a user")
     parser.add_argument("--hog", action="store_true", help="with another process on a core")
     parser.add_argument("--backend", default="auto")
     parser.add_argument("--core", type=int, help="measure on this core (default: the quietest)")
@@ -151,7 +160,8 @@ def main() -> None:
         for ms in arguments.ms:
             for ratio in arguments.ratios:
                 sandbox.quiesce()
-                for row in calibrate(sandbox, ms, ratio, arguments.decisions):
+                rule = StoppingRule().final() if arguments.guests else StoppingRule()
+                for row in calibrate(sandbox, ms, ratio, arguments.decisions, rule):
                     print(row, flush=True)
 
 

@@ -38,7 +38,8 @@ _FLAGS = (
     ),
     Flag(
         "fail_if_slower", "exit with status 1 when NEW is slower by more than a share, such as 5%", share,
-        metavar="SHARE", group="judging", setting=SettableBy.OF_A_CHANGE, commands=on("compare"),
+        metavar="SHARE", group="judging", setting=SettableBy.OF_A_CHANGE,
+        commands=on("compare", review=FlagUse(help="exit with status 1 when what the change alters is slower by more")),
     ),
     Flag(
         "fail_level", "suggestions that make the exit status 1", default="none", choices=("none", "any"),

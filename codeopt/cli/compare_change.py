@@ -22,7 +22,7 @@ from codeopt.engine.compare import PairResult, PairVerdict, compare
 from codeopt.review.base_checkout import open_base_checkout
 from codeopt.review.change import Change
 from codeopt.review.changed_functions import ReviewTarget, find_targets
-from codeopt.review.suggestion import full_name
+from codeopt.review.suggestion import TestedLimit, full_name
 from codeopt.review.surroundings import isolated
 from codeopt_sandbox.errors import SandboxError
 
@@ -37,40 +37,76 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.cases or arguments.stdin or arguments.calls:
         raise UsageError("--cases, --stdin and --calls are of one program or function; with --base there are many")
     with Console(quiet=arguments.quiet) as console:
-        repository, change = review_flags.open_change(arguments)
-        targets, skipped = find_targets(change, repository, paths, arguments.exclude)
-        altered = [target for target in targets if target.old_path]
-        compared = Compared()
-        if altered:
-            review_flags.require_settings(repository, change, arguments.check)
-            options, session = review_flags.find_python(flags.options_of(arguments), console, Path.cwd(), change.paths)
-            session = replace(session, open_evidence=_kept_in(change.root))
-            with open_base_checkout(repository, change) as before:
-                compared = _compare_all(altered, before, isolated(options), session, arguments.fail_if_slower)
-        left = [target.file for target in altered[len(compared.rows) :]]
-        rows = [*compared.rows, *_not_compared(altered[len(compared.rows) :], compared.stopped)]
-        rows += [
-            ComparedRow(each.path, each.function, PairResult(PairVerdict.NOT_VERIFIED, each.reason)) for each in skipped
-        ]
-        slower = [row for row in rows if row.found.breaks_limit]
+        found = compare_change(arguments, flags.options_of(arguments), paths, console)
+        slower = [row for row in found.rows if row.found.breaks_limit]
         if arguments.json:
-            print(json.dumps(_answer(change, rows, len(slower), compared.stopped).to_json()), flush=True)
+            print(json.dumps(_answer(found, len(slower)).to_json()), flush=True)
         else:
-            print(table(rows, slower), flush=True)
-        if compared.stopped:
-            console.warn(compared.stopped)
-        if left:
-            console.print(review_flags.go_on_with(left))
-    statuses = {row.found.exit_status for row in rows}
-    return compared.status or min(statuses - {0}, default=0)
+            print(table(found.rows, slower), flush=True)
+        if found.stopped:
+            console.warn(found.stopped)
+        if found.left:
+            console.print(review_flags.go_on_with(found.left))
+    statuses = {row.found.exit_status for row in found.rows}
+    return found.status or min(statuses - {0}, default=0)
 
 
-def _answer(change: Change, rows: list[ComparedRow], failed: int, stopped: str) -> CompareChangeJson:
+@dataclass(frozen=True)
+class ChangeComparison:
+    """Everything that a change alters, compared, with what was not and why."""
+
+    change: Change
+    rows: list[ComparedRow]
+    left: list[Path]
+    """Files of what was not compared, in the order of the change."""
+    stopped: str
+    """Reason why the others were not; empty: all were."""
+    status: int
+    """Exit status for that reason."""
+
+
+def compare_change(
+    arguments: argparse.Namespace, options: ImproveOptions, paths: list[Path], console: Console
+) -> ChangeComparison:
+    """Compare all that a change alters below some paths. Raises UsageError, NoSandbox."""
+    repository, change = review_flags.open_change(arguments)
+    targets, skipped = find_targets(change, repository, paths, arguments.exclude)
+    altered = [target for target in targets if target.old_path]
+    compared = Compared()
+    if altered:
+        review_flags.require_settings(repository, change, options.check)
+        options, session = review_flags.find_python(options, console, Path.cwd(), change.paths)
+        session = replace(session, open_evidence=_kept_in(change.root))
+        with open_base_checkout(repository, change) as before:
+            compared = _compare_all(altered, before, isolated(options), session, arguments.fail_if_slower)
+    left = altered[len(compared.rows) :]
+    rows = [*compared.rows, *_not_compared(left, compared.stopped)]
+    rows += [
+        ComparedRow(each.path, each.function, PairResult(PairVerdict.NOT_VERIFIED, each.reason)) for each in skipped
+    ]
+    return ChangeComparison(change, rows, [target.file for target in left], compared.stopped, compared.status)
+
+
+def tested_limits(found: ChangeComparison) -> tuple[TestedLimit, ...]:
+    """Return what the change alters, against the limit of --fail-if-slower, as a review tells it."""
+    return tuple(_tested(row) for row in found.rows)
+
+
+def _tested(row: ComparedRow) -> TestedLimit:
+    name, found = full_name(row.path, row.function), row.found
+    if found.limit is None or found.verdict in (PairVerdict.NOT_VERIFIED, PairVerdict.REJECTED):
+        why = f"{in_words(found)}: {found.reason}"
+        return TestedLimit(row.path, row.function, PairVerdict.NOT_VERIFIED.value, f"{name} is not timed, as {why}")
+    figures = f", {gain_of(found)}" if ratio_of(found) else ""
+    return TestedLimit(row.path, row.function, found.limit.answer.value, f"{name}: {found.limit.words}{figures}")
+
+
+def _answer(found: ChangeComparison, failed: int) -> CompareChangeJson:
     from codeopt.report.answers import CompareChangeJson
 
     return CompareChangeJson(
-        schema="codeopt.compare-change/1", base=change.base, head=change.head,
-        functions=[row.answer() for row in rows], failed=failed, stopped=stopped,
+        schema="codeopt.compare-change/1", base=found.change.base, head=found.change.head,
+        functions=[row.answer() for row in found.rows], failed=failed, stopped=found.stopped,
     )  # fmt: skip
 
 

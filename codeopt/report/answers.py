@@ -130,6 +130,22 @@ class ImproveJson(ImprovedFields, PatchFields, ScoredFields):
     run: str
 
 
+class LimitFields(AnswerFields):
+    """Whether the limit of --fail-if-slower holds."""
+
+    limit: float = Field(description="Largest allowed increase of time, as a share")
+    answer: Literal["holds", "broken", "cannot tell"]
+    alpha: float = Field(description="Chance of calling a limit broken that holds, and of the opposite")
+    pairs: int
+    pairs_needed: int | None = Field(description="Estimate of what an answer takes; null: there is one, or too many")
+    clock: str = Field(description="Clock that gave the answer")
+
+    @classmethod
+    def maybe(cls, found: LimitTest | None) -> LimitFields | None:
+        """The answer; None where no limit was given."""
+        return None if found is None else cls(**asdict(found))
+
+
 class ComparedFields(FiguresFields):
     """The verdict on a change: is it right, and faster?"""
 
@@ -138,6 +154,7 @@ class ComparedFields(FiguresFields):
         "same: right, and no difference in speed that can be told. not verified: too little is known to judge it"
     )
     reason: str = Field(description="Why, with the counterexample where there is one")
+    limit: LimitFields | None = Field(None, description="Whether the limit holds that fail_if_slower sets")
     caveats: Rows = Field(description="Differences on inputs beyond the known ones")
     evidence: dict[str, Any] | None = Field(description="By what calls and tests it was judged")
     shortfalls: Rows = Field(description="What could not be run")
@@ -170,27 +187,10 @@ class LibrariesFields(AnswerFields):
     why: str = Field(description="Why they are loaded anew each time")
 
 
-class LimitFields(AnswerFields):
-    """Whether the limit of --fail-if-slower holds."""
-
-    limit: float = Field(description="Largest allowed increase of time, as a share")
-    answer: Literal["holds", "broken", "cannot tell"]
-    alpha: float = Field(description="Chance of calling a limit broken that holds, and of the opposite")
-    pairs: int
-    pairs_needed: int | None = Field(description="Estimate of what an answer takes; null: there is one, or too many")
-    clock: str = Field(description="Clock that gave the answer")
-
-    @classmethod
-    def maybe(cls, found: LimitTest | None) -> LimitFields | None:
-        """The answer; None where no limit was given."""
-        return None if found is None else cls(**asdict(found))
-
-
 class CompareJson(ComparedFields):
     """The object of `codeopt compare --json`."""
 
     schema_: Literal["codeopt.compare/1"] = Field(alias="schema")
-    limit: LimitFields | None = Field(None, description="With --fail-if-slower")
     growth: GrowthFields
     timed: str | None
     caveats: list[CaveatFields]  # type: ignore[assignment]
@@ -309,6 +309,7 @@ class ReviewJson(AnswerFields):
     suggestions: list[SuggestionFields]
     skipped: list[SkippedFields]
     notices: list[str]
+    limits: Rows = Field([], description="With --fail-if-slower: path, function, answer, words of what is altered")
     shortfalls: list[DiagnosticFields]
     blind: str
     machine: MachineFields

@@ -79,6 +79,23 @@ class Skipped:
 
 
 @dataclass(frozen=True)
+class TestedLimit:
+    """A function or program that the change alters, as it was against as it is, and a limit on its slowdown."""
+
+    path: str
+    function: str
+    answer: str
+    """holds, broken, cannot tell, or not verified."""
+    words: str
+    """One line for people, which names it."""
+
+    @property
+    def holds(self) -> bool:
+        """The limit holds, with confidence."""
+        return self.answer == "holds"
+
+
+@dataclass(frozen=True)
 class Review:
     """Result of one review."""
 
@@ -93,6 +110,8 @@ class Review:
     """Sentences that say why the review is not whole: no model, no sandbox, budget spent."""
     shortfalls: tuple[Diagnostic, ...] = ()
     """Tests and other things that could not be run; unlike after a notice, no suggestion is missing for that."""
+    limits: tuple[TestedLimit, ...] = ()
+    """What the change alters, against a limit; empty where none was asked about."""
     blind: str = ""
     """Reason why nothing could be looked at; empty: something was."""
     machine: Mapping[str, Any] = field(default_factory=dict)
@@ -110,4 +129,9 @@ class Review:
     @property
     def said(self) -> tuple[str, ...]:
         """Lines that a reader should know beside the suggestions; not escaped, so a reporter has to quote them."""
-        return (*self.notices, *(each.words for each in self.shortfalls), *filter(None, [self.blind]))
+        return (
+            *(each.words for each in self.limits if not each.holds),
+            *self.notices,
+            *(each.words for each in self.shortfalls),
+            *filter(None, [self.blind]),
+        )

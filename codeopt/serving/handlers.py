@@ -79,7 +79,9 @@ def _compare(request: OperationRequest, options: ImproveOptions, console: Consol
     old, new = _programs(request, target.path)
     if old.source == new.source:
         raise UsageError(_nothing_to_compare(request, target.path))
-    found = compare(target, target, options, session, own_code_only=False, programs=(old, new)).to_json()
+    found = compare(
+        target, target, options, session, own_code_only=False, programs=(old, new), limit=request.limit
+    ).to_json()
     return found | {"target": request.target, "diff": diff(old, new.revision)}
 
 
@@ -92,7 +94,7 @@ def _compare_versions(request: OperationRequest, folder: Path, options: ImproveO
     repository = open_repository(folder.absolute())
     commit = repository.commit(request.base)
     with open_base_version(repository, commit, folder) as before:
-        found = compare(Target(before), Target(folder), options, session, own_code_only=False)
+        found = compare(Target(before), Target(folder), options, session, own_code_only=False, limit=request.limit)
     said = found.to_json() | {"target": request.target, "base": commit}
     return said | {"diff": change_since(repository, commit).diff}
 

@@ -53,6 +53,7 @@ Target = Annotated[
 WholeFile = Annotated[str | None, Field(max_length=MAX_FILE_CHARS)]
 _RUN = FlagUse(help="command of the project, run in the sandbox; the target is then its folder, such as '.'")
 _REQUEST_S = FlagUse(default=600.0, help="wall-clock limit of the request, seconds")
+_LIMIT = FlagUse(help="limit on a slowdown that is tested and answered as `limit`, as a share: 0.05 is 5% more time")
 PATHS: Mapping[str, Callable[[Root, Any], Any]] = {"calls": Root.inside, "cases": Root.tree, "args": Root.arguments}
 """Options that name files, and the check that keeps them below the root."""
 A = TypeVar("A", bound=ToolAnswer)
@@ -72,7 +73,7 @@ class AgentTools:
         project that its command spends its time in. Runs the code in a sandbox."""
         return await self._ask(Operation.PROFILE, ProfileAnswer, ctx, target=target, options=self._options(options))
 
-    @with_options("run strict calls cases args", run=_RUN)
+    @with_options("fail_if_slower run strict calls cases args", run=_RUN, fail_if_slower=_LIMIT)
     async def compare(
         self,
         ctx: Context,
@@ -91,9 +92,10 @@ class AgentTools:
         """Judge a change: is it right, and faster? With new_source the file as it is stays the old version; without it
         the file as it is now is the new version, and the old one is that of git. With `run` the whole project as it is
         is the new version, whatever files of it were edited. A wrong change is rejected with a counterexample."""
+        limit = options.pop("fail_if_slower")
         return await self._ask(
             Operation.COMPARE, CompareAnswer, ctx, target=target, options=self._options(options), old_source=old_source,
-            new_source=new_source, base=base,
+            new_source=new_source, base=base, limit=limit,
         )  # fmt: skip
 
     @with_options("max_rounds max_seconds run strict calls cases args", run=_RUN, max_seconds=_REQUEST_S)

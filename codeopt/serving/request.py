@@ -42,6 +42,8 @@ class OperationRequest:
     """Smallest share of the tests' time, 0 to 1, with which `check` tries a function."""
     max_seconds: float = 900.0
     """Time limit of `check` and `improve`, seconds."""
+    limit: float | None = None
+    """Largest allowed increase of time that `compare` tests, as a share; None: it asks about none."""
     write: bool = False
     """Put what `improve` accepted in place."""
     command: tuple[str, ...] = ()

@@ -141,6 +141,11 @@ class Comparison:
     guests: int = 1
     """Guests that the pairs come from; of more than one the interval holds what they differ in."""
 
+    def without_gain(self, reason: str) -> Comparison:
+        """The same where what was measured is no gain: no difference, or slower where the interval lies below 1."""
+        slower = self.decision is Decision.SLOWER or self.ci_high < 1
+        return replace(self, decision=Decision.SLOWER if slower else Decision.SAME, reason=reason)
+
 
 @dataclass(frozen=True)
 class Plan:

@@ -18,7 +18,7 @@ from codeopt.workloads._request import Checked
 from codeopt_sandbox.caveat import Caveat, Subject
 from codeopt_sandbox.compare import Decision, Plan
 from codeopt_sandbox.outcome import Case, Run, Verdict
-from tests.support.candidates import outcome
+from tests.support.candidates import comparison, outcome
 from tests.support.scripted import CASES, FAST, UNSEEN, Asked, ScriptedRunner, ScriptedWorkload, echo
 
 
@@ -295,3 +295,22 @@ def test_a_draft_that_is_wrong_in_one_of_many_runs_is_wrong() -> None:
     assert count["runs"] >= 30
     assert not found.correct
     assert not found.faster
+
+
+@pytest.mark.parametrize(
+    ("decision", "ci_high", "told"),
+    [
+        (Decision.FASTER, 2.2, Decision.SAME),
+        (Decision.SAME, 1.02, Decision.SAME),
+        (Decision.UNDECIDED, 0.98, Decision.SLOWER),
+        (Decision.SAME, 0.99, Decision.SLOWER),
+        (Decision.SLOWER, 0.9, Decision.SLOWER),
+        (Decision.SLOWER, 1.0, Decision.SLOWER),
+    ],
+)
+def test_what_is_no_gain_is_never_the_same_where_it_is_slower(
+    decision: Decision, ci_high: float, told: Decision
+) -> None:
+    """A guard may refuse a gain; it does not make a slower draft as fast."""
+    found = replace(comparison(decision, 0.9), ci_high=ci_high).without_gain("it remembers")
+    assert (found.decision, found.reason) == (told, "it remembers")

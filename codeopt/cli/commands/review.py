@@ -3,6 +3,8 @@
 The report goes to standard output or -o FILE, everything else to standard error; no file of the project changes.
 What keeps a review from being whole (no key, no sandbox, budget spent) is a notice and exit status 0, unless --strict.
 Where nothing at all could be looked at, for want of tests, calls or a sandbox, it is 5; --exit-zero makes 1 and 5 0.
+With --fail-if-slower everything that the change alters is also compared with what it was: 1 where the limit is broken,
+5 where that cannot be told.
 """
 
 from __future__ import annotations
@@ -78,6 +80,8 @@ def run(arguments: argparse.Namespace) -> int:
     _refuse(arguments)
     with Console(quiet=arguments.quiet) as console:
         review, failure = make_review(arguments, console)
+        if arguments.fail_if_slower is not None and failure != INTERRUPTED:
+            review, failure = _with_limits(arguments, review, failure, console)
         deliver(reporter.render(review), arguments.output)
         for notice in (*review.notices, *(each.words for each in review.shortfalls)):
             console.warn(f"notice: {notice}")
@@ -86,9 +90,28 @@ def run(arguments: argparse.Namespace) -> int:
         blind = report_blind(review.blind, console) if review.blind else 0
     if failure == INTERRUPTED or (arguments.strict and failure):
         return failure
+    if any(each.answer == "broken" for each in review.limits):
+        return FOUND
     if blind:
         return blind
+    if not all(each.holds for each in review.limits):
+        return ProgramError.exit_status
     return FOUND if arguments.fail_level == "any" and review.suggestions else 0
+
+
+def _with_limits(arguments: argparse.Namespace, review: Review, failure: int, console: Console) -> tuple[Review, int]:
+    """With what the change alters, as it was against as it is; what stops that is a notice, as it is of suggestions."""
+    from codeopt.cli import review_flags
+    from codeopt.cli.compare_change import compare_change, tested_limits
+
+    paths = review_flags.below(arguments.paths)
+    options = flags.options_of(arguments, max_seconds=None)
+    try:
+        found = compare_change(arguments, options, paths, console)
+    except (NoSandbox, review_flags.Untrusted) as error:
+        return replace(review, notices=(*review.notices, f"the limit was not tested: {error}")), error.exit_status
+    notices = (*review.notices, *filter(None, [found.stopped]))
+    return replace(review, limits=tested_limits(found), notices=notices), failure or found.status
 
 
 def make_review(arguments: argparse.Namespace, console: Console) -> tuple[Review, int]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import asdict
 from typing import Any
 
 from codeopt.core.version import __version__
@@ -28,6 +29,7 @@ def answer(review: Review) -> ReviewJson:
         suggestions=SuggestionFields.each(review.suggestions),
         skipped=SkippedFields.each(review.skipped),
         notices=list(review.notices),
+        limits=[asdict(each) for each in review.limits],
         shortfalls=DiagnosticFields.each(review.shortfalls),
         blind=review.blind,
         machine=MachineFields.of(review.machine),

@@ -129,3 +129,18 @@ def test_check_of_nothing_slow_is_0(tmp_path: Path) -> None:
     (tmp_path / "test_a.py").write_text("def test_a():\n    pass\n")
     done = codeopt("check", cwd=tmp_path)
     assert (done.status, done.out) == (0, "0 functions and programs, 0 can be faster by the built-in rules\n"), done.err
+
+
+@pytest.mark.parametrize(("limit", "answer", "status"), [("5%", "broken", 1), ("5000%", "holds", 0)])
+def test_a_review_tests_the_limit_of_what_the_change_alters(
+    limit: str, answer: str, status: int, tmp_path: Path
+) -> None:
+    require_sandbox()
+    slower = SHOP.replace("keys = set(right)", "keys = [set(right) for _ in range(9)][-1]")
+    folder = propose(tmp_path / "r", FILES, {"shop/lists.py": slower})
+    flags = ("--base", "main", "--model", "rules", "--max-functions", "1", "--sandbox", "bubblewrap", "-q")
+    done = codeopt("review", *flags, "--fail-if-slower", limit, "--json", cwd=folder)
+    (row,) = done.json["limits"]
+    assert (row["path"], row["function"], row["answer"]) == ("shop/lists.py", "shared", answer)
+    assert row["words"].startswith("shop/lists.py::shared: the limit of ")
+    assert done.status == status, done.err

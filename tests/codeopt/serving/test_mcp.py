@@ -87,6 +87,9 @@ def test_an_agent_has_its_edit_judged(tmp_path: Path) -> None:
             assert "expected returns" in wrong["reason"]
             assert "got returns" in wrong["reason"]
             assert wrong["sandbox"] == "bubblewrap"
+            assert wrong["limit"] is None
+            right = await answer(client, "compare", target=TARGET, new_source=RIGHT, fail_if_slower=0.05)
+            assert (right["limit"]["limit"], right["limit"]["answer"]) == (0.05, "holds")
 
     asyncio.run(conversation())
     assert contents(project) == before
@@ -271,11 +274,11 @@ def test_a_wrong_argument_of_any_tool_is_one_line(tmp_path: Path) -> None:
 
 OPTIONS = {
     "profile": {"run", "calls", "cases", "args"},
-    "compare": {"run", "strict", "calls", "cases", "args"},
+    "compare": {"fail_if_slower", "run", "strict", "calls", "cases", "args"},
     "improve": {"max_rounds", "max_seconds", "run", "strict", "calls", "cases", "args"},
     "check": {"max_functions", "min_share", "max_seconds"},
 }
-OWN_WORDS = {"run", "max_seconds"}
+OWN_WORDS = {"run", "max_seconds", "fail_if_slower"}
 """Options that a tool says in words of its own."""
 
 

@@ -61,7 +61,7 @@ def compare(folder: Path, new: str, accept: str, *more: str, backend: str = "bub
     for name, text in (("old.py", SLOW), ("new.py", new), ("calls.py", CALLS), ("check.py", accept)):
         (folder / name).write_text(text)
     checks = () if not accept else ("--check", "check.py::accept")
-    flags = ("--calls", "calls.py", "--sandbox", backend, "--max-pairs", "8", "--max-examples", "20", *checks, *more)
+    flags = ("--calls", "calls.py", "--sandbox", backend, "--max-pairs", "12", "--max-examples", "20", *checks, *more)
     return codeopt("compare", "old.py::f", "new.py::f", *flags, cwd=folder)
 
 
@@ -136,7 +136,7 @@ def test_a_draft_may_change_its_arguments_where_it_is_told_so(tmp_path: Path, ba
     for name, text in (("old.py", SORTED), ("new.py", IN_PLACE), ("wrong.py", IN_PLACE.replace("// 2]", "// 3]"))):
         (tmp_path / name).write_text(text)
     (tmp_path / "calls.py").write_text(LISTS)
-    flags = ("--calls", "calls.py", "--sandbox", backend, "--max-pairs", "8", "--max-examples", "20")
+    flags = ("--calls", "calls.py", "--sandbox", backend, "--max-pairs", "12", "--max-examples", "20")
     done = codeopt("compare", "old.py::f", "new.py::f", *flags, cwd=tmp_path)
     assert done.out.startswith("rejected"), done.out + done.err
     assert "--may-change-arguments accepts it" in done.out

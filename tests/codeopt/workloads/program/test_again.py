@@ -81,7 +81,7 @@ def problem(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def compared(problem: Path, new: str, *flags: str, cases: str = "cases") -> Any:
     done = codeopt(
-        "compare", "slow.py", new, "--cases", cases, "--max-pairs", "8", "--sandbox", "bubblewrap", "--json", "-q",
+        "compare", "slow.py", new, "--cases", cases, "--max-pairs", "12", "--sandbox", "bubblewrap", "--json", "-q",
         *flags, cwd=problem, env=ALL_EXAMPLES,
     )  # fmt: skip
     assert done.status == STATUSES.get(done.json["verdict"], 0), done.err

@@ -43,6 +43,7 @@ class InputsFields(AnswerFields):
     held_back: int = Field(description="As `held_out`: the name in earlier releases", deprecated=True)
     confirmed_runs: int
     inputs: int | None
+    relations_broken: int | None = Field(None, description="Relations of a program's inputs that a changed one breaks")
 
 
 class TokensFields(AnswerFields):

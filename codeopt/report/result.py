@@ -438,6 +438,7 @@ def answer(found: Result) -> ImproveJson:
             held_back=found.held_out,
             confirmed_runs=len(best.outcomes) if best else 0,
             inputs=found.inputs,
+            relations_broken=found.facts.get("tests", {}).get("relations_broken"),
         ),
         input_seed=found.facts.get("input_seed"),
         evidence=found.facts.get("evidence"),

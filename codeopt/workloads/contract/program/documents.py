@@ -72,7 +72,7 @@ def _formats(hint: str, sample: bytes) -> Iterator[DocumentFormat]:
     if hint == "ini" or (not hint and start == b"[" and b"]\n" in sample):
         yield from (_ini_format(spaces) for spaces in (True, False))
     if hint in ("", *TABLE):
-        yield from _table_formats(hint)
+        yield from _table_formats(hint, sample)
 
 
 def _json_formats(ends: bool) -> Iterator[DocumentFormat]:
@@ -145,8 +145,10 @@ def _ini_parser() -> configparser.RawConfigParser:
     return parser
 
 
-def _table_formats(hint: str) -> Iterator[DocumentFormat]:
-    delimiters = {"csv": (",", ";"), "tsv": ("\t",)}.get(hint, DELIMITERS)
+def _table_formats(hint: str, sample: bytes) -> Iterator[DocumentFormat]:
+    likely = {"csv": (",", ";"), "tsv": ("\t",)}.get(hint, DELIMITERS)
+    first = sample.partition(b"\n")[0]
+    delimiters = [each for each in likely if each.encode() in first]
     quotings, ends = (csv.QUOTE_MINIMAL, csv.QUOTE_ALL), ("\n", "\r\n")
     for delimiter, header, quoting, end in product(delimiters, (True, False), quotings, ends):
         yield _table_format(delimiter, quoting, end, header=header)

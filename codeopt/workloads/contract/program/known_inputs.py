@@ -61,6 +61,11 @@ class KnownInputs:
             found |= {number for number, each in enumerate(self.relations) if _breaks(each, reading)}
         return frozenset(found)
 
+    def why_lines(self, data: bytes) -> str:
+        """Property of the lines of the known inputs that this one breaks, whatever their layout; empty for none."""
+        likely = dict((*self._formats, *shared_lines(self.inputs)))
+        return next((words for words, holds in likely.items() if not holds(data)), "")
+
     @cached_property
     def _formats(self) -> list[Property]:
         return shared(self.inputs, lines=self.layout is None)

@@ -213,7 +213,7 @@ def _orders(many: Sequence[InputField], readings: Sequence[ParsedInput]) -> Iter
     """Sorted and distinct numbers, where chance does not make them so."""
     for role in many:
         lists = [each for reading in readings for each in reading.lists(role)]
-        if math.prod(1 / math.factorial(min(len(each), 20)) for each in lists) < CHANCE:
+        if not _sorted_by_chance(lists):
             for number, order in enumerate(ORDERS):
                 yield InputRelation(
                     RelationKind.ORDER, (role,), "all known inputs are sorted there",
@@ -228,6 +228,11 @@ def _orders(many: Sequence[InputField], readings: Sequence[ParsedInput]) -> Iter
                 RelationKind.DISTINCT, (role,), "no known input has a number there twice",
                 lambda r, role=role: all(len(set(each)) == len(each) for each in r.lists(role)),  # type: ignore[misc]
             )  # fmt: skip
+
+
+def _sorted_by_chance(lists: Sequence[Sequence[bytes]]) -> bool:
+    """Whether lists as short as these are often sorted though nobody meant it."""
+    return math.prod(1 / math.factorial(min(len(each), 20)) for each in lists) >= CHANCE
 
 
 def _pairs(layout: Layout, many: Sequence[InputField]) -> Iterator[InputRelation]:
@@ -354,6 +359,11 @@ def _words(
                         RelationKind.OTHER, (role,), f"all known inputs have {chr(sign)!r} there as often",
                         lambda r, role=role, sign=sign, often=often: b"".join(r.tokens(role)).count(sign) in often,  # type: ignore[misc]
                     )  # fmt: skip
+        if not _sorted_by_chance([list(set(each)) for reading in readings for each in reading.lists(role)]):
+            yield InputRelation(
+                RelationKind.ORDER, (role,), "all known words are sorted there",
+                lambda r, role=role: all(a <= b for each in r.lists(role) for a, b in pairwise(each)),  # type: ignore[misc]
+            )  # fmt: skip
         if len(tokens) > 6:
             yield InputRelation(
                 RelationKind.DISTINCT, (role,), "no known input has a word there twice",

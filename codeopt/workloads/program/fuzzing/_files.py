@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from typing import Any
 
+from codeopt.workloads.contract.program.known_inputs import look_at
 from codeopt.workloads.program.fuzzing._breaking import break_each
 from codeopt.workloads.program.fuzzing._changed import LARGEST_BASE, MutatedInput, broken_inputs, mutate_inputs
 from codeopt.workloads.program.fuzzing._documents import look_at_documents
@@ -35,8 +36,9 @@ def mutate_file(path: str, known: Sequence[bytes], also_known: Sequence[bytes], 
             found.setdefault(data, MutatedInput(name, data, why(data)))
         return [mutated for data, mutated in found.items() if data not in known]
     for data in small[-1:] or sorted(known, key=len)[:1]:
+        why_lines = why if documents else look_at([*known, *also_known]).why_lines
         for name, because, changed in _line_changes(path, data, draw):
-            found.setdefault(changed, MutatedInput(name, changed, because or why(changed)))
+            found.setdefault(changed, MutatedInput(name, changed, because or why_lines(changed)))
     by_token = [
         replace(each, because=why(each.stdin) or each.because)
         for each in mutate_inputs(known, seed=seed, also_known=also_known)

@@ -309,11 +309,12 @@ class ConstrainedGenerator:
 
     def _sort(self, parts: list[Lines], relation: InputRelation) -> None:
         role = relation.roles[0]
+        key: Callable[[bytes], bytes | int] = int if role in self.numbers else bytes
         for lines, values in self._lists(parts, role):
             if role.token is None:
-                self._put(lines, role, sorted(values, key=int, reverse=relation.detail in (1, 3)))
+                self._put(lines, role, sorted(values, key=key, reverse=relation.detail in (1, 3)))
             else:  # whole lines go with their column
-                lines_now = sorted(map(list, lines), key=lambda line: int(line[role.token or 0]))
+                lines_now = sorted(map(list, lines), key=lambda line: key(line[role.token or 0]))
                 for line, new in zip(
                     lines, reversed(lines_now) if relation.detail in (1, 3) else lines_now, strict=True
                 ):

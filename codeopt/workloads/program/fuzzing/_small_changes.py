@@ -11,10 +11,13 @@ from codeopt.workloads.contract.program.known_inputs import KnownInputs
 from codeopt.workloads.contract.program.layout import InputField, ParsedInput
 from codeopt.workloads.contract.program.relations import RelationKind
 from codeopt.workloads.contract.program.tokens import NUMBER, PIECES, integer
+from codeopt.workloads.program.fuzzing._lengths import shrunk
 
 LARGEST = 5000
-"""Bytes of an input that is changed; a longer one only where none is as short."""
+"""Bytes of an input that is changed; a longer one is made as short where its text shows how."""
 MOST_PLACES = 40
+MOST_BYTES = 20_000_000
+"""Bytes of all changed inputs that the best are chosen among."""
 BASES = 3
 """Number of known inputs that are changed, the shortest of several lines or words first."""
 Lines = list[list[bytes]]
@@ -22,6 +25,15 @@ Lines = list[list[bytes]]
 
 def small_changes(known: KnownInputs, shown: Sequence[bytes], draw: random.Random) -> Iterator[bytes]:
     """Inputs with one small thing changed; `shown` are those whose values may be used."""
+    size = 0
+    for data in _all_changes(known, shown, draw):
+        size += len(data)
+        if size > MOST_BYTES:
+            break
+        yield data
+
+
+def _all_changes(known: KnownInputs, shown: Sequence[bytes], draw: random.Random) -> Iterator[bytes]:
     bases = _bases(shown)
     yield b""
     yield b"\n"
@@ -39,7 +51,16 @@ def _bases(shown: Sequence[bytes]) -> list[bytes]:
     """Short ones with something in them; of equal use, the shorter."""
     short = [data for data in dict.fromkeys(shown) if data.strip() and len(data) <= LARGEST]
     ordered = sorted(short, key=lambda data: (len(data.split()) < 5, len(data)))
-    return ordered[:BASES] or sorted((data for data in shown if data.strip()), key=len)[:1]
+    if ordered:
+        return ordered[:BASES]
+    shortest = min((data for data in shown if data.strip()), key=len, default=b"")
+    return [shrunk(shortest, LARGEST / len(shortest)) or _first_lines(shortest)] if shortest else []
+
+
+def _first_lines(data: bytes) -> bytes:
+    """As many as are short enough together; the whole where the first one is not."""
+    end = data.rfind(b"\n", 0, LARGEST) + 1
+    return data[:end] if end else data
 
 
 def _of_text(data: bytes, draw: random.Random) -> Iterator[bytes]:

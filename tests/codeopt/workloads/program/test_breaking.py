@@ -148,6 +148,13 @@ def test_other_changes_of_a_file_are_told_by_what_they_break() -> None:
     assert any(not because for because in changed.values())
 
 
+def test_lines_of_a_log_that_are_sorted_may_be_so_by_contract() -> None:
+    log = b"".join(b"09:%02d:00 INFO step %d\n" % (minute, 7 * minute % 5) for minute in range(12))
+    reasons = {each.name: each.because for each in mutate_file("run.log", [log], (), 1)}
+    assert "sorted" in reasons["order.0"]
+    assert not reasons["fewer.0"]
+
+
 def test_stdin_that_is_a_document_is_changed_as_one() -> None:
     made = list(mutate_cases([Case("a", RECORDS[0]), Case("b", RECORDS[1])], seed=1))
     assert made

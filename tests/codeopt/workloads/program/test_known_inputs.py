@@ -16,6 +16,11 @@ NODES = [
 """N and M, then M edges between nodes from 1 to N: a tree."""
 SORTED = [b"4\n1 3 7 9\n", b"5\n2 3 5 8 9\n", b"6\n1 2 4 6 8 9\n"]
 WORDS = [b"abc abd\n", b"bca cab\n", b"dab bad\n"]
+TIMES = [
+    b"09:00 up\n09:04 down\n09:05 up\n09:11 up\n09:12 down\n09:20 up\n09:21 up\n",
+    b"10:02 up\n10:07 down\n10:09 up\n10:10 down\n10:15 up\n10:18 down\n10:40 up\n10:41 up\n",
+]
+"""Lines by time."""
 CASES = [
     (COUNTED, b"5\n9 1 4 4 6\n", ""),
     (COUNTED, b"5\n9 1 4 4\n", "a number says how many follow"),
@@ -30,6 +35,8 @@ CASES = [
     (COUNTED, b"3\n5 1 0x4\n", "whole numbers"),
     (COUNTED, b"3\n", "laid out like that"),
     (COUNTED, b"3\n5 1 4\n7\n", "laid out like that"),
+    (TIMES, b"09:01 up\n09:02 down\n09:05 up\n09:07 up\n09:08 up\n09:20 down\n09:21 up\n", ""),
+    (TIMES, b"09:01 up\n09:02 down\n09:05 up\n09:07 up\n09:20 up\n09:08 down\n09:21 up\n", "words are sorted"),
     (WORDS, "ab\u00e9 abd\n".encode(), "all known inputs are ASCII"),
     (WORDS, b"", "no known input is empty"),
     (COUNTED, b"3\n5 1 9007199254740993\n", "2**53 or more"),

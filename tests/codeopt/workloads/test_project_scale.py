@@ -18,7 +18,7 @@ from tests.conftest import require_sandbox
 
 SLOW = pytest.mark.slow(
     also="tests/codeopt/workloads/test_project_scale.py::test_a_command_of_a_project_of_many_files",
-    reason="20,000 files",
+    reason="20,000 files are written and compared for each sandbox",
 )
 BENCH = "import os, pack.m0\nprint(sum(len(f) for _, _, f in os.walk('pack')), pack.m0.f())\n"
 

@@ -27,8 +27,12 @@ SLOW_S = 3.0
 """Time of a suite from which on it is found out which tests reach which functions, seconds."""
 MOST_IDS = 400
 """Maximum number of tests that are then named to pytest."""
-AT_ONCE = 40
-"""Number of test files that are run together first; of a large suite each further run has twice as many."""
+FEW = 60
+"""Number of test files that are run all at once."""
+AT_ONCE = 8
+"""Number of those that are run first of a larger suite; each further run has twice as many."""
+MOST_NAMED = 4
+"""Maximum number of failing tests that are named beside the first."""
 MORE_S = 60.0
 """Least time that the tests of one run may take with a draft."""
 MORE = 4
@@ -157,7 +161,7 @@ def _run_all(
 
 def _parts(paths: Sequence[str]) -> Iterator[Sequence[str]]:
     """All at once where they are few: each run imports the project anew."""
-    size, at = AT_ONCE if len(paths) > 1.5 * AT_ONCE else len(paths), 0
+    size, at = AT_ONCE if len(paths) > FEW else len(paths), 0
     while at < len(paths):
         yield paths[at : at + size]
         at, size = at + size, 2 * size
@@ -245,9 +249,14 @@ def _set_aside(
 
 
 def _words(lost: Sequence[str], results: TestResults) -> str:
-    more = f", and {len(lost) - 1} more" if len(lost) > 1 else ""
-    reason = "" if lost[0] in results.states else f" ({results.run.stop_detail or 'it was not run'})"
-    return f"test {lost[0]} fails{reason}{more}"
+    """The first with its reason, the names of some others."""
+    first, others = lost[0], lost[1:]
+    more = f"; so {'does' if len(others) == 1 else 'do'} {', '.join(others[:MOST_NAMED])}" if others else ""
+    more += f" and {len(others) - MOST_NAMED} more" if len(others) > MOST_NAMED else ""
+    if first in results.states:
+        why = results.reason(first)
+        return f"test {first} fails{f' ({why})' if why else ''}{more}"
+    return f"test {first} fails ({results.run.stop_detail or 'it was not run'}){more}"
 
 
 def steadily_lost(

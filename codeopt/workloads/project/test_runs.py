@@ -9,6 +9,7 @@ from dataclasses import dataclass, field, replace
 from enum import StrEnum
 
 from codeopt.core.revision import Revision
+from codeopt.core.sanitize import inline
 from codeopt.workloads.project.command import EntryKind, ProjectCommand
 from codeopt.workloads.project.runs import CommandRuns
 from codeopt_sandbox.outcome import Run
@@ -17,6 +18,10 @@ RESULTS = "codeopt-tests.jsonl"
 WITHOUT_OPTIONS = ("-o", "addopts=")
 GO_ON = "--continue-on-collection-errors"
 """A test module that cannot be imported (its own helpers are not installed) does not take the others with it."""
+MOST_LINES = 3
+"""Maximum number of lines of a failed assertion that are told."""
+MOST_CHARS = 300
+"""Maximum length of what is told of it."""
 MOST_TEXT = 2_000
 """Length of what is kept of why a test fails, characters."""
 
@@ -99,6 +104,15 @@ class TestResults:
         """Names."""
         return tuple(name for name, good in self.states.items() if good)
 
+    def reason(self, name: str) -> str:
+        """Why a test fails, in a line: what pytest marks with `E`, else the last line of a traceback; with the line of
+        the code that it comes from."""
+        lines = [line for line in self.why.get(name, "").splitlines() if line.strip()]
+        marked = [line[2:].strip() for line in lines if line.startswith("E ")]
+        at = [line[2:].strip() for line in lines if line.startswith("> ")]
+        found = " | ".join([*at[-1:], *marked[:MOST_LINES]]) or (lines[-1].strip() if lines else "")
+        return inline(found[:MOST_CHARS])
+
     @property
     def last_words(self) -> str:
         """The last line of what it said."""
@@ -111,9 +125,7 @@ def run_tests(
 ) -> TestResults:
     """Run the tests of some files. words: paths, and options of the runner."""
     asked = as_tests(runs, runner, words)
-    limits = replace(
-        runs.limits, seconds=min(seconds, runs.limits.seconds), memory_mib=runs.sandbox.most_memory_mib
-    )  # fmt: skip
+    limits = replace(runs.limits, seconds=seconds, memory_mib=runs.sandbox.most_memory_mib)
     run = asked.run(draft, limits=limits)
     states: dict[str, bool] = {}
     why: dict[str, str] = {}

@@ -192,7 +192,8 @@ def test_one_that_pins_the_lines_of_the_source_is_set_aside(tmp_path: Path) -> N
         assert (found.wrong, len(found.caveats)) == ("", 1)
         assert "test_lines is set aside" in found.caveats[0].words
         wrong = original.with_file("core.py", CORE.replace("    y = x\n    return y + 1", "    return x"))
-        assert "test_first fails" in failing(project.runs, wrong, tests, original).wrong
+        said = failing(project.runs, wrong, tests, original).wrong
+        assert "test_first fails (assert core.first(1) == 2 | assert 1 == 2" in said
 
 
 def test_what_fails_before_is_no_obstacle(tmp_path: Path) -> None:

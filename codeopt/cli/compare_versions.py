@@ -27,7 +27,7 @@ OF_ONE = ("cases", "stdin", "calls", "contract", "module", "diff")
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Compare; print a table or one JSON object."""
+    """Compare; print a table or one JSON object. Raises UsageError."""
     _check(arguments)
     folders = [Path(text) for text in arguments.targets]
     limit = arguments.fail_if_slower

@@ -27,12 +27,14 @@ OF_ONE = ("cases", "stdin", "calls", "contract", "module", "diff")
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Compare; print a table or one JSON object."""
+    """Compare; print a table or one JSON object. Raises UsageError."""
     _check(arguments)
     folders = [Path(text) for text in arguments.targets]
     limit = arguments.fail_if_slower
     with Console(quiet=arguments.quiet, verbose=arguments.verbose) as console:
         options, session = flags.options_of(arguments), open_session(console)
+        if options.args:
+            raise UsageError("what follows -- is of one program; with --run the arguments stand in the command")
         if len(folders) == 2:
             found = compare(Target(folders[0]), Target(folders[1]), options, session, limit=limit)
         else:

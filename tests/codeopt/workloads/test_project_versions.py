@@ -161,6 +161,7 @@ def test_two_versions_are_two_revisions_whatever_differs() -> None:
         ((".", ".", "--base", "HEAD"), "name two folders, OLD and NEW; or --base REF"),
         ((".", ".", "."), "name two folders, OLD and NEW; or --base REF"),
         (("--base", "HEAD", "--cases", "tests"), "--cases is not for --run"),
+        (("--base", "HEAD", "--", "--top", "3"), "with --run the arguments stand in the command"),
         (("--base", "nowhere"), "git knows no commit 'nowhere' here"),
         (("--base", "HEAD", "--max-pairs", "3", "--fail-if-slower", "1"), "--max-pairs must be 7 at least"),
     ],

@@ -31,7 +31,7 @@ def judges(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Judges]:
             (folder / "old.py").write_text(old)
             (folder / "calls.py").write_text(calls)
             most = ENOUGH_EXAMPLES if timed and not all_examples else None
-            options = {"max_pairs": 8, "timed": timed, "calls": folder / "calls.py", "max_examples": most}
+            options = {"max_pairs": 12, "timed": timed, "calls": folder / "calls.py", "max_examples": most}
             return stack.enter_context(function_judge(Target(folder / "old.py", "f"), **options))
 
         yield judge

@@ -196,9 +196,10 @@ def _solved(db: sqlite3.Connection) -> Iterator[Solved]:
     drafts: dict[str, list[Round]] = {}
     humans: dict[str, float] = {}
     for row in db.execute(
-        "SELECT problem, stage, round, correct, decision, ratio, decision IS NULL AND (json_array_length(body,"
-        " '$[0].beside') > 0 OR json_array_length(body, '$[0].siblings') > 0) AS screened"
-        " FROM candidate ORDER BY problem, round"
+        "SELECT problem, stage, round, correct, decision, ratio, decision IS NULL AND (json_array_length(text,"
+        " '$[0].beside') > 0 OR json_array_length(text, '$[0].siblings') > 0) AS screened FROM (SELECT *,"
+        " replace(replace(body, ': Infinity', ': 1e999'), ': NaN', ': null') AS text"  # which SQLite takes for no JSON
+        " FROM candidate) ORDER BY problem, round"
     ):
         worth = row["ratio"] if row["correct"] and row["decision"] == "faster" else 1.0
         if row["stage"] == "target":

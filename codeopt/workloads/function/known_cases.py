@@ -70,7 +70,7 @@ def tiered(
 
 
 def _by_policy(known: KnownCall, contract: Contract, raises: Container[int], policy: FuzzPolicy) -> str:
-    """As `why_beyond`, where the user has decided otherwise: everything made up rejects, or nothing does."""
+    """Reason as of `why_beyond`; with `strict` of no made-up call, with `lenient` of all of them."""
     if policy is FuzzPolicy.STRICT:
         return contract.outside(known.text)
     lenient = LENIENT * (policy is FuzzPolicy.LENIENT and known.source in (DERIVED, REFUSED))
@@ -94,8 +94,7 @@ def why_beyond(known: KnownCall, contract: Contract, raises: Container[int]) -> 
 
 
 def _complaint(known: KnownCall) -> str:
-    """What the original says where it is given what it cannot do with, and answers nevertheless; empty where it does
-    not."""
+    """Reason where the original logs an error, and answers nevertheless; empty where it does not."""
     logged = next((part for part in segments(known.outcome.text) if part.startswith(LOGS)), "")
     return "the original logs an error there" if any(level in logged for level in ERRORS) else ""
 

@@ -4,7 +4,7 @@
     python -m benchmarks.arena algotune DATA --python VENV/bin/python [--drafts 4]
     python -m benchmarks.arena coffe DATA
 
-DATA is the folder of the arena, or of all of them, where the variable CODEOPT_ARENAS may name it: TASK/slow.py with
+DATA is the folder of the arena, or of all of them, where the variable ARENAS_DATA may name it: TASK/slow.py with
 expert.py and calls.py (ENAMEL), drafts/ and calls.py (AlgoTune), fast.py and cases/ (COFFE). Whether a draft is right
 is found out without the judge, in the sandbox. Each row is written to --results when it is reached; the same command
 goes on behind it. Exit status 1 where fewer than 95 % of the right drafts are accepted (not rejected, with or without
@@ -66,9 +66,9 @@ def _keep(results: Path | None, row: dict[str, Any]) -> None:
 
 
 def _data(arguments: argparse.Namespace) -> Path:
-    home = arguments.data or os.environ.get("CODEOPT_ARENAS")
+    home = arguments.data or os.environ.get("ARENAS_DATA")
     if not home:
-        not_run("name the folder of the data, or set CODEOPT_ARENAS")
+        not_run("name the folder of the data, or set ARENAS_DATA")
     path = Path(home).resolve()
     inner = path / arguments.arena
     return inner if inner.is_dir() else path

@@ -193,7 +193,10 @@ class BatchStore:
         """Read a problem as the set gave it."""
         row = self.db.execute("SELECT * FROM problem WHERE id = ?", [id]).fetchone()
         cases = Path(row["cases"]) if row["cases"] is not None else None
-        return Problem(row["id"], row["source"], Path(row["path"]), cases, row["function"], row["target"])
+        calls = Path(row["calls"]) if row["calls"] is not None else None
+        return Problem(
+            row["id"], row["source"], Path(row["path"]), cases, row["function"], calls, row["checker"], row["target"]
+        )
 
     def begin(self, id: str) -> None:
         """Note that a worker takes the problem up."""

@@ -117,6 +117,7 @@ class ProblemJob:
         )
         python = self.options.improve.python or sys.executable  # the worker's sandbox is open already, with that
         options = replace(self.options.improve, cases=problem.cases, workload=kind, python=python)
+        options = replace(options, calls=problem.calls or options.calls, check=problem.check or options.check)
         session = Session(
             WorkerConsole(self.notify), lambda options: StoredRuns(self), self._open_sandbox, self._open_model,
             self.lock.held, extras=False, between_rounds=self.check_budget,

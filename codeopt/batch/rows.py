@@ -24,6 +24,8 @@ def problem_row(position: int, problem: Problem) -> dict[str, Any]:
         "path": str(problem.path),
         "cases": str(problem.cases) if problem.cases else None,
         "function": problem.function,
+        "calls": str(problem.calls) if problem.calls else None,
+        "checker": problem.check,
         "source": plain(problem.source),
         "target": problem.target,
         "status": "dropped" if problem.dropped else "pending",

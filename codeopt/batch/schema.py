@@ -50,7 +50,9 @@ CREATE TABLE IF NOT EXISTS problem (       -- one row a problem of the set, what
     asking_s    REAL NOT NULL DEFAULT 0,   -- of these, waiting for the model
     programs_s  REAL NOT NULL DEFAULT 0,   -- of these, programs running in the sandbox (wall time inside)
     runs        INTEGER NOT NULL DEFAULT 0,-- programs run
-    finished    TEXT                       -- UTC
+    finished    TEXT,                      -- UTC
+    calls       TEXT,                      -- path of a function's calls
+    checker     TEXT NOT NULL DEFAULT ''   -- FILE::accept of its answers
 ) WITHOUT ROWID;
 CREATE INDEX IF NOT EXISTS problem_status ON problem (status, position);
 
@@ -122,5 +124,9 @@ CREATE TABLE IF NOT EXISTS event (         -- what went wrong on the way: retrie
 );
 """
 
-ADDED = (("exchange", "cached", "INTEGER NOT NULL DEFAULT 0"),)
+ADDED = (
+    ("exchange", "cached", "INTEGER NOT NULL DEFAULT 0"),
+    ("problem", "calls", "TEXT"),
+    ("problem", "checker", "TEXT NOT NULL DEFAULT ''"),
+)
 """Columns that a database of an earlier version lacks: table, name, type. New ones come last in their table."""

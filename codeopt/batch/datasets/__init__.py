@@ -44,6 +44,10 @@ class Problem:
     """Folder of its cases; None: beside `path`."""
     function: str = ""
     """Qualified name of the function to improve; empty: a program that reads standard input."""
+    calls: Path | None = None
+    """File with the function's calls; None: its tests and hints give them."""
+    check: str = ""
+    """Checker of its answers, FILE::accept; empty: the batch's own."""
     target: str | None = None
     """Text of a faster program that a human wrote; None: the set has none."""
     dropped: str = ""
@@ -69,14 +73,15 @@ def read_set(request: SetRequest, layout: str = "") -> Iterator[Problem]:
 
 
 def program_at(
-    id: str, path: Path, cases: Path | None = None, *, function: str = "", target: Path | None = None
-) -> Problem:
+    id: str, path: Path, cases: Path | None = None, *, function: str = "", target: Path | None = None,
+    calls: Path | None = None, check: str = "",
+) -> Problem:  # fmt: skip
     """Make a problem of a program's own file; a file that is no Python is a dropped problem."""
     faster = read_text(target) if target and target.is_file() else None
     try:
-        return Problem(id, read_program(path).source, path, cases, function, faster)
+        return Problem(id, read_program(path).source, path, cases, function, calls, check, faster)
     except (UsageError, ProgramError) as error:
-        return Problem(id, "", path, cases, function, faster, dropped=str(error))
+        return Problem(id, "", path, cases, function, calls, check, faster, dropped=str(error))
 
 
 def read_text(path: Path) -> str:

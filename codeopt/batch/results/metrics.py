@@ -192,12 +192,16 @@ def measure_batch(store: BatchStore) -> Metrics:
     )  # fmt: skip
 
 
+BODY = "replace(replace(body, 'Infinity', '1e999'), 'NaN', '0')"
+"""Body of a candidate for SQLite, which takes these two words of Python's for no JSON."""
+
+
 def _solved(db: sqlite3.Connection) -> Iterator[Solved]:
     drafts: dict[str, list[Round]] = {}
     humans: dict[str, float] = {}
     for row in db.execute(
-        "SELECT problem, stage, round, correct, decision, ratio, decision IS NULL AND (json_array_length(body,"
-        " '$[0].beside') > 0 OR json_array_length(body, '$[0].siblings') > 0) AS screened"
+        f"SELECT problem, stage, round, correct, decision, ratio, decision IS NULL AND (json_array_length({BODY},"
+        f" '$[0].beside') > 0 OR json_array_length({BODY}, '$[0].siblings') > 0) AS screened"
         " FROM candidate ORDER BY problem, round"
     ):
         worth = row["ratio"] if row["correct"] and row["decision"] == "faster" else 1.0
@@ -227,12 +231,12 @@ def _effort(db: sqlite3.Connection) -> dict[str, float]:
     """Seconds of all rounds by step, and of the confirmations of what was accepted."""
     found = {
         step: db.execute(
-            "SELECT coalesce(sum(json_extract(body, ?)), 0) FROM candidate WHERE stage = 'round'",
+            f"SELECT coalesce(sum(json_extract({BODY}, ?)), 0) FROM candidate WHERE stage = 'round'",
             [f"$[0].effort.{step}_s"],
         ).fetchone()[0]
         for step in ("model", "cases", "timing", "profile")
     }
-    seconds = "json_extract(body, '$[0].effort.cases_s') + json_extract(body, '$[0].effort.timing_s')"
+    seconds = f"json_extract({BODY}, '$[0].effort.cases_s') + json_extract({BODY}, '$[0].effort.timing_s')"
     confirmed = db.execute(f"SELECT coalesce(sum({seconds}), 0) FROM candidate WHERE stage = 'confirm'")
     return {name: round(value, 3) for name, value in {**found, "confirmation": confirmed.fetchone()[0]}.items()}
 

@@ -1,6 +1,7 @@
 """Turn a foreign data set into one that `codeopt batch` runs, and note what was left out and why.
 
-OUT/pairs.jsonl and OUT/PROBLEM/input.N.txt are what is kept, OUT/import.csv says of every pair what became of it.
+OUT/pairs.jsonl and OUT/PROBLEM/input.N.txt are what is kept of programs, OUT/TASK/slow.py and calls.py of functions
+(enamel, algotune); OUT/import.csv says of every one what became of it.
 """
 
 from __future__ import annotations
@@ -10,29 +11,35 @@ import csv
 import sys
 from collections import Counter
 from collections.abc import Iterator
+from contextlib import AbstractContextManager, nullcontext
 from itertools import islice
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TextIO
 
 from codeopt.cli import flags
 from codeopt.cli.command import command
 from codeopt.core.console import Console
 from codeopt.core.errors import UsageError
 from codeopt.core.isolation import open_isolated
-from codeopt_sandbox.verdict import open_checker
+from codeopt_sandbox.verdict import Checker, open_checker
 
 if TYPE_CHECKING:
     from codeopt.batch.datasets._importers import ImportDecision
+    from codeopt.batch.datasets._importers._functions import FunctionDecision
     from codeopt_sandbox import Run, Sandbox
 
 NOTHING_KEPT = 1
+PROGRAMS = ("codenet", "pie", "ecco", "coffe")
+"""Sets of programs that read standard input."""
+FUNCTIONS = ("enamel", "algotune")
+"""Sets of functions with their calls."""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The flags."""
-    parser.add_argument("kind", choices=["codenet", "pie", "ecco"], help="what PATH is")
+    parser.add_argument("kind", choices=[*PROGRAMS, *FUNCTIONS], help="what PATH is")
     parser.add_argument(
-        "path", type=Path, metavar="PATH", help="a Project_CodeNet folder, a .jsonl file, a folder of them"
+        "path", type=Path, metavar="PATH", help="a Project_CodeNet folder, a .jsonl file, a folder of them, of tasks"
     )
     parser.add_argument("--limit", type=flags.count, metavar="N", help="number of pairs to look at, from the first on")
     flags.add_flags(parser, "import")
@@ -46,32 +53,50 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 )
 def run(arguments: argparse.Namespace) -> int:
     """Read, run each original on its cases, write what can be judged. Raises UsageError."""
-    from codeopt.batch.datasets._importers import write
-
+    _checker(arguments.check)
     out = _new_folder(arguments.output)
     tally: Counter[str] = Counter()
     with Console(quiet=arguments.quiet) as console:
         with (
             open_isolated(flags.options_of(arguments), own_code_only=False, notify=console.warn) as sandbox,
-            (out / "pairs.jsonl").open("w", encoding="utf-8") as pairs,
+            _listed(arguments.kind, out) as pairs,
             (out / "import.csv").open("w", encoding="utf-8", newline="") as table,
         ):
             rows = csv.writer(table, lineterminator="\n")
             rows.writerow(["problem", "kept", "reason"])
             for decision in _decisions(arguments, sandbox, console):
-                rows.writerow([decision.pair.id, int(not decision.dropped), decision.dropped or decision.note])
+                rows.writerow([decision.id, int(not decision.dropped), decision.dropped or decision.note])
                 tally[_kind(decision)] += 1
                 if not decision.dropped:
-                    write(decision, out, pairs)
+                    _write(decision, out, pairs)
         for what, number in tally.most_common():
             console.print(f"{number:>6}  {what}")
-    print(out / "pairs.jsonl")
+    print(out if arguments.kind in FUNCTIONS else out / "pairs.jsonl")
     sys.stdout.flush()
     return 0 if tally["kept"] else NOTHING_KEPT
 
 
-def _decisions(arguments: argparse.Namespace, sandbox: Sandbox, console: Console) -> Iterator[ImportDecision]:
+def _listed(kind: str, out: Path) -> AbstractContextManager[TextIO | None]:
+    """The file of pairs; None for functions, which have a folder each."""
+    return nullcontext() if kind in FUNCTIONS else (out / "pairs.jsonl").open("w", encoding="utf-8")
+
+
+def _write(decision: ImportDecision | FunctionDecision, out: Path, pairs: TextIO | None) -> None:
+    from codeopt.batch.datasets._importers import ImportDecision, write
+
+    if isinstance(decision, ImportDecision):
+        assert pairs is not None
+        write(decision, out, pairs)
+    else:
+        decision.write(out)
+
+
+def _decisions(
+    arguments: argparse.Namespace, sandbox: Sandbox, console: Console
+) -> Iterator[ImportDecision | FunctionDecision]:
+    """Each pair or function with what becomes of it. Raises UsageError."""
     from codeopt.batch.datasets._importers import ImportRequest, check_pair
+    from codeopt.batch.datasets._importers._functions import FunctionTask, check_function
     from codeopt.core import plugins
 
     def run(source: str, stdin: bytes, hash_seed: int) -> Run:
@@ -80,14 +105,22 @@ def _decisions(arguments: argparse.Namespace, sandbox: Sandbox, console: Console
     if not arguments.path.exists():
         raise UsageError(f"there is no {arguments.path}")
     request = ImportRequest(arguments.path, arguments.cases)
-    pairs = plugins.load("codeopt.batch.datasets._importers", arguments.kind).read(request)
-    check = open_checker(arguments.check)
-    for number, pair in enumerate(islice(pairs, arguments.limit), 1):
-        console.progress(f"pair {number}, {pair.id}")
-        yield check_pair(pair, run, check)
+    found = plugins.load("codeopt.batch.datasets._importers", arguments.kind).read(request)
+    check = _checker(arguments.check)
+    for number, each in enumerate(islice(found, arguments.limit), 1):
+        console.progress(f"{'function' if isinstance(each, FunctionTask) else 'pair'} {number}, {each.id}")
+        yield check_function(each, run) if isinstance(each, FunctionTask) else check_pair(each, run, check)
 
 
-def _kind(decision: ImportDecision) -> str:
+def _checker(name: str) -> Checker:
+    """Checker of a program's outputs. Raises UsageError for one of a function's answers."""
+    if "::" in name:
+        raise UsageError(f"--check {name} is of a function's answers; of programs it is tokens, exact "
+                         "or float:TOLERANCE")  # fmt: skip
+    return open_checker(name)
+
+
+def _kind(decision: ImportDecision | FunctionDecision) -> str:
     """The reason without what differs from pair to pair."""
     if not decision.dropped:
         return "kept"

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Container, Iterator
 from dataclasses import replace
 
+from codeopt.core.options import FuzzPolicy
 from codeopt.workloads import OTHER_HASH_SEED
 from codeopt.workloads.contract.function import Contract
 from codeopt.workloads.function.calls.wrong_types import refusals
@@ -15,7 +16,7 @@ from codeopt.workloads.function.corpus.cases import (
 from codeopt.workloads.function.corpus.corpus import (
     NotVerifiable,
 )
-from codeopt.workloads.function.corpus.observe import MADE_UP, KnownCall
+from codeopt.workloads.function.corpus.observe import DERIVED, MADE_UP, REFUSED, KnownCall
 from codeopt.workloads.function.harness import FunctionHarness
 from codeopt.workloads.function.special_check import undecided
 from codeopt.workloads.function.timed_runs import TimedRuns
@@ -23,6 +24,7 @@ from codeopt_sandbox.call_answer import CallAnswer, Kind, State
 from codeopt_sandbox.calls import CallBatch, CallRun
 from codeopt_sandbox.guest.calls.outcome import UNCHANGED
 from codeopt_sandbox.guest.calls.repr.plain import MAX_ITEMS
+from codeopt_sandbox.guest.calls.repr.private import segments
 from codeopt_sandbox.outcome import Case, Verdict
 from codeopt_sandbox.verdict import Checker, judge
 
@@ -38,19 +40,27 @@ READ_ON_S = 0.5
 """Time limit of the original for one of them, seconds."""
 MOST_ITEMS = 300_000
 """Maximum number of items that are read of each."""
+LENIENT = "it is made up, and --changed-inputs is lenient"
+LOGS = " | logs "
+"""Beginning of what an outcome says of log records."""
+ERRORS = ("ERROR", "CRITICAL")
 NOTHING_LEFT = State(UNCHANGED, changed=False)
 """State of a process whose calls are independent of each other."""
 
 
 def tiered(
     bench: FunctionHarness, runner: TimedRuns, known: list[KnownCall], name: str, check: Checker, contract: Contract,
-    *, held_out: bool = False,
+    *, held_out: bool = False, policy: FuzzPolicy = FuzzPolicy.AUTO,
 ) -> list[Case]:  # fmt: skip
-    """Calls as cases, those apart that go beyond the known ones: what they do to their process is theirs alone."""
+    """Calls as cases, those apart that go beyond the known ones: what they do to their process is theirs alone.
+
+    policy: what a difference on a call that is made of known ones does.
+    """
+    known = [each for each in known if policy is not FuzzPolicy.OFF or each.source not in (DERIVED, REFUSED)]
     raises = refusals(bench.function)
     contract.ask([each.text for each in known])
     idle = undecided(check, known)
-    beyond = {each.text: _why_beyond(each, contract, raises) or idle.get(each.text, "") for each in known}
+    beyond = {each.text: _by_policy(each, contract, raises, policy) or idle.get(each.text, "") for each in known}
     alike = [each for each in known if not beyond[each.text]]
     rest = [each for each in known if beyond[each.text]]
     cases: list[Case] = [*make_cases(bench, runner, alike, name, check, held_out=held_out)]
@@ -59,7 +69,15 @@ def tiered(
     return cases
 
 
-def _why_beyond(known: KnownCall, contract: Contract, raises: Container[int]) -> str:
+def _by_policy(known: KnownCall, contract: Contract, raises: Container[int], policy: FuzzPolicy) -> str:
+    """Reason as of `why_beyond`; with `strict` of no made-up call, with `lenient` of all of them."""
+    if policy is FuzzPolicy.STRICT:
+        return contract.outside(known.text)
+    lenient = LENIENT * (policy is FuzzPolicy.LENIENT and known.source in (DERIVED, REFUSED))
+    return why_beyond(known, contract, raises) or lenient
+
+
+def why_beyond(known: KnownCall, contract: Contract, raises: Container[int]) -> str:
     """Reason for which a difference on a call is a caveat at most; empty where it rejects.
 
     raises: lines of the function's own `raise` statements: what it refuses itself is part of what it does.
@@ -69,10 +87,16 @@ def _why_beyond(known: KnownCall, contract: Contract, raises: Container[int]) ->
     if known.source not in MADE_UP:
         return ""
     if known.outcome.kind is not Kind.RAISES:
-        return contract.beyond(known.text)
+        return contract.beyond(known.text) or _complaint(known)
     if known.outcome.line in raises:
         return ""
     return contract.beyond(known.text) or f"{known.outcome.exception} there is by no `raise` of the function's own"
+
+
+def _complaint(known: KnownCall) -> str:
+    """Reason where the original logs an error, and answers nevertheless; empty where it does not."""
+    logged = next((part for part in segments(known.outcome.text) if part.startswith(LOGS)), "")
+    return "the original logs an error there" if any(level in logged for level in ERRORS) else ""
 
 
 def read_on_cases(bench: FunctionHarness, runner: TimedRuns, known: list[KnownCall], check: Checker) -> list[CallCase]:

@@ -112,8 +112,9 @@ def _workload(
     check: Checker = calls_checker(options.tolerance, exact=options.strict, may_change=options.may_change_arguments)
     if special := special_checker(bench, options, evidence.known):
         check, together = special, False  # what several calls answer together is no value to be accepted
-    cases = tiered(bench, runner, shown, "calls", check, contract)
-    cases += tiered(bench, runner, held, "held", check, contract, held_out=True)
+    policy = options.changed_inputs
+    cases = tiered(bench, runner, shown, "calls", check, contract, policy=policy)
+    cases += tiered(bench, runner, held, "held", check, contract, held_out=True, policy=policy)
     cases += read_on_cases(bench, runner, [each for each in read_on if not contract.outside(each.text)], check)
     if together:
         inside = [each for each in shown if not contract.beyond(each.text)]

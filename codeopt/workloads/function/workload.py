@@ -12,6 +12,7 @@ from codeopt.core.briefing import Briefing
 from codeopt.core.budget import NOTHING_USED, Usage
 from codeopt.core.errors import ProgramError
 from codeopt.core.history import Candidate
+from codeopt.core.options import FuzzPolicy
 from codeopt.core.proposer import Proposer
 from codeopt.core.revision import Revision
 from codeopt.rules import Rule as RewriteRule
@@ -230,11 +231,15 @@ class FunctionWorkload(Defaults):
 
     def unseen_cases(self) -> tuple[Case, ...]:
         """Calls that were never made before."""
+        policy = self.request.options.changed_inputs
+        if policy is FuzzPolicy.OFF:
+            return ()
         texts = [known.text for known in self.evidence.known]
         known = fresh_ones(self.bench, texts, self.seed, self.request.options.max_examples)
         given = [known.text for known in self.evidence.known if known.source not in ("derived", REFUSED)]
         known += long_ones(self.bench, [*given, *self.evidence.big], self.seed)
-        return tuple(tiered(self.bench, self.runner, known, "fresh", self.suite.check, self.contract, held_out=True))
+        check, contract = self.suite.check, self.contract
+        return tuple(tiered(self.bench, self.runner, known, "fresh", check, contract, held_out=True, policy=policy))
 
     def confirmation_plan(self, unseen: Sequence[Case]) -> CallPlan:
         """Other calls than in the rounds."""

@@ -241,3 +241,24 @@ def test_a_list_of_functions(tmp_path: Path) -> None:
     report = json.loads(out)
     assert report["status"] == {"done": 1, "dropped": 1}
     assert "gone" in report["failures"][0]["reason"]
+
+
+def test_a_folder_of_functions_with_their_calls_and_a_checker(tmp_path: Path) -> None:
+    home = tmp_path / "set" / "total"
+    home.mkdir(parents=True)
+    source = "def total(n):\n    s = 0\n    for i in range(n):\n        s = s + i\n    return s\n"
+    calls = "CALLS = [((n,), {}) for n in range(12)]\nBIG = [((60_000,), {})]\n"
+    accept = "def accept(arguments, expected, got):\n    return got == sum(range(arguments['n']))\n"
+    for name, text in (("slow.py", source), ("calls.py", calls), ("function", "total\n"), ("accept.py", accept)):
+        (home / name).write_text(text)
+    code, out, err = finish(tmp_path / "set", tmp_path / "run", "--model", "rules", "--json")
+    assert code == 0, err
+    assert json.loads(out)["status"] == {"done": 1}, out
+    (row,) = query(tmp_path / "run", "SELECT function, calls, checker FROM problem")
+    assert tuple(row) == ("total", str(home / "calls.py"), f"{home / 'accept.py'}::accept")
+    (home / "accept.py").write_text(accept.replace("==", "!="))
+    code, out, err = finish(tmp_path / "set", tmp_path / "again", "--model", "rules", "--json")
+    assert code == 0, err
+    report = json.loads(out)
+    assert report["status"] == {"dropped": 1}
+    assert "does not accept the original's own answer" in report["failures"][0]["reason"]

@@ -48,6 +48,11 @@ class ImportDecision:
     note: str = ""
     """Reason why a part of a kept pair was left out; empty: nothing was."""
 
+    @property
+    def id(self) -> str:
+        """Name of the pair."""
+        return self.pair.id
+
 
 def check_pair(pair: ProgramPair, run: RunProgram, check: Checker) -> ImportDecision:
     """Decide whether a pair can be judged: Python 3, right on its cases, the same each time, with unique answers."""

@@ -12,7 +12,7 @@ from codeopt.workloads.contract.function.value_range import ValueRange, range_of
 from codeopt.workloads.source.literals import Constructed, Opaque
 
 MOST = 2000
-"""Items of a container that are looked at."""
+"""Items of a container that are looked at one by one; of the others the extremes, and one of each type."""
 DEPTH = 6
 ITEMS = "items"
 """Role of the items of a list or set."""
@@ -108,12 +108,24 @@ def parts_of(value: Any, known: Mapping[str, Seen] | None) -> dict[str, list[Any
     if isinstance(value, tuple) and known is not None and ITEMS not in known:
         return {}
     if isinstance(value, list | tuple | set | frozenset):
-        return {ITEMS: list(value)[:MOST]}
+        return {ITEMS: looked_at(list(value))}
     if isinstance(value, dict):
-        return {KEYS: list(value)[:MOST], VALUES: list(value.values())[:MOST]}
+        return {KEYS: looked_at(list(value)), VALUES: looked_at(list(value.values()))}
     if isinstance(value, Constructed):
         return {**{str(at): [part] for at, part in enumerate(value.args)}, **{n: [part] for n, part in value.kwargs}}
     return {}
+
+
+def looked_at(items: list[Any]) -> list[Any]:
+    """Items by which all are told: of those behind the first many the smallest and largest number, a zero, and one of
+    each type."""
+    rest = items[MOST:]
+    if not rest:
+        return items
+    numbers = [item for item in rest if type(item) in (int, float) and math.isfinite(item)]
+    ends = [min(numbers), max(numbers)] if numbers else []
+    kinds = {kind_of(item): item for item in rest}
+    return [*items[:MOST], *ends, *([0] if 0 in numbers else []), *kinds.values()]
 
 
 def bare(value: Any) -> Any:

@@ -39,6 +39,8 @@ class Measures:
     """Smallest and largest int of an int, and of a list, whose lists are looked into."""
     numbers: Mapping[str, int]
     """Number of these ints; of a matrix none, which seldom holds indices."""
+    flat: frozenset[str] = frozenset()
+    """Lists without a list in them, whose items are no indices of their own."""
 
 
 @dataclass(frozen=True)
@@ -76,19 +78,21 @@ def measures(name: str, value: Any) -> Measures:
     sizes: dict[str, int] = {}
     bounds: dict[str, tuple[int, int]] = {}
     numbers: dict[str, int] = {}
+    flat: set[str] = set()
     for path, part in _parts(name, value, DEPTH):
         if type(part) is int:
             sizes[f"`{path}`"] = part
             bounds[f"`{path}`"], numbers[f"`{path}`"] = (part, part), 1
         elif isinstance(part, SIZED):
             sizes[f"the length of `{path}`"] = len(part)
+            flat |= {f"`{path}`"} if all(type(item) is int for item in part[:MOST]) else set()
             width = _width(part)
             if width:
                 sizes[f"the length of each row of `{path}`"] = width
             if ints := _indices(part, width):
                 bounds[f"`{path}`"], numbers[f"`{path}`"] = (min(ints), max(ints)), len(ints) * _may_index(part, width)
     lowest, highest = ({name: ends[at] for name, ends in bounds.items()} for at in (0, 1))
-    return Measures(sizes, lowest, highest, numbers)
+    return Measures(sizes, lowest, highest, numbers, frozenset(flat))
 
 
 def _parts(path: str, value: Any, depth: int) -> Iterator[tuple[str, Any]]:
@@ -162,12 +166,10 @@ class Index:
         """Number of values for which one counts: the largest comes near to the size, as of indices some does, and with
         many it is less by chance. 0 where nothing is shown."""
         size = found.sizes.get(self.size, 0)
-        if (
-            size < LEAST
-            or not self.within(found)
-            or not found.numbers[self.part]
-            or found.highest[self.part] < NEAR * (size - 1)
-        ):
+        of_itself = self.part in found.flat and self.size == f"the length of {self.part}"
+        if size < LEAST or of_itself or not found.numbers.get(self.part) or not self.within(found):
+            return 0
+        if found.highest[self.part] < NEAR * (size - 1):
             return 0
         return 1 + found.numbers[self.part] // MANY
 

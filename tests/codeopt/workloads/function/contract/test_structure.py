@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from codeopt.workloads.contract.function.seen import seen
 from codeopt.workloads.contract.function.structure import structure
 from tests.codeopt.command import codeopt
 
@@ -17,6 +18,15 @@ EDGES = [{"edges": [(0, n - 1), (1, 2)], "nodes": n} for n in (4, 6, 9)]
 WEIGHTED = [{"edges": [[0, n - 1, 0.5], [1, 2, 1.5]], "nodes": n} for n in (4, 4, 4)]
 COLUMNS = [{"x": [0.5] * n, "y": [1.5] * n} for n in (3, 3, 3)]
 SYSTEM = [{"a": [[1.0] * n for _ in range(n)], "b": [0.5] * n} for n in (3, 4, 5)]
+
+
+def test_a_long_list_is_looked_at_to_its_end() -> None:
+    """One number below zero far behind is found, as one of another type is."""
+    known = seen([[*range(1, n)] for n in (5, 9, 4000)])
+    assert known.unlike([*range(1, 5000)]) == ""
+    assert known.unlike([*range(1, 5000), -1, 3]) == "a number below zero among the items"
+    assert known.unlike([*range(1, 5000), 0, 3]) == "zero among the items"
+    assert known.missing([*range(1, 5000), None, 3]) == "None among the items"
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,29 @@
+"""AlgoTune's tasks: TASK/slow.py with the task's class and `solve`, calls.py, and drafts/ that models wrote."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from codeopt.batch.datasets._importers import ImportRequest
+from codeopt.batch.datasets._importers._functions import FunctionTask
+from codeopt.core.errors import UsageError
+
+ACCEPT = """
+
+def accept(arguments, expected, got):
+    return bool(_TASK.is_solution(arguments["problem"], got))
+"""
+"""Function by which the task's own `is_solution` decides."""
+
+
+def read(request: ImportRequest) -> Iterator[FunctionTask]:
+    """Read one task a folder. Raises UsageError."""
+    folders = sorted(path.parent for path in request.path.glob("*/slow.py") if (path.parent / "calls.py").is_file())
+    if not folders:
+        raise UsageError(
+            f"{request.path} is no folder of AlgoTune's tasks: there is no TASK/slow.py with a calls.py in it"
+        )
+    for folder in folders:
+        slow, calls = ((folder / f"{name}.py").read_text("utf-8") for name in ("slow", "calls"))
+        drafts = {path.name: path.read_text("utf-8", "replace") for path in sorted(folder.glob("drafts/*.py"))}
+        yield FunctionTask(folder.name, "solve", slow, calls, accept=slow + ACCEPT, drafts=drafts)

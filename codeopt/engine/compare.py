@@ -26,6 +26,7 @@ from codeopt.workloads import OpenTarget, Stage, Workload, WorkloadRequest, kind
 from codeopt.workloads.function.corpus.corpus import NotVerifiable
 from codeopt_sandbox.caveat import Caveat
 from codeopt_sandbox.compare import Comparison, Decision, StoppingRule
+from codeopt_sandbox.errors import OriginalUnsteady
 from codeopt_sandbox.growth import UNKNOWN, GrowthPair
 from codeopt_sandbox.limit_test import LimitAnswer, LimitTest
 from codeopt_sandbox.outcome import ChangedSetting
@@ -219,17 +220,24 @@ def _compared(opened: OpenTarget, request: WorkloadRequest) -> PairResult:
         try:
             judge = Judge(workload.timed(), notify=notify, strict=strict)
             workload = judge.workload
-            if said := said_of_long_runs(workload.plan, workload.rule):
+            if said := said_of_long_runs(workload.plan, workload.rule.final()):
                 request.session.console.print(said)
             candidate = judge.time(candidate, request.options.seed)
         except KeyboardInterrupt:
             known = "interrupted before it was timed: NEW is right on all that was tried"
-            return PairResult(
-                PairVerdict.NOT_VERIFIED, known, facts=workload.facts(), caveats=candidate.caveats, interrupted=True
-            )
+            return replace(_not_timed(workload, candidate, known), interrupted=True)
+        except OriginalUnsteady as error:
+            return _not_timed(workload, candidate, f"nothing differs, but {error}")
         except NotVerifiable as error:
-            return PairResult(PairVerdict.NOT_VERIFIED, f"nothing differs, but {error}", facts=workload.facts())
+            return _not_timed(workload, candidate, f"nothing differs, but {error}")
     return _verdict(workload, candidate, notify)
+
+
+def _not_timed(workload: Workload, candidate: Candidate, reason: str) -> PairResult:
+    """NEW is right on all that was tried, and was not timed."""
+    facts = workload.facts()
+    notes = tuple(facts.get("remarks", ()))
+    return PairResult(PairVerdict.NOT_VERIFIED, reason, facts=facts, notes=notes, caveats=candidate.caveats)
 
 
 def _checked(judge: Judge, draft: Revision) -> Candidate:

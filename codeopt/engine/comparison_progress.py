@@ -11,11 +11,11 @@ from codeopt_sandbox.compare import Plan, StoppingRule
 
 
 def said_of_long_runs(plan: Plan | None, rule: StoppingRule) -> str:
-    """The time that a comparison of a long program takes, said before the first; empty where pairs are cheap."""
+    """The time that a comparison of a long program takes, said before the first; empty where pairs are cheap. rule: the
+    one by which it is compared."""
     if plan is None:
         return ""
     pair_s = 2 * plan.longest_s * plan.repeats
-    rule = rule.screening()
     if pair_s * rule.fewest <= rule.max_seconds:
         return ""
     return f"pairs      few, as each takes {minutes(pair_s)}: {rule.fewest} decide, {minutes(rule.fewest * pair_s)}"

@@ -121,7 +121,7 @@ def _measured(opened: OpenTarget, request: WorkloadRequest, clock: RunClock) -> 
     request.session.console.print(f"{first}{workload.headline}{shown}")
     for line in contract_lines(workload.facts()):
         request.session.console.print(line)
-    if said := said_of_long_runs(workload.plan, workload.rule):
+    if said := said_of_long_runs(workload.plan, workload.rule.screening()):
         request.session.console.print(said)
     return workload
 

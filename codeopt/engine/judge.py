@@ -378,7 +378,7 @@ def _with(candidate: Candidate, comparison: Comparison, finding: guards.Finding)
     if finding.consequence is guards.Consequence.CAVEAT:
         return replace(candidate, checked=candidate.checked + finding.caveats)
     if finding.consequence is guards.Consequence.NO_GAIN:
-        return replace(candidate, comparison=comparison.without_gain(finding.reason))
+        return replace(candidate, comparison=comparison.without_gain(finding.reason, slower=finding.slower))
     if finding.outcome is not None:
         return replace(candidate, outcomes=(*candidate.outcomes, finding.outcome))
     return replace(candidate, rejection=finding.reason)

@@ -64,6 +64,7 @@ class BaseFolder:
                         break
                     folder.chmod(0o755)
                     self._folders.add(folder)
+            path.unlink(missing_ok=True)  # what is there is read-only
             path.write_bytes(content)
             path.chmod(0o444)
             self._sizes[name] = len(content)

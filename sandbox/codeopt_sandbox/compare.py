@@ -90,8 +90,10 @@ class StoppingRule:
         return min(max(MIN_PAIRS_ANY_TIME, decides), max(self.min_pairs, decides))
 
     def final(self, share: float = 1.0) -> StoppingRule:
-        """A rule for what is told to a user: in fresh guests, with this share of the error."""
-        return replace(self, alpha=self.alpha * share, several_guests=True)
+        """A rule for what is told to a user: in fresh guests, with this share of the error, and with as many pairs as
+        can decide at it."""
+        found = replace(self, alpha=self.alpha * share, several_guests=True)
+        return replace(found, max_pairs=max(self.max_pairs, fewest_pairs(found.alpha * found.within)))
 
     def screening(self) -> StoppingRule:
         """A rule for choosing what deserves a confirmation with fresh pairs: fewer pairs, a higher error rate."""
@@ -141,10 +143,12 @@ class Comparison:
     guests: int = 1
     """Guests that the pairs come from; of more than one the interval holds what they differ in."""
 
-    def without_gain(self, reason: str) -> Comparison:
-        """The same where what was measured is no gain: no difference, or slower where the interval lies below 1."""
-        slower = self.decision is Decision.SLOWER or self.ci_high < 1
-        return replace(self, decision=Decision.SLOWER if slower else Decision.SAME, reason=reason)
+    def without_gain(self, reason: str, *, slower: bool = False) -> Comparison:
+        """The same where what was measured is no gain: no difference, or slower where the interval lies below 1, or
+        where that was seen elsewhere, of which the limit's test knows nothing."""
+        limit = replace(self.limit, answer=LimitAnswer.UNKNOWN) if slower and self.limit else self.limit
+        slower = slower or self.decision is Decision.SLOWER or self.ci_high < 1
+        return replace(self, decision=Decision.SLOWER if slower else Decision.SAME, reason=reason, limit=limit)
 
 
 @dataclass(frozen=True)
@@ -207,7 +211,9 @@ class Series:
             return against_limit(self.differences, limit, limit.alpha), self.clock
         by_wall = against_limit(self.wall, limit, limit.alpha / 2)
         by_cpu = against_limit(self.differences, limit, limit.alpha / 2)  # two ways to break it share the error
-        return (by_wall, "wall") if by_wall is LimitAnswer.BROKEN else (by_cpu, "cpu")
+        longer = by_wall is LimitAnswer.UNKNOWN and hodges_lehmann(self.wall) < limit.centre
+        decides = by_wall is LimitAnswer.BROKEN or (by_cpu is LimitAnswer.HOLDS and longer)
+        return (by_wall, "wall") if decides else (by_cpu, "cpu")
 
     def against(self, limit: LimitRule) -> LimitTest:
         """The answer about a limit with its figures."""

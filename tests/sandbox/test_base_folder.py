@@ -158,6 +158,19 @@ def test_files_of_one_run_lie_on_top_of_the_base(based: Sandbox) -> None:
     assert seen(based) == before
 
 
+def test_a_folder_whose_files_are_all_left_out_is_gone(based: Sandbox) -> None:
+    """An empty one could still be imported."""
+    before = seen(based)
+    look = "import os; print(sorted(os.listdir('.')), os.path.exists('deep'))"
+    gone = ("deep/er/x.txt", "deep/gone.txt")
+    assert good(based.run(look, files=(), without=gone)).stdout.endswith(b" False\n")
+    made = good(based.run("import os; os.mkdir('deep'); open('deep/own', 'w').close()", files=(), without=gone))
+    assert made.written == (WrittenFile("deep/own", b""),)
+    put = good(based.run(look + "; print(os.listdir('deep'))", files=(("deep/new", b"n"),), without=gone))
+    assert put.stdout.endswith(b" True\n['new']\n")
+    assert seen(based) == before
+
+
 def test_a_run_without_files_has_nothing_of_the_base(based: Sandbox) -> None:
     assert b"main.py" not in good(based.run("import os; print(os.listdir('.'))")).stdout
 

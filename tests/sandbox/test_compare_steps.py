@@ -247,6 +247,16 @@ def test_cpu_time_that_became_waiting_is_no_gain_and_what_is_slower_is_said_at_t
     assert decide(little, StoppingRule())[0] is Decision.SAME
 
 
+@pytest.mark.parametrize(("longer", "answer"), [(0.08, LimitAnswer.UNKNOWN), (0.0, LimitAnswer.HOLDS)])
+def test_a_limit_does_not_hold_by_cpu_time_while_the_wall_looks_as_if_it_broke_it(
+    longer: float, answer: LimitAnswer
+) -> None:
+    """Noise of 3 % by the wall: a few pairs of as much CPU time cannot tell of 8 % more waiting."""
+    wall = [-math.log1p(longer) + 0.03 * (-1) ** n for n in range(9)]
+    series = Series("cpu", differences=[0.002 * (-1) ** n for n in range(9)], wall=wall)
+    assert series.answer(LimitRule(0.05))[0] is answer
+
+
 def test_pairs_past_the_time_there_is() -> None:
     """Ten: fewer would lose what they took."""
     rule = StoppingRule(min_pairs=100, max_seconds=0.0)

@@ -141,3 +141,10 @@ def test_guests_that_lie_further_apart_widen_it(differences: list[float], apart:
 def test_before_a_guest_has_enough_pairs_nothing_is_known() -> None:
     assert margin([0.1, 0.1], [0], 0.01) == math.inf
     assert margin([0.1] * 9, [0, 4, 8], 0.01) == margin([0.1] * 8, [0, 4], 0.01)
+
+
+@pytest.mark.parametrize(("share", "pairs"), [(1.0, 9), (0.1, 13)])
+def test_as_many_pairs_as_can_decide(share: float, pairs: int) -> None:
+    """Fewer that a user asks for could decide nothing, whatever they showed."""
+    assert StoppingRule(max_pairs=8).final(share).max_pairs == pairs
+    assert StoppingRule(max_pairs=50).final(share).max_pairs == 50

@@ -41,6 +41,8 @@ class Finding:
     """One line, for the user and the proposer."""
     outcome: Outcome | None = None
     """The wrong run that shows it, where there is one."""
+    slower: bool = False
+    """The draft was seen to be slower, where the consequence is NO_GAIN."""
     caveats: tuple[Caveat, ...] = ()
     """The differences that a CAVEAT tells."""
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from codeopt.engine.guards import Consequence, Finding, Gain, TimedRegion, guard
+from codeopt.workloads.program.cut import CutPlan
 from codeopt_sandbox.caveat import Caveat, Subject
 from codeopt_sandbox.runner import run_on
 
@@ -15,7 +16,8 @@ MIN_BYTES = 32 << 20
 @guard(region=TimedRegion.RUN, order=30)
 def check_gain(gain: Gain) -> Finding | None:
     """The peak of a run on the longest timed case, each in a fresh interpreter."""
-    case, runner = gain.plan.cases[0], gain.workload.runner
+    plan, runner = gain.plan, gain.workload.runner
+    case = plan.cut.whole if isinstance(plan, CutPlan) else plan.cases[0]  # of a part the interpreter has most
     if gain.comparison.clock == "memory":
         return None
     known = (outcome.run for outcome in gain.workload.baseline.outcomes if outcome.case == case.name)

@@ -10,6 +10,7 @@ import ast
 import json
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from importlib.util import decode_source
 
 from codeopt.core.errors import UsageError
 from codeopt.core.options import ImproveOptions
@@ -105,7 +106,7 @@ def special_checker(
     node = definition(ast.parse(bench.function.source), bench.function.qualname)
     names = tuple(each.arg for each in (*node.args.posonlyargs, *node.args.args)) if node else ()
     found = SpecialChecker(
-        bench, str(file), file.read_text("utf-8"), accept, names, options.strict, options.may_change_arguments
+        bench, str(file), decode_source(file.read_bytes()), accept, names, options.strict, options.may_change_arguments
     )
     vouched = [each for each in known if each.source not in (*MADE_UP, REFUSED)][:OWN]
     refused = next(iter(found.refused_of_original(vouched).items()), None)

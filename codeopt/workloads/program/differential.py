@@ -25,6 +25,7 @@ from codeopt.core.options import FuzzPolicy
 from codeopt.workloads import Checked
 from codeopt.workloads.program.differences import OutputDifference, caveats_of, explained
 from codeopt.workloads.program.fuzzing import break_relations, mutate_cases
+from codeopt.workloads.program.special_check import refuses_own
 from codeopt.workloads.program.supply import RUN_S, Changed, Quota, Supply, ends_well, patient
 from codeopt_sandbox import Sandbox
 from codeopt_sandbox.caveat import Caveat, Subject
@@ -110,17 +111,17 @@ class DifferentialTest:
                 continue
             outcome = judge(changed.case, run, check)
             if outcome.verdict is not Verdict.AC:
-                return self._counted(changed, outcome, hash_seed)
+                return self._counted(changed, outcome, hash_seed, check)
             if other := OutputDifference.of_text(changed.case, outcome, check):
                 return other
         return None
 
-    def _counted(self, changed: Changed, outcome: Outcome, hash_seed: int) -> OutputDifference | None:
+    def _counted(self, changed: Changed, outcome: Outcome, hash_seed: int, check: Checker) -> OutputDifference | None:
         """A difference counts where the original agrees with itself; asked only where there is one."""
         case = changed.case
         if case.name in self.steady or self.is_steady(case, hash_seed):
             self.steady.add(case.name)
-            return OutputDifference(case, outcome, changed.because)
+            return OutputDifference(case, outcome, changed.because or refuses_own(check, case))
         self.made.remove(changed)
         return None
 
@@ -200,7 +201,8 @@ def make_differential_test(
     run_original = patient(sandbox, source, longest_s)
 
     def is_steady(case: Case, hash_seed: int) -> bool:
-        return judge(case, run_original(case, "exec", hash_seed), check).verdict is Verdict.AC
+        run = run_on(sandbox, source, case, mode="exec", hash_seed=hash_seed)  # with all the time that a draft has
+        return judge(case, run, check).verdict is Verdict.AC
 
     quota = Quota.of(most)
     seeds = (seed + NEXT_SEED * time for time in range(quota.times))

@@ -9,6 +9,7 @@ import json
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from hashlib import sha256
+from importlib.util import decode_source
 from typing import Any
 
 from codeopt.core.errors import UsageError
@@ -64,7 +65,7 @@ def checker_of(options: ImproveOptions, sandbox: Sandbox) -> Checker:
     """The checker that is asked for; last bits of floats are a caveat where white space does not matter either."""
     if options.special_checker is not None:
         file, accept = options.special_checker
-        return OutputChecker(sandbox, str(file), file.read_text("utf-8"), accept)
+        return OutputChecker(sandbox, str(file), decode_source(file.read_bytes()), accept)
     return check_nearly if options.check == "tokens" else open_checker(options.check)
 
 
@@ -83,6 +84,15 @@ def require_own(check: Checker, cases: Sequence[Case], runs: Sequence[Run], name
     for (case, _), reason in zip(asked, reasons, strict=True):
         if reason:
             raise UsageError(f"--check {name} does not accept the original's own output on case {case.name}: {reason}")
+
+
+def refuses_own(check: Checker, case: Case) -> str:
+    """Why a difference on a changed input is beyond the known ones: the checker does not accept what the original
+    prints there either. Empty where it does."""
+    if not isinstance(check, OutputChecker) or case.expected is None:
+        return ""
+    reason = check.ask([_question(case, case.expected, case.expected)])[0]
+    return f"the checker does not accept the original's own output there: {reason}" if reason else ""
 
 
 def _size(case: Case, run: Run) -> int:

@@ -96,7 +96,9 @@ class ProgramWorkload(Defaults):
 
     def _planned(self, cases: Sequence[Case], rule: StoppingRule, cut: InputCut | None) -> Plan:
         """The plan of the longest of some cases, or of the part of it that was cut out."""
-        plan = make_plan(self.runner, self.baseline.revision, [cut.case] if cut else cases, self.suite.check, rule)
+        if cut:  # of a part the interpreter has most of the memory
+            cases = [cut.whole if rule.clock == "memory" else cut.case]
+        plan = make_plan(self.runner, self.baseline.revision, cases, self.suite.check, rule)
         return CutPlan(**vars(plan), cut=cut) if cut else plan
 
     def require_plan(self) -> Plan:
@@ -243,11 +245,17 @@ class ProgramWorkload(Defaults):
                 "relations_broken": tried.relations_broken, "inputs": self.inputs,
             },
             "input_seed": self.request.input_seed,
-            "timed": self.plan.cut.words if isinstance(self.plan, CutPlan) else None,
+            "timed": self._timed_part,
         }  # fmt: skip
         shortfalls = [Diagnostic(words, remedy="--cases DIR gives more") for words in tried.missing]
         shortfalls += [Diagnostic(tried.left_out)] if tried.left_out else []
         return {**found, "shortfalls": tuple(shortfalls)} if shortfalls else found
+
+    @property
+    def _timed_part(self) -> str | None:
+        """The part of an input that is timed, in words; None where the whole is."""
+        plan = self.plan
+        return plan.cut.words if isinstance(plan, CutPlan) and plan.clock != "memory" else None
 
     @property
     def inputs(self) -> int:

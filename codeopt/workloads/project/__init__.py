@@ -117,6 +117,7 @@ def _open_versions(request: WorkloadRequest, other: Target) -> Iterator[OpenedPr
     options = replace(options, with_paths=(), tests=tuple(old.root / name for name in names))
     request, command = replace(request, options=options), read_command(options.run or "", new.root, options.python)
     found = read_versions(old, new, command, names)
-    with open_command(request, found.old, command, room_mib=new.room_mib) as runs:
+    shown = replace(found.old, notes=tuple(dict.fromkeys((*old.notes, *new.notes))))
+    with open_command(request, shown, command, room_mib=found.new.room_mib) as runs:
         runs = replace(runs, program=found.program, other=found.new)
         yield OpenedProject(request, found.program, runs)

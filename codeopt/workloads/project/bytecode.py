@@ -18,7 +18,7 @@ class Bytecode:
     edited: dict[tuple[str, bytes], Files] = field(default_factory=dict)
     """Files of bytecode by path and content of an edited module."""
     asked: set[str] = field(default_factory=set)
-    """Purposes of runs that were made once for what they import."""
+    """Sides of a comparison that were run once for what they import."""
 
     def of(self, path: str, content: bytes) -> Files:
         """Bytecode of an edited module; nothing where it is not known."""

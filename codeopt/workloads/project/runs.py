@@ -73,8 +73,8 @@ class CommandRuns:
         more = (*self.beside, *(pair for pair in given if pair[0] not in known))
         line = options.get("args", ())
         asked = self.command.given(line) if line else self.command
-        command = asked.program(self.project.import_roots, options.get("hash_seed", 0), watched=bool(more))
-        self._compile(edited)
+        command = asked.program(self._roots, options.get("hash_seed", 0), watched=bool(more))
+        self._compile(edited, removed)
         placed = {**edited, **{path: content for path, content in given if path in known}}
         run = self._run(command, stdin, options.get("limits"), placed, more, removed)
         self.spent[self.purpose] = self.spent.get(self.purpose, 0.0) + run.wall_s
@@ -112,28 +112,38 @@ class CommandRuns:
         edited, _ = self._edited(revision)
         return tuple((path, edited.get(path, content)) for path, content in self.project.files)
 
-    def _compile(self, edited: Mapping[str, bytes]) -> None:
-        """Have the bytecode of what the command imports, and of edited modules: a user's own run finds that from the
-        run before."""
-        self._share_bytecode()
+    def _compile(self, edited: Mapping[str, bytes], removed: Sequence[str] = ()) -> None:
+        """Have the bytecode of what the command imports, on either side, and of edited modules: a user's own run finds
+        that from the run before."""
+        self._share_bytecode("as it is", {}, ())
         new = {
             path: text for path, text in edited.items() if path.endswith(".py") and not self.bytecode.has(path, text)
         }
         if new:
             command = replace(self.command, words=(*COMPILE, *new))
-            run = self._run(command.program(self.project.import_roots), b"", None, edited)
+            limits = replace(self.limits, output_mib=FIRST_MIB)
+            run = self._run(command.program(self._roots), b"", limits, edited, removed=removed)
             self.bytecode.keep(new, run)
+        if self.other and (edited or removed):
+            self._share_bytecode("the other version", edited, removed)
 
-    def _share_bytecode(self) -> None:
-        """Run the command as it is once, and put the bytecode that it writes of the project's modules beside them."""
+    def _share_bytecode(self, side: str, placed: Mapping[str, bytes], removed: Sequence[str]) -> None:
+        """Run the command on a side once, and put the bytecode that it writes of modules as they are beside them."""
         base = self.sandbox.base
-        if base is None or self.purpose != COMMAND or self.bytecode.asked:
+        if base is None or self.purpose != COMMAND or side in self.bytecode.asked:
             return
-        self.bytecode.asked.add(self.purpose)
+        self.bytecode.asked.add(side)
         command = replace(self.command, variables=(*self.command.variables, WRITES_BYTECODE))
         limits = replace(self.limits, seconds=min(self.limits.seconds, FIRST_S), output_mib=FIRST_MIB)
-        run = self._run(command.program(self.project.import_roots), b"", limits, {})
-        base.add(self.bytecode.share(self.project.contents, run))
+        program = command.program(self._roots, watched=bool(self.beside))
+        run = self._run(program, b"", limits, placed, self.beside, removed)
+        base.add(self.bytecode.share(self.project.contents.keys() - placed.keys(), run))
+
+    @property
+    def _roots(self) -> tuple[str, ...]:
+        """Folders for sys.path, relative to the project: of two versions those of the one that has more."""
+        other = replace(self.project, files=self.other.files).import_roots if self.other else ()
+        return max(self.project.import_roots, other, key=len)
 
     def allow_after(self, plain: Run) -> None:
         """Give further runs a multiple of what the command took as it is, within the limit that there is."""

@@ -118,6 +118,7 @@ def find_tests(
         found, last = _run_all(runs, draft, runner, more, paths)
         if found.passed:
             quick = sum(batch.seconds for batch in found.batches) < SLOW_S or runner is not TestRunner.PYTEST
+            quick = quick or runs.other is not None  # which is judged once, by all of them
             return found if quick or found.shortfall else _with_reached(runs, draft, found)
         said = said or last.last_words
         if last.cut:

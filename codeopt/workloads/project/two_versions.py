@@ -19,6 +19,7 @@ from codeopt.workloads.project.command import EntryKind, ProjectCommand
 from codeopt.workloads.project.files import BUILT, ProjectFiles, named_files, read_project
 from codeopt.workloads.project.fixed_ground import FixedGround, FixedReason, entry_files, find_ground
 from codeopt.workloads.project.module_graph import ModuleGraph
+from codeopt.workloads.project.test_files import find_test_files
 from codeopt.workloads.project.text import ProjectProgram, is_own, read_text
 from codeopt_sandbox.outcome import Files
 
@@ -44,6 +45,11 @@ class OtherVersion:
     notes: tuple[str, ...] = ()
     """Notes on what was not taken from NEW, and on what a reader would not expect."""
 
+    @property
+    def room_mib(self) -> int:
+        """Room for the files that are not OLD's, MiB."""
+        return (sum(len(content) for path, content in self.files if path in self.differing) >> 20) + 1
+
 
 @dataclass(frozen=True)
 class TwoVersions:
@@ -66,12 +72,18 @@ def read_versions(old: ProjectFiles, new: ProjectFiles, command: ProjectCommand,
     before |= {path: after[path] for path in added}
     after = {path: content for path, content in after.items() if path not in kept or path in added}
     after |= {path: before[path] for path in kept}
+    folders = {str(each) for path in {*before, *after} for each in PurePosixPath(path).parents}
+    if both := sorted(folders & {*before, *after}):
+        raise UsageError(f"{both[0]} is a file in one version and a folder in the other: a run cannot be shown both")
     old, new = _with_files(old, before), _with_files(new, after)
     differing = frozenset(path for path in {*before, *after} if before.get(path) != after.get(path))
     program, other = (_program(each, ground) for each in (old, new))
     said = [
         *notes,
-        *_note(_unadded(new.root), "are not known to git and not shown: `git add` them, or --with"),
+        *_note(
+            (path for path in _unadded(new.root) if path not in after),
+            "are not known to git and not shown: `git add` them, or --with",
+        ),
         *_note(kept - set(added), "differ, and measure or check: both sides have OLD's"),
         *_note(added, "are new, and measure or check: both sides have them"),
         *_note(differing & set(entry_files(command, before)), "are run by the command and differ: they are judged too"),
@@ -109,7 +121,8 @@ def _ruler(files: Mapping[str, bytes], command: ProjectCommand, tests: Sequence[
     ground = find_ground(command, files, tests)
     fixed = {path: reason for path, reason in ground.files.items() if _measures(path, reason)}
     beside = (path for path in files if CHECKS & set(PurePosixPath(path).parts[:-1]))
-    return FixedGround(fixed).also(beside, FixedReason.TEST).also(_data(files, command), FixedReason.NAMED)
+    checks = (*beside, *find_test_files(files, command.words))
+    return FixedGround(fixed).also(checks, FixedReason.TEST).also(_data(files, command), FixedReason.NAMED)
 
 
 def _measures(path: str, reason: FixedReason) -> bool:
@@ -142,9 +155,13 @@ def _same_built(old: ProjectFiles, new: ProjectFiles) -> tuple[ProjectFiles, Pro
     """With extensions that are built in NEW's folder alone on both sides: a checkout of OLD has none."""
     before, after = dict(old.files), dict(new.files)
     lost = {path: content for path, content in after.items() if path.endswith(BUILT) and path not in before}
+    unbuilt = [path for path in before if path.endswith(BUILT) and path not in after]
+    said = _note(unbuilt, "are compiled in OLD's folder alone: NEW runs without them; build NEW, too")
+    both = [path for path in before if path.endswith(BUILT) and after.get(path, before[path]) != before[path]]
+    said += _note(both, "are compiled and differ: NEW's cannot be loaded in a container (--sandbox bubblewrap can)")
     if not lost:
-        return old, new, []
-    said = _note(lost, "are compiled in NEW's folder alone: both sides have them")
+        return old, new, said
+    said += _note(lost, "are compiled in NEW's folder alone: both sides have them")
     changed = [path for path, content in before.items() if path.endswith(SOURCES) and after.get(path) != content]
     said += _note(changed, "differ and are compiled: OLD's build is not there, so that this is not judged")
     return _with_files(old, before | lost), new, said

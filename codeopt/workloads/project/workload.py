@@ -134,7 +134,8 @@ class ProjectWorkload(Defaults):
         """The fixed ground is as it was; changed commands; public functions on the calls that the command makes of
         them, which is quick, and the project's tests: in a round those that can see the change, where all of them take
         long."""
-        if touched := self.program.ground.touched(self.program.revision, draft):
+        touched = self.program.ground.touched(self.program.revision, draft)
+        if touched and not self.runner.other:  # two versions have the same ruler
             return Checked(rejection=touched)
         found = self.calls.judge(draft)
         if wrong := next((each.wrong for each in found if each.wrong), ""):
@@ -314,6 +315,8 @@ def measure(request: WorkloadRequest, program: ProjectProgram, runs: CommandRuns
         found = profile_command(runs, original, first)
     notify("running the project's tests")
     hot = tuple(dict.fromkeys(each.file for each in found.functions if each.total_share >= HOT))
+    if runs.other:
+        hot = tuple(sorted(path for path in runs.other.differing if path.endswith(".py")))
     tests = find_tests(runs, original, options, hot)
     if not tests.passed and not steady.seen(first.stdout).replace(HIDDEN, b"").strip() and not _counted(case):
         raise ProgramError(

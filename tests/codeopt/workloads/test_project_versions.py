@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from benchmarks.changes import all_names, edit, project_named, write
+from codeopt.core.errors import UsageError
 from codeopt.core.revision import Revision
 from codeopt.workloads.project.command import read_command
 from codeopt.workloads.project.files import ProjectFiles
@@ -178,3 +179,32 @@ def test_a_folder_that_the_commit_has_not(shop: Path) -> None:
     done = compared(shop, "more", "--base", "HEAD", run="python a.py")
     assert (done.status, done.err.count("\n")) == (2, 1)
     assert "more was not there in " in done.err
+
+
+def test_a_file_that_became_a_folder_is_refused_in_a_line() -> None:
+    with pytest.raises(UsageError, match="tool is a file in one version and a folder in the other"):
+        versions({"tool": "", "bench.py": ""}, {"tool/__init__.py": "", "bench.py": ""}, "python bench.py")
+
+
+def test_a_script_of_tests_that_a_makefile_names_is_the_ruler() -> None:
+    old = {
+        "bench.py": "import a\n",
+        "a.py": "",
+        "check.py": "def test_a(): pass\n",
+        "Makefile": "t:\n\tpytest check.py\n",
+    }
+    found = versions(old, {**old, "check.py": "def test_b(): pass\n", "a.py": "B = 1\n"}, "python bench.py")
+    assert found.differing == {"a.py"}
+
+
+def test_a_version_that_moved_to_src_runs(tmp_path: Path) -> None:
+    """Each is imported from where it lies, and a package that is gone is not found empty."""
+    slow = "def total(n):\n    return sum(sum(range(k)) for k in range(n))\n"
+    quick = "def total(n):\n    return sum(k * (k - 1) // 2 for k in range(n))\n"
+    script = "try:\n    import old_part.core as core\nexcept ImportError:\n    import part.core as core\n"
+    for side, folder, text in (("old", "old_part", slow), ("new", "src/part", quick)):
+        (tmp_path / side / folder).mkdir(parents=True)
+        (tmp_path / side / folder / "core.py").write_text(text)
+        (tmp_path / side / "bench.py").write_text(script + "print(core.total(4000))\n")
+    found = compared(tmp_path, "old", "new", "--json", run="python bench.py").json
+    assert (found["verdict"], found["reason"]) == ("faster", "")

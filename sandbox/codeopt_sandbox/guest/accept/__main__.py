@@ -57,7 +57,9 @@ def output_reasons(request: OutputsRequest) -> list[str]:
 
 def loaded(request: AcceptRequest | OutputsRequest) -> Callable[..., Any] | str:
     """The checker's function; why there is none."""
-    space: dict[str, Any] = {"__name__": "checker", "__file__": request.file}
+    module = sys.modules["checker"] = type(sys)("checker")
+    space = vars(module)
+    space["__file__"] = request.file
     try:
         exec(compile(request.source, request.file, "exec", dont_inherit=True), space)
         found: Callable[..., Any] = space[request.accept]

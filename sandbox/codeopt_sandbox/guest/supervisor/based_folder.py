@@ -52,6 +52,10 @@ class BasedFolder:
         self.given, self.hidden = given, tuple(name for name in hidden if name in self.kinds)
         for name in self.hidden:
             self._unlink(name)
+        for name in sorted({each for hidden in self.hidden for each in _parents(hidden)}, reverse=True):
+            if not os.listdir(f"{self.path}/{name}"):  # noqa: PTH208  an empty folder can be imported
+                os.rmdir(f"{self.path}/{name}")  # noqa: PTH106
+                del self.inodes[name]
         for name, fd in given.items():
             for parent in _parents(name):
                 if parent not in self.inodes:
@@ -159,6 +163,9 @@ class BasedFolder:
                 self._unlink(name)
         for name in dict.fromkeys((*self.changed, *self.given, *self.hidden)):
             if self.kinds.get(name, SPECIAL) != SPECIAL:
+                for parent in _parents(name):
+                    if parent not in self.inodes:
+                        self._make_folder(parent)
                 self._put_base(name)
         return True
 

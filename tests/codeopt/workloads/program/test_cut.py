@@ -23,10 +23,12 @@ from codeopt.workloads.program.cut import (
     cut_input,
     first_part,
 )
+from codeopt_sandbox.compare import Decision
+from codeopt_sandbox.limit_test import LimitAnswer, LimitTest
 from codeopt_sandbox.outcome import Case, Run
 from tests.codeopt.command import codeopt
 from tests.support.candidates import comparison
-from tests.support.scripted import FAST, Asked, ScriptedRunner, ScriptedWorkload
+from tests.support.scripted import FAST, SLOW, Asked, ScriptedRunner, ScriptedWorkload
 
 LINES = 10_000
 TABLE = b"name,value\n" + b"".join(b"a%d,%d\n" % (at, at) for at in range(LINES))
@@ -129,7 +131,28 @@ def test_the_whole_decides(on_the_whole: Run, consequence: Consequence) -> None:
     found = whole_input.check_gain(gain)
     assert found is not None
     assert found.consequence is consequence
-    assert runner.asked == [Asked(FAST, b"all of it", "fork", 0)]
+    assert runner.asked[0] == Asked(FAST, b"all of it", "fork", 0)
+    doubted = consequence is Consequence.NO_GAIN  # then the original runs once more beside it
+    assert runner.asked[1:] == [Asked(SLOW, b"all of it", "fork", 0)] * doubted
+
+
+@pytest.mark.parametrize(("seconds", "slower"), [(14.0, False), (16.0, True), (170.0, True)])
+def test_what_is_slower_on_the_whole_is_slower(seconds: float, slower: bool) -> None:
+    """As fast on the part; the original takes 10 s on the whole whenever it is asked."""
+    whole, part = Case("whole", b"all of it", b"out\n"), Case("whole, first 7 %", b"all", b"out\n")
+    runner = ScriptedRunner(lambda asked: taking(seconds if asked.program == FAST else 10.0))
+    workload: Any = ScriptedWorkload(runner)
+    plan = CutPlan((part,), "cpu", 1, cut=InputCut(part, whole, 0.07, "standard input", 0.7, 10.0))
+    same = comparison(ratio=1.0, decision=Decision.SAME)
+    found = whole_input.check_gain(Gain(workload, Revision.of(FAST), same, plan, (), lambda line: None))
+    assert found is not None
+    assert (found.consequence is Consequence.NO_GAIN, found.slower) == (slower, slower)
+    if slower:
+        limit = LimitTest(0.05, LimitAnswer.HOLDS, 0.01, 9)
+        told = replace(same, limit=limit).without_gain(found.reason, slower=found.slower)
+        assert told.decision is Decision.SLOWER
+        assert told.limit is not None
+        assert told.limit.answer is LimitAnswer.UNKNOWN
 
 
 @pytest.mark.slow(

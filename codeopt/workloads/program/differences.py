@@ -55,7 +55,7 @@ class OutputDifference:
 def caveats_of(found: Iterable[OutputDifference], again: Callable[[Case], str]) -> tuple[Caveat, ...]:
     """The smallest input of each kind of difference."""
     smallest: dict[str, OutputDifference] = {}
-    for each in sorted(found, key=lambda each: _size(each.case)):
+    for each in sorted(found, key=lambda each: (each.error is not None, _size(each.case))):
         kind = str(each.caveat.subject) if each.caveat else each.because
         smallest.setdefault(f"{kind} {error_name(each.error)}" if each.error else kind, each)
     inputs = [each for each in smallest.values() if each.wrong]

@@ -24,6 +24,9 @@ LONGEST = 150_000
 """Maximum length of a long call, characters."""
 ALL = 400_000
 """Maximum length of all long calls together, characters."""
+LATE = 20
+"""Least length of an argument in which an item of the second half is changed, and places that are looked at for
+another item."""
 ODD = 12
 """Characters of a text in which something is changed at once."""
 TENFOLD = (10, 5, 3)
@@ -43,8 +46,8 @@ def long_calls(
     if not bases:
         return []
     maker = Maker(draw, bases, words or Vocabulary(), small=False, classes=classes)
-    found: dict[str, None] = {}
-    total = 0
+    found: dict[str, None] = dict.fromkeys(text for text in _changed_late(bases[0], seed) if text not in calls)
+    total = sum(map(len, found))
     for attempt in range(count * 2):
         grown = _lengthened(bases[attempt % len(bases)], draw, seed + attempt)
         call = _with_odd(grown, maker) if grown is not None else None
@@ -55,6 +58,26 @@ def long_calls(
         if len(found) == count or total > ALL:
             break
     return list(found)
+
+
+def _changed_late(base: Call, seed: int) -> Iterator[str]:
+    """The largest call with one item of the second half as another one is, with two of them exchanged, and with a
+    number that is one more than all others: like the known one in whatever a draft may know it by, such as its length
+    and how it begins."""
+    draw = random.Random(seed)
+    at = max(range(len(base.values)), key=lambda place: _length(base.values[place]))
+    if not isinstance(base.values[at], list | str) or not LATE < len(base.values[at]) <= LONGEST // 2:
+        return
+    value: Any = base.values[at]
+    one = draw.randrange(len(value) // 2, len(value))
+    others = [place for place in draw.sample(range(len(value)), LATE) if value[place] != value[one]]
+    for other in others[:1]:
+        first, second = value[one : one + 1], value[other : other + 1]
+        changed = value[:one] + second + value[one + 1 :]
+        yield base.with_value(at, changed).text()
+        yield base.with_value(at, changed[:other] + first + changed[other + 1 :]).text()
+    if isinstance(value, list) and {type(item) for item in value} == {int}:
+        yield base.with_value(at, [*value[:one], max(value) + 1, *value[one + 1 :]]).text()
 
 
 def tenfold(calls: Sequence[str], seed: int) -> list[str]:

@@ -15,8 +15,11 @@ from .repr.source import call_to_source, name_to_source, to_source
 from .stage import read
 from .state import random_state, state_of, what_changed
 
-MOST_CHARS = 1_000_000
-"""Characters of a call that is sent as an expression; a longer one is named by its place in the file."""
+MOST_CHARS = 4_000_000
+"""Characters of a call that is sent as an expression; a longer one is named by its place in the file, and what that
+draws at random is another in each run."""
+MOST_CHARS_OF_ALL = 8_000_000
+"""Characters of all calls that are sent as expressions."""
 MAX_DEPTH = 60
 """Depth to which an argument is looked into, as in `to_source`."""
 MAX_DESCRIBED_CALLS = 20
@@ -90,11 +93,12 @@ def list_calls(names: CallNamespace, channel: Channel) -> None:
 
 def send_calls(names: CallNamespace, channel: Channel) -> None:
     """Each call, an empty line after those of CALLS."""
-    seen = set()
+    seen, left = set(), MOST_CHARS_OF_ALL
     for name in ("CALLS", "BIG"):
         for at, entry in enumerate(names.user_namespace().get(name, ())):
             text = call_to_source(*as_call(entry), plain_source)
-            text = text if text and len(text) <= MOST_CHARS else None
+            text = text if text and len(text) <= min(MOST_CHARS, left) else None
+            left -= len(text or "")
             shown = text or CanonicalRepr(names.ref.module).show_arguments(*as_call(entry))
             certain = text or not any(mark in shown for mark in ("<code>", "<iterator>", NOT_COMPARABLE))
             if not certain or (name, shown) not in seen:  # never the same arguments twice in one process

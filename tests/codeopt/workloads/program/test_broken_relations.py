@@ -52,10 +52,12 @@ def test_a_wrong_rewrite_is_told_with_its_relation_and_a_right_one_accepted(name
     rewrite = REWRITES[name]
     write(rewrite, tmp_path)
     wrong = compared(tmp_path, "wrong.py")
-    assert wrong["verdict"] != "rejected", wrong["reason"]
-    beyond = [each["because"] for each in wrong["caveats"] if each["subject"] == "input"]
-    assert any(rewrite["relation"] in because for because in beyond), beyond
-    assert wrong["tests"]["relations_broken"] > 0
+    if rewrite["relation"]:
+        assert wrong["verdict"] != "rejected", wrong["reason"]
+    if wrong["verdict"] != "rejected":  # what no relation describes, an input like the known ones may lack, too
+        beyond = [each["because"] for each in wrong["caveats"] if each["subject"] == "input"]
+        assert any(rewrite["relation"] in because for because in beyond), beyond
+        assert wrong["tests"]["relations_broken"] > 0
     right = compared(tmp_path, "right.py", "--strict")
     assert right["verdict"] != "rejected", right["reason"]
 

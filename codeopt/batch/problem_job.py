@@ -159,7 +159,11 @@ class ProblemJob:
             room_mib=room_mib,
             base=base,
         ) as sandbox:
-            yield sandbox
+            timed = TimedSandbox(sandbox)
+            try:
+                yield cast(Sandbox, timed)
+            finally:
+                self.sandbox.add(timed)
 
     def _open_model(self, options: ImproveOptions, notify: Notify) -> Model:
         """Open a model whose replies are kept and whose requests are repeated here and nowhere else."""

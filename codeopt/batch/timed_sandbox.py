@@ -22,5 +22,10 @@ class TimedSandbox:
         self.runs += 1
         return run
 
+    def add(self, other: TimedSandbox) -> None:
+        """Count the runs of another sandbox as this one's."""
+        self.programs_s += other.programs_s
+        self.runs += other.runs
+
     def __getattr__(self, name: str) -> Any:
         return getattr(self._inner, name)

@@ -254,6 +254,8 @@ def test_a_folder_of_functions_with_their_calls_and_a_checker(tmp_path: Path) ->
     code, out, err = finish(tmp_path / "set", tmp_path / "run", "--model", "rules", "--json")
     assert code == 0, err
     assert json.loads(out)["status"] == {"done": 1}, out
+    ((seconds,),) = query(tmp_path / "run", "SELECT programs_s FROM problem")
+    assert seconds > 0, "runs in a sandbox of the function's own count, too"
     (row,) = query(tmp_path / "run", "SELECT function, calls, checker FROM problem")
     assert tuple(row) == ("total", str(home / "calls.py"), f"{home / 'accept.py'}::accept")
     (home / "accept.py").write_text(accept.replace("==", "!="))

@@ -15,6 +15,7 @@ from codeopt.analysis.positions import Def
 from codeopt.core.errors import ProgramError, UsageError
 from codeopt.core.revision import Revision
 from codeopt.core.session import Mounts
+from codeopt.workloads._ending import why
 from codeopt.workloads.contract.function.class_hints import ClassHints, class_hints
 from codeopt.workloads.function.calls.call_names import CallNames
 from codeopt.workloads.function.calls.vocabulary import Vocabulary, vocabulary
@@ -27,7 +28,6 @@ from codeopt.workloads.source.functions import Function, definition, dotted, own
 from codeopt_sandbox import Sandbox
 from codeopt_sandbox.call_answer import CallAnswer, CallRun, Failure
 from codeopt_sandbox.calls import CallBatch, CallRunner, FunctionRef
-from codeopt_sandbox.outcome import Run
 
 if TYPE_CHECKING:
     from codeopt_sandbox.guest.calls.batch import BatchMode
@@ -95,14 +95,6 @@ class FunctionHarness:
             named = 'what the file does when it is imported belongs under `if __name__ == "__main__":`'
         what = f"{self.function.path}::{self.function.qualname} cannot be run: {said}"
         return f"{what}; {named}" if named else what
-
-
-def why(run: Run) -> str:
-    """The end of a run that gave no answer, in one line."""
-    last = run.stderr.decode("utf-8", "backslashreplace").strip().rpartition("\n")[2]
-    how = run.stop_detail or (f"signal {run.signal}" if run.signal else f"exit status {run.exit}")
-    more = {"memory": " (--memory MiB gives more)", "time": " (--timeout S gives more)"}.get(run.stop or "", "")
-    return f"{how}{more}" if more else last or how
 
 
 @contextlib.contextmanager

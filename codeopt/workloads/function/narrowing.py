@@ -8,11 +8,12 @@ from dataclasses import dataclass, replace
 from codeopt.core.diagnostic import Diagnostic
 from codeopt.core.errors import UsageError
 from codeopt.core.words import counted
+from codeopt.workloads._ending import why
 from codeopt.workloads.contract.function import Contract, contract_of
 from codeopt.workloads.contract.function.expression import EVALUATED, ContractExpression, contract_expression
 from codeopt.workloads.function.corpus.corpus import CallCorpus
 from codeopt.workloads.function.corpus.observe import MADE_UP, REFUSED
-from codeopt.workloads.function.harness import FunctionHarness, why
+from codeopt.workloads.function.harness import FunctionHarness
 from codeopt_sandbox.call_answer import CallOutcome, Kind
 from codeopt_sandbox.calls import CallBatch
 from codeopt_sandbox.guest.calls.repr.private import segments

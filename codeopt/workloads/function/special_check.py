@@ -1,21 +1,20 @@
 """A checker of the user's own: which other answers of a call are right, too.
 
-It runs in the sandbox, in a process where no draft ever runs: calls are made anew there, answers are read from their
-texts as literals and arrays.
+In its process calls are made anew, and answers are read from their texts as literals and arrays.
 """
 
 from __future__ import annotations
 
 import ast
-import json
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from importlib.util import decode_source
 
 from codeopt.core.errors import UsageError
 from codeopt.core.options import ImproveOptions
+from codeopt.workloads._checker_answers import CheckerAnswers
 from codeopt.workloads.function.corpus.observe import MADE_UP, REFUSED, KnownCall
-from codeopt.workloads.function.harness import FunctionHarness, why
+from codeopt.workloads.function.harness import FunctionHarness
 from codeopt.workloads.source.functions import definition
 from codeopt_sandbox.answers import AnswerDifference, differences
 from codeopt_sandbox.calls import accept_program
@@ -43,48 +42,27 @@ class SpecialChecker:
     """Compares answers as other checkers do, and asks the user's function about those that differ."""
 
     bench: FunctionHarness
-    file: str
-    source: str
-    accept: str
-    names: tuple[str, ...]
-    """Positional parameters of the function under test."""
+    answers: CheckerAnswers[Question]
     exact: bool
     may_change: bool
-    known: dict[Question, str] = field(default_factory=dict)
-    """Reasons of refusal so far, empty where accepted: each is asked once."""
 
     def __call__(self, expected: bytes, got: bytes) -> str:
         """Describe the first answer that is not accepted; empty when there is none."""
         told = differences(expected, got, may_change=self.may_change)
         found = [each for each in told if self.exact or each.subject is None]
         questions = {at: asked for at, each in enumerate(found) if (asked := self._question(each))}
-        self.ask(list(questions.values()))
+        reasons = dict(zip(questions, self.answers.reasons(list(questions.values())), strict=True))
         for at, each in enumerate(found):
-            reason = self.known[questions[at]] if at in questions else "it is no other value returned"
-            if reason:
+            if reason := reasons.get(at, "it is no other value returned"):
                 return f"{each.words}: {reason}"
         return ""
 
-    def ask(self, questions: Sequence[Question]) -> None:
-        """Find out about new questions, all in one run."""
-        new = [each for each in dict.fromkeys(questions) if each not in self.known]
-        if not new:
-            return
-        request = AcceptRequest(self.source, self.file, self.accept, self.names, tuple(new))
-        run = self.bench.sandbox.run(accept_program(self.bench.target, request), mode="exec")
-        try:
-            self.known.update(zip(new, map(str, json.loads(run.stdout)), strict=True))
-        except (ValueError, TypeError):  # it ended, or wrote something else in its place
-            self.known.update(dict.fromkeys(new, f"the checker gives no answer: {why(run)}"))
-
     def refused_of_original(self, known: Sequence[KnownCall]) -> dict[str, Refused]:
         """Answers of the original's own that the checker does not accept, by call."""
-        own = {
-            each.text: (each.text, text, text) for each in known if (text := _returned(each.outcome.text)) is not None
-        }
-        self.ask(list(own.values()))
-        return {call: Refused(asked[1], self.known[asked]) for call, asked in own.items()
-                if self.known[asked] not in ("", NO_LITERAL)}  # fmt: skip
+        own = {each.text: text for each in known if (text := _returned(each.outcome.text)) is not None}
+        reasons = self.answers.reasons([(call, text, text) for call, text in own.items()])
+        return {call: Refused(text, reason) for (call, text), reason in zip(own.items(), reasons, strict=True)
+                if reason not in ("", NO_LITERAL)}  # fmt: skip
 
     def _question(self, found: AnswerDifference) -> Question | None:
         """Question about a difference; None where more differs than the value returned."""
@@ -105,9 +83,12 @@ def special_checker(
     file, accept = options.special_checker
     node = definition(ast.parse(bench.function.source), bench.function.qualname)
     names = tuple(each.arg for each in (*node.args.posonlyargs, *node.args.args)) if node else ()
-    found = SpecialChecker(
-        bench, str(file), decode_source(file.read_bytes()), accept, names, options.strict, options.may_change_arguments
+    source = decode_source(file.read_bytes())
+    answers = CheckerAnswers[Question](
+        bench.sandbox,
+        lambda asked: accept_program(bench.target, AcceptRequest(source, str(file), accept, names, asked)),
     )
+    found = SpecialChecker(bench, answers, options.strict, options.may_change_arguments)
     vouched = [each for each in known if each.source not in (*MADE_UP, REFUSED)][:OWN]
     refused = next(iter(found.refused_of_original(vouched).items()), None)
     if refused is not None:

@@ -1,19 +1,18 @@
 """A checker of the user's own: which other outputs of a program are right, too.
 
-It runs in the sandbox, in a process where no draft ever runs, and is asked only about outputs that differ.
+It is asked only about outputs that differ.
 """
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
-from dataclasses import dataclass, field
-from hashlib import sha256
+from dataclasses import dataclass
 from importlib.util import decode_source
 from typing import Any
 
 from codeopt.core.errors import UsageError
 from codeopt.core.options import ImproveOptions
+from codeopt.workloads._checker_answers import CheckerAnswers
 from codeopt_sandbox import Sandbox
 from codeopt_sandbox.calls import outputs_program
 from codeopt_sandbox.guest.accept.request import OutputsRequest
@@ -30,12 +29,7 @@ Question = tuple[Any, str, str]
 class OutputChecker:
     """Compares outputs by tokens, and asks the user's function about those that differ."""
 
-    sandbox: Sandbox
-    file: str
-    source: str
-    accept: str
-    known: dict[bytes, str] = field(default_factory=dict)
-    """Reasons of refusal by question so far, empty where accepted: each is asked once."""
+    answers: CheckerAnswers[Question]
 
     def __call__(self, expected: bytes, got: bytes) -> str:
         """Compare two outputs alone."""
@@ -44,28 +38,18 @@ class OutputChecker:
     def of_case(self, case: Case, expected: bytes, got: bytes) -> str:
         """Describe the first difference and why it is refused; empty where the output is right for this input."""
         difference = check_nearly(expected, got)
-        reason = self.ask([_question(case, expected, got)])[0] if difference else ""
+        reason = self.answers.reasons([_question(case, expected, got)])[0] if difference else ""
         return f"{difference}: {reason}" if reason else ""
-
-    def ask(self, questions: Sequence[Question]) -> list[str]:
-        """The reason of refusal for each, empty where accepted; new ones are asked in one run."""
-        keys = [sha256(repr(each).encode("utf-8", "surrogatepass")).digest() for each in questions]
-        new = {key: each for key, each in zip(keys, questions, strict=True) if key not in self.known}
-        if new:
-            request = OutputsRequest(self.source, self.file, self.accept, tuple(new.values()))
-            run = self.sandbox.run(outputs_program(request), mode="exec")
-            try:
-                self.known.update(zip(new, map(str, json.loads(run.stdout)), strict=True))
-            except (ValueError, TypeError):  # it ended, or wrote something else in its place
-                self.known.update(dict.fromkeys(new, f"the checker gives no answer: {_why(run)}"))
-        return [self.known[key] for key in keys]
 
 
 def checker_of(options: ImproveOptions, sandbox: Sandbox) -> Checker:
     """The checker that is asked for; last bits of floats are a caveat where white space does not matter either."""
     if options.special_checker is not None:
         file, accept = options.special_checker
-        return OutputChecker(sandbox, str(file), decode_source(file.read_bytes()), accept)
+        source = decode_source(file.read_bytes())
+        return OutputChecker(
+            CheckerAnswers(sandbox, lambda asked: outputs_program(OutputsRequest(source, str(file), accept, asked)))
+        )
     return check_nearly if options.check == "tokens" else open_checker(options.check)
 
 
@@ -80,7 +64,7 @@ def require_own(check: Checker, cases: Sequence[Case], runs: Sequence[Run], name
         if asked and size > OWN_BYTES:
             break
         asked.append((case, run))
-    reasons = check.ask([_question(case, run.stdout, run.stdout) for case, run in asked])
+    reasons = check.answers.reasons([_question(case, run.stdout, run.stdout) for case, run in asked])
     for (case, _), reason in zip(asked, reasons, strict=True):
         if reason:
             raise UsageError(f"--check {name} does not accept the original's own output on case {case.name}: {reason}")
@@ -91,7 +75,7 @@ def refuses_own(check: Checker, case: Case) -> str:
     prints there either. Empty where it does."""
     if not isinstance(check, OutputChecker) or case.expected is None:
         return ""
-    reason = check.ask([_question(case, case.expected, case.expected)])[0]
+    reason = check.answers.reasons([_question(case, case.expected, case.expected)])[0]
     return f"the checker does not accept the original's own output there: {reason}" if reason else ""
 
 
@@ -110,8 +94,3 @@ def _question(case: Case, expected: bytes, got: bytes) -> Question:
 
 def _text(data: bytes) -> str:
     return data.decode("utf-8", "surrogateescape")
-
-
-def _why(run: Run) -> str:
-    last = run.stderr.decode("utf-8", "backslashreplace").strip().rpartition("\n")[2]
-    return run.stop_detail or last or (f"signal {run.signal}" if run.signal else f"exit status {run.exit}")

@@ -4,8 +4,8 @@ sandbox."""
 from __future__ import annotations
 
 from codeopt.core.errors import UsageError
+from codeopt.workloads._ending import why
 from codeopt.workloads.function.corpus.sources import Ask, Found
-from codeopt.workloads.function.harness import why
 from codeopt_sandbox.call_answer import Failure
 from codeopt_sandbox.calls import CallBatch
 

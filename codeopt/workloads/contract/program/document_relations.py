@@ -4,13 +4,13 @@ their values are like everywhere."""
 from __future__ import annotations
 
 import json
-import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import pairwise
 from typing import Any
 
 from codeopt.workloads.contract.program.document_values import NUMBER, NodeRelation, Path, is_number, of_values
+from codeopt.workloads.contract.program.relations import sorted_by_chance
 
 EACH = "[]"
 """The step to an element of a list, and to a field of an object whose names are data."""
@@ -21,7 +21,6 @@ MOST_KEYS = 12
 DISTINCT_FROM = 3
 SORTED_FROM = 4
 """Lists of so many elements are not distinct or sorted by chance."""
-CHANCE = 0.1
 TWICE = "no element comes twice"
 
 
@@ -139,7 +138,7 @@ def _of_column(path: Path, name: str, column: str | None, lists: Sequence[list[A
     if longest >= DISTINCT_FROM and (column is None or scalar):
         yield NodeRelation(path, kind, thing, lambda v: _distinct(get(v)), lambda v: _twice(v, column))
     ordered = all(all(map(is_number, v)) or all(isinstance(each, str) for each in v) for v in lists)
-    if longest >= SORTED_FROM and ordered and math.prod(1 / math.factorial(min(len(v), 20)) for v in lists) < CHANCE:
+    if longest >= SORTED_FROM and ordered and not sorted_by_chance(lists):
         for order in (_ascends, _descends):
             yield NodeRelation(path, "the known {} is sorted", thing, _ordered(get, order), _unsorted)
 

@@ -12,7 +12,8 @@ from codeopt.workloads.contract.program.relations import InputRelation, _shape, 
 from codeopt.workloads.contract.program.tokens import PIECES, integer, read_text
 from codeopt.workloads.contract.program.value_classes import find_value_classes
 
-LOOKED_AT = 300_000  # bytes of all known inputs together whose relations are looked for; the shortest come first
+LOOKED_AT = 300_000
+"""Bytes of all known inputs together whose relations are looked for; the shortest come first."""
 LAID_OUT = 12
 """Number of known inputs that show the layout; the others are read by it."""
 LAID_OUT_WORDS = "no known input is laid out like that"
@@ -126,13 +127,7 @@ def _alone(pieces: Sequence[bytes], at: int) -> bool:
 
 def look_at(inputs: Sequence[bytes]) -> KnownInputs:
     """Contract of the known inputs, the shortest of them first, as far as it can be found in little time."""
-    chosen: list[bytes] = []
-    size = 0
-    for data in sorted(dict.fromkeys(inputs), key=len):
-        if chosen and size + len(data) > LOOKED_AT:
-            break
-        chosen.append(data)
-        size += len(data)
+    chosen = choose_shortest(inputs)
     layout = find_layout(_spread(chosen, LAID_OUT)) if chosen and any(chosen) else None
     readings = [layout.read(data) for data in chosen] if layout else []
     if layout is None or None in readings:
@@ -140,6 +135,18 @@ def look_at(inputs: Sequence[bytes]) -> KnownInputs:
     read = tuple(reading for reading in readings if reading is not None)
     relations = (*find_value_classes(layout, read), *find_relations(layout, read))
     return KnownInputs(tuple(chosen), layout, read, relations)
+
+
+def choose_shortest(inputs: Sequence[bytes]) -> list[bytes]:
+    """The shortest inputs, each once, that have LOOKED_AT bytes together at most; one at least."""
+    chosen: list[bytes] = []
+    size = 0
+    for data in sorted(dict.fromkeys(inputs), key=len):
+        if chosen and size + len(data) > LOOKED_AT:
+            break
+        chosen.append(data)
+        size += len(data)
+    return chosen
 
 
 def _spread(inputs: Sequence[bytes], most: int) -> Sequence[bytes]:

@@ -77,10 +77,6 @@ def find_relations(layout: Layout, readings: Sequence[ParsedInput]) -> tuple[Inp
     return tuple(found)
 
 
-def _named(role: InputField) -> str:
-    return f"in line {role.part + 1}" if role.part == 0 else f"in part {role.part + 1}"
-
-
 def _written(numbers: Sequence[InputField]) -> Iterator[InputRelation]:
     for role in numbers:
         yield InputRelation(
@@ -213,7 +209,7 @@ def _orders(many: Sequence[InputField], readings: Sequence[ParsedInput]) -> Iter
     """Sorted and distinct numbers, where chance does not make them so."""
     for role in many:
         lists = [each for reading in readings for each in reading.lists(role)]
-        if not _sorted_by_chance(lists):
+        if not sorted_by_chance(lists):
             for number, order in enumerate(ORDERS):
                 yield InputRelation(
                     RelationKind.ORDER, (role,), "all known inputs are sorted there",
@@ -230,7 +226,7 @@ def _orders(many: Sequence[InputField], readings: Sequence[ParsedInput]) -> Iter
             )  # fmt: skip
 
 
-def _sorted_by_chance(lists: Sequence[Sequence[bytes]]) -> bool:
+def sorted_by_chance(lists: Sequence[Sequence[object]]) -> bool:
     """Whether lists as short as these are often sorted though nobody meant it."""
     return math.prod(1 / math.factorial(min(len(each), 20)) for each in lists) >= CHANCE
 
@@ -359,7 +355,7 @@ def _words(
                         RelationKind.OTHER, (role,), f"all known inputs have {chr(sign)!r} there as often",
                         lambda r, role=role, sign=sign, often=often: b"".join(r.tokens(role)).count(sign) in often,  # type: ignore[misc]
                     )  # fmt: skip
-        if not _sorted_by_chance([list(set(each)) for reading in readings for each in reading.lists(role)]):
+        if not sorted_by_chance([list(set(each)) for reading in readings for each in reading.lists(role)]):
             yield InputRelation(
                 RelationKind.ORDER, (role,), "all known words are sorted there",
                 lambda r, role=role: all(a <= b for each in r.lists(role) for a, b in pairwise(each)),  # type: ignore[misc]

@@ -14,9 +14,8 @@ from codeopt.workloads.contract.program.document_relations import EACH, find_map
 from codeopt.workloads.contract.program.document_values import NodeRelation, Path, is_number
 from codeopt.workloads.contract.program.documents import TABLE, DocumentFormat, find_format
 from codeopt.workloads.contract.program.formats import ENDS, Property
+from codeopt.workloads.contract.program.known_inputs import choose_shortest
 
-LOOKED_AT = 300_000
-"""Bytes of all known files together whose relations are looked for; the shortest come first."""
 SHORT_LISTS = (4, 8, 30)
 """Elements that each list keeps in a document that is changed: the witness is small."""
 MOST_BYTES = 10_000_000
@@ -235,13 +234,7 @@ UNREAD = "every known file is whole"
 
 def look_at_documents(path: str, known: Sequence[bytes]) -> KnownDocuments | None:
     """Contract of known files that are structured; None for other texts."""
-    chosen: list[bytes] = []
-    size = 0
-    for data in sorted(dict.fromkeys(known), key=len):
-        if chosen and size + len(data) > LOOKED_AT:
-            break
-        chosen.append(data)
-        size += len(data)
+    chosen = choose_shortest(known)
     found = find_format(path, chosen) if chosen and all(map(bytes.strip, chosen)) else None
     return KnownDocuments(found, tuple(chosen)) if found else None
 

@@ -8,11 +8,12 @@ import json
 import random
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
+from itertools import chain
 from typing import Any
 
 from codeopt.workloads.contract.program.known_inputs import look_at
 from codeopt.workloads.program.fuzzing._breaking import break_each
-from codeopt.workloads.program.fuzzing._changed import LARGEST_BASE, MutatedInput, broken_inputs, mutate_inputs
+from codeopt.workloads.program.fuzzing._changed import LARGEST_BASE, MutatedInput, broken_inputs, changed_inputs
 from codeopt.workloads.program.fuzzing._documents import look_at_documents
 
 BASES = 4
@@ -21,29 +22,37 @@ TABLE_ENDS = (".csv", ".tsv", ".txt", ".log", ".md", ".jsonl", ".ndjson")
 """Files whose lines can be left out, repeated and put in another order."""
 
 
-def mutate_file(path: str, known: Sequence[bytes], also_known: Sequence[bytes], seed: int) -> list[MutatedInput]:
-    """Changed contents of a file, each with what it breaks. The same seed gives the same ones."""
-    small = sorted((data for data in known if len(data) <= LARGEST_BASE), key=len)
-    draw = random.Random(seed)
-    documents = look_at_documents(path, [*known, *also_known])
+def mutate_file(path: str, known: Sequence[bytes], also_known: Sequence[bytes], seed: int) -> Iterator[MutatedInput]:
+    """Changed contents of a file, each with what it breaks, made as they are asked for. The same seed gives the same
+    ones. path: empty for standard input, where a text is changed token by token alone."""
+    everything = [*known, *also_known]
+    documents = look_at_documents(path, everything)
+    by_token = changed_inputs(known, seed=seed, also_known=also_known)
+    if documents is None and not path:
+        yield from by_token
+        return
     why = documents.why_beyond if documents else _no_reason
-    found: dict[bytes, MutatedInput] = {}
-    if documents:
-        for number, data in enumerate(documents.alike(small[-BASES:], draw)):
-            found.setdefault(data, MutatedInput(f"alike.document.{number}", data))
-    if small and (document := _json(small[-1])) is not None:
-        for name, data in _json_changes(document, small[-1], draw):
-            found.setdefault(data, MutatedInput(name, data, why(data)))
-        return [mutated for data, mutated in found.items() if data not in known]
-    for data in small[-1:] or sorted(known, key=len)[:1]:
-        why_lines = why if documents else look_at([*known, *also_known]).why_lines
-        for name, because, changed in _line_changes(path, data, draw):
-            found.setdefault(changed, MutatedInput(name, changed, because or why_lines(changed)))
-    by_token = [
-        replace(each, because=why(each.stdin) or each.because)
-        for each in mutate_inputs(known, seed=seed, also_known=also_known)
-    ]
-    return [*(mutated for data, mutated in found.items() if data not in known), *by_token]
+    small = sorted((data for data in known if len(data) <= LARGEST_BASE), key=len)
+    document = _json(small[-1]) if small else None
+    draw = random.Random(seed)
+    alike = documents.alike(small[-BASES:], draw) if documents else ()
+    changed: Iterable[MutatedInput] = ()
+    if document is not None:
+        changed = (MutatedInput(name, data, why(data)) for name, data in _json_changes(document, small[-1], draw))
+    elif path.lower().endswith(TABLE_ENDS):
+        base = small[-1] if small else min(known, key=len)
+        why_lines = why if documents else look_at(everything).why_lines
+        changed = (
+            MutatedInput(name, data, because or why_lines(data))
+            for name, because, data in _line_changes(path, base, draw)
+        )
+    seen = set(known)
+    for each in chain((MutatedInput(f"alike.document.{at}", data) for at, data in enumerate(alike)), changed):
+        if each.stdin not in seen:
+            seen.add(each.stdin)
+            yield each
+    if document is None:
+        yield from (replace(each, because=why(each.stdin) or each.because) for each in by_token)
 
 
 def broken_file(path: str, known: Sequence[bytes], also_known: Sequence[bytes], seed: int) -> Iterator[MutatedInput]:
@@ -136,8 +145,6 @@ def _changed_scalar(value: Any, draw: random.Random) -> Any:
 
 def _line_changes(path: str, data: bytes, draw: random.Random) -> Iterator[tuple[str, str, bytes]]:
     """(name, why it is beyond, content): lines left out, repeated, reordered; cells exchanged within a column."""
-    if not path.lower().endswith(TABLE_ENDS):
-        return
     ends = data.endswith(b"\n")
     lines = data.removesuffix(b"\n").split(b"\n")
     head, rows = (lines[:1], lines[1:]) if path.lower().endswith((".csv", ".tsv")) else ([], lines)

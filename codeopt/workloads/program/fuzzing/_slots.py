@@ -7,8 +7,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import zip_longest
 
-from codeopt.workloads.program.fuzzing._changed import MutatedInput, changed_inputs
-from codeopt.workloads.program.fuzzing._documents import look_at_documents
+from codeopt.workloads.program.fuzzing._changed import MutatedInput
 from codeopt.workloads.program.fuzzing._files import broken_file, mutate_file, shorter_file
 from codeopt.workloads.program.fuzzing._lengths import shorter
 from codeopt.workloads.program.fuzzing._numbers import mutate_number
@@ -49,8 +48,6 @@ class _Stdin:
         return replace(case, stdin=data, expected=None, written=None, title=title)
 
     def mutate(self, known: Sequence[bytes], also: Sequence[bytes], seed: int) -> Iterable[MutatedInput]:
-        if look_at_documents("", [*known, *also]) is None:
-            return changed_inputs(known, seed=seed, also_known=also)
         return mutate_file("", known, also, seed)
 
     def break_relations(self, known: Sequence[bytes], also: Sequence[bytes], seed: int) -> Iterable[MutatedInput]:

@@ -8,6 +8,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from dataclasses import replace
 
+from codeopt.core.options import FuzzPolicy
+from codeopt.workloads.program.differential import FEW, NONE_BROKEN, DifferentialTest
 from codeopt.workloads.program.fuzzing import MutatedCase
 from codeopt.workloads.program.supply import ALL_CPU_S, MOST_OF_AN_ERROR, MOST_TOO_LONG, Changed, Quota, Supply
 from codeopt_sandbox.outcome import Case, Mode, Run
@@ -93,3 +95,15 @@ def test_an_original_that_takes_too_long_is_not_asked_for_ever() -> None:
 def test_few_inputs_with_the_same_error_are_enough() -> None:
     _, found = supplied(lambda case: FAILS, breaking(*"abcdefgh"))
     assert len([each for each in found if each.error]) == 2 * MOST_OF_AN_ERROR
+
+
+def test_that_no_relation_is_broken_is_said_also_of_many_inputs() -> None:
+    _, found = supplied(lambda case: FAILS if case.stdin.startswith(b"b") else WELL, breaking("a", "b"))
+    none = DifferentialTest(FuzzPolicy.AUTO, found)
+    assert len(none.cases) >= FEW
+    assert none.relations_broken == 0
+    assert none.missing == (NONE_BROKEN,)
+    _, found = supplied(lambda case: FAILS if case.stdin == b"b0" else WELL, breaking("a", "b"))
+    one = DifferentialTest(FuzzPolicy.AUTO, found)
+    assert one.relations_broken == 1
+    assert one.missing == ()

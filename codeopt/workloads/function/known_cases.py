@@ -16,7 +16,7 @@ from codeopt.workloads.function.corpus.cases import (
 from codeopt.workloads.function.corpus.corpus import (
     NotVerifiable,
 )
-from codeopt.workloads.function.corpus.observe import DERIVED, MADE_UP, REFUSED, KnownCall
+from codeopt.workloads.function.corpus.observe import MADE_UP, KnownCall
 from codeopt.workloads.function.harness import FunctionHarness
 from codeopt.workloads.function.special_check import undecided
 from codeopt.workloads.function.timed_runs import TimedRuns
@@ -56,11 +56,11 @@ def tiered(
 
     policy: what a difference on a call that is made of known ones does.
     """
-    known = [each for each in known if policy is not FuzzPolicy.OFF or each.source not in (DERIVED, REFUSED)]
+    known = [each for each in known if policy is not FuzzPolicy.OFF or not each.made_of_others]
     raises = refusals(bench.function)
     contract.ask([each.text for each in known])
-    idle = undecided(check, known)
-    beyond = {each.text: _by_policy(each, contract, raises, policy) or idle.get(each.text, "") for each in known}
+    beyond = {each.text: _by_policy(each, contract, raises, policy) for each in known}
+    beyond |= undecided(check, [each for each in known if not beyond[each.text]])
     alike = [each for each in known if not beyond[each.text]]
     rest = [each for each in known if beyond[each.text]]
     cases: list[Case] = [*make_cases(bench, runner, alike, name, check, held_out=held_out)]
@@ -73,7 +73,7 @@ def _by_policy(known: KnownCall, contract: Contract, raises: Container[int], pol
     """Reason as of `why_beyond`; with `strict` of no made-up call, with `lenient` of all of them."""
     if policy is FuzzPolicy.STRICT:
         return contract.outside(known.text)
-    lenient = LENIENT * (policy is FuzzPolicy.LENIENT and known.source in (DERIVED, REFUSED))
+    lenient = LENIENT * (policy is FuzzPolicy.LENIENT and known.made_of_others)
     return why_beyond(known, contract, raises) or lenient
 
 

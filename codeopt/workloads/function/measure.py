@@ -17,7 +17,7 @@ from codeopt.workloads.function.corpus.corpus import (
 )
 from codeopt.workloads.function.corpus.kept import KnownFunction, known_function
 from codeopt.workloads.function.corpus.model_written import ask_for_calls
-from codeopt.workloads.function.corpus.observe import REFUSED, CallTimeLimit, KnownCall, observe_quick
+from codeopt.workloads.function.corpus.observe import CallTimeLimit, KnownCall, observe_quick
 from codeopt.workloads.function.harness import FunctionHarness
 from codeopt.workloads.function.known_cases import read_on_cases, shown_and_held, tiered
 from codeopt.workloads.function.narrowing import narrowed
@@ -70,8 +70,8 @@ def _from_corpus(request: WorkloadRequest, function: KnownFunction) -> FunctionW
     evidence, contract = narrowed(function.bench, function.corpus, request.options.contract)
     if reason := _inside(evidence, contract).thin():
         raise TooThin(reason, evidence.shortfalls)
-    given = [known for known in evidence.known if known.source not in ("derived", REFUSED)]
-    derived = [known for known in evidence.known if known.source in ("derived", REFUSED)]
+    given = [known for known in evidence.known if not known.made_of_others]
+    derived = [known for known in evidence.known if known.made_of_others]
     shown, held = shown_and_held(given, derived)
     found = _workload(request, function.bench, evidence, contract, shown, held, given or derived)
     return replace(found, kept=function.kept)

@@ -13,7 +13,7 @@ from importlib.util import decode_source
 from codeopt.core.errors import UsageError
 from codeopt.core.options import ImproveOptions
 from codeopt.workloads._checker_answers import CheckerAnswers
-from codeopt.workloads.function.corpus.observe import MADE_UP, REFUSED, KnownCall
+from codeopt.workloads.function.corpus.observe import KnownCall
 from codeopt.workloads.function.harness import FunctionHarness
 from codeopt.workloads.source.functions import definition
 from codeopt_sandbox.answers import AnswerDifference, differences
@@ -89,7 +89,7 @@ def special_checker(
         lambda asked: accept_program(bench.target, AcceptRequest(source, str(file), accept, names, asked)),
     )
     found = SpecialChecker(bench, answers, options.strict, options.may_change_arguments)
-    vouched = [each for each in known if each.source not in (*MADE_UP, REFUSED)][:OWN]
+    vouched = [each for each in known if each.vouched][:OWN]
     refused = next(iter(found.refused_of_original(vouched).items()), None)
     if refused is not None:
         said = f"{refused[0][:160]} returns {refused[1].expected[:160]}: {refused[1].reason}"
@@ -102,7 +102,7 @@ def undecided(check: Checker, known: Sequence[KnownCall]) -> dict[str, str]:
     original's own answer there either. By call."""
     if not isinstance(check, SpecialChecker):
         return {}
-    made_up = [each for each in known if each.source in (*MADE_UP, REFUSED)]
+    made_up = [each for each in known if not each.vouched]
     return {call: f"the checker does not accept the original's own answer: {each.reason}"
             for call, each in check.refused_of_original(made_up).items()}  # fmt: skip
 

@@ -38,7 +38,6 @@ from codeopt.workloads.function.corpus.corpus import (
 )
 from codeopt.workloads.function.corpus.existing_tests import failing
 from codeopt.workloads.function.corpus.kept import KeptEvidence
-from codeopt.workloads.function.corpus.observe import REFUSED
 from codeopt.workloads.function.corpus.shown_calls import given_by_shape, has_objects
 from codeopt.workloads.function.harness import FunctionHarness
 from codeopt.workloads.function.known_cases import disturbed, tiered
@@ -236,7 +235,7 @@ class FunctionWorkload(Defaults):
             return ()
         texts = [known.text for known in self.evidence.known]
         known = fresh_ones(self.bench, texts, self.seed, self.request.options.max_examples)
-        given = [known.text for known in self.evidence.known if known.source not in ("derived", REFUSED)]
+        given = [known.text for known in self.evidence.known if not known.made_of_others]
         known += long_ones(self.bench, [*given, *self.evidence.big], self.seed)
         check, contract = self.suite.check, self.contract
         return tuple(tiered(self.bench, self.runner, known, "fresh", check, contract, held_out=True, policy=policy))

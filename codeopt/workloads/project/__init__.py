@@ -98,7 +98,7 @@ def open_workload(request: WorkloadRequest) -> Iterator[OpenTarget]:
     project = read_project(request.target.path, options.with_paths)
     inside = replace(request, options=replace(options, with_paths=()))
     with open_command(inside, project) as runs:
-        ground = find_ground(runs.command, dict(project.files), named_tests(options.tests, (project.root,)))
+        ground = find_ground(runs.command, project.contents, named_tests(options.tests, (project.root,)))
         program = replace(program, ground=ground).require_open()
         yield OpenedProject(request, program, replace(runs, program=program))
 

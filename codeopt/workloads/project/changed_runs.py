@@ -87,7 +87,7 @@ class ChangedRuns:
         """With what the original prints and writes."""
         most = MOST if self.plain.wall_s <= LONG_S else LONG_MOST
         judged = self.runs.other.differing if self.runs.other else ()
-        wanted = changed_commands(self.runs.command, dict(self.runs.project.files), self.seed, judged)
+        wanted = changed_commands(self.runs.command, self.runs.project.contents, self.seed, judged)
         for tried, changed in enumerate(wanted):
             if tried == TRIED or most == 0:
                 return

@@ -6,6 +6,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Sequence
 
+from codeopt.analysis.nodes import first_line
 from codeopt.analysis.positions import find_definition
 from codeopt.core.revision import Revision
 from codeopt.workloads.project.edits import OUTSIDE, CodeEdit
@@ -28,9 +29,7 @@ def _noted(text: str, names: Sequence[str]) -> str:
     for name in names:
         node = find_definition(body, name)
         if node is not None:
-            first = getattr(node, "body", [node])[0]
-            places.update({min(node.lineno, *(each.lineno for each in node.decorator_list)) if node.decorator_list
-                           else node.lineno, first.lineno})  # fmt: skip
+            places |= {first_line(node), node.body[0].lineno}
     for number in sorted(places, reverse=True):
         line = lines[number - 1]
         lines.insert(number - 1, line[: len(line) - len(line.lstrip())] + COMMENT)

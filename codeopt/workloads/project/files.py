@@ -42,7 +42,7 @@ class ProjectFiles:
         """The files by path."""
         return dict(self.files)
 
-    @property
+    @cached_property
     def import_roots(self) -> tuple[str, ...]:
         """Folders for sys.path, relative to the root."""
         return ("src", ".") if any(path.startswith("src/") for path, _ in self.files) else (".",)

@@ -9,7 +9,8 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 from functools import cached_property
 
-_PATH = re.compile(rb"[\w./-]+\.py\b")
+NAMED_PATH = re.compile(rb"[\w./-]+\.py\b")
+"""Path of a Python file within a text of another kind."""
 _MAY_IMPORT = (
     rb"""(?:^[ \t]*(?:from|import)\b[^\n]*\b|["'](?:[\w.]*\.)?|^[ \t(\w,]*)\b(?:%s)\b"""
     rb"""[ \t]*(?:["',)\n]|as\b|import\b|$)"""
@@ -30,7 +31,7 @@ class ModuleGraph:
     def tree(self, path: str) -> ast.Module:
         """Empty for a file that cannot be read."""
         if path not in self._trees:
-            self._trees[path] = _read(self.files[path]) if path.endswith(".py") else NOTHING
+            self._trees[path] = read_module(self.files[path]) if path.endswith(".py") else NOTHING
         return self._trees[path]
 
     def with_text(self, text: bytes) -> Iterator[str]:
@@ -60,13 +61,13 @@ class ModuleGraph:
         if path.endswith(".py"):
             yield from self.named_texts(path)
         else:
-            yield from (posixpath.normpath(text.decode().lstrip("/")) for text in _PATH.findall(self.files[path]))
+            yield from (posixpath.normpath(text.decode().lstrip("/")) for text in NAMED_PATH.findall(self.files[path]))
 
     def helpers_of(self, tests: set[str], code: str) -> Iterator[str]:
         """Modules beside test files that tests import, and nothing else does. code: what else may import them."""
         folders = {posixpath.dirname(path) for path in tests}
         beside = {path for path in self.files if path.endswith(".py") and posixpath.dirname(path) in folders}
-        beside = {path for path in beside if _stem(path) not in PACKAGE} - self.imported(_read(code.encode()), "")
+        beside = {path for path in beside if _stem(path) not in PACKAGE} - self.imported(read_module(code.encode()), "")
         found, asked = set(tests), set(tests)
         while asked and beside - found:
             imported = self._imported_of(asked, beside - found)
@@ -90,7 +91,7 @@ class ModuleGraph:
     def imported(self, tree: ast.Module, path: str) -> set[str]:
         """The project's files that a module may import; a text that is a module's name counts as well."""
         found = set[str]()
-        for name in _imports(tree, _dotted(path), path.endswith("__init__.py")):
+        for name in _imports(tree, module_name(path), path.endswith("__init__.py")):
             found |= self._by_name.get(name, set())
             beside = posixpath.join(posixpath.dirname(path), f"{name}.py")
             found |= {beside} & self.files.keys()
@@ -101,12 +102,13 @@ class ModuleGraph:
         found: dict[str, set[str]] = defaultdict(set)
         for path in self.files:
             if path.endswith(".py"):
-                found[_dotted(path)].add(path)
-                found[_dotted(path.removeprefix("src/"))].add(path)
+                found[module_name(path)].add(path)
+                found[module_name(path.removeprefix("src/"))].add(path)
         return found
 
 
-def _read(content: bytes) -> ast.Module:
+def read_module(content: bytes) -> ast.Module:
+    """Tree of a module; empty where it cannot be parsed."""
     try:
         return ast.parse(content)
     except (SyntaxError, ValueError, RecursionError, MemoryError):
@@ -122,7 +124,8 @@ def _stem(path: str) -> str:
     return posixpath.basename(path).removesuffix(".py")
 
 
-def _dotted(path: str) -> str:
+def module_name(path: str) -> str:
+    """Dotted name of a module by its path; of a package without `__init__`."""
     return path.removesuffix(".py").removesuffix("/__init__").replace("/", ".")
 
 

@@ -98,7 +98,7 @@ class CommandRuns:
     def _edited(self, revision: Revision) -> tuple[dict[str, bytes], tuple[str, ...]]:
         """The files that a revision changes, as they are to be written, and those that it has no more."""
         if self.other and revision == self.other.revision:
-            texts = dict(self.other.files)
+            texts = self.other.project.contents
             edited = {path: texts[path] for path in sorted(self.other.differing) if path in texts}
             return edited, tuple(sorted(self.other.differing - texts.keys()))
         changes = changes_of(self.program, revision) if self.program else ()
@@ -108,7 +108,7 @@ class CommandRuns:
     def with_edits(self, revision: Revision) -> Files:
         """All files of the project."""
         if self.other and revision == self.other.revision:
-            return self.other.files
+            return self.other.project.files
         edited, _ = self._edited(revision)
         return tuple((path, edited.get(path, content)) for path, content in self.project.files)
 
@@ -142,7 +142,7 @@ class CommandRuns:
     @property
     def _roots(self) -> tuple[str, ...]:
         """Folders for sys.path, relative to the project: of two versions those of the one that has more."""
-        other = replace(self.project, files=self.other.files).import_roots if self.other else ()
+        other = self.other.project.import_roots if self.other else ()
         return max(self.project.import_roots, other, key=len)
 
     def allow_after(self, plain: Run) -> None:

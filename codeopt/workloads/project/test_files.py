@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import ast
 import re
 from collections import defaultdict, deque
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import PurePosixPath
 
 from codeopt.workloads.project.fixed_ground import RECIPE_FILES
+from codeopt.workloads.project.module_graph import NAMED_PATH, module_name, read_module
 from codeopt.workloads.project.test_settings import SETTINGS, file_patterns, has_test_cases, matches
 
-_NAMED = re.compile(rb"[\w./-]+\.py\b")
 _IMPORT = re.compile(
     rb"^[ \t]*(?:from[ \t]+([.\w]+)[ \t]+import[ \t]*(\([^)]*\)|[^\n#;]*)|import[ \t]+([^\n#;]+))", re.M
 )
@@ -41,17 +40,12 @@ def _named_by_runners(files: Mapping[str, bytes]) -> Iterator[str]:
     for path, content in files.items():
         name = PurePosixPath(path)
         if len(name.parts) == 1 and (path in {*RECIPE_FILES, *SETTINGS} or name.suffix in (".py", ".sh", ".yml")):
-            for found in _NAMED.findall(content):
+            for found in NAMED_PATH.findall(content):
                 yield found.decode().removeprefix("./")
 
 
 def _has_cases(content: bytes) -> bool:
-    if b"TestCase" not in content or not _TEST.search(content):
-        return False
-    try:
-        return has_test_cases(ast.parse(content))
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
-        return False
+    return b"TestCase" in content and bool(_TEST.search(content)) and has_test_cases(read_module(content))
 
 
 def nearest_first(tests: Iterable[str], files: Mapping[str, bytes], hot: Sequence[str]) -> tuple[str, ...]:
@@ -101,7 +95,7 @@ def import_steps(files: Mapping[str, bytes], hot: Sequence[str]) -> dict[str, in
 
 def _names(path: str) -> Iterator[str]:
     """Names that a module is imported by."""
-    name = path.removesuffix(".py").removesuffix("/__init__").replace("/", ".")
+    name = module_name(path)
     yield name
     yield from (name[len(root) :] for root in ("src.", "lib.") if name.startswith(root))
 

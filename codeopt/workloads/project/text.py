@@ -105,8 +105,3 @@ def is_own(path: str) -> bool:
     if BESIDE & set(parts.parts[:-1]):
         return False
     return not _TEST.fullmatch(parts.name) and not _BENCH.fullmatch(parts.name)
-
-
-def is_test(path: str) -> bool:
-    """Whether pytest would look for tests in it."""
-    return bool(re.fullmatch(r"test_.*\.py|.*_test\.py", PurePosixPath(path).name))

@@ -21,7 +21,6 @@ from codeopt.workloads.project.fixed_ground import FixedGround, FixedReason, ent
 from codeopt.workloads.project.module_graph import ModuleGraph
 from codeopt.workloads.project.test_files import find_test_files
 from codeopt.workloads.project.text import ProjectProgram, is_own, read_text
-from codeopt_sandbox.outcome import Files
 
 CHECKS = frozenset({"tests", "test", "benchmarks", "benchmark", "bench"})
 """Folders of which everything is the ruler."""
@@ -38,8 +37,8 @@ class OtherVersion:
     revision: Revision
     """Texts of its own modules. Each other file that differs stands there by its digest, so that two versions are two
     revisions whatever differs."""
-    files: Files
-    """All that its runs are given."""
+    project: ProjectFiles
+    """Its files, all of which its runs are given."""
     differing: frozenset[str]
     """Paths of the files that are not the same on both sides."""
     notes: tuple[str, ...] = ()
@@ -48,7 +47,7 @@ class OtherVersion:
     @property
     def room_mib(self) -> int:
         """Room for the files that are not OLD's, MiB."""
-        return (sum(len(content) for path, content in self.files if path in self.differing) >> 20) + 1
+        return (sum(len(content) for path, content in self.project.files if path in self.differing) >> 20) + 1
 
 
 @dataclass(frozen=True)
@@ -90,7 +89,7 @@ def read_versions(old: ProjectFiles, new: ProjectFiles, command: ProjectCommand,
     ]
     marked = {path: _mark(after.get(path)) for path in differing if path not in other.files}
     revision = Revision({**other.revision, **marked})
-    return TwoVersions(old, program, OtherVersion(revision, new.files, differing, tuple(said)))
+    return TwoVersions(old, program, OtherVersion(revision, new, differing, tuple(said)))
 
 
 def read_both(old: Path, new: Path, with_paths: Sequence[Path]) -> tuple[ProjectFiles, ProjectFiles]:

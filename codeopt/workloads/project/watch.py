@@ -109,33 +109,44 @@ def profile_command(runs: CommandRuns, draft: Revision, plain: Run | None = None
         watched.append(_sampled(runs, draft))
     limits = replace(runs.limits, seconds=min(runs.limits.seconds, max(LEAST_S, plain.wall_s * LONGER)))
     counted = watched_run(runs, draft, Watcher("project_time", "count"), limits)
-    whole = counted.run.stop is None and counted.run.exit == plain.exit
+    whole = _is_whole(counted.run, plain)
     names = _Names({path: content for path, content in runs.with_edits(draft) if path.endswith(".py")})
-    waits = _waits(runs, draft, plain, names)
+    waits, lost = _waits(runs, draft, plain, names)
     samples = [_sample(row, names, len(watched)) for each in watched for row in each.of("stack")]
     calls = [CalledBy(names.called(each[0]), names.spot(each[1]), each[2]) for each in counted.of("calls")]
     again = [(names.called(place), float(share)) for place, share in counted.of("again")]
     repeated = {spot: share for spot, share in again if spot is not None}
     begun = sum(float(seconds) for each in watched for seconds in each.of("begun")) / len(watched)
     found = make_profile(plain, samples, calls if whole else None, begun, repeated, dict(_given(counted, names)))
-    found = replace(found, waits=waits, queries=query_lines(counted.of("query"), names.spot, calls))
+    queries = query_lines(counted.of("query"), names.spot, calls)
+    found = replace(found, waits=waits, queries=queries, notes=(*found.notes, *lost))
     hot = [(f.file, f.line) for f in found.functions if f.own_share >= TIMED][:MOST_TIMED]
     spans = names.spans(list(dict.fromkeys([*hot, *_called_by(found, set(hot))]))[: 2 * MOST_TIMED])
     if not spans:
         return found
     timed = watched_run(runs, draft, Watcher("project_lines", "install", (spans,)), limits)
     rows = [TimedLine(str(file), int(line), float(spent), int(times)) for file, line, spent, times in timed.of("line")]
+    if not _is_whole(timed.run, plain):
+        found = replace(found, notes=(*found.notes, "lines are timed in part: the command did not end under the timer"))
     return with_lines(found, rows, names.owner)
 
 
-def _waits(runs: CommandRuns, draft: Revision, plain: Run, names: _Names) -> tuple[WaitLine, ...]:
-    """Find where the command waits; nothing where it hardly does, or does not end under the sampler as without."""
+def _is_whole(watched: Run, plain: Run) -> bool:
+    """Whether a run under a watcher ended as the command does without."""
+    return watched.stop is None and watched.exit == plain.exit
+
+
+def _waits(
+    runs: CommandRuns, draft: Revision, plain: Run, names: _Names
+) -> tuple[tuple[WaitLine, ...], tuple[str, ...]]:
+    """Find where the command waits, nothing where it hardly does; and a note where it does not end under the sampler as
+    it does without."""
     if waiting_share(plain) < WAITS:
-        return ()
+        return (), ()
     watched = watched_run(runs, draft, Watcher("project_waits", "install"))
-    if watched.run.stop is not None or watched.run.exit != plain.exit:
-        return ()
-    return wait_lines(watched.of("wait"), names.spot, watched.run.wall_s)
+    if not _is_whole(watched.run, plain):
+        return (), ("where it waits is not known: the command did not end under the sampler of waiting",)
+    return wait_lines(watched.of("wait"), names.spot, watched.run.wall_s), ()
 
 
 def _given(watched: WatchedLines, names: _Names) -> Iterable[tuple[Spot, tuple[GivenArgument, ...]]]:

@@ -221,7 +221,7 @@ class ProjectWorkload(Defaults):
     def briefing(self) -> Briefing:
         """The hot path with its figures."""
         interpreter = self.request.interpreter
-        shown = fixed_words(self.program.ground, dict(self.runner.project.files))
+        shown = fixed_words(self.program.ground, self.runner.project.contents)
         return brief(self.found, self.request.options.run or "", interpreter.version if interpreter else "", shown)
 
     @property

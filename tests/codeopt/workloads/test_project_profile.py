@@ -236,6 +236,19 @@ def test_a_query_for_each_row_is_named_with_its_count(tmp_path: Path) -> None:
     assert f"orders.py:{waits} in send" in page
 
 
+def test_what_does_not_end_under_a_watcher_is_told(tmp_path: Path) -> None:
+    """The command fails where a timer of the clock runs, and where a trace function is set."""
+    require_sandbox()
+    looks = "if signal.getitimer(signal.ITIMER_REAL)[0] or sys.gettrace():\n    sys.exit(3)\n"
+    script = f"{WORK}import signal, sys, time\ntime.sleep(0.5)\nprint(sum(map(crunch, range(40))))\n{looks}"
+    done = profiled(tmp_path, {"work.py": script}, "python work.py", "--json")
+    assert done.json["waits"] == []
+    assert done.json["notes"] == [
+        "where it waits is not known: the command did not end under the sampler of waiting",
+        "lines are timed in part: the command did not end under the timer",
+    ]
+
+
 def test_a_proposer_is_told_of_queries_and_waiting() -> None:
     queries = (QueryLine("m.py", "a", 2, 1200, 1200, 1, "b", 1200), QueryLine("m.py", "b", 6, 3, 3, 1, "", 1))
     waits = (WaitLine("m.py", "b", 7, "", 0.4, 0.4, False), WaitLine("m.py", "b", 8, "", 0.9, 0.9, True))

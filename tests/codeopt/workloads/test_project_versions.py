@@ -139,7 +139,7 @@ def test_what_is_judged_and_what_is_the_ruler(changed: str, judged: bool, run: s
            "conftest.py": ""}  # fmt: skip
     found = versions(old, {**old, changed: "# other\n"}, run)
     assert (changed in found.differing) == (judged or (changed == "bench.py" and "bench" not in run))
-    after = dict(found.files)[changed]
+    after = found.project.contents[changed]
     assert (after == b"# other\n") == (changed in found.differing)
 
 

@@ -84,8 +84,8 @@ class CallCorpus:
     @property
     def vouched(self) -> list[str]:
         """Calls that say what arguments are: those that somebody made, else those that hints give."""
-        made = [each.text for each in self.known if each.source not in (*MADE_UP, REFUSED)]
-        made = made or [each.text for each in self.known if each.source not in ("derived", REFUSED)]
+        made = [each.text for each in self.known if each.vouched]
+        made = made or [each.text for each in self.known if not each.made_of_others]
         return [*made, *self.big]
 
     @property

@@ -68,6 +68,16 @@ class KnownCall:
     """Made twice, with another hash seed and in another order."""
 
     @property
+    def made_of_others(self) -> bool:
+        """The call is made from known ones."""
+        return self.source in (DERIVED, REFUSED)
+
+    @property
+    def vouched(self) -> bool:
+        """Somebody makes the call: it is made neither from known ones nor from hints."""
+        return self.source not in (*MADE_UP, REFUSED)
+
+    @property
     def returns(self) -> bool:
         """The call ends without an exception."""
         return self.outcome.kind in (Kind.RETURNS, Kind.YIELDS)

@@ -90,7 +90,7 @@ def run(arguments: argparse.Namespace) -> int:
         blind = report_blind(review.blind, console) if review.blind else 0
     if failure == INTERRUPTED or (arguments.strict and failure):
         return failure
-    if any(each.answer == "broken" for each in review.limits):
+    if any(each.is_broken for each in review.limits):
         return FOUND
     if blind:
         return blind

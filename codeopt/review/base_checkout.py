@@ -20,12 +20,15 @@ from codeopt.review.change import Change
 from codeopt.review.changed_functions import is_test
 from codeopt.review.repository import Repository
 
+NO_COMMIT = "--diff does not say what all other files were like; give --base REF to compare"
+"""Why a change that a diff names has no checkout."""
+
 
 @contextlib.contextmanager
 def open_base_checkout(repository: Repository, change: Change) -> Iterator[Path]:
     """Write the checkout into a folder that is removed afterwards. Raises UsageError for a change without a commit."""
     if not change.base:
-        raise UsageError("--diff does not say what all other files were like; give --base REF to compare")
+        raise UsageError(NO_COMMIT)
     with _written(repository, change.base) as (folder, git):
         added = [path for path in sorted(change.paths) if path.endswith(".py") and _copied(change.root, folder, path)]
         if added:

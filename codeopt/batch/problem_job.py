@@ -116,8 +116,11 @@ class ProblemJob:
             "text" if open_task(self.options.improve.task).of_texts else "function" if problem.function else "program"
         )
         python = self.options.improve.python or sys.executable  # the worker's sandbox is open already, with that
-        options = replace(self.options.improve, cases=problem.cases, workload=kind, python=python)
-        options = replace(options, calls=problem.calls or options.calls, check=problem.check or options.check)
+        options = self.options.improve
+        options = replace(
+            options, cases=problem.cases, workload=kind, python=python, calls=problem.calls or options.calls,
+            check=problem.check or options.check,
+        )  # fmt: skip
         session = Session(
             WorkerConsole(self.notify), lambda options: StoredRuns(self), self._open_sandbox, self._open_model,
             self.lock.held, extras=False, between_rounds=self.check_budget,

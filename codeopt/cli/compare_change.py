@@ -96,9 +96,9 @@ def _tested(row: ComparedRow) -> TestedLimit:
     name, found = full_name(row.path, row.function), row.found
     if found.limit is None or found.verdict in (PairVerdict.NOT_VERIFIED, PairVerdict.REJECTED):
         why = f"{in_words(found)}: {found.reason}"
-        return TestedLimit(row.path, row.function, PairVerdict.NOT_VERIFIED.value, f"{name} is not timed, as {why}")
+        return TestedLimit(row.path, row.function, PairVerdict.NOT_VERIFIED, f"{name} is not timed, as {why}")
     figures = f", {gain_of(found)}" if ratio_of(found) else ""
-    return TestedLimit(row.path, row.function, found.limit.answer.value, f"{name}: {found.limit.words}{figures}")
+    return TestedLimit(row.path, row.function, found.limit.answer, f"{name}: {found.limit.words}{figures}")
 
 
 def _answer(found: ChangeComparison, failed: int) -> CompareChangeJson:

@@ -59,8 +59,13 @@ class Interpreter:
     @property
     def line(self) -> str:
         """The line at the top of the output: `python     .venv/bin/python 3.13.1, pytest 9.2.0`."""
+        return f"python     {self.words}"
+
+    @property
+    def words(self) -> str:
+        """The interpreter as that line tells it."""
         own = " (codeopt's own)" if self.origin is Origin.OWN else ""
-        return f"python     {self.name}{own}, {f'pytest {self.pytest_version}' if self.pytest_version else 'no pytest'}"
+        return f"{self.name}{own}, {f'pytest {self.pytest_version}' if self.pytest_version else 'no pytest'}"
 
     @property
     def name(self) -> str:

@@ -311,7 +311,7 @@ class ImproveOptions:
         commands={**dict.fromkeys(_JUDGED, _TIMES), "compare": FlagUse()},
     )  # fmt: skip
     max_pairs: int = option(
-        120, "timed pairs of runs per comparison, at most", count,
+        120, "timed pairs of runs per comparison, at most; a verdict takes 9 or more", count,
         metavar="N", group=_JUDGING, commands={**_JUDGED, "compare": FlagUse()}, setting=_CHANGE,
     )  # fmt: skip
     seed: int = option(

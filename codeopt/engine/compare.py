@@ -226,9 +226,7 @@ def _compared(opened: OpenTarget, request: WorkloadRequest) -> PairResult:
         except KeyboardInterrupt:
             known = "interrupted before it was timed: NEW is right on all that was tried"
             return replace(_not_timed(workload, candidate, known), interrupted=True)
-        except OriginalUnsteady as error:
-            return _not_timed(workload, candidate, f"nothing differs, but {error}")
-        except NotVerifiable as error:
+        except (OriginalUnsteady, NotVerifiable) as error:
             return _not_timed(workload, candidate, f"nothing differs, but {error}")
     return _verdict(workload, candidate, notify)
 

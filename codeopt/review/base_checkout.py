@@ -1,4 +1,4 @@
-"""Checkout of a project as it was before a change, with the tests that the change adds."""
+"""Checkout of a project as it was before a change, with the tests that the change adds; comparison with what it was."""
 
 from __future__ import annotations
 
@@ -7,39 +7,54 @@ import os
 import shutil
 import tempfile
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 from codeopt.core.errors import UsageError
+from codeopt.core.git import Git
+from codeopt.core.options import ImproveOptions
+from codeopt.core.session import Session
+from codeopt.core.target import Target
+from codeopt.engine.compare import PairResult, compare
 from codeopt.review.change import Change
 from codeopt.review.changed_functions import is_test
 from codeopt.review.repository import Repository
+
+NO_COMMIT = "--diff does not say what all other files were like; give --base REF to compare"
+"""Why a change that a diff names has no checkout."""
 
 
 @contextlib.contextmanager
 def open_base_checkout(repository: Repository, change: Change) -> Iterator[Path]:
     """Write the checkout into a folder that is removed afterwards. Raises UsageError for a change without a commit."""
     if not change.base:
-        raise UsageError("--diff does not say what all other files were like; give --base REF to compare")
-    with tempfile.TemporaryDirectory(prefix="codeopt-before-") as name:
-        folder = Path(os.path.realpath(name))
-        git = repository.write_tree(change.base, folder)
+        raise UsageError(NO_COMMIT)
+    with _written(repository, change.base) as (folder, git):
         added = [path for path in sorted(change.paths) if path.endswith(".py") and _copied(change.root, folder, path)]
         if added:
             git.ask("add", "--force", "--", *added)
         yield folder
 
 
-@contextlib.contextmanager
-def open_base_version(repository: Repository, commit: str, folder: Path) -> Iterator[Path]:
-    """Write the files of a commit into a folder that is removed afterwards; the path of `folder`, one of the work tree,
-    as it was. Raises UsageError."""
+def compare_with_base(
+    repository: Repository, commit: str, folder: Path, options: ImproveOptions, session: Session, limit: float | None
+) -> PairResult:
+    """Compare a folder of the work tree as it was in a commit with what it is, by the command of the options. Raises
+    UsageError, NoSandbox."""
     place = folder.resolve().relative_to(repository.root.resolve())
-    with tempfile.TemporaryDirectory(prefix="codeopt-before-") as name:
-        root = Path(os.path.realpath(name))
-        repository.write_tree(commit, root)
+    with _written(repository, commit) as (root, _):
         if not (root / place).is_dir():
             raise UsageError(f"{folder} was not there in {commit[:12]}: there is nothing to compare it with")
-        yield root / place
+        found = compare(Target(root / place), Target(folder), options, session, own_code_only=False, limit=limit)
+    return replace(found, facts=found.facts | {"base": commit})
+
+
+@contextlib.contextmanager
+def _written(repository: Repository, commit: str) -> Iterator[tuple[Path, Git]]:
+    """The files of a commit in a folder that is removed afterwards, and the git of that folder. Raises UsageError."""
+    with tempfile.TemporaryDirectory(prefix="codeopt-before-") as name:
+        folder = Path(os.path.realpath(name))
+        yield folder, repository.write_tree(commit, folder)
 
 
 def _copied(root: Path, folder: Path, path: str) -> bool:

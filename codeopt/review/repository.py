@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from codeopt.core.errors import UsageError
-from codeopt.core.git import Git, GitRefused, find_git, new_work_tree
+from codeopt.core.git import Git, GitError, GitRefused, find_git, new_work_tree
 
 REGULAR = ("100644", "100755")
 """Git's modes of plain files."""
@@ -42,24 +42,26 @@ class Repository:
 
     def commit(self, reference: str) -> str:
         """Full hash of a commit. Raises UsageError where git does not know it, GitRefused where it does not look."""
+        found = self._known(reference)
+        if not found:
+            raise UsageError(
+                f"git knows no commit {reference!r} here; fetch it first (in CI: check out with fetch-depth: 0)"
+            )
+        return found
+
+    def has(self, reference: str) -> bool:
+        """Whether git knows a commit by this name. Raises GitRefused where it does not look."""
+        return bool(self._known(reference))
+
+    def _known(self, reference: str) -> str:
+        """Full hash of a commit; empty where git does not know it. Raises GitRefused."""
         try:
             found = self.git.ask("rev-parse", "--verify", "--quiet", "--end-of-options", f"{reference}^{{commit}}")
         except GitRefused:
             raise
-        except UsageError:
-            raise UsageError(
-                f"git knows no commit {reference!r} here; fetch it first (in CI: check out with fetch-depth: 0)"
-            ) from None
+        except GitError:
+            return ""
         return found.decode().strip()
-
-    def has(self, reference: str) -> bool:
-        """Whether git knows a commit by this name. Raises GitRefused where it does not look."""
-        try:
-            return bool(self.commit(reference))
-        except GitRefused:
-            raise
-        except UsageError:
-            return False
 
     def fork_point(self, reference: str) -> str:
         """Commit at which HEAD left `reference`: what came to the other branch since is no part of the change.

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 from codeopt.core.diagnostic import Diagnostic
 from codeopt.core.run_store import digest
 from codeopt.review.patch import patch
 from codeopt_sandbox.caveat import Caveat
+from codeopt_sandbox.limit_test import LimitAnswer
 
 if TYPE_CHECKING:
+    from codeopt.engine.compare import PairVerdict
     from codeopt.report.answer_fields import PythonFields, SpeedupFields
 
 
@@ -84,15 +86,19 @@ class TestedLimit:
 
     path: str
     function: str
-    answer: str
-    """holds, broken, cannot tell, or not verified."""
+    answer: LimitAnswer | Literal[PairVerdict.NOT_VERIFIED]
     words: str
     """One line for people, which names it."""
 
     @property
     def holds(self) -> bool:
         """The limit holds, with confidence."""
-        return self.answer == "holds"
+        return self.answer is LimitAnswer.HOLDS
+
+    @property
+    def is_broken(self) -> bool:
+        """The limit is broken, with confidence."""
+        return self.answer is LimitAnswer.BROKEN
 
 
 @dataclass(frozen=True)

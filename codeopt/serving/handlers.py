@@ -23,8 +23,7 @@ from codeopt.engine.open_model import RULES
 from codeopt.engine.open_session import open_session
 from codeopt.report.answers import profile_answer
 from codeopt.report.result import diff
-from codeopt.review.base_checkout import open_base_version
-from codeopt.review.change import change_since
+from codeopt.review.base_checkout import compare_with_base
 from codeopt.review.check import CheckedPart, CheckedTarget, ProjectCheck, check, listed
 from codeopt.review.repository import open_repository
 from codeopt.review.work import ReviewBudget
@@ -93,10 +92,8 @@ def _compare_versions(request: OperationRequest, folder: Path, options: ImproveO
         )
     repository = open_repository(folder.absolute())
     commit = repository.commit(request.base)
-    with open_base_version(repository, commit, folder) as before:
-        found = compare(Target(before), Target(folder), options, session, own_code_only=False, limit=request.limit)
-    said = found.to_json() | {"target": request.target, "base": commit}
-    return said | {"diff": change_since(repository, commit).diff}
+    found = compare_with_base(repository, commit, folder, options, session, request.limit)
+    return found.to_json() | {"target": request.target, "diff": repository.diff(commit)}
 
 
 def _nothing_to_compare(request: OperationRequest, path: Path) -> str:

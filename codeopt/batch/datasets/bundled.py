@@ -20,18 +20,19 @@ def recognises(request: SetRequest) -> bool:
 def read(request: SetRequest) -> Iterator[Problem]:
     """Read one problem a folder, by name. Raises UsageError."""
     for folder in _folders(request.path):
-        slow, fast, name = folder / "slow.py", folder / "fast.py", folder / FUNCTION
-        if name.is_file():
-            calls, accept = folder / "calls.py", folder / "accept.py"
-            check = f"{accept}::accept" if accept.is_file() else ""
-            function = read_text(name).strip()
-            yield program_at(
-                folder.name, slow, function=function, target=fast, check=check,
-                calls=calls if calls.is_file() else None,
-            )  # fmt: skip
-            continue
-        cases = request.cases / folder.name if request.cases else folder
-        yield program_at(folder.name, slow, cases, target=fast)
+        if (folder / FUNCTION).is_file():
+            yield _function_in(folder)
+        else:
+            cases = request.cases / folder.name if request.cases else folder
+            yield program_at(folder.name, folder / "slow.py", cases, target=folder / "fast.py")
+
+
+def _function_in(folder: Path) -> Problem:
+    calls, accept = folder / "calls.py", folder / "accept.py"
+    return program_at(
+        folder.name, folder / "slow.py", function=read_text(folder / FUNCTION).strip(), target=folder / "fast.py",
+        calls=calls if calls.is_file() else None, check=f"{accept}::accept" if accept.is_file() else "",
+    )  # fmt: skip
 
 
 def _folders(home: Path) -> list[Path]:

@@ -20,6 +20,7 @@ from codeopt.core.errors import ProgramError, UsageError
 
 if TYPE_CHECKING:
     from codeopt.core.target import Target
+    from codeopt.engine.compare import PairResult
 
 INTERRUPTED = 130  # status
 
@@ -56,28 +57,39 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> int:
     """Compare; print a table or one JSON object."""
     from codeopt.cli.compare_table import table
+    from codeopt.cli.compare_versions import compare_versions
+
+    if (arguments.base or arguments.diff) and not arguments.run:
+        from codeopt.cli.compare_change import run as compare_change
+
+        return compare_change(arguments)
+    _require_pairs(arguments)
+    found = compare_versions(arguments) if arguments.run else _compare_pair(arguments)
+    print(json.dumps(found.to_json()) if arguments.json else table(found))
+    return INTERRUPTED if found.interrupted else found.exit_status
+
+
+def _require_pairs(arguments: argparse.Namespace) -> None:
+    """Raise UsageError for a limit that is to be tested with hardly any pairs."""
+    from codeopt_sandbox.compare import StoppingRule
+
+    rule = StoppingRule()
+    if arguments.fail_if_slower is not None and arguments.max_pairs < rule.min_pairs:
+        raise UsageError(
+            f"--max-pairs must be {rule.min_pairs} at least with --fail-if-slower: a verdict takes "
+            f"{rule.final().fewest} pairs, and fewer are raised to that"
+        )
+
+
+def _compare_pair(arguments: argparse.Namespace) -> PairResult:
+    """OLD and NEW, compared. Raises UsageError."""
     from codeopt.core.console import Console
     from codeopt.engine.compare import compare
     from codeopt.engine.open_session import open_session
 
-    if arguments.run:
-        from codeopt.cli.compare_versions import run as compare_versions
-
-        return compare_versions(arguments)
-    if arguments.base or arguments.diff:
-        from codeopt.cli.compare_change import run as compare_change
-
-        return compare_change(arguments)
     old, new = _pair(arguments)
-    limit = arguments.fail_if_slower
-    if limit is not None and arguments.max_pairs < 7:
-        raise UsageError("--max-pairs must be 7 at least: fewer pairs decide nothing")
     with Console(quiet=arguments.quiet, verbose=arguments.verbose) as console:
-        found = compare(old, new, flags.options_of(arguments), open_session(console), limit=limit)
-    print(json.dumps(found.to_json()) if arguments.json else table(found))
-    if found.interrupted:
-        return INTERRUPTED
-    return found.exit_status
+        return compare(old, new, flags.options_of(arguments), open_session(console), limit=arguments.fail_if_slower)
 
 
 def _pair(arguments: argparse.Namespace) -> tuple[Target, Target]:

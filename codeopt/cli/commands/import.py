@@ -11,21 +11,20 @@ import csv
 import sys
 from collections import Counter
 from collections.abc import Iterator
-from contextlib import AbstractContextManager, nullcontext
 from itertools import islice
 from pathlib import Path
-from typing import TYPE_CHECKING, TextIO
+from typing import TYPE_CHECKING
 
 from codeopt.cli import flags
 from codeopt.cli.command import command
 from codeopt.core.console import Console
 from codeopt.core.errors import UsageError
 from codeopt.core.isolation import open_isolated
+from codeopt.core.options import ImproveOptions
 from codeopt_sandbox.verdict import Checker, open_checker
 
 if TYPE_CHECKING:
     from codeopt.batch.datasets._importers import ImportDecision
-    from codeopt.batch.datasets._importers._functions import FunctionDecision
     from codeopt_sandbox import Run, Sandbox
 
 NOTHING_KEPT = 1
@@ -53,47 +52,45 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 )
 def run(arguments: argparse.Namespace) -> int:
     """Read, run each original on its cases, write what can be judged. Raises UsageError."""
-    _checker(arguments.check)
+    from codeopt.batch.datasets._importers import PAIRS
+
+    check = _checker(arguments.check)
     out = _new_folder(arguments.output)
+    result = out if arguments.kind in FUNCTIONS else out / PAIRS
     tally: Counter[str] = Counter()
     with Console(quiet=arguments.quiet) as console:
         with (
             open_isolated(flags.options_of(arguments), own_code_only=False, notify=console.warn) as sandbox,
-            _listed(arguments.kind, out) as pairs,
             (out / "import.csv").open("w", encoding="utf-8", newline="") as table,
         ):
+            if result == out:
+                _say_unused(arguments, console)
+            else:
+                result.touch()
             rows = csv.writer(table, lineterminator="\n")
             rows.writerow(["problem", "kept", "reason"])
-            for decision in _decisions(arguments, sandbox, console):
-                rows.writerow([decision.id, int(not decision.dropped), decision.dropped or decision.note])
+            for decision in _decisions(arguments, check, sandbox, console):
+                rows.writerow([decision.entry.id, int(not decision.dropped), decision.dropped or decision.note])
                 tally[_kind(decision)] += 1
                 if not decision.dropped:
-                    _write(decision, out, pairs)
+                    decision.entry.write(out)
         for what, number in tally.most_common():
             console.print(f"{number:>6}  {what}")
-    print(out if arguments.kind in FUNCTIONS else out / "pairs.jsonl")
+    print(result)
     sys.stdout.flush()
     return 0 if tally["kept"] else NOTHING_KEPT
 
 
-def _listed(kind: str, out: Path) -> AbstractContextManager[TextIO | None]:
-    """The file of pairs; None for functions, which have a folder each."""
-    return nullcontext() if kind in FUNCTIONS else (out / "pairs.jsonl").open("w", encoding="utf-8")
-
-
-def _write(decision: ImportDecision | FunctionDecision, out: Path, pairs: TextIO | None) -> None:
-    from codeopt.batch.datasets._importers import ImportDecision, write
-
-    if isinstance(decision, ImportDecision):
-        assert pairs is not None
-        write(decision, out, pairs)
-    else:
-        decision.write(out)
+def _say_unused(arguments: argparse.Namespace, console: Console) -> None:
+    """Name the flags of programs that were given for functions."""
+    given = {"--cases": arguments.cases is not None, "--check": arguments.check != ImproveOptions().check}
+    for flag in (flag for flag, used in given.items() if used):
+        console.warn(f"{flag} is of programs, and not used: a function of {arguments.kind} has its calls")
 
 
 def _decisions(
-    arguments: argparse.Namespace, sandbox: Sandbox, console: Console
-) -> Iterator[ImportDecision | FunctionDecision]:
+    arguments: argparse.Namespace, check: Checker, sandbox: Sandbox, console: Console
+) -> Iterator[ImportDecision]:
     """Each pair or function with what becomes of it. Raises UsageError."""
     from codeopt.batch.datasets._importers import ImportRequest, check_pair
     from codeopt.batch.datasets._importers._functions import FunctionTask, check_function
@@ -106,7 +103,6 @@ def _decisions(
         raise UsageError(f"there is no {arguments.path}")
     request = ImportRequest(arguments.path, arguments.cases)
     found = plugins.load("codeopt.batch.datasets._importers", arguments.kind).read(request)
-    check = _checker(arguments.check)
     for number, each in enumerate(islice(found, arguments.limit), 1):
         console.progress(f"{'function' if isinstance(each, FunctionTask) else 'pair'} {number}, {each.id}")
         yield check_function(each, run) if isinstance(each, FunctionTask) else check_pair(each, run, check)
@@ -120,7 +116,7 @@ def _checker(name: str) -> Checker:
     return open_checker(name)
 
 
-def _kind(decision: ImportDecision | FunctionDecision) -> str:
+def _kind(decision: ImportDecision) -> str:
     """The reason without what differs from pair to pair."""
     if not decision.dropped:
         return "kept"

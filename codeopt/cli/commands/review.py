@@ -90,7 +90,7 @@ def run(arguments: argparse.Namespace) -> int:
         blind = report_blind(review.blind, console) if review.blind else 0
     if failure == INTERRUPTED or (arguments.strict and failure):
         return failure
-    if any(each.answer == "broken" for each in review.limits):
+    if any(each.is_broken for each in review.limits):
         return FOUND
     if blind:
         return blind
@@ -206,6 +206,10 @@ def _refuse(arguments: argparse.Namespace) -> None:
     """Raise UsageError for flags that make no sense for several functions, or that would run files of the change."""
     if "." in arguments.task:
         raise UsageError(f"--task {arguments.task}: a review takes built-in and installed tasks only")
+    if arguments.diff and arguments.fail_if_slower is not None:
+        from codeopt.review.base_checkout import NO_COMMIT
+
+        raise UsageError(f"--fail-if-slower compares with what was before: {NO_COMMIT}")
     if arguments.output and not arguments.output.resolve().parent.is_dir():
         raise UsageError(f"cannot write {arguments.output}: there is no directory {arguments.output.parent}")
 

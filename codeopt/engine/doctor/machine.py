@@ -60,7 +60,7 @@ def _interpreter(python: str | None, place: Path) -> ExamRow:
         found = find_interpreter(python, place)
     except UsageError as error:
         return ExamRow("project's Python", Health.FAIL, str(error), "mend the environment, or name another by --python")
-    said = found.line.split(maxsplit=1)[1]
+    said = found.words
     if found.origin is Origin.OWN:
         remedy = "where your project has an environment, activate it or name it: --python .venv/bin/python"
         return ExamRow("project's Python", Health.NOTE, said, remedy)

@@ -28,8 +28,8 @@ def backends(costs_of: Callable[[str], Iterator[Cost]] = costs) -> Iterator[Exam
         for cost in costs_of(name):
             here = cost.open_s is not None
             isolating += here and name in ISOLATING
-            said = str(cost).partition(": ")[2]
-            yield ExamRow(f"backend {name}", Health.OK if here else Health.NOTE, said, "" if here else HOW_TO_GET[name])
+            state = Health.OK if here else Health.NOTE
+            yield ExamRow(f"backend {name}", state, cost.words, "" if here else HOW_TO_GET[name])
     if not isolating:
         yield ExamRow(
             "isolation", Health.FAIL, "nothing here can isolate a run",

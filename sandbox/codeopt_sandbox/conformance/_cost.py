@@ -38,14 +38,18 @@ class Cost:
     """Why it cannot be opened."""
 
     def __str__(self) -> str:
+        return f"COST    {self.backend}: {self.words}"
+
+    @property
+    def words(self) -> str:
+        """The prices, or why the backend is not here."""
         if self.open_s is None:
-            return f"COST    {self.backend}: not here ({self.unavailable})"
+            return f"not here ({self.unavailable})"
         parts = {
             "open": self.open_s, "fresh guest": self.guest_s, "run": self.run_s, "forked run": self.fork_s,
             f"copy of {COPIED_MIB} MiB": self.copy_s, "close": self.close_s,
         }  # fmt: skip
-        said = ", ".join(f"{name} {(seconds or 0) * 1000:.0f} ms" for name, seconds in parts.items())
-        return f"COST    {self.backend}: {said}"
+        return ", ".join(f"{name} {(seconds or 0) * 1000:.0f} ms" for name, seconds in parts.items())
 
 
 def costs(backend: str) -> Iterator[Cost]:

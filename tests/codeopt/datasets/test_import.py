@@ -182,6 +182,16 @@ def test_a_function_that_fails_its_calls_has_its_reason(tasks: Path) -> None:
     assert "not Python 3" in found["002_old"]
 
 
+def test_flags_of_programs_that_are_given_for_functions_are_named(
+    tasks: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    flags = ["--cases", str(tasks), "--check", "exact", "-o", str(tasks / "out"), *FLAGS]
+    assert main(["import", "enamel", str(tasks / "enamel"), *flags]) == 0
+    said = capsys.readouterr().err
+    assert "--cases is of programs, and not used" in said
+    assert "--check is of programs, and not used" in said
+
+
 @pytest.mark.parametrize("kind", TASKS)
 def test_a_checker_of_answers_is_refused_in_a_line(kind: str, tasks: Path, capsys: pytest.CaptureFixture[str]) -> None:
     check = tasks / "check.py"

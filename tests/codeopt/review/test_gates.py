@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from tests.codeopt.command import QUICK, codeopt
-from tests.codeopt.review.pull_request import BASE, REPEATED, REPEATED_TEST, propose
+from tests.codeopt.review.pull_request import BASE, REPEATED, REPEATED_TEST, git, propose
 from tests.conftest import require_sandbox
 
 SHOP = f'''\
@@ -144,3 +144,11 @@ def test_a_review_tests_the_limit_of_what_the_change_alters(
     assert (row["path"], row["function"], row["answer"]) == ("shop/lists.py", "shared", answer)
     assert row["words"].startswith("shop/lists.py::shared: the limit of ")
     assert done.status == status, done.err
+
+
+def test_a_limit_on_what_a_diff_changes_is_refused_before_the_review(tmp_path: Path) -> None:
+    folder, patch = propose(tmp_path / "r", FILES, {"shop/lists.py": SHOP.replace("x * 2", "2 * x")}), tmp_path / "p"
+    patch.write_text(git(folder, "diff", "main") + "\n")
+    done = codeopt("review", "--diff", str(patch), "--model", "rules", "--fail-if-slower", "5%", cwd=folder)
+    assert (done.status, done.out, done.err.count("\n")) == (2, "", 1), done.err
+    assert "--diff does not say what all other files were like; give --base REF" in done.err

@@ -1,4 +1,5 @@
-"""Foreign data sets: a file each, with `read(request) -> Iterator[ProgramPair]`; `check_pair` decides what is kept."""
+"""Foreign data sets: a file each, with `read(request)`, which gives programs or functions; `check_pair` and
+`_functions.check_function` decide what is kept."""
 
 from __future__ import annotations
 
@@ -6,7 +7,7 @@ import json
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TextIO
+from typing import Protocol
 
 from codeopt.batch.datasets.pie import not_python
 from codeopt.core.errors import UsageError
@@ -14,6 +15,8 @@ from codeopt_sandbox.caseio import read_cases
 from codeopt_sandbox.outcome import Case, Run, Verdict
 from codeopt_sandbox.verdict import Checker, judge
 
+PAIRS = "pairs.jsonl"
+"""Name of the file that lists the programs of a set."""
 RunProgram = Callable[[str, bytes, int], Run]
 """Callable that runs a program text on an input with a hash seed, in the sandbox."""
 
@@ -37,21 +40,39 @@ class ProgramPair:
     cases: tuple[Case, ...]
     language: str = "Python"
 
+    def write(self, home: Path) -> None:
+        """Add the pair to those of a folder, in the layout that `codeopt batch` reads."""
+        folder = home / Path(self.id).name
+        folder.mkdir(exist_ok=True)
+        for number, case in enumerate(self.cases):
+            (folder / f"input.{number}.txt").write_bytes(case.stdin)
+            if case.expected is not None:
+                (folder / f"output.{number}.txt").write_bytes(case.expected)
+        row = {"problem_id": self.id, "input": self.source} | ({"target": self.target} if self.target else {})
+        with (home / PAIRS).open("a", encoding="utf-8") as pairs:
+            pairs.write(json.dumps(row) + "\n")
 
-@dataclass(frozen=True)
-class ImportDecision:
-    """A pair with the decision whether it is kept."""
 
-    pair: ProgramPair
-    dropped: str = ""
-    """Reason why the pair was left out; empty: it was kept."""
-    note: str = ""
-    """Reason why a part of a kept pair was left out; empty: nothing was."""
+class ImportedEntry(Protocol):
+    """A pair of programs or a function of a foreign set."""
 
     @property
     def id(self) -> str:
-        """Name of the pair."""
-        return self.pair.id
+        """Name in the set."""
+
+    def write(self, home: Path) -> None:
+        """Add it to a folder, in the layout that `codeopt batch` reads."""
+
+
+@dataclass(frozen=True)
+class ImportDecision:
+    """A pair or a function with the decision whether it is kept."""
+
+    entry: ImportedEntry
+    dropped: str = ""
+    """Reason why it was left out; empty: it was kept."""
+    note: str = ""
+    """Reason why a part of a kept one was left out; empty: nothing was."""
 
 
 def check_pair(pair: ProgramPair, run: RunProgram, check: Checker) -> ImportDecision:
@@ -95,19 +116,6 @@ def _with_target(pair: ProgramPair, run: RunProgram, check: Checker) -> ImportDe
                 replace(pair, target=None), note=f"the target fails case {case.name}: {outcome.verdict}"
             )
     return ImportDecision(pair)
-
-
-def write(decision: ImportDecision, home: Path, pairs: TextIO) -> None:
-    """Write a kept pair in the layout that `codeopt batch` reads."""
-    pair = decision.pair
-    folder = home / Path(pair.id).name
-    folder.mkdir(exist_ok=True)
-    for number, case in enumerate(pair.cases):
-        (folder / f"input.{number}.txt").write_bytes(case.stdin)
-        if case.expected is not None:
-            (folder / f"output.{number}.txt").write_bytes(case.expected)
-    row = {"problem_id": pair.id, "input": pair.source} | ({"target": pair.target} if pair.target else {})
-    pairs.write(json.dumps(row) + "\n")
 
 
 def cases_in(folders: Sequence[Path]) -> tuple[Case, ...]:

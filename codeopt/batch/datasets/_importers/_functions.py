@@ -4,15 +4,14 @@ from __future__ import annotations
 
 import ast
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from codeopt.batch.datasets._importers import ImportDecision, RunProgram
 from codeopt.batch.datasets.bundled import FUNCTION
 from codeopt.batch.datasets.pie import not_python
-from codeopt_sandbox.outcome import Run
 
-RunProgram = Callable[[str, bytes, int], Run]
 ANSWERED = b"codeopt import: answered "
 """Beginning of the line by which the program below ends."""
 _ANSWERS = """
@@ -63,41 +62,25 @@ class FunctionTask:
         files |= {"accept.py": self.accept} if self.accept else {}
         return files | {f"drafts/{name}": text for name, text in self.drafts.items()}
 
-
-@dataclass(frozen=True)
-class FunctionDecision:
-    """A task with the decision whether it is kept."""
-
-    task: FunctionTask
-    dropped: str = ""
-    """Reason why it was left out; empty: it was kept."""
-    note: str = ""
-    """Reason why a part of a kept one was left out; empty: nothing was."""
-
-    @property
-    def id(self) -> str:
-        """Name of the task."""
-        return self.task.id
-
     def write(self, home: Path) -> None:
-        """Write a kept task in the layout that `codeopt batch` reads."""
-        for name, text in self.task.files().items():
-            path = home / self.task.id / name
+        """Add the task to those of a folder, in the layout that `codeopt batch` reads."""
+        for name, text in self.files().items():
+            path = home / self.id / name
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_text(text, "utf-8")
 
 
-def check_function(task: FunctionTask, run: RunProgram) -> FunctionDecision:
+def check_function(task: FunctionTask, run: RunProgram) -> ImportDecision:
     """Decide whether a function can be judged: Python 3, and it returns on each of its calls."""
     if reason := not_python(task.slow):
-        return FunctionDecision(task, reason)
+        return ImportDecision(task, reason)
     files = {"slow.py": task.slow, "calls.py": task.calls}
     asked = {"files": files, "function": task.function, "end": ANSWERED.decode()}
     ran = run(_ANSWERS, json.dumps(asked).encode(), 0)
     if ran.exit == 0 and ran.stop is None and ANSWERED in ran.stdout:
-        return FunctionDecision(task)
+        return ImportDecision(task)
     said = ran.stderr.decode("utf-8", "replace").strip().rpartition("\n")[2][:300]
-    return FunctionDecision(task, f"it fails its own calls: {ran.stop_detail or said or f'exit status {ran.exit}'}")
+    return ImportDecision(task, f"it fails its own calls: {ran.stop_detail or said or f'exit status {ran.exit}'}")
 
 
 def last_function(source: str, wanted: str = "") -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
@@ -110,14 +111,15 @@ def table(name: str, rows: list[dict[str, Any]]) -> str:
 
 
 def kept_rows(results: Path | None) -> dict[str, dict[str, Any]]:
-    """Rows of an earlier run, by the names of their trials; half a line of one that was killed is left out."""
+    """Rows of an earlier run, by the names of their trials; half a line of one that was killed is said and left out."""
     found = {}
-    for text in results.read_text("utf-8").splitlines() if results and results.is_file() else ():
+    lines = results.read_text("utf-8").splitlines() if results and results.is_file() else ()
+    for number, text in enumerate(lines, 1):
         try:
             row = json.loads(text)
-            found[f"{row['task']} / {row['draft']}"] = row
+            found[name_of(row["task"], row["draft"])] = row
         except (ValueError, KeyError, TypeError):
-            continue
+            print(f"{results}:{number} is no row of a trial, and is left out", file=sys.stderr)
     return found
 
 

@@ -37,9 +37,17 @@ def main() -> int:
     rows = []
     with tempfile.TemporaryDirectory() as work:
         settings = Settings(
-            data, Path(work), tuple(arguments.only), arguments.wrong, arguments.shown, arguments.size, arguments.pairs,
-            arguments.python, arguments.sandbox, frozenset(known),
-        )  # fmt: skip
+            data,
+            Path(work),
+            only=tuple(arguments.only),
+            wrong=arguments.wrong,
+            shown=arguments.shown,
+            size=arguments.size,
+            pairs=arguments.pairs,
+            python=arguments.python,
+            sandbox=arguments.sandbox,
+            known=frozenset(known),
+        )
         trials = import_module(f"benchmarks.arenas.{arguments.arena}").trials(settings)
         for trial in first_of_each_task(trials, arguments.first, arguments.drafts):
             row = known.get(trial.name) or trial.row()

@@ -12,7 +12,6 @@ goal: a harmonic mean of 95 % of that of the best drafts.
 from __future__ import annotations
 
 import argparse
-import json
 import sqlite3
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -20,7 +19,7 @@ from statistics import harmonic_mean, median
 from typing import Any
 
 from benchmarks import not_run
-from benchmarks.arenas import COMPILED, RIGHT
+from benchmarks.arenas import COMPILED, RIGHT, kept_rows
 
 GOAL = 0.95
 
@@ -42,7 +41,7 @@ def best(rows: Sequence[Mapping[str, Any]]) -> dict[str, float]:
 
 
 def table(ours: Mapping[str, float], theirs: Mapping[str, float]) -> str:
-    """Both for each task, then what they come to, as Markdown."""
+    """Markdown table of both speedups for each task, with their means at its end."""
     lines = ["| task | chosen | best right draft | share |", "|---|--:|--:|--:|"]
     lines += [f"| {id} | {ours[id]:.2f}x | {theirs[id]:.2f}x | {ours[id] / theirs[id]:.2f} |" for id in sorted(ours)]
     both = [list(each.values()) for each in (ours, {id: theirs[id] for id in ours})]
@@ -61,12 +60,14 @@ def main() -> int:
     arguments = parser.parse_args()
     if not (arguments.run_dir / "batch.sqlite").is_file() or not arguments.rows.is_file():
         not_run("there is no batch in RUN_DIR, or no ROWS")
-    theirs = best([json.loads(line) for line in arguments.rows.read_text("utf-8").splitlines()])
-    ours = {id: ratio for id, ratio in chosen(arguments.run_dir).items() if id in theirs}
+    theirs, all_chosen = best([*kept_rows(arguments.rows).values()]), chosen(arguments.run_dir)
+    ours = {id: ratio for id, ratio in all_chosen.items() if id in theirs}
     if not ours:
         not_run("no task stands in both")
     print(table(ours, theirs))
-    return int(harmonic_mean(ours.values()) < GOAL * harmonic_mean(theirs[id] for id in ours))
+    if left_out := sorted(all_chosen.keys() ^ theirs.keys()):
+        print(f"left out, because they stand in only one of the two: {', '.join(left_out)}")
+    return int(harmonic_mean([*ours.values()]) < GOAL * harmonic_mean([theirs[id] for id in ours]))
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""How much the ratio of two programs differs from guest to guest: what no number of pairs within one guest can show.
+"""Spread of the ratio of two programs from guest to guest, which no number of pairs within one guest can show.
 
     python -m benchmarks.between_guests [--guests 12] [--pairs 12] [--ms 30] [--backend bubblewrap]
     python -m benchmarks.between_guests --simulate 400
@@ -19,12 +19,13 @@ import argparse
 import math
 import random
 from collections.abc import Sequence
-from statistics import fmean, median, variance
+from statistics import fmean, median
 
-from benchmarks.calibration import WORK
+from benchmarks.calibration import WORK, log_ratio, spread, take_pair
 from codeopt_sandbox import Sandbox, open_sandbox
 from codeopt_sandbox.compare import Decision, Series, StoppingRule, decide
 from codeopt_sandbox.guests import begins_guest
+from codeopt_sandbox.guests import between as squares_between
 from codeopt_sandbox.sequential_test import hodges_lehmann, interval
 
 PROGRAMS: dict[str, tuple[str, str]] = {
@@ -58,20 +59,13 @@ def middles(sandbox: Sandbox, programs: Sequence[str], guests: int, pairs: int) 
     draw, found = random.Random(1), []
     for _ in range(guests):
         sandbox.restart_guest()
-        inside: list[float] = []
-        for _ in range(pairs):
-            took = [0.0, 0.0]
-            for which in (0, 1) if draw.random() < 0.5 else (1, 0):
-                took[which] = sandbox.run(programs[which]).cpu_s
-            inside.append(math.log(took[0] / took[1]))
-        found.append(inside)
+        found.append([log_ratio(take_pair(sandbox, programs, draw, 1).cpu) for _ in range(pairs)])
     return found
 
 
 def between(found: Sequence[Sequence[float]]) -> float:
-    """Standard deviation between guests, by the guests' middles less what pairs explain."""
-    inside = fmean((1.4826 * median(abs(d - median(each)) for d in each)) ** 2 / len(each) for each in found)
-    return math.sqrt(max(0.0, variance([hodges_lehmann(each) for each in found]) - inside))
+    """Standard deviation between guests, as the judge estimates it."""
+    return math.sqrt(squares_between(found) / (len(found) - 1))
 
 
 def simulated(apart: float, gain: float, rule: StoppingRule, draw: random.Random) -> tuple[bool, bool]:
@@ -103,11 +97,11 @@ def simulate(tries: int) -> None:
 
 
 def scaled(sandbox: Sandbox, programs: tuple[str, str], ms: float) -> list[str]:
-    """Each program with so many steps that it takes about `ms`."""
+    """Programs with as many steps as take each about `ms` milliseconds."""
     scale = []
+    empty = min(sandbox.run("print('done')\n").cpu_s for _ in range(3))
     for program in programs:
         took = min(sandbox.run(program.format(count=100_000)).cpu_s for _ in range(3))
-        empty = min(sandbox.run("print('done')\n").cpu_s for _ in range(3))
         scale.append(int(100_000 * ms / 1000 / max(took - empty, 1e-4)))
     return [program.format(count=count) for program, count in zip(programs, scale, strict=True)]
 
@@ -130,11 +124,10 @@ def main() -> None:
         for name, programs in PROGRAMS.items():
             texts = scaled(sandbox, programs, arguments.ms)
             found = middles(sandbox, texts, arguments.guests, arguments.pairs)
-            spread = median(1.4826 * median(abs(d - median(each)) for d in each) for each in found)
             centres = [hodges_lehmann(each) for each in found]
             print(
-                f"| {name} | {arguments.guests} | {arguments.pairs} | {spread:.1%} | {between(found):.2%} "
-                f"| {max(centres) - min(centres):.1%} |",
+                f"| {name} | {arguments.guests} | {arguments.pairs} | {median(map(spread, found)):.1%} "
+                f"| {between(found):.2%} | {max(centres) - min(centres):.1%} |",
                 flush=True,
             )
 

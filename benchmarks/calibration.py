@@ -7,8 +7,8 @@ short ones repeated inside a pair. Our rule decides as early as it can and the n
 so that no two decisions share a measurement; PIE's and codeflash's rules see the same runs, each a trial of theirs, 25
 trials at a time. Pairs are taken until our rule has decided often enough by CPU time; how far it is goes to stderr.
 
-With --guests the rule is that of confirmations and of `compare`:
-each decision by CPU time has fresh guests, and allows for what these differ in.
+With --guests the rule is that of confirmations and of `compare`: each decision by CPU time has fresh guests, and allows
+for what these differ in.
 """
 
 from __future__ import annotations
@@ -63,15 +63,15 @@ class Tally:
 
     def take(self, pair: Pair, rule: StoppingRule) -> None:
         """One more pair; decisions are made when they can be."""
-        difference = _log(pair.by(self.clock))
+        difference = log_ratio(pair.by(self.clock))
         self.series.differences.append(difference)
-        self.series.wall.append(_log(pair.wall))
+        self.series.wall.append(log_ratio(pair.wall))
         self.logs.append(difference)
         pairs = len(self.series.differences)
         decision, _ = decide(self.series, rule)
         if decision is not Decision.UNDECIDED or pairs == rule.max_pairs:
             self.decided.append((decision, pairs))
-            self.series = Series(self.clock, guests=[0] * rule.several_guests)
+            self.series = Series(self.clock, guests=[0] if rule.several_guests else [])
         for trial in zip(*pair.by(self.clock), strict=True):
             self.window.append(trial)
             if len(self.window) == PIE_TRIALS:
@@ -84,15 +84,20 @@ class Tally:
         faster = f"{fmean(decision is Decision.FASTER for decision, _ in self.decided):.1%}" if self.decided else "-"
         pairs = f"{fmean(pairs for _, pairs in self.decided):.1f}" if self.decided else "-"
         pie, flash = (f"{fmean(said[at] for said in self.others):.1%}" if self.others else "-" for at in (0, 1))
-        middle = median(self.logs)
-        spread = 1.4826 * median(abs(value - middle) for value in self.logs)
         return (
             f"| {ms} | {self.clock} | {ratio:.2f} | {faster} of {len(self.decided)} | {pairs} "
-            f"| {pie} | {flash} of {len(self.others)} | {spread:.1%} |"
+            f"| {pie} | {flash} of {len(self.others)} | {spread(self.logs):.1%} |"
         )
 
 
-def _log(seconds: Seconds) -> float:
+def spread(values: Sequence[float]) -> float:
+    """Standard deviation by the median absolute deviation, which a few disturbed values do not move."""
+    middle = median(values)
+    return 1.4826 * median(abs(value - middle) for value in values)
+
+
+def log_ratio(seconds: Seconds) -> float:
+    """Logarithm of original / version."""
     return math.log(lower_half_mean(seconds[0]) / lower_half_mean(seconds[1]))
 
 

@@ -71,6 +71,7 @@ def test_an_experts_version_and_its_mutants_are_judged_and_kept(tmp_path: Path) 
     assert len(kept_rows(results)) == 2
     again = arena(tmp_path, "enamel", "--results", str(results), "--wrong", "1")
     assert again.stdout.splitlines() == table("enamel", rows).splitlines()
+    assert again.stderr == f"{results}:3 is no row of a trial, and is left out\n"
 
 
 def test_is_solution_decides_which_recorded_drafts_are_right(tmp_path: Path) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
@@ -22,11 +23,11 @@ RIGHT, CHANGES, COMPILED, WRONG, UNKNOWN = "right", "changes arguments", "right,
 
 @dataclass(frozen=True)
 class Truth:
-    """What is true of a draft, found without the judge."""
+    """Truth about a draft, found without the judge."""
 
     kind: str
     why: str = ""
-    """What shows it, or why it is not known."""
+    """Evidence for the kind, or the reason why it is not known."""
 
 
 @dataclass(frozen=True)
@@ -43,10 +44,10 @@ class Trial:
     @property
     def name(self) -> str:
         """`svd / GPT-5.2`."""
-        return f"{self.task} / {self.draft}"
+        return name_of(self.task, self.draft)
 
     def row(self) -> dict[str, Any]:
-        """What is true and what the judge says, as one line of JSON; what is not known is not judged."""
+        """Truth about the draft and the judge's answer, as one line of JSON; no answer where the truth is not known."""
         truth = self.truth()
         row: dict[str, Any] = {"task": self.task, "draft": self.draft, "kind": truth.kind, "why": truth.why}
         if truth.kind == UNKNOWN:
@@ -65,6 +66,11 @@ class Trial:
             return {"verdict": "not judged", "reason": str(error), "caveats": []}
 
 
+def name_of(task: str, draft: str) -> str:
+    """Name of a trial."""
+    return f"{task} / {draft}"
+
+
 def is_accepted(row: dict[str, Any]) -> bool:
     """Whether a draft was judged and not rejected."""
     return row["verdict"] not in ("rejected", "not judged")
@@ -76,8 +82,8 @@ def is_false(row: dict[str, Any]) -> bool:
 
 
 def line(row: dict[str, Any]) -> str:
-    """For the screen."""
-    name = f"{row['task']} / {row['draft']}"
+    """Line of a row on the screen."""
+    name = name_of(row["task"], row["draft"])
     if row["kind"] == UNKNOWN:
         return f"--  {name:<60} {row['kind']}: {row['why'][:200]}"
     good = is_accepted(row) if row["kind"] != WRONG else not is_false(row)
@@ -105,14 +111,15 @@ def table(name: str, rows: list[dict[str, Any]]) -> str:
 
 
 def kept_rows(results: Path | None) -> dict[str, dict[str, Any]]:
-    """Rows of an earlier run, by the names of their trials; half a line of one that was killed is left out."""
+    """Rows of an earlier run, by the names of their trials; half a line of one that was killed is said and left out."""
     found = {}
-    for text in results.read_text("utf-8").splitlines() if results and results.is_file() else ():
+    lines = results.read_text("utf-8").splitlines() if results and results.is_file() else ()
+    for number, text in enumerate(lines, 1):
         try:
             row = json.loads(text)
-            found[f"{row['task']} / {row['draft']}"] = row
+            found[name_of(row["task"], row["draft"])] = row
         except (ValueError, KeyError, TypeError):
-            continue
+            print(f"{results}:{number} is no row of a trial, and is left out", file=sys.stderr)
     return found
 
 

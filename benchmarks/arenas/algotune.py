@@ -12,13 +12,9 @@ from pathlib import Path
 from benchmarks.arenas import CHANGES, COMPILED, RIGHT, UNKNOWN, WRONG, Trial, Truth
 from benchmarks.arenas.settings import Settings
 from benchmarks.arenas.truth import files
+from codeopt.batch.datasets._importers.algotune import ACCEPT
 from codeopt.core.target import Target
 
-ACCEPT = """
-
-def accept(arguments, expected, got):
-    return bool(_TASK.is_solution(arguments["problem"], got))
-"""
 COMPILERS = {"numba", "cython", "Cython", "pyximport", "pythran", "jax", "torch", "cupy", "ctypes", "cffi"}
 """Packages by which a draft becomes machine code."""
 _BIG = re.compile(r"(?m)^(BIG = .*generate_problem\()(\d+)")
@@ -26,14 +22,13 @@ _BIG = re.compile(r"(?m)^(BIG = .*generate_problem\()(\d+)")
 
 def trials(settings: Settings) -> Iterator[Trial]:
     """Every draft of each task."""
-    for folder in sorted(path.parent for path in settings.data.glob("*/drafts")):
-        if settings.wants(folder.name):
-            accept, calls = made_files(settings, folder)
-            options = replace(settings.options(), calls=calls, check=f"{accept}::accept")
-            for draft in sorted((folder / "drafts").glob("*.py")):
-                truth = partial(_truth, settings, folder, draft, calls)
-                old, new = Target(folder / "slow.py", "solve"), Target(draft, "solve")
-                yield Trial(folder.name, draft.stem, old, new, options, truth)
+    for folder in settings.folders("drafts"):
+        accept, calls = made_files(settings, folder)
+        options = replace(settings.options(), calls=calls, check=f"{accept}::accept")
+        for draft in sorted((folder / "drafts").glob("*.py")):
+            truth = partial(_truth, settings, folder, draft, calls)
+            old, new = Target(folder / "slow.py", "solve"), Target(draft, "solve")
+            yield Trial(folder.name, draft.stem, old, new, options, truth)
 
 
 def made_files(settings: Settings, folder: Path) -> tuple[Path, Path]:

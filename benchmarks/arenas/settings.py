@@ -1,11 +1,12 @@
-"""What is asked of an arena."""
+"""Settings of an arena: its data, and which part of them is judged in what way."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from benchmarks.arenas import name_of
 from benchmarks.arenas.truth import Runner
 from codeopt.core.options import ImproveOptions
 
@@ -32,21 +33,23 @@ class Settings:
 
     @property
     def runner(self) -> Runner:
-        """Finds out what is true."""
+        """Runner that finds out what is true."""
         return Runner(self.python, sandbox=self.sandbox)
 
     @property
     def quick_runner(self) -> Runner:
-        """The same for drafts that may well not end."""
+        """The same runner for drafts that may well not end."""
         return Runner(self.python, 15.0, self.sandbox)
 
-    def wants(self, task: str) -> bool:
-        """Whether a task is asked for."""
-        return not self.only or any(word in task for word in self.only)
+    def folders(self, holds: str) -> Iterator[Path]:
+        """Folders of the tasks that are asked for, by name, with a file or folder of this name in each."""
+        for folder in sorted(path.parent for path in self.data.glob(f"*/{holds}")):
+            if not self.only or any(word in folder.name for word in self.only):
+                yield folder
 
-    def judged(self, task: str, drafts: Sequence[str]) -> Sequence[str]:
-        """These drafts, where an earlier run has judged them all; they need not be made again then."""
-        return drafts if all(f"{task} / {draft}" in self.known for draft in drafts) else ()
+    def knows(self, task: str, drafts: Sequence[str]) -> bool:
+        """Whether an earlier run has judged all of these drafts, so that they need not be made again."""
+        return all(name_of(task, draft) in self.known for draft in drafts)
 
     def options(self) -> ImproveOptions:
         """Options of each comparison."""

@@ -1,4 +1,4 @@
-"""What is true of a draft, found by running it in the sandbox on all calls of its task, without the judge."""
+"""Truth about a draft: it is run in the sandbox on all calls of its task, without the judge."""
 
 from __future__ import annotations
 
@@ -81,7 +81,7 @@ os._exit(0)
 
 @dataclass(frozen=True)
 class Ran:
-    """What a draft did on all calls."""
+    """Answers of a draft to all calls of its task, counted."""
 
     number: int
     differ: int
@@ -102,7 +102,7 @@ class Runner:
     sandbox: str = "bubblewrap"
 
     def run(self, files: Mapping[str, str], name: str, *, accepts: bool = False) -> Ran | Truth:
-        """Call the draft; where it does not end, what is known is that nothing is.
+        """Run the draft on all calls; the truth is unknown where it does not end.
 
         files: slow.py, draft.py and calls.py. accepts: `is_solution` of the task decides.
         """

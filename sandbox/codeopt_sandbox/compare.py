@@ -86,8 +86,7 @@ class StoppingRule:
     @property
     def fewest(self) -> int:
         """Pairs that are timed however long they take: before, there is no decision."""
-        decides = fewest_pairs(self.alpha * self.within)
-        return min(max(MIN_PAIRS_ANY_TIME, decides), max(self.min_pairs, decides))
+        return max(fewest_pairs(self.alpha * self.within), min(MIN_PAIRS_ANY_TIME, self.min_pairs))
 
     def final(self, share: float = 1.0) -> StoppingRule:
         """A rule for what is told to a user: in fresh guests, with this share of the error, and with as many pairs as
@@ -201,9 +200,13 @@ class Series:
             self.differences, self.guests, (1 - WITHIN_SHARE) * error, 0.0 if self.clock == "memory" else PRIOR_SD
         )
 
-    def is_beyond_guests(self, side: Side, rule: StoppingRule) -> bool:
-        """Whether the centre is above what guests explain (side 1) or below it (side -1), at the error of the rule."""
-        return rejects_null(self.differences, side * self.margin(rule.alpha), side, rule.within * rule.alpha)
+    def side_beyond_guests(self, rule: StoppingRule) -> Side | None:
+        """The side on which the centre is beyond what guests explain, above (1) or below (-1), at the error of the
+        rule; None where it is not."""
+        apart = self.margin(rule.alpha)
+        sides: tuple[Side, Side] = (1, -1)
+        error = rule.within * rule.alpha
+        return next((side for side in sides if rejects_null(self.differences, side * apart, side, error)), None)
 
     def answer(self, limit: LimitRule) -> tuple[LimitAnswer, Clock]:
         """The answer about a limit, and the clock that gives it: what takes no more CPU time may still wait longer."""
@@ -375,9 +378,10 @@ def decide(series: Series, rule: StoppingRule) -> tuple[Decision, str]:
     if len(differences) < rule.min_pairs:
         return Decision.UNDECIDED, ""
     worth = math.log(rule.worth_having)
-    if series.is_beyond_guests(1, rule):
+    side = series.side_beyond_guests(rule)
+    if side == 1:
         return _believe(series, rule, worth)
-    if series.is_beyond_guests(-1, rule):
+    if side == -1:
         return Decision.SLOWER, ""
     # What looks clearly slower gets the few pairs more that it takes to say so.
     if rejects_null(differences, worth, -1, rule.futility) and hodges_lehmann(differences) > -worth:
@@ -402,7 +406,7 @@ def _believe(series: Series, rule: StoppingRule, worth: float) -> tuple[Decision
 def _only_seems_faster(series: Series, rule: StoppingRule, decision: Decision) -> bool:
     """Whether it was wall time that decided, or left undecided, what is faster by CPU time."""
     other = decision in (Decision.SAME, Decision.UNDECIDED, Decision.SLOWER)
-    return other and series.clock == "cpu" and series.is_beyond_guests(1, rule)
+    return other and series.clock == "cpu" and series.side_beyond_guests(rule) == 1
 
 
 def _result(series: Series, rule: StoppingRule, decision: Decision, reason: str) -> Comparison:

@@ -21,6 +21,7 @@ from __future__ import annotations
 import math
 from bisect import insort
 from collections.abc import Sequence
+from functools import cache
 from itertools import count
 from statistics import median
 from typing import Literal
@@ -55,6 +56,7 @@ def _middle(ordered: Sequence[float]) -> float:
     return (ordered[len(ordered) // 2] + ordered[(len(ordered) - 1) // 2]) / 2
 
 
+@cache
 def fewest_pairs(alpha: float) -> int:
     """Least number of equal pairs after which the test can decide: 6 at 0.05, 8 at 0.01."""
     return next(n for n in count(1) if rejects_null([1.0] * n, 0.0, 1, alpha))

@@ -11,8 +11,8 @@ from dataclasses import dataclass
 from itertools import accumulate
 from typing import Any
 
-DEEPENED = "deepened"
-"""Name of the function by which the sandbox makes a nested value: no parser reads so many brackets."""
+from codeopt_sandbox.guest.calls.packed_calls import DEEPENED
+
 LONGEST = 200_000
 """Characters of a call that is read; longer ones are used as they are."""
 

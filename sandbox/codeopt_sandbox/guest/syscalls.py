@@ -35,7 +35,7 @@ def kill(pid: int) -> None:
 
 
 def own_runqueue_wait_s() -> float:
-    """The same of this process."""
+    """Seconds that this process was ready to run while others had the processor; 0 where the kernel does not say."""
     return runqueue_wait_s(posix.getpid())
 
 

@@ -11,7 +11,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from codeopt.workloads.function.calls.larger import grow_call
-from codeopt.workloads.source.literals import DEEPENED, LONGEST, Call, Opaque, read, write
+from codeopt.workloads.source.literals import LONGEST, Call, Opaque, read, write
+from codeopt_sandbox.guest.calls.packed_calls import DEEPENED
 
 DEEP = 1200
 """Levels: more than the interpreter's usual limit of a recursion, 1000."""

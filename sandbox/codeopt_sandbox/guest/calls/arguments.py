@@ -6,7 +6,7 @@ import builtins
 import sys
 from io import BytesIO, StringIO
 
-from .packed_calls import UNPACKED, unpacked
+from .packed_calls import DEEPENED, UNPACKED, deepened, unpacked
 from .repr.handles import pickled
 from .restored import Reconstructor, is_as, replayed
 
@@ -49,8 +49,8 @@ class CallNamespace(KnownCall):
 
     def __init__(self, ref: FunctionRef) -> None:
         super().__init__(inf=float("inf"), nan=float("nan"), Ellipsis=Ellipsis, f=lambda *a, **k: (a, k))
-        self.update(load=self.load, unpickle=self.unpickle, replaced=replaced, used=used, do=Steps(), deepened=deepened)
-        self[UNPACKED] = unpacked
+        self.update(load=self.load, unpickle=self.unpickle, replaced=replaced, used=used, do=Steps())
+        self.update({UNPACKED: unpacked, DEEPENED: deepened})
         self.ref = ref
         self.reader: Any = None
         """Unpickler; made when it is first needed, as pickle takes 5 ms to import."""
@@ -204,11 +204,4 @@ def used(value: Any, *steps: Iterable[Any]) -> Any:
             getattr(value, name)(*args, **kwargs)
         except Exception:
             continue
-    return value
-
-
-def deepened(level: Callable[[Any], Any], value: Any, times: int) -> Any:
-    """A value put into so many levels."""
-    for _ in range(times):
-        value = level(value)
     return value

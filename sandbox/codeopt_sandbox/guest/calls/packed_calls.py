@@ -1,4 +1,5 @@
-"""Long calls of numbers, packed: their texts take twenty times as long to compile as to read."""
+"""Calls that a function makes in the place of their texts: those of long calls of numbers take twenty times as long to
+compile as to read, and those of deep values no parser reads."""
 
 from __future__ import annotations
 
@@ -6,6 +7,7 @@ from marshal import dumps, loads
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from typing import Any
 
     Call = tuple[tuple[Any, ...], dict[str, Any]]
@@ -14,6 +16,8 @@ LONG_CHARS = 5_000
 """Length from which a call of numbers alone is packed."""
 UNPACKED = "unpacked"
 """Name of the function by which the expression of a packed call makes it."""
+DEEPENED = "deepened"
+"""Name of the function by which an expression makes a nested value: no parser reads so many brackets."""
 NUMBERS = frozenset("0123456789+-.eE, []")
 """Characters of a call of numbers and lists of them, in which JSON and Python say the same."""
 
@@ -34,3 +38,10 @@ def packed_numbers(text: str) -> bytes | None:
 def unpacked(call: bytes) -> Call:
     """A fresh copy of a packed call."""
     return loads(call)  # type: ignore[no-any-return]
+
+
+def deepened(level: Callable[[Any], Any], value: Any, times: int) -> Any:
+    """A value put into so many levels."""
+    for _ in range(times):
+        value = level(value)
+    return value

@@ -5,7 +5,7 @@ from __future__ import annotations
 from _operator import is_
 from marshal import dumps
 
-from .packed_calls import UNPACKED
+from .packed_calls import DEEPENED, UNPACKED
 from .repr.canonical import CanonicalRepr
 from .repr.plain import is_simple, repeat
 from .repr.private import became
@@ -18,7 +18,6 @@ if TYPE_CHECKING:
 
     from .arguments import Call
 
-DEEPENED = "deepened"
 PLAIN_NAMES = frozenset(("f", "set", "frozenset", "inf", "nan"))
 """Names in a call's expression that make the same value each time, whatever a call has changed."""
 WITHOUT_REFERENCES = 2

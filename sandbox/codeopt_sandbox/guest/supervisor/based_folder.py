@@ -10,19 +10,18 @@ scratch folder.
 from __future__ import annotations
 
 import os
-import shutil
 import stat
 from collections.abc import Iterator
 
 from ..wire import REMOVED, SPECIAL
 from .memory import reopen
-from .working_folder import GIVEN_NS, MAX_FILES, TooMuch
+from .working_folder import GIVEN_NS, MAX_FILES, READ, TooMuch, read_left
+from .workspace import remove
 
 NATIVE = (".so", ".pyd")
 ATTRIBUTES = ("user.", "system.")
 """Beginnings of the names of extended attributes that a run can set."""
 _CHUNK = 1 << 20
-_READ = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
 _WRITE = os.O_WRONLY | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC
 
 
@@ -36,7 +35,7 @@ class BasedFolder:
         self.inodes: dict[str, tuple[int, int]] = {}
         """Number and kind of everything that a run finds, folders included, by relative path; "" is the working folder
         itself."""
-        self.kinds: dict[str, int] = {}
+        self.sizes: dict[str, int] = {}
         """Size of every file of the base, by relative path; SPECIAL for a folder."""
         self.given: dict[str, int] = {}
         self.hidden: tuple[str, ...] = ()
@@ -49,7 +48,7 @@ class BasedFolder:
         """Put a run's own files on top of the base, kept descriptors by relative path, and leave some of it out."""
         if version != self.version:
             self._make(version)
-        self.given, self.hidden = given, tuple(name for name in hidden if name in self.kinds)
+        self.given, self.hidden = given, tuple(name for name in hidden if name in self.sizes)
         for name in self.hidden:
             self._unlink(name)
         for name in sorted({each for hidden in self.hidden for each in _parents(hidden)}, reverse=True):
@@ -67,7 +66,7 @@ class BasedFolder:
 
     def _make(self, version: int) -> None:
         """The whole folder from the base. Raises OSError."""
-        self.inodes, self.kinds = {}, {"": SPECIAL}
+        self.inodes, self.sizes = {}, {"": SPECIAL}
         if not os.path.isdir(self.path):  # noqa: PTH112
             os.mkdir(self.path)  # noqa: PTH102
         os.chmod(self.path, 0o777)  # noqa: PTH101
@@ -76,7 +75,7 @@ class BasedFolder:
             here = folder[len(self.base) + 1 :] + "/" if folder != self.base else ""
             for name in folders:
                 self._make_folder(here + name)
-                self.kinds[here + name] = SPECIAL
+                self.sizes[here + name] = SPECIAL
             for name in files:
                 self._put_base(here + name)
         self.version = version
@@ -89,9 +88,9 @@ class BasedFolder:
     def _put_base(self, name: str) -> None:
         if is_native(name):
             os.symlink(f"{self.base}/{name}", f"{self.path}/{name}")  # noqa: PTH211
-            self.kinds[name] = self._note(name)
+            self.sizes[name] = self._note(name)
         else:
-            self.kinds[name] = self._put(name, os.open(f"{self.base}/{name}", _READ))
+            self.sizes[name] = self._put(name, os.open(f"{self.base}/{name}", READ))
 
     def _put(self, name: str, source: int) -> int:
         """Size of the file, into whose inode the content is written where there is one. Closes the source."""
@@ -141,28 +140,29 @@ class BasedFolder:
             if len(self.added) > MAX_FILES + len(self.inodes):
                 raise TooMuch(f"more than {MAX_FILES} files")
             if stat.S_ISDIR(there.st_mode):
-                found += [(name, REMOVED, b"")] * (self.kinds.get(name, SPECIAL) != SPECIAL)
+                found += [(name, REMOVED, b"")] * (self.sizes.get(name, SPECIAL) != SPECIAL)
             else:
-                size, content = self._read(name, there, max(left, 0, self.kinds.get(name, 0)))
+                room = max(left, 0, self.sizes.get(name, 0))
+                size, content = read_left(f"{self.path}/{name}", there.st_mode, room)
                 left -= len(content)
                 found.append((name, size, content))
         self.disturbed = disturbed or bool(missing)
-        found += [(name, REMOVED, b"") for name in missing if self.kinds.get(name) != SPECIAL]
+        found += [(name, REMOVED, b"") for name in missing if self.sizes.get(name) != SPECIAL]
         return sorted(found)
 
     def put_back(self) -> bool:
         """Make it what it was before `fill`; False when something would not go."""
         if self.disturbed:
             return self._empty()
-        own = [name for name in self.inodes if name not in self.kinds]
+        own = [name for name in self.inodes if name not in self.sizes]
         for name in (*self.added, *reversed(own)):
-            _remove(f"{self.path}/{name}")
+            remove(f"{self.path}/{name}")
             self.inodes.pop(name, None)
         for name in self.given:
-            if is_native(name) and name in self.kinds:
+            if is_native(name) and name in self.sizes:
                 self._unlink(name)
         for name in dict.fromkeys((*self.changed, *self.given, *self.hidden)):
-            if self.kinds.get(name, SPECIAL) != SPECIAL:
+            if self.sizes.get(name, SPECIAL) != SPECIAL:
                 for parent in _parents(name):
                     if parent not in self.inodes:
                         self._make_folder(parent)
@@ -172,7 +172,7 @@ class BasedFolder:
     def _empty(self) -> bool:
         self.version = -1
         if os.path.islink(self.path) or not os.path.isdir(self.path):  # noqa: PTH112, PTH114  where a run has our user
-            _remove(self.path)
+            remove(self.path)
             return not os.path.lexists(self.path)  # noqa: PTH110
         os.chmod(self.path, 0o777)  # noqa: PTH101
         for name in os.listxattr(self.path):
@@ -180,7 +180,7 @@ class BasedFolder:
                 os.removexattr(self.path, name)
         with os.scandir(self.path) as entries:
             for entry in entries:
-                _remove(entry.path)
+                remove(entry.path)
         return not os.listdir(self.path)  # noqa: PTH208
 
     def _tree(self) -> Iterator[tuple[str, os.stat_result]]:
@@ -209,7 +209,7 @@ class BasedFolder:
     def _is_same(self, name: str, there: os.stat_result) -> bool:
         """Whether something has the content that it was given, and was not written."""
         path = f"{self.path}/{name}"
-        size = self.kinds.get(name, REMOVED)
+        size = self.sizes.get(name, REMOVED)
         if stat.S_ISDIR(there.st_mode):
             return name not in self.given and size in (SPECIAL, REMOVED)
         if stat.S_ISLNK(there.st_mode):
@@ -217,21 +217,8 @@ class BasedFolder:
         if not stat.S_ISREG(there.st_mode) or there.st_mtime_ns != GIVEN_NS:
             return False  # or written again with what was there
         if name in self.given:
-            return _same(reopen(self.given[name]), os.open(path, _READ))
-        return size == there.st_size and _same(os.open(f"{self.base}/{name}", _READ), os.open(path, _READ))
-
-    def _read(self, name: str, there: os.stat_result, most: int) -> tuple[int, bytes]:
-        path = f"{self.path}/{name}"
-        if stat.S_ISLNK(there.st_mode):
-            target = os.fsencode(os.readlink(path))  # noqa: PTH115
-            return len(target), target
-        if not stat.S_ISREG(there.st_mode):
-            return SPECIAL, b""
-        with os.fdopen(os.open(path, _READ), "rb") as file:
-            content = file.read(most + 1)
-        if len(content) > most:
-            raise TooMuch(f"more than {most} bytes of files")
-        return len(content), content
+            return _same(reopen(self.given[name]), os.open(path, READ))
+        return size == there.st_size and _same(os.open(f"{self.base}/{name}", READ), os.open(path, READ))
 
 
 def is_native(name: str) -> bool:
@@ -256,13 +243,3 @@ def _same(one: int, other: int) -> bool:
     finally:
         os.close(one)
         os.close(other)
-
-
-def _remove(path: str) -> None:
-    try:
-        if os.path.isdir(path) and not os.path.islink(path):  # noqa: PTH112, PTH114
-            shutil.rmtree(path, ignore_errors=True)
-        else:
-            os.unlink(path)  # noqa: PTH108
-    except (OSError, RecursionError):
-        pass  # gone already, or the host throws the guest away

@@ -17,6 +17,8 @@ from .memory import reopen
 MAX_FILES = 500
 GIVEN_NS = 1_000_000_000_000_000_000
 """The time of every given file; another one shows that it was written, though perhaps with the same content."""
+READ = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
+"""Flags that open what a run left: a link is not followed, a FIFO does not wait."""
 
 
 class TooMuch(Exception):
@@ -57,7 +59,9 @@ class WorkingFolder:
             seen.add(name)
             if len(seen) > MAX_FILES + len(self.given):
                 raise TooMuch(f"more than {MAX_FILES} files")
-            size, content = self._read(name, left)
+            path = f"{self.path}/{name}"
+            room = max(left, 0, os.fstat(self.given[name]).st_size if name in self.given else 0)
+            size, content = read_left(path, os.lstat(path).st_mode, room)
             if name in self.given and size >= 0 and self._same(name, content):
                 continue
             left -= len(content)
@@ -75,24 +79,23 @@ class WorkingFolder:
             for name in (*files, *links):
                 yield f"{here}/{name}" if here else name
 
-    def _read(self, name: str, most: int) -> tuple[int, bytes]:
-        path = f"{self.path}/{name}"
-        mode = os.lstat(path).st_mode
-        if stat.S_ISLNK(mode):
-            target = os.fsencode(os.readlink(path))  # noqa: PTH115
-            return len(target), target
-        if not stat.S_ISREG(mode):
-            return SPECIAL, b""
-        fd = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
-        with os.fdopen(fd, "rb") as file:
-            room = max(most, 0, os.fstat(self.given[name]).st_size if name in self.given else 0)
-            content = file.read(room + 1)
-        if len(content) > room:
-            raise TooMuch(f"more than {most} bytes of files")
-        return len(content), content
-
     def _same(self, name: str, content: bytes) -> bool:
         if os.lstat(f"{self.path}/{name}").st_mtime_ns != GIVEN_NS:
             return False  # written again with what was there
         with os.fdopen(reopen(self.given[name]), "rb") as file:
             return file.read() == content
+
+
+def read_left(path: str, mode: int, most: int) -> tuple[int, bytes]:
+    """Size and content of what a run left at a path: of a link its target, of neither a link nor a file SPECIAL and
+    nothing. Raises TooMuch beyond `most` bytes, OSError."""
+    if stat.S_ISLNK(mode):
+        target = os.fsencode(os.readlink(path))  # noqa: PTH115
+        return len(target), target
+    if not stat.S_ISREG(mode):
+        return SPECIAL, b""
+    with os.fdopen(os.open(path, READ), "rb") as file:
+        content = file.read(most + 1)
+    if len(content) > most:
+        raise TooMuch(f"more than {most} bytes of files")
+    return len(content), content

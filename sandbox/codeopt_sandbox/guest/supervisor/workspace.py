@@ -79,7 +79,7 @@ def _restore(folder: Path) -> None:
 def _empty(folder: str, kept: frozenset[str]) -> bool:
     found = _others(folder, kept)
     for entry in found:
-        _remove(entry)
+        remove(entry.path)
     return not found or not _others(folder, kept)
 
 
@@ -88,9 +88,10 @@ def _others(folder: str, kept: frozenset[str]) -> list[os.DirEntry[str]]:
         return [entry for entry in entries if entry.path not in kept]
 
 
-def _remove(entry: os.DirEntry[str]) -> None:
+def remove(path: str) -> None:
+    """Remove a file, a link or a folder with all that is in it, as far as it goes."""
     with contextlib.suppress(OSError, RecursionError):  # the host throws a guest away that is not clean
-        if entry.is_dir(follow_symlinks=False):
-            shutil.rmtree(entry.path, ignore_errors=True)
+        if os.path.isdir(path) and not os.path.islink(path):  # noqa: PTH112, PTH114
+            shutil.rmtree(path, ignore_errors=True)
         else:
-            os.unlink(entry.path)  # noqa: PTH108
+            os.unlink(path)  # noqa: PTH108

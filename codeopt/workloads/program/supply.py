@@ -99,17 +99,25 @@ def ends_well(case: Case, run: Run) -> bool:
 
 @dataclass
 class _Spent:
-    """Time of the original so far, and its limits."""
+    """Time and errors of the original so far, and their limits."""
 
     times: int
     cpu_s: float = 0.0
     wall_s: float = 0.0
     too_long: int = 0
     """Number of runs that took too long."""
+    errors: Counter[str] = field(default_factory=Counter)
+    """Number of inputs on which it ends with an error, by its name."""
 
     def add(self, run: Run) -> None:
         self.cpu_s, self.wall_s = self.cpu_s + run.cpu_s, self.wall_s + run.wall_s
         self.too_long += run.stop == "time"
+
+    def add_error(self, run: Run) -> bool:
+        """Count an error, and tell whether such inputs were too few yet."""
+        name = error_name(run)
+        self.errors[name] += 1
+        return self.errors[name] <= MOST_OF_AN_ERROR and self.errors.total() <= MOST_FAILING
 
     @property
     def over(self) -> bool:
@@ -157,7 +165,6 @@ class Supply:
     def _breaking(self) -> Iterator[Changed]:
         spent, tried = _Spent(self.quota.times), set[str]()
         done: set[str] = set()
-        failing = Counter[str]()
         for mutated in self.breaking:
             if mutated.relation in done or (len(tried) >= self.quota.relations and mutated.relation not in tried):
                 continue
@@ -166,17 +173,16 @@ class Supply:
                 continue
             tried.add(mutated.relation)
             found = self._run(mutated, spent)
-            if found is not None and found.error is None:
+            if found is None:
+                continue
+            if found.error is None:
                 done.add(mutated.relation)
-                yield replace(found, relation=mutated.relation)
-            elif found is not None and _is_new_error(found, failing):
-                yield found
+            yield found
 
     def _others(self) -> Iterator[Changed]:
         spent, quota = _Spent(self.quota.times), self.quota
         too_long: set[str] = set()
-        reasons = Counter[str]()
-        counts, failing = Counter[bool](), Counter[str]()
+        counts, reasons = Counter[bool](), Counter[str]()
         for mutated in self.changes:
             if counts[False] >= quota.alike and counts[True] >= quota.beyond:
                 break
@@ -187,12 +193,12 @@ class Supply:
             if kind in too_long or not self._wants(mutated, counts, reasons):
                 continue
             found = self._run(mutated, spent, too_long)
-            if found is not None and found.error is None:
+            if found is None:
+                continue
+            if found.error is None:
                 counts[mutated.beyond] += 1
                 reasons[mutated.because] += 1
-                yield found
-            elif found is not None and _is_new_error(found, failing):
-                yield found
+            yield found
 
     def _wants(self, mutated: MutatedCase, counts: Counter[bool], reasons: Counter[str]) -> bool:
         if not mutated.beyond:
@@ -200,8 +206,8 @@ class Supply:
         return counts[True] < self.quota.beyond and reasons[mutated.because] < MOST_OF_A_KIND
 
     def _run(self, mutated: MutatedCase, spent: _Spent, too_long: set[str] | None = None) -> Changed | None:
-        """Run the original on a changed input; None where that says nothing. too_long: kinds of changes of which
-        others would use up the time, too."""
+        """Run the original on a changed input; None where that says nothing, or an error that was seen often enough.
+        too_long: kinds of changes of which others would use up the time, too."""
         self.notify(f"changing inputs, {self.taken.total()} that the original takes")
         run = self.run_original(mutated.case, "fork", 0)
         spent.add(run)
@@ -211,22 +217,15 @@ class Supply:
         if ends_well(case, run):
             self.taken[mutated.beyond] += 1
             written = run.written if case.files is not None else None
-            return Changed(replace(case, expected=run.stdout, written=written, exit=run.exit or 0), mutated.because)
+            case = replace(case, expected=run.stdout, written=written, exit=run.exit or 0)
+            return Changed(case, mutated.because, relation=mutated.relation)
         failed = run.stop is None and run.exit is not None
-        return Changed(case, "the original ends with an error on it", run) if failed else None
+        return Changed(case, "the original ends with an error on it", run) if failed and spent.add_error(run) else None
 
 
 def error_name(run: Run) -> str:
     """`ValueError`; what is said last, where nothing is raised."""
     return run.stderr.rstrip().rpartition(b"\n")[2].partition(b":")[0].decode("utf-8", "backslashreplace")
-
-
-def _is_new_error(found: Changed, failing: Counter[str]) -> bool:
-    """Whether inputs with such an error are too few yet; this one is counted."""
-    assert found.error is not None
-    name = error_name(found.error)
-    failing[name] += 1
-    return failing[name] <= MOST_OF_AN_ERROR and failing.total() <= MOST_FAILING
 
 
 def kind_of_change(mutated: MutatedCase) -> str:

@@ -40,7 +40,8 @@ class NodeRelation:
         return self.kind.replace("{}", self.name)
 
 
-Check = tuple[str, Callable[[Any], bool], Callable[[Any], Iterable[Any]]]
+Check = tuple[str, Holds, Broken]
+"""Words with {} for the place, whether it holds, and values that break it."""
 TEXTS: tuple[Check, ...] = (
     ("no known {} is empty", bool, lambda s: [""]),
     ("every known {} is ASCII", str.isascii, lambda s: [f"{s[:-1]}{letter}" for letter in "\u00e9\u00df\u0130\u4e2d"]),

@@ -1,6 +1,6 @@
 """Inputs that nobody has seen: known ones changed, with the original program as the oracle."""
 
-from codeopt.workloads.program.fuzzing._changed import LONG_ENOUGH, MutatedInput, mutate_inputs
+from codeopt.workloads.program.fuzzing._changed import LONG_ENOUGH, MutatedInput, changed_inputs
 from codeopt.workloads.program.fuzzing._lengths import shorter, shrunk
 from codeopt.workloads.program.fuzzing._slots import (
     MutatedCase,
@@ -15,9 +15,9 @@ __all__ = [
     "MutatedCase",
     "MutatedInput",
     "break_relations",
+    "changed_inputs",
     "largest_text",
     "mutate_cases",
-    "mutate_inputs",
     "shorter",
     "shorter_cases",
     "shrunk",

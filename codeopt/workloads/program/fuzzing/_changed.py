@@ -51,13 +51,6 @@ class MutatedInput:
         return bool(self.because)
 
 
-def mutate_inputs(
-    inputs: Sequence[bytes], *, seed: int, each: int = 2, also_known: Sequence[bytes] = ()
-) -> list[MutatedInput]:
-    """All of `changed_inputs`."""
-    return list(changed_inputs(inputs, seed=seed, each=each, also_known=also_known))
-
-
 def changed_inputs(
     inputs: Sequence[bytes], *, seed: int, each: int = 2, also_known: Sequence[bytes] = ()
 ) -> Iterator[MutatedInput]:

@@ -26,6 +26,10 @@ LONG = 20_000
 TRIES = 100
 MOST_ALIKE = 16
 """Number of files that keep all relations, and of the tries to make them."""
+MARK = b"\xef\xbb\xbf"
+"""Mark of UTF-8 that some editors put before a text."""
+UNREAD = "every known file is whole"
+"""Words about a file that its format cannot read."""
 Place = tuple[str | int, ...]
 """Keys and numbers from the root."""
 
@@ -53,12 +57,14 @@ class KnownDocuments:
 
     @cached_property
     def _formats(self) -> list[Property]:
-        quoted: list[Property] = [("no known file quotes a field", lambda data: b'"' not in data)]
-        marked: list[Property] = [("no known file begins with a mark of its encoding", lambda d: d[:3] != MARK)]
+        likely = [("no known file begins with a mark of its encoding", lambda data: data[:3] != MARK), *ENDS]
         if self.format.name in TABLE:
             headers = {str(document["header"]) for document in self.documents}
-            quoted.append(("no known file has other columns", lambda data: self._header(data) in headers))
-        likely = [*(quoted if self.format.name in TABLE else []), *marked, *ENDS]
+            likely = [
+                ("no known file quotes a field", lambda data: b'"' not in data),
+                ("no known file has other columns", lambda data: self._header(data) in headers),
+                *likely,
+            ]
         return [each for each in likely if all(map(each[1], self.inputs))]
 
     def _header(self, data: bytes) -> str:
@@ -226,10 +232,6 @@ def _another(value: Any, pool: Sequence[Any], draw: random.Random) -> Any:
         known = [int(each) for each in pool if isinstance(each, str) and each.isdigit()]
         return str(draw.randint(min(known), max(known)))
     return draw.choice(pool)
-
-
-MARK = b"\xef\xbb\xbf"
-UNREAD = "every known file is whole"
 
 
 def look_at_documents(path: str, known: Sequence[bytes]) -> KnownDocuments | None:

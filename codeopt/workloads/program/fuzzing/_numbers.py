@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from codeopt.workloads.contract.program.formats import EXACT
 from codeopt.workloads.program.fuzzing._changed import MutatedInput
 
 ZERO = "no known argument is zero or below"
@@ -16,16 +17,8 @@ def mutate_number(known: Sequence[bytes], also_known: Sequence[bytes]) -> list[M
     text = known[0].decode()
     value: float = float(text) if "." in text else int(text)
     whole = isinstance(value, int)
-    wanted = [
-        value + 1,
-        value - 1,
-        value * 2,
-        value // 2 if whole else value / 2,
-        1,
-        0,
-        -value,
-        2**53 + 1 if whole else 1e17,
-    ]
+    half, huge = (value // 2, EXACT + 1) if whole else (value / 2, 1e17)
+    wanted = [value + 1, value - 1, value * 2, half, 1, 0, -value, huge]
     found: dict[float, MutatedInput] = {}
     for number in wanted:
         if number not in seen:

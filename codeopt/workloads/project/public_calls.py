@@ -9,9 +9,10 @@ import pickle
 import pickletools
 import tempfile
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field, replace
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -41,6 +42,8 @@ MADE_UP = 40
 """Number of calls changed from these, within what all of them keep."""
 GUEST = ("tests/", "calls/__init__", "calls/repr/")
 """Modules of the guest that a recorder needs."""
+Copies = Callable[[], tuple[Path, Path]]
+"""The project as it is and with a draft, in two folders that are made when the first function is judged."""
 FAILED = "# the command does not end under the recorder as it does without"
 """As the recorder says why calls cannot be written down."""
 
@@ -94,14 +97,16 @@ class PublicCalls:
     def _findings(self, draft: Revision) -> Iterator[FunctionFinding]:
         """Up to the first that is wrong."""
         before = self.program.revision
-        for edit in edits_of(before, draft):
-            if is_public(edit, before) and edit.file != self.runs.command.script:
-                found = self._finding(edit, draft)
+        edits = [each for each in edits_of(before, draft) if is_public(each, before)]
+        with ExitStack() as stack:
+            copies = cache(lambda: stack.enter_context(self._copies(draft)))
+            for edit in [each for each in edits if each.file != self.runs.command.script]:
+                found = self._finding(edit, draft, copies)
                 yield found
                 if found.wrong:
                     return
 
-    def _finding(self, edit: CodeEdit, draft: Revision) -> FunctionFinding:
+    def _finding(self, edit: CodeEdit, draft: Revision, copies: Copies) -> FunctionFinding:
         self.request.session.console.progress(f"judging {edit} on the calls that the command makes")
         lines = self._recorded(edit)
         changed = changed_classes(self.program.revision, draft, edit)
@@ -111,7 +116,7 @@ class PublicCalls:
         heads = [line for line in lines if not line.startswith("f(")]
         started = time.monotonic()
         try:
-            return self._judged(edit, draft, [*heads, *sample(fit, MOST)])
+            return self._judged(edit, [*heads, *sample(fit, MOST)], copies)
         except (ProgramError, UsageError) as error:
             return FunctionFinding(edit, shortfall=Diagnostic(f"{edit} is not judged by its calls", str(error)))
         finally:
@@ -128,22 +133,21 @@ class PublicCalls:
             self.recorded[edit] = tuple(dict.fromkeys(kept)) if ended else (FAILED,)
         return self.recorded[edit]
 
-    def _judged(self, edit: CodeEdit, draft: Revision, lines: list[str]) -> FunctionFinding:
+    def _judged(self, edit: CodeEdit, lines: list[str], copies: Copies) -> FunctionFinding:
         """Raises ProgramError, UsageError."""
-        with self._copies(draft) as folders:
-            old, new = (Target(folder / edit.file, edit.qualname) for folder in folders)
-            recording = recording_file(locate(old.path), edit.qualname)
-            recording.parent.mkdir(parents=True)
-            recording.write_text("".join(f"{line}\n" for line in lines), "utf-8", "surrogatepass")
-            nothing_else = replace(self.request.options, run=None, calls=None, tests=(), with_paths=(), no_tests=True,
-                                   max_examples=MADE_UP)  # fmt: skip
-            request = replace(
-                self.request, target=old, program=read_program(old.path), options=nothing_else, baseline=None,
-                other=new, other_program=read_program(new.path),
-            )  # fmt: skip
-            with open_function(request) as opened:
-                assert opened.other is not None  # the request names it
-                return _compared(edit, opened.measure_recorded(), opened.other)
+        old, new = (Target(folder / edit.file, edit.qualname) for folder in copies())
+        recording = recording_file(locate(old.path), edit.qualname)
+        recording.parent.mkdir(parents=True, exist_ok=True)
+        recording.write_text("".join(f"{line}\n" for line in lines), "utf-8", "surrogatepass")
+        nothing_else = replace(self.request.options, run=None, calls=None, tests=(), with_paths=(), no_tests=True,
+                               max_examples=MADE_UP)  # fmt: skip
+        request = replace(
+            self.request, target=old, program=read_program(old.path), options=nothing_else, baseline=None,
+            other=new, other_program=read_program(new.path),
+        )  # fmt: skip
+        with open_function(request) as opened:
+            assert opened.other is not None  # the request names it
+            return _compared(edit, opened.measure_recorded(), opened.other)
 
     @contextmanager
     def _copies(self, draft: Revision) -> Iterator[tuple[Path, Path]]:

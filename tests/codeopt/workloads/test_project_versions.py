@@ -72,6 +72,28 @@ def test_an_edited_project_against_its_commit(shop: Path) -> None:
     assert [each["qualname"] for each in found["functions"]] == ["Store.add"]
 
 
+def test_each_public_function_that_changes_is_judged_on_its_own_calls(tmp_path: Path) -> None:
+    """Both in the same two copies of the project; the second answers a call of the command's otherwise."""
+    require_sandbox()
+    sums = "def first(n):\n    return sum([k for k in range(n)])\n\n\ndef second(n):\n    return [k for k in range(n)][-1]\n"
+    bench = (
+        "from sums import first, second\n\nprint(sum(first(n) for n in range(9, 2000)), second(9) and second(8) // 8)\n"
+    )
+    for side, text in (
+        ("old", sums),
+        ("new", sums.replace("([k for k in range(n)])", "(range(n))").replace("[-1]", "[7]")),
+    ):
+        (tmp_path / side).mkdir()
+        (tmp_path / side / "sums.py").write_text(text)
+        (tmp_path / side / "bench.py").write_text(bench)
+    done = compared(tmp_path, "old", "new", "--json")
+    assert (done.status, done.json["verdict"]) == (1, "rejected"), done.err
+    assert "sums.py::second" in done.json["reason"]
+    first, second = done.json["functions"]
+    assert (first["qualname"], first["why_none"], second["qualname"]) == ("first", "", "second")
+    assert first["calls"] > 10
+
+
 def test_two_folders_on_the_screen(shop: Path) -> None:
     """Slower, and beyond the limit."""
     require_sandbox()

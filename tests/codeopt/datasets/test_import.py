@@ -182,6 +182,13 @@ def test_a_function_that_fails_its_calls_has_its_reason(tasks: Path) -> None:
     assert "not Python 3" in found["002_old"]
 
 
+def test_a_task_without_its_calls_is_named_in_a_line(tasks: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    missing = tasks / "enamel" / "000_total" / "calls.py"
+    missing.unlink()
+    assert main(["import", "enamel", str(tasks / "enamel"), "-o", str(tasks / "out"), *FLAGS]) == 2
+    assert f"cannot read {missing}" in capsys.readouterr().err
+
+
 def test_flags_of_programs_that_are_given_for_functions_are_named(
     tasks: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

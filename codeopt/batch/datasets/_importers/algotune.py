@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from codeopt.batch.datasets import read_text
 from codeopt.batch.datasets._importers import ImportRequest
 from codeopt.batch.datasets._importers._functions import FunctionTask
 from codeopt.core.errors import UsageError
@@ -24,6 +25,6 @@ def read(request: ImportRequest) -> Iterator[FunctionTask]:
             f"{request.path} is no folder of AlgoTune's tasks: there is no TASK/slow.py with a calls.py in it"
         )
     for folder in folders:
-        slow, calls = ((folder / f"{name}.py").read_text("utf-8") for name in ("slow", "calls"))
+        slow, calls = (read_text(folder / f"{name}.py") for name in ("slow", "calls"))
         drafts = {path.name: path.read_text("utf-8", "replace") for path in sorted(folder.glob("drafts/*.py"))}
         yield FunctionTask(folder.name, "solve", slow, calls, accept=slow + ACCEPT, drafts=drafts)

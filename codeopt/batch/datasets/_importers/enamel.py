@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from codeopt.batch.datasets import read_text
 from codeopt.batch.datasets._importers import ImportRequest
 from codeopt.batch.datasets._importers._functions import FunctionTask, last_function
 from codeopt.core.errors import UsageError
@@ -15,5 +16,5 @@ def read(request: ImportRequest) -> Iterator[FunctionTask]:
     if not folders:
         raise UsageError(f"{request.path} is no folder of ENAMEL's tasks: there is no TASK/expert.py in it")
     for folder in folders:
-        slow, expert, calls = ((folder / f"{name}.py").read_text("utf-8") for name in ("slow", "expert", "calls"))
+        slow, expert, calls = (read_text(folder / f"{name}.py") for name in ("slow", "expert", "calls"))
         yield FunctionTask(folder.name, last_function(slow, folder.name.partition("_")[2]), slow, calls, expert)

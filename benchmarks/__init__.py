@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import subprocess
 import sys
 import tarfile
 from pathlib import Path
@@ -15,6 +16,18 @@ def not_run(why: str) -> NoReturn:
     """End with one line that says what is missing."""
     print(f"not run: {why}", file=sys.stderr)
     raise SystemExit(NOT_RUN)
+
+
+def git(root: Path, *words: str) -> None:
+    """Run git with a name, which a fresh machine has none of."""
+    who = ("-c", "user.name=benchmark", "-c", "user.email=benchmark@localhost")
+    subprocess.run(["git", "-C", str(root), *who, *words], check=True, capture_output=True)
+
+
+def commit_all(root: Path, message: str) -> None:
+    """Make a repository of a folder with all of its files committed."""
+    for words in (("init", "-q"), ("add", "-A", "-f"), ("commit", "-qm", message)):
+        git(root, *words)
 
 
 def extract(sdist: Path, to: Path) -> None:

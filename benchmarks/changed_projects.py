@@ -20,17 +20,18 @@ import venv
 from collections.abc import Sequence
 from pathlib import Path
 
+from benchmarks import not_run
 from benchmarks.changes import ChangedProject, Replacement, all_names, edit, project_named, write
 
 EXPECTED = {"right": ("faster", 0), "wrong": ("rejected", 1)}
 """Verdict and exit status of each change."""
 
 
-def compared(project: ChangedProject, change: Sequence[Replacement], flags: Sequence[str]) -> tuple[str, int, str]:
-    """Verdict, exit status, and ratio or reason."""
+def compared(project: ChangedProject, change: tuple[Replacement, ...], flags: Sequence[str]) -> tuple[str, int, str]:
+    """Verdict on a change, exit status, and ratio or reason."""
     with tempfile.TemporaryDirectory(prefix="codeopt-changed-") as folder:
         root = write(project, Path(folder) / "project")
-        edit(root, tuple(change))
+        edit(root, change)
         words = [sys.executable, "-m", "codeopt", "compare", "--base", "HEAD", "--run", project.command, "--json", "-q"]
         done = subprocess.run([*words, *flags], cwd=root, capture_output=True, text=True, check=False)
     if not done.stdout:
@@ -57,6 +58,8 @@ def main(argv: list[str]) -> int:
     arguments = parser.parse_args(argv)
     projects = {name: project_named(name) for name in arguments.names or all_names()}
     projects = {name: each for name, each in projects.items() if not (arguments.short and each.packages)}
+    if not projects:
+        not_run("--short leaves out all of these projects, which need packages")
     packages = sorted({package for each in projects.values() for package in each.packages})
     missed = 0
     with tempfile.TemporaryDirectory(prefix="codeopt-environment-") as folder:

@@ -23,7 +23,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from benchmarks import extract, not_run
+from benchmarks import commit_all, extract, git, not_run
 from benchmarks.functions import cases
 from codeopt.workloads.source.functions import read_function
 from codeopt.workloads.source.splice import splice
@@ -62,12 +62,6 @@ def unpack(package: Package, sdists: Path, folder: Path) -> Path:
         not_run(f"no source distribution of {package.name} in {sdists}")
     extract(archive, folder)
     return folder / archive.name.removesuffix(".tar.gz")
-
-
-def git(root: Path, *words: str) -> None:
-    """With a name, which a fresh machine has none of."""
-    who = ("-c", "user.name=benchmark", "-c", "user.email=benchmark@localhost")
-    subprocess.run(["git", "-C", str(root), *who, *words], check=True, capture_output=True)
 
 
 def whole_suite(root: Path, tests: str) -> str:
@@ -142,9 +136,7 @@ def main(names: Iterable[str], sdists: Path | None, flags: Sequence[str]) -> Non
             if sdists is None:
                 download(package, Path(folder))
             root = unpack(package, sdists or Path(folder), Path(folder))
-            git(root, "init", "-q")
-            git(root, "add", "-A", "-f")
-            git(root, "commit", "-qm", "as it came")
+            commit_all(root, "as it came")
             before = whole_suite(root, package.tests)
             for name in chosen:
                 started = time.monotonic()

@@ -27,7 +27,8 @@ from pathlib import Path
 from statistics import harmonic_mean
 from typing import Any
 
-from benchmarks.packages_own_tests import Package, download, git, unpack
+from benchmarks import commit_all, git
+from benchmarks.packages_own_tests import Package, download, unpack
 from benchmarks.slowed import Slowed, all_slowed
 from tests.support.wire_server import WireServer
 
@@ -142,8 +143,7 @@ class Row:
 def one(root: Path, project: Slowed, flags: Sequence[str]) -> Row:
     """Make it slow, and have it improved."""
     (root / BENCH).write_text(project.script)
-    for words in (("init", "-q"), ("add", "-A", "-f"), ("commit", "-qm", "as it came")):
-        git(root, *words)
+    commit_all(root, "as it came")
     before, fast_s = suite(root, project.tests), cpu_seconds(root)
     path = root / project.file
     fast = path.read_text()

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-import subprocess
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from importlib import import_module
 from pathlib import Path
+
+from benchmarks import commit_all
 
 
 @dataclass(frozen=True)
@@ -44,14 +45,12 @@ def all_names() -> tuple[str, ...]:
 
 
 def write(project: ChangedProject, root: Path) -> Path:
-    """The project as it was, committed."""
+    """Write and commit the project as it was; the folder."""
     for name, text in {**project.files, **project.data()}.items():
         path = root / name
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(text)
-    for words in (["init", "-q"], ["add", "."], ["commit", "-qm", "as it was"]):
-        who = ["-c", "user.name=A", "-c", "user.email=a@b.c"]
-        subprocess.run(["git", "-C", str(root), *who, *words], check=True)
+    commit_all(root, "as it was")
     return root
 
 

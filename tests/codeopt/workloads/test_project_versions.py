@@ -75,7 +75,8 @@ def test_an_edited_project_against_its_commit(shop: Path) -> None:
 def test_each_public_function_that_changes_is_judged_on_its_own_calls(tmp_path: Path) -> None:
     """Both in the same two copies of the project; the second answers a call of the command's otherwise."""
     require_sandbox()
-    sums = "def first(n):\n    return sum([k for k in range(n)])\n\n\ndef second(n):\n    return [k for k in range(n)][-1]\n"
+    first_function = "def first(n):\n    return sum([k for k in range(n)])\n"
+    sums = f"{first_function}\n\ndef second(n):\n    return [k for k in range(n)][-1]\n"
     bench = (
         "from sums import first, second\n\nprint(sum(first(n) for n in range(9, 2000)), second(9) and second(8) // 8)\n"
     )

@@ -34,6 +34,8 @@ from codeopt_sandbox.runner import GuestRunner, RunOptions
 
 USUAL_S = 62.0
 """Time limits of a call and of a pass where a batch says nothing, together, seconds."""
+WHOLE_MIB = 64.0
+"""Output of a run whose long answers are told whole, MiB."""
 _LIMITS = re.compile(rb"'(?:pass_)?seconds': ([\d.]+)")
 
 __all__ = ["CallBatch", "CallOutcome", "CallRun", "CallRunner", "FunctionRef", "TestRequest"]
@@ -114,7 +116,9 @@ class CallRunner:
         """One run makes many calls, and imports first; a call or pass that may take long has that beside it."""
         calls = stdin.count(b"\n")
         long = sum(float(seconds) for seconds in _LIMITS.findall(stdin[: stdin.find(b"\n")]))
-        return replace(self.limits, seconds=self.limits.seconds * 6 + 20 + calls + max(0.0, long - USUAL_S))
+        seconds = self.limits.seconds * 6 + 20 + calls + max(0.0, long - USUAL_S)
+        output = max(self.limits.output_mib, WHOLE_MIB * self.ref.whole_answers)
+        return replace(self.limits, seconds=seconds, output_mib=output)
 
     def ask(self, source: str, batch: CallBatch, hash_seed: int = 0) -> CallRun:
         """Run a batch in a fresh interpreter. Without an answer the run says why."""

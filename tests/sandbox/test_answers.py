@@ -8,6 +8,7 @@ from codeopt_sandbox.answers import check_calls, differences
 from codeopt_sandbox.caveat import Subject
 from codeopt_sandbox.guest.calls.repr.private import COUNTED, EQUAL, segments, without_private
 
+LONG = f"'<f8', (30000,), sha256 {'0' * 64} marks {'1' * 64} about [2.5,"
 CASES = [
     ("returns 1", "returns 1", "same"),
     ("returns 1", "returns 2", "differs"),
@@ -30,6 +31,13 @@ CASES = [
     ("returns array('<f8', (1,), [0.1])", "returns array('<f8', (1,), [0.10000000000000002])", Subject.FLOATS),
     ("returns array('<f8', (1,), [0.1])", "returns array('<f4', (1,), [0.1])", "differs"),
     ("returns array('<f8', (2,), [0.1, nan])", "returns array('<f8', (2,), [nan, 0.1])", "differs"),
+    (
+        f"returns array({LONG} 0.1] bytes AAAB)",
+        f"returns array({LONG} 0.10000000000000002] bytes AAAC)",
+        Subject.FLOATS,
+    ),
+    (f"returns array({LONG} 0.1] bytes AAAB)", f"returns array({LONG} 0.1001] bytes AAAC)", "differs"),
+    ("returns [0.1, 'sha256 x bytes AAAB)']", "returns [0.10000000000000002, 'sha256 x bytes AAAC)']", "differs"),
     ("returns <.G>() {a=1}", "returns <.G>() {_t=[1, {'a': (2,)}], a=1}", Subject.PRIVATE),
     ("returns <.G>() {a=1}", "returns <.G>() {_t=[1], a=2}", "differs"),
     ("returns <.G>() {_a=1, b=[2]}", "returns <.G>() {_c='_b=3, {', b=[2]}", Subject.PRIVATE),

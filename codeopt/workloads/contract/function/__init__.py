@@ -49,8 +49,8 @@ class Contract:
     @property
     def words(self) -> str:
         """`n >= 1; items: non-empty list of int >= 0; narrowed to n < 9`; empty where nothing is known."""
-        within = [each for found in self.structures.values() for each in found.relations]
-        learnt = in_one_line(self.shown, (*self.relations, *within))
+        within = [words for found in self.structures.values() for words in found.words]
+        learnt = in_one_line(self.shown, [*(each.words for each in self.relations), *within])
         return "; ".join(filter(None, [learnt, f"narrowed to {self.narrowed_to}" * bool(self.narrowed_to)]))
 
     def ask(self, texts: Sequence[str]) -> None:
@@ -170,7 +170,7 @@ def contract_of(function: Function, known: Sequence[str]) -> Contract:
         if sum(each.keeps(call) is True for call in calls) >= FEW
         and not any(each.keeps(call) is False for call in calls)
     )  # fmt: skip
-    structures = {name: found for name, known in values.items() if (found := structure(name, known)).relations}
+    structures = {name: found for name, known in values.items() if (found := structure(name, known)).words}
     return Contract(function.parameters, shown, hints, kept, structures, class_hints(function))
 
 

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
+from codeopt.workloads.contract.function.graphs import GraphRelation, graph_relations
 from codeopt.workloads.contract.function.value_range import FEW
 
 DEPTH = 3
@@ -58,19 +59,26 @@ class Structure:
 
     name: str = ""
     relations: tuple[StructureRelation, ...] = ()
+    graphs: tuple[GraphRelation, ...] = ()
+
+    @property
+    def words(self) -> tuple[str, ...]:
+        """Each relation in words."""
+        return (*(each.words for each in self.relations), *(each.words for each in self.graphs))
 
     def broken(self, value: Any) -> str:
         """Relation that a value breaks, in words; empty when it keeps all."""
-        if not self.relations:
-            return ""
-        found = measures(self.name, value)
-        return next((each.words for each in self.relations if each.keeps(found) is False), "")
+        found = measures(self.name, value) if self.relations else Measures({}, {}, {}, {})
+        broken = next((each.words for each in self.relations if each.keeps(found) is False), "")
+        parts = dict(_parts(self.name, value, DEPTH)) if self.graphs and not broken else {}
+        return broken or next((each.words for each in self.graphs if each.keeps(parts) is False), "")
 
 
 def structure(name: str, values: Sequence[Any]) -> Structure:
     """Relations within the known values of a parameter; none where there are too few."""
     found = [measures(name, value) for value in values]
-    return Structure(name, (*_equal(found), *_within(found)) if found else ())
+    graphs = graph_relations([dict(_parts(name, value, DEPTH)) for value in values])
+    return Structure(name, (*_equal(found), *_within(found)) if found else (), tuple(graphs))
 
 
 def measures(name: str, value: Any) -> Measures:

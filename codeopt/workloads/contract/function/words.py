@@ -5,9 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping
 
-from codeopt.workloads.contract.function.relations import ArgumentRelation
 from codeopt.workloads.contract.function.seen import ITEMS, KEYS, VALUES, Seen
-from codeopt.workloads.contract.function.structure import StructureRelation
 from codeopt.workloads.contract.function.value_range import NUMBERS, ValueRange
 
 EVERY_CALL = "in every known call "
@@ -15,10 +13,10 @@ EVERY_CALL = "in every known call "
 _LOADED = re.compile(r"load\('[^']*', '([^']*)'\)")
 
 
-def in_one_line(shown: Mapping[str, Seen], relations: Iterable[ArgumentRelation | StructureRelation]) -> str:
-    """Parameters, then relations between them; empty where no call is known."""
+def in_one_line(shown: Mapping[str, Seen], relations: Iterable[str]) -> str:
+    """Parameters, then relations between them, which are given in words; empty where no call is known."""
     parts = [_of_parameter(name, seen) for name, seen in shown.items() if seen.kinds]
-    return "; ".join([*parts, *(each.words.removeprefix(EVERY_CALL) for each in relations)])
+    return "; ".join([*parts, *(each.removeprefix(EVERY_CALL) for each in relations)])
 
 
 def _of_parameter(name: str, seen: Seen) -> str:

@@ -4,16 +4,23 @@ class of it is made: a draft wrote it."""
 from __future__ import annotations
 
 import ast
+import binascii
 import re
+from array import array
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
 _MARKS = re.compile(
-    r"""(b?'(?:[^'\\]|\\.)*'|b?"(?:[^"\\]|\\.)*")|\b(frozenset|set)\{|numpy ([<>|=]\w+) ([^\s,()\[\]{}]+|\([^()]*\))"""
+    r"""(b?'(?:[^'\\]|\\.)*'|b?"(?:[^"\\]|\\.)*")|(\bfrozenset\{|\bset\{|<array\.array>\()"""
+    r"""|numpy ([<>|=]\w+) ([^\s,()\[\]{}]+|\([^()]*\))"""
+    r"""|sha256 [0-9a-f]{64}(?: marks [0-9a-f]{64} about \[[^\]]*\])? bytes ([A-Za-z0-9+/]+=*)(?=\))"""
 )
-"""Quoted texts, which stay as they are; a set, and a scalar of numpy, that Python writes in another way."""
+"""Quoted texts, which stay as they are; what Python writes otherwise: a set, an array, a scalar of numpy; the items of a
+long array of numpy."""
+PLAIN = {"set{": "set_ * {", "frozenset{": "frozenset_ * {", "<array.array>(": "plain_array_("}
+"""Beginnings of values of the standard library, as Python can read them."""
 _KINDS = "biufc"
 """Data types of numpy that hold numbers alone."""
 _NUMBERS = {name: complex(name) if name.endswith("j") else float(name) for name in ("inf", "nan", "infj", "nanj")}
@@ -28,7 +35,9 @@ def _rewritten(match: re.Match[str]) -> str:
     """The same as an expression."""
     if match[1]:
         return match[1]
-    return f"{match[2]}_ * {{" if match[2] else f"scalar_({match[3]!r}, {match[4]})"
+    if match[5]:
+        return f"bytes_('{match[5]}')"
+    return PLAIN[match[2]] if match[2] else f"scalar_({match[3]!r}, {match[4]})"
 
 
 def _read(node: ast.expr) -> Any:
@@ -68,7 +77,11 @@ def _set(node: ast.BinOp) -> Any:
 
 
 def _of_numpy(maker: str, given: list[Any]) -> Any:
-    """`array('<f8', (2,), [1.0, 2.0])`, `scalar_('<f8', 1.0)`."""
+    """`array('<f8', (2,), [1.0, 2.0])`, `scalar_('<f8', 1.0)`; the third of an array may be its items' bytes."""
+    if maker == "bytes_":
+        return binascii.a2b_base64(given[0])
+    if maker == "plain_array_":
+        return array(*given)
     numpy: Any = __import__("numpy")
     if maker not in ("array", "scalar_") or not given or type(given[0]) is not str:
         raise ValueError(f"no value is made by {maker}")
@@ -77,6 +90,8 @@ def _of_numpy(maker: str, given: list[Any]) -> Any:
         raise ValueError(f"no numbers: {given[0]}")
     if maker == "scalar_":
         return kind.type(given[1])
+    if type(given[2]) is bytes:
+        return numpy.frombuffer(given[2], kind).reshape(given[1]).copy()
     return numpy.array(given[2], kind).reshape(given[1])
 
 

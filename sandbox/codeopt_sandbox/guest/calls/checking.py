@@ -152,6 +152,7 @@ class Checking:
         if random is not None and random != random_state():
             sys.modules["random"].setstate(random)
         shown = CanonicalRepr(self.ref.module, [("args", call[0]), ("kwargs", call[1])], self.batch.items)
+        shown.whole = self.ref.whole_answers
         if code not in self.plain:
             self.plain[code] = is_plain(code)
         was = ArgumentsBefore(self.ref.module, call, self.plain[code], lambda: self.worker.arguments.fresh(code))

@@ -143,6 +143,7 @@ def outcome(ref: FunctionRef, call: Call, looked_at: Call, result: Any, was: Arg
     args, kwargs = call
     known = [("args", args), ("kwargs", kwargs)] if not is_simple(type(result)) else []
     shown = CanonicalRepr(ref.module, known)
+    shown.whole = ref.whole_answers
     exception = ""
     if type(result) is Raised:
         exception = shown.name_of(type(result.error))[1:-1]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
@@ -204,6 +205,47 @@ def test_arrays_reach_the_checker(tmp_path: Path, backend: str) -> None:
     done = codeopt("compare", "old/old.py::solve", "new/wrong.py::solve", *flags, cwd=tmp_path)
     assert done.out.startswith("rejected"), done.out + done.err
     assert "the checker does not accept it" in done.out
+
+
+MATRIX = """\
+import numpy as np
+
+def f(n: int) -> np.ndarray:
+    found = np.zeros((n, n))
+    for row in range(n):
+        for column in range(n):
+            found[row, column] = np.sin(row) * column
+    return found
+"""
+MATRIX_QUICK = """\
+import numpy as np
+
+def f(n: int) -> np.ndarray:
+    return np.outer(np.sin(np.arange(n)), np.arange(float(n))) + 1e-9
+"""
+MATRIX_ACCEPT = """\
+import numpy as np
+
+def accept(arguments, expected, got):
+    if got.shape != (arguments["n"], arguments["n"]) or not np.allclose(expected, got, atol=1e-8):
+        return f"{int(np.sum(np.abs(expected - got) > 1e-8))} of {got.size} items are wrong"
+    return ""
+"""
+
+
+@pytest.mark.parametrize(("wrong", "verdict"), [(False, "faster"), (True, "rejected")])
+def test_long_arrays_reach_the_checker_whole(tmp_path: Path, wrong: bool, verdict: str) -> None:
+    """25,600 floats, all of them 1e-9 away; a single wrong item among them is found."""
+    pytest.importorskip("numpy")
+    one_off = "\n    found[-1, -1] += n > 150\n    return found\n"
+    quick = MATRIX_QUICK.replace("return", "found =").rstrip() + one_off if wrong else MATRIX_QUICK
+    for name, text in (("old.py", MATRIX), ("new.py", quick), ("check.py", MATRIX_ACCEPT)):
+        (tmp_path / name).write_text(text)
+    (tmp_path / "calls.py").write_text("CALLS = [((n,), {}) for n in range(1, 15)]\nBIG = [((160,), {})]\n")
+    flags = ("--calls", "calls.py", "--check", "check.py::accept", "--max-pairs", "8", "--max-examples", "20")
+    done = codeopt("compare", "old.py::f", "new.py::f", *flags, "--sandbox", "bubblewrap", cwd=tmp_path)
+    assert done.out.startswith(verdict), done.out + done.err
+    assert wrong is bool(re.search(r"1 of \d{5} items are wrong", done.out)), done.out
 
 
 LONG_CALLS = (

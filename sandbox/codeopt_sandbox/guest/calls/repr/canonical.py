@@ -54,6 +54,8 @@ class CanonicalRepr:
         self.cut_short = False
         """One of them had more items than are read."""
         self.reads = True
+        self.whole = False
+        """Long arrays are told item by item, beside their digest."""
         self.base: tuple[Any, Any] = None, None
         """Class of the last object, and the library's class that it derives from."""
         self.at_first_item: Callable[[], None] | None = None

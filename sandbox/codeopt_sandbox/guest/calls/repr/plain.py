@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
         kept: list[Any]
         seen: dict[int, str]
+        whole: bool
 
         def show(self, value: Any, depth: int = ...) -> str:
             """The text of any value."""
@@ -35,6 +36,10 @@ MAX_TEXT_CHARS = 20_000
 """Characters of an outcome; longer texts are cut and end with a digest of the whole."""
 MAX_FLOAT_TEXT_CHARS = 1_000_000
 """Most characters of a text that contains floats, or that is told whole."""
+BYTES = " bytes "
+"""Mark before the data of a long array in base64, which only a checker of the user's own reads."""
+MAX_WHOLE_CHARS = 4_000_000
+"""Most characters of a text with such data."""
 NONE = type(None)
 LONG_BITS = 10_000
 """An int of so many is shown in another way than repr's."""
@@ -80,6 +85,8 @@ def cut(text: str, whole: bool = False) -> str:
     """At most MAX_TEXT_CHARS characters; a digest stands for the rest. A text with floats is kept longer: they may
     differ in their last bits, which a digest cannot tell. So is one that is to be told whole."""
     if len(text) <= MAX_TEXT_CHARS or (len(text) <= MAX_FLOAT_TEXT_CHARS and (whole or has_float(text))):
+        return text
+    if whole and len(text) <= MAX_WHOLE_CHARS and BYTES in text:
         return text
     return text[:MAX_TEXT_CHARS] + "... sha256 " + digest(text.encode("utf-8", "surrogatepass"))
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from random import Random
 from typing import Any
 
 import pytest
@@ -57,6 +58,100 @@ def test_what_breaks_what_all_known_values_keep(known: list[Any], asked: Any, wh
     assert structure("p", known).broken(asked) == (f"in every known call {why}" if why else "")
 
 
+def drawn(seed: int, nodes: int = 8, share: float = 0.3) -> list[tuple[int, int]]:
+    """Edges of a random graph, each once, from the smaller to the larger node."""
+    draw = Random(seed)
+    return [(one, two) for two in range(nodes) for one in range(two) if draw.random() < share]
+
+
+def either_way(edges: list[tuple[int, int]]) -> list[tuple[int, int]]:
+    """The same, every other edge the other way round."""
+    return [pair[::-1] if at % 2 else pair for at, pair in enumerate(edges)]
+
+
+def neighbours(edges: list[tuple[int, int]], nodes: int = 8) -> list[list[int]]:
+    """Lists of neighbours."""
+    return [sorted({one + two - node for one, two in edges if node in (one, two)}) for node in range(nodes)]
+
+
+def weights(edges: list[tuple[int, int]], *, both: bool) -> list[list[int]]:
+    """A matrix of an edge's weights."""
+    table = [[0] * 8 for _ in range(8)]
+    for at, (one, two) in enumerate(edges):
+        table[one][two] = at + 1
+        table[two][one] = (at + 1) * both
+    return table
+
+
+MANY = [drawn(seed) for seed in range(12)]
+RISING = [{"edges": edges, "nodes": 8} for edges in MANY]
+LINKS = [{"edges": either_way(edges), "nodes": 8} for edges in MANY]
+DIRECTED = [{"arcs": [*edges, *(pair[::-1] for pair in edges[:3])]} for edges in MANY]
+MUTUAL = [neighbours(edges) for edges in MANY]
+BY_NAME = [{"abcdefgh"[at]: ["abcdefgh"[to] for to in row] for at, row in enumerate(rows)} for rows in MUTUAL]
+PRICED = [{"edges": [[one, two, 0.5 + at] for at, (one, two) in enumerate(edges)]} for edges in MANY]
+SPANS = [[[2 * at, 2 * at + 7] for at in range(n)] for n in (5, 6, 7)]
+
+
+@pytest.mark.parametrize(
+    ("known", "asked", "why"),
+    [
+        (LINKS, {"edges": [(3, 3)], "nodes": 8}, "no pair of `p['edges']` has the same number twice"),
+        (LINKS, {"edges": [(3, 4), (4, 3)], "nodes": 8}, "no pair of `p['edges']` comes twice, in either order"),
+        (LINKS, {"edges": [(4, 3), (3, 5)], "nodes": 8}, ""),
+        (RISING, {"edges": [(4, 3)], "nodes": 8}, "the first number of each pair of `p['edges']` is below the second"),
+        (DIRECTED, {"arcs": [(3, 4), (3, 4)]}, "no pair of `p['arcs']` comes twice"),
+        (DIRECTED, {"arcs": [(3, 4), (4, 3)]}, ""),
+        (MUTUAL, [[1], [0, 1]], "no list of `p` holds its own place"),
+        (MUTUAL, [[1, 1], [0]], "no list of `p` holds anything twice"),
+        (MUTUAL, [[1, 2], [], []], "`p` leads back wherever it leads"),
+        (MUTUAL, [[2, 1], [0], [0]], "each list of `p` is sorted"),
+        (MUTUAL, [[1, 2], [0], [0]], ""),
+        (BY_NAME, {"a": ["a"]}, "no list of `p` holds its own place"),
+        (BY_NAME, {"a": ["b"], "b": []}, "`p` leads back wherever it leads"),
+        (BY_NAME, {"a": ["b"], "b": ["a"]}, ""),
+        ([weights(e, both=True) for e in MANY], weights([(1, 2)], both=False), "`p` is symmetric"),
+        ([weights(e, both=True) for e in MANY], [[1, 0, 0], [0, 0, 0], [0, 0, 0]], "the diagonal of `p` is zero"),
+        ([weights(e, both=False) for e in MANY], weights([(1, 2)], both=True), "`p` leads one way only"),
+        ([weights(e, both=False) for e in MANY], weights([(1, 2)], both=False), ""),
+        ([neighbours(drawn(1, share=1.0))] * 8, [[1, 2], [], []], ""),
+        (
+            [*[neighbours(drawn(1, share=1.0))] * 8, neighbours(drawn(1, 40), 40)],
+            [[1, 2], [], []],
+            "`p` leads back wherever it leads",
+        ),
+        (PRICED, {"edges": [[0, 1, 0.5], [0.5, 1, 2]]}, "each row of `p['edges']` holds int, int, float"),
+        (PRICED, {"edges": [[0, 1]]}, "each row of `p['edges']` holds int, int, float"),
+        (PRICED, {"edges": [[0, 1, 0.5]]}, ""),
+        ([*PRICED, {"edges": [[0, 1, 2]]}], {"edges": [[0.5, 1, 0.5]]}, ""),
+        (SPANS, [[4, 3]], "the first number of each pair of `p` is below the second"),
+        ([*SPANS, [[3, 3]]], [[4, 3]], "the first number of each pair of `p` is at most the second"),
+        ([*SPANS, [[3, 2]]], [[4, 3]], ""),
+        (SPANS[:2], [[4, 3]], ""),
+        (LINKS[:3], {"edges": [(3, 4), (4, 3)], "nodes": 8}, ""),
+        ([*LINKS, {"edges": [(5, 5)], "nodes": 8}], {"edges": [(3, 3)], "nodes": 8}, ""),
+    ],
+)
+def test_what_makes_a_graph_one_of_the_known_kind(known: list[Any], asked: Any, why: str) -> None:
+    """It is learnt of so many edges as chance would hardly have spared, and any known value takes it back."""
+    assert structure("p", known).broken(asked) == (f"in every known call {why}" if why else "")
+
+
+@pytest.mark.parametrize("shape", ["edges", "lists", "matrix"])
+def test_random_graphs_show_nothing(shape: str) -> None:
+    """In 100 sets of graphs drawn at random, loops and repeats included, hardly anything is learnt by chance."""
+    learnt = 0
+    for seed in range(100):
+        draw, known = Random(seed), []
+        for _ in range(8):
+            pairs = [(draw.randrange(6), draw.randrange(6)) for _ in range(4)]
+            rows = [[two for one, two in pairs if one == node] for node in range(6)]
+            matrix = [[int((one, two) in pairs) for two in range(6)] for one in range(6)]
+            known.append({"edges": pairs, "lists": rows, "matrix": matrix}[shape])
+        learnt += bool(structure("p", known).graphs)
+    assert learnt <= 3
+
+
 VALUES = st.recursive(
     st.none() | st.integers(-2, 6) | st.floats() | st.text(max_size=2),
     lambda inner: st.lists(inner, max_size=5) | st.dictionaries(st.sampled_from("abc"), inner, max_size=3),
@@ -106,3 +201,46 @@ def test_a_graph_whose_nodes_are_not_its_own_is_a_caveat(tmp_path: Path) -> None
     assert "(in every known call 'graph['links']' holds indices below the length of" in done.out, done.out
     done = codeopt("compare", "old.py::degrees", "wrong.py::degrees", *flags, cwd=tmp_path)
     assert done.out.startswith("rejected"), done.out
+
+
+SEVERAL = """\
+def degrees(graph):
+    found = []
+    for node in range(graph["nodes"]):
+        found.append(len({one + two - node for one, two in graph["edges"] if node in (one, two)}))
+    return found
+"""
+AT_ONCE = """\
+def degrees(graph):
+    found = [0] * graph["nodes"]
+    for one, two in graph["edges"]:
+        found[one] += 1
+        found[two] += 1
+    return found
+"""
+EDGE_CALLS = """\
+from random import Random
+
+def made(n, seed):
+    draw = Random(seed)
+    pairs = [(one, two) for two in range(n) for one in range(two) if draw.random() < 0.4]
+    return {"edges": [pair[::-1] if draw.random() < 0.5 else pair for pair in pairs], "nodes": n}
+
+CALLS = [((made(n, seed),), {}) for n in (5, 7, 8) for seed in range(5)]
+BIG = [((made(60, 7),), {})]
+"""
+
+
+@pytest.mark.parametrize(("weight", "verdict"), [("1", "faster"), ("two > 0", "rejected")])
+def test_edges_that_no_known_graph_has_are_caveats(weight: str, verdict: str, tmp_path: Path) -> None:
+    """A loop counts twice and an edge that is given twice, too; a wrong degree of a proper graph is refused."""
+    quick = AT_ONCE.replace("found[two] += 1", f"found[two] += {weight}")
+    for name, text in (("old.py", SEVERAL), ("new.py", quick), ("calls.py", EDGE_CALLS)):
+        (tmp_path / name).write_text(text)
+    flags = ("--calls", "calls.py", "--sandbox", "bubblewrap", "--max-pairs", "8", "--max-examples", "300", "--json")
+    found = codeopt("compare", "old.py::degrees", "new.py::degrees", *flags, "-q", cwd=tmp_path).json
+    assert found["verdict"] == verdict, found
+    because = [each["because"] for each in found["caveats"]]
+    assert (
+        verdict == "rejected" or "in every known call no pair of `graph['edges']` has the same number twice" in because
+    )

@@ -1,0 +1,281 @@
+"""Properties of graphs and tables that all known values keep: edges without loops or repeats, intervals that end behind
+where they begin, symmetric adjacency, types of columns. One is learnt where chance would hardly have kept it."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from codeopt.workloads.contract.function.value_range import FEW
+
+ENOUGH = 5.0
+"""Weight from which on a property is learnt: minus the logarithm of the chance, 0.7 %, that random values keep it."""
+BY_HAND = 0.5
+"""Share of its weight that order counts: what is written by hand is more often in order than chance would have it."""
+MOST = 2_000
+"""Pairs, and nodes, that are looked at."""
+SIDE = 60
+"""Rows of a matrix that are looked at."""
+LEAST = 3
+"""Fewest nodes of a graph that says anything."""
+WIDEST = 8
+"""Places of a row that are told apart by what they hold."""
+ROWS = (list, tuple)
+
+
+@dataclass(frozen=True)
+class Kept:
+    """Whether one value keeps a property, and how much that says."""
+
+    holds: bool
+    weight: float = 0.0
+    """Minus the logarithm of the chance that a random value of this size keeps it."""
+
+
+@dataclass(frozen=True)
+class GraphProperty:
+    """A property of one kind of graph."""
+
+    words: str
+    """Description with `{}` for the value."""
+    look: Callable[[Any], Kept | None]
+    """Looks at a value; the answer is None where it is no such graph."""
+    implied_by: str = ""
+    """Words of a stronger property, beside which this one is not said."""
+
+
+@dataclass(frozen=True)
+class GraphRelation:
+    """A property that one part of all known values keeps."""
+
+    path: str
+    kept: GraphProperty
+
+    @property
+    def words(self) -> str:
+        """`in every known call no pair of `edges` comes twice`."""
+        return f"in every known call {self.kept.words.format(f'`{self.path}`')}"
+
+    def keeps(self, parts: Mapping[str, Any]) -> bool | None:
+        """Whether a value, given by its parts, keeps it; None where that is no question."""
+        found = self.kept.look(parts[self.path]) if self.path in parts else None
+        return None if found is None else found.holds
+
+
+def graph_relations(values: Sequence[Mapping[str, Any]]) -> Iterator[GraphRelation]:
+    """Properties of the parts of known values, which are given by their paths; none that a value breaks."""
+    for path in dict.fromkeys(path for parts in values for path in parts):
+        learnt: set[str] = set()
+        for each in (*PROPERTIES, *_typed_rows([parts[path] for parts in values if path in parts])):
+            found = [kept for parts in values if path in parts and (kept := each.look(parts[path])) is not None]
+            shown = sum(kept.weight for kept in found)
+            if len(found) < FEW or shown < ENOUGH or not all(kept.holds for kept in found):
+                continue
+            learnt.add(each.words)
+            if each.implied_by not in learnt:
+                yield GraphRelation(path, each)
+
+
+def _pairs(value: Any) -> list[tuple[int, int]] | None:
+    """First two numbers of each row of a list of edges; None for anything else."""
+    if not isinstance(value, ROWS) or not value:
+        return None
+    rows = value[:MOST]
+    if not all(isinstance(row, ROWS) and 2 <= len(row) <= 4 for row in rows) or len(set(map(len, rows))) > 1:
+        return None
+    found = [(row[0], row[1]) for row in rows]
+    return found if all(type(one) is int and type(two) is int for one, two in found) else None
+
+
+def _pairs_apart(value: Any) -> Kept | None:
+    pairs = _pairs(value)
+    if pairs is None:
+        return None
+    nodes = len({each for pair in pairs for each in pair})
+    return Kept(all(one != two for one, two in pairs), len(pairs) / nodes if nodes >= LEAST else 0.0)
+
+
+def _pairs_once(value: Any) -> Kept | None:
+    pairs = _pairs(value)
+    if pairs is None:
+        return None
+    nodes = len({each for pair in pairs for each in pair})
+    chance = len(pairs) * (len(pairs) - 1) / (nodes * nodes)
+    return Kept(len(set(pairs)) == len(pairs), chance / 2 if nodes >= LEAST else 0.0)
+
+
+def _links_once(value: Any) -> Kept | None:
+    pairs = _pairs(value)
+    if pairs is None:
+        return None
+    nodes = len({each for pair in pairs for each in pair})
+    chance = len(pairs) * (len(pairs) - 1) / (nodes * nodes)
+    return Kept(len(set(map(frozenset, pairs))) == len(pairs), chance if nodes >= LEAST else 0.0)
+
+
+def _pairs_rise(value: Any) -> Kept | None:
+    pairs = _pairs(value)
+    return None if pairs is None else Kept(all(one < two for one, two in pairs), _of_order(len(pairs)))
+
+
+def _pairs_never_fall(value: Any) -> Kept | None:
+    pairs = _pairs(value)
+    return None if pairs is None else Kept(all(one <= two for one, two in pairs), _of_order(len(pairs)))
+
+
+def _of_order(count: int) -> float:
+    return BY_HAND * math.log(2) * count
+
+
+def _typed_rows(values: Sequence[Any]) -> list[GraphProperty]:
+    """The property that rows hold values of these types, place by place; none where rows differ in that, and where all
+    places are alike, which is no matter of places."""
+    kinds = {_kinds(row) for value in values if _is_table(value) for row in value[:MOST]}
+    first = next(iter(kinds), ())
+    if len(kinds) != 1 or len(set(first)) < 2:
+        return []
+    chance = -sum(math.log(first.count(kind) / len(first)) for kind in first)
+
+    def look(value: Any) -> Kept | None:
+        if not _is_table(value):
+            return None
+        rows = value[:MOST]
+        return Kept(all(_kinds(row) == first for row in rows), len(rows) * chance)
+
+    return [GraphProperty(f"each row of {{}} holds {', '.join(first)}", look)]
+
+
+def _is_table(value: Any) -> bool:
+    """Whether it is a list of lists, some of which are short."""
+    return (
+        isinstance(value, list)
+        and bool(value)
+        and all(isinstance(row, list) for row in value[:MOST])
+        and any(len(row) <= WIDEST for row in value[:MOST])
+    )
+
+
+def _kinds(row: Sequence[Any]) -> tuple[str, ...]:
+    return tuple(type(item).__name__ for item in row)
+
+
+def _adjacency(value: Any) -> dict[Any, list[Any]] | None:
+    """Neighbours by node: of a list whose lists hold its own places, or of a mapping whose lists hold its own keys."""
+    if isinstance(value, list) and value and all(isinstance(row, list) for row in value[:MOST]):
+        if not all(type(item) is int and 0 <= item < len(value) for row in value for item in row):
+            return None
+        return dict(enumerate(value))
+    if isinstance(value, dict) and value and all(isinstance(row, list | set | frozenset) for row in value.values()):
+        found = {node: list(row) for node, row in value.items()}
+        return found if _are_nodes(found) else None
+    return None
+
+
+def _are_nodes(found: Mapping[Any, Sequence[Any]]) -> bool:
+    try:
+        return all(item in found for row in found.values() for item in row)
+    except TypeError:  # a list in it
+        return False
+
+
+def _no_loops(value: Any) -> Kept | None:
+    found = _adjacency(value)
+    if found is None:
+        return None
+    weight = sum(map(len, found.values())) / len(found) if len(found) >= LEAST else 0.0
+    return Kept(all(node not in row for node, row in found.items()), weight)
+
+
+def _neighbours_once(value: Any) -> Kept | None:
+    found = _adjacency(value)
+    if found is None:
+        return None
+    pairs = sum(len(row) * (len(row) - 1) / 2 for row in found.values())
+    plain = isinstance(value, list) or all(isinstance(row, list) for row in value.values())
+    weight = pairs / len(found) if len(found) >= LEAST and plain else 0.0
+    return Kept(all(len(set(row)) == len(row) for row in found.values()), weight)
+
+
+def _neighbours_sorted(value: Any) -> Kept | None:
+    found = _adjacency(value)
+    if found is None or not isinstance(value, list):
+        return None
+    return Kept(
+        all(row == sorted(row) for row in found.values()),
+        BY_HAND * sum(math.lgamma(len(row) + 1) for row in found.values()),
+    )
+
+
+def _is_mutual(value: Any) -> Kept | None:
+    found = _adjacency(value)
+    if found is None:
+        return None
+    links = {(node, other) for node, row in found.items() for other in row if node != other}
+    share = len(links) / (len(found) * max(1, len(found) - 1))
+    weight = len(links) / 2 * -math.log(share) if links and len(found) >= LEAST else 0.0
+    return Kept(all((other, node) in links for node, other in links), weight)
+
+
+def _matrix(value: Any) -> list[list[float]] | None:
+    """Beginning of a square matrix of numbers; None for anything else."""
+    if not isinstance(value, list) or len(value) < LEAST:
+        return None
+    if not all(isinstance(row, list) and len(row) == len(value) for row in value):
+        return None
+    found = [row[:SIDE] for row in value[:SIDE]]
+    return found if all(type(item) in (int, float) for row in found for item in row) else None
+
+
+def _opposite(matrix: Sequence[Sequence[float]]) -> list[tuple[float, float]]:
+    """Items on one side of the diagonal, each with the one on the other side."""
+    return [(matrix[row][column], matrix[column][row]) for row in range(len(matrix)) for column in range(row)]
+
+
+def _is_symmetric(value: Any) -> Kept | None:
+    matrix = _matrix(value)
+    if matrix is None:
+        return None
+    pairs = _opposite(matrix)
+    counts = Counter(item for pair in pairs for item in pair)
+    alike = sum((count / (2 * len(pairs))) ** 2 for count in counts.values())
+    return Kept(all(one == other for one, other in pairs), len(pairs) * -math.log(alike) if alike < 1 else 0.0)
+
+
+def _is_one_way(value: Any) -> Kept | None:
+    matrix = _matrix(value)
+    if matrix is None:
+        return None
+    pairs = _opposite(matrix)
+    share = sum(bool(item) for pair in pairs for item in pair) / (2 * len(pairs))
+    return Kept(not any(one and other for one, other in pairs), len(pairs) * share**2)
+
+
+def _is_bare_diagonal(value: Any) -> Kept | None:
+    matrix = _matrix(value)
+    if matrix is None:
+        return None
+    pairs = _opposite(matrix)
+    share = sum(bool(item) for pair in pairs for item in pair) / (2 * len(pairs))
+    return Kept(not any(matrix[at][at] for at in range(len(matrix))), len(matrix) * share)
+
+
+_RISE = "the first number of each pair of {} is below the second"
+_LINKS = "no pair of {} comes twice, in either order"
+PROPERTIES = (
+    GraphProperty(_RISE, _pairs_rise),
+    GraphProperty("the first number of each pair of {} is at most the second", _pairs_never_fall, _RISE),
+    GraphProperty("no pair of {} has the same number twice", _pairs_apart, _RISE),
+    GraphProperty(_LINKS, _links_once),
+    GraphProperty("no pair of {} comes twice", _pairs_once, _LINKS),
+    GraphProperty("no list of {} holds its own place", _no_loops),
+    GraphProperty("no list of {} holds anything twice", _neighbours_once),
+    GraphProperty("each list of {} is sorted", _neighbours_sorted),
+    GraphProperty("{} leads back wherever it leads", _is_mutual),
+    GraphProperty("{} is symmetric", _is_symmetric),
+    GraphProperty("{} leads one way only", _is_one_way),
+    GraphProperty("the diagonal of {} is zero", _is_bare_diagonal),
+)
+"""Stronger ones stand before those that they imply."""

@@ -17,7 +17,7 @@ _MARKS = re.compile(
     r"""|numpy ([<>|=]\w+) ([^\s,()\[\]{}]+|\([^()]*\))"""
     r"""|sha256 [0-9a-f]{64}(?: marks [0-9a-f]{64} about \[[^\]]*\])? bytes ([A-Za-z0-9+/]+=*)(?=\))"""
 )
-"""Quoted texts, which stay as they are; what Python writes otherwise: a set, an array, a scalar of numpy; the items of a
+"""Quoted texts, which stay as they are; what Python writes otherwise: a set, an array, a scalar of numpy; items of a
 long array of numpy."""
 PLAIN = {"set{": "set_ * {", "frozenset{": "frozenset_ * {", "<array.array>(": "plain_array_("}
 """Beginnings of values of the standard library, as Python can read them."""

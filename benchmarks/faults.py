@@ -1,18 +1,21 @@
 """Share of one-line faults that the tests see: each of benchmarks/faults.toml is put into a copy of the tree and its
 tests are run there.
 
-    python -m benchmarks.faults [--only WORD ...] [--share 0.95] [--check]
+    python -m benchmarks.faults [--only WORD ...] [--share 0.95] [--results FILE] [--check]
 
-A fault is seen when one of its tests fails. Tests that are skipped on this machine see nothing: such a fault is not
-applicable, and counts neither way, as do those that are marked equivalent. Ends with 1 where the share of the others
-that is seen is below `--share`, and where an entry no longer fits the tree. With --check nothing is run: every old text
-occurs exactly once, every new one is Python, and every test is there.
+A fault is seen when one of its tests fails that passes without it. Tests that are skipped on this machine see nothing:
+such a fault is not applicable, and counts neither way, as do those that are marked equivalent; one whose tests fail
+without it counts as not seen. Ends with 1 where the share that is seen is below `--share`, and where an entry no longer
+fits the tree. With --results each result is appended to a file as it comes, and what the file has of the same tree is
+not run again: all faults take more than an hour, and a run that was stopped goes on. With --check nothing is run: every
+old text occurs exactly once, every new one is Python, and every test is there.
 """
 
 from __future__ import annotations
 
 import argparse
 import ast
+import hashlib
 import os
 import re
 import shutil
@@ -22,11 +25,13 @@ import tempfile
 import time
 import tomllib
 import xml.etree.ElementTree as xml
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from enum import StrEnum
 from pathlib import Path
+
+from benchmarks.fault_results import Answer, Result, Results, tree_digest
 
 ROOT = Path(__file__).parents[1]
 FAULTS = Path(__file__).with_suffix(".toml")
@@ -36,14 +41,6 @@ MAX_SECONDS = 600
 """Longest run of one fault's tests, seconds: a fault that makes them hang is seen."""
 LEFT_OUT = shutil.ignore_patterns(".git", "__pycache__", ".*_cache", ".hypothesis", ".codeopt", "*.egg-info", "site")
 """Names that no test needs and that are not copied; environments are left out, too."""
-
-
-class Answer(StrEnum):
-    """Result of running a fault's tests."""
-
-    SEEN = "seen"
-    SURVIVED = "survived"
-    NOT_APPLICABLE = "not applicable"
 
 
 @dataclass(frozen=True)
@@ -73,6 +70,11 @@ class Fault:
             return "it has to name its tests, or say why it is equivalent"
         gone = [test for test in self.tests if not _is_there(root, test)]
         return f"there is no test {gone[0]}" if gone else ""
+
+    @property
+    def key(self) -> str:
+        """Digest of all that it says."""
+        return hashlib.sha256(repr(self).encode()).hexdigest()
 
     def put_in(self, text: str) -> str:
         """A file's text with the fault in it."""
@@ -164,33 +166,31 @@ def copied_tree() -> Iterator[Tree]:
         yield Tree(Path(folder, "tree"))
 
 
-def answer(tree: Tree, fault: Fault) -> Answer:
-    """Whether the tests of a fault see it."""
+def examine(tree: Tree, fault: Fault, kept: Results) -> Result:
+    """Whether the tests of a fault see it; those that are not known to pass without it are run so first."""
+    started = time.monotonic()
+    if unknown := sorted(set(fault.tests) - kept.passing):
+        report = tree.run(unknown, "-x")
+        if report.failed or report.why:
+            return Result(Answer.FAILS_WITHOUT, time.monotonic() - started, ", ".join(report.failed) or report.why)
+        kept.keep_passing(unknown)
+        started = time.monotonic()
     with tree.with_fault(fault):
         report = tree.run(fault.tests, "-x")
-    if report.failed:
-        return Answer.SEEN
-    return Answer.SURVIVED if report.ran else Answer.NOT_APPLICABLE
+    seen = Answer.SEEN if report.failed else Answer.SURVIVED if report.ran else Answer.NOT_APPLICABLE
+    return Result(seen, time.monotonic() - started, ", ".join(report.failed) or report.why)
 
 
-def require_passing(tree: Tree, faults: Sequence[Fault]) -> None:
-    """End where a test fails without any fault: what it says of one is nothing."""
-    report = tree.run(sorted({test for fault in faults for test in fault.tests}))
-    if report.failed or report.why:
-        raise SystemExit(f"without a fault these fail: {', '.join(report.failed) or report.why}")
-
-
-def run(tree: Tree, faults: Sequence[Fault]) -> float:
+def run(tree: Tree, faults: Sequence[Fault], kept: Results) -> float:
     """Print what becomes of each; the share that is seen of those that can be."""
-    require_passing(tree, faults)
-    found: list[Answer] = []
+    found: Counter[Answer] = Counter()
     for fault in faults:
-        started = time.monotonic()
-        found.append(answer(tree, fault))
-        print(f"{found[-1]:15} {time.monotonic() - started:5.1f} s  {fault.name}", flush=True)
-    seen, survived = found.count(Answer.SEEN), found.count(Answer.SURVIVED)
-    share = seen / max(1, seen + survived)
-    print(f"{seen} seen, {survived} survived, {found.count(Answer.NOT_APPLICABLE)} not applicable: {share:.1%} seen")
+        result = kept.found.get(fault.key) or kept.keep(fault.key, fault.name, examine(tree, fault, kept))
+        found[result.answer] += 1
+        by = f"  ({result.by})" * (result.answer is Answer.FAILS_WITHOUT)
+        print(f"{result.answer:15} {result.seconds:5.1f} s  {fault.name}{by}", flush=True)
+    share = found[Answer.SEEN] / max(1, found.total() - found[Answer.NOT_APPLICABLE])
+    print(f"{', '.join(f'{found[each]} {each}' for each in Answer)}: {share:.1%} seen")
     return share
 
 
@@ -199,6 +199,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n\n")[0])
     parser.add_argument("--only", nargs="+", metavar="WORD", default=[""], help="faults whose name has one of these")
     parser.add_argument("--share", type=float, default=GOAL, help="share seen below which it fails (%(default)s)")
+    parser.add_argument("--results", type=Path, metavar="FILE", help="keep each result here, and go on from it")
     parser.add_argument("--check", action="store_true", help="run nothing: does each entry still fit?")
     arguments = parser.parse_args()
     faults = [fault for fault in read_faults() if any(word in fault.name for word in arguments.only)]
@@ -210,7 +211,8 @@ def main() -> None:
         raise SystemExit(1)
     if not arguments.check:
         with copied_tree() as tree:
-            raise SystemExit(run(tree, able) < arguments.share)
+            kept = Results.read(arguments.results, tree_digest(tree.root))
+            raise SystemExit(run(tree, able, kept) < arguments.share)
 
 
 if __name__ == "__main__":

@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from benchmarks.fault_results import OWN_LIST, Answer, Results, tree_digest
 from benchmarks.faults import Fault, Tree, read_faults, run
 from tests.support.documents import DOCUMENTS
 
@@ -79,19 +80,57 @@ def test_a_fault_is_seen_survives_or_cannot_be_told(
     tests = ("test_one.py::test_half", "test_two.py::test_even", "test_two.py::test_odd")
     faults = [Fault(test, "subject.py", "n // 2", "-(-n // 2)", (test,)) for test in tests]
     assert [fault.problem(tmp_path) for fault in faults] == [""] * 3
-    assert run(Tree(tmp_path), faults) == 0.5
+    assert run(Tree(tmp_path), faults, Results()) == 0.5
     *answers, summary = capsys.readouterr().out.splitlines()
     assert [line[:15].strip() for line in answers] == ["seen", "survived", "not applicable"]
-    assert summary == "1 seen, 1 survived, 1 not applicable: 50.0% seen"
+    assert summary == "1 seen, 1 survived, 1 not applicable, 0 fails without: 50.0% seen"
     assert (tmp_path / "subject.py").read_text() == SUBJECT
 
 
-def test_tests_that_fail_without_a_fault_say_nothing_of_one(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_tests_that_fail_without_a_fault_say_nothing_of_one(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setenv("PYTEST_DISABLE_PLUGIN_AUTOLOAD", "1")
     (tmp_path / "subject.py").write_text(SUBJECT.replace("// 2", "// 3"))
     (tmp_path / "test_one.py").write_text(SEES)
-    with pytest.raises(SystemExit, match="without a fault these fail: test_half"):
-        run(Tree(tmp_path), [Fault("one", "subject.py", "n // 3", "n", ("test_one.py",))])
+    assert run(Tree(tmp_path), [Fault("one", "subject.py", "n // 3", "n", ("test_one.py",))], Results()) == 0.0
+    one, summary = capsys.readouterr().out.splitlines()
+    assert one.startswith("fails without")
+    assert one.endswith("one  (test_half)")
+    assert summary == "0 seen, 0 survived, 0 not applicable, 1 fails without: 0.0% seen"
+
+
+def test_a_run_that_was_killed_goes_on_where_it_was(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """No fault of the same tree is run twice, and a line that was cut off is made again."""
+    monkeypatch.setenv("PYTEST_DISABLE_PLUGIN_AUTOLOAD", "1")
+    root, kept = tmp_path / "tree", tmp_path / "kept.jsonl"
+    root.mkdir()
+    (root / "subject.py").write_text(SUBJECT)
+    (root / "test_one.py").write_text(SEES)
+    (root / "test_two.py").write_text(SEES_NOTHING)
+    digest = tree_digest(root)
+    faults = [Fault(test, "subject.py", "n // 2", "-(-n // 2)", (test,)) for test in ("test_one.py", "test_two.py")]
+    assert run(Tree(root), faults[:1], Results.read(kept, digest)) == 1.0
+    whole = kept.read_text()
+    kept.write_text(f"{whole}{whole.splitlines()[-1][:40]}")  # kill -9 while the second was written
+    again = Results.read(kept, digest)
+    assert [result.answer for result in again.found.values()] == [Answer.SEEN]
+    assert again.passing == {"test_one.py"}
+    (root / "test_one.py").write_text("no Python (")  # whoever runs it again sees it
+    assert run(Tree(root), faults, again) == 0.5
+    assert set(Results.read(kept, digest).found) == {fault.key for fault in faults}
+    assert Results.read(kept, "another tree").found == {}
+
+
+def test_a_tree_s_digest_tells_each_file_but_the_list_of_faults(tmp_path: Path) -> None:
+    (tmp_path / OWN_LIST).parent.mkdir()
+    (tmp_path / OWN_LIST).write_text("one")
+    (tmp_path / "subject.py").write_text(SUBJECT)
+    digest = tree_digest(tmp_path)
+    (tmp_path / OWN_LIST).write_text("two")
+    assert tree_digest(tmp_path) == digest
+    (tmp_path / "subject.py").write_text(SEES)
+    assert tree_digest(tmp_path) != digest
 
 
 @pytest.mark.parametrize(

@@ -18,7 +18,7 @@ from typing import Literal
 
 from codeopt_sandbox.clock_choice import Clock, choose_clock
 from codeopt_sandbox.errors import OriginalUnsteady
-from codeopt_sandbox.guests import PRIOR_SD, WITHIN_SHARE, begins_guest, margin
+from codeopt_sandbox.guests import PRIOR_SD, WITHIN_SHARE, begins_guest, looks, margin
 from codeopt_sandbox.limit_test import LimitAnswer, LimitRule, LimitTest, against_limit, pairs_needed
 from codeopt_sandbox.outcome import Case, Cause, Outcome, Run, Verdict
 from codeopt_sandbox.runner import P, Runner, run_on
@@ -200,28 +200,44 @@ class Series:
             self.differences, self.guests, (1 - WITHIN_SHARE) * error, 0.0 if self.clock == "memory" else PRIOR_SD
         )
 
+    @property
+    def within(self) -> float:
+        """Share of an error that the pairs may use."""
+        return WITHIN_SHARE if self.guests else 1.0
+
+    def rejects(self, theta: float, side: Side, error: float, shared_by: float = 1.0) -> bool:
+        """Whether the centre is above theta (side 1) or below it (side -1) by more than guests explain. shared_by:
+        number by which the guests' share of the error is divided."""
+        theta += side * self.margin(error / shared_by)
+        return rejects_null(self.differences, theta, side, self.within * error)
+
+    def _beyond(self, theta: float, side: Side, error: float) -> bool:
+        """The same where it is asked after every guest to the last."""
+        return self.rejects(theta, side, error, looks(len(self.guests)))
+
     def side_beyond_guests(self, rule: StoppingRule) -> Side | None:
         """The side on which the centre is beyond what guests explain, above (1) or below (-1), at the error of the
         rule; None where it is not."""
-        apart = self.margin(rule.alpha)
         sides: tuple[Side, Side] = (1, -1)
-        error = rule.within * rule.alpha
-        return next((side for side in sides if rejects_null(self.differences, side * apart, side, error)), None)
+        return next((side for side in sides if self.rejects(0.0, side, rule.alpha)), None)
 
     def answer(self, limit: LimitRule) -> tuple[LimitAnswer, Clock]:
         """The answer about a limit, and the clock that gives it: what takes no more CPU time may still wait longer."""
         if self.clock != "cpu":
-            return against_limit(self.differences, limit, limit.alpha), self.clock
-        by_wall = against_limit(self.wall, limit, limit.alpha / 2)
-        by_cpu = against_limit(self.differences, limit, limit.alpha / 2)  # two ways to break it share the error
-        longer = by_wall is LimitAnswer.UNKNOWN and hodges_lehmann(self.wall) < limit.centre
+            return against_limit(self._beyond, limit, limit.alpha), self.clock
+        wall = self.by_wall()
+        by_wall = against_limit(wall._beyond, limit, limit.alpha / 2)
+        by_cpu = against_limit(self._beyond, limit, limit.alpha / 2)  # two ways to break it share the error
+        longer = by_wall is LimitAnswer.UNKNOWN and hodges_lehmann(wall.differences) < limit.centre
         decides = by_wall is LimitAnswer.BROKEN or (by_cpu is LimitAnswer.HOLDS and longer)
         return (by_wall, "wall") if decides else (by_cpu, "cpu")
 
     def against(self, limit: LimitRule) -> LimitTest:
         """The answer about a limit with its figures."""
         answer, clock = self.answer(limit)
-        needed = pairs_needed(self.differences, limit) if answer is LimitAnswer.UNKNOWN else None
+        unknown = answer is LimitAnswer.UNKNOWN
+        apart = self.margin(limit.alpha / looks(len(self.guests)))
+        needed = pairs_needed(self.differences, limit, apart) if unknown else None
         return LimitTest(limit.limit, answer, limit.alpha, len(self.differences), needed, clock)
 
 

@@ -13,8 +13,8 @@ guests alone would have a t of 12.7 and say nothing, so the variance is moderate
 the degrees of freedom of both (Smyth, Statistical Applications in Genetics and Molecular Biology 3, 2004). The size of
 the prior is measured by benchmarks/between_guests.py.
 
-A comparison gives one share of its error to the pairs and the other to the guests (Bonferroni), so that what it states
-is the error of both: WITHIN_SHARE.
+A comparison, and a test against a limit, give one share of their error to the pairs and the other to the guests
+(Bonferroni), so that what they state is the error of both: WITHIN_SHARE.
 """
 
 from __future__ import annotations
@@ -27,7 +27,10 @@ from statistics import fmean, median
 from codeopt_sandbox.sequential_test import hodges_lehmann
 
 FIRST_PAIRS = 5
-"""Pairs of the first guest, so that the fewest that decide need two; each further one begins at twice as many pairs."""
+"""Pairs of the first guest and of the second, so that the fewest that decide need two."""
+GUEST_PAIRS = 10
+"""Pairs of each further guest: of guests that grew with the number of pairs the last would weigh half of all, and no
+number of pairs would bring the margin below that."""
 LEAST_PAIRS = 3
 """Pairs from which on a guest's middle counts."""
 WITHIN_SHARE = 2 / 3
@@ -41,8 +44,15 @@ _MAD = 1.4826
 
 
 def begins_guest(pairs: int) -> bool:
-    """Whether the next pair is the first of a fresh guest: pair 0, 5, 10, 20, 40 ..."""
-    return pairs == 0 or (pairs >= FIRST_PAIRS and pairs % FIRST_PAIRS == 0 and (pairs // FIRST_PAIRS).bit_count() == 1)
+    """Whether the next pair is the first of a fresh guest: pair 0, 5, 10, 20, 30 ..."""
+    return pairs == FIRST_PAIRS or pairs % GUEST_PAIRS == 0
+
+
+def looks(guests: int) -> float:
+    """Number by which an error is divided that is asked for after every guest and whatever was answered before, as that
+    of a limit is: one for the first and for each time that their number has doubled. Within a doubling the middle
+    hardly changes (benchmarks/gate.py); a comparison ends where there is no gain, and needs none of it."""
+    return 1 + math.log2(max(1, guests))
 
 
 def margin(differences: Sequence[float], starts: Sequence[int], error: float, prior: float = PRIOR_SD) -> float:

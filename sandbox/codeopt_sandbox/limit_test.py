@@ -2,8 +2,9 @@
 
 The null hypothesis is at the limit itself, not at equal speed: "slower by no more than the limit" is rejected where the
 limit is broken, "slower by at least the limit" where it holds, each by the test martingale of
-codeopt_sandbox.sequential_test, so that either may be asked after every pair at a stated error. To test against a
-margin from both sides is Schuirmann's two one-sided tests (J. Pharmacokinetics and Biopharmaceutics 15, 1987).
+codeopt_sandbox.sequential_test, so that either may be asked after every pair at a stated error, and by more than guests
+differ in (codeopt_sandbox.guests). To test against a margin from both sides is Schuirmann's two one-sided tests
+(J. Pharmacokinetics and Biopharmaceutics 15, 1987).
 """
 
 from __future__ import annotations
@@ -13,8 +14,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from statistics import median
+from typing import Protocol
 
-from codeopt_sandbox.sequential_test import fewest_pairs, hodges_lehmann, rejects_null
+from codeopt_sandbox.guests import LEAST_PAIRS
+from codeopt_sandbox.sequential_test import Side, fewest_pairs, hodges_lehmann
 
 PAIRS_FACTOR = 4
 """Most pairs of a test against a limit, as a multiple of those of a comparison."""
@@ -77,25 +80,34 @@ class LimitTest:
         return f"{limit} {said} (error at most {self.alpha:.0%}, {self.pairs} pairs)"
 
 
-def against_limit(differences: Sequence[float], rule: LimitRule, alpha: float) -> LimitAnswer:
-    """The answer by the pairs so far. differences: logarithms of original / candidate, one a pair. alpha: the share of
-    the rule's error that these differences may use."""
-    if rejects_null(differences, rule.centre, -1, alpha):
+class Rejects(Protocol):
+    """Whether the centre of paired differences is beyond `theta` on a side, with an error."""
+
+    def __call__(self, theta: float, side: Side, error: float) -> bool: ...
+
+
+def against_limit(rejects: Rejects, rule: LimitRule, alpha: float) -> LimitAnswer:
+    """The answer by the pairs so far. rejects: the test of the logarithms of original / candidate. alpha: the share of
+    the rule's error that calling the limit broken may use."""
+    if rejects(rule.centre, -1, alpha):
         return LimitAnswer.BROKEN
-    if rejects_null(differences, rule.centre, 1, rule.alpha):
-        return LimitAnswer.HOLDS
-    return LimitAnswer.UNKNOWN
+    return LimitAnswer.HOLDS if rejects(rule.centre, 1, rule.alpha) else LimitAnswer.UNKNOWN
 
 
-def pairs_needed(differences: Sequence[float], rule: LimitRule) -> int | None:
-    """Estimated pairs that an answer takes, if the noise and the distance from the limit stay as they are: a bet on a
-    distance of d gains (d / spread)^2 / 2 a pair (Kelly), and -log(alpha) is wanted. None: more than can be said."""
-    if not differences:
+def pairs_needed(differences: Sequence[float], rule: LimitRule, apart: float = 0.0) -> int | None:
+    """Estimated pairs that an answer takes, if the noise and the distance from the limit stay as they are; None: more
+    than can be said. apart: what guests explain of the distance now.
+
+    A bet on a distance of d gains (d / spread)^2 / 2 a pair (Kelly), and -log(alpha) is wanted; what guests explain
+    falls with the root of their number, and each has as many pairs.
+    """
+    pairs = len(differences)
+    if pairs < LEAST_PAIRS:
         return fewest_pairs(rule.alpha)
     middle = hodges_lehmann(differences)
     spread = _MAD * median(abs(each - middle) for each in differences)
     distance = abs(middle - rule.centre)
-    if distance * math.sqrt(MOST_PAIRS_SAID) <= spread * math.sqrt(-2 * _INEFFICIENCY * math.log(rule.alpha)):
+    wanted = spread * math.sqrt(-2 * _INEFFICIENCY * math.log(rule.alpha)) + apart * math.sqrt(pairs)
+    if distance * math.sqrt(MOST_PAIRS_SAID) <= wanted:
         return None
-    needed = math.ceil(-2 * _INEFFICIENCY * math.log(rule.alpha) * (spread / distance) ** 2)
-    return max(needed, len(differences) + 1, fewest_pairs(rule.alpha))
+    return max(math.ceil((wanted / distance) ** 2), pairs + 1, fewest_pairs(rule.alpha))

@@ -9,6 +9,7 @@ import random
 import pytest
 
 from codeopt_sandbox.compare import Comparison, Decision, Series, StoppingRule, _result, decide
+from codeopt_sandbox.guests import begins_guest
 from codeopt_sandbox.limit_test import LimitAnswer, LimitRule, pairs_needed
 from codeopt_sandbox.sequential_test import interval
 
@@ -41,6 +42,44 @@ def test_at_the_limit_itself_neither_is_said_more_often_than_its_error() -> None
         found.append(series.answer(rule)[0])
     for answer in (LimitAnswer.BROKEN, LimitAnswer.HOLDS):
         assert 0 < found.count(answer) <= rule.alpha * len(found)
+
+
+def answered_between(between: float, slowdown: float, seed: int, pairs: int, *, told: bool = True) -> LimitAnswer:
+    """The answer about a limit of 5 % where each guest has a bias of its own. told: guests are known apart."""
+    draw, series, rule, bias = random.Random(seed), Series("wall"), LimitRule(0.05), 0.0
+    while len(series.differences) < pairs:
+        if begins_guest(len(series.differences)):
+            bias = draw.gauss(0.0, between)
+            series.guests += [len(series.differences)] if told else []
+        series.differences.append(draw.gauss(bias - math.log1p(slowdown), 0.005))
+        if len(series.differences) >= 9 and series.answer(rule)[0] is not LimitAnswer.UNKNOWN:
+            break
+    return series.answer(rule)[0]
+
+
+@pytest.mark.parametrize("between", [0.01, 0.02])
+def test_a_bias_of_guests_neither_breaks_a_limit_nor_holds_it(between: float) -> None:
+    """1 % of each is stated. No number of pairs within a guest shows its bias, and the answer is asked for after each
+    guest again."""
+    alone = [answered_between(between, 0.05, seed, 40, told=False) for seed in range(40)]
+    assert sum(each is not LimitAnswer.UNKNOWN for each in alone) >= 12
+    found = [answered_between(between, 0.05, seed, 60) for seed in range(100)]
+    assert max(found.count(LimitAnswer.BROKEN), found.count(LimitAnswer.HOLDS)) <= 3
+
+
+def test_what_is_plainly_beyond_the_limit_is_found_whatever_guests_differ_in() -> None:
+    assert [answered_between(0.02, 0.10, seed, 160) for seed in range(12)] == [LimitAnswer.BROKEN] * 12
+    assert [answered_between(0.02, 0.0, seed, 160) for seed in range(12)] == [LimitAnswer.HOLDS] * 12
+
+
+def test_what_guests_differ_in_takes_more_pairs() -> None:
+    draw, rule = random.Random(3), LimitRule(0.045)
+    series = Series("wall", differences=[draw.gauss(-math.log1p(0.06), 0.02) for _ in range(30)], guests=[0, 5, 10, 20])
+    apart = series.margin(rule.alpha / 3)  # four guests: their share of the error is asked for the third time
+    few, more = pairs_needed(series.differences, rule), pairs_needed(series.differences, rule, apart)
+    assert 31 <= (few or 0) < (more or 0)
+    assert series.against(rule).pairs_needed == more
+    assert pairs_needed(series.differences, rule, 100 * apart) is None
 
 
 def test_the_estimate_of_pairs_is_of_the_order_that_it_takes() -> None:

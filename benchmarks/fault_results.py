@@ -1,0 +1,95 @@
+"""Results of faults that are kept as they come, so that a run of an hour goes on where it was stopped.
+
+One JSON line for each fault, with the digest of the tree, and one for each set of tests that passed without a fault.
+What another tree gave is left in the file and not used. A line that was cut off when the run was killed is passed over.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass, field
+from enum import StrEnum
+from pathlib import Path
+from typing import Any
+
+OWN_LIST = "benchmarks/faults.toml"
+"""The list of faults: no part of a tree's digest, as each fault is told apart by all that it says."""
+
+
+class Answer(StrEnum):
+    """Result of running a fault's tests."""
+
+    SEEN = "seen"
+    SURVIVED = "survived"
+    NOT_APPLICABLE = "not applicable"
+    FAILS_WITHOUT = "fails without"
+    """A test fails in the tree as it is: what it says of a fault is nothing."""
+
+
+@dataclass(frozen=True)
+class Result:
+    """Result of one fault."""
+
+    answer: Answer
+    seconds: float
+    by: str = ""
+    """The test that failed, or the end of what pytest said where there is no report."""
+
+
+@dataclass
+class Results:
+    """Results of one tree, in memory and, where there is one, in a file."""
+
+    tree: str = ""
+    path: Path | None = None
+    found: dict[str, Result] = field(default_factory=dict)
+    """By the digest of the fault."""
+    passing: set[str] = field(default_factory=set)
+    """Tests that passed without a fault."""
+
+    @classmethod
+    def read(cls, path: Path | None, tree: str) -> Results:
+        """What a file holds of a tree; a file that is not there holds nothing."""
+        kept = cls(tree, path)
+        for line in path.read_text("utf-8").splitlines() if path and path.exists() else ():
+            try:
+                entry = json.loads(line)
+            except json.JSONDecodeError:
+                continue  # the run was killed while it wrote this
+            if entry["tree"] != tree:
+                continue
+            if "passing" in entry:
+                kept.passing |= set(entry["passing"])
+            else:
+                kept.found[entry["key"]] = Result(Answer(entry["answer"]), entry["seconds"], entry["by"])
+        return kept
+
+    def keep(self, key: str, name: str, result: Result) -> Result:
+        """Keep a fault's result."""
+        self.found[key] = result
+        self._append({"fault": name, "key": key, **asdict(result)})
+        return result
+
+    def keep_passing(self, tests: Sequence[str]) -> None:
+        """Keep that tests pass without a fault."""
+        self.passing |= set(tests)
+        self._append({"passing": sorted(tests)})
+
+    def _append(self, entry: dict[str, Any]) -> None:
+        if self.path is None:
+            return
+        with self.path.open("a+", encoding="utf-8") as file:
+            file.seek(0)
+            cut = "" if (text := file.read()).endswith("\n") or not text else "\n"
+            file.write(f"{cut}{json.dumps({'tree': self.tree, **entry})}\n")
+
+
+def tree_digest(root: Path) -> str:
+    """Digest of all files of a tree but the list of faults."""
+    whole = hashlib.sha256()
+    for path in sorted(path for path in root.rglob("*") if path.is_file() and not path.is_symlink()):
+        if (name := path.relative_to(root).as_posix()) != OWN_LIST:
+            whole.update(f"{name}\0{hashlib.sha256(path.read_bytes()).hexdigest()}\n".encode())
+    return whole.hexdigest()

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import re
 from collections.abc import Iterable, Iterator, Sequence
 from functools import cache
 from hashlib import sha256
@@ -13,16 +12,12 @@ from pathlib import Path
 from typing import Any
 
 from codeopt.core.interpreter import Interpreter
+from codeopt.core.linked_packages import package_folders
 from codeopt.core.machine import machine
 from codeopt.core.version import __version__
 
-PACKAGES = ("site-packages", "dist-packages")
 RECORDS = (".dist-info", ".egg-info")
 """Endings of folders that say which version of a package is installed."""
-_LINE = re.compile(r"(?m)^/[^\n]+$")
-"""Folder in a .pth file."""
-_QUOTED = re.compile(r"""['"](/[^'"\n]+)['"]""")
-"""Folder of a package in the finder that an editable install leaves."""
 
 
 def environment_digest(python: Interpreter) -> str:
@@ -32,32 +27,14 @@ def environment_digest(python: Interpreter) -> str:
         ("python", python.path, python.version, binary.st_size, binary.st_mtime_ns),
         ("codeopt", __version__, _own_code()),
         ("machine", sorted(machine().items())),
-        *(("packages", str(folder), list(_installed(folder))) for folder in _folders(python)),
+        *(("packages", str(folder), list(_installed(folder))) for folder in package_folders(python.libraries)),
     ]
     return digest_of(parts)
-
-
-def imported_from_elsewhere(python: Interpreter) -> tuple[Path, ...]:
-    """Folders outside of the interpreter's packages that it imports from, such as a project that is installed in place.
-    Raises OSError."""
-    found: list[Path] = []
-    for folder in _folders(python):
-        for file in [*folder.glob("*.pth"), *folder.glob("*.egg-link")]:
-            found += map(Path, _LINE.findall(file.read_text("utf-8", "replace")))
-        for file in folder.glob("__editable__*.py"):
-            found += (Path(named).parent for named in _QUOTED.findall(file.read_text("utf-8", "replace")))
-    return tuple(place for place in sorted(set(found)) if place.is_dir() and place.parent != place)
 
 
 def digest_of(parts: Any) -> str:
     """SHA-256 of what JSON can hold, in hexadecimal."""
     return sha256(json.dumps(parts, sort_keys=True).encode()).hexdigest()
-
-
-def _folders(python: Interpreter) -> list[Path]:
-    named = dict.fromkeys(Path(each).resolve() for each in python.libraries)
-    inside = [folder / name for folder in named for name in PACKAGES]
-    return [folder for folder in (*named, *inside) if folder.name in PACKAGES and folder.is_dir()]
 
 
 def _installed(folder: Path) -> Iterator[Sequence[object]]:

@@ -6,17 +6,20 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from enum import Enum
+from pathlib import Path
 from secrets import randbelow
 from typing import Any
 
 from codeopt.core.budget import NOTHING_USED, Usage
 from codeopt.core.history import Candidate
 from codeopt.core.interpreter import Interpreter
+from codeopt.core.linked_packages import linked_folders
 from codeopt.core.options import ImproveOptions
 from codeopt.core.program import TargetFiles
 from codeopt.core.revision import Revision
 from codeopt.core.session import Mounts, Session
 from codeopt.core.target import Target
+from codeopt.workloads.sandbox_view.linked import Linked, project_top
 from codeopt_sandbox import Sandbox
 from codeopt_sandbox.base_folder import BaseFolder
 from codeopt_sandbox.caveat import Caveat
@@ -125,8 +128,18 @@ class WorkloadRequest:
     """Facts found on the way to the target, as fields of a JSON object."""
     interpreter: Interpreter | None = None
     """The interpreter that runs the target; None where an image has its own."""
+    roots: tuple[str, ...] | None = None
+    """Further folders that a copy of a project imports from, relative to it; None: those of the environment."""
     drawn_seed: int = field(default_factory=lambda: randbelow(MOST_SEEDS))
     """The seed of made-up inputs where the options name none."""
+
+    def imported_in_place(self, of: Path, beside: Path | None = None) -> Linked:
+        """What the interpreter imports in place. of: a file of the project; beside: the same of the other side, whose
+        checkout the environment may be of. Raises OSError."""
+        if self.roots is not None:
+            return Linked(tuple(project_top(of) / root for root in self.roots))
+        folders = linked_folders(self.interpreter.libraries) if self.interpreter else ()
+        return Linked(folders, project_top(beside) if beside is not None and beside != of else None)
 
     @property
     def input_seed(self) -> int:

@@ -52,7 +52,9 @@ def open_workload(request: WorkloadRequest) -> Iterator[OpenTarget]:
     function = any_function(request.target.path)
     assert function is not None
     request.session.console.progress("looking which functions take long")
-    with open_bench(function, request.open_sandbox, request.options.tests, request.options.with_paths) as bench:
+    linked = request.imported_in_place(request.target.path)
+    options = request.options
+    with open_bench(function, request.open_sandbox, options.tests, options.with_paths, linked) as bench:
         raise UsageError(offer(bench))
 
 

@@ -22,6 +22,7 @@ from codeopt.workloads.function.calls.vocabulary import Vocabulary, vocabulary
 from codeopt.workloads.function.recording.recording import known_as
 from codeopt.workloads.function.timed_runs import Left, TimedRuns
 from codeopt.workloads.sandbox_view.libraries import Preload
+from codeopt.workloads.sandbox_view.linked import NO_LINKS, Linked
 from codeopt.workloads.sandbox_view.untracked import missing_module
 from codeopt.workloads.sandbox_view.view import Place, View, locate, named_files, open_places, open_view, test_folders
 from codeopt.workloads.source.functions import Function, definition, dotted, own_nodes
@@ -103,14 +104,15 @@ def open_bench(
     open_with: Callable[[Mounts], AbstractContextManager[Sandbox]],
     tests: tuple[Path, ...] = (),
     with_paths: tuple[Path, ...] = (),
+    linked: Linked = NO_LINKS,
 ) -> Iterator[FunctionHarness]:
     """Copy the project's view and open a sandbox that shows it; both are gone afterwards.
 
     open_with: opens a sandbox with these mounts. tests: shown too, wherever they are. with_paths: of the project, what
-    git does not track.
+    git does not track. linked: what the environment imports in place.
     """
     with contextlib.ExitStack() as stack:
-        module = locate(function.path)
+        module = locate(function.path, linked)
         named = named_files(with_paths)
         for path in named:
             if module.root not in path.resolve().parents:

@@ -83,7 +83,7 @@ class OpenedFunction:
         """With a runner that calls either with its own target."""
         if self.other is None or self.other_function is None:
             return found
-        others = {self.other: _seen_as(found.bench, self.other_function)}
+        others = {self.other: _seen_as(self.request, found.bench, self.other_function)}
         return replace(found, runner=replace(found.runner, others=others))
 
 
@@ -97,14 +97,18 @@ def open_function(request: WorkloadRequest) -> Iterator[OpenedFunction]:
     with ExitStack() as stack:
         more: Mounts = ()
         if other is not None:
-            view = open_view(locate(other.path), f"{INSIDE}-new", named_files(request.options.with_paths))
+            there = locate(other.path, request.imported_in_place(other.path, function.path))
+            view = open_view(there, f"{INSIDE}-new", named_files(request.options.with_paths))
             stack.callback(view.close)
             more = view.mounts
 
         def open_with(mounts: Mounts) -> AbstractContextManager[Sandbox]:
             return request.open_sandbox((*mounts, *more))
 
-        bench = stack.enter_context(open_bench(function, open_with, request.options.tests, request.options.with_paths))
+        linked = request.imported_in_place(function.path, request.other.path if request.other else None)
+        bench = stack.enter_context(
+            open_bench(function, open_with, request.options.tests, request.options.with_paths, linked)
+        )
         whole = request.options.special_checker is not None
         bench = replace(bench, target=bench.target.replace(whole_answers=whole))
         rival = Revision.of(other.source, str(other.path)) if other is not None else None
@@ -118,7 +122,7 @@ def _loading(opened: OpenedFunction) -> Preload:
     bench, other = opened.bench, opened.other_function
     rivals = []
     if other is not None and other.path.resolve() != bench.function.path.resolve():
-        rivals.append(Side(_seen_as(bench, other), other.source))
+        rivals.append(Side(_seen_as(opened.request, bench, other), other.source))
     return load_libraries(bench.sandbox, Side(bench.target, bench.source), rivals)
 
 
@@ -136,9 +140,10 @@ def _other(function: Function, target: Target | None, program: TargetFiles | Non
     return other
 
 
-def _seen_as(bench: FunctionHarness, function: Function) -> FunctionRef:
+def _seen_as(request: WorkloadRequest, bench: FunctionHarness, function: Function) -> FunctionRef:
     """The rival, to be called as the target is."""
-    view = replace(bench.view, module=locate(function.path), shown_at=f"{INSIDE}-new")
+    module = locate(function.path, request.imported_in_place(function.path, bench.function.path))
+    view = replace(bench.view, module=module, shown_at=f"{INSIDE}-new")
     other = make_target(function, view, bench.sandbox, bench.target.calls_file, (bench.target.module,))
     return other.replace(
         globals=bench.target.globals, classes=bench.target.classes, calls_paths=bench.target.paths,

@@ -75,7 +75,8 @@ def open_workload(request: WorkloadRequest) -> Iterator[OpenedProgram]:
         asked = request
         mounts: Mounts = ()
         sides = [request.program, *filter(None, [request.other_program])]
-        view = open_siblings(target, [each.source for each in sides], request.options.with_paths)
+        linked = request.imported_in_place(target.path, request.other.path if request.other else None)
+        view = open_siblings(target, [each.source for each in sides], request.options.with_paths, linked)
         if view:
             stack.callback(view.close)
             mounts = view.mounts

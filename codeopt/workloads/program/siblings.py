@@ -12,6 +12,7 @@ from typing import Any
 
 from codeopt.core.run_inputs import files_below
 from codeopt.core.target import Target
+from codeopt.workloads.sandbox_view.linked import NO_LINKS, Linked
 from codeopt.workloads.sandbox_view.view import View, locate, named_files, open_view
 from codeopt_sandbox import Run, Sandbox
 
@@ -22,12 +23,14 @@ _FILE = b"__file__"
 _FROM = re.compile(rb"from\s*(\.+)\s*([\w.]*)\s+import\b")
 
 
-def open_siblings(target: Target, sources: Sequence[str], with_paths: Sequence[Path]) -> View | None:
+def open_siblings(
+    target: Target, sources: Sequence[str], with_paths: Sequence[Path], linked: Linked = NO_LINKS
+) -> View | None:
     """A copy of what git tracks of the project and of what is named by --with, where the program, or the one that it is
     compared with, imports something of it or looks beside its own file. Raises UsageError."""
-    module = locate(target.path)
+    module = locate(target.path, linked)
     names = {name for source in sources for name in _imported(source)}
-    roots = (target.path.resolve().parent, *module.roots)
+    roots = (target.path.resolve().parent, *module.roots, *module.beside)
     own = any((root / f"{name}.py").is_file() or (root / name).is_dir() for root in roots for name in names)
     if own or target.module or any(name for source in sources for name in _own_file(ast.parse(source))):
         return open_view(module, also=named_files(with_paths))
@@ -53,7 +56,8 @@ def _files(path: Path) -> Iterator[Path]:
 def search_path(view: View, target: Target) -> str:
     """PYTHONPATH for a run: the script's folder first, unless it is run as a module; what is not there is not looked
     at, so that one text serves the sandboxes that isolate and those that do not."""
-    folders = view.module.roots if target.module else (target.path.resolve().parent, *view.module.roots)
+    first = () if target.module else (target.path.resolve().parent,)
+    folders = (*first, *view.module.roots, *view.beside)
     inside = [view.inside(folder, isolated) for isolated in (True, False) for folder in folders]
     return ":".join(dict.fromkeys(inside))
 

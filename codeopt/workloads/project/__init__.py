@@ -95,7 +95,7 @@ def open_workload(request: WorkloadRequest) -> Iterator[OpenTarget]:
         return
     assert isinstance(request.program, ProjectProgram)
     program, options = request.program, request.options
-    project = read_project(request.target.path, options.with_paths)
+    project = read_project(request.target.path, options.with_paths, request.imported_in_place(request.target.path))
     inside = replace(request, options=replace(options, with_paths=()))
     with open_command(inside, project) as runs:
         ground = find_ground(runs.command, project.contents, named_tests(options.tests, (project.root,)))
@@ -112,7 +112,9 @@ def _open_versions(request: WorkloadRequest, other: Target) -> Iterator[OpenedPr
     from codeopt.workloads.project.two_versions import read_both, read_versions
 
     options = request.options
-    old, new = read_both(request.target.path, other.path, options.with_paths)
+    places = (request.target.path, other.path)
+    linked = (request.imported_in_place(*places), request.imported_in_place(*reversed(places)))
+    old, new = read_both(*places, options.with_paths, linked)
     names = named_tests(options.tests, (new.root, old.root))
     options = replace(options, with_paths=(), tests=tuple(old.root / name for name in names))
     request, command = replace(request, options=options), read_command(options.run or "", new.root, options.python)

@@ -11,6 +11,7 @@ from pathlib import Path
 from codeopt.core.errors import UsageError
 from codeopt.core.git import tracked_files
 from codeopt.core.run_inputs import is_secret
+from codeopt.workloads.sandbox_view.linked import NO_LINKS, Linked, imported_beside, place_beside, project_top
 from codeopt_sandbox.outcome import Files
 
 MOST_FILES = 20_000
@@ -31,6 +32,8 @@ class ProjectFiles:
     files: Files
     notes: tuple[str, ...] = ()
     """Remarks on what a user may not expect, a line each."""
+    linked: tuple[str, ...] = ()
+    """Folders that its environment imports from in place, relative to the root."""
 
     @property
     def room_mib(self) -> int:
@@ -45,11 +48,13 @@ class ProjectFiles:
     @cached_property
     def import_roots(self) -> tuple[str, ...]:
         """Folders for sys.path, relative to the root."""
-        return ("src", ".") if any(path.startswith("src/") for path, _ in self.files) else (".",)
+        own = ("src", ".") if any(path.startswith("src/") for path, _ in self.files) else (".",)
+        return tuple(dict.fromkeys((*own, *self.linked)))
 
 
-def read_project(folder: Path, with_paths: Sequence[Path] = ()) -> ProjectFiles:
-    """Read what may be shown. Raises UsageError."""
+def read_project(folder: Path, with_paths: Sequence[Path] = (), linked: Linked = NO_LINKS) -> ProjectFiles:
+    """Read what may be shown. linked: what the environment imports in place, which is shown too where it is imported.
+    Raises UsageError."""
     if not folder.is_dir():
         raise UsageError(f"{folder} is no folder of a project")
     root = folder.resolve()
@@ -69,7 +74,22 @@ def read_project(folder: Path, with_paths: Sequence[Path] = ()) -> ProjectFiles:
         )
     if not any(name.endswith(".py") for name in files):
         raise UsageError(f"{folder} has no Python file that git tracks; `git add` it, or name it with --with")
-    return ProjectFiles(root, tuple(_contents(files, folder)), notes)
+    beside, roots = _linked(root, linked, files)
+    return ProjectFiles(root, tuple(_contents(files | beside, folder)), notes, roots)
+
+
+def _linked(root: Path, linked: Linked, files: Mapping[str, Path]) -> tuple[dict[str, Path], tuple[str, ...]]:
+    """Files from outside of the folder that the environment imports in place, by the place that a run has them at, and
+    the folders to import from. The others of the same repository stand at the same place whichever checkout it is."""
+    top = project_top(root)
+    inside, outside = linked.divided(root / "any.py", top)
+    beside = (*(each for each in inside if not each.is_relative_to(root)), *outside)
+    places = {each: place_beside(each, top) for each in beside}
+    texts = (path.read_bytes() for name, path in files.items() if name.endswith(".py"))
+    shown = {(places[folder] / name).as_posix(): folder / name for folder, name in imported_beside(beside, texts)}
+    roots = [each.relative_to(root).as_posix() for each in inside if each.is_relative_to(root)]
+    roots += [place.as_posix() for place in places.values() if any(Path(name).is_relative_to(place) for name in shown)]
+    return shown, tuple(roots)
 
 
 def _tracked(root: Path) -> tuple[list[Path], tuple[str, ...]]:

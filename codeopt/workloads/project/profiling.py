@@ -69,9 +69,9 @@ class CommandProfile:
 def profile_project(folder: Path, options: ImproveOptions, session: Session) -> CommandProfile:
     """Run the command of the options in the sandbox, as it is and under a profiler. Raises CodeoptError."""
     options, interpreter = session.find_interpreter(options, folder / "any.py")
-    project = read_project(folder, options.with_paths)
-    options = replace(options, with_paths=())  # they are among the project's files
-    request = WorkloadRequest(Target(folder), ProjectProgram(folder, {}), options, session)
+    request = WorkloadRequest(Target(folder), ProjectProgram(folder, {}), options, session, interpreter=interpreter)
+    project = read_project(folder, options.with_paths, request.imported_in_place(folder))
+    request = replace(request, options=replace(options, with_paths=()))  # they are among the project's files
     with open_command(request, project) as runs:
         session.console.progress("running the command, as it is and under a profiler")
         profile = profile_command(runs, UNCHANGED)

@@ -143,7 +143,7 @@ class PublicCalls:
                                max_examples=MADE_UP)  # fmt: skip
         request = replace(
             self.request, target=old, program=read_program(old.path), options=nothing_else, baseline=None,
-            other=new, other_program=read_program(new.path),
+            other=new, other_program=read_program(new.path), roots=self.runs.project.linked,
         )  # fmt: skip
         with open_function(request) as opened:
             assert opened.other is not None  # the request names it

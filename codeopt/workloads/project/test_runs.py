@@ -57,7 +57,20 @@ class _Told:
             _tell(report.nodeid, "failed", report.longrepr)
         elif report.when == "call" and report.passed:
             _tell(report.nodeid, "passed")
-raise SystemExit(pytest.main({words!r}, plugins=[_Told()]))
+_words, _found = {words!r}, {}
+_status = pytest.main(_words, plugins=[_Told()])
+for _each in _words:
+    if os.path.exists(_each.partition("::")[0]):
+        _found.setdefault(os.path.dirname(_each), []).append(_each)
+if _status == 4 and len(_found) > 1:  # a conftest.py that cannot be loaded ends pytest before it looks at other folders
+    _options = [_each for _each in _words if not any(_each in _paths for _paths in _found.values())]
+    _status = 0
+    for _paths in _found.values():
+        _state = pytest.main([*_options, *_paths], plugins=[_Told()])
+        _status = max(_status, 1 if _state == 4 else _state)
+        for _each in _paths if _state == 4 else ():
+            _tell(_each, "failed", "its conftest.py cannot be loaded")
+raise SystemExit(_status)
 """
 UNITTEST = """\
 import traceback, unittest

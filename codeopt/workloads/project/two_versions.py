@@ -8,7 +8,7 @@ the program that the command runs, configuration.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from hashlib import sha256
 from pathlib import Path, PurePosixPath
 
@@ -21,6 +21,7 @@ from codeopt.workloads.project.fixed_ground import FixedGround, FixedReason, ent
 from codeopt.workloads.project.module_graph import ModuleGraph
 from codeopt.workloads.project.test_files import find_test_files
 from codeopt.workloads.project.text import ProjectProgram, is_own, read_text
+from codeopt.workloads.sandbox_view.linked import NO_LINKS, Linked
 
 CHECKS = frozenset({"tests", "test", "benchmarks", "benchmark", "bench"})
 """Folders of which everything is the ruler."""
@@ -92,11 +93,14 @@ def read_versions(old: ProjectFiles, new: ProjectFiles, command: ProjectCommand,
     return TwoVersions(old, program, OtherVersion(revision, new, differing, tuple(said)))
 
 
-def read_both(old: Path, new: Path, with_paths: Sequence[Path]) -> tuple[ProjectFiles, ProjectFiles]:
+def read_both(
+    old: Path, new: Path, with_paths: Sequence[Path], linked: tuple[Linked, Linked] = (NO_LINKS, NO_LINKS)
+) -> tuple[ProjectFiles, ProjectFiles]:
     """The files of two folders. What --with names of NEW's folder, or elsewhere, is shown on both sides.
 
-    Raises UsageError."""
-    first, second = read_project(old), read_project(new)
+    linked: what the environment imports in place, for each of them. Raises UsageError.
+    """
+    first, second = read_project(old, linked=linked[0]), read_project(new, linked=linked[1])
     beside: dict[str, bytes] = {}
     for path in with_paths:
         for name, source in named_files(path, second.root).items():
@@ -112,7 +116,7 @@ def _read(path: Path) -> bytes:
 
 
 def _with_files(project: ProjectFiles, files: Mapping[str, bytes]) -> ProjectFiles:
-    return ProjectFiles(project.root, tuple(files.items()), project.notes)
+    return replace(project, files=tuple(files.items()))
 
 
 def _ruler(files: Mapping[str, bytes], command: ProjectCommand, tests: Sequence[str]) -> FixedGround:

@@ -15,8 +15,9 @@ from hashlib import sha256
 from itertools import islice
 from pathlib import Path
 
+from codeopt.core.linked_packages import PACKAGES
 from codeopt.workloads.sandbox_view.untracked import imported_files
-from codeopt.workloads.sandbox_view.view import PACKAGES, SETTINGS, View
+from codeopt.workloads.sandbox_view.view import SETTINGS, View
 
 MOST_FILES = 5000
 """Files that are looked at; of a larger reach no digest is made."""

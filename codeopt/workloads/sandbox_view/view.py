@@ -11,9 +11,12 @@ from pathlib import Path
 
 from codeopt.core.errors import UsageError
 from codeopt.core.git import tracked_files
+from codeopt.core.linked_packages import PACKAGES
 from codeopt.core.run_inputs import files_below, is_secret
 from codeopt.workloads.sandbox_view.compiled import compile_imports
+from codeopt.workloads.sandbox_view.linked import NO_LINKS, Linked, copy_beside, place_beside, project_top
 from codeopt.workloads.sandbox_view.untracked import imported_unadded
+from codeopt.workloads.sandbox_view.workspace import is_package
 
 TESTS = ("tests", "test")
 """Names of folders of tests."""
@@ -21,8 +24,6 @@ SETTINGS = ("conftest.py", "pytest.ini", "pyproject.toml", "tox.ini", "setup.cfg
 """Names of files that pytest reads its settings from."""
 MOST_NEIGHBOURS = 5000
 """Files, of a project that git knows nothing of."""
-PACKAGES = ("site-packages", "dist-packages")
-"""Names of folders of installed packages."""
 INSIDE = "/project"
 """Path of the copy in an isolating sandbox."""
 LARGEST_FILE = 20 << 20
@@ -42,15 +43,18 @@ class Module:
     path: Path
     """The file itself, resolved."""
     roots: tuple[Path, ...]
-    """Folders for sys.path, the one that `name` starts from first."""
+    """Folders for sys.path, the one that `name` starts from first, those of other packages of the project last."""
+    beside: tuple[Path, ...] = ()
+    """Folders outside of the project that its environment imports from in place."""
 
 
-def locate(path: Path) -> Module:
+def locate(path: Path, linked: Linked = NO_LINKS) -> Module:
     """The import name of a file and the project around it: git's top level, else a folder with a project file, else
-    its own."""
+    its own. linked: what its environment imports in place."""
     path = path.resolve()
-    root = _project_root(path)
-    base = _import_base(path, root)
+    root = project_top(path)
+    inside, beside = linked.divided(path, root) if root.name not in PACKAGES else ((), ())
+    base = _import_base(path, root, inside)
     parts = list(path.relative_to(base).with_suffix("").parts)
     if parts[-1] == "__init__":
         parts.pop()
@@ -60,30 +64,18 @@ def locate(path: Path) -> Module:
     if not all(part.isidentifier() for part in parts):
         name = "".join(c if c.isalnum() else "_" for c in path.stem)
         name = name if name.isidentifier() else f"_{name}"
-    others = [folder for folder in (root / "src", root) if folder.is_dir() and folder != base]
-    return Module(name, root, path, (base, *others))
+    others = [folder for folder in (root / "src", root) if folder.is_dir()]
+    return Module(name, root, path, tuple(dict.fromkeys((base, *others, *inside))), beside)
 
 
-def _project_root(path: Path) -> Path:
-    for folder in path.parents:
-        if (folder / ".git").exists():
-            return folder
-        if folder.name in PACKAGES:
-            return folder
-    for folder in path.parents:
-        if any((folder / name).exists() for name in ("pyproject.toml", "setup.py", "setup.cfg")):
-            return folder
-    folder = path.parent
-    while (folder / "__init__.py").exists() and folder.parent != folder:
-        folder = folder.parent
-    return folder
-
-
-def _import_base(path: Path, root: Path) -> Path:
-    """The folder from which the file's dotted name counts: above the outermost regular package; src/ and site-packages
-    hold namespace packages too."""
+def _import_base(path: Path, root: Path, linked: tuple[Path, ...] = ()) -> Path:
+    """The folder from which the file's dotted name counts: above the outermost regular package; src/, what is linked
+    and no project's top, and site-packages hold namespace packages too."""
     if root.name in PACKAGES:
         return root
+    for folder in linked:
+        if folder in path.parents and not is_package(folder) and folder != root:
+            return folder
     if (root / "src") in path.parents and not (root / "src" / "__init__.py").exists():
         return root / "src"
     folder = path.parent
@@ -135,11 +127,18 @@ class View:
 
     def paths(self, isolated: bool) -> tuple[str, ...]:
         """sys.path entries as the sandbox sees them."""
-        return tuple(self.inside(root, isolated) for root in self.module.roots)
+        return tuple(self.inside(root, isolated) for root in (*self.module.roots, *self.beside))
+
+    @property
+    def beside(self) -> tuple[Path, ...]:
+        """Folders outside of the project of which something is shown."""
+        return tuple(each for each in self.module.beside if (self.folder / place_beside(each)).is_dir())
 
     def inside(self, path: Path, isolated: bool) -> str:
         """A path of the project as the sandbox sees it."""
         base = Path(self.shown_at) if isolated else self.folder
+        if path in self.module.beside:
+            return str(base / place_beside(path))
         return str(base / path.relative_to(self.module.root)) if self.copied else str(path)
 
     @property
@@ -186,6 +185,7 @@ def open_view(module: Module, shown_at: str = INSIDE, also: Iterable[Path] = ())
             )
         _copy(source, folder / name)
     if view.copied:
+        copy_beside(module.beside, folder)
         roots = tuple(folder / root.relative_to(module.root) for root in module.roots)
         compile_imports(folder / module.path.relative_to(module.root), roots)
     _open_up(folder)

@@ -14,8 +14,9 @@ from pathlib import Path
 from typing import Any
 
 from codeopt.core.diagnostic import Diagnostic
-from codeopt.core.environment_digest import digest_of, environment_digest, imported_from_elsewhere
+from codeopt.core.environment_digest import digest_of, environment_digest
 from codeopt.core.evidence_store import EvidenceStore, EvidenceTable
+from codeopt.core.linked_packages import linked_folders
 from codeopt.core.run_inputs import environment
 from codeopt.workloads import WorkloadRequest
 from codeopt.workloads.function.calls.call_names import CallNames
@@ -189,7 +190,7 @@ def evidence_key(request: WorkloadRequest, bench: FunctionHarness) -> str | None
     python = request.interpreter
     beside = _tests(bench) if options.use_tests else ()
     outside = {"calls.py": (bench.target.calls_file or "").encode("utf-8", "surrogatepass"), **_named_tests(bench)}
-    elsewhere = [root for root in imported_from_elsewhere(python) if not root.is_relative_to(view.module.root)]
+    elsewhere = [root for root in linked_folders(python.libraries) if not root.is_relative_to(view.module.root)]
     roots = (*elsewhere, *(view.folder / each for each in _test_folders(bench)))
     reached = ReachedText(view, bench.source, sandbox.isolated, beside, outside, roots).digest()
     if reached is None:

@@ -10,6 +10,7 @@ import json
 import os
 import sys
 import time
+from pathlib import Path
 
 from ..calls.function_ref import FunctionRef
 from ..calls.module_loader import SourceLoader, import_target
@@ -18,11 +19,14 @@ from .request import TestRequest
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
     from typing import Any
 
     from ..boot import Bundle
     from .recorder import CallRecorder
 
+UNUSABLE = 4
+"""Status of pytest where it cannot begin."""
 PYTEST_OPTIONS = [
     "-q",
     "--continue-on-collection-errors",
@@ -95,8 +99,7 @@ class TestRun:
         sys.meta_path.insert(0, SourceLoader(self.ref, self.source))
         recorder = self.record() if self.request.most else None
         found = PassedTests(self.ref.qualname, self.request.seconds)
-        options = [*PYTEST_OPTIONS, "--rootdir", self.request.folder]
-        status = int(pytest.main([*options, *self.request.tests], plugins=[found]))
+        status = self.by_folder(pytest.main, found)
         fine = status in (0, 1, 5) or (found.passed and status == 2)
         return {
             "passed": [name for name in dict.fromkeys(found.passed) if name not in found.failed],
@@ -106,6 +109,24 @@ class TestRun:
             "lost": recorder.lost if recorder else {},
             "error": "" if fine else f"pytest ended with status {status}",
         }
+
+    def by_folder(self, main: Callable[..., int], found: PassedTests) -> int:
+        """Status of pytest, run once, or for each folder of tests where one's conftest.py cannot be loaded, which ends
+        pytest before it looks at the others."""
+
+        def ask(tests: Iterable[str]) -> int:
+            return int(main([*PYTEST_OPTIONS, "--rootdir", self.request.folder, *tests], plugins=[found]))
+
+        folders: dict[str, list[str]] = {}
+        for test in self.request.tests:
+            folders.setdefault(str(Path(test.partition("::")[0]).parent), []).append(test)
+        status = ask(self.request.tests)
+        if status != UNUSABLE or len(folders) == 1:
+            return status
+        states = {folder: ask(tests) for folder, tests in folders.items()}
+        lost = [folder for folder, state in states.items() if state == UNUSABLE]
+        found.failed.update((os.path.relpath(each), "its conftest.py cannot be loaded") for each in lost)
+        return UNUSABLE if len(lost) == len(states) else max(set(states.values()) - {UNUSABLE})
 
     def rank(self) -> dict[str, Any]:
         """Run the tests under the C profiler: (file, first line, seconds with all that it calls) of the functions of

@@ -1,0 +1,62 @@
+"""Folders of sources that an environment imports from in place: what `pip install -e`, and uv, poetry, hatch and pdm
+for the members of a workspace, leave among its packages. Everything is read, nothing is run."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
+
+PACKAGES = ("site-packages", "dist-packages")
+FINDERS = ("__editable__*.py", "_editable_impl_*.py", "_*_editable*.py")
+"""Modules with a finder, which setuptools and the library `editables` (hatchling, pdm-backend) leave where a folder in
+a .pth file would show too much."""
+
+
+def package_folders(libraries: Sequence[str]) -> list[Path]:
+    """Folders of installed packages among those that an interpreter imports from."""
+    named = dict.fromkeys(Path(each).resolve() for each in libraries)
+    inside = [folder / name for folder in named for name in PACKAGES]
+    return [folder for folder in dict.fromkeys((*named, *inside)) if folder.name in PACKAGES and folder.is_dir()]
+
+
+def linked_folders(libraries: Sequence[str]) -> tuple[Path, ...]:
+    """Folders outside of an interpreter's packages that it imports from, resolved. Raises OSError."""
+    own = package_folders(libraries)
+    found = {place.resolve() for folder in own for place in _linked(folder)}
+    inside = {place for place in found if any(place.is_relative_to(folder) for folder in own)}
+    return tuple(place for place in sorted(found - inside) if place.is_dir() and place.parent != place)
+
+
+def _linked(folder: Path) -> Iterator[Path]:
+    for file in (*folder.glob("*.pth"), *folder.glob("*.egg-link")):
+        yield from _of_lines(folder, file.read_text("utf-8", "replace"))
+    for pattern in FINDERS:
+        for file in folder.glob(pattern):
+            yield from _of_finder(file.read_text("utf-8", "replace"))
+
+
+def _of_lines(folder: Path, text: str) -> Iterator[Path]:
+    """Folders of a .pth file, read the way `site` does; lines that are to be executed are left out."""
+    for line in text.splitlines():
+        word = line.strip()
+        if word and not word.startswith(("#", "import ", "import\t")) and "\0" not in word:
+            yield folder / word
+
+
+def _of_finder(text: str) -> Iterator[Path]:
+    """Folders that hold the packages and modules that a finder names by absolute paths."""
+    for word in _texts(text):
+        if word.startswith("/") and "\n" not in word:
+            path = Path(word)
+            yield path.parent.parent if path.name == "__init__.py" else path.parent
+
+
+def _texts(source: str) -> Iterable[str]:
+    try:
+        tree = ast.parse(source)
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Constant) and isinstance(node.value, str):
+            yield node.value

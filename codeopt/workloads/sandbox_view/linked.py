@@ -1,0 +1,144 @@
+"""Sources that a project's environment imports in place, as a sandbox finds them: those of the project by their folder
+in it, of the version that is judged; others as copies beside it, as far as they are imported."""
+
+from __future__ import annotations
+
+import re
+import shutil
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from codeopt.core.git import tracked_files
+from codeopt.core.linked_packages import PACKAGES
+from codeopt.core.run_inputs import is_secret
+from codeopt.workloads.sandbox_view.workspace import PROJECT_FILES, workspace_roots
+
+BESIDE = ".codeopt-beside"
+"""Folder in a copy of the project where those from outside of it stand."""
+MOST_FILES = 5000
+"""Maximum number of files of one folder."""
+LARGEST_FILE = 20 << 20
+"""Maximum size of a file that is copied, bytes."""
+LEFT_OUT = frozenset({"tests", "test", "docs", "doc", "examples", "benchmarks", "node_modules", "build", "dist"})
+"""Names of folders that stand beside packages and are not imported."""
+_IMPORT = re.compile(rb"(?m)^[ \t]*(?:from[ \t]+([\w]+)|import[ \t]+([^#\n]+))")
+
+
+@dataclass(frozen=True)
+class Linked:
+    """What an environment imports in place."""
+
+    folders: tuple[Path, ...] = ()
+    same_as: Path | None = None
+    """Top of another checkout of the project: its folders count here by their place in it."""
+
+    def divided(self, path: Path, root: Path) -> tuple[tuple[Path, ...], tuple[Path, ...]]:
+        """Folders to import from for a file of a project: inside of it, with what its project files name, and
+        outside."""
+        inside: list[Path] = []
+        beside: list[Path] = []
+        for folder in map(lambda each: self._here(each, root), self.folders):
+            if folder.is_relative_to(root):
+                inside.append(folder)
+            elif not root.is_relative_to(folder):
+                beside.append(folder)
+        inside += workspace_roots(path, root)
+        return tuple(dict.fromkeys(each for each in inside if each.is_dir())), tuple(beside)
+
+    def _here(self, folder: Path, root: Path) -> Path:
+        """The folder of the checkout that is judged, where that has it."""
+        if self.same_as is None or not folder.is_relative_to(self.same_as) or folder.is_relative_to(root):
+            return folder
+        here = root / folder.relative_to(self.same_as)
+        return here if here.is_dir() else folder
+
+
+NO_LINKS = Linked()
+
+
+def project_top(path: Path) -> Path:
+    """Top folder of the project that a file or folder is in: git's, else that with a project file, else above its
+    packages."""
+    path = path.resolve()
+    folders = (path, *path.parents) if path.is_dir() else tuple(path.parents)
+    for folder in folders:
+        if (folder / ".git").exists():
+            return folder
+        if folder.name in PACKAGES:
+            return folder
+    for folder in folders:
+        if any((folder / name).exists() for name in PROJECT_FILES):
+            return folder
+    folder = folders[0]
+    while (folder / "__init__.py").exists() and folder.parent != folder:
+        folder = folder.parent
+    return folder
+
+
+def place_beside(folder: Path, top: Path | None = None) -> Path:
+    """Path of a folder's copy below the project's. top: of the repository, of which all checkouts have it at the same
+    place."""
+    inside = top is not None and folder.is_relative_to(top)
+    return Path(BESIDE, *(folder.relative_to(top).parts if inside and top else folder.parts[1:]))
+
+
+def copy_beside(folders: Iterable[Path], copy: Path) -> None:
+    """Copy of each folder what some module in a project's copy imports, directly or by another of them."""
+    texts = (path.read_bytes() for path in copy.rglob("*.py") if path.is_file())
+    for folder, name in imported_beside(folders, texts):
+        target = copy / place_beside(folder) / name
+        target.parent.mkdir(parents=True, exist_ok=True)
+        shutil.copyfile(folder / name, target)
+
+
+def imported_beside(folders: Iterable[Path], texts: Iterable[bytes]) -> Iterator[tuple[Path, Path]]:
+    """Files of folders outside of a project that these texts import, directly or by another of them: the folder, and
+    the file relative to it."""
+    waiting = {folder: _offered(folder) for folder in folders}
+    names = set[str]().union(*map(_imported, texts)) if waiting else set()
+    while found := [folder for folder, offered in waiting.items() if names & offered.keys()]:
+        for folder in found:
+            tops = waiting.pop(folder)
+            for path in _files(folder, tops):
+                yield folder, path
+                if path.suffix == ".py":
+                    names |= _imported((folder / path).read_bytes())
+
+
+def _offered(folder: Path) -> Mapping[str, Path]:
+    """The packages and modules in a folder by name."""
+    try:
+        entries = sorted(folder.iterdir())
+    except OSError:
+        return {}
+    modules = [each for each in entries if each.suffix in (".py", ".so") and each.name not in LEFT_OUT]
+    packages = [each for each in entries if each.name.isidentifier() and each.name not in LEFT_OUT and each.is_dir()]
+    return {each.name.partition(".")[0]: each for each in (*modules, *packages)}
+
+
+def _imported(text: bytes) -> set[str]:
+    """Top-level names that a module imports, wherever in it."""
+    names: set[str] = set()
+    for from_, plain in _IMPORT.findall(text):
+        parts = [from_] if from_ else plain.split(b",")
+        names |= {part.strip().partition(b".")[0].partition(b" ")[0].decode("ascii", "replace") for part in parts}
+    return names
+
+
+def _files(folder: Path, offered: Mapping[str, Path]) -> list[Path]:
+    """Files of a folder's packages, relative to it: what git tracks and is compiled in place, without git Python files;
+    no secrets."""
+    tops = {path.name for path in offered.values() if not (path.is_dir() and (path / "pyvenv.cfg").exists())}
+    tracked = tracked_files(folder)
+    known = set(tracked or ())
+    found: list[Path] = []
+    for top in sorted(tops):
+        below = [folder / top] if (folder / top).is_file() else sorted((folder / top).rglob("*"))
+        for path in below[:MOST_FILES]:
+            name = path.relative_to(folder)
+            shown = name in known or path.suffix == ".so" or (not known and path.suffix in (".py", ".pyi", ".json"))
+            plain = path.is_file() and not path.is_symlink() and path.stat().st_size <= LARGEST_FILE
+            if shown and plain and not is_secret(name):
+                found.append(name)
+    return found

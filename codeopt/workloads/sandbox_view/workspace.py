@@ -1,0 +1,118 @@
+"""Packages of the same repository that a package's project files name: members of a workspace of uv or hatch, and
+dependencies by path of uv, poetry, pdm and of PEP 508."""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+PROJECT_FILES = ("pyproject.toml", "setup.py", "setup.cfg")
+MOST = 200
+"""Maximum number of packages that are followed."""
+_BY_PATH = re.compile(r"(?:@\s*|-e\s+)(?:(?:file:/*)?\$?\{(?:PROJECT_ROOT|root|root:uri)\}/|file:(?://(?=/))?)([^#;]+)")
+"""`core @ file:///${PROJECT_ROOT}/../core` and what is like it."""
+
+
+def workspace_roots(path: Path, root: Path) -> tuple[Path, ...]:
+    """Import folders of the packages below `root` that the package around a path names, itself or by those that it
+    names."""
+    homes = [folder for folder in path.parents if folder.is_relative_to(root) and (folder / PROJECT_FILES[0]).is_file()]
+    waiting, seen = list(homes), set(homes)
+    while waiting and len(seen) < MOST:
+        home = waiting.pop(0)
+        for each in _named(home, _table(home)):
+            if each not in seen and each.is_relative_to(root) and is_package(each):
+                seen.add(each)
+                waiting.append(each)
+    others = sorted(seen - {root})
+    return tuple(folder for each in others for folder in import_folders(each))
+
+
+def import_folders(package: Path) -> tuple[Path, ...]:
+    """Folders from which the modules of a package count, by its build settings, else `src` or itself."""
+    named = [folder for folder in _built_from(package, _table(package)) if folder.is_dir()]
+    usual = package / "src" if (package / "src").is_dir() else package
+    return tuple(dict.fromkeys(named or [usual]))
+
+
+def is_package(folder: Path) -> bool:
+    """Whether a folder is the top of a package that can be installed."""
+    return any((folder / name).is_file() for name in PROJECT_FILES)
+
+
+def _table(folder: Path) -> Mapping[str, Any]:
+    try:
+        return tomllib.loads((folder / PROJECT_FILES[0]).read_text("utf-8"))
+    except (OSError, ValueError):
+        return {}
+
+
+def _at(table: Any, *names: str) -> Any:
+    """A value of nested tables; None where there is none."""
+    for name in names:
+        table = table.get(name) if isinstance(table, Mapping) else None
+    return table
+
+
+def _texts(value: Any) -> list[str]:
+    return [each for each in value if isinstance(each, str)] if isinstance(value, list) else []
+
+
+def _named(home: Path, table: Mapping[str, Any]) -> Iterator[Path]:
+    """Folders of other packages that a project file names, resolved."""
+    uv, poetry, hatch = (_at(table, "tool", name) or {} for name in ("uv", "poetry", "hatch"))
+    left_out = {each for pattern in _texts(_at(uv, "workspace", "exclude")) for each in _matching(home, pattern)}
+    patterns = _texts(_at(uv, "workspace", "members"))
+    for each in _values(_at(hatch, "envs")):
+        members = _at(each, "workspace", "members")
+        patterns += [_at(member, "path") or member for member in members if member] if isinstance(members, list) else []
+    for pattern in filter(lambda each: isinstance(each, str), patterns):
+        yield from (each for each in _matching(home, pattern) if each not in left_out)
+    groups = [_at(poetry, "dependencies"), _at(poetry, "dev-dependencies")]
+    groups += [_at(each, "dependencies") for each in _values(_at(poetry, "group"))]
+    for group in (*groups, _at(uv, "sources")):
+        paths = (_at(each, "path") for each in _values(group))
+        yield from (_inside(home, path) for path in paths if isinstance(path, str))
+    for text in _requirements(table):
+        if found := _BY_PATH.search(text):
+            yield _inside(home, found[1].strip())
+
+
+def _values(table: Any) -> list[Any]:
+    return list(table.values()) if isinstance(table, Mapping) else []
+
+
+def _matching(home: Path, pattern: str) -> list[Path]:
+    try:
+        return sorted(each.resolve() for each in home.glob(pattern.rstrip("/")) if each.is_dir())[:MOST]
+    except (ValueError, NotImplementedError):  # an absolute or an empty pattern
+        return []
+
+
+def _inside(home: Path, path: str) -> Path:
+    return (home / path).resolve()
+
+
+def _requirements(table: Mapping[str, Any]) -> Iterator[str]:
+    yield from _texts(_at(table, "project", "dependencies"))
+    for where in (("project", "optional-dependencies"), ("dependency-groups",), ("tool", "pdm", "dev-dependencies")):
+        for each in _values(_at(table, *where)):
+            yield from _texts(each)
+    for each in _values(_at(table, "tool", "hatch", "envs")):
+        yield from _texts(_at(each, "dependencies"))
+
+
+def _built_from(package: Path, table: Mapping[str, Any]) -> Iterator[Path]:
+    """Folders that setuptools, poetry and hatch are told to take packages from."""
+    setuptools = _at(table, "tool", "setuptools") or {}
+    yield from (package / where for where in _texts(_at(setuptools, "packages", "find", "where")))
+    if isinstance(where := _at(setuptools, "package-dir", ""), str):
+        yield package / where
+    packages = _at(table, "tool", "poetry", "packages")
+    for each in packages if isinstance(packages, list) else ():
+        yield package / str(_at(each, "from") or "")
+    for each in _texts(_at(table, "tool", "hatch", "build", "targets", "wheel", "packages")):
+        yield (package / each).parent

@@ -1,0 +1,210 @@
+"""Packages that an environment imports in place, and members of workspaces: found by reading, and shown to a run, of
+the version that is judged."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+from codeopt.core.linked_packages import linked_folders
+from codeopt.workloads.sandbox_view.linked import Linked
+from codeopt.workloads.sandbox_view.view import locate
+from codeopt.workloads.sandbox_view.workspace import workspace_roots
+from tests.codeopt.command import Done, codeopt
+
+SETUPTOOLS = """\
+from __future__ import annotations
+MAPPING: dict[str, str] = {{'core_lib': '{0}/core_lib'}}
+NAMESPACES: dict[str, list[str]] = {{}}
+PATH_PLACEHOLDER = '__editable__.core_lib-0.1.finder' + ".__path_hook__"
+"""
+EDITABLES = """\
+from editables.redirector import RedirectingFinder as F
+F.install()
+F.map_module('core_lib', '{0}/core_lib/__init__.py')
+"""
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("__editable__.core_lib-0.1.pth", "{0}\n"),
+        ("core_lib.pth", "# poetry\n\nimport os\n{0}"),
+        ("easy-install.pth", "../../../../packages/core\n"),
+        ("core-lib.egg-link", "{0}\n../"),
+        ("__editable___core_lib_0_1_finder.py", SETUPTOOLS),
+        ("_editable_impl_core_lib.py", EDITABLES),
+    ],
+)
+def test_each_style_of_installing_in_place_is_read(tmp_path: Path, name: str, text: str) -> None:
+    packages, sources = tmp_path / ".venv/lib/python3.12/site-packages", tmp_path / "packages/core"
+    for folder in (packages, sources / "core_lib"):
+        folder.mkdir(parents=True)
+    (packages / name).write_text(text.format(sources))
+    (packages / "gone.pth").write_text(f"{tmp_path}/gone\n/\n")
+    assert sources in linked_folders([str(packages.parent), str(packages)])
+    assert set(linked_folders([str(packages)])) <= {sources, packages.parent}
+
+
+UV = "[tool.uv.workspace]\nmembers = ['packages/*']\nexclude = ['packages/old']\n"
+BY_PATH = {
+    "uv sources": "[project]\nname = 'app'\n[tool.uv.sources]\ncore = {path = '../core'}\n",
+    "poetry": "[tool.poetry.dependencies]\ncore = {path = '../core', develop = true}\n",
+    "poetry group": "[tool.poetry.group.dev.dependencies]\ncore = {path = '../core'}\n",
+    "hatch": "[project]\nname = 'app'\ndependencies = ['core @ {root:uri}/../core']\n",
+    "pdm": "[project]\nname = 'app'\n[tool.pdm.dev-dependencies]\ndev = ['-e file:///${PROJECT_ROOT}/../core#egg=core']\n",
+}
+
+
+def write(root: Path, files: dict[str, str]) -> Path:
+    for name, text in files.items():
+        (root / name).parent.mkdir(parents=True, exist_ok=True)
+        (root / name).write_text(text)
+    return root
+
+
+@pytest.mark.parametrize(
+    ("top", "app"), [(UV, "[project]\nname = 'app'\n"), *((None, text) for text in BY_PATH.values())]
+)
+def test_what_project_files_name_is_found(tmp_path: Path, top: str | None, app: str) -> None:
+    files = {"packages/core/pyproject.toml": "[project]\nname = 'core'\n", "packages/core/src/core_lib/__init__.py": ""}
+    old = {
+        "packages/old/pyproject.toml": "",
+        "packages/app/pyproject.toml": app,
+        "packages/app/src/app/__init__.py": "",
+    }
+    root = write(tmp_path, {**files, **old, **({"pyproject.toml": top} if top else {})})
+    found = workspace_roots(root / "packages/app/src/app/__init__.py", root)
+    assert root / "packages/core/src" in found
+    assert root / "packages/old" not in found
+
+
+@pytest.mark.parametrize(
+    "text", ["", "not toml [", "[tool]\nuv = 3\n", "[tool.uv.workspace]\nmembers = ['/etc', '', 4]\n"]
+)
+def test_other_project_files_name_nothing(tmp_path: Path, text: str) -> None:
+    root = write(tmp_path, {"pyproject.toml": text, "app.py": ""})
+    assert workspace_roots(root / "app.py", root) == ()
+
+
+def test_what_is_outside_of_the_repository_is_none_of_its_packages(tmp_path: Path) -> None:
+    write(tmp_path, {"core/pyproject.toml": "", "app/pyproject.toml": BY_PATH["poetry"], "app/app.py": ""})
+    assert workspace_roots(tmp_path / "app/app.py", tmp_path / "app") == ()
+
+
+def test_a_checkout_has_its_own_version_of_what_the_other_links(tmp_path: Path) -> None:
+    for side in ("old", "new"):
+        write(tmp_path / side, {".git/HEAD": "", "core/src/core_lib/__init__.py": "", "app/app.py": ""})
+    linked = Linked((tmp_path / "new/core/src",), tmp_path / "new")
+    assert tmp_path / "old/core/src" in locate(tmp_path / "old/app/app.py", linked).roots
+    assert locate(tmp_path / "old/app/app.py", linked).beside == ()
+
+
+# --- by the command ------------------------------------------------------------------------------
+
+CORE = 'def normal(text: str) -> str:\n    """In lower case."""\n    return text.strip().lower()\n'
+SLOW = '''\
+from core_lib import normal
+
+
+def distinct(names: list[str]) -> list[str]:
+    """The distinct names, in order."""
+    seen = []
+    for name in names:
+        if normal(name) not in seen:
+            seen.append(normal(name))
+    return seen
+'''
+FAST = SLOW[: SLOW.index("    seen")] + "    return list(dict.fromkeys(map(normal, names)))\n"
+WRONG = SLOW[: SLOW.index("    seen")] + "    return list(dict.fromkeys(names))\n"
+TESTS = """\
+from app_lib import distinct
+
+
+def test_distinct():
+    assert distinct([f" N{i % 700}" for i in range(2000)]) == [f"n{i}" for i in range(700)]
+"""
+RUN = 'from app_lib import distinct\nprint(len(distinct([f" N{i % 700}" for i in range(9000)])))\n'
+SETTINGS = "[project]\nname = 'it'\nversion = '1'\n"
+FILES = {
+    "packages/core/src/core_lib/__init__.py": CORE,
+    "packages/core/pyproject.toml": SETTINGS,
+    "packages/app/src/app_lib/__init__.py": SLOW,
+    "packages/app/pyproject.toml": SETTINGS,
+    "packages/app/tests/test_app.py": TESTS,
+    "packages/app/run.py": RUN,
+    "packages/web/tests/conftest.py": "import not_installed_anywhere\n",
+    "packages/web/tests/test_web.py": "from app_lib import distinct\n\ndef test_it():\n    assert distinct([]) == []\n",
+    "packages/web/pyproject.toml": SETTINGS,
+    ".gitignore": ".venv\n",
+}
+APP = "packages/app/src/app_lib/__init__.py"
+
+
+@dataclass(frozen=True)
+class Monorepo:
+    """Two packages in one repository, both installed in place in its environment, and a third that cannot be."""
+
+    root: Path
+
+    def ask(self, *words: str, at: str = ".") -> Done:
+        return codeopt(*words, "--no-cache", "--sandbox", "isolated", cwd=self.root / at)
+
+    def edit(self, changes: dict[str, str]) -> None:
+        write(self.root, changes)
+
+
+def monorepo(root: Path, beside: Path | None = None) -> Monorepo:
+    write(root, {name: text for name, text in FILES.items() if beside is None or not name.startswith("packages/core")})
+    if beside:
+        write(beside, {name: text for name, text in FILES.items() if name.startswith("packages/core")})
+    for words in (("init", "-q"), ("add", "-A"), ("commit", "-qm", "as it was")):
+        git(root, words)
+    subprocess.run(
+        [sys.executable, "-m", "venv", "--without-pip", "--system-site-packages", str(root / ".venv")], check=True
+    )
+    packages = next((root / ".venv").glob("lib/python3*/site-packages"))
+    (packages / "__editable__.app.pth").write_text(f"{root}/packages/app/src\n")
+    (packages / "__editable__.core.pth").write_text(f"{beside or root}/packages/core/src\n")
+    (packages / "tools.pth").write_text("\n".join(path for path in sys.path if path.endswith("site-packages")))
+    return Monorepo(root)
+
+
+def git(root: Path, words: Sequence[str]) -> None:
+    subprocess.run(["git", "-c", "user.name=a", "-c", "user.email=a@b", *words], cwd=root, check=True)
+
+
+@pytest.mark.parametrize("outside", [False, True], ids=["a sibling", "another repository"])
+def test_a_function_finds_what_is_installed_in_place(tmp_path: Path, outside: bool) -> None:
+    repo = monorepo(tmp_path / "repo", tmp_path / "other" if outside else None)
+    repo.edit({APP: WRONG})
+    done = repo.ask("compare", "--base", "HEAD", "--json")
+    found = json.loads(done.out)["functions"][0]
+    assert (found["verdict"], done.status) == ("rejected", 1), done.out + done.err
+    assert "N" in found["reason"], "by its calls and no failing import"
+
+
+def test_tests_of_one_package_are_not_lost_with_those_of_another(tmp_path: Path) -> None:
+    repo = monorepo(tmp_path / "repo")
+    (tmp_path / "fast.py").write_text(FAST)
+    done = repo.ask("compare", f"{APP}::distinct", f"{tmp_path}/fast.py::distinct", "--json")
+    found = json.loads(done.out)
+    assert found["verdict"] != "rejected", done.out + done.err
+    assert found["evidence"]["tests"] == 1, found["evidence"]
+    assert "conftest.py cannot be loaded" in json.dumps(found["shortfalls"])
+
+
+@pytest.mark.parametrize(("core", "status"), [(CORE, 0), (CORE.replace(".lower()", ".lower()[:2]"), 1)])
+def test_a_command_has_the_siblings_of_each_version(tmp_path: Path, core: str, status: int) -> None:
+    """From one package's folder, whose sibling lies outside of what the command is given."""
+    repo = monorepo(tmp_path / "repo")
+    repo.edit({APP: FAST, "packages/core/src/core_lib/__init__.py": core})
+    done = repo.ask("compare", "--base", "HEAD", "--run", "python run.py", "--json", at="packages/app")
+    assert done.status == status, done.out + done.err
+    assert "core_lib" not in json.loads(done.out)["reason"]

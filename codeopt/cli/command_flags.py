@@ -37,6 +37,11 @@ _FLAGS = (
         unset="5%", metavar="SHARE", setting=SettableBy.OF_A_CHANGE, commands=on("check"),
     ),
     Flag(
+        "profile", "profile of production that says which functions matter, in place of the tests' time: speedscope, "
+        "py-spy, austin, perf's collapsed stacks, cProfile", Path, metavar="FILE", setting=SettableBy.EACH_TIME,
+        commands=on("check"),
+    ),
+    Flag(
         "fail_if_slower", "exit with status 1 when NEW is slower by more than a share, such as 5%", share,
         metavar="SHARE", group="judging", setting=SettableBy.OF_A_CHANGE,
         commands=on("compare", review=FlagUse(help="exit with status 1 when what the change alters is slower by more")),
@@ -66,7 +71,8 @@ _FLAGS = (
         "export", "format and folder of a project's benchmarks, as pytest-benchmark or pyperf compares them",
         kind=FlagKind.PAIR, metavar=("FORMAT", "DIR"), group=_RESULT, setting=SettableBy.EACH_TIME,
         commands=on("improve", profile=FlagUse(
-            help="with --run: the profile in a file for speedscope.app", metavar=("speedscope", "FILE"), group="",
+            help="with --run: the profile in a file, as speedscope (for speedscope.app) or collapsed stacks",
+            metavar=("FORMAT", "FILE"), group="",
         )),
     ),
     Flag(

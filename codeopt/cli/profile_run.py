@@ -9,8 +9,11 @@ from pathlib import Path
 from codeopt.cli import flags
 from codeopt.cli.output import require_writable, write_page
 from codeopt.core.errors import UsageError
+from codeopt.report.stacks.collapsed import write_collapsed
+from codeopt.report.stacks.speedscope import write_speedscope
 
-EXPORTS = ("speedscope",)
+EXPORTS = {"speedscope": write_speedscope, "collapsed": write_collapsed}
+"""Writers by the format that --export names."""
 
 
 def profile_run(arguments: argparse.Namespace) -> int:
@@ -21,7 +24,7 @@ def profile_run(arguments: argparse.Namespace) -> int:
     from codeopt.report.result import python_line
     from codeopt.workloads.project.page import command_page
     from codeopt.workloads.project.profiling import profile_project
-    from codeopt.workloads.project.shown import speedscope, tree_of
+    from codeopt.workloads.project.shown import tree_of
 
     options, folder = flags.options_of(arguments), Path(arguments.target or ".")
     _check(arguments, folder)
@@ -29,7 +32,7 @@ def profile_run(arguments: argparse.Namespace) -> int:
     with session.console:
         found = profile_project(folder, options, session)
     if arguments.export:
-        write_whole(Path(arguments.export[1]), speedscope(found.profile, found.command))
+        write_whole(Path(arguments.export[1]), EXPORTS[arguments.export[0]](found.profile.stacks(found.command)))
     if arguments.html:
         page = command_page(
             found.command, found.profile, dict(found.project.files), python_line(found.interpreter), found.project.notes

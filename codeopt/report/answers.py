@@ -268,6 +268,7 @@ class CheckJson(CheckedFields):
     """The object of `codeopt check --json`."""
 
     stopped: str = Field(description="Why some functions were not tried; empty where all were")
+    profile: str = Field(description="Name of the profile whose time ranks the functions; empty: that of their tests")
     schema_: Literal["codeopt.check/1"] = Field(alias="schema")
     python: PythonFields | None
     functions: list[CheckedFunctionFields]  # type: ignore[assignment]

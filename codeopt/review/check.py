@@ -15,6 +15,7 @@ from codeopt.core.run_clock import DeadlineReached
 from codeopt.core.session import Session
 from codeopt.review.change import closed_folders, whole_files
 from codeopt.review.changed_functions import ReviewTarget, find_targets
+from codeopt.review.profile_ranking import ProfileMatch
 from codeopt.review.ranking import Ranking
 from codeopt.review.suggestion import Skipped, Suggestion
 from codeopt.review.surroundings import Improver, isolated, rank
@@ -72,6 +73,8 @@ class ProjectCheck:
     left: tuple[Path, ...] = ()
     """Files of targets that were not tried for it."""
     interrupted: bool = False
+    profile: str = ""
+    """Name of the profile that ranked the targets; empty: their tests did."""
 
     @property
     def gains(self) -> int:
@@ -91,6 +94,7 @@ class ProjectCheck:
             shortfalls=DiagnosticFields.each(self.shortfalls),
             blind=self.blind,
             stopped=self.stopped,
+            profile=self.profile,
         )
 
 
@@ -117,14 +121,19 @@ def listed(part: CheckedPart) -> tuple[list[ReviewTarget], list[CheckedTarget]]:
 
 
 def check(
-    part: CheckedPart, targets: list[ReviewTarget], options: ImproveOptions, limits: ReviewBudget, session: Session
-) -> ProjectCheck:
-    """Rank the targets by their time and try those that take enough of it. Raises UsageError, NoSandbox."""
+    part: CheckedPart, targets: list[ReviewTarget], options: ImproveOptions, limits: ReviewBudget, session: Session,
+    profiled: ProfileMatch | None = None,
+) -> ProjectCheck:  # fmt: skip
+    """Rank the targets by their time and try those that take enough of it. Raises UsageError, NoSandbox.
+
+    profiled: their time in production, which decides in place of their tests' time.
+    """
     options = isolated(options)
     work, ranking, worth = ReviewRun(limits, session.console.print), Ranking(tuple(targets)), targets
     try:
         with tempfile.TemporaryDirectory(prefix="codeopt-check-") as folder:
-            ranking = rank(options, targets, replace(session, open_sandbox=work.clock.within(session.open_sandbox)))
+            timed = replace(session, open_sandbox=work.clock.within(session.open_sandbox))
+            ranking = Ranking(profiled.targets) if profiled else rank(options, targets, timed)
             worth = [each for each in ranking.targets if _worth(each, part.min_share)]
             told = replace(session, extras=False)  # neither growth nor hot lines of a result are in the answer
             work.run(worth, Improver(replace(options, run_dir=Path(folder)), told))
@@ -132,13 +141,14 @@ def check(
         work.stop(worth, work.out_of_time, BUDGET_SPENT)
     except KeyboardInterrupt:
         work.stop(worth, "interrupted", INTERRUPTED)
-    rows = tuple(_row(each, work, part.min_share) for each in ranking.targets)
+    nowhere = "the profile has no time in it" if profiled else "no test runs it"
+    rows = tuple(_row(each, work, part.min_share, nowhere) for each in ranking.targets)
     shortfalls = (*ranking.shortfalls, *work.shortfalls)
     blind = why_blind(ranking.targets, work.judged, shortfalls, [each.reason for each in work.skipped])
     left = [each.file for each in worth if any(_same(skipped, each) for skipped in work.left)]
     return ProjectCheck(
         rows, shortfalls, blind, session.interpreter, "; ".join(work.notices), tuple(dict.fromkeys(left)),
-        interrupted=work.failure == INTERRUPTED,
+        interrupted=work.failure == INTERRUPTED, profile=profiled.name if profiled else "",
     )  # fmt: skip
 
 
@@ -147,7 +157,7 @@ def why_blind(
 ) -> str:
     """Reason why nothing is known of any target: none was judged, and no test ran one. Empty: something is known, or
     there are no targets."""
-    if not targets or judged or any(target.seconds > 0 for target in targets):
+    if not targets or judged or any(target.seconds > 0 or target.share for target in targets):
         return ""
     found = dict.fromkeys([*(each.words for each in shortfalls), *reasons])
     shown = "; ".join(list(found)[:3]) or "no test runs them"
@@ -159,12 +169,12 @@ def _worth(target: ReviewTarget, least: float) -> bool:
     return not target.function or (target.share or 0.0) >= least
 
 
-def _row(target: ReviewTarget, work: ReviewRun, least: float) -> CheckedTarget:
+def _row(target: ReviewTarget, work: ReviewRun, least: float, nowhere: str) -> CheckedTarget:
     suggestion = next((each for each in work.suggestions if _same(each, target)), None)
     why = next((each.reason for each in work.skipped if _same(each, target)), "")
     judged = suggestion is not None or bool(why)
     if not judged:
-        why = f"less than {least:.0%} of the time" if target.seconds else "no test runs it"
+        why = f"less than {least:.0%} of the time" if target.seconds or target.share else nowhere
     return CheckedTarget(target.path, target.function, target.share, target.seconds, suggestion, why, judged)
 
 

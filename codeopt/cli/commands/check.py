@@ -38,9 +38,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     examples=(
         "codeopt check src/",
         "codeopt check --min-share 10% --exit-zero",
+        "codeopt check src/ --profile production.speedscope.json",
     ),
-    first=("--min-share", "--max-functions", "--select", "--python", "--json"),
-    often=("--exclude", "--tests", "--max-seconds", "--sandbox", "--ignore"),
+    first=("--min-share", "--max-functions", "--profile", "--select", "--json"),
+    often=("--exclude", "--tests", "--python", "--max-seconds", "--sandbox", "--ignore"),
     verdicts=(1, ProgramError.exit_status),
     others_files=True,
 )
@@ -50,21 +51,26 @@ def run(arguments: argparse.Namespace) -> int:
     from codeopt.cli.output import deliver
     from codeopt.cli.review_flags import go_on_with, report_blind
     from codeopt.core.console import Console
+    from codeopt.report.stacks.read import read_profile
     from codeopt.review.check import CheckedPart, ProjectCheck, check, listed
+    from codeopt.review.profile_ranking import rank_by_profile
     from codeopt.review.reporters.json import dump
     from codeopt.review.work import ReviewBudget
 
     paths = review_flags.below(arguments.paths or [Path.cwd()])
     part = CheckedPart(tuple(paths), arguments.exclude, arguments.min_share)
     targets, left_alone = listed(part)
+    profiled = rank_by_profile(targets, read_profile(arguments.profile)) if arguments.profile else None
     found = ProjectCheck(())
     with Console(quiet=arguments.quiet, verbose=arguments.verbose) as console:
+        if profiled:
+            console.print(f"profile    {profiled.words}")
         if targets:
             options, session = review_flags.find_python(
                 flags.options_of(arguments, model=RULES, max_seconds=None), console, paths[0]
             )
             limits = ReviewBudget(arguments.max_functions, arguments.max_seconds)
-            found = check(part, targets, options, limits, session)
+            found = check(part, targets, options, limits, session, profiled)
         found = replace(found, rows=(*found.rows, *left_alone))
         deliver(dump(found.answer().to_json()) + "\n" if arguments.json else table(found.rows, found.shortfalls), None)
         if found.stopped:
@@ -86,7 +92,8 @@ def table(rows: Sequence[CheckedTarget], shortfalls: Sequence[Diagnostic] = ()) 
     lines = []
     for row in (row for row in rows if row.judged):
         name = log_line(full_name(row.path, row.function))
-        part = f"{row.share:>4.0%} {row.seconds:>9.4f} s" if row.share is not None else " " * 16
+        took = f"{row.seconds:>9.4f} s" if row.seconds else " " * 11
+        part = f"{row.share:>4.0%} {took}" if row.share is not None else " " * 16
         lines.append(f"{part}  {name}: {_gain(row.suggestion) if row.suggestion else log_line(row.reason)}")
         lines += [f"{'':18}  {log_line(change)}" for change in (row.suggestion.told if row.suggestion else ())]
     gains = sum(row.suggestion is not None for row in rows)

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 from codeopt.cli import flags, profile_run
 from codeopt.cli.command import command
 from codeopt.cli.output import require_writable, write_page
+from codeopt.core.errors import UsageError
 
 if TYPE_CHECKING:
     from codeopt_sandbox.profile import Profile
@@ -46,6 +47,8 @@ def run(arguments: argparse.Namespace) -> int:
     """Profile; print the source with its hot lines marked, or one JSON object."""
     if arguments.run:
         return profile_run.profile_run(arguments)
+    if arguments.export:
+        raise UsageError("--export writes the stacks of a command: give --run COMMAND")
     from codeopt.core.console import Console
     from codeopt.engine.open_session import open_session
     from codeopt.report.answers import profile_answer

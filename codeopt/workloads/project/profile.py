@@ -8,6 +8,7 @@ from dataclasses import asdict, dataclass, replace
 from itertools import pairwise
 from typing import Any, NamedTuple, TypeVar
 
+from codeopt.report.stacks.model import Frame, StackProfile
 from codeopt.workloads.project.waits_and_queries import QueryLine, WaitLine
 from codeopt_sandbox.outcome import Run
 
@@ -191,6 +192,11 @@ class ProjectProfile:
         total = sum(each.seconds for each in self.samples) or 1.0
         return _nodes([(each.stack, each.seconds / total) for each in self.samples])
 
+    def stacks(self, name: str) -> StackProfile:
+        """Processor time by the project's functions, a library innermost; the interpreter's start is left out."""
+        rows = ((_frames(each), each.seconds) for each in self.samples)
+        return StackProfile.of(name, "seconds", rows)
+
     def to_json(self) -> dict[str, Any]:
         """The object that `codeopt profile --run --json` prints."""
         rows = {name: [_rounded(asdict(row)) for row in getattr(self, name)]
@@ -346,6 +352,11 @@ def _libraries(samples: Sequence[Sample], total: float, wanted: Callable[[Sample
         for e in samples if wanted(e)
     )  # fmt: skip
     return tuple(LibraryTime(*key, s / total) for key, s in sorted(found.items(), key=lambda item: -item[1]))
+
+
+def _frames(sample: Sample) -> tuple[Frame, ...]:
+    library = (Frame(sample.library),) if sample.library else ()
+    return (*(Frame(spot.qualname, spot.file, spot.line) for spot in sample.stack), *library)
 
 
 def _nodes(stacks: Sequence[tuple[tuple[Spot, ...], float]]) -> tuple[Node, ...]:

@@ -1,13 +1,11 @@
-"""A command's profile for people: the tree of calls with shares, hot functions, libraries, imports; and speedscope."""
+"""A command's profile for people: the tree of calls with shares, hot functions, libraries, imports."""
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator, Mapping
-from typing import Any
 
 from codeopt.core.sanitize import inline, printable
-from codeopt.workloads.project.profile import Node, ProjectProfile, Spot
+from codeopt.workloads.project.profile import Node, ProjectProfile
 from codeopt.workloads.project.waits_and_queries import N_PLUS_1, WaitLine
 
 LEAST = 0.02
@@ -83,29 +81,3 @@ def _named(file: str, qualname: str) -> str:
 def _text(files: Mapping[str, bytes], file: str, line: int) -> str:
     lines = files.get(file, b"").decode("utf-8", "replace").split("\n")
     return lines[line - 1] if 0 < line <= len(lines) else ""
-
-
-def speedscope(profile: ProjectProfile, name: str) -> str:
-    """As https://www.speedscope.app reads it: its file format, the kind with samples and weights."""
-    frames: dict[Spot, int] = {}
-    stacks, weights = [], []
-    for sample in profile.samples:
-        stack = [frames.setdefault(spot, len(frames)) for spot in sample.stack]
-        if sample.library:
-            stack.append(frames.setdefault(Spot("", sample.library, 0), len(frames)))
-        if stack:
-            stacks.append(stack)
-            weights.append(sample.seconds)
-    shared = [_frame(spot) for spot in frames]
-    sampled: dict[str, Any] = {
-        "type": "sampled", "name": name, "unit": "seconds", "startValue": 0, "endValue": sum(weights),
-        "samples": stacks, "weights": weights,
-    }  # fmt: skip
-    return json.dumps({
-        "$schema": "https://www.speedscope.app/file-format-schema.json", "name": name, "exporter": "codeopt",
-        "activeProfileIndex": 0, "shared": {"frames": shared}, "profiles": [sampled],
-    })  # fmt: skip
-
-
-def _frame(spot: Spot) -> dict[str, Any]:
-    return {"name": spot.qualname, **({"file": spot.file, "line": max(spot.line, 1)} if spot.file else {})}

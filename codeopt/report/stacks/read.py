@@ -1,0 +1,52 @@
+"""A profile that another profiler wrote, whichever of the known formats it is in."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+from codeopt.core.errors import UsageError
+from codeopt.report.stacks.collapsed import read_collapsed
+from codeopt.report.stacks.model import StackProfile
+from codeopt.report.stacks.pstats_file import read_pstats
+from codeopt.report.stacks.speedscope import read_speedscope
+
+LARGEST = 256 << 20
+"""Maximum size of a file, bytes."""
+PSTATS = (b"{", b"\xfb")
+"""First byte of a dict in the marshal format, without and with the mark of a value that is referred to."""
+FORMATS = "speedscope JSON, collapsed stacks (py-spy, austin, perf) and cProfile's dumps are read"
+
+
+def read_profile(path: Path) -> StackProfile:
+    """Read a file; its format is found by its content. Raises UsageError."""
+    try:
+        if path.stat().st_size > LARGEST:
+            raise UsageError(f"--profile {path}: larger than {LARGEST >> 20} MiB")
+        data = path.read_bytes()
+    except OSError as error:
+        raise UsageError(f"--profile {path}: {error.strerror}") from error
+    try:
+        found = _read(path.name, data)
+    except (ValueError, KeyError, TypeError, IndexError, RecursionError, AttributeError, OverflowError) as error:
+        why = str(error) if type(error) is ValueError else "it is not in the format that it begins like"
+        raise UsageError(f"--profile {path}: not a profile that can be read: {why}; {FORMATS}") from error
+    if not found.weights:
+        raise UsageError(f"--profile {path}: it holds no samples; {FORMATS}")
+    return found
+
+
+def _read(name: str, data: bytes) -> StackProfile:
+    text = data.lstrip()
+    if data[:1] in PSTATS and not _is_json(text):
+        return read_pstats(name, data)
+    if text[:1] == b"{":
+        return read_speedscope(name, json.loads(data))
+    if b"\0" in data[:4096]:
+        raise ValueError("it is binary, and no dump of cProfile")
+    return read_collapsed(name, data.decode("utf-8", "replace").splitlines())
+
+
+def _is_json(text: bytes) -> bool:
+    """Whether what begins with a brace goes on as JSON does: marshal has a type's code there."""
+    return text[1:].lstrip()[:1] in (b'"', b"}")

@@ -51,6 +51,7 @@ def run(arguments: argparse.Namespace) -> int:
     from codeopt.cli.review_flags import go_on_with, report_blind
     from codeopt.core.console import Console
     from codeopt.review.check import CheckedPart, ProjectCheck, check, listed
+    from codeopt.review.findings.known import open_findings
     from codeopt.review.reporters.json import dump
     from codeopt.review.work import ReviewBudget
 
@@ -64,7 +65,10 @@ def run(arguments: argparse.Namespace) -> int:
                 flags.options_of(arguments, model=RULES, max_seconds=None), console, paths[0]
             )
             limits = ReviewBudget(arguments.max_functions, arguments.max_seconds)
-            found = check(part, targets, options, limits, session)
+            known = open_findings(
+                options, session.interpreter, session.open_evidence, "check", console, trusted=arguments.trust_store
+            )
+            found = check(part, targets, options, limits, session, known)
         found = replace(found, rows=(*found.rows, *left_alone))
         deliver(dump(found.answer().to_json()) + "\n" if arguments.json else table(found.rows, found.shortfalls), None)
         if found.stopped:

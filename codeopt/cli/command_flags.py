@@ -42,6 +42,10 @@ _FLAGS = (
         commands=on("check"),
     ),
     Flag(
+        "trust_store", "take verdicts in .codeopt that another user or machine left, such as an earlier run of CI",
+        kind=FlagKind.SWITCH, group="judging", setting=SettableBy.EACH_TIME, commands=on("review check"),
+    ),
+    Flag(
         "fail_if_slower", "exit with status 1 when NEW is slower by more than a share, such as 5%", share,
         metavar="SHARE", group="judging", setting=SettableBy.OF_A_CHANGE,
         commands=on("compare", review=FlagUse(help="exit with status 1 when what the change alters is slower by more")),
@@ -83,14 +87,14 @@ _FLAGS = (
         "json", "print one JSON object on standard output", kind=FlagKind.SWITCH, group=_RESULT,
         setting=SettableBy.EACH_TIME,
         commands=on(
-            "improve compare profile check batch refine runs show report",
+            "improve compare profile check batch refine runs show report findings",
             review=FlagUse(help="the same as --output-format json"),
             **{name: FlagUse(help="print a JSON array on standard output") for name in ("rules", "tasks")},
         ),
     ),
     Flag(
         "html", "file for one self-contained page as well", Path, metavar="FILE", group=_RESULT,
-        setting=SettableBy.WRITTEN, commands=on("improve profile show report"),
+        setting=SettableBy.WRITTEN, commands=on("improve profile show report findings"),
     ),
     Flag(
         "quiet", "say nothing on standard error but what went wrong", kind=FlagKind.SWITCH, short="-q", group=_RESULT,

@@ -25,6 +25,7 @@ SUMMARIES = {
         "Say which functions are slow under their tests and what the built-in rules would do: a gate that asks no"
         " model."
     ),
+    "findings": "List the verdicts that are kept of this project: what can be faster, since when, and if it holds.",
     "batch": (
         "Improve every program of a problem set, with one table at the end; the same command again goes on where "
         "it stopped."

@@ -1,8 +1,8 @@
 """Store of what is known from earlier requests: JSON values by key in the named tables of one SQLite file.
 
 It knows nothing of what the values mean. Whoever can write the file can forge none of them: each carries a code that
-needs the user's own secret, which is kept elsewhere. A file that is damaged is made anew; one that is busy, full or
-read-only is as good as empty.
+needs the user's own secret, which is kept elsewhere. Values of others count only where the caller trusts the file. A
+file that is damaged is made anew; one that is busy, full or read-only is as good as empty.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from typing import Any, TypeVar
 
 Found = TypeVar("Found")
 
-SCHEMA = 1
+SCHEMA = 2
 """Version of the tables; a file of another version is made anew."""
 MAX_VALUE_BYTES = 64 << 20
 """Maximum size of one value as JSON, bytes; a larger one is not kept."""
@@ -43,6 +43,8 @@ class EvidenceTable(StrEnum):
     """Calls of a function with what the original answers."""
     TIMING = "timing"
     """Choice of the calls of a function that are timed."""
+    FINDING = "finding"
+    """Verdicts, with what was asked and by what each is known again."""
 
 
 _COLUMNS = "key TEXT PRIMARY KEY, value BLOB NOT NULL, code BLOB NOT NULL, made_at REAL NOT NULL, used INTEGER NOT NULL"
@@ -57,6 +59,8 @@ class StoredValue:
     """The value, as JSON reads it."""
     made_at: float
     """Time at which it was stored, seconds since the epoch."""
+    own: bool = True
+    """Stored by this user on this machine; otherwise anybody may have written it."""
 
 
 @dataclass(frozen=True)
@@ -84,21 +88,32 @@ class EvidenceStore:
     """Told in one line of a file that is made anew."""
     max_bytes: int = MAX_STORE_BYTES
 
-    def get(self, table: EvidenceTable, key: str) -> StoredValue | None:
-        """The value of a key; None where there is none that is the user's own."""
+    def get(self, table: EvidenceTable, key: str, *, trusted: bool = False) -> StoredValue | None:
+        """The value of a key; None where there is none that is the user's own.
+
+        trusted: one that anybody wrote counts as well, and is left where it does not.
+        """
 
         def read(store: sqlite3.Connection) -> StoredValue | None:
             row = store.execute(f"SELECT value, code, made_at FROM {table} WHERE key = ?", (key,)).fetchone()
-            if row is None:
-                return None
-            value = _unpacked(row[0]) if self._is_own(table, key, row) else None
-            if value is None:
+            found = self._stored(table, key, row) if row else None
+            if row and found is None and table is not EvidenceTable.FINDING:
                 store.execute(f"DELETE FROM {table} WHERE key = ?", (key,))
+            if found is None or not (found.own or trusted):
                 return None
             store.execute(f"UPDATE {table} SET used = ? WHERE key = ?", (time.time_ns(), key))
-            return StoredValue(value[0], row[2])
+            return found
 
         return self._do(read)
+
+    def values(self, table: EvidenceTable) -> list[StoredValue]:
+        """All values of a table, whoever wrote them, the oldest first."""
+
+        def read(store: sqlite3.Connection) -> list[StoredValue]:
+            rows = store.execute(f"SELECT key, value, code, made_at FROM {table} ORDER BY made_at").fetchall()
+            return [found for key, *row in rows if (found := self._stored(table, key, tuple(row)))]
+
+        return self._do(read) or []
 
     def put(self, table: EvidenceTable, key: str, value: Any) -> None:
         """Store a value, in place of an earlier one of the key. What is too large is left out."""
@@ -192,11 +207,14 @@ class EvidenceStore:
         for each in self._files():
             each.unlink(missing_ok=True)
 
-    def _is_own(self, table: EvidenceTable, key: str, row: tuple[Any, ...]) -> bool:
+    def _stored(self, table: EvidenceTable, key: str, row: tuple[Any, ...]) -> StoredValue | None:
+        """The value of a row; None for what is none. Of a table other than that of findings it is the user's own."""
         packed, code, made_at = row
         if not (isinstance(packed, bytes) and isinstance(code, bytes) and isinstance(made_at, float)):
-            return False
-        return hmac.compare_digest(code, self._code(table, key, packed, made_at))
+            return None
+        own = hmac.compare_digest(code, self._code(table, key, packed, made_at))
+        value = _unpacked(packed) if own or table is EvidenceTable.FINDING else None
+        return StoredValue(value[0], made_at, own) if value else None
 
     def _code(self, table: EvidenceTable, key: str, packed: bytes, made_at: float) -> bytes:
         head = json.dumps([SCHEMA, table, key, made_at]).encode()

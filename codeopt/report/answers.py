@@ -262,6 +262,9 @@ class CheckedFunctionFields(AnswerFields):
     changes: list[str]
     caveats: list[CaveatFields]
     reason: str
+    judged_before: str = Field(
+        "", description="Time and place of an earlier run's verdict that was taken; empty: it was judged now"
+    )
 
 
 class CheckJson(CheckedFields):
@@ -291,6 +294,9 @@ class SuggestionFields(AnswerFields):
     sha256_before: str
     sha256_after: str
     diff: str
+    judged_before: str = Field(
+        "", description="Time and place of an earlier run's verdict that was taken; empty: it was judged now"
+    )
 
 
 class SkippedFields(AnswerFields):
@@ -317,6 +323,38 @@ class ReviewJson(AnswerFields):
     machine: MachineFields
     python: PythonFields | None
     cost_usd: float | None
+
+
+class FindingFields(AnswerFields):
+    """One verdict of the store."""
+
+    path: str
+    function: str
+    task: str
+    author: str = Field(description="rules, or the model that drafted")
+    accepted: bool
+    reason: str
+    speedup: SpeedupFields | None
+    growth: str
+    changes: list[str]
+    caveats: list[CaveatFields]
+    share: float | None = Field(description="Share of the tests' time, 0 to 1; null: not measured")
+    seconds: float = Field(description="Time that the verdict took")
+    asked_by: str = Field(description="Command that asked for it")
+    machine: MachineFields
+    judged_at: str = Field(description="Time in UTC, ISO 8601")
+    own: bool = Field(description="Made by this user on this machine; otherwise only --trust-store takes it")
+    holds: bool
+    changed: str = Field(description="What has changed since; empty where it holds")
+    diff: str
+
+
+class FindingsJson(AnswerFields):
+    """The object of `codeopt findings --json`."""
+
+    schema_: Literal["codeopt.findings/1"] = Field(alias="schema")
+    store: str | None = Field(description="File of the store; null where there is none")
+    findings: list[FindingFields] = Field(description="The newest first")
 
 
 class ProfiledFields(AnswerFields):
@@ -408,6 +446,7 @@ PRINTED: dict[str, type[AnswerFields]] = {
     "check": CheckJson,
     "compare": CompareJson,
     "compare-change": CompareChangeJson,
+    "findings": FindingsJson,
     "improve": ImproveJson,
     "profile": ProfileJson,
     "profile-run": CommandProfileJson,

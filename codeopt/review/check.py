@@ -15,6 +15,7 @@ from codeopt.core.run_clock import DeadlineReached
 from codeopt.core.session import Session
 from codeopt.review.change import closed_folders, whole_files
 from codeopt.review.changed_functions import ReviewTarget, find_targets
+from codeopt.review.findings.known import KnownFinding, KnownFindings
 from codeopt.review.profile_ranking import ProfileMatch
 from codeopt.review.ranking import Ranking
 from codeopt.review.suggestion import Skipped, Suggestion
@@ -40,6 +41,8 @@ class CheckedTarget:
     """Reason why there is no suggestion."""
     judged: bool = True
     """Whether the rules were tried on it."""
+    judged_before: str = ""
+    """Time and place of an earlier run's verdict that was taken; empty: it was judged now, or not at all."""
 
     def answer(self) -> CheckedFunctionFields:
         """The row of `codeopt check --json`."""
@@ -56,6 +59,7 @@ class CheckedTarget:
             changes=list(found.changes) if found else [],
             caveats=CaveatFields.each(found.caveats if found else ()),
             reason=self.reason,
+            judged_before=self.judged_before,
         )
 
 
@@ -122,14 +126,15 @@ def listed(part: CheckedPart) -> tuple[list[ReviewTarget], list[CheckedTarget]]:
 
 def check(
     part: CheckedPart, targets: list[ReviewTarget], options: ImproveOptions, limits: ReviewBudget, session: Session,
-    profiled: ProfileMatch | None = None,
+    known: KnownFindings | None = None, profiled: ProfileMatch | None = None,
 ) -> ProjectCheck:  # fmt: skip
     """Rank the targets by their time and try those that take enough of it. Raises UsageError, NoSandbox.
 
+    known: findings of earlier runs, which are not judged again; None: everything is.
     profiled: their time in production, which decides in place of their tests' time.
     """
     options = isolated(options)
-    work, ranking, worth = ReviewRun(limits, session.console.print), Ranking(tuple(targets)), targets
+    work, ranking, worth = ReviewRun(limits, session.console.print, known), Ranking(tuple(targets)), targets
     try:
         with tempfile.TemporaryDirectory(prefix="codeopt-check-") as folder:
             timed = replace(session, open_sandbox=work.clock.within(session.open_sandbox))
@@ -144,7 +149,9 @@ def check(
     nowhere = "the profile has no time in it" if profiled else "no test runs it"
     rows = tuple(_row(each, work, part.min_share, nowhere) for each in ranking.targets)
     shortfalls = (*ranking.shortfalls, *work.shortfalls)
-    blind = why_blind(ranking.targets, work.judged, shortfalls, [each.reason for each in work.skipped])
+    blind = why_blind(
+        ranking.targets, work.judged + len(work.again), shortfalls, [each.reason for each in work.skipped]
+    )
     left = [each.file for each in worth if any(_same(skipped, each) for skipped in work.left)]
     return ProjectCheck(
         rows, shortfalls, blind, session.interpreter, "; ".join(work.notices), tuple(dict.fromkeys(left)),
@@ -175,7 +182,12 @@ def _row(target: ReviewTarget, work: ReviewRun, least: float, nowhere: str) -> C
     judged = suggestion is not None or bool(why)
     if not judged:
         why = f"less than {least:.0%} of the time" if target.seconds or target.share else nowhere
-    return CheckedTarget(target.path, target.function, target.share, target.seconds, suggestion, why, judged)
+    before = next((each.finding.judged for each in work.again if _is_of(each, target)), "")
+    return CheckedTarget(target.path, target.function, target.share, target.seconds, suggestion, why, judged, before)
+
+
+def _is_of(known: KnownFinding, target: ReviewTarget) -> bool:
+    return (known.finding.path, known.finding.function) == (target.path, target.function)
 
 
 def _same(one: Suggestion | Skipped, target: ReviewTarget) -> bool:

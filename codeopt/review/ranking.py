@@ -12,6 +12,7 @@ from codeopt.core.diagnostic import Diagnostic
 from codeopt.core.errors import CodeoptError
 from codeopt.core.session import Mounts
 from codeopt.review.changed_functions import ReviewTarget
+from codeopt.review.findings.known import KnownFindings
 from codeopt.workloads.function.harness import open_bench
 from codeopt.workloads.function.rank import Times, any_function, function_times
 from codeopt.workloads.sandbox_view.view import locate
@@ -57,6 +58,15 @@ def ranked(
     shared = [replace(target, share=_share(target.seconds, total)) for target in timed]
     order = sorted(shared, key=lambda target: (bool(target.function), -target.seconds))
     return Ranking(tuple(order), tuple(shortfalls))
+
+
+def ranked_before(targets: Sequence[ReviewTarget], known: KnownFindings | None) -> Ranking | None:
+    """The ranking by the shares that earlier runs found; None where one of the targets has to be judged."""
+    found = [known.find(target.file, target.function) if known else None for target in targets]
+    if not all(found):
+        return None
+    shared = [replace(each, share=one.finding.share) for each, one in zip(targets, found, strict=True) if one]
+    return Ranking(tuple(sorted(shared, key=lambda target: (bool(target.function), -(target.share or 0.0)))))
 
 
 def _times(files: Sequence[Path], open_with: OpenSandbox, tests: tuple[Path, ...]) -> Times:

@@ -15,6 +15,7 @@ from codeopt_sandbox.limit_test import LimitAnswer
 if TYPE_CHECKING:
     from codeopt.engine.compare import PairVerdict
     from codeopt.report.answer_fields import PythonFields, SpeedupFields
+    from codeopt.report.result import Result
 
 
 def full_name(path: str, function: str) -> str:
@@ -49,6 +50,8 @@ class Suggestion:
     """Number of suggestions of this file, this one included, that were verified with all of them applied."""
     share: float | None = None
     """Share of its tests' time, 0 to 1; None: not measured."""
+    judged_before: str = ""
+    """Time and place of an earlier run's verdict that was taken; empty: it was judged now."""
 
     @property
     def sha256_before(self) -> str:
@@ -68,7 +71,15 @@ class Suggestion:
     @property
     def told(self) -> tuple[str, ...]:
         """Sentences of the changes, then of the caveats; not escaped, so a reporter has to quote them."""
-        return (*self.changes, *(f"caveat: {each.words}" for each in self.caveats))
+        before = [f"{self.judged_before}, not again"] if self.judged_before else []
+        return (*self.changes, *(f"caveat: {each.words}" for each in self.caveats), *before)
+
+
+def evidence_of(result: Result) -> dict[str, Any]:
+    """Evidence of a result, of a program too, in the form of Evidence.figures."""
+    cases = len(result.history.original.outcomes)
+    of_cases = {"calls": 0, "sources": {"cases": cases}, "line_coverage": None, "left_out": {}, "tests": 0}
+    return dict(result.facts.get("evidence") or of_cases)
 
 
 @dataclass(frozen=True)

@@ -10,12 +10,14 @@ from typing import Protocol
 from codeopt.core.budget import Budget, Ledger, Usage
 from codeopt.core.diagnostic import Diagnostic
 from codeopt.core.errors import CodeoptError, ModelError, NoSandbox
+from codeopt.core.program import read_program
 from codeopt.core.run_clock import RunClock
 from codeopt.core.words import Speedup
 from codeopt.report.result import End, Result
 from codeopt.review.changed_functions import ReviewTarget
 from codeopt.review.combine import combine
-from codeopt.review.suggestion import Skipped, Suggestion, full_name
+from codeopt.review.findings.known import KnownFinding, KnownFindings
+from codeopt.review.suggestion import Skipped, Suggestion, evidence_of, full_name
 from codeopt_sandbox.errors import SandboxError
 
 BUDGET_SPENT = 6
@@ -64,6 +66,8 @@ class ReviewRun:
 
     budget: ReviewBudget
     notify: Callable[[str], None] = lambda line: None
+    known: KnownFindings | None = None
+    """Findings of earlier runs; None: everything is judged."""
     started: float = field(default_factory=time.monotonic)
     suggestions: list[Suggestion] = field(default_factory=list)
     written: dict[str, str] = field(default_factory=dict)
@@ -74,6 +78,8 @@ class ReviewRun:
     """Tests and other things of judged targets that could not be run."""
     judged: int = 0
     """Targets that were judged so far."""
+    again: list[KnownFinding] = field(default_factory=list)
+    """Findings of earlier runs that were taken in place of a verdict."""
     ledger: Ledger = field(default_factory=Ledger)
     """Cost of all models together."""
     left: list[Skipped] = field(default_factory=list)
@@ -131,6 +137,8 @@ class ReviewRun:
 
     def _try(self, target: ReviewTarget, improve: Improve) -> str:
         """Try a target; returns the reason why there is no suggestion, empty: there is one."""
+        if self.known and (found := self.known.find(target.file, target.function)):
+            return self._take(target, found)
         try:
             result = improve(target, self._left(), self._pay)
         except ModelError as error:
@@ -147,11 +155,22 @@ class ReviewRun:
             return f"the sandbox failed: {error}"
         return self._add(target, result)
 
+    def _take(self, target: ReviewTarget, known: KnownFinding) -> str:
+        """Add what an earlier run has found; returns the reason why there is no suggestion, empty: there is one."""
+        self.again.append(known)
+        found = known.finding
+        self._tell_shortfalls(target, found.shortfalls_found)
+        if not found.accepted:
+            return f"{found.reason} ({found.judged})"
+        self.suggestions.append(known_suggestion(target, known))
+        return ""
+
     def _add(self, target: ReviewTarget, result: Result) -> str:
         """Add a result; returns the reason why there is no suggestion, empty: there is one."""
         self.judged += 1
-        name = full_name(target.path, target.function)
-        self.shortfalls += [replace(each, what=f"{name}: {each.what}") for each in result.shortfalls]
+        if self.known:
+            self.known.keep(target.file, target.function, result, target.share)
+        self._tell_shortfalls(target, result.shortfalls)
         if result.accepted:
             self.suggestions.append(suggestion(target, result))
             self.written[target.name] = result.facts.get("calls_text", "")
@@ -164,6 +183,10 @@ class ReviewRun:
         if result.end is not End.BUDGET or result.stopped in result.reason:
             return result.reason
         return f"{result.reason} ({result.stopped})"
+
+    def _tell_shortfalls(self, target: ReviewTarget, found: Sequence[Diagnostic]) -> None:
+        name = full_name(target.path, target.function)
+        self.shortfalls += [replace(each, what=f"{name}: {each.what}") for each in found]
 
     @property
     def clock(self) -> RunClock:
@@ -212,7 +235,7 @@ def suggestion(target: ReviewTarget, result: Result) -> Suggestion:
         improved=change.text,
         task=result.task,
         speedup=SpeedupFields.maybe(best.comparison),
-        evidence=result.facts.get("evidence") or _of_cases(result),
+        evidence=evidence_of(result),
         growth=result.growth,
         changes=best.changes or tuple(filter(None, [best.summary])),
         caveats=best.caveats,
@@ -220,7 +243,20 @@ def suggestion(target: ReviewTarget, result: Result) -> Suggestion:
     )
 
 
-def _of_cases(result: Result) -> dict[str, object]:
-    """Evidence for a program, in the form of Evidence.figures."""
-    cases = len(result.history.original.outcomes)
-    return {"calls": 0, "sources": {"cases": cases}, "line_coverage": None, "left_out": {}, "tests": 0}
+def known_suggestion(target: ReviewTarget, known: KnownFinding) -> Suggestion:
+    """Make a suggestion of what an earlier run has found."""
+    found = known.finding
+    return Suggestion(
+        path=target.path,
+        function=target.function,
+        original=read_program(target.file).text,
+        improved=known.improved,
+        task=found.task,
+        speedup=found.figures,
+        evidence=found.evidence,
+        growth=found.growth,
+        changes=found.changes,
+        caveats=found.caveats_found,
+        share=found.share if target.share is None else round(target.share, 4),
+        judged_before=found.judged,
+    )

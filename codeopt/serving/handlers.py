@@ -25,6 +25,7 @@ from codeopt.report.answers import profile_answer
 from codeopt.report.result import diff
 from codeopt.review.base_checkout import compare_with_base
 from codeopt.review.check import CheckedPart, CheckedTarget, ProjectCheck, check, listed
+from codeopt.review.findings.known import open_findings
 from codeopt.review.repository import open_repository
 from codeopt.review.work import ReviewBudget
 from codeopt.serving.request import Operation, OperationRequest
@@ -136,7 +137,10 @@ def _improve(request: OperationRequest, options: ImproveOptions, console: Consol
     target = as_target(request.target)
     _require_folder(target, options)
     options = replace(options, max_seconds=request.max_seconds)
-    result = improve(target, options, _session(options, console))
+    session = _session(options, console)
+    result = improve(target, options, session)
+    if known := open_findings(options, result.interpreter, session.open_evidence, request.asked_by, console):
+        known.keep(target.path, target.name, result)
     written = replace_files(result.program, result.revision) if request.write and result.accepted else []
     kept = next((str(each) for _, each in written if each), None)
     is_file = result.accepted and options.run is None
@@ -161,7 +165,8 @@ def _check(request: OperationRequest, options: ImproveOptions, console: Console)
     if targets:
         session = _session(options, console)
         options, _ = session.find_interpreter(replace(options, model=RULES), paths[0])
-        found = check(part, targets, options, ReviewBudget(request.max_functions, request.max_seconds), session)
+        known = open_findings(options, session.interpreter, session.open_evidence, request.asked_by, console)
+        found = check(part, targets, options, ReviewBudget(request.max_functions, request.max_seconds), session, known)
     found = replace(found, rows=(*found.rows, *left_alone))
     changed = {row.path: row.suggestion for row in found.rows if row.suggestion}
     root = _root_of(paths)

@@ -48,6 +48,8 @@ class OperationRequest:
     """Put what `improve` accepted in place."""
     command: tuple[str, ...] = ()
     """Words of the command that `record` runs."""
+    asked_by: str = "mcp"
+    """Name of the server, as findings keep it."""
 
     def to_line(self) -> bytes:
         """Write the request as one line of JSON."""

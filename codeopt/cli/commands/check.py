@@ -53,6 +53,7 @@ def run(arguments: argparse.Namespace) -> int:
     from codeopt.core.console import Console
     from codeopt.report.stacks.read import read_profile
     from codeopt.review.check import CheckedPart, ProjectCheck, check, listed
+    from codeopt.review.findings.known import open_findings
     from codeopt.review.profile_ranking import rank_by_profile
     from codeopt.review.reporters.json import dump
     from codeopt.review.work import ReviewBudget
@@ -70,7 +71,10 @@ def run(arguments: argparse.Namespace) -> int:
                 flags.options_of(arguments, model=RULES, max_seconds=None), console, paths[0]
             )
             limits = ReviewBudget(arguments.max_functions, arguments.max_seconds)
-            found = check(part, targets, options, limits, session, profiled)
+            known = open_findings(
+                options, session.interpreter, session.open_evidence, "check", console, trusted=arguments.trust_store
+            )
+            found = check(part, targets, options, limits, session, known, profiled)
         found = replace(found, rows=(*found.rows, *left_alone))
         deliver(dump(found.answer().to_json()) + "\n" if arguments.json else table(found.rows, found.shortfalls), None)
         if found.stopped:

@@ -58,6 +58,7 @@ def run(arguments: argparse.Namespace) -> int:
     from codeopt.engine.improve import improve
     from codeopt.engine.open_session import open_session
     from codeopt.report import result as report
+    from codeopt.review.findings.known import open_findings
 
     target = flags.target_of(arguments)
     _check_output(arguments, target.path)
@@ -65,7 +66,10 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.dry_run:
         return _dry_run(arguments, target)
     with Console(quiet=arguments.quiet, verbose=arguments.verbose) as console:
-        result = improve(target, flags.options_of(arguments), open_session(console))
+        options, session = flags.options_of(arguments), open_session(console)
+        result = improve(target, options, session)
+        if known := open_findings(options, result.interpreter, session.open_evidence, "improve", console):
+            known.keep(target.path, target.name, result)
         try:
             _deliver(arguments, result, console)
         finally:

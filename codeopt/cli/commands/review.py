@@ -139,7 +139,9 @@ def make_review(arguments: argparse.Namespace, console: Console) -> tuple[Review
         skipped=(*skipped, *work.skipped),
         notices=tuple(work.notices),
         shortfalls=shortfalls,
-        blind="" if gave_up else why_blind(ranking.targets or targets, work.judged, shortfalls, reasons),
+        blind=""
+        if gave_up
+        else why_blind(ranking.targets or targets, work.judged + len(work.again), shortfalls, reasons),
         machine=machine(),
         cost_usd=None if work.ledger.usage.cost_usd is None else round(work.ledger.usage.cost_usd, 6),
         python=PythonFields.maybe(interpreter),
@@ -153,6 +155,7 @@ def _work(
     """Try the targets; what stops it is a notice, and what was found until then is kept."""
     from codeopt.cli import review_flags
     from codeopt.engine.open_session import open_session
+    from codeopt.review.findings.known import open_findings
     from codeopt.review.ranking import Ranking
     from codeopt.review.work import ReviewBudget, ReviewRun
 
@@ -167,6 +170,10 @@ def _work(
             if targets:
                 review_flags.require_settings(repository, change, options.check)
                 options, session = review_flags.find_python(options, console, Path.cwd(), change.paths)
+                work.known = open_findings(
+                    options, session.interpreter, session.open_evidence, "review", console,
+                    trusted=arguments.trust_store, changed=change.paths,
+                )  # fmt: skip
                 options, ranking = _run(options, session, work, targets)
             work.join(review_flags.Rechecker(options, session, repository.root))
         except review_flags.Untrusted as error:
@@ -182,7 +189,7 @@ def _run(
     """Rank the targets and try them in turn, in a sandbox that isolates; the options with that sandbox."""
     from codeopt.core.run_clock import DeadlineReached
     from codeopt.engine.run_plan import make_plan
-    from codeopt.review.ranking import Ranking
+    from codeopt.review.ranking import Ranking, ranked_before
     from codeopt.review.surroundings import Improver, isolated, rank
     from codeopt.review.work import BUDGET_SPENT
     from codeopt_sandbox.errors import SandboxError
@@ -191,7 +198,8 @@ def _run(
     try:
         make_plan(options)
         options = isolated(options)
-        ranking = rank(options, targets, replace(session, open_sandbox=work.clock.within(session.open_sandbox)))
+        within = replace(session, open_sandbox=work.clock.within(session.open_sandbox))
+        ranking = ranked_before(targets, work.known) or rank(options, targets, within)
         work.run(ranking.targets, Improver(options, session))
     except DeadlineReached:
         work.stop(targets, work.out_of_time, BUDGET_SPENT)

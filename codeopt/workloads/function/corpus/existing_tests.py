@@ -95,14 +95,26 @@ def find_all_tests(bench: FunctionHarness, modules: Sequence[Module], pattern: s
         return [place.at(isolated) for place in bench.places]
     if not bench.view.copied:
         return []
-    texts = {
-        path: (bench.view.folder / path).read_text("utf-8", "replace")
-        for path in tracked(bench.view.module)
-        if re.fullmatch(r"test_.*\.py|.*_test\.py", path.name) and (bench.view.folder / path).is_file()
-    }
-    named = {path: text for path, text in texts.items() if pattern is None or re.search(pattern, text)}
-    found = dict.fromkeys(path for module in modules for path in _nearest(module, named))
+    texts = texts_of_tests(bench.view.module, bench.view.folder)
+    found = files_that_import(modules, texts, pattern)
     return [bench.view.inside(bench.view.module.root / path, isolated) for path in found]
+
+
+def texts_of_tests(module: Module, folder: Path) -> dict[Path, str]:
+    """Text of each test file of a project, by its path below the root. folder: where the project's files are read."""
+    return {
+        path: (folder / path).read_text("utf-8", "replace")
+        for path in tracked(module)
+        if re.fullmatch(r"test_.*\.py|.*_test\.py", path.name) and (folder / path).is_file()
+    }
+
+
+def files_that_import(
+    modules: Sequence[Module], texts: Mapping[Path, str], pattern: str | None = None
+) -> tuple[Path, ...]:
+    """The tests that import one of some modules, the nearest first. pattern: what else a test holds."""
+    named = {path: text for path, text in texts.items() if pattern is None or re.search(pattern, text)}
+    return tuple(dict.fromkeys(path for module in modules for path in _nearest(module, named)))
 
 
 def _nearest(module: Module, texts: Mapping[Path, str]) -> list[Path]:

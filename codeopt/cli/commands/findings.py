@@ -1,0 +1,89 @@
+"""List the verdicts that are kept of this project: what can be faster, since when, and if it holds.
+
+A verdict is kept by check, improve, review and the servers, with the text of the function, what it calls, its tests
+and the Python. Where one of these is another now, it is told as old, and the next check judges again.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from codeopt.cli import flags
+from codeopt.cli.command import command
+
+if TYPE_CHECKING:
+    from codeopt.review.findings.listing import ListedFinding
+
+NAME_COLUMNS = 34
+"""Width of a function's name in the table, columns."""
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """The flags."""
+    parser.add_argument("paths", nargs="*", type=Path, metavar="PATH", help="files and folders (default: this folder)")
+    parser.add_argument("--all", action="store_true", help="earlier verdicts on the same function, too")
+    flags.add_flags(parser, "findings")
+
+
+@command(
+    4.6,
+    flags_only=True,
+    others_files=True,
+    examples=("codeopt findings", "codeopt findings src/ --html history.html"),
+)
+def run(arguments: argparse.Namespace) -> int:
+    """One line a verdict. Raises UsageError."""
+    from codeopt.cli.output import deliver, require_writable, write_page
+    from codeopt.cli.review_flags import below
+    from codeopt.core.evidence_place import stores_of
+    from codeopt.core.interpreter import find_interpreter
+    from codeopt.report.answers import FindingsJson
+    from codeopt.report.html.findings_page import findings_page
+    from codeopt.review.findings.listing import listed_findings
+    from codeopt.workloads.sandbox_view.view import locate
+
+    paths = below(arguments.paths or [Path.cwd()])
+    if arguments.html:
+        require_writable(arguments.html)
+    root = locate(paths[0] / "any.py" if paths[0].is_dir() else paths[0]).root
+    python = find_interpreter(None, paths[0], own_files=False)
+    stores = stores_of(root)
+    everything = [each for store in stores for each in listed_findings(store, root, python, paths)]
+    newest = list({each.name: each for each in reversed(everything)}.values())[::-1]
+    shown = everything if arguments.all else newest
+    if arguments.html:
+        write_page(arguments.html, findings_page(root.name, [each.answer() for each in everything]))
+    if arguments.json:
+        found = FindingsJson(
+            schema="codeopt.findings/1",
+            store=str(stores[0].path) if stores else None,
+            findings=[each.answer() for each in shown],
+        )
+        print(json.dumps(found.to_json()))
+        return 0
+    deliver(table(shown), None)
+    return 0
+
+
+def table(found: Sequence[ListedFinding]) -> str:
+    """One line a verdict, with when it was judged; below it what was accepted, and what has changed since."""
+    from codeopt.core.sanitize import inline, log_line
+    from codeopt.core.words import counted
+    from codeopt.review.findings.finding import minute
+
+    lines = []
+    for each in found:
+        figure = inline(each.finding.gain, 15)
+        name = log_line(each.name)
+        lines.append(f"{figure:<15} {name:<{NAME_COLUMNS}} {minute(each.finding.made_at)}  {each.state}")
+        lines += [f"{'':16}{log_line(change)}" for change in each.finding.changes]
+        if not each.finding.accepted:
+            lines.append(f"{'':16}{log_line(each.finding.reason)}")
+        lines += [f"{'':16}another user or machine left it: --trust-store takes it"] * (not each.own)
+    holding = sum(not each.changed for each in found)
+    hint = "" if found else "; codeopt check and codeopt improve FILE::FUNCTION leave some"
+    return "\n".join([*lines, f"{counted(len(found), 'verdict')}, {holding} of them still hold{hint}"]) + "\n"

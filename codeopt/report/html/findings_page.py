@@ -1,0 +1,52 @@
+"""The verdicts that are kept of a project as an HTML page: each function with its history."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from codeopt.core.words import Speedup
+from codeopt.report.answers import FindingFields
+from codeopt.report.html.templating import page
+
+COLUMNS = ("judged, UTC", "verdict", "interval, pairs, clock", "author", "asked by", "machine", "now")
+
+
+def findings_page(project: str, found: Sequence[FindingFields]) -> Iterator[str]:
+    """The page in pieces. found: the newest first."""
+    names = dict.fromkeys((each.path, each.function) for each in found)
+    functions = [_function([each for each in found if (each.path, each.function) == name]) for name in names]
+    holding = sum(each.holds for each in found)
+    return page(
+        "findings.html",
+        f"verdicts on {project}",
+        "A verdict holds while the function, what it calls, its tests and the Python are what they were.",
+        tiles=[
+            ("functions and programs", f"{len(functions)}", ""),
+            ("can be faster", f"{sum(one['gain'] for one in functions)}", "by the newest verdict that holds"),
+            ("verdicts", f"{len(found)}", f"{holding} still hold"),
+        ],
+        columns=COLUMNS,
+        functions=sorted(functions, key=lambda one: -one["gain"]),
+    )
+
+
+def _function(found: Sequence[FindingFields]) -> dict[str, Any]:
+    newest = found[0]
+    return {
+        "name": f"{newest.path}::{newest.function}" if newest.function else newest.path,
+        "gain": bool(newest.accepted and newest.holds),
+        "changes": newest.changes,
+        "caveats": [f"on {each.input}: {each.got}, where the original: {each.expected}" for each in newest.caveats],
+        "diff": newest.diff,
+        "rows": [_row(each) for each in found],
+    }
+
+
+def _row(each: FindingFields) -> tuple[str, ...]:
+    figures = Speedup.from_json(dict(each.speedup)) if each.speedup and each.accepted else None
+    verdict = figures.gain if figures else f"better by {each.task}" if each.accepted else each.reason
+    state = "holds" if each.holds else f"old: {each.changed} changed since"
+    certainty = figures.certainty if figures else ""
+    when = each.judged_at[:16].replace("T", " ")
+    return when, verdict, certainty, each.author, each.asked_by, each.machine.cpu, state

@@ -1,0 +1,126 @@
+"""Digest of the evidence that a function or program is judged by, found by reading alone."""
+
+from __future__ import annotations
+
+import os
+import re
+import tomllib
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from hashlib import sha256
+from pathlib import Path
+
+from codeopt.core.options import ImproveOptions
+from codeopt.review.changed_functions import is_test
+from codeopt.workloads.function.corpus.existing_tests import files_that_import, texts_of_tests
+from codeopt.workloads.function.recording.recording import left_out, recorded_calls
+from codeopt.workloads.sandbox_view.untracked import imported_files
+from codeopt.workloads.sandbox_view.view import SETTINGS, Module
+from codeopt.workloads.source.functions import read_function
+
+CASES = ("cases", "in", "out")
+"""Folders beside a program that hold its cases."""
+MAX_CASE_BYTES = 64 << 20
+"""Size of a program's cases together up to which they are read, bytes."""
+
+
+@dataclass
+class Evidence:
+    """The evidence of one project's functions and programs; test files are read once."""
+
+    options: ImproveOptions
+    _tests: dict[Path, Mapping[Path, str]] = field(default_factory=dict)
+    """Texts of the test files, by the project's root."""
+
+    def digest(self, module: Module, function: str) -> str | None:
+        """SHA-256 in hexadecimal; None where the evidence is more than can be read. Raises OSError, UsageError."""
+        if not function:
+            found = _cases(module.path, self.options)
+            return None if found is None else _digest_of(found)
+        known = read_function(module.path, function)
+        recorded = [*recorded_calls(known), left_out(known)]
+        files = dict(self._files(module, known.name))
+        return _digest_of({**files, "recorded": "\n".join(recorded).encode("utf-8", "surrogatepass")})
+
+    def _files(self, module: Module, name: str) -> Iterator[tuple[str, bytes]]:
+        if self.options.calls is not None:
+            yield "calls", self.options.calls.read_bytes()
+        if not self.options.use_tests:
+            return
+        for path in self._closure(module, self._begin(module, name)):
+            inside = path.is_relative_to(module.root)
+            yield path.relative_to(module.root).as_posix() if inside else path.name, _content(path)
+
+    def _begin(self, module: Module, name: str) -> list[Path]:
+        """Test files that are run: those that the user names, else those that are found."""
+        if self.options.tests:
+            named = [path.absolute() for path in self.options.tests]
+            return [file for path in named for file in (sorted(path.rglob("*.py")) if path.is_dir() else [path])]
+        if module.root not in self._tests:
+            self._tests[module.root] = texts_of_tests(module, module.root)
+        texts = self._tests[module.root]
+        found = files_that_import([module], texts, rf"\b{re.escape(name)}\b") or files_that_import([module], texts)
+        return [module.root / path for path in found]
+
+    def _closure(self, module: Module, begin: Iterable[Path]) -> list[Path]:
+        """The tests with what they import of other tests' files, and what pytest reads."""
+        waiting, found = list(begin), set[Path]()
+        while waiting:
+            path = waiting.pop()
+            if path in found or not path.is_file():
+                continue
+            found.add(path)
+            above = [each for each in path.parents if each.is_relative_to(module.root)]
+            waiting += (folder / name for folder in above for name in SETTINGS)
+            if path.suffix == ".py":
+                imported = imported_files(path.read_bytes(), path, (path.parent, *module.roots))
+                waiting += (each for each in imported if _is_helper(each, module.root))
+        return sorted(found)
+
+
+def _is_helper(path: Path, root: Path) -> bool:
+    return path.is_relative_to(root) and is_test(path.relative_to(root).as_posix())
+
+
+def _content(path: Path) -> bytes:
+    """Part of a file that counts: of a project file what pytest and codeopt read there, and not its version."""
+    text = path.read_bytes()
+    if path.name != "pyproject.toml":
+        return text
+    try:
+        tools = tomllib.loads(text.decode()).get("tool", {})
+    except ValueError:
+        return text
+    return repr([(name, tools.get(name)) for name in ("pytest", "codeopt")]).encode()
+
+
+def _cases(program: Path, options: ImproveOptions) -> dict[str, bytes] | None:
+    """Files that may hold a program's cases, by name; None where they are too large."""
+    folder = options.cases.absolute() if options.cases else program.parent
+    beside = [path for path in sorted(folder.iterdir()) if path.is_file() and _may_be_case(path)]
+    below = [folder] if options.cases else [folder / name for name in CASES]
+    files = [*beside, *(path for each in below for path in _below(each))]
+    found: dict[str, bytes] = {}
+    size = 0
+    for path in dict.fromkeys(files):
+        size += path.stat().st_size
+        if size > MAX_CASE_BYTES:
+            return None
+        found[os.path.relpath(path, folder)] = path.read_bytes()
+    return found
+
+
+def _may_be_case(path: Path) -> bool:
+    return path.name == "generate.py" or path.suffix in (".txt", ".in", ".out", ".args")
+
+
+def _below(folder: Path) -> list[Path]:
+    return sorted(path for path in folder.rglob("*") if path.is_file()) if folder.is_dir() else []
+
+
+def _digest_of(files: Mapping[str, bytes]) -> str:
+    total = sha256()
+    for name, text in sorted(files.items()):
+        for each in (name.encode("utf-8", "surrogateescape"), text):
+            total.update(b"%d:%b" % (len(each), each))
+    return total.hexdigest()

@@ -1,0 +1,176 @@
+"""One finding: what was asked of a function, what the judge said, and by what it is known again."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass, field, replace
+from functools import cache
+from typing import TYPE_CHECKING, Any
+
+from codeopt.core.diagnostic import Diagnostic
+from codeopt.core.environment_digest import digest_of
+from codeopt.core.words import Speedup
+from codeopt.report.answer_fields import CaveatFields, MachineFields, SpeedupFields
+from codeopt_sandbox.caveat import Caveat, Subject, Tier
+
+if TYPE_CHECKING:
+    from pydantic import TypeAdapter
+
+FORMAT = 1
+"""Version of the JSON below."""
+
+
+@dataclass(frozen=True)
+class FindingKey:
+    """Digests of everything that decides a verdict; a finding holds where all of them are the same."""
+
+    place: str
+    """Path below the project's root, `::` and the function."""
+    reached: str
+    """The function's text and what it reaches in the project."""
+    evidence: str
+    """Tests, cases and calls that it is judged by."""
+    python: str
+    """Version of the interpreter and of its packages."""
+    asked: str
+    """Options that decide: who drafts, what better means, how answers are compared."""
+    judge: str
+    """codeopt's own code."""
+
+    @property
+    def digest(self) -> str:
+        """Key of the finding in the store."""
+        return digest_of(vars(self))
+
+    def differs_from(self, other: FindingKey) -> str:
+        """Parts that are another than in `other`, in a few words; empty where none is."""
+        named = {
+            "reached": "the code", "evidence": "its tests or cases", "python": "the Python or its packages",
+            "asked": "what is asked", "judge": "codeopt",
+        }  # fmt: skip
+        return ", ".join(words for name, words in named.items() if getattr(self, name) != getattr(other, name))
+
+
+@dataclass(frozen=True)
+class StoredFinding:
+    """A verdict on one function or program."""
+
+    key: FindingKey
+    path: str
+    """Path below the project's root, with `/`."""
+    function: str
+    """Qualified name; empty for a program."""
+    task: str
+    author: str
+    """Author of the drafts: `rules`, or a model's name."""
+    accepted: bool
+    reason: str
+    original: str
+    """Text of the file that was judged."""
+    improved: str = ""
+    """The same with the accepted draft; empty where there is none."""
+    reached_after: str = ""
+    """The same as `key.reached`, of `improved`."""
+    speedup: dict[str, Any] | None = None
+    evidence: dict[str, Any] = field(default_factory=dict)
+    growth: str = ""
+    changes: tuple[str, ...] = ()
+    caveats: tuple[dict[str, Any], ...] = ()
+    shortfalls: tuple[dict[str, str], ...] = ()
+    """Things that could not be run or measured: fields of Diagnostic."""
+    share: float | None = None
+    """Share of its tests' time, 0 to 1; None: not measured."""
+    seconds: float = 0.0
+    """Time that the verdict took, seconds."""
+    asked_by: str = ""
+    """Command that asked for it."""
+    machine: dict[str, Any] = field(default_factory=dict)
+    """Object of core.machine.machine."""
+    made_at: float = 0.0
+    """Time of the verdict, seconds since the epoch; the store's own word where it is the user's."""
+
+    def to_json(self) -> dict[str, Any]:
+        """The finding as the store keeps it."""
+        return {"format": FORMAT, **_adapter().dump_python(self, mode="json")}
+
+    @property
+    def ratio(self) -> float | None:
+        """Speedup of the accepted draft; None: there is none, or it was not timed."""
+        return self.speedup.get("ratio") if self.accepted and self.speedup else None
+
+    @property
+    def figures(self) -> SpeedupFields | None:
+        """The figures as a suggestion has them."""
+        return SpeedupFields.model_validate(self.speedup) if self.speedup else None
+
+    @property
+    def caveats_found(self) -> tuple[Caveat, ...]:
+        """The caveats as the judge made them."""
+        fields = ("input", "expected", "got", "because", "again", "apart")
+        return tuple(
+            Caveat(Subject(each["subject"]), tier=Tier(each["tier"]), **{name: each[name] for name in fields})
+            for each in self.caveats
+        )
+
+    @property
+    def shortfalls_found(self) -> tuple[Diagnostic, ...]:
+        """The shortfalls as the judge told them."""
+        return tuple(Diagnostic(**each) for each in self.shortfalls)
+
+    @property
+    def words(self) -> str:
+        """`4.20x faster (95% interval 3.90 - 4.50, 21 pairs, CPU time)`, or the reason why nothing was accepted."""
+        if not self.accepted:
+            return self.reason
+        return Speedup.from_json(self.speedup).words if self.speedup else f"better by {self.task}"
+
+    @property
+    def gain(self) -> str:
+        """`4.20x faster`, or `not improved`."""
+        if not self.accepted:
+            return "not improved"
+        return Speedup.from_json(self.speedup).gain if self.speedup else f"better by {self.task}"
+
+    @property
+    def judged(self) -> str:
+        """`judged 2026-03-01 12:30 by codeopt check on 8 cores of ...`, in local time."""
+        where = f" on {self.machine['cpu']}" if self.machine.get("cpu") else ""
+        return f"judged {minute(self.made_at)} by codeopt {self.asked_by}{where}"
+
+
+def finding_of(value: Any, made_at: float) -> StoredFinding | None:
+    """The finding that `to_json` wrote; None for anything else, since whoever wrote it may be anybody.
+
+    made_at: when the store took it, seconds since the epoch.
+    """
+    if not isinstance(value, dict) or value.get("format") != FORMAT:
+        return None
+    try:
+        found = _adapter().validate_python({name: each for name, each in value.items() if name != "format"})
+        _ = (
+            found.figures,
+            found.caveats_found,
+            found.shortfalls_found,
+            found.words,
+            MachineFields.model_validate(found.machine),
+        )
+    except (ValueError, KeyError, TypeError, AttributeError):
+        return None
+    return replace(found, made_at=made_at)
+
+
+def caveats_to_json(found: tuple[Caveat, ...]) -> tuple[dict[str, Any], ...]:
+    """Caveats as data."""
+    return tuple(each.to_json() for each in CaveatFields.each(found))
+
+
+def minute(at: float) -> str:
+    """`2026-03-01 12:30`, in local time."""
+    return time.strftime("%Y-%m-%d %H:%M", time.localtime(at))
+
+
+@cache
+def _adapter() -> TypeAdapter[StoredFinding]:
+    from pydantic import TypeAdapter
+
+    return TypeAdapter(StoredFinding)

@@ -1,0 +1,144 @@
+"""Keys of findings, made by reading alone: no sandbox is opened, and nothing of the project is run."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, fields
+from functools import cache
+from hashlib import sha256
+from importlib.util import find_spec
+from pathlib import Path
+
+from codeopt.analysis.reached_code import Piece, pieces_of, reached_code
+from codeopt.core.environment_digest import digest_of
+from codeopt.core.errors import UsageError
+from codeopt.core.interpreter import Interpreter
+from codeopt.core.linked_packages import PACKAGES
+from codeopt.core.options import ImproveOptions
+from codeopt.review.findings.evidence import Evidence
+from codeopt.review.findings.finding import FindingKey
+from codeopt.workloads.sandbox_view.untracked import imported_files
+from codeopt.workloads.sandbox_view.view import Module, locate
+
+MAX_MODULES = 2000
+"""Modules of a project that are read for one function; of a larger reach nothing is kept."""
+INSTALLED = (".dist-info", ".egg-info")
+"""Endings of the names in a folder of packages that say which version of what is installed."""
+DECIDES_NOTHING = frozenset(
+    {"sandbox", "runtime", "python", "timeout", "run_dir", "resume", "no_cache", "no_profile", "max_seconds",
+     "max_cost", "base_url", "api_key_env", "reasoning_effort", "seed", "input_seed", "calls", "cases", "tests"}
+)  # fmt: skip
+"""Options that move no verdict that is kept: one that a limit of time or money ended is not. Files that some of them
+name are in the evidence."""
+NOT_KEPT = ("image", "args", "with_paths", "env", "stdin", "run", "ignore_output", "workload")
+"""Options with which nothing is kept: what they name is not read here."""
+
+
+@dataclass
+class FindingKeys:
+    """Keys of the functions of some projects, for one set of options; each module is read once."""
+
+    options: ImproveOptions
+    author: str
+    """Author of the drafts: `rules`, or a model's name."""
+    python: Interpreter
+    _evidence: Evidence = field(init=False)
+    _pieces: dict[tuple[Path, str], tuple[Piece, ...]] = field(default_factory=dict)
+    """Pieces of a module, by its file and the digest of its text."""
+
+    def __post_init__(self) -> None:
+        self._evidence = Evidence(self.options)
+
+    def key(self, path: Path, function: str, text: str) -> FindingKey | None:
+        """The key of a function in a text of its file, of a program where `function` is empty; None where it cannot be
+        known what decides."""
+        usual = ImproveOptions()
+        if any(getattr(self.options, name) != getattr(usual, name) for name in NOT_KEPT):
+            return None
+        try:
+            module = locate(path)
+            reached = self.reached(path, function, text)
+            evidence = self._evidence.digest(module, function)
+            if reached is None or evidence is None:
+                return None
+            place = f"{module.path.relative_to(module.root).as_posix()}::{function}"
+            return FindingKey(place, reached, evidence, self._python(), self.asked(self.author), judge_digest())
+        except (OSError, UsageError, ValueError):
+            return None
+
+    def reached(self, path: Path, function: str, text: str) -> str | None:
+        """Digest of a function in a text of its file, and of what it reaches in the project; None where that cannot be
+        read. Raises OSError."""
+        module = locate(path)
+        try:
+            texts = _closure(module, text)
+            if not function:
+                return digest_of([(_name(each, module), content) for each, content in sorted(texts.items())])
+            pieces = [piece for each, content in texts.items() for piece in self._read(each, content, module)]
+        except (_TooMany, SyntaxError, ValueError, RecursionError, MemoryError):
+            return None
+        return digest_of(reached_code(pieces, function.split(".")))
+
+    def _read(self, path: Path, text: str, module: Module) -> tuple[Piece, ...]:
+        key = path, sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
+        if key not in self._pieces:
+            self._pieces[key] = pieces_of(_name(path, module), text)
+        return self._pieces[key]
+
+    def asked(self, author: str) -> str:
+        """Digest of the options that decide, with the author of the drafts. Raises OSError."""
+        asked = {
+            row.name: str(getattr(self.options, row.name))
+            for row in fields(ImproveOptions)
+            if row.name not in {*DECIDES_NOTHING, *NOT_KEPT, "model"}
+        }
+        checker = self.options.special_checker
+        accepts = checker[0].read_text("utf-8", "replace") if checker else ""
+        return digest_of([asked, author, accepts])
+
+    def _python(self) -> str:
+        found = [name for folder in self.python.libraries for name in _installed(Path(folder))]
+        return digest_of([self.python.version, sorted(found)])
+
+
+def _installed(folder: Path) -> list[str]:
+    folders = [each for each in (folder, *(folder / name for name in PACKAGES)) if each.name in PACKAGES]
+    names = [entry.name for each in folders if each.is_dir() for entry in each.iterdir()]
+    return [name for name in names if name.endswith(INSTALLED)]
+
+
+class _TooMany(Exception):
+    """More modules than are read."""
+
+
+def _closure(module: Module, text: str) -> dict[Path, str]:
+    """Texts of the project's modules that a module imports, itself with the given text, by path. Raises _TooMany,
+    OSError."""
+    found: dict[Path, str] = {}
+    waiting = [module.path]
+    while waiting:
+        path = waiting.pop()
+        if path in found or not path.is_relative_to(module.root) or set(PACKAGES) & {*path.parts}:
+            continue
+        if len(found) >= MAX_MODULES:
+            raise _TooMany
+        found[path] = text if path == module.path else path.read_text("utf-8", "replace")
+        waiting += imported_files(found[path], path, (path.parent, *module.roots))
+        above = [each for each in path.parents if each.is_relative_to(module.root)]
+        waiting += (each / "__init__.py" for each in above if (each / "__init__.py").is_file())
+    return found
+
+
+def _name(path: Path, module: Module) -> str:
+    return path.relative_to(module.root).as_posix()
+
+
+@cache
+def judge_digest() -> str:
+    """Digest of codeopt's own code: another judge may say otherwise."""
+    total = sha256()
+    for name in ("codeopt", "codeopt_sandbox"):
+        spec = find_spec(name)
+        for folder in (spec.submodule_search_locations or ()) if spec else ():
+            for path in sorted(Path(folder).rglob("*.py")):
+                total.update(path.read_bytes())
+    return total.hexdigest()

@@ -1,0 +1,160 @@
+"""Findings of the store: looked up before something is judged, kept after it."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Collection, Iterator
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+
+from codeopt.core.console import Console
+from codeopt.core.errors import CodeoptError
+from codeopt.core.evidence_store import EvidenceStore, EvidenceTable, StoredValue
+from codeopt.core.history import Candidate
+from codeopt.core.interpreter import Interpreter
+from codeopt.core.machine import machine
+from codeopt.core.options import ImproveOptions
+from codeopt.core.ownership import STORE
+from codeopt.core.program import read_program
+from codeopt.core.session import EvidenceOpener
+from codeopt.engine.run_plan import make_plan
+from codeopt.report.answer_fields import SpeedupFields
+from codeopt.report.result import End, Result
+from codeopt.review.findings.carry import carried
+from codeopt.review.findings.finding import FindingKey, StoredFinding, caveats_to_json, finding_of
+from codeopt.review.findings.keys import FindingKeys
+from codeopt.review.suggestion import evidence_of
+from codeopt.workloads.sandbox_view.view import locate
+
+MAX_AGE_S = 30 * 86400.0
+"""Age from which a finding is judged again, seconds: what a busy machine had no time for should not be missing for
+ever."""
+
+
+@dataclass(frozen=True)
+class KnownFinding:
+    """A finding that holds for a file as it is."""
+
+    finding: StoredFinding
+    improved: str
+    """Text of the file as it is, with the accepted draft; empty where there is none."""
+
+
+@dataclass
+class KnownFindings:
+    """Findings for one set of options."""
+
+    keys: FindingKeys
+    open_evidence: EvidenceOpener
+    asked_by: str
+    """Command that asks."""
+    trusted: bool = False
+    """Findings that another user or machine left count as well (--trust-store)."""
+    notify: Callable[[str], None] = lambda line: None
+    _stores: dict[Path, EvidenceStore | None] = field(default_factory=dict)
+
+    def find(self, path: Path, function: str) -> KnownFinding | None:
+        """The finding that holds for a function of a file as it is; None where it has to be judged."""
+        store = self._store(path)
+        text = text_of(path)
+        key = self.keys.key(path, function, text) if store and text is not None else None
+        if store is None or key is None or text is None:
+            return None
+        found = _read(store.get(EvidenceTable.FINDING, key.digest, trusted=self.trusted))
+        if found is None or found.key != key or not 0 <= time.time() - found.made_at < MAX_AGE_S:
+            return None
+        improved = self._with_draft(found, path, text)
+        return KnownFinding(found, improved) if improved or not found.accepted else None
+
+    def keep(self, path: Path, function: str, result: Result, share: float | None = None) -> None:
+        """Keep a result, unless a limit or a failure ended it before anything was found."""
+        if not result.accepted and result.end is not End.SUFFICIENT:
+            return
+        store = self._store(path)
+        if store is None or len(result.program.files) != 1:
+            return
+        (file,) = result.program.files.values()
+        improved = result.changes[0].text if result.best else ""
+        key = self.keys.key(path, function, file.text)
+        after = self.keys.reached(path, function, improved) if key and improved else ""
+        if key is None or after is None or (improved and not after):
+            return
+        found = _finding(key, function, result, improved, after, self.keys.author, self.asked_by, share)
+        store.put(EvidenceTable.FINDING, key.digest, found.to_json())
+
+    def _with_draft(self, found: StoredFinding, path: Path, text: str) -> str:
+        """The text with the draft that was accepted; empty where what the draft reaches is other than it was."""
+        improved = carried(found.original, found.improved, text, found.function) if found.accepted else None
+        if improved is None or self.keys.reached(path, found.function, improved) != found.reached_after:
+            return ""
+        return improved
+
+    def _store(self, path: Path) -> EvidenceStore | None:
+        root = locate(path).root
+        if root not in self._stores:
+            self._stores[root] = self.open_evidence(root, self.notify)
+        return self._stores[root]
+
+
+def open_findings(
+    options: ImproveOptions,
+    python: Interpreter | None,
+    open_evidence: EvidenceOpener,
+    asked_by: str,
+    console: Console,
+    *,
+    trusted: bool = False,
+    changed: Collection[str] = (),
+) -> KnownFindings | None:
+    """Findings for some options; None where nothing is kept: --no-cache, an image's own Python, a wrong plan.
+
+    changed: paths of a change under review; one that brings a store is not judged by it.
+    """
+    if options.no_cache or options.image or python is None:
+        return None
+    try:
+        author = make_plan(options).proposer
+    except CodeoptError:
+        return None  # what runs will say so
+    if trusted and (brought := next((path for path in sorted(changed) if STORE in path.split("/")), "")):
+        console.warn(f"--trust-store is left out: the change itself edits {brought}")
+        trusted = False
+    keys = FindingKeys(options, author, python)
+    return KnownFindings(keys, open_evidence, asked_by, trusted, console.warn)
+
+
+def all_findings(store: EvidenceStore) -> Iterator[tuple[StoredFinding, bool]]:
+    """Findings of a store, the oldest first, each with whether it is the user's own."""
+    for value in store.values(EvidenceTable.FINDING):
+        if found := _read(value):
+            yield found, value.own
+
+
+def _read(value: StoredValue | None) -> StoredFinding | None:
+    return finding_of(value.value, value.made_at) if value else None
+
+
+def text_of(path: Path) -> str | None:
+    """Text of a Python file; None where it cannot be read."""
+    try:
+        return read_program(path).text
+    except CodeoptError:
+        return None
+
+
+def _finding(
+    key: FindingKey, function: str, result: Result, improved: str, after: str, author: str, asked_by: str,
+    share: float | None,
+) -> StoredFinding:  # fmt: skip
+    best: Candidate | None = result.best
+    (file,) = result.program.files.values()
+    speedup = SpeedupFields.maybe(best.comparison) if best else None
+    return StoredFinding(
+        key=key, path=key.place.partition("::")[0], function=function, task=result.task, author=author,
+        accepted=result.accepted, reason=result.reason, original=file.text, improved=improved, reached_after=after,
+        speedup=speedup.to_json() if speedup else None, evidence=evidence_of(result),
+        growth=result.growth, changes=(best.changes or tuple(filter(None, [best.summary]))) if best else (),
+        caveats=caveats_to_json(best.caveats) if best else (),
+        shortfalls=tuple(asdict(each) for each in result.shortfalls), share=share, seconds=round(result.seconds, 1),
+        asked_by=asked_by, machine=machine(), made_at=time.time(),
+    )  # fmt: skip

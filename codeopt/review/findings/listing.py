@@ -1,0 +1,104 @@
+"""The findings of a project as they are listed: each with whether it still holds, and with the patch that it means."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+from pathlib import Path
+
+from codeopt.core.evidence_store import EvidenceStore
+from codeopt.core.interpreter import Interpreter
+from codeopt.core.options import ImproveOptions
+from codeopt.report.answer_fields import CaveatFields, MachineFields
+from codeopt.report.answers import FindingFields
+from codeopt.review.findings.finding import StoredFinding
+from codeopt.review.findings.keys import FindingKeys
+from codeopt.review.findings.known import all_findings, text_of
+from codeopt.review.patch import patch
+from codeopt.review.suggestion import full_name
+
+GONE = "the file, or the function in it"
+"""Part of a project that is missing where a finding was made."""
+
+
+@dataclass(frozen=True)
+class ListedFinding:
+    """One finding of a store."""
+
+    finding: StoredFinding
+    own: bool
+    """Made by this user on this machine; otherwise only --trust-store takes it."""
+    changed: str
+    """Parts of the key that changed since, in a few words; empty: it still holds."""
+
+    @property
+    def state(self) -> str:
+        """`holds`, or `old: the code changed since`."""
+        return f"old: {self.changed} changed since" if self.changed else "holds"
+
+    @property
+    def name(self) -> str:
+        """`path::function`."""
+        return full_name(self.finding.path, self.finding.function)
+
+    @property
+    def diff(self) -> str:
+        """The accepted draft as a patch of the file as it was; empty where there is none."""
+        found = self.finding
+        return patch(found.path, found.original, found.improved) if found.accepted else ""
+
+    def answer(self) -> FindingFields:
+        """The row of `codeopt findings --json`."""
+        found = self.finding
+        return FindingFields(
+            path=found.path,
+            function=found.function,
+            task=found.task,
+            author=found.author,
+            accepted=found.accepted,
+            reason=found.reason,
+            speedup=found.figures,
+            growth=found.growth,
+            changes=list(found.changes),
+            caveats=CaveatFields.each(found.caveats_found),
+            share=found.share,
+            seconds=found.seconds,
+            asked_by=found.asked_by,
+            machine=MachineFields.model_validate(found.machine),
+            judged_at=datetime.fromtimestamp(found.made_at, UTC).isoformat(timespec="seconds"),
+            own=self.own,
+            holds=not self.changed,
+            changed=self.changed,
+            diff=self.diff,
+        )
+
+
+def listed_findings(
+    store: EvidenceStore, root: Path, python: Interpreter, below: Iterable[Path] = ()
+) -> Iterator[ListedFinding]:
+    """The findings of a store, the newest first. below: files and folders; empty: the whole project."""
+    keys = FindingKeys(ImproveOptions(), "", python)
+    places = [path.resolve() for path in below]
+    for found, own in reversed([*all_findings(store)]):
+        path = root / found.path
+        if not places or any(path == place or place in path.parents for place in places):
+            yield ListedFinding(found, own, what_changed(found, path, keys, text_of(path)))
+
+
+def what_changed(found: StoredFinding, path: Path, keys: FindingKeys, text: str | None) -> str:
+    """Parts of the key that changed since a finding was made, in a few words; empty where it holds. What was asked is
+    not compared, and the evidence only where the usual was asked for.
+
+    text: text of the file; None where there is none.
+    """
+    key = keys.key(path, found.function, text) if text is not None and path.is_file() else None
+    if key is None:
+        return GONE
+    if key.evidence != found.key.evidence and found.key.reached == key.reached and not _usual(found, keys):
+        key = replace(key, evidence=found.key.evidence)
+    return replace(key, asked=found.key.asked).differs_from(found.key)
+
+
+def _usual(found: StoredFinding, keys: FindingKeys) -> bool:
+    return found.key.asked in (keys.asked("rules"), keys.asked(found.author))

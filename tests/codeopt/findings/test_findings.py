@@ -1,0 +1,306 @@
+"""Verdicts that are kept: what they depend on, who is believed, and every door that takes them again."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import time
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from codeopt.core.console import CallbackConsole
+from codeopt.core.evidence_place import FILE, open_evidence
+from codeopt.core.evidence_store import EvidenceStore, EvidenceTable
+from codeopt.core.interpreter import Interpreter, Origin
+from codeopt.core.machine import machine
+from codeopt.core.options import ImproveOptions
+from codeopt.review.findings.carry import carried
+from codeopt.review.findings.finding import StoredFinding
+from codeopt.review.findings.keys import FindingKeys
+from codeopt.review.findings.known import MAX_AGE_S, KnownFindings, open_findings
+from tests.codeopt.command import codeopt, environment
+from tests.codeopt.serving.projects import SLOW, make_project
+from tests.conftest import require_sandbox
+
+PYTHON = Interpreter(sys.executable, "3.11.0", "8.0", Origin.OWN)
+OPTIONS = ImproveOptions(model="rules")
+OTHER_SECRET = b"2" * 32
+MODULE = """\
+import re
+from helpers import clean
+
+LIMIT = 3
+
+
+class Box:
+    def __init__(self, n):
+        self.n = n
+
+    def size(self):
+        return self.n
+
+    def unused(self):
+        return 0
+
+
+def other(n):
+    return n
+
+
+def target(words):
+    box = Box(len(words))
+    return [clean(word) for word in words][: LIMIT + box.size()]
+"""
+HELPERS = """\
+def clean(word):
+    return inner(word)
+
+
+def inner(word):
+    return word.strip()
+
+
+def apart(word):
+    return word
+"""
+TEST = "from mod import target\n\n\ndef test_target():\n    assert target([' a']) == ['a']\n"
+
+
+@pytest.fixture(autouse=True)
+def _cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+
+
+@pytest.fixture
+def project(tmp_path: Path) -> Path:
+    folder = tmp_path / "project"
+    files = {
+        "mod.py": MODULE, "helpers.py": HELPERS, "tests/test_mod.py": TEST, "tests/conftest.py": "",
+        "tests/test_far.py": "def test_far():\n    pass\n", "pyproject.toml": "[project]\nname = 'p'\nversion = '1'\n",
+    }  # fmt: skip
+    for name, text in files.items():
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        (folder / name).write_text(text)
+    return folder
+
+
+def key_of(project: Path, options: ImproveOptions = OPTIONS, python: Interpreter = PYTHON) -> str:
+    path = project / "mod.py"
+    found = FindingKeys(options, "rules", python).key(path, "target", path.read_text())
+    assert found is not None
+    return found.digest
+
+
+OPERATOR = "class C:\n    def __eq__(self, o):\n        return True\n\n\ndef apart"
+EDITS = {
+    "another function": ("mod.py", "    return n\n\n\ndef t", "    return n + 0\n\n\ndef t", True),
+    "a comment above": ("mod.py", "import re", "# words\nimport re", True),
+    "a method that it does not name": ("mod.py", "return 0", "return 1", True),
+    "a helper's neighbour": ("helpers.py", "    return word\n", "    return word + ''\n", True),
+    "a test that is far": ("tests/test_far.py", "pass", "assert True", True),
+    "the project's version": ("pyproject.toml", "'1'", "'2'", True),
+    "the function": ("mod.py", "LIMIT + box", "box", False),
+    "a constant": ("mod.py", "LIMIT = 3", "LIMIT = 4", False),
+    "a method": ("mod.py", "return self.n", "return self.n + 1", False),
+    "its class's constructor": ("mod.py", "self.n = n", "self.n = n + 1", False),
+    "a helper": ("helpers.py", "inner(word)", "inner(word) + ''", False),
+    "a helper's helper": ("helpers.py", "word.strip()", "word.lstrip()", False),
+    "a name that hides it": ("helpers.py", "def apart", "inner = str.upper\n\n\ndef apart", False),
+    "an operator of another class": ("helpers.py", "def apart", OPERATOR, False),
+    "a statement at import": ("helpers.py", "def apart", "print('loaded')\n\n\ndef apart", False),
+    "its test": ("tests/test_mod.py", "['a']", "['a'][:]", False),
+    "conftest.py": ("tests/conftest.py", "", "x = 1\n", False),
+    "pytest's settings": ("pyproject.toml", "[project]", "[tool.pytest.ini_options]\nx = 1\n[project]", False),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", EDITS)
+def test_what_a_verdict_depends_on(name: str, project: Path) -> None:
+    before = key_of(project)
+    file, old, new, same = EDITS[name]
+    path = project / file
+    assert old in path.read_text()
+    path.write_text(path.read_text().replace(old, new, 1))
+    assert (key_of(project) == before) is same
+
+
+def test_other_options_and_other_pythons_are_other_questions(project: Path) -> None:
+    before = key_of(project)
+    assert key_of(project, replace(OPTIONS, check="exact")) != before
+    assert key_of(project, replace(OPTIONS, sandbox="bubblewrap", max_seconds=9.0)) == before
+    assert key_of(project, OPTIONS, replace(PYTHON, version="3.12.0")) != before
+    path = project / "mod.py"
+    assert FindingKeys(replace(OPTIONS, env=("A=1",)), "rules", PYTHON).key(path, "target", MODULE) is None
+
+
+def test_what_is_reached_by_text_makes_everything_count(project: Path) -> None:
+    (project / "helpers.py").write_text(HELPERS.replace("word.strip()", "getattr(word, word)()"))
+    before = key_of(project)
+    path = project / "mod.py"
+    path.write_text(MODULE.replace("    return n\n\n\ndef t", "    return n + 0\n\n\ndef t"))
+    assert key_of(project) != before
+
+
+IMPROVED = MODULE.replace("import re\n", "import re\nfrom collections import deque\n").replace(
+    "in words][: L", "in deque(words)][0 : L"
+)
+
+
+@pytest.mark.parametrize(
+    ("edit", "fits"),
+    [
+        (("", ""), True),
+        (("import re\n", "# words\nimport os\nimport re\n"), True),
+        (("def other(n):\n    return n\n", ""), True),
+        (("import re\n", ""), True),
+        (("box = Box", "crate = box = Box"), False),
+    ],
+    ids=["nothing", "lines above", "a function gone", "the line before an import", "the function"],
+)
+def test_a_change_is_carried_to_a_file_that_was_edited_elsewhere(edit: tuple[str, str], fits: bool) -> None:
+    current = MODULE.replace(*edit) if edit[0] else MODULE
+    found = carried(MODULE, IMPROVED, current, "target")
+    assert (found is not None) is fits
+    if found is not None:
+        assert found.count("deque") == 2
+        assert found.count("[0 : LIMIT") == 1
+        assert len(found.splitlines()) == len(current.splitlines()) + 1
+
+
+def known(project: Path, said: list[str] | None = None, **more: object) -> KnownFindings:
+    lines = said if said is not None else []
+    found = open_findings(OPTIONS, PYTHON, open_evidence, "check", CallbackConsole(lines.append), **more)  # type: ignore[arg-type]
+    assert found is not None
+    return found
+
+
+def put(project: Path, secret: bytes | None = None, made_at: float | None = None) -> StoredFinding:
+    """A verdict in the project's store, by this user or another."""
+    keys = FindingKeys(OPTIONS, "rules", PYTHON)
+    path = project / "mod.py"
+    key, after = keys.key(path, "target", MODULE), keys.reached(path, "target", IMPROVED)
+    assert key is not None
+    assert after is not None
+    figures = {"ratio": 4.0, "ci_low": 3.0, "ci_high": 5.0, "pairs": 9, "confidence": 0.95, "clock": "cpu",
+               "method": "m", "decision": "faster", "cases": []}  # fmt: skip
+    found = StoredFinding(
+        key, "mod.py", "target", "runtime", "rules", accepted=True, reason="round 1", original=MODULE,
+        improved=IMPROVED, reached_after=after, speedup=figures, changes=("a_rule: it is quicker.",),
+        asked_by="check", machine=machine(), made_at=made_at or time.time(),
+    )  # fmt: skip
+    store = open_evidence(project)
+    assert store is not None
+    store = replace(store, secret=secret) if secret else store
+    store.put(EvidenceTable.FINDING, key.digest, found.to_json())
+    return found
+
+
+def test_a_verdict_is_found_again_with_its_change(project: Path) -> None:
+    found = put(project)
+    path = project / "mod.py"
+    path.write_text("# edited\n" + MODULE)
+    again = known(project).find(path, "target")
+    assert again is not None
+    assert replace(again.finding, made_at=found.made_at) == found
+    assert again.improved == "# edited\n" + IMPROVED
+    path.write_text(MODULE.replace("def other", "deque = None\n\n\ndef other"))  # what the change imports is another
+    assert known(project).find(path, "target") is None
+    assert known(project).find(path, "other") is None
+
+
+def test_another_users_verdict_counts_only_where_the_store_is_trusted(project: Path) -> None:
+    put(project, OTHER_SECRET)
+    path = project / "mod.py"
+    assert known(project).find(path, "target") is None
+    assert known(project, trusted=True).find(path, "target") is not None
+    said: list[str] = []
+    assert known(project, said, trusted=True, changed=[".codeopt/evidence.sqlite"]).find(path, "target") is None
+    assert "--trust-store is left out: the change itself edits .codeopt/evidence.sqlite" in said[0]
+
+
+def test_a_store_that_git_tracks_is_never_trusted(project: Path) -> None:
+    put(project, OTHER_SECRET)
+    git = ("git", "-C", str(project), "-c", "user.name=t", "-c", "user.email=t@example.com")
+    for words in (("init", "-q"), ("add", "-A"), ("add", "-f", ".codeopt"), ("commit", "-qm", "with a store")):
+        subprocess.run([*git, *words], check=True, env=environment())
+    said: list[str] = []
+    assert known(project, said, trusted=True).find(project / "mod.py", "target") is None
+    assert "git tracks it" in said[0]
+
+
+@pytest.mark.parametrize(
+    "damage", ["no object", "another format", "another key", "figures of text", "a caveat of none"]
+)
+def test_a_wrong_value_is_no_verdict(damage: str, project: Path) -> None:
+    found = put(project)
+    value = found.to_json()
+    changed: object = {
+        "no object": [1], "another format": value | {"format": 99},
+        "another key": value | {"key": value["key"] | {"place": "mod.py::other"}},
+        "figures of text": value | {"speedup": {"ratio": "fast"}},
+        "a caveat of none": value | {"caveats": [{"subject": "none"}]},
+    }[damage]  # fmt: skip
+    store = open_evidence(project)
+    assert store is not None
+    store.put(EvidenceTable.FINDING, found.key.digest, changed)
+    assert known(project).find(project / "mod.py", "target") is None
+
+
+def test_an_old_verdict_is_judged_again(project: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    put(project)
+    now = time.time()
+    monkeypatch.setattr(time, "time", lambda: now + MAX_AGE_S + 60)
+    assert known(project).find(project / "mod.py", "target") is None
+
+
+def test_findings_are_listed_with_what_has_changed(project: Path, tmp_path: Path) -> None:
+    """By the command, in words, as JSON and as a page."""
+    env = {"XDG_CACHE_HOME": str(tmp_path / "cache")}
+    assert "0 verdicts" in codeopt("findings", cwd=project, env=env).out
+    put(project)
+    put(project, OTHER_SECRET)
+    done = codeopt("findings", "--json", "--html", tmp_path / "page.html", cwd=project, env=env)
+    assert done.status == 0, done.err
+    (row,) = done.json["findings"]
+    assert (row["path"], row["function"], row["accepted"], row["own"]) == ("mod.py", "target", True, False)
+    assert row["changed"] == "the Python or its packages"  # the tests' own words for it are made up
+    assert "+from collections import deque" in row["diff"]
+    page = (tmp_path / "page.html").read_text()
+    assert "mod.py::target" in page
+    assert "old: the Python or its packages changed since" in page
+    (project / "mod.py").write_text(MODULE.replace("LIMIT + box", "box"))
+    done = codeopt("findings", cwd=project, env=env)
+    assert "4.00x faster    mod.py::target" in done.out
+    assert "old: the code, the Python or its packages changed since" in done.out
+    assert "--trust-store takes it" in done.out
+    assert "there is no nothing" in codeopt("findings", "nothing", cwd=project, env=env).err
+
+
+def test_a_check_does_not_judge_again(tmp_path: Path) -> None:
+    """A real verdict, kept; the file is edited elsewhere; --no-cache judges once more."""
+    require_sandbox()
+    project = make_project(tmp_path / "project")
+    env = {"XDG_CACHE_HOME": str(tmp_path / "cache")}
+    flags = ("check", "words.py", "--json", "--no-profile", "--sandbox", "bubblewrap")
+    first = codeopt(*flags, cwd=project, env=env)
+    (row,) = [each for each in first.json["functions"] if each["function"] == "repeated"]
+    assert (first.status, row["judged_before"]) == (1, ""), first.err
+    (project / "words.py").write_text("LIMIT = 3\n\n\n" + SLOW)
+    again = codeopt(*flags, cwd=project, env=env)
+    (found,) = [each for each in again.json["functions"] if each["function"] == "repeated"]
+    assert again.status == 1, again.err
+    assert found["judged_before"].startswith("judged 20")
+    assert (found["speedup"], found["changes"]) == (row["speedup"], row["changes"])
+    (listed,) = codeopt("findings", "--json", cwd=project, env=env).json["findings"]
+    assert (listed["holds"], listed["own"], listed["asked_by"]) == (True, True, "check")
+    (project / ".codeopt" / FILE).unlink()
+    assert codeopt("findings", "--json", cwd=project, env=env).json["findings"] == []
+
+
+def test_values_of_others_are_no_evidence(tmp_path: Path) -> None:
+    """Only the table of findings can be trusted; what a draft is judged by is the user's own."""
+    EvidenceStore(tmp_path / FILE, OTHER_SECRET).put(EvidenceTable.CORPUS, "k", 1)
+    store = EvidenceStore(tmp_path / FILE, b"1" * 32)
+    assert store.get(EvidenceTable.CORPUS, "k", trusted=True) is None

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from hashlib import sha256
 from typing import Generic, TypeVar
 
@@ -12,6 +12,8 @@ from codeopt.workloads._ending import why
 from codeopt_sandbox import Sandbox
 from codeopt_sandbox.guest_bundle import GuestProgram
 
+PATIENCE = 6
+"""Most times of the limit of a run that the checker has for several questions, which it answers one after another."""
 Q = TypeVar("Q")
 """A question: what was given, what is expected, and what is there in its place."""
 
@@ -31,7 +33,9 @@ class CheckerAnswers(Generic[Q]):
         keys = [sha256(repr(each).encode("utf-8", "surrogatepass")).digest() for each in questions]
         new = {key: each for key, each in zip(keys, questions, strict=True) if key not in self.known}
         if new:
-            run = self.sandbox.run(self.program(tuple(new.values())), mode="exec")
+            limits = self.sandbox.limits
+            patience = replace(limits, seconds=limits.seconds * min(len(new), PATIENCE))
+            run = self.sandbox.run(self.program(tuple(new.values())), mode="exec", limits=patience)
             try:
                 self.known.update(zip(new, map(str, json.loads(run.stdout)), strict=True))
             except (ValueError, TypeError):  # it ended, or wrote something else in its place

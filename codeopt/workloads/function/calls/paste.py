@@ -49,6 +49,9 @@ def _line(call: str, function: Function, place: Importable, calls_file: Path | N
     expression = writer.call(call)
     imports = sorted({*writer.imports, *(["asyncio"] if function.asynchronous else [])})
     heads = [*(f"import {name}" for name in imports), f"from {place.module} import {owner}"]
+    if function.asynchronous and function.generator:  # only within a function can it be read, and this is one line
+        reader = f"async def shown(): print(repr([each async for each in {expression}]))"
+        return _as_command("; ".join([*heads, f"exec({reader!r})", "asyncio.run(shown())"]), place)
     if function.asynchronous:
         expression = f"asyncio.run({expression})"
     elif function.generator:

@@ -45,9 +45,7 @@ class TimedPass:
         self.worker, self.batch, self.channel, self.target = worker, batch, channel, worker.ref.module
         self.perform = {"flat": read_flat, "nested": read_nested}.get(batch.iterators, called)
         self.function: Callable[..., Any] = worker.function
-        if batch.iterators:
-            self.function = worker.invoke
-        elif worker.ref.asynchronous:
+        if worker.ref.asynchronous:
             self.function = lambda *a, **k: worker.invoke(a, k)
         self.out = StringIO()
 

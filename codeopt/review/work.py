@@ -12,6 +12,7 @@ from codeopt.core.diagnostic import Diagnostic
 from codeopt.core.errors import CodeoptError, ModelError, NoSandbox
 from codeopt.core.run_clock import RunClock
 from codeopt.core.words import Speedup
+from codeopt.engine.nothing_to_try import NothingToTry
 from codeopt.report.result import End, Result
 from codeopt.review.changed_functions import ReviewTarget
 from codeopt.review.combine import combine
@@ -74,6 +75,8 @@ class ReviewRun:
     """Tests and other things of judged targets that could not be run."""
     judged: int = 0
     """Targets that were judged so far."""
+    without_drafts: int = 0
+    """Targets that were read and for which there was nothing to try; they do not count against a limit."""
     ledger: Ledger = field(default_factory=Ledger)
     """Cost of all models together."""
     left: list[Skipped] = field(default_factory=list)
@@ -140,6 +143,9 @@ class ReviewRun:
             return f"the model failed: {error}"
         except NoSandbox:
             raise
+        except NothingToTry as error:
+            self.without_drafts += 1
+            return str(error)
         except CodeoptError as error:
             return str(error)
         except SandboxError as error:
@@ -164,6 +170,11 @@ class ReviewRun:
         if result.end is not End.BUDGET or result.stopped in result.reason:
             return result.reason
         return f"{result.reason} ({result.stopped})"
+
+    @property
+    def looked_at(self) -> int:
+        """Number of targets of which something is known now."""
+        return self.judged + self.without_drafts
 
     @property
     def clock(self) -> RunClock:

@@ -7,7 +7,7 @@ import json
 
 from codeopt.cli.command import command
 
-COMMANDS = ("check", "compare", "compare-change", "improve", "profile", "profile-run", "review")
+COMMANDS = ("check", "compare", "compare-change", "improve", "improve-several", "profile", "profile-run", "review")
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

@@ -30,7 +30,10 @@ _FLAGS = (
     ),
     Flag(
         "max_functions", "functions to try, at most", count, metavar="N", group="budget, whichever ends first",
-        commands=on("", review=FlagUse(default=5), check=FlagUse(default=20)),
+        commands=on(
+            "", review=FlagUse(default=5), check=FlagUse(default=20),
+            improve=FlagUse(default=10, help="functions of a module or folder to try, at most"),
+        ),
     ),
     Flag(
         "min_share", "least share of the tests' time that makes a function worth a look", share, default=0.05,

@@ -278,6 +278,20 @@ class CheckJson(CheckedFields):
     shortfalls: list[DiagnosticFields]  # type: ignore[assignment]
 
 
+class ImproveSeveralJson(CheckedFields):
+    """The object of `codeopt improve --json` of a library module or a folder."""
+
+    schema_: Literal["codeopt.improve-several/1"] = Field(alias="schema")
+    target: str
+    python: PythonFields | None
+    functions: list[CheckedFunctionFields]  # type: ignore[assignment]
+    results: dict[str, dict[str, Any]] = Field(description="Of each function that was tried, as of it alone")
+    diff: str = Field(description="The patch of all that was accepted")
+    shortfalls: list[DiagnosticFields]  # type: ignore[assignment]
+    stopped: str = Field(description="Why some functions were not tried; empty where all were")
+    cost_usd: float | None
+
+
 class SuggestionFields(AnswerFields):
     """One verified change of a review."""
 
@@ -448,6 +462,7 @@ PRINTED: dict[str, type[AnswerFields]] = {
     "compare-change": CompareChangeJson,
     "findings": FindingsJson,
     "improve": ImproveJson,
+    "improve-several": ImproveSeveralJson,
     "profile": ProfileJson,
     "profile-run": CommandProfileJson,
     "review": ReviewJson,

@@ -12,6 +12,7 @@ from codeopt.core.options import ImproveOptions
 from codeopt.core.session import Mounts, Session
 from codeopt.core.target import Target
 from codeopt.engine.improve import improve
+from codeopt.engine.nothing_to_try import require_draft
 from codeopt.report.result import Result
 from codeopt.review.changed_functions import ReviewTarget
 from codeopt.review.ranking import Ranking, ranked
@@ -46,5 +47,6 @@ class Improver:
 
     def __call__(self, target: ReviewTarget, left: Left, pay: Callable[[Usage], None]) -> Result:
         """Improve one target; only the run's own folder is written. Raises CodeoptError."""
+        require_draft(Target(target.file, target.function), self.options)
         own = replace(self.options, max_seconds=left.seconds, max_cost=left.cost_usd)
         return improve(Target(target.file, target.function), own, replace(self.session, on_usage=pay))

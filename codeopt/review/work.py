@@ -13,6 +13,7 @@ from codeopt.core.errors import CodeoptError, ModelError, NoSandbox
 from codeopt.core.program import read_program
 from codeopt.core.run_clock import RunClock
 from codeopt.core.words import Speedup
+from codeopt.engine.nothing_to_try import NothingToTry
 from codeopt.report.result import End, Result
 from codeopt.review.changed_functions import ReviewTarget
 from codeopt.review.combine import combine
@@ -80,6 +81,8 @@ class ReviewRun:
     """Targets that were judged so far."""
     again: list[KnownFinding] = field(default_factory=list)
     """Findings of earlier runs that were taken in place of a verdict."""
+    without_drafts: int = 0
+    """Targets that were read and for which there was nothing to try; they do not count against a limit."""
     ledger: Ledger = field(default_factory=Ledger)
     """Cost of all models together."""
     left: list[Skipped] = field(default_factory=list)
@@ -148,6 +151,9 @@ class ReviewRun:
             return f"the model failed: {error}"
         except NoSandbox:
             raise
+        except NothingToTry as error:
+            self.without_drafts += 1
+            return str(error)
         except CodeoptError as error:
             return str(error)
         except SandboxError as error:
@@ -187,6 +193,11 @@ class ReviewRun:
     def _tell_shortfalls(self, target: ReviewTarget, found: Sequence[Diagnostic]) -> None:
         name = full_name(target.path, target.function)
         self.shortfalls += [replace(each, what=f"{name}: {each.what}") for each in found]
+
+    @property
+    def looked_at(self) -> int:
+        """Number of targets of which something is known now."""
+        return self.judged + len(self.again) + self.without_drafts
 
     @property
     def clock(self) -> RunClock:

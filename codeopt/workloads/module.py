@@ -1,24 +1,36 @@
-"""A file that mentions no input and has functions: improved as a script where running it does something; where it does
-nothing, the answer is which of its functions take long."""
+"""A file that mentions no input and has functions: improved as a script where running it does something. A library
+module does nothing then, and its functions are the targets."""
 
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from itertools import islice
 from typing import TYPE_CHECKING
 
 from codeopt.core.errors import UsageError
 from codeopt.workloads._protocol import workload
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from codeopt.core.options import ImproveOptions
     from codeopt.core.target import Target
     from codeopt.workloads import OpenTarget, WorkloadRequest
+    from codeopt_sandbox import Sandbox
     from codeopt_sandbox.outcome import Run
 
 BUSY_S = 0.05
-"""A script that prints and writes nothing, but takes this long, does something: a benchmark, a check by assertions."""
+"""A script that prints and writes nothing, but takes this long beside its imports, does something: a benchmark, a check
+by assertions."""
+MOST_NAMED = 8
+"""Maximum number of functions that a message names."""
+_PLAIN = (ast.Import, ast.ImportFrom, ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Pass)
+
+
+class DoesNothing(UsageError):
+    """The target is a library module: running it does nothing, and one of its functions is to be named."""
 
 
 def matches(target: Target, options: ImproveOptions) -> bool:
@@ -37,31 +49,71 @@ def matches(target: Target, options: ImproveOptions) -> bool:
 @workload(matches)
 @contextmanager
 def open_workload(request: WorkloadRequest) -> Iterator[OpenTarget]:
-    """As a program where it does something. Raises UsageError, which names the functions, those that take longest under
-    the file's tests first."""
-    from codeopt.workloads.function.harness import open_bench
-    from codeopt.workloads.function.rank import any_function, offer
+    """As a program where it does something. Raises DoesNothing, which names functions."""
     from codeopt.workloads.program import open_workload as open_program
 
-    if not _imports_from_its_package(request.program.source):
+    source = request.program.source
+    if not is_library(source):
         with open_program(request) as opened:
             request.session.console.progress("running it as it is")
-            if _does_something(opened.sandbox.run(request.program.source, mode="exec", files=())):
+            if _does_something(opened.sandbox, source):
                 yield opened
                 return
-    function = any_function(request.target.path)
-    assert function is not None
-    request.session.console.progress("looking which functions take long")
-    linked = request.imported_in_place(request.target.path)
-    options = request.options
-    with open_bench(function, request.open_sandbox, options.tests, options.with_paths, linked) as bench:
-        raise UsageError(offer(bench))
+    raise DoesNothing(_in_words(request.target.path, source))
 
 
-def _imports_from_its_package(source: str) -> bool:
-    """A module with relative imports is part of a package, and no script."""
-    return any(isinstance(node, ast.ImportFrom) and node.level for node in ast.parse(source).body)
+def is_library(source: str) -> bool:
+    """Whether a module only defines, as far as its text says it: running it as a program would do nothing. One with
+    relative imports is part of a package, and no script."""
+    body = ast.parse(source).body
+    relative = any(isinstance(node, ast.ImportFrom) and node.level for node in body)
+    return (relative and not any(map(_is_main_guard, body))) or all(map(_only_defines, body))
 
 
-def _does_something(run: Run) -> bool:
-    return bool(run.stdout or run.written or run.stop or run.exit != 0) or run.active_s > BUSY_S
+def _is_main_guard(node: ast.stmt) -> bool:
+    """`if __name__ == "__main__":`."""
+    return isinstance(node, ast.If) and "__name__" in ast.unparse(node.test)
+
+
+def _only_defines(node: ast.stmt) -> bool:
+    """Whether a statement at the top of a module does nothing but define and import; a call may do anything."""
+    if isinstance(node, _PLAIN):
+        return True
+    if isinstance(node, ast.Try):
+        handlers = [each for handler in node.handlers for each in handler.body]
+        return all(map(_only_defines, [*node.body, *handlers, *node.orelse, *node.finalbody]))
+    if isinstance(node, ast.If):
+        return not _is_main_guard(node) and all(map(_only_defines, [*node.body, *node.orelse]))
+    if isinstance(node, ast.Expr):
+        return isinstance(node.value, ast.Constant)
+    return isinstance(node, ast.Assign | ast.AnnAssign) and not any(
+        isinstance(inner, ast.Call | ast.comprehension) for inner in ast.walk(node)
+    )
+
+
+def _does_something(sandbox: Sandbox, source: str) -> bool:
+    """Whether a run prints, writes, fails, or takes longer than its imports alone."""
+    run: Run = sandbox.run(source, mode="exec", files=())
+    if run.stdout or run.written or run.stop or run.exit != 0:
+        return True
+    if run.active_s <= BUSY_S:
+        return False
+    imports = sandbox.run(_imports_alone(ast.parse(source).body), mode="exec", files=())
+    return run.active_s - imports.active_s > BUSY_S + 0.2 * imports.active_s
+
+
+def _imports_alone(body: Sequence[ast.stmt]) -> str:
+    """The imports of a module, as a program."""
+    found = [node for node in body if isinstance(node, ast.Import | ast.ImportFrom)]
+    return "".join(f"{ast.unparse(node)}\n" for node in found)
+
+
+def _in_words(path: Path, source: str) -> str:
+    from codeopt.workloads.source.functions import definitions
+
+    names = [name for name, _ in islice(definitions(ast.parse(source)), MOST_NAMED + 1)]
+    named = ", ".join(f"{path}::{name}" for name in names[:MOST_NAMED]) + ", ..." * (len(names) > MOST_NAMED)
+    return (
+        f"{path} does nothing when it is run; name one of its functions: {named} (`codeopt improve {path}` takes them "
+        "one after the other)"
+    )

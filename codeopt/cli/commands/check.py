@@ -7,13 +7,13 @@ could be looked at: no test runs any of them and none can be judged. --exit-zero
 from __future__ import annotations
 
 import argparse
-from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from codeopt.cli import flags
+from codeopt.cli.check_rows import others, row_lines
 from codeopt.cli.command import command
 from codeopt.core.errors import ProgramError
 from codeopt.engine.open_model import RULES
@@ -21,7 +21,6 @@ from codeopt.engine.open_model import RULES
 if TYPE_CHECKING:
     from codeopt.core.diagnostic import Diagnostic
     from codeopt.review.check import CheckedTarget
-    from codeopt.review.suggestion import Suggestion
 
 GAIN = 1
 INTERRUPTED = 130  # status
@@ -91,33 +90,9 @@ def run(arguments: argparse.Namespace) -> int:
 def table(rows: Sequence[CheckedTarget], shortfalls: Sequence[Diagnostic] = ()) -> str:
     """For a person: the slow ones with what the rules would do, the others in a line, what could not be run."""
     from codeopt.core.sanitize import log_line
-    from codeopt.review.suggestion import full_name
 
-    lines = []
-    for row in (row for row in rows if row.judged):
-        name = log_line(full_name(row.path, row.function))
-        took = f"{row.seconds:>9.4f} s" if row.seconds else " " * 11
-        part = f"{row.share:>4.0%} {took}" if row.share is not None else " " * 16
-        lines.append(f"{part}  {name}: {_gain(row.suggestion) if row.suggestion else log_line(row.reason)}")
-        lines += [f"{'':18}  {log_line(change)}" for change in (row.suggestion.told if row.suggestion else ())]
+    lines = [line for row in rows if row.judged for line in row_lines(row)]
     gains = sum(row.suggestion is not None for row in rows)
     summary = f"{len(rows)} functions and programs, {gains} can be faster by the built-in rules"
     missing = [log_line(each.words) for each in shortfalls]
-    return "\n".join([*lines, *_others(rows), *missing, summary]) + "\n"
-
-
-def _others(rows: Sequence[CheckedTarget]) -> list[str]:
-    """One line for each reason why something was not looked at; --json names all."""
-    count = Counter(row.reason for row in rows if not row.judged)
-    return [f"{'':18}{number} more: {reason}" for reason, number in count.items()]
-
-
-def _gain(suggestion: Suggestion) -> str:
-    from codeopt.core.words import Speedup, factor
-    from codeopt.review.reporters._words import UNTIMED
-
-    figures = suggestion.speedup
-    if figures is None:
-        return UNTIMED
-    low = f", at least {factor(figures.ci_low)} with 95% confidence" if figures.ci_low else ""
-    return Speedup.from_json(dict(figures)).gain + low
+    return "\n".join([*lines, *others(rows), *missing, summary]) + "\n"

@@ -44,6 +44,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     examples=(
         "codeopt improve slow.py                       with input.N.txt and output.N.txt beside it",
         "codeopt improve mod.py::f --tests tests/      one function, by its tests",
+        "codeopt improve src/                          the functions that take most of their tests' time",
         "codeopt improve slow.py --model gpt-5 --write   by a language model, put in place",
         "codeopt improve slow.py --html page.html -- --top 10 data.csv",
     ),
@@ -54,17 +55,30 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 )
 def run(arguments: argparse.Namespace) -> int:
     """Improve one program. Heavy imports happen here, so that --help is quick."""
+    from codeopt.cli import improve_several
+    from codeopt.workloads.module import DoesNothing
+
+    target = flags.target_of(arguments)
+    _check_output(arguments, target.path)
+    _check_project(arguments, target.path)
+    if improve_several.is_several(target, flags.options_of(arguments)):
+        return improve_several.run(arguments, target)
+    if arguments.dry_run:
+        return _dry_run(arguments, target)
+    try:
+        return _improve_one(arguments, target)
+    except DoesNothing:
+        return improve_several.run(arguments, target)
+
+
+def _improve_one(arguments: argparse.Namespace, target: Target) -> int:
+    """Improve a program, a function or a project by its command."""
     from codeopt.core.console import Console
     from codeopt.engine.improve import improve
     from codeopt.engine.open_session import open_session
     from codeopt.report import result as report
     from codeopt.review.findings.known import open_findings
 
-    target = flags.target_of(arguments)
-    _check_output(arguments, target.path)
-    _check_project(arguments, target.path)
-    if arguments.dry_run:
-        return _dry_run(arguments, target)
     with Console(quiet=arguments.quiet, verbose=arguments.verbose) as console:
         options, session = flags.options_of(arguments), open_session(console)
         result = improve(target, options, session)
@@ -122,7 +136,7 @@ def _check_output(arguments: argparse.Namespace, path: Path) -> None:
         raise UsageError("give --write or -o FILE, not both")
     if ".ipynb" in ((arguments.write and path.suffix), arguments.output and arguments.output.suffix):
         raise UsageError(f"a program cannot be put back into the cells of {path}; -o FILE.py writes it beside it")
-    if arguments.write and path.is_dir() and arguments.run is not None:
+    if arguments.write and path.is_dir():
         return  # each file is looked at when it is written
     target = path if arguments.write else arguments.output
     if target is None or str(target) == "-":

@@ -139,9 +139,7 @@ def make_review(arguments: argparse.Namespace, console: Console) -> tuple[Review
         skipped=(*skipped, *work.skipped),
         notices=tuple(work.notices),
         shortfalls=shortfalls,
-        blind=""
-        if gave_up
-        else why_blind(ranking.targets or targets, work.judged + len(work.again), shortfalls, reasons),
+        blind="" if gave_up else why_blind(ranking.targets or targets, work.looked_at, shortfalls, reasons),
         machine=machine(),
         cost_usd=None if work.ledger.usage.cost_usd is None else round(work.ledger.usage.cost_usd, 6),
         python=PythonFields.maybe(interpreter),

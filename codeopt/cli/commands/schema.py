@@ -7,7 +7,9 @@ import json
 
 from codeopt.cli.command import command
 
-COMMANDS = ("check", "compare", "compare-change", "findings", "improve", "profile", "profile-run", "review")
+COMMANDS = (
+    "check", "compare", "compare-change", "findings", "improve", "improve-several", "profile", "profile-run", "review",
+)  # fmt: skip
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

@@ -1,11 +1,10 @@
-"""A file that reads no standard input: its functions, ranked by the time they take under its tests."""
+"""The functions of modules by the time that they take under their tests."""
 
 from __future__ import annotations
 
 import ast
 from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import islice
 from pathlib import Path
 
 from codeopt.analysis.nodes import first_line
@@ -16,8 +15,6 @@ from codeopt.workloads.function.corpus.existing_tests import find_all_tests, run
 from codeopt.workloads.function.harness import FunctionHarness
 from codeopt.workloads.sandbox_view.view import locate
 from codeopt.workloads.source.functions import Function, definitions, read_function
-
-MOST = 8
 
 
 def any_function(path: Path) -> Function | None:
@@ -63,20 +60,3 @@ def function_times(bench: FunctionHarness, paths: Sequence[Path]) -> Times:
 
 def _names(path: Path) -> dict[int, str]:
     return {first_line(node): name for name, node in definitions(ast.parse(read_program(path).source))}
-
-
-def offer(bench: FunctionHarness) -> str:
-    """One line that names the functions of the module, those that take longest under its tests first."""
-    path = bench.function.path
-    times = function_times(bench, [path])
-    here = times.seconds.get(path, {})
-    total = max(times.total, *here.values(), 0.0)
-    if total > 0 and here:
-        named = [f"{path}::{name} ({seconds / total:.0%})" for name, seconds in here.items()]
-        return (
-            f"{path} does nothing when it is run; name one of its functions, here with their shares of the time of "
-            f"{times.tests} test{'s' * (times.tests != 1)}, all that they call included: {', '.join(named[:MOST])}"
-        )
-    every = ", ".join(f"{path}::{name}" for name, _ in islice(definitions(ast.parse(bench.source)), MOST))
-    why = f"; {times.shortfall.words}" if times.shortfall else ""
-    return f"{path} does nothing when it is run; name one of its functions: {every}{why}"

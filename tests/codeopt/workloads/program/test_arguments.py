@@ -133,7 +133,8 @@ BAD = {
     "too much in a file": ("open('o', 'w').write('x' * 100_000_000)\n", [], 5, "File too large"),
     "Python 2": ("print 'hello'\n", ["--", "a"], 2, "must be Python"),
     "a shell script": ("#!/bin/sh\necho hello; ls -l\n", ["--", "a"], 2, "must be Python"),
-    "does nothing": ("def f(x):\n    return x\n", [], 2, "does nothing when it is run; name one of its functions"),
+    "does nothing": ("def f(x):\n    return x\n", [], 5, "could be looked at: no test was found for tool"),
+    "cases of a library": ("def f(x):\n    return x\n", ["--record", "x"], 2, "--record is of one program or function"),
     "cases and arguments": ("print(1)\n", ["--cases", ".", "--", "a"], 2, "not both"),
 }
 

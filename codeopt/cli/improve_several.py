@@ -1,0 +1,126 @@
+"""`codeopt improve MODULE.py` and `codeopt improve FOLDER`: the functions of a library, one after the other."""
+
+from __future__ import annotations
+
+import argparse
+import json
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+
+from codeopt.cli import flags, review_flags
+from codeopt.cli.check_rows import others, row_lines
+from codeopt.cli.output import require_writable, write_diff
+from codeopt.core.console import Console
+from codeopt.core.errors import ProgramError, UsageError
+from codeopt.core.interpreter import find_interpreter
+from codeopt.core.options import ImproveOptions
+from codeopt.core.program import replace_program, write_whole
+from codeopt.core.sanitize import log_line
+from codeopt.core.target import Target
+from codeopt.core.words import counted
+from codeopt.engine.open_session import open_session
+from codeopt.report.result import python_line
+from codeopt.review.check import CheckedTarget
+from codeopt.review.several import ImprovedSeveral, find_several, improve_several
+from codeopt.review.work import BUDGET_SPENT
+from codeopt.workloads import kind_of
+from codeopt.workloads.module import is_library
+
+NOT_ACCEPTED = 1
+OF_ONE = ("cases", "stdin", "calls", "contract", "resume", "html", "record", "workload", "args")
+"""Flags of one program or function."""
+
+
+def is_several(target: Target, options: ImproveOptions) -> bool:
+    """Whether a target is a folder, or a module that is read to do nothing but define. Raises UsageError."""
+    if target.path.is_dir():
+        return not options.run and not options.workload
+    if target.name or options.run or options.workload:
+        return False
+    kind = kind_of(target, options)
+    return kind.name == "module" and is_library(kind.read(target).source)
+
+
+def run(arguments: argparse.Namespace, target: Target) -> int:
+    """Improve all; the patch goes to standard output, or one JSON object. Raises UsageError, NoSandbox."""
+    options = flags.options_of(arguments)
+    _refuse(arguments, target)
+    targets, left_alone = find_several(target.path)
+    if arguments.dry_run:
+        return _dry_run(arguments, target, [each.name for each in targets])
+    with Console(quiet=arguments.quiet, verbose=arguments.verbose) as console:
+        found = find_interpreter(options.python, target.path) if not options.image else None
+        console.print(python_line(found))
+        options = replace(options, python=found.path) if found else options
+        session = open_session(console, interpreter=found)
+        recheck = review_flags.Rechecker(options, session, Path())
+        result = improve_several(targets, options, arguments.max_functions, session, recheck)
+        result = replace(result, rows=(*result.rows, *left_alone))
+        try:
+            _deliver(arguments, target, result, console)
+        finally:
+            for line in summary(result.rows, result):
+                console.print(line)
+        return _status(result, console)
+
+
+def summary(rows: Sequence[CheckedTarget], found: ImprovedSeveral) -> list[str]:
+    """A line for each function that was tried, one for each reason why others were not, and one of all."""
+    tried = [row for row in rows if row.judged]
+    lines = [line for row in tried for line in row_lines(row)] + others(rows)
+    lines += [log_line(each.words) for each in found.shortfalls]
+    lines.append(f"{counted(len(rows), 'function')}, {len(found.runs)} tried to the end, {found.gains} improved")
+    if found.stopped:
+        lines.append(found.stopped)
+    return lines + ([review_flags.go_on_with(found.left)] if found.left else [])
+
+
+def _status(found: ImprovedSeveral, console: Console) -> int:
+    if found.failure and found.failure != BUDGET_SPENT:
+        return found.failure
+    if found.gains:
+        return 0
+    if found.blind:
+        return review_flags.report_blind(found.blind, console)
+    if not found.looked_at and not found.failure:  # each was refused, with its reason
+        return ProgramError.exit_status
+    return found.failure or NOT_ACCEPTED
+
+
+def _refuse(arguments: argparse.Namespace, target: Target) -> None:
+    """Raise UsageError for flags of one program or function, and for what could not be written."""
+    given = next((name for name in OF_ONE if getattr(arguments, name, None)), "")
+    if given:
+        flag = "what follows --" if given == "args" else f"--{given}"
+        raise UsageError(f"{flag} is of one program or function, and {target} has several: name one, FILE::FUNCTION")
+    if arguments.output and str(arguments.output) != "-":
+        require_writable(arguments.output)
+
+
+def _dry_run(arguments: argparse.Namespace, target: Target, names: list[str]) -> int:
+    """Print what would be looked at; the tests say in which order."""
+    said = {"schema": "codeopt.plan/1", "target": str(target), "workload": "several", "functions": names}
+    lines = [f"{target}: {counted(len(names), 'function')}, in the order of their tests' time", *names]
+    print(json.dumps(said) if arguments.json else "\n".join(lines))
+    return 0
+
+
+def _deliver(arguments: argparse.Namespace, target: Target, found: ImprovedSeveral, console: Console) -> None:
+    """The patch or the object, to where the user wants it; files are put in place with --write."""
+    if arguments.write:
+        for change in found.changes:
+            kept = replace_program(change.program, change.text)
+            console.print(
+                f"wrote {change.program.path}, "
+                + (f"the original is kept as {kept}" if kept else "git holds the original")
+            )
+    to_file = arguments.output and str(arguments.output) != "-"
+    if found.changes and to_file:
+        text = found.diff if target.path.is_dir() else found.changes[0].text
+        write_whole(arguments.output, text)
+        console.print(f"wrote {arguments.output}")
+    if arguments.json:
+        print(json.dumps(found.answer(str(target)).to_json()), flush=True)
+    elif found.changes and not to_file:
+        write_diff(found.diff)

@@ -1,0 +1,153 @@
+"""`codeopt improve MODULE.py` and `codeopt improve FOLDER`: a library's functions, one after the other."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from codeopt.workloads.module import is_library
+from tests.codeopt.command import QUICK, codeopt
+from tests.codeopt.review.pull_request import git
+from tests.conftest import require_sandbox
+
+NAMES = """\
+def labels(names: list[str]) -> list[str]:
+    known: list[str] = []
+    for name in names:
+        if name not in known:
+            known.append(name)
+    return known
+
+
+def repeated(names: list[str]) -> int:
+    known: list[str] = []
+    count = 0
+    for name in names:
+        if name in known:
+            count += 1
+        else:
+            known.append(name)
+    return count
+
+
+def longest(names: list[str]) -> int:
+    return max((len(name) for name in names), default=0)
+
+
+def private(handle):
+    return handle.read()
+"""
+TEST_NAMES = """\
+import pytest
+from names import labels, longest, repeated
+
+MANY = [str(i * i % 997) for i in range(4000)]
+
+
+@pytest.mark.parametrize("count", [0, 1, 2, 10, 600, 4000])
+def test_labels(count):
+    assert len(labels(MANY[:count])) == len(set(MANY[:count]))
+    assert repeated(MANY[:count]) == count - len(set(MANY[:count]))
+    assert longest(MANY[:count]) <= 3
+"""
+
+
+def project(folder: Path, **files: str) -> Path:
+    folder.mkdir()
+    for name, text in files.items():
+        (folder / f"{name}.py").write_text(text)
+    for arguments in (("init", "-q"), ("add", "."), ("commit", "-qm", "as it was")):
+        git(folder, *arguments)
+    return folder
+
+
+def test_the_slow_functions_of_a_folder_are_tried_and_put_in_place(tmp_path: Path) -> None:
+    require_sandbox()
+    names = NAMES.replace(NAMES[NAMES.index("def repeated") : NAMES.index("def longest")], "")
+    tests = TEST_NAMES.replace("longest, repeated", "longest").replace("    assert repeated(MANY[:count])", "    #")
+    folder = project(tmp_path / "r", names=names, test_names=tests)
+    done = codeopt("improve", "r", "--model", "rules", "--write", "--json", *QUICK, cwd=tmp_path)
+    assert done.status == 0, done.err
+    first, *rest = done.json["functions"]
+    assert (first["path"], first["function"]) == ("r/names.py", "labels")  # it takes longest
+    assert first["speedup"]["ratio"] > 3
+    assert [row["function"] for row in rest] == ["longest", "private"]
+    assert rest[1]["reason"].startswith("no test runs it")
+    assert done.json["gains"] == 1
+    assert done.json["results"]["r/names.py::labels"]["accepted"]
+    written = (folder / "names.py").read_text()
+    assert written.count("set()") == 1
+    assert written.endswith(NAMES[NAMES.index("def longest") :])
+    assert "b/r/names.py" in done.json["diff"]
+    assert "3 functions, 1 tried to the end, 1 improved" in done.err
+
+
+@pytest.mark.slow(
+    also="tests/codeopt/test_improve_several.py::test_the_slow_functions_of_a_folder_are_tried_and_put_in_place",
+    reason="two functions of one file, each judged, then both together: two minutes",
+)
+def test_two_functions_of_a_file_are_judged_together_before_they_are_put_in_place(tmp_path: Path) -> None:
+    require_sandbox()
+    folder = project(tmp_path / "r", names=NAMES, test_names=TEST_NAMES)
+    done = codeopt("improve", "r/names.py", "--model", "rules", "--write", "--json", *QUICK, cwd=tmp_path)
+    assert done.status == 0, done.err
+    assert {row["function"] for row in done.json["functions"] if row["speedup"]} == {"labels", "repeated"}
+    assert "r/names.py::labels with all suggestions for its file" in done.err
+    assert (folder / "names.py").read_text().count("set()") == 2
+
+
+def test_a_module_that_the_rules_know_nothing_for_is_no_program_and_takes_no_run(tmp_path: Path) -> None:
+    """Its import takes longer than what a script is taken to do."""
+    require_sandbox()
+    text = f"import re\n\nimport heavy\n\nWORD = re.compile('x')\n\n\n{NAMES[NAMES.index('def longest') :]}"
+    folder = project(tmp_path / "r", lib=text, heavy="sum(range(20_000_000))\n")
+    done = codeopt("improve", "lib.py", "--model", "rules", cwd=folder)
+    assert done.status == 1, done.err
+    assert "lib.py::longest: the rules know nothing to try for it; --model NAME asks a language model" in done.err
+    assert "1 more: no test runs it" in done.err
+    assert "hot: line" not in done.err
+
+
+@pytest.mark.parametrize(
+    ("arguments", "says"),
+    [
+        (["improve", "r", "--cases", "r"], "--cases is of one program or function, and r has several"),
+        (["improve", "r/names.py", "--calls", "r/names.py"], "--calls is of one program or function"),
+        (["improve", "empty"], "empty has no function that could be improved"),
+        (["profile", "r/names.py"], "does nothing when it is run; name one of its functions: r/names.py::labels, r"),
+        (["compare", "r", "r"], "r is a directory; name the Python file in it"),
+    ],
+)
+def test_what_is_refused(arguments: list[str], says: str, tmp_path: Path) -> None:
+    project(tmp_path / "r", names=NAMES)
+    (tmp_path / "empty").mkdir()
+    done = codeopt(*arguments, cwd=tmp_path)
+    assert done.status == 2
+    assert says in done.err
+    assert done.err.count("\n") <= 2
+
+
+def test_a_plan_names_the_functions_and_runs_nothing(tmp_path: Path) -> None:
+    project(tmp_path / "r", names=NAMES)
+    done = codeopt("improve", "r", "--dry-run", "--json", cwd=tmp_path)
+    assert done.json["functions"] == [f"r/names.py::{each}" for each in ("labels", "repeated", "longest", "private")]
+
+
+@pytest.mark.parametrize(
+    ("source", "library"),
+    [
+        ("def f(x):\n    return x\n", True),
+        ('"""Words."""\nimport numpy as np\nN = 3\n\n\nclass A:\n    x: int = 1\n\n\ndef f():\n    return N\n', True),
+        ("try:\n    import json\nexcept ImportError:\n    json = None\n\ndef f():\n    return json\n", True),
+        ("from typing import TYPE_CHECKING\nif TYPE_CHECKING:\n    import json\ndef f():\n    return 1\n", True),
+        ("from . import other\nother.start()\ndef f():\n    return 1\n", True),
+        ("def f():\n    return 1\nf()\n", False),
+        ("def f():\n    return 1\nFOUND = [f() for _ in range(9)]\n", False),
+        ("def f():\n    return 1\nfor i in range(3):\n    print(f())\n", False),
+        ("def main():\n    print(1)\nif __name__ == '__main__':\n    main()\n", False),
+        ("from . import x\ndef main():\n    print(1)\nif __name__ == '__main__':\n    main()\n", False),
+    ],
+)
+def test_a_module_that_only_defines_is_a_library(source: str, library: bool) -> None:
+    assert is_library(source) is library

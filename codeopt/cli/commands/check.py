@@ -56,8 +56,8 @@ def run(arguments: argparse.Namespace) -> int:
 
     paths = review_flags.below(arguments.paths or [Path.cwd()])
     part = CheckedPart(tuple(paths), arguments.exclude, arguments.min_share)
-    targets, left_alone = listed(part)
-    found = ProjectCheck(())
+    targets, left_alone, unread = listed(part)
+    found = ProjectCheck((), blind=unread)
     with Console(quiet=arguments.quiet, verbose=arguments.verbose) as console:
         if targets:
             options, session = review_flags.find_python(

@@ -96,7 +96,7 @@ def find_interpreter(
     environment = os.environ if environment is None else environment
     if named:
         return _named(named)
-    if folder := environment.get("VIRTUAL_ENV"):
+    if folder := activated_environment(environment):
         return _of_venv(Path(folder), Origin.ACTIVATED, f"VIRTUAL_ENV is set to {folder}, but ")
     for root in _project(place.absolute()):
         if venv := next((root / name for name in _names(root, environment) if _is_venv(root / name)), None):
@@ -110,6 +110,22 @@ def find_interpreter(
             if (path := _told(origin, root)) is not None:
                 return _started(path, origin)
     return _started(sys.executable, Origin.OWN)
+
+
+def activated_environment(environment: Mapping[str, str]) -> str:
+    """Folder of the activated environment; empty without one. pre-commit starts a hook with the hook's own environment
+    activated, behind which the user's stands on the path."""
+    folder = environment.get("VIRTUAL_ENV", "")
+    if not folder or not environment.get("PRE_COMMIT") or not _is_own(Path(folder)):
+        return folder
+    folders = map(Path, environment.get("PATH", "").split(os.pathsep))
+    users = (each.parent for each in folders if each.is_absolute() and (each.parent / "pyvenv.cfg").is_file())
+    return next((str(each) for each in users if not _is_own(each)), "")
+
+
+def _is_own(folder: Path) -> bool:
+    """Whether this codeopt is installed in an environment."""
+    return folder.resolve() == Path(sys.prefix).resolve()
 
 
 def _named(named: str) -> Interpreter:

@@ -17,6 +17,7 @@ from typing import Protocol
 
 from codeopt.core.errors import UsageError
 from codeopt.core.git import GitError, find_git
+from codeopt.core.project_python import reading_advice
 from codeopt.core.revision import OWN, Revision
 
 _BOM = "\ufeff"
@@ -142,7 +143,8 @@ def _parsed(path: Path, data: bytes) -> Program:
         tree = ast.parse(source, str(path))
     except SyntaxError as error:
         where = f"{path}:{error.lineno}" if error.lineno else f"{path}"
-        raise UsageError(f"{where}: {error.msg}; it must be Python that runs before it can be improved") from error
+        advice = reading_advice(path) or "it must be Python that runs before it can be improved"
+        raise UsageError(f"{where}: {error.msg}; {advice}") from error
     except ValueError as error:  # bytes beyond the first two lines that are not UTF-8, or a null byte
         raise UsageError(f"{path} is not UTF-8 text, which Python source is: {error}") from error
     except (RecursionError, MemoryError) as error:

@@ -78,7 +78,8 @@ def find_targets(
         try:
             source = read_program(where).source
         except UsageError as error:
-            skipped.append(Skipped(file.path, "", _without_path(str(error), where)))
+            alone = left_alone(file.path, "", exclude, marked.get(file.path, ()))
+            skipped.append(Skipped(file.path, "", alone or _without_path(str(error), where), unread=not alone))
             continue
         if reason := left_alone(file.path, source, exclude, marked.get(file.path, ())):
             skipped.append(Skipped(file.path, "", reason))

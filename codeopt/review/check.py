@@ -13,6 +13,7 @@ from codeopt.core.interpreter import Interpreter
 from codeopt.core.options import ImproveOptions
 from codeopt.core.run_clock import DeadlineReached
 from codeopt.core.session import Session
+from codeopt.core.words import counted
 from codeopt.review.change import closed_folders, whole_files
 from codeopt.review.changed_functions import ReviewTarget, find_targets
 from codeopt.review.findings.known import KnownFinding, KnownFindings
@@ -114,14 +115,16 @@ class CheckedPart:
     """Smallest share of the tests' time, 0 to 1, with which a function is tried; others are only listed."""
 
 
-def listed(part: CheckedPart) -> tuple[list[ReviewTarget], list[CheckedTarget]]:
-    """List what can be looked at, and what is left alone with its reason; nothing is run. Raises UsageError."""
+def listed(part: CheckedPart) -> tuple[list[ReviewTarget], list[CheckedTarget], str]:
+    """List what can be looked at, what is left alone with its reason, and why nothing can be looked at; nothing is run.
+    Raises UsageError."""
     repository, everything = whole_files(part.paths)
     targets, skipped = find_targets(everything, repository, part.paths, part.exclude)
     closed = (
         [] if repository else [CheckedTarget(path, "", reason=why) for path, why in closed_folders(everything.root)]
     )
-    return targets, [*(CheckedTarget(each.path, each.function, reason=each.reason) for each in skipped), *closed]
+    rows = [CheckedTarget(each.path, each.function, reason=each.reason, judged=each.unread) for each in skipped]
+    return targets, [*rows, *closed], why_unread(targets, skipped)
 
 
 def check(
@@ -155,6 +158,12 @@ def check(
         rows, shortfalls, blind, session.interpreter, "; ".join(work.notices), tuple(dict.fromkeys(left)),
         interrupted=work.failure == INTERRUPTED, profile=profiled.name if profiled else "",
     )  # fmt: skip
+
+
+def why_unread(targets: Sequence[ReviewTarget], skipped: Sequence[Skipped]) -> str:
+    """Reason why there is nothing to look at, where files cannot be read. Empty: there are targets or no such files."""
+    unread = [] if targets else [f"{each.path}: {each.reason}" for each in skipped if each.unread]
+    return f"none of {counted(len(unread), 'file')} could be read: {unread[0]}" if unread else ""
 
 
 def why_blind(

@@ -93,7 +93,9 @@ class ImprovedSeveral:
 def find_several(path: Path) -> tuple[list[ReviewTarget], list[CheckedTarget]]:
     """The functions and programs of a file or below a folder, and what is left alone, with the reason; their paths are
     from the current folder. Nothing is run. Raises UsageError where there is none."""
-    targets, left_alone = listed(CheckedPart((path.resolve(),)))
+    targets, left_alone, unread = listed(CheckedPart((path.resolve(),)))
+    if unread:
+        raise UsageError(unread)
     if not targets:
         reasons = "; ".join(dict.fromkeys(f"{row.path}: {row.reason}" for row in left_alone[:3]))
         raise UsageError(f"{path} has no function that could be improved" + (f" ({reasons})" if reasons else ""))

@@ -89,6 +89,8 @@ class Skipped:
     path: str
     function: str
     reason: str
+    unread: bool = False
+    """The file cannot be read as Python, so that nothing of it was looked at."""
 
 
 @dataclass(frozen=True)

@@ -157,11 +157,11 @@ def _check(request: OperationRequest, options: ImproveOptions, console: Console)
         if not path.exists():
             raise UsageError(f"there is no {path}")
     part = CheckedPart(paths, min_share=request.min_share)
-    targets, left_alone = listed(part)
+    targets, left_alone, unread = listed(part)
     outside = {each.name: why for each in targets if not each.function and (why := _leads_out(each.file))}
     left_alone += [CheckedTarget(each.path, "", reason=outside[each.name]) for each in targets if each.name in outside]
     targets = [each for each in targets if each.name not in outside]
-    found = ProjectCheck(())
+    found = ProjectCheck((), blind=unread)
     if targets:
         session = _session(options, console)
         options, _ = session.find_interpreter(replace(options, model=RULES), paths[0])

@@ -134,8 +134,11 @@ class WorkloadRequest:
     """The seed of made-up inputs where the options name none."""
 
     def imported_in_place(self, of: Path, beside: Path | None = None) -> Linked:
-        """What the interpreter imports in place. of: a file of the project; beside: the same of the other side, whose
-        checkout the environment may be of. Raises OSError."""
+        """Folders that the interpreter imports from in place, such as `pip install -e` leaves.
+
+        of: a file of the project. beside: that of the other side, whose checkout may be the one that is installed.
+        Raises OSError.
+        """
         if self.roots is not None:
             return Linked(tuple(project_top(of) / root for root in self.roots))
         folders = linked_folders(self.interpreter.libraries) if self.interpreter else ()

@@ -327,8 +327,17 @@ def test_what_is_no_repository_is_a_plain_folder(tmp_path: Path, trap: Trap, mon
     assert tracked_files(trap.root) is None
     with pytest.raises(NoGit):
         open_repository(trap.root)
-    assert read_project(trap.root).notes == ("not a git repository: its 2 Python files are shown, others by --with",)
+    (tmp_path / "plain" / "it.py").touch()
+    found = [read_project(each).notes[0].partition(":")[0] for each in (trap.root, tmp_path / "plain")]
+    assert found == ["there is no git program here", "not a git repository"]
     assert trap.sprung() == ""
+
+
+def test_a_repository_that_tracks_nothing_is_one(tmp_path: Path) -> None:
+    git(tmp_path, "init", "-q")
+    (tmp_path / "it.py").touch()
+    said = ("git tracks none of its files: its 1 Python files are shown, others by --with",)
+    assert read_project(tmp_path).notes == said
 
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root can give a folder away")

@@ -59,9 +59,9 @@ def run(arguments: argparse.Namespace) -> int:
 
     paths = review_flags.below(arguments.paths or [Path.cwd()])
     part = CheckedPart(tuple(paths), arguments.exclude, arguments.min_share)
-    targets, left_alone = listed(part)
+    targets, left_alone, unread = listed(part)
     profiled = rank_by_profile(targets, read_profile(arguments.profile)) if arguments.profile else None
-    found = ProjectCheck(())
+    found = ProjectCheck((), blind=unread)
     with Console(quiet=arguments.quiet, verbose=arguments.verbose) as console:
         if profiled:
             console.print(f"profile    {profiled.words}")

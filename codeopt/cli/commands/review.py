@@ -120,7 +120,7 @@ def make_review(arguments: argparse.Namespace, console: Console) -> tuple[Review
     from codeopt.core.machine import machine
     from codeopt.report.answer_fields import PythonFields
     from codeopt.review.changed_functions import find_targets
-    from codeopt.review.check import why_blind
+    from codeopt.review.check import why_blind, why_unread
     from codeopt.review.suggestion import Review
 
     paths = review_flags.below(arguments.paths)
@@ -131,6 +131,7 @@ def make_review(arguments: argparse.Namespace, console: Console) -> tuple[Review
     shortfalls = (*ranking.shortfalls, *work.shortfalls)
     gave_up = work.failure not in (0, NoSandbox.exit_status)  # for want of a model, money or time, which it says
     reasons = [each.reason for each in work.skipped]
+    blind = why_blind(ranking.targets or targets, work.looked_at, shortfalls, reasons)
     review = Review(
         base=change.base,
         head=change.head,
@@ -139,7 +140,7 @@ def make_review(arguments: argparse.Namespace, console: Console) -> tuple[Review
         skipped=(*skipped, *work.skipped),
         notices=tuple(work.notices),
         shortfalls=shortfalls,
-        blind="" if gave_up else why_blind(ranking.targets or targets, work.looked_at, shortfalls, reasons),
+        blind="" if gave_up else blind or why_unread(targets, skipped),
         machine=machine(),
         cost_usd=None if work.ledger.usage.cost_usd is None else round(work.ledger.usage.cost_usd, 6),
         python=PythonFields.maybe(interpreter),

@@ -9,7 +9,7 @@ from functools import cached_property
 from pathlib import Path
 
 from codeopt.core.errors import UsageError
-from codeopt.core.git import tracked_files
+from codeopt.core.git import tracked_files, work_trees
 from codeopt.core.run_inputs import is_secret
 from codeopt.workloads.sandbox_view.linked import NO_LINKS, Linked, imported_beside, place_beside, project_top
 from codeopt_sandbox.outcome import Files
@@ -94,12 +94,19 @@ def _linked(root: Path, linked: Linked, files: Mapping[str, Path]) -> tuple[dict
 
 def _tracked(root: Path) -> tuple[list[Path], tuple[str, ...]]:
     """Relative paths, and what is to be said of them. Raises UsageError where git refuses to say."""
-    found = tracked_files(root) or []
-    if found:
+    tracked = tracked_files(root)
+    if tracked:
+        found = tracked
         modules = [path for path in found if (root / path).is_dir()]
         return found, (f"submodules are not shown ({_listed(modules)}); --with shows one",) * bool(modules)
     found = [path.relative_to(root) for path in _python_below(root)]
-    return found, (f"not a git repository: its {len(found)} Python files are shown, others by --with",)
+    why = "git tracks none of its files" if tracked is not None else _without_git(root)
+    return found, (f"{why}: its {len(found)} Python files are shown, others by --with",)
+
+
+def _without_git(root: Path) -> str:
+    """Reason why git does not say what it tracks."""
+    return "there is no git program here" if next(work_trees(root), None) else "not a git repository"
 
 
 def _python_below(root: Path) -> Iterator[Path]:

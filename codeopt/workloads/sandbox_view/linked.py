@@ -27,7 +27,7 @@ _IMPORT = re.compile(rb"(?m)^[ \t]*(?:from[ \t]+([\w]+)|import[ \t]+([^#\n]+))")
 
 @dataclass(frozen=True)
 class Linked:
-    """What an environment imports in place."""
+    """Folders that an environment imports from in place."""
 
     folders: tuple[Path, ...] = ()
     same_as: Path | None = None

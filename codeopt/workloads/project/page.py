@@ -13,7 +13,7 @@ from codeopt.report.html.flame import branches, flame
 from codeopt.report.html.markup import Markup
 from codeopt.report.html.templating import page
 from codeopt.report.html.time_bar import time_bar
-from codeopt.report.stacks.model import Frame, StackProfile
+from codeopt.report.stacks.model import StackProfile
 from codeopt.report.stacks.tree import CallNode, call_tree
 from codeopt.workloads.project.profile import FunctionTime, LibraryTime, LineTime, ProjectProfile
 from codeopt.workloads.project.waits_and_queries import N_PLUS_1, QueryLine, WaitLine
@@ -48,8 +48,7 @@ def command_page(
     targets = [(_named(f), _percent(f.expected_gain), f.why) for f in profile.targets if f.expected_gain >= LEAST]
     libraries = {"Libraries, by who calls them": profile.libraries, "Imports": profile.imports}
     stacks, widths = profile.stacks(command), _widths(profile, before)
-    start = CallNode(Frame("start of the interpreter"), profile.start_share, profile.start_share, ())
-    tree = (*call_tree(stacks, profile.sampled_s, SEEN), start)
+    tree = call_tree(stacks, least=SEEN)
     earlier = _shares(before) if before else None
     names = ("function", *(("own before",) if earlier else ()), "own", "total", "calls")
     return page(

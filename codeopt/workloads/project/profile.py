@@ -19,6 +19,8 @@ CLEARLY = 0.25
 """Part of what a caller and what it calls take together."""
 LIBRARIES = "libraries that the project calls"
 """Name of a part of the clock."""
+START = "start of the interpreter"
+"""Name of a part of the clock."""
 INTERPRETER = "python"
 """Name of the interpreter's own work, which is in no file."""
 
@@ -200,7 +202,7 @@ class ProjectProfile:
         """Whole time of the command by what it went to, the largest first. Several processes or threads can be at work
         at once: then the parts are more than the time by the clock."""
         parts = {name: seconds / self.sampled_s * self.cpu_s for name, seconds in _work(self.samples).items()}
-        parts["start of the interpreter"] = self.start_share * self.cpu_s
+        parts[START] = self.start_share * self.cpu_s
         parts["waiting"] = self.waiting_share * self.seconds
         parts["waiting for a free core"] = self.queued_s
         ranked = sorted(parts.items(), key=lambda part: -part[1])
@@ -223,9 +225,9 @@ class ProjectProfile:
         return _nodes([(each.stack, each.seconds / self.sampled_s) for each in self.samples])
 
     def stacks(self, name: str) -> StackProfile:
-        """Processor time by the project's functions, a library innermost; the interpreter's start is left out."""
-        rows = ((_frames(each), each.seconds) for each in self.samples)
-        return StackProfile.of(name, "seconds", rows)
+        """Processor time by the project's functions, a library innermost, and the interpreter's start."""
+        start = ((Frame(START),), self.start_share * self.sampled_s)
+        return StackProfile.of(name, "seconds", [*((_frames(each), each.seconds) for each in self.samples), start])
 
     def to_json(self) -> dict[str, Any]:
         """The object that `codeopt profile --run --json` prints."""

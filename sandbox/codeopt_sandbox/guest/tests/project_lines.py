@@ -44,7 +44,7 @@ class LineTimes:
         self.left: dict[CodeType, int] = {}
         """Lines of a function that are still timed one by one."""
         self.seconds: dict[tuple[str, int], float] = {}
-        """By file and line; by file and the first line negated where a function is timed as a whole."""
+        """Time by file and line, or the first line negated where a function is timed as a whole."""
         self.times: dict[tuple[str, int], int] = {}
         """Number of timings of each line."""
         self.local = threading.local()

@@ -83,6 +83,10 @@ _FLAGS = (
         )),
     ),
     Flag(
+        "before", "with --run and --html: an earlier profile of the same command, to stand beside it on the page", Path,
+        metavar="FILE", setting=SettableBy.EACH_TIME, commands=on("profile"),
+    ),
+    Flag(
         "csv", "file for a table with one row a problem (- for standard output)", Path, metavar="FILE",
         setting=SettableBy.WRITTEN, commands=on("report"),
     ),

@@ -22,12 +22,14 @@ def profile_run(arguments: argparse.Namespace) -> int:
     from codeopt.core.program import write_whole
     from codeopt.engine.open_session import open_session
     from codeopt.report.result import python_line
+    from codeopt.report.stacks.read import read_profile
     from codeopt.workloads.project.page import command_page
     from codeopt.workloads.project.profiling import profile_project
     from codeopt.workloads.project.shown import tree_of
 
+    _check(arguments, Path(arguments.target or "."))
+    before = read_profile(arguments.before, "--before") if arguments.before else None
     options, folder = flags.options_of(arguments), Path(arguments.target or ".")
-    _check(arguments, folder)
     session = open_session(Console(quiet=arguments.quiet))
     with session.console:
         found = profile_project(folder, options, session)
@@ -35,8 +37,9 @@ def profile_run(arguments: argparse.Namespace) -> int:
         write_whole(Path(arguments.export[1]), EXPORTS[arguments.export[0]](found.profile.stacks(found.command)))
     if arguments.html:
         page = command_page(
-            found.command, found.profile, dict(found.project.files), python_line(found.interpreter), found.project.notes
-        )
+            found.command, found.profile, dict(found.project.files), python_line(found.interpreter),
+            found.project.notes, before,
+        )  # fmt: skip
         write_page(arguments.html, page)
     if arguments.json:
         print(json.dumps(found.answer().to_json()))
@@ -51,6 +54,8 @@ def _check(arguments: argparse.Namespace, folder: Path) -> None:
         raise UsageError(f"profile --run takes the folder of a project, and {folder} is none")
     if arguments.html:
         require_writable(arguments.html)
+    if arguments.before and not arguments.html:
+        raise UsageError("--before stands beside the profile on a page: give --html FILE")
     if arguments.export:
         require_writable(Path(arguments.export[1]))
     if arguments.export and arguments.export[0] not in EXPORTS:

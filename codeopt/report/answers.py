@@ -438,6 +438,7 @@ class CommandProfileJson(ProfiledFields):
     targets: Rows = Field(description="Functions by what could be gained in them, the largest first")
     start: float = Field(description="Share of the interpreter's own start")
     waiting: float = Field(description="Share of the wall time in which the command is not at work")
+    clock: Rows = Field([], description="The whole time by what it went to: name, seconds")
     queries: Rows = Field(
         [],
         description="Statements for a database by the line that asks: file, qualname, line, "

@@ -17,13 +17,13 @@ BROWSER = next(
     (path for name in ("chromium", "chromium-browser", "google-chrome") if (path := shutil.which(name))), None
 )
 PACKAGE = "axe-core@4.14.1"
-SERIOUS = ("serious", "critical")
 NARROW, WIDE = 390, 1280
 """Pixels: a phone and a laptop."""
 _RUN = """
 document.querySelectorAll("details").forEach(each => { each.open = true });
 axe.run(document, {resultTypes: ["violations"]}).then(found => {
   parent.postMessage(JSON.stringify({
+    dark: matchMedia("(prefers-color-scheme: dark)").matches,
     wide: document.documentElement.scrollWidth, seen: window.innerWidth,
     passes: found.passes.length, violations: found.violations.map(each => [
       each.impact, each.id, each.nodes.slice(0, 3).map(node => node.html.slice(0, 200) + " " + node.failureSummary)])
@@ -54,7 +54,7 @@ def axe_source(folder: Path) -> str:
     return file.read_text("utf-8")
 
 
-def ask_axe(page: str, width: int, axe: str, folder: Path) -> dict[str, Any]:
+def ask_axe(page: str, width: int, axe: str, folder: Path, *, dark: bool = False) -> dict[str, Any]:
     """What it says of a page with all that opens opened, and how wide the page is. Its ban on scripts is lifted."""
     assert BROWSER is not None
     allowed = re.sub(r'<meta http-equiv="Content-Security-Policy"[^>]*>', "", page)
@@ -66,15 +66,11 @@ def ask_axe(page: str, width: int, axe: str, folder: Path) -> dict[str, Any]:
     file.write_text(_FRAME.format(page="page.html", width=width), "utf-8")
     command = [
         BROWSER, "--headless", "--no-sandbox", "--disable-gpu", "--hide-scrollbars", f"--window-size={WIDE + 100},2100",
-        f"--user-data-dir={folder / 'browser'}", "--virtual-time-budget=20000", "--dump-dom", file.as_uri(),
+        f"--user-data-dir={folder / 'browser'}", "--virtual-time-budget=20000", "--dump-dom",
+        f"--blink-settings=preferredColorScheme={0 if dark else 1}", file.as_uri(),
     ]  # fmt: skip
     shown = subprocess.run(command, check=True, capture_output=True, timeout=240, text=True).stdout
     told = re.search(r'<pre id="axe">(.*?)</pre>', shown, re.DOTALL)
     assert told, "axe has not ended"
     found: dict[str, Any] = json.loads(unescape(told.group(1)))
     return found
-
-
-def serious(found: dict[str, Any]) -> list[Any]:
-    """What keeps somebody from using the page."""
-    return [each for each in found["violations"] if each[0] in SERIOUS]

@@ -47,6 +47,8 @@ def run(arguments: argparse.Namespace) -> int:
     """Profile; print the source with its hot lines marked, or one JSON object."""
     if arguments.run:
         return profile_run.profile_run(arguments)
+    if arguments.before:
+        raise UsageError("--before compares the profiles of a command: give --run COMMAND")
     if arguments.export:
         raise UsageError("--export writes the stacks of a command: give --run COMMAND")
     from codeopt.core.console import Console

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 
 from codeopt.core.history import Candidate
 from codeopt.report.html.layout import scrolls
@@ -18,25 +19,48 @@ LEAST = 0.005
 """Smaller shares are not told."""
 
 
+@dataclass(frozen=True)
+class LineColumn:
+    """A figure beside each line."""
+
+    name: str
+    figures: Mapping[int, str]
+    """Texts by line; none where there is nothing to tell."""
+
+
 def shares_of(profile: Profile | None) -> dict[int, float]:
     """Shares by line; empty where they are not known."""
     return {line.line: line.share for line in profile.lines} if profile else {}
 
 
-def annotated(name: str, source: str, shares: Mapping[int, float], first: int = 1) -> Markup:
-    """A source text, each line with its share of the time; hot lines are marked. first: the number of the first."""
-    lines = source.splitlines()
+def percents(shares: Mapping[int, float]) -> dict[int, str]:
+    """Shares in words, without those that are too small to tell."""
+    return {line: f"{share:.0%}" for line, share in shares.items() if share >= LEAST}
+
+
+def annotated(
+    name: str, source: str, shares: Mapping[int, float], first: int = 1, more: Sequence[LineColumn] = (), why: str = ""
+) -> Markup:
+    """A source text, each line with its share of the time; hot lines are marked.
+
+    first: the number of the first. more: columns beside the share; empty ones are left out. why: reason why no line has
+    a share.
+    """
+    lines, columns = source.splitlines(), [each for each in more if each.figures]
     rows = []
     for number, text in enumerate(lines[:SOURCE_LINES], first):
         share = shares.get(number, 0.0)
         mark = "hot" if share >= HOT else "warm" if share >= WARM else None
-        cells = (("n", str(number)), ("s", f"{share:.0%}" if share >= LEAST else ""), ("t", tag("code", text)))
-        rows.append(tag("tr", [tag("td", cell, class_=kind) for kind, cell in cells], class_=mark))
-    names = [tag("th", text, scope="col") for text in ("line", "share", "source")]
+        figures = [f"{share:.0%}" if share >= LEAST else "", *(each.figures.get(number, "") for each in columns)]
+        cells = [("n", str(number)), *(("s", text) for text in figures), ("t", tag("code", text))]
+        heat = f"--heat:{min(100, round(share * 100))}%" if share >= LEAST else None
+        rows.append(tag("tr", [tag("td", cell, class_=kind) for kind, cell in cells], class_=mark, style=heat))
+    heads = ("line", "share", *(each.name for each in columns), "source")
+    names = [tag("th", text, scope="col") for text in heads]
     found = tag("table", tag("caption", name), tag("thead", tag("tr", names)), tag("tbody", rows), class_="code")
-    more = f"{len(lines) - SOURCE_LINES} more lines are not shown" if len(lines) > SOURCE_LINES else ""
-    why = "" if shares else "no profile: which lines are hot is not known"
-    notes = [tag("p", text, class_="how") for text in (more, why) if text]
+    cut = f"{len(lines) - SOURCE_LINES} more lines are not shown" if len(lines) > SOURCE_LINES else ""
+    why = "" if shares else why or "no profile: which lines are hot is not known"
+    notes = [tag("p", text, class_="how") for text in (cut, why) if text]
     return tag("div", scrolls(f"{name} with its hot lines", found), notes)
 
 

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from base64 import b64encode
 from collections.abc import Iterator
 from functools import cache
+from hashlib import sha256
 from importlib.resources import files
 from typing import Any
 
@@ -16,12 +18,23 @@ from codeopt.report.html.markup import Markup
 def page(template: str, title: str, footer: str, **values: Any) -> Iterator[str]:
     """A page in pieces, so that one of any length can be written without holding it. Raises KeyError where a value
     lacks a field that the template shows: a saved result of another shape."""
-    style = Markup(files("codeopt.report.html").joinpath("page.css").read_text("utf-8"))
+    style, script = _asset("page.css"), _asset("page.js")
     found = _environment().get_template(template)
     try:
-        yield from found.generate(title=title, footer=footer, style=style, **values)
+        yield from found.generate(
+            title=title, footer=footer, style=style, script=script, script_hash=_hash(script), **values
+        )
     except UndefinedError as error:
         raise KeyError(str(error)) from error
+
+
+def _asset(name: str) -> Markup:
+    return Markup(files("codeopt.report.html").joinpath(name).read_text("utf-8"))
+
+
+def _hash(script: str) -> str:
+    """The one script that the page's policy allows."""
+    return f"sha256-{b64encode(sha256(script.encode()).digest()).decode()}"
 
 
 def part(name: str, *values: Any, **named: Any) -> Markup:

@@ -18,21 +18,21 @@ PSTATS = (b"{", b"\xfb")
 FORMATS = "speedscope JSON, collapsed stacks (py-spy, austin, perf) and cProfile's dumps are read"
 
 
-def read_profile(path: Path) -> StackProfile:
-    """Read a file; its format is found by its content. Raises UsageError."""
+def read_profile(path: Path, flag: str = "--profile") -> StackProfile:
+    """Read a file; its format is found by its content. Raises UsageError, which names the flag that gave the path."""
     try:
         if path.stat().st_size > LARGEST:
-            raise UsageError(f"--profile {path}: larger than {LARGEST >> 20} MiB")
+            raise UsageError(f"{flag} {path}: larger than {LARGEST >> 20} MiB")
         data = path.read_bytes()
     except OSError as error:
-        raise UsageError(f"--profile {path}: {error.strerror}") from error
+        raise UsageError(f"{flag} {path}: {error.strerror}") from error
     try:
         found = _read(path.name, data)
     except (ValueError, KeyError, TypeError, IndexError, RecursionError, AttributeError, OverflowError) as error:
         why = str(error) if type(error) is ValueError else "it is not in the format that it begins like"
-        raise UsageError(f"--profile {path}: not a profile that can be read: {why}; {FORMATS}") from error
+        raise UsageError(f"{flag} {path}: not a profile that can be read: {why}; {FORMATS}") from error
     if not found.weights:
-        raise UsageError(f"--profile {path}: it holds no samples; {FORMATS}")
+        raise UsageError(f"{flag} {path}: it holds no samples; {FORMATS}")
     return found
 
 

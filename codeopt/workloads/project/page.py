@@ -1,60 +1,71 @@
-"""Profile of a project's command as an HTML page: the tree of calls, targets, and hot functions' source."""
+"""Profile of a project's command as an HTML page: the clock, targets, flame graph, tables, and the targets' source."""
 
 from __future__ import annotations
 
 import ast
+from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from codeopt.analysis.nodes import first_line
-from codeopt.report.html.annotated import annotated
+from codeopt.report.html.annotated import LineColumn, annotated, percents
+from codeopt.report.html.flame import branches, flame
 from codeopt.report.html.markup import Markup
 from codeopt.report.html.templating import page
-from codeopt.workloads.project.profile import FunctionTime, LibraryTime, Node, ProjectProfile
+from codeopt.report.html.time_bar import time_bar
+from codeopt.report.stacks.model import StackProfile
+from codeopt.report.stacks.tree import CallNode, call_tree
+from codeopt.workloads.project.profile import FunctionTime, LibraryTime, LineTime, ProjectProfile
 from codeopt.workloads.project.waits_and_queries import N_PLUS_1, QueryLine, WaitLine
 from codeopt.workloads.source.functions import definitions
 
 LEAST = 0.005
-"""Minimum share of what is shown."""
-DEEPEST = 20
-"""Maximum depth of the tree of calls."""
+"""Minimum share of what a list or a short table shows."""
+SEEN = 0.0005
+"""Minimum share of what a flame graph shows."""
 ROWS = 20
-"""Maximum number of rows of a table."""
-OPEN = 0.25
-"""Share from which a branch of the tree is open at first."""
+"""Maximum number of rows of a short table."""
+MOST_FUNCTIONS = 2000
+"""Maximum number of functions in the table of all of them."""
 
 
 @dataclass(frozen=True)
-class Branch:
-    """A line of the tree of calls, and those below it."""
+class EarlierProfile:
+    """Flame graph of the command before a change, beside that of now."""
 
-    text: str
-    open: bool
-    below: tuple[Branch, ...]
+    words: str
+    flame: Markup
 
 
 def command_page(
-    command: str, profile: ProjectProfile, files: Mapping[str, bytes], python: str, notes: tuple[str, ...]
-) -> Iterator[str]:
-    """The page in pieces. python: a line that says which one ran it."""
+    command: str, profile: ProjectProfile, files: Mapping[str, bytes], python: str, notes: tuple[str, ...],
+    before: StackProfile | None = None,
+) -> Iterator[str]:  # fmt: skip
+    """The page in pieces.
+
+    python: a line that says which one ran it. before: the same command earlier, to be shown beside it.
+    """
     targets = [(_named(f), _percent(f.expected_gain), f.why) for f in profile.targets if f.expected_gain >= LEAST]
-    functions = [
-        (_named(f), _percent(f.own_share), _percent(f.total_share), f"{f.calls:,}" if f.calls is not None else "?")
-        for f in profile.functions
-        if f.total_share >= LEAST
-    ]
     libraries = {"Libraries, by who calls them": profile.libraries, "Imports": profile.imports}
+    stacks, widths = profile.stacks(command), _widths(profile, before)
+    tree = call_tree(stacks, least=SEEN)
+    earlier = _shares(before) if before else None
+    names = ("function", *(("own before",) if earlier else ()), "own", "total", "calls")
     return page(
         "command.html",
         command,
-        "Times by samples of the processor's time.",
-        profile=profile,
+        "Times by samples of the processors' time.",
         python=python,
         notes=(*profile.notes, *notes),
-        percent=_percent,
+        clock=time_bar([(part.name, part.seconds) for part in profile.clock], "Parts of the time of the command"),
+        clock_words=_clock_words(profile),
         targets=targets[:ROWS],
-        tree=_branches(profile.tree, 0),
-        functions=functions[:ROWS],
+        flame=flame(tree, f"Flame graph of {command}; the list below it says the same", widths[0]),
+        tree=branches(_worth_a_line(tree)),
+        before=_before(before, widths[1]) if before else None,
+        now_words=_amount(profile.cpu_s, "seconds"),
+        function_names=names,
+        functions=[_function(f, earlier) for f in profile.functions][:MOST_FUNCTIONS],
         queries=[_queried(row) for row in profile.queries[:ROWS]],
         waits=[_waited(row) for row in profile.waits if row.share >= LEAST][:ROWS],
         sources=_sources(profile, files),
@@ -64,34 +75,90 @@ def command_page(
     )
 
 
+def _clock_words(profile: ProjectProfile) -> str:
+    words = f"{profile.seconds:.2f} s by the clock, in which processors worked {profile.cpu_s:.2f} s."
+    if sum(part.seconds for part in profile.clock) > 1.05 * profile.seconds:
+        words += " Several processes or threads were at work at once: the parts are more than the clock."
+    return words
+
+
+def _widths(profile: ProjectProfile, before: StackProfile | None) -> tuple[float, float]:
+    """Parts of the page that stand for the command now and before; equal ones where seconds of it are not known."""
+    if before is None or before.unit != "seconds":
+        return 1.0, 1.0
+    longer = max(profile.cpu_s, before.total) or 1.0
+    return profile.cpu_s / longer, before.total / longer
+
+
+def _before(before: StackProfile, width: float) -> EarlierProfile:
+    drawn = flame(call_tree(before, least=SEEN), f"Flame graph of {before.name}", width)
+    return EarlierProfile(f"{before.name}, {_amount(before.total, before.unit)}", drawn)
+
+
+def _amount(total: float, unit: str) -> str:
+    return f"{total:.2f} s of processors" if unit == "seconds" else f"{total:,.0f} samples"
+
+
+def _shares(before: StackProfile) -> Mapping[tuple[str, str], float]:
+    """Own share of each function, with the libraries that it calls, by file and name."""
+    found: Counter[tuple[str, str]] = Counter()
+    for stack, weight in before.weights:
+        innermost = next((frame for frame in reversed(stack) if frame.file), None)
+        if innermost:
+            found[innermost.file, innermost.name] += weight / before.total  # type: ignore[assignment]
+    return found
+
+
+def _function(function: FunctionTime, earlier: Mapping[tuple[str, str], float] | None) -> tuple[str, ...]:
+    before = (_percent(earlier.get((function.file, function.qualname), 0.0)),) if earlier is not None else ()
+    calls = f"{function.calls:,}" if function.calls is not None else "?"
+    return _named(function), *before, _percent(function.own_share), _percent(function.total_share), calls
+
+
 def _percent(share: float) -> str:
     return f"{share:.1%}"
 
 
-def _branches(nodes: tuple[Node, ...], depth: int) -> tuple[Branch, ...]:
-    """Branches that are worth a line, largest first."""
-    shown = [node for node in nodes if node.share >= LEAST and depth <= DEEPEST]
+def _worth_a_line(nodes: tuple[CallNode, ...]) -> tuple[CallNode, ...]:
     return tuple(
-        Branch(
-            f"{_percent(node.share)}  {node.spot.file}::{node.spot.qualname}",
-            node.share >= OPEN,
-            _branches(node.below, depth + 1),
-        )
-        for node in shown
+        CallNode(node.frame, node.share, node.own_share, _worth_a_line(node.below))
+        for node in nodes
+        if node.share >= LEAST
     )
 
 
-def _sources(profile: ProjectProfile, files: Mapping[str, bytes]) -> Iterator[tuple[str, Markup]]:
-    """Source of the functions whose lines were timed, the hottest first."""
-    timed = {line.file for line in profile.lines}
-    for function in [f for f in profile.functions if f.file in timed and f.qualname != "<module>"]:
+def _sources(profile: ProjectProfile, files: Mapping[str, bytes]) -> Iterator[tuple[str, str, Markup]]:
+    """Source of each target, then of other functions whose lines were timed; a title and what its figures are."""
+    timed: dict[str, list[LineTime]] = defaultdict(list)
+    for line in profile.lines:
+        timed[line.file].append(line)
+    waits: dict[str, dict[int, float]] = defaultdict(dict)
+    for wait in profile.waits:
+        waits[wait.file][wait.line] = waits[wait.file].get(wait.line, 0.0) + wait.share
+    targets = [f for f in profile.targets if f.expected_gain >= LEAST][:ROWS]
+    for function in dict.fromkeys((*targets, *(f for f in profile.functions if f.qualname != "<module>"))):
         text = files.get(function.file, b"").decode("utf-8", "replace")
-        span = _span(text, function)
-        shares = {line.line: line.own_share for line in profile.lines if line.file == function.file}
-        if span is None or not any(span[0] <= line <= span[1] for line in shares):
+        span = _span(text, function) if function in targets or timed[function.file] else None
+        if span is None:
+            continue
+        inside = [line for line in timed[function.file] if span[0] <= line.line <= span[1]]
+        if not inside and function not in targets:
             continue
         source = "\n".join(text.split("\n")[span[0] - 1 : span[1]])
-        yield _named(function), annotated(_named(function), source, shares, first=span[0])
+        more = (
+            LineColumn("libraries", percents({line.line: line.library_share for line in inside})),
+            LineColumn("waiting", percents(_within(waits[function.file], span))),
+        )
+        own, total = _percent(function.own_share), _percent(function.total_share)
+        how = f"{own} of the processors' time is its own, {total} with all that it calls."
+        shares = {line.line: line.own_share for line in inside}
+        why = "no line of it was timed: the command ended before, or did not end under the timer"
+        yield _named(function), how, annotated(_named(function), source, shares, span[0], more, why)
+
+
+def _within(shares: Mapping[int, float], span: tuple[int, int]) -> dict[int, float]:
+    """Shares of the lines between two."""
+    return {line: share for line, share in shares.items() if span[0] <= line <= span[1]}
 
 
 def _span(text: str, function: FunctionTime) -> tuple[int, int] | None:

@@ -17,6 +17,10 @@ OFTEN = 10
 """Calls of a function."""
 CLEARLY = 0.25
 """Part of what a caller and what it calls take together."""
+LIBRARIES = "libraries that the project calls"
+"""Name of a part of the clock."""
+START = "start of the interpreter"
+"""Name of a part of the clock."""
 INTERPRETER = "python"
 """Name of the interpreter's own work, which is in no file."""
 
@@ -127,6 +131,17 @@ class LineTime:
     file: str
     line: int
     own_share: float
+    """With the libraries that it calls."""
+    library_share: float = 0.0
+    """Share of the command in libraries of Python that the line calls."""
+
+
+@dataclass(frozen=True)
+class ClockPart:
+    """Part of a command's time."""
+
+    name: str
+    seconds: float
 
 
 @dataclass(frozen=True)
@@ -174,6 +189,24 @@ class ProjectProfile:
     """Lines that ask a database, the one with the most queries first."""
     waits: tuple[WaitLine, ...] = ()
     """Lines at which the command waits, the longest first; none where it hardly does."""
+    queued_s: float = 0.0
+    """Time in which the command was ready to run and no core was free, seconds."""
+
+    @property
+    def sampled_s(self) -> float:
+        """Processor time that all shares are of: that of the samples, and of the interpreter's start before them."""
+        return sum(each.seconds for each in self.samples) / (1 - min(self.start_share, 0.999)) or 1.0
+
+    @property
+    def clock(self) -> tuple[ClockPart, ...]:
+        """Whole time of the command by what it went to, the largest first. Several processes or threads can be at work
+        at once: then the parts are more than the time by the clock."""
+        parts = {name: seconds / self.sampled_s * self.cpu_s for name, seconds in _work(self.samples).items()}
+        parts[START] = self.start_share * self.cpu_s
+        parts["waiting"] = self.waiting_share * self.seconds
+        parts["waiting for a free core"] = self.queued_s
+        ranked = sorted(parts.items(), key=lambda part: -part[1])
+        return tuple(ClockPart(name, seconds) for name, seconds in ranked if seconds > 0)
 
     @property
     def repeated_queries(self) -> tuple[QueryLine, ...]:
@@ -189,13 +222,12 @@ class ProjectProfile:
     @property
     def tree(self) -> tuple[Node, ...]:
         """Call tree, from what the command begins with."""
-        total = sum(each.seconds for each in self.samples) or 1.0
-        return _nodes([(each.stack, each.seconds / total) for each in self.samples])
+        return _nodes([(each.stack, each.seconds / self.sampled_s) for each in self.samples])
 
     def stacks(self, name: str) -> StackProfile:
-        """Processor time by the project's functions, a library innermost; the interpreter's start is left out."""
-        rows = ((_frames(each), each.seconds) for each in self.samples)
-        return StackProfile.of(name, "seconds", rows)
+        """Processor time by the project's functions, a library innermost, and the interpreter's start."""
+        start = ((Frame(START),), self.start_share * self.sampled_s)
+        return StackProfile.of(name, "seconds", [*((_frames(each), each.seconds) for each in self.samples), start])
 
     def to_json(self) -> dict[str, Any]:
         """The object that `codeopt profile --run --json` prints."""
@@ -211,6 +243,7 @@ class ProjectProfile:
             ],
             "start": round(self.start_share, 4),
             "waiting": round(self.waiting_share, 4),
+            "clock": [_rounded(asdict(part)) for part in self.clock],
             "notes": list(self.notes),
         }
 
@@ -229,9 +262,7 @@ def make_profile(
 ) -> ProjectProfile:
     """From what was seen. calls: None where they could not be counted. begun_s: CPU seconds before the first sample."""
     total = sum(each.seconds for each in samples) + begun_s or 1.0
-    own = _added((each.stack[-1], each.seconds) for each in samples if each.stack and not each.importing)
-    inside = _added((spot, each.seconds) for each in samples for spot in set(each.stack))
-    library = _added((e.stack[-1], e.seconds) for e in samples if e.stack and e.library and not e.importing)
+    own, inside, library = _own(samples), _inside(samples), _own([each for each in samples if each.library])
     by, largest = _by_callee(calls), _largest_below(samples)
     functions = [
         FunctionTime(
@@ -252,8 +283,31 @@ def make_profile(
         imports=_libraries(samples, total, lambda e: e.importing),
         start_share=begun_s / total,
         waiting_share=waiting_share(plain),
-        samples=tuple(samples), callers=tuple(calls or ()), notes=notes,
+        samples=tuple(samples), callers=tuple(calls or ()), notes=notes, queued_s=plain.runqueue_wait_s,
     )  # fmt: skip
+
+
+def _own(samples: Sequence[Sample]) -> dict[Spot, float]:
+    """Seconds in which a function is the project's innermost, imports left out."""
+    return _added((each.stack[-1], each.seconds) for each in samples if each.stack and not each.importing)
+
+
+def _inside(samples: Sequence[Sample]) -> dict[Spot, float]:
+    """Seconds in which a function is on the stack."""
+    return _added((spot, each.seconds) for each in samples for spot in set(each.stack))
+
+
+def _work(samples: Sequence[Sample]) -> dict[str, float]:
+    """Seconds at work by kind."""
+    return _added((_kind(each), each.seconds) for each in samples)
+
+
+def _kind(sample: Sample) -> str:
+    if sample.importing:
+        return "imports"
+    if not sample.stack:
+        return "outside of the project's functions"
+    return LIBRARIES if sample.library else "the project's own code"
 
 
 def waiting_share(run: Run) -> float:
@@ -294,6 +348,7 @@ class TimedLine(NamedTuple):
 
     file: str
     line: int
+    """The first line of a function, negated, where that was timed as a whole."""
     seconds: float
     times: int
     """Number of times that it was timed."""
@@ -303,32 +358,61 @@ def with_lines(
     profile: ProjectProfile, timed: Sequence[TimedLine], owner: Callable[[str, int], Spot | None]
 ) -> ProjectProfile:
     """With each timed function's own share divided among its lines as they were timed; of others no line is known."""
-    each_s = min((row.seconds / row.times for row in timed if row.times >= OFTEN), default=0.0)  # what tracing takes
-    seconds = _added(((row.file, row.line), max(0.0, row.seconds - each_s * row.times)) for row in timed)
+    lines = [row for row in timed if row.line > 0]
+    each_s = min((row.seconds / row.times for row in lines if row.times >= OFTEN), default=0.0)  # what tracing takes
+    seconds = _added(((row.file, row.line), max(0.0, row.seconds - each_s * row.times)) for row in lines)
     of = {place: spot for place in seconds if (spot := owner(*place)) is not None}
-    whole = _added((spot, seconds[place]) for place, spot in of.items())
-    profile = _moved(profile, whole)
+    by_line = _added((spot, seconds[place]) for place, spot in of.items())
+    as_whole = ((spot, row.seconds) for row in timed if row.line < 0 and (spot := owner(row.file, -row.line)))
+    profile = _moved(profile, _added([*by_line.items(), *as_whole]))
     own = {Spot(f.file, f.qualname, f.line): f.own_share for f in profile.functions}
-    lines = [LineTime(*place, own.get(spot, 0.0) * seconds[place] / (whole[spot] or 1.0)) for place, spot in of.items()]
-    return replace(profile, lines=tuple(sorted(lines, key=lambda line: -line.own_share)))
+    libraries = _added(((e.stack[-1].file, e.line), e.seconds) for e in profile.samples if _kind(e) == LIBRARIES)
+    found = [
+        LineTime(
+            *place, share := own.get(spot, 0.0) * seconds[place] / (by_line[spot] or 1.0),
+            min(share, libraries.get(place, 0.0) / profile.sampled_s),
+        )
+        for place, spot in of.items()
+    ]  # fmt: skip
+    return replace(profile, lines=tuple(sorted(found, key=lambda line: -line.own_share)))
 
 
 def _moved(profile: ProjectProfile, timed: Mapping[Spot, float]) -> ProjectProfile:
-    """With shares given back that samples gave to a caller: a handler runs where a loop goes back or a call begins, and
-    a function that only computes in C has returned by then. Moved where timed lines say so clearly."""
-    known = {Spot(f.file, f.qualname, f.line): f for f in profile.functions}
+    """With samples given back that a caller got: a handler runs where a loop goes back or a call begins, and a function
+    that only computes in C has returned by then. Moved where timed lines say so clearly."""
+    own = {Spot(f.file, f.qualname, f.line): f.own_share for f in profile.functions}
+    samples: Sequence[Sample] = profile.samples
     for caller, callee in dict.fromkeys((each.caller, each.callee) for each in profile.callers):
-        if caller is None or callee is None or caller == callee or not {caller, callee} <= timed.keys() & known.keys():
+        if caller is None or callee is None or caller == callee or not {caller, callee} <= timed.keys() & own.keys():
             continue
-        both = known[caller].own_share + known[callee].own_share
+        both = own[caller] + own[callee]
         share = both * timed[callee] / (timed[caller] + timed[callee] or 1.0)
-        more = share - known[callee].own_share
+        more = share - own[callee]
         if more > CLEARLY * both:
-            found = known[callee]
-            known[callee] = replace(found, own_share=share, total_share=max(found.total_share, share))
-            known[caller] = replace(known[caller], own_share=both - share)
-    ranked = sorted(known.values(), key=lambda f: (-f.own_share, -f.total_share, f.file, f.line))
-    return replace(profile, functions=tuple(ranked))
+            samples = _given_back(samples, caller, callee, more / own[caller])
+            own[caller], own[callee] = both - share, share
+    if samples is profile.samples:
+        return profile
+    whole, inside = profile.sampled_s, _inside(samples)
+    library = _own([each for each in samples if each.library])
+    functions = [
+        replace(f, own_share=own[spot], total_share=inside[spot] / whole, library_share=library.get(spot, 0.0) / whole)
+        for f in profile.functions
+        for spot in [Spot(f.file, f.qualname, f.line)]
+    ]
+    ranked = sorted(functions, key=lambda f: (-f.own_share, -f.total_share, f.file, f.line))
+    return replace(profile, functions=tuple(ranked), samples=tuple(samples))
+
+
+def _given_back(samples: Sequence[Sample], caller: Spot, callee: Spot, part: float) -> list[Sample]:
+    """Samples with a part of the caller's own time, 0 to 1, in the function that it calls."""
+    found = []
+    for each in samples:
+        if each.stack[-1:] == (caller,) and not each.importing:
+            found.append(replace(each, stack=(*each.stack, callee), line=callee.line, seconds=each.seconds * part))
+            each = replace(each, seconds=each.seconds * (1 - part))
+        found.append(each)
+    return found
 
 
 def _added(pairs: Iterable[tuple[Key, float]]) -> dict[Key, float]:

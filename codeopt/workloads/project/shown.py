@@ -20,7 +20,9 @@ TARGETS = 5
 
 def tree_of(profile: ProjectProfile, files: Mapping[str, bytes]) -> str:
     """Some screens of text."""
-    out = [f"{profile.seconds:.2f} s, {profile.cpu_s:.2f} s of them at work", "", "calls, with all below them:"]
+    parts = ", ".join(f"{part.seconds:.2f} s {part.name}" for part in profile.clock if part.seconds >= 0.005)
+    out = [f"{profile.seconds:.2f} s by the clock, {profile.cpu_s:.2f} s of processors: {parts}"]
+    out += ["", "shares of the processors' time, with all that is called:"]
     out += list(_branches(profile.tree, 0))
     out += ["", "functions by their own time:     own   total       calls"]
     for f in [f for f in profile.functions if f.own_share >= LEAST][:MOST]:

@@ -120,8 +120,10 @@ def profile_command(runs: CommandRuns, draft: Revision, plain: Run | None = None
     found = make_profile(plain, samples, calls if whole else None, begun, repeated, dict(_given(counted, names)))
     queries = query_lines(counted.of("query"), names.spot, calls)
     found = replace(found, waits=waits, queries=queries, notes=(*found.notes, *lost))
-    hot = [(f.file, f.line) for f in found.functions if f.own_share >= TIMED][:MOST_TIMED]
-    spans = names.spans(list(dict.fromkeys([*hot, *_called_by(found, set(hot))]))[: 2 * MOST_TIMED])
+    targets = [f for f in found.targets if f.expected_gain >= TIMED][:MOST_TIMED]  # also of little time of their own
+    hot = [(f.file, f.line) for f in (*targets, *[f for f in found.functions if f.own_share >= TIMED][:MOST_TIMED])]
+    hot = list(dict.fromkeys(hot))
+    spans = names.spans(list(dict.fromkeys([*hot, *_called_by(found, set(hot))]))[: 3 * MOST_TIMED])
     if not spans:
         return found
     timed = watched_run(runs, draft, Watcher("project_lines", "install", (spans,)), limits)
@@ -146,7 +148,7 @@ def _waits(
     watched = watched_run(runs, draft, Watcher("project_waits", "install"))
     if not _is_whole(watched.run, plain):
         return (), ("where it waits is not known: the command did not end under the sampler of waiting",)
-    return wait_lines(watched.of("wait"), names.spot, watched.run.wall_s), ()
+    return wait_lines(watched.of("wait"), names.spot, plain.wall_s), ()
 
 
 def _given(watched: WatchedLines, names: _Names) -> Iterable[tuple[Spot, tuple[GivenArgument, ...]]]:

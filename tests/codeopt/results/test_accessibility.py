@@ -1,4 +1,4 @@
-"""The pages as those meet them who hear them, or read them on a phone: axe finds nothing serious."""
+"""The pages as those meet them who hear them, or read them on a phone: axe finds nothing."""
 
 from __future__ import annotations
 
@@ -12,10 +12,13 @@ from codeopt.batch.results.page import page
 from codeopt.core.run_index import open_run
 from codeopt.report.html.profile_page import profile_page
 from codeopt.report.html.run_page import run_page
+from codeopt.workloads.project.page import command_page
+from tests.codeopt.pages.test_golden import command_profile
 from tests.codeopt.test_finished_runs import home as home
-from tests.support.axe import BROWSER, NARROW, WIDE, ask_axe, axe_source, serious
+from tests.support.axe import BROWSER, NARROW, WIDE, ask_axe, axe_source
 from tests.support.candidates import SLOW, profile
 
+SHOWN = b"def slow():\n    return 1\n"
 pytestmark = pytest.mark.skipif(BROWSER is None, reason="no Chromium here")
 
 
@@ -31,23 +34,26 @@ def pages(store: BatchStore, home: Path) -> dict[str, str]:
     pieces = {
         "batch": page(store, found, versus(found, found)),
         "run": run_page(open_run("aaaa", home)),
+        "command": command_page("python m.py", command_profile(), {"m.py": SHOWN}, "python", ()),
         "profile": profile_page("slow.py", profile(notes=("a note",)), SLOW, "python 3.11"),
     }
     return {name: "".join(parts) for name, parts in pieces.items()}
 
 
+@pytest.mark.parametrize("dark", [False, True], ids=["light", "dark"])
 @pytest.mark.parametrize("width", [NARROW, WIDE])
-def test_nothing_serious_is_found_and_no_page_is_wider_than_its_window(
-    pages: dict[str, str], width: int, axe: str, tmp_path: Path
+def test_nothing_is_found_and_no_page_is_wider_than_its_window(
+    pages: dict[str, str], width: int, dark: bool, axe: str, tmp_path: Path
 ) -> None:
     for name, text in pages.items():
-        found = ask_axe(text, width, axe, tmp_path)
-        assert (name, serious(found)) == (name, [])
+        found = ask_axe(text, width, axe, tmp_path, dark=dark)
+        assert (name, found["violations"]) == (name, [])
+        assert found["dark"] == dark
         assert found["seen"] == width
         assert (name, found["wide"] <= found["seen"]) == (name, True), found["wide"]
 
 
-def test_something_serious_would_be_found(pages: dict[str, str], axe: str, tmp_path: Path) -> None:
+def test_a_mistake_would_be_found(pages: dict[str, str], axe: str, tmp_path: Path) -> None:
     spoilt = pages["profile"].replace("</main>", "<p style='color:#999;background:#aaa'>pale</p><img src=''></main>")
-    names = {each[1] for each in serious(ask_axe(spoilt, WIDE, axe, tmp_path))}
+    names = {each[1] for each in ask_axe(spoilt, WIDE, axe, tmp_path)["violations"]}
     assert {"color-contrast", "image-alt"} <= names

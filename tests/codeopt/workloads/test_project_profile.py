@@ -84,7 +84,7 @@ def test_where_the_time_of_a_command_goes(shop: Path) -> None:
     assert page.count("Store._find") >= 4
     assert f'<td class="n">{found["lines"][0]["line"]}</td>' in page.replace("'", '"')
     assert hot in page
-    assert "<script" not in page
+    assert page.count("<script") == 1
     names = [frame["name"] for frame in exported["shared"]["frames"]]
     assert "Store._find" in names
     assert len(exported["profiles"][0]["samples"]) == len(exported["profiles"][0]["weights"]) > 0

@@ -3,11 +3,15 @@
 Samples cannot say which line is at work: since Python 3.10 a signal's handler runs where a loop goes back or a function
 begins, and nowhere else. So each line of the functions that matter is timed, which makes short lines look longer; the
 shares are for use within a function, whose own share the samples know.
+
+A function that has run very many lines is timed as a whole from then on, and line by line again for a moment each few
+hundredths of a second: else one busy loop would take the time that the lines of all others need to be seen.
 """
 
 from __future__ import annotations
 
 import json
+import signal
 import sys
 import threading
 from time import perf_counter
@@ -23,6 +27,12 @@ if TYPE_CHECKING:
 
 AT_ONCE = 1 << 18
 """Events between two writes: a run that is ended for its time has written what it saw."""
+IN_A_ROW = 200_000
+"""Lines of one function that are timed before it is timed as a whole."""
+WINDOW = 10_000
+"""Lines of it that are timed each time after that."""
+AGAIN_S = 0.05
+"""Processor time between two such times, seconds."""
 
 
 class LineTimes:
@@ -31,7 +41,10 @@ class LineTimes:
     def __init__(self, root: str, spans: list[tuple[str, int, int]], sink: Callable[[str], None]) -> None:
         self.places, self.spans, self.sink = Places(root), spans, sink
         self.wanted: dict[CodeType, str] = {}
+        self.left: dict[CodeType, int] = {}
+        """Lines of a function that are still timed one by one."""
         self.seconds: dict[tuple[str, int], float] = {}
+        """Time by file and line, or the first line negated where a function is timed as a whole."""
         self.times: dict[tuple[str, int], int] = {}
         """Number of timings of each line."""
         self.local = threading.local()
@@ -44,6 +57,7 @@ class LineTimes:
             path, _, line = self.places.of(code)[1:].rpartition(":")
             inside = any(path == file and first <= int(line) <= last for file, first, last in self.spans if path)
             found = self.wanted[code] = path if inside else ""
+            self.left[code] = IN_A_ROW
         return found
 
     def begin(self, frame: FrameType, event: str, argument: Any) -> Any:
@@ -53,7 +67,7 @@ class LineTimes:
             return None
         stack = self.local.__dict__.setdefault("stack", [])
         self._add(stack)
-        stack.append((file, frame.f_lineno))
+        stack.append(self._place(file, frame))
         self.local.last = perf_counter()
         return self.follow
 
@@ -62,11 +76,29 @@ class LineTimes:
         stack = self.local.stack
         self._add(stack)
         if event == "line":
-            stack[-1] = (stack[-1][0], frame.f_lineno)
+            stack[-1] = self._place(stack[-1][0], frame)
         elif event == "return":
             stack.pop()
         self.local.last = perf_counter()
         return self.follow
+
+    def _place(self, file: str, frame: FrameType) -> tuple[str, int]:
+        """The line at work, or the function as a whole where enough lines of it were timed."""
+        code = frame.f_code
+        left = self.left[code]
+        if left <= 0:
+            frame.f_trace_lines = False
+            return file, -code.co_firstlineno
+        self.left[code] = left - 1
+        return file, frame.f_lineno
+
+    def again(self, number: int, frame: FrameType | None) -> None:
+        """A signal's handler: time the lines of what is at work for another moment."""
+        while frame is not None:
+            if self.wanted.get(frame.f_code) and self.left[frame.f_code] <= 0:
+                self.left[frame.f_code] = WINDOW
+                frame.f_trace_lines = True
+            frame = frame.f_back
 
     def _add(self, stack: list[tuple[str, int]]) -> None:
         if stack:
@@ -77,9 +109,24 @@ class LineTimes:
         if self.events % AT_ONCE == 0:
             self.write()
 
+    def arm(self) -> None:
+        """Start the timer, which a fork does not inherit."""
+        signal.setitimer(signal.ITIMER_PROF, AGAIN_S, AGAIN_S)
+
     def begin_process(self) -> None:
         """Begin anew in a process that was forked."""
         self.seconds, self.times = {}, {}
+        self.arm()
+
+    def end(self) -> None:
+        """Stop the timer, which would end the next program after an exec, and write."""
+        signal.setitimer(signal.ITIMER_PROF, 0)
+        self.write()
+
+    def hear(self, event: str, arguments: object) -> None:
+        """An audit hook."""
+        if event == "os.exec":
+            self.end()
 
     def write(self) -> None:
         """Write the sums since the last time."""
@@ -91,6 +138,10 @@ class LineTimes:
 def install(root: str, spans: list[tuple[str, int, int]], sink: Callable[[str], None]) -> None:
     """Start timing lines in all threads."""
     times = LineTimes(root, spans, sink)
-    ProcessEnd(times.begin_process, times.write).install()
+    signal.signal(signal.SIGPROF, times.again)
+    signal.siginterrupt(signal.SIGPROF, False)
+    sys.addaudithook(times.hear)
+    ProcessEnd(times.begin_process, times.end).install()
+    times.arm()
     threading.settrace(times.begin)
     sys.settrace(times.begin)

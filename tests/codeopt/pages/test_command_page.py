@@ -1,0 +1,181 @@
+"""The page of a command's profile: one denominator, every target's source, a script that only helps."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from codeopt.report.stacks.model import Frame, StackProfile
+from codeopt.workloads.project.page import command_page
+from codeopt.workloads.project.profile import (
+    CalledBy,
+    ProjectProfile,
+    Sample,
+    Spot,
+    TimedLine,
+    make_profile,
+    with_lines,
+)
+from codeopt_sandbox.outcome import Run
+from tests.support.axe import BROWSER
+
+MODULE, MAIN = Spot("m.py", "<module>", 0), Spot("m.py", "main", 1)
+OWNER, SPREAD = Spot("m.py", "owner", 5), Spot("m.py", "spread", 9)
+PARTS = [Spot("m.py", f"part{n}", 13 + 2 * n) for n in range(3)]
+SOURCE = """\
+def main():
+    owner()
+    spread()
+
+def owner():
+    for k in range(9):
+        pass
+
+def spread():
+    part0(), part1(), part2()
+
+
+""" + "".join(f"def part{n}():\n    pass\n" for n in range(3))  # fmt: skip
+
+
+def profile() -> ProjectProfile:
+    """Half a second of start, two of work in `owner`, three spread over what `spread` calls."""
+    samples = [Sample((MODULE, MAIN, OWNER), 6, "json", False, 2.0)]
+    samples += [Sample((MODULE, MAIN, SPREAD, part), part.line + 1, "", False, 1.0) for part in PARTS]
+    calls = [CalledBy(OWNER, MAIN, 1), CalledBy(SPREAD, MAIN, 50), *(CalledBy(part, SPREAD, 50) for part in PARTS)]
+    run = Run(exit=0, signal=None, stdout=b"", stderr=b"", wall_s=8.0, cpu_s=5.5, peak_bytes=0, runqueue_wait_s=1.0)
+    return make_profile(run, samples, calls, 0.5, {}, {})
+
+
+def shown(found: ProjectProfile, before: StackProfile | None = None) -> str:
+    return "".join(command_page("python m.py", found, {"m.py": SOURCE.encode()}, "python 3.11", (), before))
+
+
+def test_the_clock_is_accounted_for() -> None:
+    found = {part.name: pytest.approx(part.seconds) for part in profile().clock}
+    assert found == {
+        "the project's own code": 3.0, "libraries that the project calls": 2.0, "waiting": 1.5,
+        "waiting for a free core": 1.0, "start of the interpreter": 0.5,
+    }  # fmt: skip
+    assert sum(part.seconds for part in profile().clock) == pytest.approx(8.0)
+
+
+def test_graph_list_and_table_say_the_same_share() -> None:
+    page = shown(profile())
+    assert "main (m.py:1): 90.9%" in page  # the graph
+    assert re.search(r'<span class="share">90\.9%</span> <b>main</b>', page)  # the list
+    assert re.search(r"m\.py::main</th><td>0\.0%</td><td>90\.9%</td>", page)  # the table
+    widths = [float(width) for width in re.findall(r'y="0" width="([\d.]+)%"', page)]
+    assert sum(widths) == pytest.approx(100, abs=0.01)
+
+
+def test_every_target_has_its_source_also_without_lines() -> None:
+    timed = with_lines(profile(), [TimedLine("m.py", 6, 1.0, 9)], lambda file, line: OWNER)
+    assert {"owner", "spread"} <= {each.qualname for each in timed.targets}
+    page = shown(timed)
+    for name in ("owner", "spread"):
+        assert f"<h2>m.py::{name}</h2>" in page
+    assert page.count("no line of it was timed") == len(timed.targets) - 1
+    assert re.search(r'<td class="n">6</td><td class="s">36%</td><td class="s">36%</td>', page)  # own, in libraries
+
+
+def test_a_function_that_was_timed_as_a_whole_keeps_its_lines() -> None:
+    """Once a busy function is timed as a whole, its lines share what is its own, and the whole moves no samples."""
+    rows = [TimedLine("m.py", 6, 0.3, 9), TimedLine("m.py", 7, 0.1, 9), TimedLine("m.py", -5, 3.6, 9)]
+    found = with_lines(profile(), rows, lambda file, line: OWNER if 5 <= line <= 8 else None)
+    own = next(each.own_share for each in found.functions if each.qualname == "owner")
+    assert own == pytest.approx(2 / 5.5)
+    assert sum(line.own_share for line in found.lines) == pytest.approx(own)
+    assert {line.line for line in found.lines} == {6, 7}
+
+
+def test_samples_that_are_given_back_move_in_the_graph_too() -> None:
+    """A function that computes in C is seen by the timer, while the samples gave its time to the caller."""
+    rows = [TimedLine("m.py", 2, 0.1, 1), TimedLine("m.py", 6, 1.9, 1)]
+    owner = {2: MAIN, 6: OWNER}
+    all_main = [Sample((MODULE, MAIN), 2, "", False, 5.0)]
+    before = make_profile(
+        plain(5.0),
+        [*all_main, Sample((MODULE, MAIN, OWNER), 6, "", False, 0.1)], [CalledBy(OWNER, MAIN, 1)], 0.0, {}, {},
+    )  # fmt: skip
+    found = with_lines(before, rows, lambda file, line: owner.get(line))
+    function = next(each for each in found.functions if each.qualname == "owner")
+    node = next(node for node in found.tree[0].below[0].below if node.spot == OWNER)
+    assert function.own_share == pytest.approx(0.95)
+    assert node.share == pytest.approx(function.total_share) == pytest.approx(0.95)
+
+
+def test_before_stands_beside_it_at_one_scale() -> None:
+    stack = (Frame("main", "m.py", 1), Frame("owner", "m.py", 5))
+    page = shown(profile(), StackProfile.of("old.json", "seconds", [(stack, 11.0)]))
+    assert page.count('<svg class="flame"') == 2
+    assert "Before: old.json, 11.00 s of processors" in page
+    assert "main (m.py:1): 90.9%" in page
+    assert re.search(r'y="0" width="45\.455%"', page)  # of 11 s
+    assert re.search(r"m\.py::owner</th><td>100\.0%</td><td>36\.4%</td>", page)
+
+
+def test_a_project_of_2000_functions_is_a_page_of_ordinary_size() -> None:
+    spots = [Spot(f"package/module{n // 20}.py", f"function{n}", n) for n in range(2000)]
+    samples = [Sample((MODULE, *spots[n : n + 8]), n, "", False, 0.01 + n % 7) for n in range(2000)]
+    found = make_profile(plain(9.0), samples, [], 0.1, {}, {})
+    page = shown(found)
+    assert page.count("package/module7.py::function150") >= 1
+    assert page.count("<tr") > 2000
+    assert page.count("<rect") < 1600
+    assert len(page) < 1_500_000
+
+
+def plain(seconds: float) -> Run:
+    return Run(exit=0, signal=None, stdout=b"", stderr=b"", wall_s=seconds, cpu_s=seconds, peak_bytes=0)
+
+
+TRY = """
+<script>
+const heads = document.querySelectorAll("table.sorts th button");
+heads[0].click();
+const box = document.querySelectorAll("svg.flame > svg")[2];
+const was = box.getAttribute("width");
+box.dispatchEvent(new MouseEvent("click", {bubbles: true}));
+const field = document.querySelector(".tools input");
+field.value = "owner";
+field.oninput();
+const first = document.querySelector("table.sorts tbody th").textContent;
+document.body.dataset.told = [first, was, box.getAttribute("width"),
+  document.querySelector(".tools output").textContent].join("|");
+</script></body>
+"""
+
+
+def dom(page: str, folder: Path) -> str:
+    assert BROWSER is not None
+    (folder / "page.html").write_text(page, "utf-8")
+    command = [
+        BROWSER, "--headless", "--no-sandbox", "--disable-gpu", f"--user-data-dir={folder / 'browser'}",
+        "--virtual-time-budget=2000", "--dump-dom", (folder / "page.html").as_uri(),
+    ]  # fmt: skip
+    return subprocess.run(command, check=True, capture_output=True, timeout=120, text=True).stdout
+
+
+@pytest.mark.skipif(BROWSER is None, reason="no Chromium here")
+def test_the_script_runs_under_the_policy_and_no_other_does(tmp_path: Path) -> None:
+    page = shown(profile())
+    assert '<p class="tools">' in dom(page, tmp_path)
+    assert "data-told" not in dom(page.replace("</body>", TRY), tmp_path)
+    spoilt = page.replace("for (const table of", "for (let table of")
+    assert spoilt != page
+    assert '<p class="tools">' not in dom(spoilt, tmp_path)
+
+
+@pytest.mark.skipif(BROWSER is None, reason="no Chromium here")
+def test_tables_sort_and_the_graph_zooms_and_is_searched(tmp_path: Path) -> None:
+    free = re.sub(r'<meta http-equiv="Content-Security-Policy"[^>]*>', "", shown(profile()))
+    told = re.search(r'data-told="([^"]*)"', dom(free.replace("</body>", TRY), tmp_path))
+    assert told
+    first, before, after, hits = told[1].split("|")
+    assert first == "m.py::spread"  # names, the last of the alphabet first
+    assert (before, after) == ("54.545%", "100%")
+    assert hits.startswith("1 found, 36.4 %")

@@ -207,9 +207,10 @@ class Series:
 
     def rejects(self, theta: float, side: Side, error: float, shared_by: float = 1.0) -> bool:
         """Whether the centre is above theta (side 1) or below it (side -1) by more than guests explain. shared_by:
-        number by which the guests' share of the error is divided."""
+        number by which the guests' share of the error is divided. That falls with each guest, so that what the first
+        ones showed beyond it must still be there."""
         theta += side * self.margin(error / shared_by)
-        return rejects_null(self.differences, theta, side, self.within * error)
+        return rejects_null(self.differences, theta, side, self.within * error, now=bool(self.guests))
 
     def _beyond(self, theta: float, side: Side, error: float) -> bool:
         """The same where it is asked after every guest to the last."""
@@ -343,7 +344,7 @@ def _asks_more(series: Series, limit: LimitRule, rule: StoppingRule, started: fl
     pairs, took = len(series.differences), time.monotonic() - started
     if pairs >= limit.max_pairs or (pairs >= rule.fewest and took > limit.max_seconds):
         return False
-    return pairs < rule.min_pairs or series.answer(limit)[0] is LimitAnswer.UNKNOWN
+    return series.answer(limit)[0] is LimitAnswer.UNKNOWN
 
 
 def _pair(

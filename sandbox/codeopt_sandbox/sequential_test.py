@@ -35,11 +35,15 @@ _FARTHEST = 1e6  # typical sizes; beyond it nothing is bet
 _LARGEST_BET = 0.97  # one outlier must not end the game
 
 
-def log_e_value(differences: Sequence[float], theta: float, side: Side) -> float:
-    """Logarithm of the largest E so far against "the centre is not above theta" (side 1) or "not below" (side -1)."""
+def log_e_value(differences: Sequence[float], theta: float, side: Side, *, now: bool = False) -> float:
+    """Logarithm of the largest E so far against "the centre is not above theta" (side 1) or "not below" (side -1).
+
+    now: that of the last pair. What E was may count for a theta that was always the same, and not for one that came
+    nearer meanwhile.
+    """
     logs = [math.log(weight) for *_, weight in _BETS]
     sizes: list[float] = []  # so far, in order of size
-    best = 0.0
+    best = last = 0.0
     for difference in differences:
         x = side * (difference - theta)
         insort(sizes, abs(x))
@@ -48,8 +52,9 @@ def log_e_value(differences: Sequence[float], theta: float, side: Side) -> float
             bet = _LARGEST_BET * math.tanh(steepness * size) / (1 + (size / _FAR) ** decay)
             logs[at] += math.log1p(math.copysign(bet, x) if x else 0.0)
         top = max(logs)
-        best = max(best, top + math.log(sum(math.exp(value - top) for value in logs)))
-    return best
+        last = top + math.log(sum(math.exp(value - top) for value in logs))
+        best = max(best, last)
+    return last if now else best
 
 
 def _middle(ordered: Sequence[float]) -> float:
@@ -62,9 +67,10 @@ def fewest_pairs(alpha: float) -> int:
     return next(n for n in count(1) if rejects_null([1.0] * n, 0.0, 1, alpha))
 
 
-def rejects_null(differences: Sequence[float], theta: float, side: Side, alpha: float) -> bool:
-    """Whether the centre is above theta (side 1) or below it (side -1), with error at most alpha."""
-    return log_e_value(differences, theta, side) >= -math.log(alpha)
+def rejects_null(differences: Sequence[float], theta: float, side: Side, alpha: float, *, now: bool = False) -> bool:
+    """Whether the centre is above theta (side 1) or below it (side -1), with error at most alpha. now: by the last E,
+    and not by an earlier one."""
+    return log_e_value(differences, theta, side, now=now) >= -math.log(alpha)
 
 
 def hodges_lehmann(differences: Sequence[float]) -> float:

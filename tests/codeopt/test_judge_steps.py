@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -16,10 +17,10 @@ from codeopt.engine.judge import MAX_FAILURES, PAIRS_SHARE, SHORT_S, Judge, is_s
 from codeopt.workloads import Stage
 from codeopt.workloads._request import Checked
 from codeopt_sandbox.caveat import Caveat, Subject
-from codeopt_sandbox.compare import Decision, Plan
+from codeopt_sandbox.compare import MIN_PAIRS_ANY_TIME, Decision, Plan, StoppingRule
 from codeopt_sandbox.outcome import Case, Run, Verdict
 from tests.support.candidates import comparison, outcome
-from tests.support.scripted import CASES, FAST, UNSEEN, Asked, ScriptedRunner, ScriptedWorkload, echo
+from tests.support.scripted import CASES, FAST, SLOW, UNSEEN, Asked, ScriptedRunner, ScriptedWorkload, echo
 
 
 def judge_of(gives: Callable[[Asked], Run] | None = None, strict: bool = False, **other: Any) -> Judge:
@@ -314,3 +315,87 @@ def test_what_is_no_gain_is_never_the_same_where_it_is_slower(
     """A guard may refuse a gain; it does not make a slower draft as fast."""
     found = replace(comparison(decision, 0.9), ci_high=ci_high).without_gain("it remembers")
     assert (found.decision, found.reason) == (told, "it remembers")
+
+
+THIRD = "x = 3\n"
+
+
+def test_a_best_draft_that_fails_when_another_is_compared_with_it_ends_nothing() -> None:
+    failing = {"on": False}
+
+    def gives(each: Asked) -> Run:
+        wrong = failing["on"] and each.program == FAST and each.mode == "fork"
+        return replace(echo()(each), stdout=b"wrong") if wrong else echo()(each)
+
+    judge = replace(judge_of(gives), ranked=True)
+    first = measured(judge)
+    failing["on"] = True
+    found = judge.measure(Draft(Revision.of(THIRD), "another"), History((judge.original, first)))
+    assert found.faster
+    assert found.against_best is None
+
+
+def test_which_of_two_drafts_to_go_on_from_is_decided_sooner_than_a_verdict(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each run takes a second of a scripted clock, and ten are there for that; the rule itself has thirty."""
+
+    def gives(each: Asked) -> Run:
+        uneven = (1.5 if len(runner.asked) % 4 < 2 else 1 / 1.5) if each.program == THIRD else 1.0
+        right = echo(slow=2.0)(each)
+        return replace(right, cpu_s=right.cpu_s * uneven, wall_s=right.wall_s * uneven)
+
+    judge = replace(judge_of(gives, rule=StoppingRule(worth_having=1.0001)), ranked=True)
+    runner: Any = judge.workload.runner
+    first = measured(judge)
+    monkeypatch.setattr("codeopt_sandbox.compare.time", SimpleNamespace(monotonic=lambda: float(len(runner.asked))))
+    found = judge.measure(Draft(Revision.of(THIRD), "another"), History((judge.original, first)))
+    assert found.against_best
+    assert found.against_best.comparison.pairs == MIN_PAIRS_ANY_TIME
+
+
+def test_the_other_measure_is_that_which_was_asked_for() -> None:
+    found = measured(replace(judge_of(), second="memory"))
+    assert found.comparison
+    assert found.second
+    assert (found.comparison.clock, found.second.clock) == ("cpu", "memory")
+
+
+@dataclass(frozen=True)
+class _Profiled(ScriptedWorkload):
+    """Keeps what is profiled, and has a smaller text of FAST."""
+
+    asked_profiles: list[str] = field(default_factory=list)
+
+    def profile(self, draft: Revision) -> None:
+        self.asked_profiles.append(draft.text)
+
+    def trimmed(self, candidate: Candidate) -> Candidate:
+        return replace(candidate, revision=Revision.of(THIRD))
+
+
+def test_only_a_draft_that_is_right_is_profiled(monkeypatch: pytest.MonkeyPatch) -> None:
+    @guard(every_round=True)
+    def check_gain(gain: Gain) -> Finding | None:
+        return Finding(Consequence.REJECT, "no") if gain.draft.text == THIRD else None
+
+    monkeypatch.setattr(guards, "_guards", lambda verb: [check_gain] if verb == check_gain.verb else [])
+    workload: Any = _Profiled(ScriptedRunner(echo()))
+    judge = Judge(workload)
+    assert measured(judge).correct
+    assert not measured(judge, THIRD).correct
+    assert workload.asked_profiles == [FAST]
+
+
+def test_what_is_confirmed_is_the_draft_without_what_it_does_not_need() -> None:
+    workload: Any = _Profiled(ScriptedRunner(echo()))
+    judge = Judge(workload, profiled=False)
+    found = judge.confirm(measured(judge))
+    assert found.revision == Revision.of(THIRD)
+    assert found.faster
+
+
+def test_a_wrong_draft_among_several_leaves_the_others_their_times() -> None:
+    judge = judge_of(wrong_on(b"1\n"))
+    drafts = [Candidate(n, Revision.of(text), "") for n, text in enumerate((FAST, SLOW, THIRD))]
+    wrong, first, second = judge.time_side_by_side(drafts).ratios
+    assert (wrong, first) == (None, 1.0)
+    assert second == pytest.approx(0.5, rel=0.01)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import random
 from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
@@ -22,7 +23,7 @@ from codeopt_sandbox.compare import (
 )
 from codeopt_sandbox.errors import OriginalUnsteady
 from codeopt_sandbox.limit_test import LimitAnswer, LimitRule
-from codeopt_sandbox.outcome import Case, Cause, Run
+from codeopt_sandbox.outcome import Case, Cause, Run, WrittenFile
 from codeopt_sandbox.sequential_test import interval, log_e_value, rejects_null
 from codeopt_sandbox.verdict import check_tokens
 from tests.support.candidates import run
@@ -280,3 +281,40 @@ def test_pairs_go_on_for_the_sake_of_a_limit_when_the_decision_is_made() -> None
     never = compared(scripted(seconds), rule=StoppingRule(limit=LimitRule(0.0001, max_pairs=60)))
     assert never.limit
     assert (never.limit.answer, never.pairs) == (LimitAnswer.UNKNOWN, 60)
+    soon = compared(scripted(seconds), rule=StoppingRule(limit=LimitRule(0.0001, max_seconds=0.0)))
+    assert (soon.decision, soon.pairs) == (Decision.SAME, StoppingRule().fewest)
+
+
+def test_pairs_for_the_sake_of_a_limit_count_for_the_decision_too() -> None:
+    """2 % slower: the same as far as anybody would change it, until a limit asks for more pairs, which show it."""
+
+    def seconds(asked: Asked) -> float:
+        return 0.2 * (1.02 if asked.program == "new" else 1.0) * math.exp(draw.gauss(0, 0.015))
+
+    draw = random.Random(3)
+    assert compared(scripted(seconds)).decision is Decision.SAME
+    draw = random.Random(3)
+    found = compared(scripted(seconds), rule=StoppingRule(limit=LimitRule(0.0001)))
+    assert found.limit
+    assert (found.limit.answer, found.decision) == (LimitAnswer.BROKEN, Decision.SLOWER)
+
+
+def test_what_goes_on_in_the_background_is_waited_for_before_anything_is_timed() -> None:
+    runner = scripted(lambda asked: 0.2)
+    compared(runner)
+    assert runner.quiet_from == [0]
+
+
+def test_a_short_program_is_run_as_often_in_a_pair_as_makes_it_long_enough() -> None:
+    runner = scripted(lambda asked: 0.004)
+    plan = make_plan(runner, "old", [CASE], check_tokens, StoppingRule(pair_seconds=0.02))
+    assert (plan.repeats, plan.short) == (5, True)
+    long = make_plan(scripted(lambda asked: 0.5), "old", [CASE], check_tokens, StoppingRule(pair_seconds=0.02))
+    assert (long.repeats, long.short) == (1, False)
+
+
+def test_files_that_the_original_writes_are_expected_of_the_draft() -> None:
+    wrote = (WrittenFile("out.txt", b"1"),)
+    runner = scripted(lambda asked: 0.2, written=wrote)
+    (case,) = make_plan(runner, "old", [replace(CASE, files=())], check_tokens, StoppingRule()).cases
+    assert case.written == wrote

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from codeopt_sandbox.compare import Comparison, Decision, Plan, StoppingRule, compare
-from codeopt_sandbox.guests import begins_guest, margin, student_quantile
+from codeopt_sandbox.guests import begins_guest, between, margin, student_quantile
 from codeopt_sandbox.outcome import Case, Run
 from codeopt_sandbox.sequential_test import interval
 from tests.support.candidates import run
@@ -53,6 +53,19 @@ class Guests:
 )
 def test_the_quantile_is_that_of_the_tables(freedom: int, chance: float, known: float) -> None:
     assert student_quantile(freedom, chance) == pytest.approx(known, abs=1e-3)
+
+
+def test_what_pairs_explain_is_no_difference_between_guests() -> None:
+    pairs = [-0.05, -0.02, 0.0, 0.02, 0.05]
+    assert between([pairs, [each + 0.01 for each in pairs]]) == 0.0
+    assert between([pairs, [each + 0.2 for each in pairs]]) == pytest.approx(0.02, rel=0.1)
+
+
+def test_guests_that_differ_by_far_outweigh_the_prior() -> None:
+    even = [0.0, 0.001, -0.001, 0.0, 0.001]
+    alike, apart = even * 2, [*even, *(each + 0.2 for each in even)]
+    assert margin(alike, [0, 5], 0.01) < 0.04
+    assert margin(apart, [0, 5], 0.01) > 0.1
 
 
 def test_a_clear_gain_is_confirmed_in_two_fresh_guests() -> None:

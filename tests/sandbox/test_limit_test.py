@@ -11,7 +11,7 @@ import pytest
 from codeopt_sandbox.compare import Comparison, Decision, Series, StoppingRule, _result, decide
 from codeopt_sandbox.guests import begins_guest
 from codeopt_sandbox.limit_test import LimitAnswer, LimitRule, pairs_needed
-from codeopt_sandbox.sequential_test import interval
+from codeopt_sandbox.sequential_test import interval, rejects_null
 
 LIMITS = (0.01, 0.02, 0.05, 0.10)
 
@@ -65,6 +65,16 @@ def test_a_bias_of_guests_neither_breaks_a_limit_nor_holds_it(between: float) ->
     assert sum(each is not LimitAnswer.UNKNOWN for each in alone) >= 12
     found = [answered_between(between, 0.05, seed, 60) for seed in range(100)]
     assert max(found.count(LimitAnswer.BROKEN), found.count(LimitAnswer.HOLDS)) <= 3
+
+
+def test_what_the_first_guests_showed_must_still_be_there() -> None:
+    """Two guests with a bias of 4 %, twenty with none: the more there are the less they explain, and against that the
+    first ones alone would break the limit for ever."""
+    rule = LimitRule(0.05)
+    differences = [rule.centre - 0.04 * (n < 10) + 0.001 * (-1) ** n for n in range(220)]
+    series = Series("wall", differences=differences, guests=[0, 5, *range(10, 220, 10)])
+    assert rejects_null(differences, rule.centre - series.margin(rule.alpha), -1, rule.alpha)
+    assert series.answer(rule)[0] is LimitAnswer.UNKNOWN
 
 
 def test_what_is_plainly_beyond_the_limit_is_found_whatever_guests_differ_in() -> None:

@@ -39,6 +39,8 @@ class ScriptedRunner:
     """Every run, in order."""
     limits: RunLimits = field(default_factory=RunLimits)
     restarts: int = 0
+    quiet_from: list[int] = field(default_factory=list)
+    """Number of the runs before each time that what goes on in the background was waited for."""
 
     def run(
         self, program: Revision | str, stdin: bytes = b"", /, *, args: Sequence[str] = (), mode: Mode = "fork",
@@ -54,7 +56,8 @@ class ScriptedRunner:
         self.restarts += 1
 
     def quiesce(self) -> None:
-        """Nothing goes on in the background."""
+        """Nothing goes on in the background: keep when it was asked for."""
+        self.quiet_from.append(len(self.asked))
 
 
 SLOW, FAST = "x = 1\n", "x = 2\n"

@@ -54,6 +54,19 @@ class TargetFiles(Protocol):
         ...
 
 
+class FileAround(Protocol):
+    """A file that holds a program and other things, such as a notebook."""
+
+    @property
+    def text(self) -> str:
+        """The file's text."""
+        ...
+
+    def replaced(self, source: str) -> str:
+        """The file's text with another program in it. Raises UsageError."""
+        ...
+
+
 @dataclass(frozen=True)
 class Program:
     """A program that reads standard input. Everyone works on `source`; only a file knows how its lines end."""
@@ -65,6 +78,10 @@ class Program:
     """Text of the file, to the character."""
     place: str = ""
     """Path in a diff; empty: the path from the current folder."""
+    left_out: tuple[str, ...] = ()
+    """Lines of the file that are not run."""
+    around: FileAround | None = None
+    """The file, where it holds more than the program."""
 
     @cached_property
     def revision(self) -> Revision:
@@ -221,19 +238,30 @@ def replace_program(program: Program, text: str) -> Path | None:
     Raises UsageError when the file has changed since it was read, and when it cannot be written.
     """
     require_unchanged(program)
+    if program.around:
+        text = program.around.replaced(as_source(text))
     kept = None if _is_clean_in_git(program.path) else program.path.with_name(program.path.name + ".orig")
     if kept and kept.is_symlink():
         raise UsageError(f"{kept}, where the original is to be kept, is a link; remove it (nothing was written)")
     if kept:
-        write_whole(kept, program.text)
+        write_whole(kept, program.around.text if program.around else program.text)
     write_whole(program.path, text)
     return kept
 
 
 def require_unchanged(program: Program) -> None:
     """Raises UsageError when the file has changed since it was read."""
-    if read_program(program.path).text != program.text:
+    held = program.around
+    if (_read_text(program.path) if held else read_program(program.path).text) != (held or program).text:
         raise UsageError(f"{program.path} has changed since it was read; it is left alone (-o FILE writes elsewhere)")
+
+
+def _read_text(path: Path) -> str:
+    """Text of a file that is no program itself. Raises UsageError."""
+    try:
+        return path.read_bytes().decode("utf-8", "replace")
+    except OSError as error:
+        raise UsageError(f"cannot read {path}: {error.strerror}") from error
 
 
 def replace_files(subject: TargetFiles, new: Revision) -> list[tuple[Program, Path | None]]:

@@ -134,8 +134,8 @@ def _check_output(arguments: argparse.Namespace, path: Path) -> None:
         require_writable(arguments.html)
     if arguments.write and arguments.output:
         raise UsageError("give --write or -o FILE, not both")
-    if ".ipynb" in ((arguments.write and path.suffix), arguments.output and arguments.output.suffix):
-        raise UsageError(f"a program cannot be put back into the cells of {path}; -o FILE.py writes it beside it")
+    if arguments.output and arguments.output.suffix == ".ipynb":
+        raise UsageError(f"-o {arguments.output} would be no notebook: --write puts a change into the cells of {path}")
     if arguments.write and path.is_dir():
         return  # each file is looked at when it is written
     target = path if arguments.write else arguments.output

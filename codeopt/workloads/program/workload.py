@@ -11,7 +11,7 @@ from codeopt.core.briefing import Briefing
 from codeopt.core.diagnostic import Diagnostic
 from codeopt.core.errors import ProgramError
 from codeopt.core.history import Candidate
-from codeopt.core.revision import Revision
+from codeopt.core.revision import OWN, Revision
 from codeopt.rules import Rule as RewriteRule
 from codeopt.workloads import Checked, Defaults, Stage, Suite, Workload, WorkloadRequest
 from codeopt.workloads._one_file import OneFile
@@ -249,6 +249,8 @@ class ProgramWorkload(Defaults):
         }  # fmt: skip
         shortfalls = [Diagnostic(words, remedy="--cases DIR gives more") for words in tried.missing]
         shortfalls += [Diagnostic(tried.left_out)] if tried.left_out else []
+        if lines := dict.fromkeys(self.request.program.files[OWN].left_out):
+            shortfalls.append(Diagnostic("left out, as only Jupyter runs it", ", ".join(lines)))
         return {**found, "shortfalls": tuple(shortfalls)} if shortfalls else found
 
     @property

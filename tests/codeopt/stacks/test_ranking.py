@@ -79,7 +79,7 @@ def project(tmp_path: Path) -> Path:
     ],
 )
 def test_whose_time_a_stack_is(stack: list[Frame], owner: str | None, project: Path) -> None:
-    targets, _ = listed(CheckedPart((project,)))
+    targets, _, _ = listed(CheckedPart((project,)))
     known = (tuple([frame("twice", 4)]), 1.0)
     found = rank_by_profile(targets, StackProfile.of("p", "seconds", [(tuple(stack), 3.0), known]))
     first = found.targets[0]

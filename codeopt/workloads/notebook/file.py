@@ -1,0 +1,178 @@
+"""A notebook's file: its code cells with their places in the text, and the text with other cells, all else to the
+byte."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from difflib import SequenceMatcher
+from functools import cached_property
+from pathlib import Path
+
+from codeopt.core.errors import UsageError
+from codeopt.core.program import as_source
+from codeopt.workloads.notebook.magics import PlainCell, plain_cell
+
+LARGEST = 64 << 20
+"""Maximum size of a notebook, bytes; most of a large one are pictures."""
+_BLANK = re.compile(r"[ \t\r\n]*")
+_DECODER = json.JSONDecoder()
+
+
+@dataclass(frozen=True)
+class CodeCell:
+    """A code cell that holds something."""
+
+    number: int
+    """Place among the code cells, from 1."""
+    source: str
+    plain: PlainCell
+    start: int
+    """Place of its source's value in the file's text."""
+    end: int
+
+    @property
+    def text(self) -> str:
+        """Part of the program, with a line end."""
+        return self.plain.text.rstrip("\n") + "\n"
+
+
+@dataclass(frozen=True)
+class NotebookFile:
+    """The text of a notebook."""
+
+    path: Path
+    text: str
+
+    @cached_property
+    def cells(self) -> tuple[CodeCell, ...]:
+        """Code cells. Raises UsageError."""
+        return tuple(self._cells())
+
+    @property
+    def program(self) -> str:
+        """The cells, one after the other. Raises UsageError."""
+        return "".join(cell.text for cell in self.cells)
+
+    def replaced(self, source: str) -> str:
+        """The file's text with a program in place of its cells'. Raises UsageError where that is not known to belong
+        into which."""
+        parts = [cell.text.split("\n")[:-1] for cell in self.cells]
+        for at, lines in enumerate(self._divided(source, parts)):
+            parts[at] = lines
+        if "".join(f"{line}\n" for lines in parts for line in lines) != source.rstrip("\n") + "\n":
+            raise UsageError(self._elsewhere)
+        out, done = [], 0
+        for cell, lines in zip(self.cells, parts, strict=True):
+            if lines != cell.text.split("\n")[:-1]:
+                out += [self.text[done : cell.start], self._written(cell, lines)]
+                done = cell.end
+        return "".join([*out, self.text[done:]])
+
+    @property
+    def _elsewhere(self) -> str:
+        return f"the change does not fit into the cells of {self.path}; -o FILE.py writes it beside the notebook"
+
+    def _divided(self, source: str, parts: list[list[str]]) -> list[list[str]]:
+        """The lines of a program by cell. What is added between two cells belongs to the one that follows. Raises
+        UsageError for lines that replace some of several cells."""
+        old = [line for lines in parts for line in lines]
+        owner = [at for at, lines in enumerate(parts) for _ in lines]
+        new = source.rstrip("\n").split("\n")
+        found: list[list[str]] = [[] for _ in parts]
+        for kind, first, last, start, end in SequenceMatcher(None, old, new, autojunk=False).get_opcodes():
+            if kind == "equal":
+                for at, line in zip(owner[first:last], new[start:end], strict=True):
+                    found[at].append(line)
+                continue
+            cells = set(owner[first:last]) or {owner[min(first, len(owner) - 1)]}
+            if len(cells) > 1:
+                raise UsageError(self._elsewhere)
+            found[cells.pop()] += new[start:end]
+        return found
+
+    def _written(self, cell: CodeCell, lines: list[str]) -> str:
+        """A cell's source as JSON, in the form that the notebook has it. Raises UsageError where a magic was lost."""
+        before = cell.plain.text.split("\n")
+        marked = {line: was for line, was in zip(before, cell.source.split("\n"), strict=True) if line != was}
+        if any(lines.count(line) != 1 for line in marked):
+            raise UsageError(self._elsewhere)
+        text = "\n".join(marked.get(line, line) for line in lines) + "\n" * cell.source.endswith("\n")
+        span = self.text[cell.start : cell.end]
+        as_is = "\\u" in span
+        if not span.startswith("["):
+            return json.dumps(text, ensure_ascii=as_is)
+        places = list(_items(span, 0))
+        (first, end), (_, last) = places[0], places[-1]
+        between = span[end : places[1][0]] if len(places) > 1 else f",{span[1:first] or ' '}"
+        rows = [json.dumps(line, ensure_ascii=as_is) for line in text.splitlines(keepends=True)]
+        return span[:first] + between.join(rows) + span[last:]
+
+    def _cells(self) -> Iterator[CodeCell]:
+        number = 0
+        for at in self._cell_places():
+            places = dict(_members(self.text, at))
+            if "cell_type" not in places or self._value(places["cell_type"]) != "code":
+                continue
+            number += 1
+            value = self._value(places["source"]) if "source" in places else ""
+            source = as_source("".join(map(str, value)) if isinstance(value, list) else str(value))
+            if source.strip():
+                plain = plain_cell(source, f"{self.path}, code cell {number}")
+                yield CodeCell(number, source, plain, *places["source"])
+
+    def _cell_places(self) -> list[int]:
+        """Places of the cells in the text. Raises UsageError."""
+        try:
+            start, _ = dict(_members(self.text, _skip(self.text, 0)))["cells"]
+            if self.text[start] != "[":
+                raise ValueError
+            return [at for at, _ in _items(self.text, start) if self.text[at] == "{"]
+        except (ValueError, KeyError, IndexError, RecursionError) as error:
+            raise UsageError(f"{self.path} is no notebook of format 4, which has a list of cells") from error
+
+    def _value(self, place: tuple[int, int]) -> object:
+        return json.loads(self.text[slice(*place)])
+
+
+def read_notebook(path: Path) -> NotebookFile:
+    """The notebook at a path. Raises UsageError."""
+    try:
+        if path.stat().st_size > LARGEST:
+            raise UsageError(f"{path} is larger than {LARGEST >> 20} MiB; clear its outputs first")
+        return NotebookFile(path, path.read_bytes().decode())
+    except OSError as error:
+        raise UsageError(f"cannot read {path}: {error.strerror}") from error
+    except ValueError as error:
+        raise UsageError(f"{path} is no notebook of format 4, which is UTF-8 text") from error
+
+
+def _skip(text: str, at: int) -> int:
+    found = _BLANK.match(text, at)
+    return found.end() if found else at
+
+
+def _items(text: str, at: int) -> Iterator[tuple[int, int]]:
+    """Places of the values of the array that begins at a place. Raises ValueError."""
+    at = _skip(text, at + 1)
+    while text[at] != "]":
+        _, end = _DECODER.raw_decode(text, at)
+        yield at, end
+        at = _skip(text, end)
+        at = _skip(text, at + 1) if text[at] == "," else at
+
+
+def _members(text: str, at: int) -> Iterator[tuple[str, tuple[int, int]]]:
+    """Names of the object that begins at a place, with the places of their values. Raises ValueError."""
+    if text[at] != "{":
+        raise ValueError("no object")
+    at = _skip(text, at + 1)
+    while text[at] != "}":
+        name, end = _DECODER.raw_decode(text, at)
+        at = _skip(text, _skip(text, end) + 1)
+        _, end = _DECODER.raw_decode(text, at)
+        yield str(name), (at, end)
+        at = _skip(text, end)
+        at = _skip(text, at + 1) if text[at] == "," else at

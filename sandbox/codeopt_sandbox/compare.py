@@ -141,6 +141,8 @@ class Comparison:
     """Answer about the rule's limit; None where there is none."""
     guests: int = 1
     """Guests that the pairs come from; of more than one the interval holds what they differ in."""
+    wall_ratios: tuple[float, ...] = ()
+    """Original over candidate of each pair by wall time, whatever clock decides; empty where that is not known."""
 
     def without_gain(self, reason: str, *, slower: bool = False) -> Comparison:
         """The same where what was measured is no gain: no difference, or slower where the interval lies below 1, or
@@ -454,4 +456,5 @@ def _result(series: Series, rule: StoppingRule, decision: Decision, reason: str)
         reason=reason,
         limit=given.against(rule.limit) if rule.limit is not None else None,
         guests=max(1, len(series.guests)),
+        wall_ratios=tuple(map(math.exp, series.wall)),
     )

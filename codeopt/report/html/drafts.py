@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import difflib
+import re
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from codeopt.core.history import Candidate
 from codeopt.core.revision import Revision
@@ -12,29 +13,36 @@ from codeopt.core.sanitize import cut
 from codeopt.core.words import Speedup, factor
 from codeopt.report.html.layout import folded, scrolls, table
 from codeopt.report.html.markup import Child, Markup, tag
-from codeopt.report.html.pair_strip import strip
+from codeopt.report.html.run_charts import pairs_chart
 from codeopt.report.verdict_words import in_words, verdict
 from codeopt_sandbox.caveat import Caveat
-from codeopt_sandbox.compare import Comparison
 from codeopt_sandbox.outcome import Verdict
 
 DIFF_LINES = 400
 CONTEXT = 3
+LEAST = 0.005
+"""Smallest share of the time that a line of a diff shows."""
 HOT_LINES = 5
 CAVEATS = 20
 CRITIQUE = 6000
 """Characters; the saved run has all of it."""
 
 
-def draft(before: Candidate, candidate: Candidate, *, best: bool) -> Markup:
-    """A round: what was tried, what was measured of it, how it differs from the one before."""
+def draft(before: Candidate, candidate: Candidate, *, best: bool, shown: bool = False) -> Markup:
+    """A round: what was tried, what was measured of it, how it differs from the one before.
+
+    shown: the page has this difference already.
+    """
     before_name = f"round {before.round}" if before.round else "original"
     parts = [
         tag("h3", f"Round {candidate.round}", heading(candidate, candidate.summary)),
         verdicts(candidate),
         beside(candidate),
         told(candidate.caveats),
-        diff(before.revision, candidate.revision, before_name, f"round {candidate.round}"),
+        tag("p", "Its difference to the original is shown above.", class_="verdicts") if shown else folded(
+            f"Difference to {before_name}",
+            diff(before.revision, candidate.revision, before_name, f"round {candidate.round}"),
+        ),
         pairs(candidate),
         hot_lines(candidate),
         critique(candidate),
@@ -83,18 +91,7 @@ def verdicts(candidate: Candidate) -> Markup:
 
 def pairs(candidate: Candidate) -> Child:
     """Each pair of runs as a dot; None where it was not timed."""
-    found = candidate.comparison
-    ratios = _ratios(found) if found else []
-    return strip(ratios) if ratios else None
-
-
-def _ratios(found: Comparison) -> list[float]:
-    """Original over candidate of each pair, all timed cases together."""
-    series = [(times.original, times.candidate) for times in found.cases if times.original]
-    if not series:
-        return []
-    count = min(min(len(a), len(b)) for a, b in series)
-    return [sum(a[n] for a, _ in series) / max(sum(b[n] for _, b in series), 1e-12) for n in range(count)]
+    return pairs_chart(candidate.comparison) if candidate.comparison else None
 
 
 def beside(candidate: Candidate) -> Child:
@@ -144,18 +141,52 @@ def critique(candidate: Candidate) -> Child:
     return folded("Critique", tag("pre", cut(candidate.critique, CRITIQUE, 500), class_="text"))
 
 
-def diff(old: Revision, new: Revision, old_name: str, new_name: str) -> Markup:
-    """A unified diff, coloured; cut when it is long."""
-    lines: list[str] = []
+Shares = Mapping[tuple[str, int], float]
+"""Share of the time of each line, by path (empty where there is one file) and line."""
+NO_SHARES: Shares = {}
+HUNK = re.compile(r"@@ -(\d+)(?:,\d+)? \+(\d+)(?:,\d+)? @@")
+
+
+def line_shares(candidate: Candidate) -> Shares:
+    """Shares of the time by file and line; empty where they are not known."""
+    return {(line.file, line.line): line.share for line in candidate.profile.lines} if candidate.profile else {}
+
+
+def diff(
+    old: Revision, new: Revision, old_name: str, new_name: str, shares: tuple[Shares, Shares] = (NO_SHARES, NO_SHARES)
+) -> Markup:
+    """A unified diff, coloured; cut when it is long.
+
+    shares: of the time by line, in the old and in the new; a line that is taken away shows the old, others the new.
+    """
+    lines: list[tuple[str, float]] = []
     for path in new if new.is_one_file else new.changed_files(old):
         sides = (old.get(path, "").splitlines(), new[path].splitlines())
         before, after = (f"{name}: {path}" if path else name for name in (old_name, new_name))
-        lines += difflib.unified_diff(*sides, before, after, n=CONTEXT, lineterm="")
-    spans = [tag("span", line, class_=_class(line)) for line in lines[:DIFF_LINES]]
+        lines += _with_shares(difflib.unified_diff(*sides, before, after, n=CONTEXT, lineterm=""), path, shares)
+    spans = [tag("span", _told(share) if any(shares) else None, line, class_=_class(line))
+             for line, share in lines[:DIFF_LINES]]  # fmt: skip
     if len(lines) > DIFF_LINES:
         spans.append(tag("span", f"... {len(lines) - DIFF_LINES} more lines in the saved run", class_="h"))
     body = tag("pre", spans or tag("span", f"no difference to {old_name}", class_="h"))
     return scrolls(f"difference of {new_name} to {old_name}", body)
+
+
+def _with_shares(lines: Iterable[str], path: str, shares: tuple[Shares, Shares]) -> Iterator[tuple[str, float]]:
+    """Each line with its share of the time; 0.0 for headings."""
+    old = new = 0
+    for line in lines:
+        hunk = HUNK.match(line)
+        if hunk or not (old or new):  # before the first hunk stand the names of the files
+            old, new = map(int, hunk.groups()) if hunk else (0, 0)
+            yield line, 0.0
+            continue
+        yield line, shares[0].get((path, old), 0.0) if line[:1] == "-" else shares[1].get((path, new), 0.0)
+        old, new = old + (line[:1] != "+"), new + (line[:1] != "-")
+
+
+def _told(share: float) -> Markup:
+    return tag("i", f"{share:.0%}" if share >= LEAST else "")
 
 
 def _class(line: str) -> str | None:

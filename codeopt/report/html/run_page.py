@@ -9,11 +9,12 @@ from codeopt.core.diagnostic import Diagnostic
 from codeopt.core.history import Candidate, History
 from codeopt.core.machine import machine
 from codeopt.core.run_index import StoredRun
-from codeopt.core.words import Speedup, money
+from codeopt.core.words import Speedup, factor, money
 from codeopt.report import patch_table
 from codeopt.report.html import drafts
 from codeopt.report.html.annotated import annotated
 from codeopt.report.html.markup import Markup, tag
+from codeopt.report.html.run_charts import rounds_chart
 from codeopt.report.html.templating import page
 
 STEPS = (
@@ -42,13 +43,40 @@ def run_page(run: StoredRun) -> Iterator[str]:
         tiles=_tiles(run),
         shortfalls=[Diagnostic(**row) for row in result.get("shortfalls", ())],
         most=drafts.CAVEATS,
-        change=drafts.diff(run.original, run.best, "original", "result") if run.best is not None else "",
+        change=_change(run, best),
+        gains=_gains(run.saved.history, best),
+        rounds=rounds_chart(run.saved.history.candidates[1:], result.get("best_round")),
+        pairs=drafts.pairs(best) if best else None,
+        best_round=best.round if best else None,
         edits=edits,
         sides=_sides(run),
         evidence=_evidence(result),
         cost=_cost(run),
         drafts=_drafts(run.saved.history, result.get("best_round")),
     )
+
+
+def _change(run: StoredRun, best: Candidate | None) -> Markup | str:
+    """The difference of the result to the original, each line with its share of the time before and after."""
+    if run.best is None:
+        return ""
+    before, after = drafts.line_shares(run.saved.history.original), drafts.line_shares(best) if best else {}
+    told = {(place.get("place", "").rpartition(":")[0], place["line"]): place["share"]
+            for place in run.result.get("hot_now", ())}  # fmt: skip
+    return drafts.diff(run.original, run.best, "original", "result", (before, after or told))
+
+
+def _gains(history: History, best: Candidate | None) -> list[tuple[str, str]]:
+    """Gain of each change of the accepted draft: the time without it, beside the draft. A draft that was timed
+    again in a later round has its figures there."""
+    if best is None:
+        return []
+    same = (each for each in (best, *history.candidates) if each.revision == best.revision and each.ablation)
+    found = next(same, best)
+    texts = {text.partition(":")[0]: text for text in best.changes}
+    return [
+        (texts.get(name, name), f"{factor(ratio)} the time") for name, ratio in found.ablation if name != "original"
+    ]
 
 
 def _who(run: StoredRun) -> str:
@@ -140,7 +168,8 @@ def _drafts(history: History, best: int | None) -> Iterator[Markup]:
     for candidate in history.candidates[1:]:
         before = history.candidates[candidate.parents[-1]] if candidate.parents else original
         before = original if before.revision == candidate.revision else before
-        yield drafts.draft(before, candidate, best=candidate.round == best)
+        shown = candidate.round == best and before is original
+        yield drafts.draft(before, candidate, best=candidate.round == best, shown=shown)
 
 
 def _footer(run: StoredRun) -> str:

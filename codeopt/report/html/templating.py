@@ -22,7 +22,7 @@ def page(template: str, title: str, footer: str, **values: Any) -> Iterator[str]
     found = _environment().get_template(template)
     try:
         yield from found.generate(
-            title=title, footer=footer, style=style, script=script, script_hash=_hash(script), **values
+            title=title, footer=footer, style=style, script=script, policy=_policy(script), **values
         )
     except UndefinedError as error:
         raise KeyError(str(error)) from error
@@ -32,8 +32,12 @@ def _asset(name: str) -> Markup:
     return Markup(files("codeopt.report.html").joinpath(name).read_text("utf-8"))
 
 
+def _policy(script: str) -> Markup:
+    """The policy under which a page loads and runs its own style and script, and nothing else."""
+    return Markup(f"default-src 'none'; style-src 'unsafe-inline'; script-src '{_hash(script)}'")
+
+
 def _hash(script: str) -> str:
-    """The one script that the page's policy allows."""
     return f"sha256-{b64encode(sha256(script.encode()).digest()).decode()}"
 
 

@@ -129,7 +129,11 @@ def check(
     known: findings of earlier runs, which are not judged again; None: everything is.
     """
     options = isolated(options)
-    work, ranking, worth = ReviewRun(limits, session.console.print, known), Ranking(tuple(targets)), targets
+    work, ranking, worth = (
+        ReviewRun(limits, session.console.print, session.console.step, known),
+        Ranking(tuple(targets)),
+        targets,
+    )
     try:
         with tempfile.TemporaryDirectory(prefix="codeopt-check-") as folder:
             ranking = rank(options, targets, replace(session, open_sandbox=work.clock.within(session.open_sandbox)))

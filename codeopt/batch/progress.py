@@ -130,7 +130,7 @@ class LogProgress(AbstractContextManager["LogProgress"]):
             ratio = factor(event.ratio) if event.ratio else "-"
             self._print(
                 f"{self._progress.ended}/{self._progress.total} {inline(event.problem, 40):<12} {event.result:<14} "
-                f"{ratio:>8}  {inline(event.text, 100)}{self._after()}"
+                f"{ratio:>8}  {inline(event.text, 100)}  about {self._progress.eta()} left{self._after()}"
             )
         elif time.monotonic() - self._last > HEARTBEAT_S and event.kind == "progress":
             self._print(f"... {inline(event.problem, 40)}: {inline(event.text, 80)}")

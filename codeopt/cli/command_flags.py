@@ -108,6 +108,11 @@ _FLAGS = (
         setting=SettableBy.OF_A_CHANGE, commands=on("improve compare profile check review batch refine import"),
     ),
     Flag(
+        "color", "colours: auto is those of a terminal, unless NO_COLOR is set", default="auto",
+        choices=("auto", "always", "never"), group=_RESULT, setting=SettableBy.OF_A_CHANGE,
+        commands=on("improve compare check review batch report findings"),
+    ),
+    Flag(
         "verbose", "say each step, with the time so far", kind=FlagKind.SWITCH, short="-v", group=_RESULT,
         setting=SettableBy.OF_A_CHANGE, commands=on("improve compare check"),
     ),

@@ -32,6 +32,7 @@ from codeopt.core import plugins
 from codeopt.core.errors import CodeoptError, UsageError
 from codeopt.core.flag import SettableBy
 from codeopt.core.sanitize import log_line
+from codeopt.core.screen import colour_choice
 from codeopt.core.settings import read_settings
 from codeopt_sandbox.errors import SandboxError
 from codeopt_sandbox.streams import FULL, drop_output, open_closed_streams
@@ -53,8 +54,9 @@ def main(argv: list[str] | None = None) -> int:
     as_json = "--json" in itertools.takewhile(lambda each: each != "--", asked)
     try:
         command, arguments = _understood(asked)
-        status = command(arguments)
-        sys.stdout.flush()
+        with colour_choice(getattr(arguments, "color", None)):
+            status = command(arguments)
+            sys.stdout.flush()
     except CodeoptError as error:
         said = log_line(str(error), LONGEST)
         rows = [asdict(each) for each in error.shortfalls]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import stat
 import sys
 from collections.abc import Iterable, Mapping
@@ -31,6 +32,17 @@ def deliver(
     elif any(environment.get(name) for name in CI) and not _to_a_file() and acts_in_a_log(text):
         raise UsageError(f"a line of {what} would be a command of this CI system, so it is not printed; {instead}")
     sys.stdout.write(clean(text))
+    sys.stdout.flush()
+
+
+def tell(text: str) -> None:
+    """Write lines for people to standard output: to a terminal wrapped and in colour, elsewhere as `deliver` does."""
+    if not sys.stdout.isatty():
+        deliver(text, None)
+        return
+    from codeopt.core.screen import write_lines
+
+    write_lines(clean(printable(text)), sys.stdout, shutil.get_terminal_size().columns)
     sys.stdout.flush()
 
 

@@ -12,6 +12,7 @@ from types import TracebackType
 from typing import Self
 
 from codeopt.core.sanitize import harmless, inline, printable
+from codeopt.core.screen import write_lines
 
 HEARTBEAT_S = 30.0
 """Longest silence in a log, seconds: CI systems end jobs that say nothing for long."""
@@ -32,7 +33,7 @@ class Console(AbstractContextManager["Console"]):
         self._shown = ""
         self._prefix = ""
         self._doing = ""
-        self._stage = ""
+        self._stage = self._step = ""
         self._until: float | None = None
         self._began = self._last = time.monotonic()
         self._lock = threading.RLock()
@@ -71,7 +72,7 @@ class Console(AbstractContextManager["Console"]):
 
     def _draw(self) -> None:
         self._clear()
-        self._shown = self._line(min(COLUMNS, _width() - 1))
+        self._shown = self._line(min(COLUMNS, terminal_width() - 1))
         sys.stderr.write(f"\r{self._shown}")
         sys.stderr.flush()
 
@@ -79,7 +80,7 @@ class Console(AbstractContextManager["Console"]):
         """The clock and what is done; of which stage, too, where there is room for both."""
         clock = self._clock()
         room = max(20, columns - len(f"  {clock}   ..."))
-        whole = inline(f"{self._stage}{self._doing}", COLUMNS * 2)
+        whole = inline(f"{self._step}{self._stage}{self._doing}", COLUMNS * 2)
         said = whole if len(whole) <= room else inline(self._doing, room - len("..."))
         return f"  {clock}  {said} ..."
 
@@ -87,6 +88,22 @@ class Console(AbstractContextManager["Console"]):
         """Print one line that stays."""
         if not self._quiet:
             self._write(line)
+
+    def aside(self, line: str) -> None:
+        """Print one line that stays in a log and when verbose; a terminal does without it."""
+        if not self._live:
+            self.print(line)
+
+    @property
+    def brief(self) -> bool:
+        """Whether a terminal is told the verdict, the figures and the next step alone; -v tells the rest."""
+        return self._live
+
+    def settle(self) -> None:
+        """Wipe the line of progress: something else is about to be written to the terminal."""
+        with self._lock:
+            self._clear()
+            sys.stderr.flush()
 
     def detail(self, line: str) -> None:
         """Print one line that stays, when verbose."""
@@ -100,12 +117,21 @@ class Console(AbstractContextManager["Console"]):
     def _write(self, line: str) -> None:
         with self._lock:
             self._clear()
-            print(harmless(printable(line)), file=sys.stderr, flush=True)
+            said = harmless(printable(line))
+            if self._live:
+                write_lines(said, sys.stderr, terminal_width())
+            else:
+                print(said, file=sys.stderr, flush=True)
             self._last = time.monotonic()
 
     def stage(self, prefix: str) -> None:
         """Set the prefix of the next progress lines."""
         self._prefix = prefix
+
+    def step(self, done: int, total: int) -> None:
+        """Set how many targets of a command are behind, of how many; the live line shows it with the time so far."""
+        left = f", about {minutes((time.monotonic() - self._began) / done * (total - done))} left" if done else ""
+        self._step = f"{done + 1} of {total}{left}: " if total > 1 else ""
 
     def progress(self, line: str) -> None:
         """Say what is being done: overwritten in a terminal; in a log now and then, or always if verbose."""
@@ -127,7 +153,7 @@ def minutes(seconds: float) -> str:
     return f"{int(seconds) // 60}:{int(seconds) % 60:02}"
 
 
-def _width() -> int:
+def terminal_width() -> int:
     """Columns of the terminal behind standard error; standard output is often a file."""
     try:
         return int(os.environ.get("COLUMNS") or os.get_terminal_size(sys.stderr.fileno()).columns)

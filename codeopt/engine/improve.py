@@ -93,8 +93,10 @@ def _improved(
     if saved and saved.input_seed is not None:
         request = replace(request, drawn_seed=saved.input_seed)
     with kind.open_workload(request) as opened:
-        for line in opening(opened.title, plan.task.name, plan.proposer, interpreter, opened.sandbox):
+        *first_lines, sandbox_line = opening(opened.title, plan.task.name, plan.proposer, interpreter, opened.sandbox)
+        for line in first_lines:
             session.console.print(line)
+        session.console.aside(sandbox_line)
         workload = _measured(opened, request, clock)
         run = runs.begin(opened.name)
         recorder = RunRecorder(run, session, program.revision, request.input_seed)
@@ -120,7 +122,7 @@ def _measured(opened: OpenTarget, request: WorkloadRequest, clock: RunClock) -> 
     shown = hot(workload.baseline.profile, memory=request.for_memory)
     request.session.console.print(f"{first}{workload.headline}{shown}")
     for line in contract_lines(workload.facts()):
-        request.session.console.print(line)
+        request.session.console.aside(line)
     if said := said_of_long_runs(workload.plan, workload.rule.screening()):
         request.session.console.print(said)
     return workload

@@ -137,7 +137,11 @@ def check(
     profiled: their time in production, which decides in place of their tests' time.
     """
     options = isolated(options)
-    work, ranking, worth = ReviewRun(limits, session.console.print, known), Ranking(tuple(targets)), targets
+    work, ranking, worth = (
+        ReviewRun(limits, session.console.print, session.console.step, known),
+        Ranking(tuple(targets)),
+        targets,
+    )
     try:
         with tempfile.TemporaryDirectory(prefix="codeopt-check-") as folder:
             timed = replace(session, open_sandbox=work.clock.within(session.open_sandbox))

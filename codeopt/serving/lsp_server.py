@@ -17,12 +17,27 @@ from pygls.lsp.server import LanguageServer
 from pygls.uris import to_fs_path
 
 from codeopt.core.errors import CodeoptError, UsageError
+from codeopt.core.evidence_place import stores_of
+from codeopt.core.evidence_store import SUFFIXES
+from codeopt.core.options import ImproveOptions
 from codeopt.core.version import __version__
 from codeopt.engine.open_model import RULES
+from codeopt.review.findings.keys import FindingKeys
+from codeopt.serving.editor_texts import line_range, text_edits
 from codeopt.serving.request import Operation, OperationRequest, ServerPolicy
 from codeopt.serving.root import Root
-from codeopt.serving.slow_functions import SlowFunction, of_check, of_improvement, places, saved
+from codeopt.serving.slow_functions import (
+    ShownFunction,
+    SlowFunction,
+    of_check,
+    of_improvement,
+    of_store,
+    places,
+    saved,
+    shown,
+)
 from codeopt.serving.worker_pool import WorkerPool
+from codeopt.workloads.sandbox_view.view import locate
 
 CHECK = "codeopt.check"
 IMPROVE = "codeopt.improve"
@@ -30,6 +45,10 @@ IMPROVE_WITH_MODEL = "codeopt.improveWithModel"
 APPLY = "codeopt.apply"
 SOURCE = "codeopt"
 """Name of the server, and of the source of its diagnostics."""
+
+
+QUIET_S = 0.2
+"""Time without an edit after which diagnostics are sent, seconds."""
 
 
 @dataclass
@@ -46,31 +65,50 @@ class EditorSession:
     root: Root | None = None
     """Workspace; None: the editor has not named one yet."""
     pool: WorkerPool | None = None
-    known: dict[tuple[str, str], SlowFunction] = field(default_factory=dict)
-    """Slow functions by file and function."""
+    stored: dict[tuple[str, str], SlowFunction] = field(default_factory=dict)
+    """Slow functions of the store and of saved runs, by file and function."""
+    answered: dict[tuple[str, str], SlowFunction] = field(default_factory=dict)
+    """Slow functions of this session's own requests."""
+    stamp: tuple[int, ...] = ()
+    """Times of the store's files when it was read."""
+    keys: FindingKeys = field(default_factory=lambda: FindingKeys(ImproveOptions(), RULES, None))
+    newest: dict[str, int] = field(default_factory=dict)
+    """Number of the newest edit, by document."""
 
     def open(self, folder: str | None) -> None:
-        """Open the editor's first folder and read its saved runs; nothing is run. Raises UsageError."""
+        """Open the editor's first folder and read what is known of it; nothing is run. Raises UsageError."""
         if folder is None:
             return
         self.root = Root.of(Path(folder))
         self.pool = WorkerPool(self.root.path, self.parallel, max_seconds=self.max_seconds)
-        for each in reversed(saved(self.root.path)):  # the newest has the last word
-            self.known[each.file, each.function] = each
+        self.read_store()
+
+    def read_store(self) -> None:
+        """Read the verdicts that are kept, where another process may have written some since."""
+        if self.root is None:
+            return
+        self.keys = FindingKeys(ImproveOptions(), RULES, None)  # tests may have changed as well
+        top = locate(self.root.path / "any.py").root
+        stores = stores_of(top)
+        files = [store.path.with_name(store.path.name + end) for store in stores for end in SUFFIXES]
+        stamp = tuple(file.stat().st_mtime_ns for file in files if file.exists())
+        if stamp == self.stamp and self.stored:
+            return
+        self.stamp = stamp
+        runs = reversed(saved(self.root.path))  # the newest has the last word
+        found = [*runs, *(each for store in stores for each in of_store(store, top, self.root.path))]
+        self.stored = {(each.file, each.function): each for each in found}
 
     # --- what is shown -------------------------------------------------------------------------------
 
-    def of_file(self, uri: str) -> list[tuple[SlowFunction, lsp.Range]]:
-        """Slow functions of a file with their places in the editor's text."""
-        document = self.server.workspace.get_text_document(uri)
-        where, lines = places(document.source), document.lines
-        found = []
-        for each in self.known.values():
-            if each.file == self.file_of(uri) and (not each.function or each.function in where):
-                line = where[each.function][0] - 1 if each.function else 0
-                end = len(lines[line].rstrip("\r\n")) if line < len(lines) else 0
-                found.append((each, lsp.Range(lsp.Position(line, 0), lsp.Position(line, end))))
-        return found
+    def of_file(self, uri: str) -> list[ShownFunction]:
+        """Slow functions of a file in the editor's text."""
+        file, text = self.file_of(uri), self.text(uri)
+        if self.root is None:
+            return []
+        known = {**self.stored, **self.answered}
+        found = [shown(each, self.root.path / file, text, self.keys) for each in known.values() if each.file == file]
+        return [each for each in found if each]
 
     def file_of(self, uri: str) -> str:
         """Path of a document below the root; empty: it lies elsewhere."""
@@ -82,66 +120,83 @@ class EditorSession:
 
     def publish(self, uri: str) -> None:
         """Send the diagnostics of one file."""
-        found = [self._diagnostic(each, place) for each, place in self.of_file(uri) if each.fits(self.text(uri)) or
-                 not each.new_source]  # fmt: skip
+        text = self.text(uri)
+        found = [_diagnostic(each, text) for each in self.of_file(uri)]
         self.server.text_document_publish_diagnostics(lsp.PublishDiagnosticsParams(uri, found))
+
+    async def publish_soon(self, uri: str) -> None:
+        """Send the diagnostics of one file once nothing has been typed for a moment."""
+        number = self.newest[uri] = self.newest.get(uri, 0) + 1
+        await asyncio.sleep(QUIET_S)
+        if number == self.newest[uri]:
+            self.publish(uri)
 
     def text(self, uri: str) -> str:
         """Text of a document as it stands in the editor."""
         return self.server.workspace.get_text_document(uri).source
 
-    def _diagnostic(self, each: SlowFunction, place: lsp.Range) -> lsp.Diagnostic:
-        severity = lsp.DiagnosticSeverity.Information if each.new_source else lsp.DiagnosticSeverity.Hint
-        return lsp.Diagnostic(place, each.words, severity, code="slow", source=SOURCE)
-
     def lenses(self, uri: str) -> list[lsp.CodeLens]:
         """Lenses over the slow functions: the measurement, and the next step."""
-        found = []
-        for each, place in self.of_file(uri):
-            fits = each.fits(self.text(uri))
-            if fits or not each.new_source:
-                name = APPLY if fits else IMPROVE
-                words = f"{each.words}: apply" if fits else f"{each.words}: improve"
-                found.append(lsp.CodeLens(place, lsp.Command(words, command=name, arguments=[uri, each.function])))
+        found, text = [], self.text(uri)
+        for each in self.of_file(uri):
+            name, step = (APPLY, "apply") if each.improved and not each.old else (IMPROVE, "improve")
+            words = f"{each.words}: {step}"
+            command = lsp.Command(words, command=name, arguments=[uri, each.slow.function])
+            found.append(lsp.CodeLens(line_range(text, each.line), command))
         return found
+
+    def hover(self, uri: str, line: int) -> lsp.Hover | None:
+        """The figures of the function that is defined in a line; None: there is none that is known."""
+        told = [each for each in self.of_file(uri) if each.line == line]
+        if not told:
+            return None
+        old = [f"- old: {each.old} changed since" for each in told if each.old]
+        return lsp.Hover(
+            lsp.MarkupContent(lsp.MarkupKind.Markdown, "\n".join([*(each.slow.told for each in told), *old])),
+            line_range(self.text(uri), line),
+        )
 
     def actions(self, uri: str, place: lsp.Range) -> list[lsp.CodeAction]:
         """Code actions at a place: verified changes as edits, and searches for new ones."""
-        text, found = self.text(uri), []
+        text = self.text(uri)
         where = places(text)
         here = [name for name, (first, last) in where.items() if first - 1 <= place.start.line < last]
         function = here[-1] if here else ""
-        for each, range_ in self.of_file(uri):
-            if each.fits(text) and each.function in (function, ""):
-                found.append(lsp.CodeAction(
-                    f"codeopt: apply {each.words}", lsp.CodeActionKind.QuickFix,
-                    diagnostics=[self._diagnostic(each, range_)], is_preferred=True, edit=self.edit(uri, each),
-                ))  # fmt: skip
+        found = [
+            lsp.CodeAction(
+                f"codeopt: apply {each.words}", lsp.CodeActionKind.QuickFix,
+                diagnostics=[_diagnostic(each, text)], is_preferred=not each.old, edit=self.edit(uri, each),
+            )
+            for each in self.of_file(uri)
+            if each.improved and each.slow.function in (function, "")
+        ]  # fmt: skip
         wanted = [("check this file", CHECK, [uri])]
         if function:
-            wanted += [(f"improve {function} by rules", IMPROVE, [uri, function]),
-                       (f"improve {function} with a model", IMPROVE_WITH_MODEL, [uri, function])]  # fmt: skip
+            wanted.append((f"improve {function} by rules", IMPROVE, [uri, function]))
+        if function and self.policy.model is not None:
+            wanted.append((f"improve {function} with {self.policy.model}", IMPROVE_WITH_MODEL, [uri, function]))
         for title, name, arguments in wanted:
             command = lsp.Command(f"codeopt: {title}", command=name, arguments=arguments)
             found.append(lsp.CodeAction(command.title, lsp.CodeActionKind.Refactor, command=command))
         return found
 
-    def edit(self, uri: str, each: SlowFunction) -> lsp.WorkspaceEdit:
-        """Edit that replaces the whole file, since the change was verified as a whole."""
-        lines = self.server.workspace.get_text_document(uri).lines
-        whole = lsp.Range(lsp.Position(0, 0), lsp.Position(len(lines) + 1, 0))
-        return lsp.WorkspaceEdit(changes={uri: [lsp.TextEdit(whole, each.new_source)]})
+    def edit(self, uri: str, each: ShownFunction) -> lsp.WorkspaceEdit:
+        """Edit of the lines that the verified change differs in."""
+        return lsp.WorkspaceEdit(changes={uri: text_edits(self.text(uri), each.improved)})
 
     # --- what is done --------------------------------------------------------------------------------
 
     async def check(self, uri: str) -> dict[str, Any]:
         """Rank the functions of a file by their tests' time and try the rules. Raises CodeoptError."""
-        file = self._on_disk(uri)
-        request = OperationRequest(Operation.CHECK, options=dict(self.policy.options), paths=(file,))
+        file, text = self._on_disk(uri), self.text(uri)
+        request = OperationRequest(Operation.CHECK, options=dict(self.policy.options), paths=(file,), asked_by="lsp")
         answer = await self._run(request, f"checking {file}")
-        self.known = {key: each for key, each in self.known.items() if key[0] != file}
-        for each in of_check(answer):
-            self.known[each.file, each.function] = each
+        self.read_store()
+        for known in (self.stored, self.answered):
+            for key in [key for key in known if key[0] == file]:
+                del known[key]
+        for each in of_check(answer, text):
+            self.answered[each.file, each.function] = each
         self._show(uri)
         return {"gains": answer["gains"], "blind": answer["blind"]}
 
@@ -149,13 +204,16 @@ class EditorSession:
         """Look for a faster version; the file stays as it is. Raises CodeoptError."""
         if with_model and self.policy.model is None:
             raise UsageError("no language model: start the server as `codeopt lsp --model NAME`")
-        file = self._on_disk(uri)
+        file, text = self._on_disk(uri), self.text(uri)
         options = {**self.policy.options, "model": self.policy.model if with_model else RULES}
         target = self._root().target(f"{file}::{function}" if function else file)
-        answer = await self._run(OperationRequest(Operation.IMPROVE, target, options, max_seconds=self.max_seconds),
-                                 f"improving {function or file}")  # fmt: skip
+        request = OperationRequest(
+            Operation.IMPROVE, target, options, max_seconds=self.max_seconds, asked_by="lsp"
+        )  # fmt: skip
+        answer = await self._run(request, f"improving {function or file}")
         if answer["accepted"]:
-            self.known[file, function] = of_improvement(answer, file, function)
+            self.read_store()
+            self.answered[file, function] = of_improvement(answer, file, function, text)
             self._show(uri)
         else:
             self.say(f"{function or file} is not improved: {answer['reason']}", lsp.MessageType.Info)
@@ -163,8 +221,9 @@ class EditorSession:
 
     async def apply(self, uri: str, function: str) -> dict[str, Any]:
         """Put a verified change into the editor's text, for the user to save or undo. Raises UsageError."""
-        each = self.known.get((self.file_of(uri), function))
-        if each is None or not each.fits(self.text(uri)):
+        here = (each for each in self.of_file(uri) if each.slow.function == function and each.improved)
+        each = next(here, None)
+        if each is None:
             raise UsageError("the text is another than the one that the change was verified with: check again")
         done = await self.server.workspace_apply_edit_async(lsp.ApplyWorkspaceEditParams(self.edit(uri, each), SOURCE))
         return {"applied": done.applied}
@@ -193,11 +252,15 @@ class EditorSession:
         shows = self.server.client_capabilities.window and self.server.client_capabilities.window.work_done_progress
         if shows:
             await progress.create_async(token)
-            progress.begin(token, lsp.WorkDoneProgressBegin(f"codeopt: {title}", cancellable=True))
+            begin = 0 if request.operation is Operation.CHECK else None  # how much is left is known of a check alone
+            progress.begin(token, lsp.WorkDoneProgressBegin(f"codeopt: {title}", cancellable=True, percentage=begin))
 
-        async def on_progress(line: str) -> None:
+        async def on_progress(line: str, done: float | None = None) -> None:
             if shows:
-                progress.report(token, lsp.WorkDoneProgressReport(message=line, cancellable=True))
+                percentage = None if done is None else round(100 * done)
+                progress.report(
+                    token, lsp.WorkDoneProgressReport(message=line, cancellable=True, percentage=percentage)
+                )
 
         work = asyncio.ensure_future(self.pool.call(request, on_progress))
         if shows:
@@ -233,6 +296,12 @@ class EditorSession:
         self.server.window_show_message(lsp.ShowMessageParams(kind, f"codeopt: {text}"))
 
 
+def _diagnostic(each: ShownFunction, text: str) -> lsp.Diagnostic:
+    holds = each.improved and not each.old
+    severity = lsp.DiagnosticSeverity.Information if holds else lsp.DiagnosticSeverity.Hint
+    return lsp.Diagnostic(line_range(text, each.line), each.words, severity, code="slow", source=SOURCE)
+
+
 def make_lsp_server(policy: ServerPolicy, *, max_seconds: float, check_on_save: bool) -> LanguageServer:
     """Make the server, ready to start."""
     server = LanguageServer(SOURCE, __version__)
@@ -261,16 +330,24 @@ def _add_life(server: LanguageServer, session: EditorSession) -> None:
 def _add_documents(server: LanguageServer, session: EditorSession) -> None:
     @server.feature(lsp.TEXT_DOCUMENT_DID_OPEN)
     def opened(params: lsp.DidOpenTextDocumentParams) -> None:
+        session.read_store()
         session.publish(params.text_document.uri)
 
     @server.feature(lsp.TEXT_DOCUMENT_DID_CHANGE)
-    def changed(params: lsp.DidChangeTextDocumentParams) -> None:
-        session.publish(params.text_document.uri)
+    async def changed(params: lsp.DidChangeTextDocumentParams) -> None:
+        await session.publish_soon(params.text_document.uri)
 
     @server.feature(lsp.TEXT_DOCUMENT_DID_SAVE)
     async def on_save(params: lsp.DidSaveTextDocumentParams) -> None:
         if session.check_on_save:
             await session.said(session.check(params.text_document.uri))
+        else:
+            session.read_store()
+            session.publish(params.text_document.uri)
+
+    @server.feature(lsp.TEXT_DOCUMENT_HOVER)
+    def hover(params: lsp.HoverParams) -> lsp.Hover | None:
+        return session.hover(params.text_document.uri, params.position.line)
 
     @server.feature(lsp.TEXT_DOCUMENT_CODE_LENS)
     def lenses(params: lsp.CodeLensParams) -> list[lsp.CodeLens]:

@@ -172,7 +172,7 @@ class AgentTools:
             fields["target"] = self._checked(self.root.target, fields["target"])
         told = 0
 
-        async def on_progress(line: str) -> None:
+        async def on_progress(line: str, done: float | None = None) -> None:
             nonlocal told
             told += 1
             await ctx.report_progress(told, None, line)

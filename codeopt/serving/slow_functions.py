@@ -1,18 +1,26 @@
-"""Slow functions as an editor shows them: found by a check or a saved run, with the changes that were verified."""
+"""Slow functions as an editor shows them: from the store of verdicts, saved runs and answers, each placed in the text
+as it stands in the editor."""
 
 from __future__ import annotations
 
 import ast
 import json
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from codeopt.core.errors import CodeoptError
+from codeopt.core.evidence_store import EvidenceStore
 from codeopt.core.ownership import foreign
 from codeopt.core.run_store import digest
-from codeopt.core.words import gain
+from codeopt.core.words import Speedup
 from codeopt.core.words import share as share_of
+from codeopt.report.answer_fields import CaveatFields
+from codeopt.review.findings.carry import carried
+from codeopt.review.findings.finding import StoredFinding
+from codeopt.review.findings.keys import FindingKeys
+from codeopt.review.findings.known import all_findings
 from codeopt.workloads.source.functions import definitions
 
 RUNS = ".codeopt/runs"
@@ -30,48 +38,136 @@ class SlowFunction:
     """Qualified name; empty: the whole program, or not known."""
     share: float | None
     """Share of its tests' time, 0 to 1; None: not measured."""
-    ratio: float | None = None
-    """Speedup of the change; None: there is no change."""
+    original: str
+    """Text of the file that was judged."""
+    improved: str = ""
+    """The same with the verified change; empty: there is none."""
+    speedup: Mapping[str, Any] = field(default_factory=dict)
+    """Object of SpeedupFields; empty: nothing was timed."""
     changes: tuple[str, ...] = ()
     """Sentences that say what was changed and why."""
-    verified_for: str = ""
-    """Digest of the file's text that the change was verified with; empty: there is no change."""
-    new_source: str = ""
-    """The whole file with the change."""
+    caveats: tuple[str, ...] = ()
+    growth: str = ""
     reason: str = ""
     """Reason why there is no change."""
+    judged: str = ""
+    """Time of the verdict, the command that asked and the machine."""
+    evidence: str = ""
+    """Digest of the tests or cases that judged it; empty: not known."""
 
-    def fits(self, text: str) -> bool:
-        """Whether there is a change that was verified with this very text."""
-        return bool(self.new_source) and self.verified_for == digest(text)
+    @property
+    def gain(self) -> str:
+        """`41.00x faster`; empty where there is no change."""
+        return (Speedup.from_json(self.speedup).gain if self.speedup else "better") if self.improved else ""
 
     @property
     def words(self) -> str:
-        """`63% of its tests' time; list_membership_to_set: 41.0x faster, verified`."""
+        """`63% of its tests' time; list_membership_to_set: 41.00x faster, verified`."""
         share = f"{share_of(self.share)} of its tests' time" if self.share is not None else ""
         rule = self.changes[0].partition(":")[0] if self.changes else "a draft"
-        better = f"{rule}: {gain(self.ratio, digits=1)}, verified" if self.ratio else self.reason
+        better = f"{rule}: {self.gain}, verified" if self.improved else self.reason
         return "; ".join(part for part in (share, better) if part)
 
+    @property
+    def told(self) -> str:
+        """All of it, as Markdown."""
+        certainty = f" ({Speedup.from_json(self.speedup).certainty})" if self.speedup else ""
+        lines = [f"**{self.gain}**{certainty}, verified" if self.improved else f"not improved: {self.reason}"]
+        if self.share is not None:
+            lines.append(f"{share_of(self.share)} of its tests' time")
+        lines += [f"cost grows with the input: {self.growth}"] * bool(self.growth)
+        lines += [*self.changes, *(f"caveat: {each}" for each in self.caveats), *filter(None, [self.judged])]
+        return "codeopt\n\n" + "\n".join(f"- {_plain(line)}" for line in lines)
 
-def of_check(answer: Mapping[str, Any]) -> list[SlowFunction]:
-    """Functions of a check's answer that take time or can be faster."""
+
+@dataclass(frozen=True)
+class ShownFunction:
+    """A slow function in the text of an editor."""
+
+    slow: SlowFunction
+    line: int
+    """Line of its definition, from 0."""
+    improved: str = ""
+    """The editor's text with the change; empty: there is none that holds for this text."""
+    old: str = ""
+    """Parts that changed since it was judged, in a few words; empty: the verdict holds."""
+
+    @property
+    def words(self) -> str:
+        """The slow function in a line; an old verdict is told as old."""
+        return f"{self.slow.words}; old: {self.old} changed since, check again" if self.old else self.slow.words
+
+
+def shown(slow: SlowFunction, path: Path, text: str, keys: FindingKeys) -> ShownFunction | None:
+    """A slow function as it is to be shown in a text of its file; None where it is gone, or its change is in place."""
+    where = places(text)
+    if slow.function and slow.function not in where:
+        return None
+    line = where[slow.function][0] - 1 if slow.function else 0
+    if text == slow.original:
+        improved, old = slow.improved, ""
+    else:
+        reached = [_reached(keys, path, slow.function, each) for each in (text, slow.original, slow.improved)]
+        if slow.improved and reached[0] == reached[2]:
+            return None
+        if reached[0] is None or reached[0] != reached[1]:
+            return ShownFunction(slow, line, old="the code") if slow.improved else None
+        put = carried(slow.original, slow.improved, text, slow.function) if slow.improved else None
+        improved = put if put is not None and _reached(keys, path, slow.function, put) == reached[2] else ""
+        old = "" if improved or not slow.improved else "the rest of the file"
+    if slow.evidence and (keys.evidence(path, slow.function) or slow.evidence) != slow.evidence:
+        old = "its tests or cases"
+    return ShownFunction(slow, line, improved, old)
+
+
+def _reached(keys: FindingKeys, path: Path, function: str, text: str) -> str | None:
+    try:
+        return keys.reached(path, function, text) if text else None
+    except (OSError, ValueError):
+        return None
+
+
+def of_store(store: EvidenceStore, top: Path, root: Path) -> Iterator[SlowFunction]:
+    """The user's own verdicts of a store, the oldest first. top: folder that its paths start from."""
+    for found, own in all_findings(store):
+        path = top / found.path
+        if own and path.is_relative_to(root) and (found.accepted or found.share):
+            yield _of_finding(found, path.relative_to(root).as_posix())
+
+
+def _of_finding(found: StoredFinding, file: str) -> SlowFunction:
+    return SlowFunction(
+        file, found.function, found.share, found.original, found.improved, found.speedup or {}, found.changes,
+        tuple(each.words for each in found.caveats_found), found.growth, "" if found.accepted else found.reason,
+        found.judged, found.key.evidence,
+    )  # fmt: skip
+
+
+def of_check(answer: Mapping[str, Any], original: str) -> list[SlowFunction]:
+    """Functions of a check's answer that take time or can be faster. original: text of the file."""
     return [
         SlowFunction(
-            row["file"], row["function"], row["share"], (row["speedup"] or {}).get("ratio"), tuple(row["changes"]),
-            row["sha256_before"] or "", row["new_source"] or "", row["reason"],
+            row["file"], row["function"], row["share"], original, row["new_source"] or "", row["speedup"] or {},
+            tuple(row["changes"]), _caveats(row), reason=row["reason"],
         )
         for row in answer["functions"]
         if row["new_source"] or row["share"] and row["judged"]
     ]  # fmt: skip
 
 
-def of_improvement(answer: Mapping[str, Any], file: str, function: str) -> SlowFunction:
-    """Convert the answer of an accepted improvement."""
+def of_improvement(answer: Mapping[str, Any], file: str, function: str, original: str) -> SlowFunction:
+    """Convert the answer of an accepted improvement. original: text of the file."""
     rounds = [each for each in answer["rounds"] if each["round"] == answer["best_round"]]
     changes = tuple(rounds[0]["changes"] or [rounds[0]["summary"]]) if rounds else ()
-    ratio = (answer["speedup"] or {}).get("ratio")
-    return SlowFunction(file, function, None, ratio, changes, answer["sha256_before"], answer["new_source"])
+    return SlowFunction(
+        file, function, None, original, answer["new_source"], answer["speedup"] or {}, changes, _caveats(answer),
+        answer["growth"],
+    )  # fmt: skip
+
+
+def _caveats(answer: Mapping[str, Any]) -> tuple[str, ...]:
+    rows = CaveatFields.each(answer["caveats"])
+    return tuple(f"on {row.input}: {row.got}, where the original: {row.expected}" for row in rows)
 
 
 def saved(root: Path) -> list[SlowFunction]:
@@ -92,13 +188,15 @@ def _of_run(run: Path, root: Path) -> SlowFunction | None:
         before, after = ((run / name).read_text("utf-8") for name in ("original.py", "best.py"))
         path = (root / result["file"]).resolve()
         (best,) = [each for each in result["rounds"] if each["round"] == result["best_round"]]
-        if not path.is_relative_to(root) or digest(after) != result["sha256_after"]:
+        sound = digest(after) == result["sha256_after"] and digest(before) == result["sha256_before"]
+        if not path.is_relative_to(root) or not sound:
             return None
+        Speedup.from_json(result["speedup"]).words  # noqa: B018  raises for figures that are none
         return SlowFunction(
-            path.relative_to(root).as_posix(), _changed(before, after), None, result["speedup"]["ratio"],
-            tuple(best["changes"] or [best["summary"]]), result["sha256_before"], after,
+            path.relative_to(root).as_posix(), _changed(before, after), None, before, after, result["speedup"],
+            tuple(best["changes"] or [best["summary"]]),
         )  # fmt: skip
-    except (OSError, ValueError, KeyError, TypeError, IndexError):  # written by an earlier version, or half gone
+    except (OSError, ValueError, KeyError, TypeError, IndexError, CodeoptError):  # of an earlier version, or half gone
         return None
 
 
@@ -122,3 +220,9 @@ def _places(text: str) -> Iterator[tuple[str, tuple[int, int]]]:
         return
     for name, node in definitions(tree):
         yield name, (node.lineno, node.end_lineno or node.lineno)
+
+
+def _plain(line: str) -> str:
+    """A line without what Markdown would act on."""
+    marks = "\\`*_{}[]<>#|!"
+    return "".join(f"\\{char}" if char in marks else char for char in line) if not line.startswith("**") else line

@@ -43,6 +43,7 @@ class AnswerLines(Console):
         super().__init__(quiet=True)
         self._stream = stream
         self._stage = ""
+        self._done: float | None = None
 
     def send(self, **message: Any) -> None:
         """Write one line; a parent that is gone is no error."""
@@ -52,11 +53,11 @@ class AnswerLines(Console):
 
     def print(self, line: str) -> None:
         """Send a fact as progress."""
-        self.send(progress=inline(line, MAX_PROGRESS_CHARS))
+        self._tell(line)
 
     def warn(self, line: str) -> None:
         """Send a warning as progress."""
-        self.send(progress=inline(line, MAX_PROGRESS_CHARS))
+        self._tell(line)
 
     def stage(self, prefix: str) -> None:
         """Set the prefix of the next lines of progress."""
@@ -64,7 +65,14 @@ class AnswerLines(Console):
 
     def progress(self, line: str) -> None:
         """Send the current step, behind the prefix of its stage."""
-        self.send(progress=inline(f"{self._stage}{line}", MAX_PROGRESS_CHARS))
+        self._tell(f"{self._stage}{line}")
+
+    def step(self, done: int, total: int) -> None:
+        """Set the part of the work that is behind, for the next lines of progress."""
+        self._done = done / total if total else None
+
+    def _tell(self, line: str) -> None:
+        self.send(progress=inline(line, MAX_PROGRESS_CHARS), done=self._done)
 
 
 def main() -> int:

@@ -9,10 +9,10 @@ from __future__ import annotations
 import asyncio
 import json
 import sys
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
 from codeopt.core.errors import CodeoptError
 from codeopt.serving.request import OperationRequest
@@ -28,7 +28,14 @@ TOO_LONG = 6
 """Exit status of a request that was ended at its time limit."""
 OUR_MISTAKE = 70
 """Exit status where a worker crashed."""
-OnProgress = Callable[[str], Awaitable[None]]
+
+
+class OnProgress(Protocol):
+    """Told of each step."""
+
+    def __call__(self, line: str, done: float | None = None) -> Awaitable[None]:
+        """Take one line. done: part of the work that is behind, 0 to 1; None: not known."""
+        ...
 
 
 class OperationFailed(CodeoptError):
@@ -137,7 +144,7 @@ async def _answer(
     async for line in process.stdout:
         message = json.loads(line)
         if "progress" in message:
-            await on_progress(message["progress"])
+            await on_progress(message["progress"], message.get("done"))
         elif "error" in message:
             raise OperationFailed(message["error"], message["exit_status"])
         else:

@@ -5,6 +5,7 @@ The fast program comes from a recording, so that each run has one round.
 
 from __future__ import annotations
 
+import io
 import json
 import os
 import pty
@@ -15,10 +16,13 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from codeopt.core.program import file_text, read_program, replace_files, replace_program, write_whole
 from codeopt.core.revision import Revision
 from codeopt.core.run_store import new_run
+from codeopt.core.screen import colour_choice, wrapped, write_lines
 from codeopt.report.result import diff
 from tests.codeopt.command import FAST, QUICK, SLOW, Done, codeopt, command, environment, reply, write_problem
 
@@ -232,18 +236,52 @@ def test_names_in_the_diff_are_below_the_working_directory(tmp_path: Path, monke
 
 
 @pytest.mark.parametrize(("columns", "env"), [("60", {}), ("200", {"NO_COLOR": "1"})])
-def test_in_a_terminal_no_line_is_broken_and_progress_is_wiped(
+def test_in_a_terminal_lines_break_at_words_and_progress_is_wiped(
     columns: str, env: dict[str, str], tmp_path: Path
 ) -> None:
     prepare(tmp_path)
     shown = on_a_terminal(tmp_path, COLUMNS=columns, **env)
     assert not env or not COLOUR.search(shown)
-    final = [line.rpartition("\x1b[2K")[2].rpartition("\r")[2] for line in shown.split("\r\n")]
+    plain = re.sub(r"\x1b\[[\d;]*m", "", shown)
+    final = [line.rpartition("\x1b[2K")[2].rpartition("\r")[2] for line in plain.split("\r\n")]
     assert any(re.match(r" +1  faster ", line) for line in final)
     assert not [line for line in final if line.endswith(" ...")]
-    live = [part for line in shown.split("\r\n") for part in re.split(r"\x1b\[2K|\r", line) if part.endswith(" ...")]
+    assert [line[:11] for line in final if line.startswith(("verdict", "speedup", "next"))] == [
+        "verdict    ", "speedup    ", "next       "
+    ]  # fmt: skip
+    assert not [line for line in final if line.startswith(("sandbox", "contract"))]  # -v and a log have them
+    assert max(len(line) for line in final if "/" not in line) <= int(columns)
+    live = [part for line in plain.split("\r\n") for part in re.split(r"\x1b\[2K|\r", line) if part.endswith(" ...")]
     assert live
     assert max(map(len, live)) <= min(int(columns), 120)
+
+
+@pytest.mark.parametrize(
+    ("flags", "env", "coloured"),
+    [((), {}, False), (("--color", "always"), {}, True), (("--color", "always"), {"NO_COLOR": "1"}, True),
+     (("--color", "never"), {"FORCE_COLOR": "1"}, False)],
+)  # fmt: skip
+def test_the_flag_goes_before_the_variables(
+    flags: tuple[str, ...], env: dict[str, str], coloured: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("NO_COLOR", "FORCE_COLOR"):
+        monkeypatch.delenv(name, raising=False)
+    for name, value in env.items():
+        monkeypatch.setenv(name, value)
+    before = dict(os.environ)
+    stream = io.StringIO()
+    with colour_choice(flags[1] if flags else None):  # type: ignore[arg-type]
+        write_lines("accepted   4.00x faster", stream, 80)
+    assert bool(COLOUR.search(stream.getvalue())) is coloured
+    assert re.sub(r"\x1b\[[\d;]*m", "", stream.getvalue()) == "accepted   4.00x faster\n"
+    assert dict(os.environ) == before
+
+
+@given(st.text("ab c/-", max_size=200), st.integers(20, 140))
+def test_wrapping_keeps_each_word_whole_and_drops_none(line: str, width: int) -> None:
+    rows = wrapped(f"sandbox    {line}", width)
+    assert " ".join(rows).split() == f"sandbox    {line}".split()
+    assert all(len(row) <= width or len(row.split()) == 1 for row in rows)
 
 
 def test_no_colour_where_the_terminal_has_none(tmp_path: Path) -> None:

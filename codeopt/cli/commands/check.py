@@ -47,7 +47,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> int:
     """Check everything below the paths. Raises UsageError, NoSandbox."""
     from codeopt.cli import review_flags
-    from codeopt.cli.output import deliver
+    from codeopt.cli.output import deliver, tell
     from codeopt.cli.review_flags import go_on_with, report_blind
     from codeopt.core.console import Console
     from codeopt.report.stacks.read import read_profile
@@ -75,7 +75,11 @@ def run(arguments: argparse.Namespace) -> int:
             )
             found = check(part, targets, options, limits, session, known, profiled)
         found = replace(found, rows=(*found.rows, *left_alone))
-        deliver(dump(found.answer().to_json()) + "\n" if arguments.json else table(found.rows, found.shortfalls), None)
+        console.settle()
+        if arguments.json:
+            deliver(dump(found.answer().to_json()) + "\n", None)
+        else:
+            tell(table(found.rows, found.shortfalls))
         if found.stopped:
             console.warn(found.stopped)
         if found.left:

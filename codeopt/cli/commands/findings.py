@@ -37,7 +37,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 )
 def run(arguments: argparse.Namespace) -> int:
     """One line a verdict. Raises UsageError."""
-    from codeopt.cli.output import deliver, require_writable, write_page
+    from codeopt.cli.output import require_writable, tell, write_page
     from codeopt.cli.review_flags import below
     from codeopt.core.evidence_place import stores_of
     from codeopt.core.interpreter import find_interpreter
@@ -65,7 +65,7 @@ def run(arguments: argparse.Namespace) -> int:
         )
         print(json.dumps(found.to_json()))
         return 0
-    deliver(table(shown), None)
+    tell(table(shown))
     return 0
 
 

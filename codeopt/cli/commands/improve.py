@@ -77,6 +77,7 @@ def _improve_one(arguments: argparse.Namespace, target: Target) -> int:
     from codeopt.engine.improve import improve
     from codeopt.engine.open_session import open_session
     from codeopt.report import result as report
+    from codeopt.report.brief import brief_summary
     from codeopt.review.findings.known import open_findings
 
     with Console(quiet=arguments.quiet, verbose=arguments.verbose) as console:
@@ -85,9 +86,11 @@ def _improve_one(arguments: argparse.Namespace, target: Target) -> int:
         if known := open_findings(options, result.interpreter, session.open_evidence, "improve", console):
             known.keep(target.path, target.name, result)
         try:
+            console.settle()
             _deliver(arguments, result, console)
         finally:
-            for line in [*[report.steps_line(result)] * arguments.verbose, *report.summary(result)]:
+            told = brief_summary(result, written=arguments.write) if console.brief else report.summary(result)
+            for line in [*[report.steps_line(result)] * arguments.verbose, *told]:
                 console.print(line)
     return _status(result)
 

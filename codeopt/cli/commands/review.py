@@ -82,6 +82,7 @@ def run(arguments: argparse.Namespace) -> int:
         review, failure = make_review(arguments, console)
         if arguments.fail_if_slower is not None and failure != INTERRUPTED:
             review, failure = _with_limits(arguments, review, failure, console)
+        console.settle()
         deliver(reporter.render(review), arguments.output)
         for notice in (*review.notices, *(each.words for each in review.shortfalls)):
             console.warn(f"notice: {notice}")
@@ -163,7 +164,9 @@ def _work(
         options = flags.options_of(arguments, run_dir=arguments.run_dir or folder, max_seconds=None)  # of the whole
         session = open_session(console)
         work = ReviewRun(
-            ReviewBudget(arguments.max_functions, arguments.max_seconds, arguments.max_cost), console.print
+            ReviewBudget(arguments.max_functions, arguments.max_seconds, arguments.max_cost),
+            console.print,
+            console.step,
         )
         try:
             if targets:

@@ -40,7 +40,8 @@ class FindingKeys:
     options: ImproveOptions
     author: str
     """Author of the drafts: `rules`, or a model's name."""
-    python: Interpreter
+    python: Interpreter | None
+    """The interpreter that runs everything; None: it is not compared."""
     _evidence: Evidence = field(init=False)
     _pieces: dict[tuple[Path, str], tuple[Piece, ...]] = field(default_factory=dict)
     """Pieces of a module, by its file and the digest of its text."""
@@ -95,7 +96,16 @@ class FindingKeys:
         accepts = checker[0].read_text("utf-8", "replace") if checker else ""
         return digest_of([asked, author, accepts])
 
+    def evidence(self, path: Path, function: str) -> str | None:
+        """Digest of the tests, cases and calls of a function; None where they cannot be read."""
+        try:
+            return self._evidence.digest(locate(path), function)
+        except (OSError, UsageError, ValueError):
+            return None
+
     def _python(self) -> str:
+        if self.python is None:
+            return ""
         found = [name for folder in self.python.libraries for name in _installed(Path(folder))]
         return digest_of([self.python.version, sorted(found)])
 

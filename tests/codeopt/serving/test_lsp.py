@@ -5,17 +5,21 @@ from __future__ import annotations
 import asyncio
 import json
 import sys
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+import pytest
 from lsprotocol import types as lsp
 from pygls.lsp.client import LanguageClient
 
+from codeopt.core.options import ImproveOptions
 from codeopt.core.run_store import digest
-from codeopt.serving.slow_functions import SlowFunction, saved
+from codeopt.review.findings.keys import FindingKeys
+from codeopt.serving.editor_texts import text_edits
+from codeopt.serving.slow_functions import ShownFunction, SlowFunction, saved, shown
 from tests.codeopt.command import environment
 from tests.codeopt.serving.projects import ENDLESS, RIGHT, SLOW, contents, family, make_project
 from tests.sandbox.machine import until
@@ -60,6 +64,23 @@ class Editor:
         asked = lsp.CodeActionParams(lsp.TextDocumentIdentifier(self.uri(name)), place, lsp.CodeActionContext([]))
         found = await self.client.text_document_code_action_async(asked)
         return {each.title: each for each in found or []}
+
+    async def hover(self, name: str, line: int) -> str:
+        """Markdown of a line; empty where there is none."""
+        asked = lsp.HoverParams(lsp.TextDocumentIdentifier(self.uri(name)), lsp.Position(line, 0))
+        found = await self.client.text_document_hover_async(asked)
+        return found.contents.value if found and isinstance(found.contents, lsp.MarkupContent) else ""
+
+    async def told(
+        self, name: str, fits: Callable[[list[lsp.Diagnostic]], bool] = lambda found: True
+    ) -> list[lsp.Diagnostic]:
+        """The diagnostics of a file once there are some that fit."""
+        for _ in range(400):
+            found = self.diagnostics.get(self.uri(name), [])
+            if found and fits(found):
+                return found
+            await asyncio.sleep(0.05)
+        raise AssertionError(self.diagnostics)
 
     async def do(self, command: str, *arguments: str) -> Any:
         asked = lsp.ExecuteCommandParams(command, list(arguments))
@@ -132,16 +153,40 @@ def test_what_is_slow_is_shown_and_a_verified_change_applied(tmp_path: Path) -> 
             assert isinstance(action, lsp.CodeAction)
             assert action.edit
             assert action.edit.changes
-            (change,) = action.edit.changes[editor.uri("words.py")]
-            assert "set()" in change.new_text
+            changes = action.edit.changes[editor.uri("words.py")]
+            assert [each.new_text for each in changes] == [
+                "    seen_set = set()\n", "        if word in seen_set:\n", "            seen_set.add(word)\n",
+            ]  # fmt: skip
             assert (await editor.do("codeopt.apply", editor.uri("words.py"), "repeated"))["applied"]
             assert editor.edits == [action.edit]
-            assert editor.progress
+            told = await editor.hover("words.py", 0)
+            assert "% of its tests' time" in told
+            assert "95% interval" in told
+            assert await editor.hover("words.py", 1) == ""
+            assert 0 in [dict(each.value).get("percentage") for each in editor.progress if isinstance(each.value, dict)]
+            editor.type("words.py", "LIMIT = 3\n\n\n" + SLOW)  # the same function, three lines below
+            (moved,) = await editor.told("words.py", lambda found: found[0].range.start.line == 3)
+            assert moved.message == found.message
+            action = (await editor.actions("words.py", 5))[f"codeopt: apply {found.message}"]
+            assert isinstance(action, lsp.CodeAction)
+            assert action.edit
+            assert action.edit.changes
+            assert action.edit.changes[editor.uri("words.py")][0].range.start == lsp.Position(6, 0)
             editor.type("words.py", RIGHT)  # the text of which that was verified is gone
-            assert await editor.lenses("words.py") == []
+            (old,) = await editor.told("words.py", lambda found: "old: the code changed" in found[0].message)
+            assert old.severity == lsp.DiagnosticSeverity.Hint
+            assert await editor.lenses("words.py") == [f"{old.message}: improve"]
             assert "check again" in (await editor.do("codeopt.apply", editor.uri("words.py"), "repeated"))["error"]
             assert "not saved" in (await editor.do("codeopt.check", editor.uri("words.py")))["error"]
-            assert editor.diagnostics[editor.uri("words.py")] == []
+        async with opened(project, mark=mark) as editor:  # an editor that restarts runs nothing, and knows it all
+            (project / "words.py").write_text("LIMIT = 3\n\n\n" + SLOW)
+            editor.open("words.py")
+            (again,) = await editor.told("words.py")
+            assert (again.message, again.range.start.line) == (found.message, 3)
+            assert "codeopt: improve repeated by rules" in await editor.actions("words.py", 4)
+            assert not any("with" in title for title in await editor.actions("words.py", 4) if "improve" in title)
+            assert len(family(mark)) == 1
+            (project / "words.py").write_text(SLOW)
 
     mark = f"mark-{tmp_path.name}-lsp"
     asyncio.run(editing())
@@ -187,9 +232,15 @@ def save_run(root: Path, **instead: Any) -> None:
 def test_a_saved_run_is_shown_where_its_text_still_stands(tmp_path: Path) -> None:
     save_run(tmp_path)
     (found,) = saved(tmp_path)
-    assert (found.function, found.words) == ("repeated", "a_rule: 41.2x faster, verified")
-    assert found.fits(SLOW)
-    assert not found.fits(SLOW + "\n")
+    assert (found.function, found.words) == ("repeated", "a_rule: 41.20x faster, verified")
+    keys = FindingKeys(ImproveOptions(), "rules", None)
+    path = tmp_path / "words.py"
+    path.write_text(SLOW)
+    assert shown(found, path, SLOW, keys) == ShownFunction(found, 0, RIGHT)
+    assert shown(found, path, "# a line\n" + SLOW, keys) == ShownFunction(found, 1, "# a line\n" + RIGHT)
+    assert shown(found, path, SLOW.replace("+= 1", "+= 2"), keys) == ShownFunction(found, 0, old="the code")
+    assert shown(found, path, RIGHT, keys) is None  # it is in place
+    assert shown(found, path, "def repeated(", keys) is None
 
 
 def test_runs_of_others_are_not_believed(tmp_path: Path) -> None:
@@ -203,6 +254,33 @@ def test_runs_of_others_are_not_believed(tmp_path: Path) -> None:
 
 
 def test_what_has_no_change_has_its_reason() -> None:
-    found = SlowFunction("words.py", "repeated", 0.63, reason="the rules know nothing better")
+    found = SlowFunction("words.py", "repeated", 0.63, SLOW, reason="the rules know nothing better")
     assert found.words == "63% of its tests' time; the rules know nothing better"
-    assert not found.fits(SLOW)
+    assert not found.gain
+
+
+@pytest.mark.parametrize(
+    ("current", "improved"),
+    [
+        ("a\nb\nc\n", "a\nB\nc\n"),
+        ("a\nb", "a\nb\nc"),
+        ("", "a\n"),
+        ("a\n", ""),
+        ("\u2028é\U0001f600", "x"),
+        ("a\r\nb\r\n", "b\r\n"),
+    ],
+)
+def test_edits_lead_from_one_text_to_the_other(current: str, improved: str) -> None:
+    """Applied as an editor does, from the end, with places in UTF-16."""
+    text = current
+    for edit in reversed(text_edits(current, improved)):
+        lines = text.split("\n")
+        start, end = (_index(lines, place) for place in (edit.range.start, edit.range.end))
+        text = text[:start] + edit.new_text + text[end:]
+    assert text == improved
+
+
+def _index(lines: list[str], place: lsp.Position) -> int:
+    before = sum(len(line) + 1 for line in lines[: place.line])
+    units = lines[place.line].encode("utf-16-le")[: 2 * place.character] if place.line < len(lines) else b""
+    return before + len(units.decode("utf-16-le"))

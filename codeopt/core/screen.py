@@ -1,0 +1,83 @@
+"""Lines for a terminal: wrapped at words below their own first word, with verdicts, figures and caveats in colour."""
+
+from __future__ import annotations
+
+import os
+import re
+import textwrap
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from typing import IO, TYPE_CHECKING, Literal
+
+if TYPE_CHECKING:
+    from rich.text import Text
+
+ColourChoice = Literal["auto", "always", "never"]
+MIN_WIDTH = 20
+"""Narrowest terminal that lines are wrapped for, columns."""
+_LABEL = re.compile(r"[a-z][\w-]*(?: [\w-]+)? {2,}")
+"""First word of a line such as `sandbox    docker: ...`, with the space behind it."""
+_STYLES: Mapping[str, str] = {
+    r"^ *caveat:.*": "yellow",
+    r"\bnot improved\b|\brejected\b|\bwrong\b|\bslower\b|\bfailed?\b|\bbroken\b|\bnot ended\b": "red",
+    r"\baccepted\b|\bfaster\b|\bholds\b": "green",
+    r"\bno difference\b|\bundecided\b|\bnot verified\b|\bold: .*": "yellow",
+    r"\b\d[\d,]*(?:\.\d+)?x|\b\d+(?:\.\d+)?%": "bold",
+}
+"""Colours by pattern."""
+
+
+def wrapped(line: str, width: int) -> list[str]:
+    """The rows of a line: broken at words alone, so that a path or a command stays whole; below its label."""
+    if len(line) <= width:
+        return [line]
+    label = _LABEL.match(line)
+    indent = label.end() if label else len(line) - len(line.lstrip(" ")) + 2
+    first = line[: len(line) - len(line.lstrip(" "))]
+    rows = textwrap.wrap(
+        line[len(first) :], max(MIN_WIDTH, width), initial_indent=first, subsequent_indent=" " * min(indent, 11),
+        break_long_words=False, break_on_hyphens=False, drop_whitespace=True, replace_whitespace=False,
+    )  # fmt: skip
+    return rows or [line]
+
+
+def write_lines(text: str, stream: IO[str], width: int) -> None:
+    """Write lines to a terminal, in colour where that is wanted."""
+    from rich.console import Console
+    from rich.text import Text
+
+    plain = bool(os.environ.get("NO_COLOR"))  # rich would still make text bold and dim
+    console = Console(file=stream, highlight=False, markup=False, emoji=False, soft_wrap=True, width=width)
+    for line in text.removesuffix("\n").split("\n"):
+        for row in wrapped(line, width):
+            console.print(Text(row) if plain else _styled(Text(row)), soft_wrap=True)
+
+
+def _styled(row: Text) -> Text:
+    if label := _LABEL.match(row.plain):
+        row.stylize("dim", 0, label.end())
+    for pattern, style in _STYLES.items():
+        row.highlight_regex(pattern, style)
+    return row
+
+
+@contextmanager
+def colour_choice(choice: ColourChoice | None) -> Iterator[None]:
+    """Set the variables that rich and others go by, NO_COLOR and FORCE_COLOR, for one command."""
+    wanted = {"always": {"NO_COLOR": "", "FORCE_COLOR": "1"}, "never": {"NO_COLOR": "1", "FORCE_COLOR": ""}}
+    given = wanted.get(choice or "auto", {})
+    before = {name: os.environ.get(name) for name in given}
+    for name, value in given.items():
+        _set(name, value or None)
+    try:
+        yield
+    finally:
+        for name, kept in before.items():
+            _set(name, kept)
+
+
+def _set(name: str, value: str | None) -> None:
+    if value is None:
+        os.environ.pop(name, None)
+    else:
+        os.environ[name] = value

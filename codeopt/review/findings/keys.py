@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from dataclasses import dataclass, field, fields
 from functools import cache
 from hashlib import sha256
@@ -12,10 +13,11 @@ from codeopt.analysis.reached_code import Piece, pieces_of, reached_code
 from codeopt.core.environment_digest import digest_of
 from codeopt.core.errors import UsageError
 from codeopt.core.interpreter import Interpreter
-from codeopt.core.linked_packages import PACKAGES
+from codeopt.core.linked_packages import PACKAGES, linked_folders
 from codeopt.core.options import ImproveOptions
 from codeopt.review.findings.evidence import Evidence
 from codeopt.review.findings.finding import FindingKey
+from codeopt.workloads.sandbox_view.linked import NO_LINKS, Linked
 from codeopt.workloads.sandbox_view.untracked import imported_files
 from codeopt.workloads.sandbox_view.view import Module, locate
 
@@ -56,7 +58,7 @@ class FindingKeys:
         if any(getattr(self.options, name) != getattr(usual, name) for name in NOT_KEPT):
             return None
         try:
-            module = locate(path)
+            module = self._locate(path)
             reached = self.reached(path, function, text)
             evidence = self._evidence.digest(module, function)
             if reached is None or evidence is None:
@@ -69,7 +71,7 @@ class FindingKeys:
     def reached(self, path: Path, function: str, text: str) -> str | None:
         """Digest of a function in a text of its file, and of what it reaches in the project; None where that cannot be
         read. Raises OSError."""
-        module = locate(path)
+        module = self._locate(path)
         try:
             texts = _closure(module, text)
             if not function:
@@ -99,9 +101,13 @@ class FindingKeys:
     def evidence(self, path: Path, function: str) -> str | None:
         """Digest of the tests, cases and calls of a function; None where they cannot be read."""
         try:
-            return self._evidence.digest(locate(path), function)
+            return self._evidence.digest(self._locate(path), function)
         except (OSError, UsageError, ValueError):
             return None
+
+    def _locate(self, path: Path) -> Module:
+        """The module of a file; what its environment imports in place counts as the project does. Raises OSError."""
+        return locate(path, Linked(linked_folders(self.python.libraries)) if self.python else NO_LINKS)
 
     def _python(self) -> str:
         if self.python is None:
@@ -121,25 +127,26 @@ class _TooMany(Exception):
 
 
 def _closure(module: Module, text: str) -> dict[Path, str]:
-    """Texts of the project's modules that a module imports, itself with the given text, by path. Raises _TooMany,
-    OSError."""
+    """Texts of the modules of the project, and of folders imported in place, that a module imports, itself with the
+    given text, by path. Raises _TooMany, OSError."""
     found: dict[Path, str] = {}
+    tops = (module.root, *module.beside)
     waiting = [module.path]
     while waiting:
         path = waiting.pop()
-        if path in found or not path.is_relative_to(module.root) or set(PACKAGES) & {*path.parts}:
+        if path in found or not any(map(path.is_relative_to, tops)) or set(PACKAGES) & {*path.parts}:
             continue
         if len(found) >= MAX_MODULES:
             raise _TooMany
         found[path] = text if path == module.path else path.read_text("utf-8", "replace")
-        waiting += imported_files(found[path], path, (path.parent, *module.roots))
-        above = [each for each in path.parents if each.is_relative_to(module.root)]
+        waiting += imported_files(found[path], path, (path.parent, *module.roots, *module.beside))
+        above = [each for each in path.parents if any(map(each.is_relative_to, tops))]
         waiting += (each / "__init__.py" for each in above if (each / "__init__.py").is_file())
     return found
 
 
 def _name(path: Path, module: Module) -> str:
-    return path.relative_to(module.root).as_posix()
+    return Path(os.path.relpath(path, module.root)).as_posix()
 
 
 @cache

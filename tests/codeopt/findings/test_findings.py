@@ -126,6 +126,19 @@ def test_what_a_verdict_depends_on(name: str, project: Path) -> None:
     assert (key_of(project) == before) is same
 
 
+def test_a_package_that_is_installed_in_place_is_reached_too(project: Path, tmp_path: Path) -> None:
+    packages, beside = tmp_path / "env/site-packages", tmp_path / "beside"
+    for folder in (packages, beside):
+        folder.mkdir(parents=True)
+    (packages / "beside.pth").write_text(f"{beside}\n")
+    (beside / "helpers.py").write_text((project / "helpers.py").read_text())
+    (project / "helpers.py").unlink()
+    python = replace(PYTHON, libraries=(str(packages),))
+    before = key_of(project, OPTIONS, python)
+    (beside / "helpers.py").write_text(HELPERS.replace("word.strip()", "word.lstrip()"))
+    assert key_of(project, OPTIONS, python) != before
+
+
 def test_other_options_and_other_pythons_are_other_questions(project: Path) -> None:
     before = key_of(project)
     assert key_of(project, replace(OPTIONS, check="exact")) != before

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import accumulate
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -89,7 +90,15 @@ LINKS = [{"edges": either_way(edges), "nodes": 8} for edges in MANY]
 DIRECTED = [{"arcs": [*edges, *(pair[::-1] for pair in edges[:3])]} for edges in MANY]
 MUTUAL = [neighbours(edges) for edges in MANY]
 BY_NAME = [{"abcdefgh"[at]: ["abcdefgh"[to] for to in row] for at, row in enumerate(rows)} for rows in MUTUAL]
+
+
+def by_rows(rows: list[list[int]]) -> dict[str, list[int]]:
+    """A sparse matrix as SciPy has it."""
+    return {"indptr": [0, *accumulate(map(len, rows))], "indices": [column for row in rows for column in row]}
+
+
 PRICED = [{"edges": [[one, two, 0.5 + at] for at, (one, two) in enumerate(edges)]} for edges in MANY]
+SPARSE = [by_rows(rows) for rows in MUTUAL]
 SPANS = [[[2 * at, 2 * at + 7] for at in range(n)] for n in (5, 6, 7)]
 
 
@@ -120,6 +129,10 @@ SPANS = [[[2 * at, 2 * at + 7] for at in range(n)] for n in (5, 6, 7)]
             [[1, 2], [], []],
             "`p` leads back wherever it leads",
         ),
+        (SPARSE, {"indptr": [0, 1, 1], "indices": [1]}, "`p` leads back wherever it leads"),
+        (SPARSE, {"indptr": [0, 1, 2], "indices": [1, 1]}, "no list of `p` holds its own place"),
+        (SPARSE, {"indptr": [0, 3, 2], "indices": [1, 0]}, "the pointers of `p` are those of a square sparse matrix"),
+        (SPARSE, {"indptr": [0, 1, 2], "indices": [1, 0]}, ""),
         (PRICED, {"edges": [[0, 1, 0.5], [0.5, 1, 2]]}, "each row of `p['edges']` holds int, int, float"),
         (PRICED, {"edges": [[0, 1]]}, "each row of `p['edges']` holds int, int, float"),
         (PRICED, {"edges": [[0, 1, 0.5]]}, ""),

@@ -202,6 +202,19 @@ def _is_by_rows(value: Any) -> Kept | None:
     return Kept(_rows_of(value) is not None, math.log(columns + 1))
 
 
+def _weighs_the_same(value: Any) -> Kept | None:
+    """Whether a sparse matrix has the same number on both sides of its diagonal."""
+    rows = _rows_of(value) if _is_sparse(value) else None
+    data = value["data"] if rows is not None and "data" in value else None
+    if rows is None or not isinstance(data, list) or len(data) != len(value["indices"]):
+        return None
+    places = [(at, column) for at, row in rows.items() for column in row]
+    items = dict(zip(places, data, strict=True))
+    kinds = len({item for item in data if type(item) in (int, float)})
+    weight = len(items) / 2 * math.log(kinds) if kinds > 1 else 0.0
+    return Kept(all(items.get((column, at)) == item for (at, column), item in items.items()), weight)
+
+
 def _are_nodes(found: Mapping[Any, Sequence[Any]]) -> bool:
     try:
         return all(item in found for row in found.values() for item in row)
@@ -304,6 +317,7 @@ PROPERTIES = (
     GraphProperty("each list of {} is sorted", _neighbours_sorted),
     GraphProperty("{} leads back wherever it leads", _is_mutual),
     GraphProperty("{} is symmetric", _is_symmetric),
+    GraphProperty("{} is a symmetric sparse matrix", _weighs_the_same),
     GraphProperty("{} leads one way only", _is_one_way),
     GraphProperty("the diagonal of {} is zero", _is_bare_diagonal),
 )

@@ -99,6 +99,9 @@ def by_rows(rows: list[list[int]]) -> dict[str, list[int]]:
 
 PRICED = [{"edges": [[one, two, 0.5 + at] for at, (one, two) in enumerate(edges)]} for edges in MANY]
 SPARSE = [by_rows(rows) for rows in MUTUAL]
+WEIGHED = [{**each, "data": [abs(column - at) + 0.5 for at, row in enumerate(rows) for column in row]}
+           for each, rows in zip(SPARSE, MUTUAL, strict=True)]  # fmt: skip
+EDGE = {"indptr": [0, 1, 2], "indices": [1, 0]}
 SPANS = [[[2 * at, 2 * at + 7] for at in range(n)] for n in (5, 6, 7)]
 
 
@@ -133,6 +136,8 @@ SPANS = [[[2 * at, 2 * at + 7] for at in range(n)] for n in (5, 6, 7)]
         (SPARSE, {"indptr": [0, 1, 2], "indices": [1, 1]}, "no list of `p` holds its own place"),
         (SPARSE, {"indptr": [0, 3, 2], "indices": [1, 0]}, "the pointers of `p` are those of a square sparse matrix"),
         (SPARSE, {"indptr": [0, 1, 2], "indices": [1, 0]}, ""),
+        (WEIGHED, {**EDGE, "data": [0.5, 1.5]}, "`p` is a symmetric sparse matrix"),
+        (WEIGHED, {**EDGE, "data": [0.5, 0.5]}, ""),
         (PRICED, {"edges": [[0, 1, 0.5], [0.5, 1, 2]]}, "each row of `p['edges']` holds int, int, float"),
         (PRICED, {"edges": [[0, 1]]}, "each row of `p['edges']` holds int, int, float"),
         (PRICED, {"edges": [[0, 1, 0.5]]}, ""),

@@ -68,7 +68,7 @@ class Checking:
         self.cpu_s = 0.0
         """CPU time of the call that was made last, seconds."""
         self.generator = (RECEIVER if self.ref.receives else GENERATOR) * self.ref.generator
-        """How a result that is a generator is named, where that matters to callers."""
+        """Mark of a result that is a generator, where that matters to callers."""
         self.function: Callable[..., Any] = worker.function
         if self.ref.asynchronous:
             self.function = lambda *a, **k: worker.invoke(a, k, batch.items)

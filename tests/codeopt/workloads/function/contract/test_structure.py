@@ -32,6 +32,23 @@ def test_a_long_list_is_looked_at_to_its_end() -> None:
 
 
 @pytest.mark.parametrize(
+    ("known", "asked", "lacking"),
+    [
+        (("0110", "10101", "00", "1111000010"), "0210", "digits other than 0 and 1"),
+        (("0110", "10101", "00", "1111000010"), "0010", ""),
+        (("01", "10", "11"), "0210", ""),
+        (("0110", "10101", "x", "1111000010"), "0210", ""),
+        (("0110", "10101", "3", "1111000010"), "0210", ""),
+        (("01", "10", "11"), "1\x1b", "control characters"),
+        (("01", "10", "1\x1b"), "1\x00", ""),
+        (("a", "b", "c"), "1\n", "digits"),
+    ],
+)
+def test_kinds_of_characters(known: tuple[str, ...], asked: str, lacking: str) -> None:
+    assert seen(known).unlike(asked) == lacking
+
+
+@pytest.mark.parametrize(
     ("known", "asked", "why"),
     [
         (GRAPHS, [[1], [0, 2], [9]], "`p` holds indices below the length of `p`"),

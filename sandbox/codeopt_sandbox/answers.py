@@ -17,6 +17,7 @@ from codeopt_sandbox.guest.calls.repr.private import (
     ARGUMENTS,
     COUNTED,
     EQUAL,
+    GENERATOR,
     KEPT_UNCHANGED,
     PRIVATE_ARGUMENTS,
     SHOWS,
@@ -51,6 +52,8 @@ _SET = re.compile(r"(?<=set\{)[^{}()\[\]'\"]+(?=\})")
 _DIGITS = {"f4": 2.0**-23, "c8": 2.0**-23, "f2": 2.0**-10}
 """Relative difference between neighbours of the shorter floats of numpy."""
 _SHORT_FLOATS = re.compile(r"(?<=[<>])(?:f2|f4|c8)(?=['\s])")
+_GENERATED = f"returns {GENERATOR}<"
+_NO_GENERATOR = "the same items by another iterator than a generator, which has no close, send and throw"
 _PRIVATE_NAME = re.compile(r"(?<=[{ ])_\w*=")
 _PRIVATE = "attributes that only the object itself looks at"
 _OUTCOME = re.compile(r" -> (?=returns |raises |takes |ends |is not made)")
@@ -161,6 +164,8 @@ def _excused(found: AnswerDifference) -> AnswerDifference:
         why = "the object that it gives out is one that it keeps" if KEPT_UNCHANGED in found.got else _PRIVATE
         excused = KEPT_UNCHANGED in found.got or _told_apart(found)
         return replace(found, subject=Subject.PRIVATE, because=why) if excused else found
+    if was.startswith(_GENERATED) and was.replace(GENERATOR, "", 1) == now:
+        return replace(found, subject=Subject.INTERFACE, because=_NO_GENERATOR)
     apart = last_bits(found.call, was, now)
     if apart is None:
         return found

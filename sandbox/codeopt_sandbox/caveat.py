@@ -29,6 +29,8 @@ class Subject(StrEnum):
     """The last bits of floats."""
     PRIVATE = "private"
     """Attributes that only the object itself looks at."""
+    INTERFACE = "interface"
+    """Methods of a result that callers seldom use."""
     SPEED = "speed"
     """Slower on another shape of input."""
     LAYOUT = "layout"

@@ -151,7 +151,8 @@ def make_target(
         globals=data,
         classes=classes,
         attributes=_attributes(tree),
-        generator=is_sent_to(definition(tree, function.qualname)),
+        generator=is_a_generator_for_callers(definition(tree, function.qualname)),
+        receives=receives(definition(tree, function.qualname)),
         first_line=function.body_line,
         asynchronous=function.asynchronous,
         calls_file=calls_file,
@@ -188,19 +189,24 @@ def _attributes(tree: ast.Module) -> tuple[str, ...]:
     return tuple(sorted({name for name in names if name.partition(".")[0] in functions and name.count(".") == 1}))
 
 
-def is_sent_to(node: Def | None) -> bool:
+def receives(node: Def | None) -> bool:
+    """Whether a generator function takes what is sent to it."""
+    own = list(own_nodes(node)) if node is not None else []
+    plain = {id(n.value) for n in own if isinstance(n, ast.Expr)}
+    return any(isinstance(n, ast.Yield) and id(n) not in plain for n in own)
+
+
+def is_a_generator_for_callers(node: Def | None) -> bool:
     """Whether a function's callers may need a generator, not just an iterator: it takes what is sent to it, or what is
     thrown into it, or its annotation says so."""
     if node is None:
         return False
     own = list(own_nodes(node))
-    plain = {id(n.value) for n in own if isinstance(n, ast.Expr)}
-    takes = any(isinstance(n, ast.Yield) and id(n) not in plain for n in own)
     tried = [n for n in own if isinstance(n, ast.Try | ast.With)]
     guarded = any(isinstance(inner, ast.Yield | ast.YieldFrom) for each in tried for inner in ast.walk(each))
     hint = ast.unparse(node.returns) if node.returns is not None else ""
     yields = any(isinstance(n, ast.Yield | ast.YieldFrom) for n in own)
-    return yields and (takes or guarded or "Generator" in hint)
+    return yields and (receives(node) or guarded or "Generator" in hint)
 
 
 def require_same_parameters(old: Function, new: Function) -> None:

@@ -5,11 +5,12 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from codeopt.analysis.positions import Def
 from codeopt.workloads.contract.function.class_hints import ClassHints, class_hints
+from codeopt.workloads.contract.function.docstring import StatedBound, stated_bounds
 from codeopt.workloads.contract.function.hinted import fits
 from codeopt.workloads.contract.function.relations import ArgumentRelation, relations
 from codeopt.workloads.contract.function.seen import Seen, seen
@@ -33,6 +34,8 @@ class Contract:
     """Values that known calls give, by parameter."""
     hints: Mapping[str, ast.expr] = field(default_factory=dict)
     relations: tuple[ArgumentRelation, ...] = ()
+    stated: tuple[StatedBound, ...] = ()
+    """Bounds that the docstring states and no known call breaks."""
     structures: Mapping[str, Structure] = field(default_factory=dict)
     """Sizes and indices within values, by parameter."""
     classes: ClassHints = ClassHints()
@@ -50,7 +53,8 @@ class Contract:
     def words(self) -> str:
         """`n >= 1; items: non-empty list of int >= 0; narrowed to n < 9`; empty where nothing is known."""
         within = [words for found in self.structures.values() for words in found.words]
-        learnt = in_one_line(self.shown, [*(each.words for each in self.relations), *within])
+        stated = [each.words for each in self.stated]
+        learnt = in_one_line(self.shown, [*stated, *(each.words for each in self.relations), *within])
         return "; ".join(filter(None, [learnt, f"narrowed to {self.narrowed_to}" * bool(self.narrowed_to)]))
 
     def ask(self, texts: Sequence[str]) -> None:
@@ -114,6 +118,8 @@ class Contract:
         for name, value in given.items():
             if is_deeper(value):
                 return f"no known call is nested as deep in `{name}`"
+            if passed := next((each.words for each in self.stated if each.breaks(name, value)), ""):
+                return passed
             hint = self.hints.get(name)
             if (
                 name not in self.shown
@@ -143,8 +149,8 @@ def by_name(call: Call, names: Sequence[str]) -> dict[str, Any]:
     return {**placed, **dict(call.kwargs)}
 
 
-def contract_of(function: Function, known: Sequence[str]) -> Contract:
-    """known: calls that somebody vouches for."""
+def contract_of(function: Function, known: Sequence[str], *, vouched: bool = True) -> Contract:
+    """known: calls that say what arguments are. vouched: somebody made them; hints alone break no stated bound."""
     node = definition(ast.parse(function.source), function.qualname)
     if node is None:
         return Contract()
@@ -159,7 +165,15 @@ def contract_of(function: Function, known: Sequence[str]) -> Contract:
     names = dict.fromkeys(name for call in calls for name in call)
     values = {name: [call[name] for call in calls if name in call] for name in names}
     left_out = {name: [value] for name, value in defaults(node).items() if name not in values} if calls else {}
+    given = values if vouched else {}
+    stated = tuple(
+        each for each in stated_bounds(node)
+        if not any(each.breaks(each.parameter, value) for value in given.get(each.parameter, ()))
+    )  # fmt: skip
     shown = {name: seen(known) for name, known in {**values, **left_out}.items()}
+    for each in stated:
+        if each.parameter in shown:
+            shown[each.parameter] = _reaching(shown[each.parameter], each)
     every = [*node.args.posonlyargs, *node.args.args, *node.args.kwonlyargs]
     hints = {each.arg: each.annotation for each in every if each.annotation is not None}
     if function.kind in ("method", "property") and function.parameters:
@@ -171,7 +185,16 @@ def contract_of(function: Function, known: Sequence[str]) -> Contract:
         and not any(each.keeps(call) is False for call in calls)
     )  # fmt: skip
     structures = {name: found for name, known in values.items() if (found := structure(name, known)).words}
-    return Contract(function.parameters, shown, hints, kept, structures, class_hints(function))
+    return Contract(function.parameters, shown, hints, kept, stated, structures, class_hints(function))
+
+
+def _reaching(shown: Seen, bound: StatedBound) -> Seen:
+    """With zero and numbers below it, where a stated lower bound lets them in."""
+    if bound.of_length or bound.low is None:
+        return shown
+    zero, negative = bool(bound.allows(0)) and bound.low <= 0, bound.low < 0
+    values = shown.values
+    return replace(shown, values=replace(values, zero=values.zero or zero, negative=values.negative or negative))
 
 
 def defaults(node: Def) -> dict[str, Any]:

@@ -7,6 +7,7 @@ import math
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any
 
 from codeopt.workloads.contract.function.value_range import FEW
@@ -168,10 +169,50 @@ def _adjacency(value: Any) -> dict[Any, list[Any]] | None:
         if not all(type(item) is int and 0 <= item < len(value) for row in value for item in row):
             return None
         return dict(enumerate(value))
+    if _is_sparse(value):
+        return _rows_of(value)
     if isinstance(value, dict) and value and all(isinstance(row, list | set | frozenset) for row in value.values()):
         found = {node: list(row) for node, row in value.items()}
         return found if _are_nodes(found) else None
     return None
+
+
+def _is_sparse(value: Any) -> bool:
+    """Whether it has the fields of a sparse matrix by rows (CSR), as SciPy names them."""
+    return isinstance(value, dict) and all(
+        isinstance(value.get(name), list) and all(type(item) is int for item in value[name])
+        for name in ("indptr", "indices")
+    )
+
+
+def _rows_of(value: Mapping[str, Any]) -> dict[Any, list[Any]] | None:
+    """Columns by row of a sparse matrix; None where its pointers are none, or a column is beyond its rows."""
+    pointers, columns = value["indptr"], value["indices"]
+    if not pointers or pointers[0] or pointers[-1] != len(columns) or pointers != sorted(pointers):
+        return None
+    if not all(0 <= column < len(pointers) - 1 for column in columns):
+        return None
+    return {at: columns[start:end] for at, (start, end) in enumerate(pairwise(pointers))}
+
+
+def _is_by_rows(value: Any) -> Kept | None:
+    if not _is_sparse(value):
+        return None
+    columns = len(value["indices"])
+    return Kept(_rows_of(value) is not None, math.log(columns + 1))
+
+
+def _weighs_the_same(value: Any) -> Kept | None:
+    """Whether a sparse matrix has the same number on both sides of its diagonal."""
+    rows = _rows_of(value) if _is_sparse(value) else None
+    data = value["data"] if rows is not None and "data" in value else None
+    if rows is None or not isinstance(data, list) or len(data) != len(value["indices"]):
+        return None
+    places = [(at, column) for at, row in rows.items() for column in row]
+    items = dict(zip(places, data, strict=True))
+    kinds = len({item for item in data if type(item) in (int, float)})
+    weight = len(items) / 2 * math.log(kinds) if kinds > 1 else 0.0
+    return Kept(all(items.get((column, at)) == item for (at, column), item in items.items()), weight)
 
 
 def _are_nodes(found: Mapping[Any, Sequence[Any]]) -> bool:
@@ -194,14 +235,14 @@ def _neighbours_once(value: Any) -> Kept | None:
     if found is None:
         return None
     pairs = sum(len(row) * (len(row) - 1) / 2 for row in found.values())
-    plain = isinstance(value, list) or all(isinstance(row, list) for row in value.values())
+    plain = isinstance(value, list) or _is_sparse(value) or all(isinstance(row, list) for row in value.values())
     weight = pairs / len(found) if len(found) >= LEAST and plain else 0.0
     return Kept(all(len(set(row)) == len(row) for row in found.values()), weight)
 
 
 def _neighbours_sorted(value: Any) -> Kept | None:
     found = _adjacency(value)
-    if found is None or not isinstance(value, list):
+    if found is None or not (isinstance(value, list) or _is_sparse(value)):
         return None
     return Kept(
         all(row == sorted(row) for row in found.values()),
@@ -270,11 +311,13 @@ PROPERTIES = (
     GraphProperty("no pair of {} has the same number twice", _pairs_apart, _RISE),
     GraphProperty(_LINKS, _links_once),
     GraphProperty("no pair of {} comes twice", _pairs_once, _LINKS),
+    GraphProperty("the pointers of {} are those of a square sparse matrix", _is_by_rows),
     GraphProperty("no list of {} holds its own place", _no_loops),
     GraphProperty("no list of {} holds anything twice", _neighbours_once),
     GraphProperty("each list of {} is sorted", _neighbours_sorted),
     GraphProperty("{} leads back wherever it leads", _is_mutual),
     GraphProperty("{} is symmetric", _is_symmetric),
+    GraphProperty("{} is a symmetric sparse matrix", _weighs_the_same),
     GraphProperty("{} leads one way only", _is_one_way),
     GraphProperty("the diagonal of {} is zero", _is_bare_diagonal),
 )

@@ -24,8 +24,13 @@ LETTERS = {
     "digits": frozenset(string.digits),
     "white space": frozenset(string.whitespace),
     "punctuation": frozenset(string.punctuation),
+    "control characters": frozenset(map(chr, [*range(32), 127])) - frozenset(string.whitespace),
+    "digits other than 0 and 1": frozenset(string.digits) - frozenset("01"),
 }
 """Kinds of characters of a text; all others are beyond ASCII."""
+OTHER_DIGITS = "digits other than 0 and 1"
+BINARY = 20
+"""Characters of texts of 0 and 1 alone from which on other digits are another matter."""
 BEYOND_ASCII = "characters beyond ASCII"
 EMPTY = {"str": "an empty text", "bytes": "empty bytes", "tuple": "an empty tuple", "dict": "an empty dict"}
 """Empty values in words; of the other types `an empty list` and so on."""
@@ -80,9 +85,15 @@ def range_of(groups: Mapping[str, Sequence[Any]]) -> ValueRange:
         zero=not told or min(numbers) <= 0 <= max(numbers),
         large=not told or any(abs(number) >= LARGE for number in numbers),
         sized=sized,
-        letters=kinds_of_letters(texts) if len(texts) >= FEW and any(texts) else None,
+        letters=_letters(texts) if len(texts) >= FEW and any(texts) else None,
         keys=_shared_keys(groups.get("dict", ())),
     )
+
+
+def _letters(texts: Sequence[str]) -> frozenset[str]:
+    """Kinds of characters that texts may have: digits of every value, unless long texts are of 0 and 1 alone."""
+    binary = sum(map(len, texts)) >= BINARY and all(set(text) <= {"0", "1"} for text in texts)
+    return kinds_of_letters(texts) | (frozenset() if binary else {OTHER_DIGITS})
 
 
 def _shared_keys(dicts: Sequence[Mapping[Any, Any]]) -> frozenset[str]:

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Mapping
 
 from codeopt.workloads.contract.function.seen import ITEMS, KEYS, VALUES, Seen
-from codeopt.workloads.contract.function.value_range import NUMBERS, ValueRange
+from codeopt.workloads.contract.function.value_range import NUMBERS, OTHER_DIGITS, ValueRange
 
 EVERY_CALL = "in every known call "
 """Beginning of a relation's words that is said of the line as a whole."""
@@ -47,7 +47,8 @@ def _name(kind: str) -> str:
 
 def _inside(kind: str, parts: Mapping[str, Seen], values: ValueRange) -> str:
     if kind == "str" and values.letters:
-        return f" of {', '.join(sorted(values.letters))}"
+        told = sorted(values.letters - {OTHER_DIGITS})
+        return f" of {', '.join(told)}" if OTHER_DIGITS in values.letters else " of 0 and 1"
     if kind == "dict" and values.keys:
         return f" with {', '.join(map(repr, sorted(values.keys)))}"
     if KEYS in parts and VALUES in parts:

@@ -89,6 +89,11 @@ class CallCorpus:
         return [*made, *self.big]
 
     @property
+    def is_vouched(self) -> bool:
+        """Whether somebody made some of these, and not hints alone."""
+        return bool(self.big) or any(each.vouched for each in self.known)
+
+    @property
     def coverage(self) -> float:
         """Share of the function's lines that the calls run."""
         return len(set(self.lines_run) & set(self.lines)) / len(self.lines) if self.lines else 1.0

@@ -23,7 +23,7 @@ from .repr.canonical import CanonicalRepr
 from .repr.exceptions import held_by
 from .repr.parts import is_container
 from .repr.plain import cut
-from .repr.private import EQUAL, KEPT, KEPT_UNCHANGED
+from .repr.private import EQUAL, GENERATOR, KEPT, KEPT_UNCHANGED, RECEIVER
 from .stage import Raised, called
 from .state import random_state, state_of, what_changed
 
@@ -67,6 +67,8 @@ class Checking:
         """Whether a call is written down as nothing but plain values."""
         self.cpu_s = 0.0
         """CPU time of the call that was made last, seconds."""
+        self.generator = (RECEIVER if self.ref.receives else GENERATOR) * self.ref.generator
+        """Mark of a result that is a generator, where that matters to callers."""
         self.function: Callable[..., Any] = worker.function
         if self.ref.asynchronous:
             self.function = lambda *a, **k: worker.invoke(a, k, batch.items)
@@ -194,7 +196,7 @@ class Checking:
         if found is None:
             try:
                 result = self.worker.settled(result, self.batch.items)
-                kind = "generator " if self.ref.generator and type(result) is types.GeneratorType else ""
+                kind = self.generator if type(result) is types.GeneratorType else ""
                 text = "returns " + kind + shown.show(result)
             except BaseException as error:
                 found = error

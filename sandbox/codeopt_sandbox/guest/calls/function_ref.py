@@ -22,8 +22,9 @@ class FunctionRef(Record):
     attributes: tuple[str, ...] = ()
     """Attributes of functions that the original's text sets, `f.calls`; the same for them."""
     generator: bool = False
-    """The function is a generator function for its callers, who may send to it and close it; any other way to yield
-    counts as different."""
+    """The function is a generator function for its callers, who may close it: another iterator in its place is told."""
+    receives: bool = False
+    """The generator takes what is sent to it, which no other iterator does: one in its place is another answer."""
     first_line: int = 1
     """First line of the function's body: lines from here on count for coverage."""
     asynchronous: bool = False

@@ -7,6 +7,8 @@ from pathlib import Path
 
 import pytest
 
+from codeopt.workloads.function.calls.paste import Importable, paste
+from codeopt.workloads.source.functions import read_function
 from tests.codeopt.command import codeopt, reply
 from tests.conftest import require_sandbox
 from tests.support.wire_server import WireServer
@@ -140,16 +142,22 @@ def test_two_versions_are_compared(name: str, old: str, new: str, verdict: str, 
 
 @pytest.mark.parametrize("kind", ["def", "async def"])
 def test_generators_are_read_while_they_are_timed(kind: str, project: Path) -> None:
-    """The gain is in what yields, and the line of a caveat shows it in a shell."""
+    """The gain is in what yields."""
     slow = f"{kind} f(n: int):\n    for each in range(n):\n        yield sum(range(each))\n"
     quick = f"{kind} f(n: int):\n    total = 0\n    for each in range(n):\n        yield total\n        total += each\n"
     (project / "old.py").write_text(slow)
-    (project / "new.py").write_text(quick + "    if n < 1:\n        yield n\n")
+    (project / "new.py").write_text(quick)
     (project / "calls.py").write_text("CALLS = [((n,), {}) for n in range(1, 15)]\nBIG = [((900,), {})]\n")
     flags = ("--calls", "calls.py", "--no-tests", "--max-pairs", "8", "--max-examples", "50", "--json", "-q")
     found = codeopt("compare", "old.py::f", "new.py::f", *BACKEND, *flags, cwd=project).json
     assert (found["verdict"], found["ratio"] > 3) == ("faster", True), found
-    (caveat,) = found["caveats"]
-    old, new = caveat["again"].split("; PYTHONPATH=")
-    printed = [subprocess.check_output(line, shell=True, text=True) for line in (old, f"PYTHONPATH={new}")]
-    assert printed == ["[]\n", f"[{caveat['input'][2:-1]}]\n"]
+
+
+@pytest.mark.parametrize(
+    ("name", "call", "printed"),
+    [("distinct", "f([3, 3, 1])", "2\n"), ("rising", "f([3, 3, 5, 1])", "[3, 5]\n"), ("rising", "f([])", "[]\n")],
+)
+def test_the_line_of_a_caveat_shows_it_in_a_shell(name: str, call: str, printed: str, project: Path) -> None:
+    function = read_function(project / "mod.py", name)
+    line = paste(call, function, [Importable(project, "mod", name)], None)
+    assert subprocess.check_output(line, shell=True, text=True) == printed

@@ -27,7 +27,7 @@ from .plain import (
     repeat,
     sha256,
 )
-from .structure import librarys_base, taken_apart
+from .structure import cached_names, librarys_base, taken_apart
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -56,6 +56,8 @@ class CanonicalRepr:
         self.reads = True
         self.whole = False
         """Long arrays are told item by item, beside their digest."""
+        self.cached: dict[Any, frozenset[str]] = {}
+        """Names of cached properties by class."""
         self.base: tuple[Any, Any] = None, None
         """Class of the last object, and the library's class that it derives from."""
         self.at_first_item: Callable[[], None] | None = None
@@ -242,8 +244,17 @@ class CanonicalRepr:
         if type(state) is tuple and len(state) == 2 and type(state[1]) is dict and type(state[0]) in (dict, type(None)):
             state = {**(state[0] or {}), **state[1]}  # what stands in slots
         if type(state) is dict:
+            cached = self.cached_of(kind)
+            if cached:
+                state = {f"_cached_{name}" if name in cached else name: part for name, part in state.items()}
             return text + " {" + self.named(state, depth) + "}"
         return text + (" " + self.show(state, depth - 1) if state is not None else "")
+
+    def cached_of(self, kind: type) -> frozenset[str]:
+        """Names under which objects of a class keep what they computed."""
+        if kind not in self.cached:
+            self.cached[kind] = cached_names(kind)
+        return self.cached[kind]
 
     def named(self, state: dict[Any, Any], depth: int) -> str:
         """Public ones first: their parts are numbered without regard to what is private."""

@@ -11,6 +11,10 @@ if TYPE_CHECKING:
 
 ARGUMENTS = " | arguments become "
 PRIVATE_ARGUMENTS = " | private attributes of arguments become "
+GENERATOR = "generator "
+"""Mark of a result that callers may close."""
+RECEIVER = "generator to send to "
+"""Mark of a result that takes what callers send to it."""
 KEPT = " | called again, it gives out the same object"
 KEPT_UNCHANGED = " | called again, it gives out an object that it keeps"
 """Mark of a kept object whose changes do not show in later results."""

@@ -30,6 +30,15 @@ stat = os.stat
 STDLIB = os.path.dirname(os.__file__) + "/"  # noqa: PTH120  pathlib would count as imported by the module
 
 
+def cached_names(kind: type) -> frozenset[str]:
+    """Attributes in which `functools.cached_property` keeps what it computed: readers see the property all the same."""
+    cached: Any = getattr(modules.get("functools"), "cached_property", None)
+    if cached is None:
+        return frozenset()
+    found = [(name, value) for base in mro_of(kind) for name, value in vars_of(base).items()]
+    return frozenset(name for name, value in found if type(value) is cached)
+
+
 def is_librarys(kind: type, target: str) -> bool:
     """Whether a class is written in C, or is found under its name in an installed module or one of the standard
     library. target: name of the module under test, or empty."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import accumulate
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -28,6 +29,23 @@ def test_a_long_list_is_looked_at_to_its_end() -> None:
     assert known.unlike([*range(1, 5000), -1, 3]) == "a number below zero among the items"
     assert known.unlike([*range(1, 5000), 0, 3]) == "zero among the items"
     assert known.missing([*range(1, 5000), None, 3]) == "None among the items"
+
+
+@pytest.mark.parametrize(
+    ("known", "asked", "lacking"),
+    [
+        (("0110", "10101", "00", "1111000010"), "0210", "digits other than 0 and 1"),
+        (("0110", "10101", "00", "1111000010"), "0010", ""),
+        (("01", "10", "11"), "0210", ""),
+        (("0110", "10101", "x", "1111000010"), "0210", ""),
+        (("0110", "10101", "3", "1111000010"), "0210", ""),
+        (("01", "10", "11"), "1\x1b", "control characters"),
+        (("01", "10", "1\x1b"), "1\x00", ""),
+        (("a", "b", "c"), "1\n", "digits"),
+    ],
+)
+def test_kinds_of_characters(known: tuple[str, ...], asked: str, lacking: str) -> None:
+    assert seen(known).unlike(asked) == lacking
 
 
 @pytest.mark.parametrize(
@@ -89,7 +107,18 @@ LINKS = [{"edges": either_way(edges), "nodes": 8} for edges in MANY]
 DIRECTED = [{"arcs": [*edges, *(pair[::-1] for pair in edges[:3])]} for edges in MANY]
 MUTUAL = [neighbours(edges) for edges in MANY]
 BY_NAME = [{"abcdefgh"[at]: ["abcdefgh"[to] for to in row] for at, row in enumerate(rows)} for rows in MUTUAL]
+
+
+def by_rows(rows: list[list[int]]) -> dict[str, list[int]]:
+    """A sparse matrix as SciPy has it."""
+    return {"indptr": [0, *accumulate(map(len, rows))], "indices": [column for row in rows for column in row]}
+
+
 PRICED = [{"edges": [[one, two, 0.5 + at] for at, (one, two) in enumerate(edges)]} for edges in MANY]
+SPARSE = [by_rows(rows) for rows in MUTUAL]
+WEIGHED = [{**each, "data": [abs(column - at) + 0.5 for at, row in enumerate(rows) for column in row]}
+           for each, rows in zip(SPARSE, MUTUAL, strict=True)]  # fmt: skip
+EDGE = {"indptr": [0, 1, 2], "indices": [1, 0]}
 SPANS = [[[2 * at, 2 * at + 7] for at in range(n)] for n in (5, 6, 7)]
 
 
@@ -120,6 +149,12 @@ SPANS = [[[2 * at, 2 * at + 7] for at in range(n)] for n in (5, 6, 7)]
             [[1, 2], [], []],
             "`p` leads back wherever it leads",
         ),
+        (SPARSE, {"indptr": [0, 1, 1], "indices": [1]}, "`p` leads back wherever it leads"),
+        (SPARSE, {"indptr": [0, 1, 2], "indices": [1, 1]}, "no list of `p` holds its own place"),
+        (SPARSE, {"indptr": [0, 3, 2], "indices": [1, 0]}, "the pointers of `p` are those of a square sparse matrix"),
+        (SPARSE, {"indptr": [0, 1, 2], "indices": [1, 0]}, ""),
+        (WEIGHED, {**EDGE, "data": [0.5, 1.5]}, "`p` is a symmetric sparse matrix"),
+        (WEIGHED, {**EDGE, "data": [0.5, 0.5]}, ""),
         (PRICED, {"edges": [[0, 1, 0.5], [0.5, 1, 2]]}, "each row of `p['edges']` holds int, int, float"),
         (PRICED, {"edges": [[0, 1]]}, "each row of `p['edges']` holds int, int, float"),
         (PRICED, {"edges": [[0, 1, 0.5]]}, ""),

@@ -1,0 +1,159 @@
+"""Bounds of numbers that a docstring states: `n must be positive`, `1 <= n <= 10**5`, `:param n: ..., >= 0`.
+
+Only plain statements are read: a sentence with a condition or an alternative, or about what is returned or raised, may
+speak of what happens outside of the bounds.
+"""
+
+from __future__ import annotations
+
+import ast
+import inspect
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from codeopt.analysis.positions import Def
+
+_NUMBER = r"-?\d+(?:\.\d+)?(?:e\d+|\s*(?:\*\*|\^)\s*\d+)?"
+_UNLESS = r"(?!\s*[*+/%^(\[]|\s*-\s*[\w(]|\w|\.\w)"
+"""Refuses what makes a number or a name part of a larger expression."""
+_CHAIN = re.compile(
+    rf"(?:(?P<low>{_NUMBER})\s*(?P<below><=|<)\s*)?(?<![\w.)\]])`{{0,2}}(?P<name>len\(\w+\)|[A-Za-z_]\w*)`{{0,2}}"
+    rf"(?:\s*(?P<sign><=|<|>=|>)\s*(?P<high>{_NUMBER}){_UNLESS})?"
+)
+_KINDS = r"(?P<kind>(?:strictly )?positive|non-?negative|at least (?P<least>-?\d+)|greater than (?P<more>-?\d+))\b"
+_NOUN = r"(?=\s*(?:$|[,.;:)]|int|integer|number|float|value))"
+_MUST = re.compile(rf"`{{0,2}}\b(?P<name>\w+)\b`{{0,2}} (?:must|has to|should|shall) be (?:an? )?{_KINDS}{_NOUN}", re.I)
+_NAMED = re.compile(
+    rf"\b{_KINDS} (?:int|integer|number|float)s? `{{0,2}}(?P<name>\w+)\b|"
+    rf"`{{0,2}}\b(?P<other>\w+)\b`{{0,2}} is an? {_KINDS.replace('?P<', '?P<o')}{_NOUN}"
+)
+_OF_IT = re.compile(rf"(?:^|[,(:] ?|must be |should be |has to be )(?:an? )?{_KINDS}{_NOUN}", re.I)
+_BARE = re.compile(rf"(?:^|[\s,(])(?P<sign>>=|>|<=|<)\s*(?P<high>{_NUMBER}){_UNLESS}")
+_FIELD = re.compile(
+    r"\s*(?:[-*]\s+)?(?::param(?:eter)?\s+(?:[\w.\[\], |]+\s+)?(\w+):|(\w+)\s*\([^()]*\)\s*:|(\w+)\s*:)(.*)"
+)
+"""Beginning of what is said of one parameter in Sphinx', Google's and NumPy's style."""
+_CONDITIONAL = re.compile(
+    r"\b(if|when|whenever|unless|otherwise|else|return\w*|raise\w*|yield\w*|error|or|for|except|not|default\w*|e\.g|"
+    r"example|may|can|could|might|usually|often)\b",
+    re.IGNORECASE,
+)
+_SIGNS = str.maketrans({"≤": "<=", "≥": ">=", "−": "-"})
+
+
+@dataclass(frozen=True)
+class StatedBound:
+    """Bounds of a parameter, or of its length."""
+
+    parameter: str
+    of_length: bool
+    low: float | None = None
+    high: float | None = None
+    open_low: bool = False
+    """The lower bound itself is outside."""
+    open_high: bool = False
+
+    @property
+    def words(self) -> str:
+        """`the docstring says 1 <= n <= 9`."""
+        name = f"len({self.parameter})" if self.of_length else self.parameter
+        if self.low is not None and self.high is None:
+            return f"the docstring says {name} {'>' if self.open_low else '>='} {self.low:g}"
+        left = "" if self.low is None else f"{self.low:g} {'<' if self.open_low else '<='} "
+        return f"the docstring says {left}{name} {'<' if self.open_high else '<='} {self.high:g}"
+
+    def breaks(self, name: str, value: Any) -> bool:
+        """Whether a value of a parameter lies outside."""
+        return name == self.parameter and self.allows(value) is False
+
+    def allows(self, value: Any) -> bool | None:
+        """Whether a value lies within; None where it is no number, or has no length."""
+        if self.of_length:
+            measured = len(value) if isinstance(value, str | bytes | list | tuple | dict | set | frozenset) else None
+        else:
+            measured = value if type(value) in (int, float) else None
+        if measured is None:
+            return None
+        above = self.low is None or (measured > self.low if self.open_low else measured >= self.low)
+        return above and (self.high is None or (measured < self.high if self.open_high else measured <= self.high))
+
+
+def stated_bounds(node: Def) -> tuple[StatedBound, ...]:
+    """Bounds that the docstring of a function states of its parameters."""
+    text = ast.get_docstring(node) or ""
+    names = {each.arg for each in (*node.args.posonlyargs, *node.args.args, *node.args.kwonlyargs)}
+    found = [each for about, words in _statements(text.translate(_SIGNS), names) for each in _bounds(about, words)]
+    return tuple(dict.fromkeys(each for each in found if each.parameter in names))
+
+
+def _statements(text: str, names: set[str]) -> Iterator[tuple[str, str]]:
+    """Plain sentences, each with the parameter that it is about, empty for none."""
+    for about, block in _blocks(inspect.cleandoc(text).splitlines(), names):
+        for sentence in re.split(r"(?<=[.;!?])\s+|\s*;\s*", block):
+            if sentence and not _CONDITIONAL.search(sentence):
+                yield about, sentence.strip()
+
+
+def _blocks(lines: Sequence[str], names: set[str]) -> Iterator[tuple[str, str]]:
+    """Paragraphs, items of lists and fields of parameters, without doctests."""
+    about, block, doctest = "", "", False
+    for line in [*lines, ""]:
+        field = _FIELD.match(line)
+        name = next(filter(None, field.groups()[:3]), "") if field else ""
+        item = re.match(r"\s*[-*]\s+", line)
+        doctest = bool(line.strip()) and (doctest or line.lstrip().startswith(">>>"))
+        if not line.strip() or doctest or name in names or item:
+            yield about, block
+            about, block = "", ""
+        if field and name in names:
+            about, block = name, field[4].strip()
+        elif line.strip() and not doctest:
+            block = f"{block} {line[item.end() if item else 0 :].strip()}".strip()
+
+
+def _bounds(about: str, sentence: str) -> Iterator[StatedBound]:
+    """Bounds in one sentence."""
+    for match in _CHAIN.finditer(sentence):
+        if (match["low"] or match["high"]) and not re.search(r"[-+*/%^]\s*$", sentence[: match.start()]):
+            yield from _of_chain(match)
+    for match in _MUST.finditer(sentence):
+        yield _of_kind(match["name"], match["kind"])
+    for match in _NAMED.finditer(sentence):
+        yield _of_kind(match["name"] or match["other"], match["kind"] or match["okind"])
+    if about:
+        for match in _OF_IT.finditer(sentence):
+            yield _of_kind(about, match["kind"])
+        for match in _BARE.finditer(sentence):
+            yield _bounded(about, match["sign"], match["high"])
+
+
+def _of_chain(match: re.Match[str]) -> Iterator[StatedBound]:
+    """`1 <= n <= 9` or half of it; of `9 > n > 1` nothing but the half that is plain."""
+    name = match["name"].removeprefix("len(").rstrip(")")
+    if match["low"]:
+        yield StatedBound(name, "(" in match["name"], low=_number(match["low"]), open_low=match["below"] == "<")
+    if match["high"]:
+        yield _bounded(name, match["sign"], match["high"], of_length="(" in match["name"])
+
+
+def _bounded(name: str, sign: str, number: str, *, of_length: bool = False) -> StatedBound:
+    if ">" in sign:
+        return StatedBound(name, of_length, low=_number(number), open_low=sign == ">")
+    return StatedBound(name, of_length, high=_number(number), open_high=sign == "<")
+
+
+def _of_kind(name: str, kind: str) -> StatedBound:
+    """`positive`, `at least 2`."""
+    kind, number = kind.lower(), re.search(r"-?\d+$", kind)
+    if number:
+        return StatedBound(name, False, low=float(number[0]), open_low=kind.startswith("greater"))
+    return StatedBound(name, False, low=0.0, open_low=kind.endswith("positive"))
+
+
+def _number(text: str) -> float:
+    """`10**5`, `10^5`, `1e5`."""
+    base, _, power = re.sub(r"\s", "", text).replace("**", "^").partition("^")
+    value = float(base)
+    return abs(value) ** min(int(power), 300) * (-1 if value < 0 else 1) if power else value

@@ -1,0 +1,103 @@
+"""Bounds that a docstring states: which are read, and what they do to the contract."""
+
+from __future__ import annotations
+
+import ast
+from pathlib import Path
+
+import pytest
+
+from codeopt.workloads.contract.function import Contract, contract_of
+from codeopt.workloads.contract.function.docstring import stated_bounds
+from codeopt.workloads.source.functions import read_function
+from tests.codeopt.command import codeopt
+
+GOOGLE = "Sums.\n\nArgs:\n    n (int): The size. Must be non-negative.\n    k: at least 2\n"
+NUMPY = "Sums.\n\nParameters\n----------\nn : int\n    Must be positive.\nk : int\n    number of positive samples\n"
+
+
+@pytest.mark.parametrize(
+    ("docstring", "bounds"),
+    [
+        ("n must be positive.", ["n > 0"]),
+        ("`n` must be a non-negative integer.", ["n >= 0"]),
+        ("n should be greater than 3.", ["n > 3"]),
+        ("Adds up to n; n is a positive integer.", ["n > 0"]),
+        ("Takes a positive integer n.", ["n > 0"]),
+        ("1 <= n <= 10**5", ["n >= 1", "n <= 100000"]),
+        ("-10**9 <= n < 2.5", ["n >= -1e+09", "n < 2.5"]),
+        ("Adds.\n\n- 1 \u2264 n \u2264 10^5\n- 0 < k", ["n >= 1", "n <= 100000", "k > 0"]),
+        ("0 < len(items) < 100", ["len(items) > 0", "len(items) < 100"]),
+        (":param n: how many, >= 0\n:param int k: a positive integer", ["n >= 0", "k > 0"]),
+        (GOOGLE, ["n >= 0", "k >= 2"]),
+        (NUMPY, ["n > 0"]),
+        ("n > 0 and k >= 1", ["n > 0", "k >= 1"]),
+        ("0 <= k < n", ["k >= 0"]),
+        ("Returns -1 if n < 0.", []),
+        ("If n >= 0 the sum,\nelse something", []),
+        ("n must be positive when k is 1", []),
+        ("n must be positive or zero", []),
+        ("n must not be positive", []),
+        ("n - k >= 0, n >= 10*k, 2*n <= 9, n.size < 3, n[0] > 1", []),
+        ("Sum of n positive numbers; other >= 3", []),
+        (">>> f(3) < 4\nTrue\nn <= 3", []),
+        ("", []),
+    ],
+)  # fmt: skip
+def test_only_plain_statements_are_read(docstring: str, bounds: list[str]) -> None:
+    node = ast.parse(f"def f(n, k=1, items=None):\n    {docstring!r}\n").body[0]
+    assert isinstance(node, ast.FunctionDef)
+    assert [each.words.removeprefix("the docstring says ") for each in stated_bounds(node)] == bounds
+
+
+def learnt(tmp_path: Path, docstring: str, known: list[str], *, vouched: bool = True) -> Contract:
+    (tmp_path / "m.py").write_text(f"def f(n, items=()):\n    {docstring!r}\n    return n\n")
+    return contract_of(read_function(tmp_path / "m.py", "f"), known, vouched=vouched)
+
+
+@pytest.mark.parametrize(
+    ("docstring", "known", "asked", "why"),
+    [
+        ("0 <= n <= 9", "123", "f(10)", "the docstring says n <= 9"),
+        ("0 <= n <= 9", "123", "f(0)", ""),
+        ("n >= -3", "123", "f(-2)", ""),
+        ("n > 0", "123", "f(0)", "the docstring says n > 0"),
+        ("", "123", "f(0)", "no known call has zero for `n`"),
+        ("n > 2", "123", "f(1)", ""),
+        ("len(items) <= 2", "123", "f(1, (1, 2, 3))", "the docstring says len(items) <= 2"),
+        ("n must be positive", "1", "f('a')", "no known call has a text for `n`"),
+    ],
+)
+def test_a_bound_tells_what_is_beyond_and_what_is_not(
+    docstring: str, known: str, asked: str, why: str, tmp_path: Path
+) -> None:
+    """What is known takes a bound back that it breaks."""
+    calls = [f"f({number}, ())" for number in known]
+    assert learnt(tmp_path, docstring, calls).beyond(asked) == why
+
+
+def test_calls_from_hints_take_no_bound_back(tmp_path: Path) -> None:
+    calls = [f"f({number})" for number in (-5, 0, 3)]
+    assert learnt(tmp_path, "n must be positive", calls, vouched=False).beyond("f(-1)") == "the docstring says n > 0"
+    assert learnt(tmp_path, "n must be positive", calls).beyond("f(-1)") == ""
+
+
+LOOP = '''\
+def f(n: int) -> int:
+    """Sum of the numbers up to n. {}"""
+    total = 0
+    for each in range(n + 1):
+        total += each
+    return total
+'''
+
+
+@pytest.mark.parametrize(("docstring", "verdict"), [("", "rejected"), ("n must be non-negative.", "faster")])
+def test_a_formula_for_a_loop(docstring: str, verdict: str, tmp_path: Path) -> None:
+    """Of hints alone a number below zero is like others, until the docstring says that it is none."""
+    (tmp_path / "old.py").write_text(LOOP.format(docstring))
+    (tmp_path / "new.py").write_text("def f(n: int) -> int:\n    return n * (n + 1) // 2\n")
+    flags = ("--no-tests", "--sandbox", "bubblewrap", "--max-pairs", "8", "--max-examples", "50")
+    done = codeopt("compare", "old.py::f", "new.py::f", *flags, cwd=tmp_path)
+    assert done.out.startswith(verdict), done.out + done.err
+    assert verdict == "rejected" or "(the docstring says n >= 0)" in done.out, done.out

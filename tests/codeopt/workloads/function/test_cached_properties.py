@@ -1,0 +1,50 @@
+"""What an object keeps of its own properties is no difference that its readers see."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.codeopt.command import codeopt
+
+MODULE = """\
+from functools import cached_property
+
+class Basket:
+    def __init__(self, prices: list[int]) -> None:
+        self.prices = prices
+
+    @cached_property
+    def total(self) -> int:
+        return sum(self.prices)
+
+def shares(basket: Basket) -> list[float]:
+    return [price / max(1, sum(basket.prices)) for price in basket.prices]
+"""
+RIGHT = MODULE.replace("sum(basket.prices)", "basket.total")
+WRONG = MODULE.replace("    return [price / max", "    basket.most = 3\n    return [price / max")
+STALE = RIGHT.replace(
+    "    return [price / max", "    basket.total\n    basket.prices.append(1)\n    return [price / max"
+)
+CALLS = """\
+from old import Basket
+CALLS = [((Basket([(i * 37 + n) % 11 for i in range(n)]),), {}) for n in range(14)]
+BIG = [((Basket([*range(900)]),), {})]
+"""
+
+
+@pytest.mark.parametrize(
+    ("new", "flags", "rejected"),
+    [(RIGHT, (), False), (RIGHT, ("--strict",), True), (WRONG, (), True), (STALE, (), True)],
+    ids=["cached", "strict", "a public attribute", "what it is cached from is changed"],
+)
+def test_a_property_that_is_cached_is_a_caveat(
+    new: str, flags: tuple[str, ...], rejected: bool, tmp_path: Path
+) -> None:
+    for name, text in (("old.py", MODULE), ("new.py", new), ("calls.py", CALLS)):
+        (tmp_path / name).write_text(text)
+    usual = ("--calls", "calls.py", "--no-tests", "--sandbox", "bubblewrap", "--max-pairs", "8", "--max-examples", "50")
+    done = codeopt("compare", "old.py::shares", "new.py::shares", *usual, *flags, cwd=tmp_path)
+    assert done.out.startswith("rejected") is rejected, done.out + done.err
+    assert rejected or "_cached_total=1}; ), where the original: returns [1.0] (attributes that" in done.out, done.out

@@ -1,0 +1,46 @@
+"""Generators that a draft replaces by another iterator."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.codeopt.command import codeopt
+
+HEAD = "from collections.abc import Generator\n\n"
+PLAIN = """\
+def f(xs: list[int]) -> Generator[int, None, None]:
+    for at, x in enumerate(xs):
+        yield x - min(xs[:at], default=0)
+"""
+RECEIVES = """\
+def f(xs: list[int]):
+    least = 0
+    for at, x in enumerate(xs):
+        sent = yield x - min(xs[:at], default=0)
+        least += sent or 0
+"""
+QUICK = """\
+from itertools import accumulate
+
+def f(xs: list[int]):
+    return map(int.__sub__, xs, [0, *accumulate(xs, min)])
+"""
+CALLS = "CALLS = [(([(i * 37 + n) % 11 for i in range(n)],), {}) for n in range(14)]\nBIG = [(([*range(700)],), {})]\n"
+
+
+@pytest.mark.parametrize(
+    ("old", "flags", "verdict"),
+    [(PLAIN, (), "faster"), (PLAIN, ("--strict",), "rejected"), (RECEIVES, (), "rejected")],
+    ids=["of a hint", "strict", "that is sent to"],
+)
+def test_another_iterator_is_a_caveat_unless_the_generator_is_sent_to(
+    old: str, flags: tuple[str, ...], verdict: str, tmp_path: Path
+) -> None:
+    for name, text in (("old.py", HEAD + old), ("new.py", QUICK), ("calls.py", CALLS)):
+        (tmp_path / name).write_text(text)
+    usual = ("--calls", "calls.py", "--no-tests", "--sandbox", "bubblewrap", "--max-pairs", "8", "--max-examples", "50")
+    done = codeopt("compare", "old.py::f", "new.py::f", *usual, *flags, cwd=tmp_path)
+    assert done.out.startswith(verdict), done.out + done.err
+    assert verdict == "rejected" or "another iterator than a generator" in done.out

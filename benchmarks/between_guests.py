@@ -1,7 +1,7 @@
 """Spread of the ratio of two programs from guest to guest, which no number of pairs within one guest can show.
 
     python -m benchmarks.between_guests [--guests 12] [--pairs 12] [--ms 30] [--backend bubblewrap]
-    python -m benchmarks.between_guests --simulate 400
+    python -m benchmarks.between_guests --simulate 400 [--gains 1.0 1.05] [--worth 0.05] [--noise 0.01]
 
 Two programs that do the same in another way are paired as the judge pairs them, often in each of several guests.
 `between` is the standard deviation of the guests' middles beyond what the spread of pairs explains (DerSimonian and
@@ -9,8 +9,9 @@ Laird's moment estimate, Controlled Clinical Trials 7, 1986); `most apart` the l
 codeopt_sandbox.guests has its prior from this table.
 
 With --simulate nothing is timed: the ratio of each guest is drawn, normal with the given spread, and so is each pair
-within it (1 %). The table has the share of comparisons that say faster, and of 95 % intervals that hold the true ratio,
-for pairs of one guest and for those of several.
+within it (--noise). The table has the share of comparisons that say faster, and of 95 % intervals that hold the true
+ratio, for pairs of one guest and for those of several, and the mean pairs of the latter. --worth is the least gain
+worth having, as `--min-gain` of codeopt has it: a smaller one is looked for longer.
 """
 
 from __future__ import annotations
@@ -19,6 +20,7 @@ import argparse
 import math
 import random
 from collections.abc import Sequence
+from dataclasses import dataclass
 from statistics import fmean, median
 
 from benchmarks.calibration import WORK, log_ratio, spread, take_pair
@@ -68,32 +70,48 @@ def between(found: Sequence[Sequence[float]]) -> float:
     return math.sqrt(squares_between(found) / (len(found) - 1))
 
 
-def simulated(apart: float, gain: float, rule: StoppingRule, draw: random.Random) -> tuple[bool, bool]:
-    """Whether a comparison with drawn pairs says faster, and whether its interval holds the true ratio."""
+@dataclass(frozen=True)
+class Drawn:
+    """One comparison whose pairs were drawn."""
+
+    faster: bool
+    held: bool
+    """Its interval holds the true ratio."""
+    pairs: int
+
+
+def simulated(apart: float, gain: float, noise: float, rule: StoppingRule, draw: random.Random) -> Drawn:
+    """A comparison with drawn pairs. apart: spread of the logarithm of the ratio between guests."""
     series, decision, bias = Series("wall"), Decision.UNDECIDED, draw.gauss(0.0, apart)
     while decision is Decision.UNDECIDED and len(series.differences) < rule.max_pairs:
         pairs = len(series.differences)
         if rule.several_guests and begins_guest(pairs):
             series.guests.append(pairs)
             bias = draw.gauss(0.0, apart)
-        series.differences.append(math.log(gain) + bias + draw.gauss(0.0, 0.01))
+        series.differences.append(math.log(gain) + bias + draw.gauss(0.0, noise))
         decision, _ = decide(series, rule)
     low, high = interval(series.differences, rule.within * 0.05)
     margin = series.margin(0.025)
-    return decision is Decision.FASTER, low - margin <= math.log(gain) <= high + margin
+    held = low - margin <= math.log(gain) <= high + margin
+    return Drawn(decision is Decision.FASTER, held, len(series.differences))
 
 
-def simulate(tries: int) -> None:
+def simulate(tries: int, gains: Sequence[float], worth: float, noise: float) -> None:
     """Print the table of what is drawn."""
-    print("| between guests | true ratio | faster, one guest | faster, several | held by the interval, one | several |")
-    print("|---|---|---|---|---|---|")
+    print("| between guests | true ratio | faster, one guest | faster, several | held, one | held, several | pairs |")
+    print("|---|---|---|---|---|---|---|")
+    screened = StoppingRule(worth_having=1 + worth)
     for apart in (0.0, 0.01, 0.02):
-        for gain in (1.0, 1.05, 1.10, 1.5):
+        for gain in gains:
             draw = random.Random(f"{apart} {gain}")
-            rules = (StoppingRule(), StoppingRule().final())
-            found = [[simulated(apart, gain, rule, draw) for _ in range(tries)] for rule in rules]
-            shares = [f"{fmean(each[at] for each in one):.1%}" for at in (0, 1) for one in found]
-            print(f"| {apart:.0%} | {gain:.2f} | {' | '.join(shares)} |", flush=True)
+            one, several = (
+                [simulated(apart, gain, noise, rule, draw) for _ in range(tries)]
+                for rule in (screened, screened.final())
+            )
+            shares = [fmean(each.faster for each in found) for found in (one, several)]
+            shares += [fmean(each.held for each in found) for found in (one, several)]
+            said = " | ".join(f"{share:.1%}" for share in shares)
+            print(f"| {apart:.0%} | {gain:.2f} | {said} | {fmean(each.pairs for each in several):.0f} |", flush=True)
 
 
 def scaled(sandbox: Sandbox, programs: tuple[str, str], ms: float) -> list[str]:
@@ -114,9 +132,12 @@ def main() -> None:
     parser.add_argument("--ms", type=float, default=30)
     parser.add_argument("--backend", default="auto")
     parser.add_argument("--simulate", type=int, metavar="TRIES", help="draw so many comparisons of each row, time none")
+    parser.add_argument("--gains", type=float, nargs="+", default=[1.0, 1.05, 1.10, 1.5], help="true ratios to draw")
+    parser.add_argument("--worth", type=float, default=0.05, help="least gain worth having")
+    parser.add_argument("--noise", type=float, default=0.01, help="spread of a pair")
     arguments = parser.parse_args()
     if arguments.simulate:
-        simulate(arguments.simulate)
+        simulate(arguments.simulate, arguments.gains, arguments.worth, arguments.noise)
         return
     print("| programs | guests | pairs in each | spread of a pair | between guests | most apart |")
     print("|---|---|---|---|---|---|")

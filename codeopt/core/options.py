@@ -303,7 +303,7 @@ class ImproveOptions:
 
     min_gain: float | None = option(
         None, "least gain worth having, as a share", positive, unset="0.05",
-        metavar="SHARE", group=_JUDGING, commands=_JUDGED, setting=_CHANGE,
+        metavar="SHARE", group=_JUDGING, commands={**_JUDGED, "compare": FlagUse()}, setting=_CHANGE,
     )  # fmt: skip
     clock: ClockChoice = option(
         "auto", "measure that decides; auto: CPU time of a program that computes, else wall time",

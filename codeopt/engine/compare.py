@@ -151,6 +151,8 @@ def compare(
     first, second = programs or (kind.read(old), kind.read(new))
     options, interpreter = _interpreter(options, session, (old.path, new.path))
     rule = StoppingRule(max_pairs=options.max_pairs, clock=options.clock, enough_seconds=ENOUGH_S)
+    if options.min_gain is not None:
+        rule = replace(rule, worth_having=1 + options.min_gain)
     request = WorkloadRequest(
         old, first, options, session, with_limit(rule, limit), own_code_only=own_code_only, other=new,
         other_program=second, interpreter=interpreter, first_look=_refuser(session.console.progress),

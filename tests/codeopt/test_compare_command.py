@@ -119,6 +119,11 @@ def test_what_cannot_be_told_is_status_5_and_says_the_pairs_it_takes(problem: Pa
         assert done.status == {"broken": 1, "holds": 0}[limit["answer"]]
 
 
+def test_the_least_gain_worth_having_is_the_user_s(problem: Path) -> None:
+    done = compared(problem, "slow.py", "slow.py", "--json", "--min-gain", "0.5")
+    assert (done.json["verdict"], done.json["reason"]) == ("same", "less than 50% faster")
+
+
 def test_what_new_reaches_for_is_noted(problem: Path) -> None:
     (problem / "reaching.py").write_text("import gc\ngc.disable()\n" + FAST)
     done = compared(problem, "slow.py", "reaching.py", "--json")

@@ -11,8 +11,9 @@ from codeopt.core.errors import NoSandbox
 from codeopt.engine.doctor import ExamRow, FalseAlarms, Health, backends, promises
 from codeopt.engine.doctor.false_alarms import up_to
 from codeopt.engine.doctor.machine import _counters, extras
+from codeopt.engine.doctor.promises import _shortfall
 from codeopt_sandbox.compare import Comparison, Decision
-from codeopt_sandbox.conformance import Cost
+from codeopt_sandbox.conformance import Check, CheckResult, Cost
 from tests.codeopt.command import codeopt
 
 
@@ -84,6 +85,15 @@ def test_where_nothing_isolates_that_is_a_failure() -> None:
 def test_a_backend_that_is_not_here_is_no_promise() -> None:
     with pytest.raises(NoSandbox):
         list(promises("cellar"))
+
+
+@pytest.mark.parametrize(("cannot", "state"), [(False, Health.FAIL), (True, Health.NOTE)])
+def test_a_promise_that_is_broken_fails_and_one_that_cannot_be_kept_is_a_note(cannot: bool, state: Health) -> None:
+    check = Check("network", "no run reaches the network", lambda sandbox: "")
+    row = _shortfall(CheckResult(check, held=False, seen="it did", cannot=cannot))
+    assert (row.state, row.subject) == (state, "promise network")
+    assert "it did" in row.found
+    assert row.remedy
 
 
 def test_a_kernel_without_counters_is_a_note(tmp_path: Path) -> None:

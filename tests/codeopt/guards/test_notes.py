@@ -27,6 +27,7 @@ CACHES = {
 def test_what_remembers_between_calls(name: str) -> None:
     draft, expected = CACHES[name]
     assert newly_cached(draft, PLAIN) == expected
+    assert newly_cached(draft, draft) == []
 
 
 LOCKED = "class C:\n    def f(self):\n        with self._lock:\n            return 1\n"

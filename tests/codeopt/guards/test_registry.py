@@ -10,6 +10,7 @@ import pytest
 
 from codeopt.core.errors import UsageError
 from codeopt.core.revision import Revision
+from codeopt.engine import guards
 from codeopt.engine.guards import Consequence, Finding, Gain, Guard, SourcePair, TimedRegion, guard, guards_of
 
 HEAD = "from codeopt.engine.guards import *\n"
@@ -67,6 +68,13 @@ def test_the_old_form_still_works_and_is_told_what_to_change(caplog: pytest.LogC
     assert reads(SourcePair(Revision.of(""), Revision.of(""))) == Finding(Consequence.NOTE, "seen")
     assert "decorate its check() with @guard(...) and call it check_gain()" in caplog.text
     assert "call it check_source()" in caplog.text
+
+
+@pytest.mark.parametrize("verb", ["check_source", "check_gain"])
+def test_cheap_guards_are_asked_before_dear_ones(verb: str) -> None:
+    asked = [each.order for each in guards._guards(verb)]
+    assert asked == sorted(asked)
+    assert len(set(asked)) > 1
 
 
 def test_every_knob_of_the_decorator_is_documented() -> None:

@@ -209,6 +209,21 @@ def test_a_file_that_became_a_folder_is_refused_in_a_line() -> None:
         versions({"tool": "", "bench.py": ""}, {"tool/__init__.py": "", "bench.py": ""}, "python bench.py")
 
 
+def test_compiled_modules_that_differ_are_named() -> None:
+    """NEW's stands nowhere that a container could load it from."""
+    old = {"bench.py": "import a\n", "a.py": "import fast\n", "fast.so": "1"}
+    said = "fast.so are compiled and differ"
+    assert not versions(old, {**old, "a.py": "import fast as f\n"}, "python bench.py").notes
+    assert [note for note in versions(old, {**old, "fast.so": "2"}, "python bench.py").notes if note.startswith(said)]
+
+
+@pytest.mark.parametrize("folder", ["tests", "test", "benchmarks", "benchmark", "bench"])
+def test_everything_in_a_folder_of_checks_is_the_ruler(folder: str) -> None:
+    old = {"main.py": "", f"{folder}/rows.csv": "1\n", f"{folder}/deep/more.csv": "1\n"}
+    found = versions(old, {**old, f"{folder}/rows.csv": "2\n", f"{folder}/deep/more.csv": "2\n"}, "python main.py")
+    assert not found.differing
+
+
 def test_a_script_of_tests_that_a_makefile_names_is_the_ruler() -> None:
     old = {
         "bench.py": "import a\n",

@@ -25,7 +25,7 @@ from codeopt.workloads.program.cut import (
 )
 from codeopt_sandbox.compare import Decision
 from codeopt_sandbox.limit_test import LimitAnswer, LimitTest
-from codeopt_sandbox.outcome import Case, Run
+from codeopt_sandbox.outcome import Case, Run, WrittenFile
 from tests.codeopt.command import codeopt
 from tests.support.candidates import comparison
 from tests.support.scripted import FAST, SLOW, Asked, ScriptedRunner, ScriptedWorkload
@@ -76,6 +76,7 @@ def test_a_part_that_takes_about_a_second(whole_s: float, power: float) -> None:
         (taking(0.7, stdout=b""), "it says nothing"),
         (taking(0.7, stderr=b"Traceback (most recent call last):\n"), "it shows a Traceback"),
         (taking(0.7, stop="time"), "it is stopped"),
+        (taking(0.7, written=(WrittenFile("more.txt", b""),)), "it writes another file"),
         (taking(9.0), "it takes as long whatever it is given"),
     ],
 )
@@ -86,6 +87,7 @@ def test_what_is_not_run_alike_is_not_cut(on_a_part: Run, why: str) -> None:
 def test_a_short_program_and_one_without_input_are_not_cut() -> None:
     run, tried = grows(10.0, 1)
     assert cut_input(BY_FILE, taking(LONG_S * 0.99), run) is None
+    assert cut_input(BY_FILE, taking(2.4), run) is None
     assert cut_input(Case("nothing", b""), taking(10.0), run) is None
     assert not tried
 

@@ -31,7 +31,7 @@ class CheckedTarget:
     path: str
     function: str
     share: float | None = None
-    """Share of its tests' time, 0 to 1; None: not measured."""
+    """Share of its tests' time with all that it calls, 0 to 1; None: not measured."""
     seconds: float = 0.0
     """Time under its tests, seconds."""
     suggestion: Suggestion | None = None
@@ -39,6 +39,8 @@ class CheckedTarget:
     """Reason why there is no suggestion."""
     judged: bool = True
     """Whether the rules were tried on it."""
+    own_share: float | None = None
+    """Share of its own lines and the built-ins that they call; None: not measured."""
 
     def answer(self) -> CheckedFunctionFields:
         """The row of `codeopt check --json`."""
@@ -50,6 +52,7 @@ class CheckedTarget:
             path=self.path,
             function=self.function,
             share=None if self.share is None else round(self.share, 4),
+            own_share=None if self.own_share is None else round(self.own_share, 4),
             seconds=round(self.seconds, 6),
             speedup=found.speedup if found else None,
             changes=list(found.changes) if found else [],
@@ -126,7 +129,9 @@ def check(
         with tempfile.TemporaryDirectory(prefix="codeopt-check-") as folder:
             ranking = rank(options, targets, replace(session, open_sandbox=work.clock.within(session.open_sandbox)))
             worth = [each for each in ranking.targets if _worth(each, part.min_share)]
-            told = replace(session, extras=False)  # neither growth nor hot lines of a result are in the answer
+            told = replace(
+                session, extras=False, traces=ranking.traces
+            )  # neither growth nor hot lines of a result are in the answer
             work.run(worth, Improver(replace(options, run_dir=Path(folder)), told))
     except DeadlineReached:
         work.stop(worth, work.out_of_time, BUDGET_SPENT)
@@ -165,7 +170,9 @@ def _row(target: ReviewTarget, work: ReviewRun, least: float) -> CheckedTarget:
     judged = suggestion is not None or bool(why)
     if not judged:
         why = f"less than {least:.0%} of the time" if target.seconds else "no test runs it"
-    return CheckedTarget(target.path, target.function, target.share, target.seconds, suggestion, why, judged)
+    return CheckedTarget(
+        target.path, target.function, target.share, target.seconds, suggestion, why, judged, target.own_share
+    )
 
 
 def _same(one: Suggestion | Skipped, target: ReviewTarget) -> bool:

@@ -192,7 +192,7 @@ def _run(
         make_plan(options)
         options = isolated(options)
         ranking = rank(options, targets, replace(session, open_sandbox=work.clock.within(session.open_sandbox)))
-        work.run(ranking.targets, Improver(options, session))
+        work.run(ranking.targets, Improver(options, replace(session, traces=ranking.traces)))
     except DeadlineReached:
         work.stop(targets, work.out_of_time, BUDGET_SPENT)
     except (ModelError, NoSandbox) as error:

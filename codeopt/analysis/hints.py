@@ -76,3 +76,12 @@ def _path(facts: Facts, node: ast.expr) -> str:
                 case [(ast.alias(imported), ast.Import())]:
                     return imported
     return ""
+
+
+def is_hinted(node: ast.FunctionDef | ast.AsyncFunctionDef) -> bool:
+    """Whether each parameter has a type hint or a default, beside the object of a method; of one without parameters
+    nothing is said."""
+    given = [*node.args.posonlyargs, *node.args.args]
+    needed = given[: len(given) - len(node.args.defaults)]
+    bare = [each.arg for each in needed if each.annotation is None and each.arg not in ("self", "cls")]
+    return bool(given) and not bare

@@ -21,7 +21,8 @@ def row_lines(row: CheckedTarget) -> list[str]:
     name = log_line(full_name(row.path, row.function))
     took = f"{row.seconds:>9.4f} s" if row.seconds else " " * 11
     part = f"{row.share:>4.0%} {took}" if row.share is not None else " " * 16
-    head = f"{part}  {name}: {_gain(row.suggestion) if row.suggestion else log_line(row.reason)}"
+    own = f"; of the time {row.own_share:.0%} is its own" if row.share and row.own_share is not None else ""
+    head = f"{part}  {name}: {_gain(row.suggestion) if row.suggestion else log_line(row.reason)}{own}"
     return [head, *(f"{'':18}  {log_line(change)}" for change in (row.suggestion.told if row.suggestion else ()))]
 
 

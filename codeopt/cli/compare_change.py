@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import json
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -27,6 +28,9 @@ from codeopt.review.surroundings import isolated
 from codeopt_sandbox.errors import SandboxError
 
 INTERRUPTED = 130  # status
+WORST_FIRST = (
+    PairVerdict.REJECTED, PairVerdict.NOT_VERIFIED, PairVerdict.SLOWER, PairVerdict.FASTER, PairVerdict.SAME,
+)  # fmt: skip
 if TYPE_CHECKING:
     from codeopt.report.answers import CompareChangeJson, ComparedFunctionJson
 
@@ -78,9 +82,9 @@ def compare_change(
         options, session = review_flags.find_python(options, console, Path.cwd(), change.paths)
         session = replace(session, open_evidence=_kept_in(change.root))
         with open_base_checkout(repository, change) as before:
-            compared = _compare_all(altered, before, isolated(options), session, arguments.fail_if_slower)
+            compared = compare_all(altered, before, isolated(options), session, arguments.fail_if_slower)
     left = altered[len(compared.rows) :]
-    rows = [*compared.rows, *_not_compared(left, compared.stopped)]
+    rows = [*compared.rows, *not_compared(left, compared.stopped)]
     rows += [
         ComparedRow(each.path, each.function, PairResult(PairVerdict.NOT_VERIFIED, each.reason)) for each in skipped
     ]
@@ -107,6 +111,7 @@ def _answer(found: ChangeComparison, failed: int) -> CompareChangeJson:
     return CompareChangeJson(
         schema="codeopt.compare-change/1", base=found.change.base, head=found.change.head,
         functions=[row.answer() for row in found.rows], failed=failed, stopped=found.stopped,
+        verdict=worst(found.rows),
     )  # fmt: skip
 
 
@@ -121,7 +126,7 @@ class Compared:
     """Exit status for that reason."""
 
 
-def _compare_all(
+def compare_all(
     targets: list[ReviewTarget], before: Path, options: ImproveOptions, session: Session, limit: float | None
 ) -> Compared:
     """Compare one after the other; each verdict is told when it is reached. Raises NoSandbox where none was made."""
@@ -144,7 +149,14 @@ def _compare_all(
     return compared
 
 
-def _not_compared(targets: list[ReviewTarget], why: str) -> list[ComparedRow]:
+def worst(rows: Sequence[ComparedRow]) -> str:
+    """One verdict on all: the worst that there is."""
+    found = {row.found.verdict for row in rows}
+    return next((each.value for each in WORST_FIRST if each in found), PairVerdict.NOT_VERIFIED.value)
+
+
+def not_compared(targets: list[ReviewTarget], why: str) -> list[ComparedRow]:
+    """Rows of what was not compared, with the reason."""
     nothing = PairResult(PairVerdict.NOT_VERIFIED, f"not compared: {why}")
     return [ComparedRow(each.path, each.function, nothing) for each in targets]
 

@@ -20,6 +20,7 @@ from codeopt.core.isolation import open_isolated
 from codeopt.core.model import Model
 from codeopt.core.options import ImproveOptions
 from codeopt.core.run_store import Runs, open_runs
+from codeopt.core.traced import Traces
 from codeopt_sandbox import Sandbox
 from codeopt_sandbox.base_folder import BaseFolder
 
@@ -82,6 +83,8 @@ class Session:
     """The Python that runs everything, where it was found already; None: each target's own is looked for."""
     open_evidence: EvidenceOpener = no_evidence
     """Store of evidence for a project; engine.open_session has one, the default none."""
+    traces: Traces = field(default_factory=dict)
+    """Calls of functions that a run of the project's tests has shown already; others are looked for one by one."""
 
     def named(self, options: ImproveOptions) -> str | None:
         """The interpreter that --python names, absolute; None where it names none. Raises UsageError."""

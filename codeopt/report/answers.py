@@ -229,11 +229,12 @@ class ComparedFunctionJson(CompareJson):
 
 
 class CompareChangeJson(AnswerFields):
-    """The object of `codeopt compare --base REF --json`."""
+    """The object of `codeopt compare --base REF --json`, and of `codeopt compare OLD NEW --json` of two modules."""
 
     schema_: Literal["codeopt.compare-change/1"] = Field(alias="schema")
-    base: str
+    base: str = Field(description="The commit; of two modules the file OLD")
     head: str
+    verdict: str = Field("", description="The worst of all functions, as of one of them")
     functions: list[ComparedFunctionJson]
     failed: int = Field(description="Functions that are slower beyond the limit")
     stopped: str = Field(description="Why some functions were not compared; empty where all were")
@@ -256,7 +257,8 @@ class CheckedFunctionFields(AnswerFields):
 
     path: str
     function: str
-    share: float | None
+    share: float | None = Field(description="Share of the tests' time, all that it calls included")
+    own_share: float | None = Field(None, description="The same of its own lines and the built-ins that they call")
     seconds: float
     speedup: SpeedupFields | None
     changes: list[str]

@@ -54,7 +54,9 @@ class ReviewTarget:
     seconds: float = 0.0
     """Time under the tests of its file, seconds."""
     share: float | None = None
-    """Share of the time of all these tests, 0 to 1; None: not measured."""
+    """Share of the time of all these tests with all that it calls, 0 to 1; None: not measured."""
+    own_share: float | None = None
+    """The same of its own lines and the built-ins that they call."""
 
     @property
     def name(self) -> str:
@@ -103,7 +105,7 @@ def _in_file(
     ignored = ignoring(source)
     if 1 in ignored:
         return [], [Skipped(file.path, "", "# codeopt: ignore")]
-    before, now = _shapes(file.old or ""), _shapes(source)
+    before, now = shapes(file.old or ""), shapes(source)
     if reads_stdin(source) and cases_beside(path):
         same = file.old is not None and _dump(ast.parse(source)) == _parsed_dump(file.old)
         return ([] if same else [ReviewTarget(file.path, "", path, file.old_path if file.old is not None else "")]), []
@@ -194,19 +196,19 @@ def _below(path: Path, paths: Sequence[Path]) -> bool:
 
 def _moved(change: Change) -> set[str]:
     """Shapes of functions that were moved: out of files that are gone, or from names that are."""
-    shapes = {shape for text in change.gone for shape in _shapes(text).values()}
+    found = {shape for text in change.gone for shape in shapes(text).values()}
     for file in change.files:
-        before = _shapes(file.old or "")
-        now = _shapes(_read(change.root / file.path)) if before else {}
-        shapes |= {shape for name, shape in before.items() if name not in now}
-    return shapes
+        before = shapes(file.old or "")
+        now = shapes(_read(change.root / file.path)) if before else {}
+        found |= {shape for name, shape in before.items() if name not in now}
+    return found
 
 
 def _read(path: Path) -> str:
     return path.read_bytes().decode("utf-8", "replace").replace("\r\n", "\n")
 
 
-def _shapes(text: str) -> dict[str, str]:
+def shapes(text: str) -> dict[str, str]:
     """Qualified name -> the function's tree without its name, comments, docstring and layout."""
     try:
         return {name: _shape(node) for name, node in definitions(ast.parse(text))}

@@ -34,7 +34,7 @@ class CheckedTarget:
     path: str
     function: str
     share: float | None = None
-    """Share of its tests' time, 0 to 1; None: not measured."""
+    """Share of its tests' time with all that it calls, 0 to 1; None: not measured."""
     seconds: float = 0.0
     """Time under its tests, seconds."""
     suggestion: Suggestion | None = None
@@ -44,6 +44,8 @@ class CheckedTarget:
     """Whether the rules were tried on it."""
     judged_before: str = ""
     """Time and place of an earlier run's verdict that was taken; empty: it was judged now, or not at all."""
+    own_share: float | None = None
+    """Share of its own lines and the built-ins that they call; None: not measured."""
 
     def answer(self) -> CheckedFunctionFields:
         """The row of `codeopt check --json`."""
@@ -55,6 +57,7 @@ class CheckedTarget:
             path=self.path,
             function=self.function,
             share=None if self.share is None else round(self.share, 4),
+            own_share=None if self.own_share is None else round(self.own_share, 4),
             seconds=round(self.seconds, 6),
             speedup=found.speedup if found else None,
             changes=list(found.changes) if found else [],
@@ -147,7 +150,8 @@ def check(
             timed = replace(session, open_sandbox=work.clock.within(session.open_sandbox))
             ranking = Ranking(profiled.targets) if profiled else rank(options, targets, timed)
             worth = [each for each in ranking.targets if _worth(each, part.min_share)]
-            told = replace(session, extras=False)  # neither growth nor hot lines of a result are in the answer
+            # Neither growth nor hot lines of a result are in the answer.
+            told = replace(session, extras=False, traces=ranking.traces)
             work.run(worth, Improver(replace(options, run_dir=Path(folder)), told))
     except DeadlineReached:
         work.stop(worth, work.out_of_time, BUDGET_SPENT)
@@ -194,7 +198,9 @@ def _row(target: ReviewTarget, work: ReviewRun, least: float, nowhere: str) -> C
     if not judged:
         why = f"less than {least:.0%} of the time" if target.seconds or target.share else nowhere
     before = next((each.finding.judged for each in work.again if _is_of(each, target)), "")
-    return CheckedTarget(target.path, target.function, target.share, target.seconds, suggestion, why, judged, before)
+    return CheckedTarget(
+        target.path, target.function, target.share, target.seconds, suggestion, why, judged, before, target.own_share
+    )
 
 
 def _is_of(known: KnownFinding, target: ReviewTarget) -> bool:

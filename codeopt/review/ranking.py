@@ -3,22 +3,26 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from codeopt.core.diagnostic import Diagnostic
 from codeopt.core.errors import CodeoptError
 from codeopt.core.session import Mounts
+from codeopt.core.traced import TracedCalls, Traces
 from codeopt.review.changed_functions import ReviewTarget
 from codeopt.review.findings.known import KnownFindings
 from codeopt.workloads.function.harness import open_bench
 from codeopt.workloads.function.rank import Times, any_function, function_times
 from codeopt.workloads.sandbox_view.view import locate
+from codeopt.workloads.source.functions import read_function
 from codeopt_sandbox import Sandbox
 from codeopt_sandbox.errors import SandboxError
 
+_LOOP = re.compile(r"\b(for|while)\b")
 OpenSandbox = Callable[[Mounts], AbstractContextManager[Sandbox]]
 """Callable that opens a sandbox with some folders shown in it."""
 
@@ -28,6 +32,8 @@ class Ranking:
     """Targets in the order in which they are tried."""
 
     targets: tuple[ReviewTarget, ...] = ()
+    traces: Traces = field(default_factory=dict)
+    """What the run of the tests has shown of the functions."""
     shortfalls: tuple[Diagnostic, ...] = ()
     """Tests that could not be run, so that the time of what they call is not known."""
 
@@ -43,21 +49,33 @@ def ranked(
     Programs come first, as their cases are made to run them. open_with: opens a sandbox with the given mounts.
     """
     by_project: dict[Path, list[Path]] = {}
+    wanted = _with_loops_first(targets)
     for file in dict.fromkeys(target.file for target in targets if target.function):
         by_project.setdefault(locate(file).root, []).append(file)
     seconds: dict[tuple[Path, str], float] = {}
+    own: dict[tuple[Path, str], float] = {}
+    traces: dict[tuple[Path, str], TracedCalls] = {}
     shortfalls = []
     total = 0.0
     for files in by_project.values():
         notify(f"running the tests of {len(files)} file{'s' * (len(files) != 1)}")
-        times = _times(files, open_with, tests)
+        times = _times(files, open_with, tests, [each for each in wanted if each[0] in files])
+        traces |= times.traces
+        own |= times.own
         shortfalls += [times.shortfall] if times.shortfall else []
         total += max(0.0, times.total)
         seconds |= {(path, name): s for path, found in times.seconds.items() for name, s in found.items()}
     timed = [replace(target, seconds=_finite(seconds.get((target.file, target.function), 0.0))) for target in targets]
-    shared = [replace(target, share=_share(target.seconds, total)) for target in timed]
+    shared = [
+        replace(
+            target,
+            share=_share(target.seconds, total),
+            own_share=_share(_finite(own.get((target.file, target.function), 0.0)), total),
+        )
+        for target in timed
+    ]
     order = sorted(shared, key=lambda target: (bool(target.function), -target.seconds))
-    return Ranking(tuple(order), tuple(shortfalls))
+    return Ranking(tuple(order), traces, tuple(shortfalls))
 
 
 def ranked_before(targets: Sequence[ReviewTarget], known: KnownFindings | None) -> Ranking | None:
@@ -69,14 +87,24 @@ def ranked_before(targets: Sequence[ReviewTarget], known: KnownFindings | None) 
     return Ranking(tuple(sorted(shared, key=lambda target: (bool(target.function), -(target.share or 0.0)))))
 
 
-def _times(files: Sequence[Path], open_with: OpenSandbox, tests: tuple[Path, ...]) -> Times:
+def _with_loops_first(targets: Sequence[ReviewTarget]) -> list[tuple[Path, str]]:
+    """Functions by file and name, those first that are likelier to have a draft: the calls of so many can be written
+    down in one run."""
+    texts = {each: read_function(each.file, each.function).text for each in targets if each.function}
+    ordered = sorted(texts, key=lambda each: not _LOOP.search(texts[each]))
+    return [(each.file, each.function) for each in ordered]
+
+
+def _times(
+    files: Sequence[Path], open_with: OpenSandbox, tests: tuple[Path, ...], wanted: Sequence[tuple[Path, str]]
+) -> Times:
     """Time the functions of some files under their tests; without times, but with a reason, where these cannot run."""
     try:
         one = next(filter(None, map(any_function, files)), None)
         if one is None:
             return Times({}, 0.0, 0)
         with open_bench(one, open_with, tests) as bench:
-            return function_times(bench, files)
+            return function_times(bench, files, wanted)
     except (CodeoptError, SandboxError) as error:
         return Times({}, 0.0, 0, Diagnostic("the tests could not be run", str(error)))
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from codeopt.analysis.positions import Def
+from codeopt.analysis.hints import is_hinted
 from codeopt.core.budget import Usage
 from codeopt.core.diagnostic import Diagnostic
 from codeopt.core.errors import UsageError
@@ -115,19 +115,19 @@ def improve_several(
     """
     budget = ReviewBudget(functions, options.max_seconds or DEADLINE_S, options.max_cost)
     work, ranking = ReviewRun(budget, session.console.print), Ranking(tuple(targets))
-    improver = _Keeping(Improver(options, session))
+    results: dict[str, Result] = {}
     chosen: list[ReviewTarget] = list(targets)
     try:
         within = replace(session, open_sandbox=work.clock.within(session.open_sandbox))
         ranking = rank(options, list(targets), within)
         chosen = _chosen(ranking.targets)
-        work.run(chosen, improver)
+        work.run(chosen, _Keeping(Improver(options, replace(session, traces=ranking.traces)), results))
         work.join(recheck)
     except DeadlineReached:
         work.stop(chosen, work.out_of_time, BUDGET_SPENT)
     except KeyboardInterrupt:
         work.stop(chosen, "interrupted", INTERRUPTED)
-    changes = tuple(_joined(work, improver.results))
+    changes = tuple(_joined(work, results))
     order = {each.name: at for at, each in enumerate(chosen)}
     rows = sorted(ranking.targets, key=lambda each: order.get(each.name, len(order)))
     shortfalls = (*ranking.shortfalls, *work.shortfalls)
@@ -135,7 +135,7 @@ def improve_several(
     blind = "" if work.failure else why_blind(ranking.targets, work.looked_at, shortfalls, reasons)
     skipped = {(each.path, each.function) for each in work.left}
     return ImprovedSeveral(
-        tuple(_row(each, work) for each in rows), improver.results, work.looked_at, changes, shortfalls, blind,
+        tuple(_row(each, work) for each in rows), results, work.looked_at, changes, shortfalls, blind,
         "; ".join(work.notices),
         tuple(dict.fromkeys(each.file for each in chosen if (each.path, each.function) in skipped)), work.failure,
         session.interpreter, work.ledger.usage.cost_usd,
@@ -147,7 +147,7 @@ class _Keeping:
     """Improves one target, and keeps the result."""
 
     improve: Improver
-    results: dict[str, Result] = field(default_factory=dict)
+    results: dict[str, Result]
 
     def __call__(self, target: ReviewTarget, left: Left, pay: Callable[[Usage], None]) -> Result:
         found = self.results[target.name] = self.improve(target, left, pay)
@@ -167,15 +167,7 @@ def _has_calls(target: ReviewTarget) -> bool:
     node = definition(ast.parse(function.source), function.qualname)
     if node is None:
         return False
-    return bool(recorded_calls(function)) or ">>>" in (ast.get_docstring(node) or "") or _is_hinted(node)
-
-
-def _is_hinted(node: Def) -> bool:
-    """Whether each parameter has a type hint or a default, beside the object of a method."""
-    given = [*node.args.posonlyargs, *node.args.args]
-    needed = given[: len(given) - len(node.args.defaults)]
-    bare = [each.arg for each in needed if each.annotation is None and each.arg not in ("self", "cls")]
-    return not bare and bool(given)
+    return bool(recorded_calls(function)) or ">>>" in (ast.get_docstring(node) or "") or is_hinted(node)
 
 
 def _joined(work: ReviewRun, results: Mapping[str, Result]) -> Iterator[FileChange]:
@@ -203,4 +195,7 @@ def _row(target: ReviewTarget, work: ReviewRun) -> CheckedTarget:
             if target.seconds
             else NO_EVIDENCE
         )
-    return CheckedTarget(target.path, target.function, target.share, target.seconds, suggestion, why, judged)
+    return CheckedTarget(
+        target.path, target.function, target.share, target.seconds, suggestion, why, judged,
+        own_share=target.own_share,
+    )  # fmt: skip

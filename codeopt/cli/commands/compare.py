@@ -45,6 +45,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     examples=(
         "codeopt compare old.py new.py --cases cases/",
         "codeopt compare mod.py::old mod.py::new       two functions",
+        "codeopt compare old_module.py new_module.py   the functions that differ",
         "codeopt compare --base main --fail-if-slower 5%   what a branch touches",
         'codeopt compare --base HEAD --run "python bench.py"   the edited project, by a command',
     ),
@@ -64,6 +65,10 @@ def run(arguments: argparse.Namespace) -> int:
 
         return compare_change(arguments)
     _require_pairs(arguments)
+    if not arguments.run and (modules := _modules(arguments)):
+        from codeopt.cli import compare_modules
+
+        return compare_modules.run(arguments, *modules)
     found = compare_versions(arguments) if arguments.run else _compare_pair(arguments)
     print(json.dumps(found.to_json()) if arguments.json else table(found))
     return INTERRUPTED if found.interrupted else found.exit_status
@@ -79,6 +84,14 @@ def _require_pairs(arguments: argparse.Namespace) -> None:
             f"--max-pairs must be {rule.min_pairs} at least with --fail-if-slower: a verdict takes "
             f"{rule.final().fewest} pairs, and fewer are raised to that"
         )
+
+
+def _modules(arguments: argparse.Namespace) -> tuple[Target, Target] | None:
+    """OLD and NEW where both are library modules. Raises UsageError."""
+    from codeopt.cli.compare_modules import are_modules
+
+    old, new = _pair(arguments)
+    return (old, new) if are_modules(old, new, flags.options_of(arguments)) else None
 
 
 def _compare_pair(arguments: argparse.Namespace) -> PairResult:

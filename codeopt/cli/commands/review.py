@@ -202,7 +202,7 @@ def _run(
         options = isolated(options)
         within = replace(session, open_sandbox=work.clock.within(session.open_sandbox))
         ranking = ranked_before(targets, work.known) or rank(options, targets, within)
-        work.run(ranking.targets, Improver(options, session))
+        work.run(ranking.targets, Improver(options, replace(session, traces=ranking.traces)))
     except DeadlineReached:
         work.stop(targets, work.out_of_time, BUDGET_SPENT)
     except (ModelError, NoSandbox) as error:

@@ -12,7 +12,7 @@ from pathlib import Path
 
 from codeopt.core.options import ImproveOptions
 from codeopt.review.changed_functions import is_test
-from codeopt.workloads.function.corpus.existing_tests import files_that_import, texts_of_tests
+from codeopt.workloads.function.corpus.existing_tests import TestFiles, test_files
 from codeopt.workloads.function.recording.recording import left_out, recorded_calls
 from codeopt.workloads.sandbox_view.untracked import imported_files
 from codeopt.workloads.sandbox_view.view import SETTINGS, Module
@@ -29,8 +29,8 @@ class Evidence:
     """The evidence of one project's functions and programs; test files are read once."""
 
     options: ImproveOptions
-    _tests: dict[Path, Mapping[Path, str]] = field(default_factory=dict)
-    """Texts of the test files, by the project's root."""
+    _tests: dict[Path, TestFiles] = field(default_factory=dict)
+    """Test files by the project's root."""
 
     def digest(self, module: Module, function: str) -> str | None:
         """SHA-256 in hexadecimal; None where the evidence is more than can be read. Raises OSError, UsageError."""
@@ -57,9 +57,9 @@ class Evidence:
             named = [path.absolute() for path in self.options.tests]
             return [file for path in named for file in (sorted(path.rglob("*.py")) if path.is_dir() else [path])]
         if module.root not in self._tests:
-            self._tests[module.root] = texts_of_tests(module, module.root)
-        texts = self._tests[module.root]
-        found = files_that_import([module], texts, rf"\b{re.escape(name)}\b") or files_that_import([module], texts)
+            self._tests[module.root] = test_files(module, module.root)
+        tests = self._tests[module.root]
+        found = tests.that_import([module], rf"\b{re.escape(name)}\b") or tests.that_import([module])
         return [module.root / path for path in found]
 
     def _closure(self, module: Module, begin: Iterable[Path]) -> list[Path]:

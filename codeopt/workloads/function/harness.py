@@ -15,6 +15,7 @@ from codeopt.analysis.positions import Def
 from codeopt.core.errors import ProgramError, UsageError
 from codeopt.core.revision import Revision
 from codeopt.core.session import Mounts
+from codeopt.core.traced import TracedCalls
 from codeopt.workloads._ending import why
 from codeopt.workloads.contract.function.class_hints import ClassHints, class_hints
 from codeopt.workloads.function.calls.call_names import CallNames
@@ -50,6 +51,8 @@ class FunctionHarness:
     """Libraries that are loaded once for all runs of calls."""
     left: Left = field(default_factory=dict)
     """Changes of the process that usable calls leave."""
+    traced: TracedCalls | None = None
+    """What an earlier run of the project's tests has shown of the function; None: nothing."""
 
     @property
     def runner(self) -> CallRunner:

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import ast
 from dataclasses import replace
 
+from codeopt.analysis.hints import is_hinted
 from codeopt.core.errors import ModelError
 from codeopt.core.history import Candidate
 from codeopt.workloads import Suite, WorkloadRequest
 from codeopt.workloads.contract.function import Contract
+from codeopt.workloads.function.by_command import advice
 from codeopt.workloads.function.corpus.collect import with_names
 from codeopt.workloads.function.corpus.corpus import (
     CallCorpus,
@@ -25,6 +28,7 @@ from codeopt.workloads.function.recording.recording import recorded_calls
 from codeopt.workloads.function.special_check import special_checker
 from codeopt.workloads.function.together import scenario_cases
 from codeopt.workloads.function.workload import FunctionWorkload
+from codeopt.workloads.source.functions import definition
 from codeopt_sandbox.answers import calls_checker
 from codeopt_sandbox.outcome import Outcome, Run, Verdict
 from codeopt_sandbox.verdict import Checker
@@ -40,9 +44,9 @@ def measure(request: WorkloadRequest, bench: FunctionHarness, first_look: FirstL
     """
     try:
         return _measured(request, bench, request.calls_text, first_look)
-    except TooThin as error:
-        if request.options.calls or not request.model_calls:
-            raise
+    except NotVerifiable as error:
+        if not isinstance(error, TooThin) or request.options.calls or not request.model_calls:
+            raise _with_command(error, request, bench) from error
         session = request.session
         session.console.print(f"{error}; asking the model for calls")
         written = ask_for_calls(session.open_model(request.options, session.console.warn), bench, str(error))
@@ -50,6 +54,13 @@ def measure(request: WorkloadRequest, bench: FunctionHarness, first_look: FirstL
         if written.problem:
             raise ModelError(f"the model wrote no calls: {written.problem}") from error
         return replace(_measured(request, bench, written.text, first_look), usage=written.usage)
+
+
+def _with_command(error: NotVerifiable, request: WorkloadRequest, bench: FunctionHarness) -> NotVerifiable:
+    """The same refusal with the command that can judge what calls cannot."""
+    tests = error.tests if isinstance(error, TooThin) else ()
+    said = advice(request, bench, tests)
+    return NotVerifiable(f"{error}; {said}", error.shortfalls) if said else error
 
 
 def _measured(
@@ -68,13 +79,20 @@ def _measured(
 def _from_corpus(request: WorkloadRequest, function: KnownFunction) -> FunctionWorkload:
     """The workload of a known function. Raises NotVerifiable, ProgramError."""
     evidence, contract = narrowed(function.bench, function.corpus, request.options.contract)
-    if reason := _inside(evidence, contract).thin():
-        raise TooThin(reason, evidence.shortfalls)
+    inside, hinted = _inside(evidence, contract), _is_hinted(function.bench)
+    if reason := inside.thin(hinted=hinted):
+        raise TooThin(reason, evidence.shortfalls, evidence.tests)
+    evidence = replace(evidence, shortfalls=(*evidence.shortfalls, *inside.few()))
     given = [known for known in evidence.known if not known.made_of_others]
     derived = [known for known in evidence.known if known.made_of_others]
     shown, held = shown_and_held(given, derived)
     found = _workload(request, function.bench, evidence, contract, shown, held, given or derived)
     return replace(found, kept=function.kept)
+
+
+def _is_hinted(bench: FunctionHarness) -> bool:
+    node = definition(ast.parse(bench.source), bench.function.qualname)
+    return node is not None and is_hinted(node)
 
 
 def _inside(evidence: CallCorpus, contract: Contract) -> CallCorpus:

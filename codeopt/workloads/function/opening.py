@@ -110,7 +110,8 @@ def open_function(request: WorkloadRequest) -> Iterator[OpenedFunction]:
             open_bench(function, open_with, request.options.tests, request.options.with_paths, linked)
         )
         whole = request.options.special_checker is not None
-        bench = replace(bench, target=bench.target.replace(whole_answers=whole))
+        traced = request.session.traces.get((function.path.resolve(), function.qualname))
+        bench = replace(bench, target=bench.target.replace(whole_answers=whole), traced=traced)
         rival = Revision.of(other.source, str(other.path)) if other is not None else None
         opened = OpenedFunction(request, bench, rival, other)
         request.session.console.progress("importing libraries")

@@ -4,17 +4,24 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from codeopt.analysis.nodes import first_line
 from codeopt.core.diagnostic import Diagnostic
 from codeopt.core.errors import UsageError
 from codeopt.core.program import read_program
-from codeopt.workloads.function.corpus.existing_tests import find_all_tests, run_tests
+from codeopt.core.traced import Traces
+from codeopt.workloads.function.corpus.existing_tests import Tests, find_all_tests, run_tests
 from codeopt.workloads.function.harness import FunctionHarness
 from codeopt.workloads.sandbox_view.view import locate
 from codeopt.workloads.source.functions import Function, definitions, read_function
+
+MOST_RECORDED = 40
+"""Maximum number of functions whose calls one run of tests writes down."""
+
+SLOW_S = 3.0
+"""Time of tests from which on a draft has to pass only those that call the function, seconds."""
 
 
 def any_function(path: Path) -> Function | None:
@@ -38,10 +45,17 @@ class Times:
     tests: int
     shortfall: Diagnostic | None = None
     """Why the tests did not run, or not all."""
+    own: dict[tuple[Path, str], float] = field(default_factory=dict)
+    """Seconds of a function's own lines and the built-ins that they call."""
+    traces: Traces = field(default_factory=dict)
+    """Calls of functions that were asked for, and the tests that make them."""
 
 
-def function_times(bench: FunctionHarness, paths: Sequence[Path]) -> Times:
-    """Run the tests of modules of one project under a profiler, once; empty without tests."""
+def function_times(bench: FunctionHarness, paths: Sequence[Path], wanted: Sequence[tuple[Path, str]] = ()) -> Times:
+    """Run the tests of modules of one project under a profiler, once; empty without tests.
+
+    wanted: functions, by file and qualified name, whose calls are written down on the way.
+    """
     modules = [locate(path) for path in paths]
     tests = find_all_tests(bench, modules)
     if not tests:
@@ -49,13 +63,32 @@ def function_times(bench: FunctionHarness, paths: Sequence[Path]) -> Times:
         return Times({}, 0.0, 0, Diagnostic(what, remedy="--tests PATH names some"))
     isolated = bench.sandbox.isolated
     inside = {bench.view.inside(module.path, isolated): path for module, path in zip(modules, paths, strict=True)}
-    found = run_tests(bench, bench.source, tests, job="rank", files=list(inside))
+    asked = {f"{locate(path).name} {name}": (path, name) for path, name in wanted if "." not in name}
+    functions = list(asked)[:MOST_RECORDED]
+    found = run_tests(bench, bench.source, tests, job="rank", files=list(inside), functions=functions)
     names = {file: _names(path) for file, path in inside.items()}
     ranked: dict[Path, dict[str, float]] = {}
-    for file, line, seconds in sorted(found.ranked, key=lambda row: -row[2]):
-        if line in names[file]:
-            ranked.setdefault(inside[file], {})[names[file][line]] = seconds
-    return Times(ranked, found.seconds, len(found.passed), found.shortfall(len(tests)))
+    own: dict[tuple[Path, str], float] = {}
+    reached: dict[tuple[Path, str], tuple[str, ...]] = {}
+    for row in sorted(found.ranked, key=lambda row: -row.seconds):
+        if name := names[row.file].get(row.line):
+            path = inside[row.file]
+            ranked.setdefault(path, {})[name] = row.seconds
+            own[path, name], reached[path, name] = row.own_s, row.tests
+    traces = {
+        (path.resolve(), name): replace(found.recorded[key], tests=_judging(found, reached[path, name]))
+        for key, (path, name) in asked.items()
+        if key in found.recorded and reached.get((path, name))
+    }
+    return Times(ranked, found.seconds, len(found.passed), found.shortfall(len(tests)), own, traces)
+
+
+def _judging(found: Tests, calling: Sequence[str]) -> tuple[str, ...]:
+    """Tests that a draft has to pass: those that call the function; where all are quick, all of the same files, as one
+    may see a draft without a call in this process."""
+    files = {test.partition("::")[0] for test in calling}
+    chosen = calling if found.seconds > SLOW_S else [each for each in found.passed if each.partition("::")[0] in files]
+    return tuple(each for each in found.passed if each in set(chosen))
 
 
 def _names(path: Path) -> dict[int, str]:

@@ -9,6 +9,8 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 from functools import cached_property
 
+from codeopt.analysis.import_steps import module_name
+
 NAMED_PATH = re.compile(rb"[\w./-]+\.py\b")
 """Path of a Python file within a text of another kind."""
 _MAY_IMPORT = (
@@ -122,11 +124,6 @@ def _may_import(paths: set[str]) -> re.Pattern[bytes]:
 
 def _stem(path: str) -> str:
     return posixpath.basename(path).removesuffix(".py")
-
-
-def module_name(path: str) -> str:
-    """Dotted name of a module by its path; of a package without `__init__`."""
-    return path.removesuffix(".py").removesuffix("/__init__").replace("/", ".")
 
 
 def _imports(tree: ast.Module, name: str, package: bool) -> Iterator[str]:

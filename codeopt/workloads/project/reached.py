@@ -62,7 +62,7 @@ def _only_functions(before: Revision, after: Revision) -> bool:
     for path in after.changed_files(before):
         old, new = before[path], after[path]
         was, now = (ast.parse(text).body for text in (old, new))
-        if not _kept(was, now) or any(
+        if not keeps_statements(was, now) or any(
             "." in name and not name.rpartition(".")[2].startswith("_") or name.endswith("__")
             for name in functions_of(new).keys() - functions_of(old).keys()
         ):
@@ -70,7 +70,7 @@ def _only_functions(before: Revision, after: Revision) -> bool:
     return True
 
 
-def _kept(was: Sequence[ast.stmt], now: Sequence[ast.stmt]) -> bool:
+def keeps_statements(was: Sequence[ast.stmt], now: Sequence[ast.stmt]) -> bool:
     """Every statement but functions, in order; a class by what stands in it."""
     plain, new = ([each for each in body if not isinstance(each, Def)] for body in (was, now))
     rest = iter(new)
@@ -81,4 +81,4 @@ def _same(was: ast.stmt, now: ast.stmt) -> bool:
     if not isinstance(was, ast.ClassDef) or not isinstance(now, ast.ClassDef):
         return ast.dump(was) == ast.dump(now)
     heads = [[node.name, *map(ast.dump, (*node.bases, *node.keywords, *node.decorator_list))] for node in (was, now)]
-    return heads[0] == heads[1] and _kept(was.body, now.body)
+    return heads[0] == heads[1] and keeps_statements(was.body, now.body)

@@ -3,18 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections import defaultdict, deque
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import PurePosixPath
 
+from codeopt.analysis.import_steps import import_steps
 from codeopt.workloads.project.fixed_ground import RECIPE_FILES
-from codeopt.workloads.project.module_graph import NAMED_PATH, module_name, read_module
+from codeopt.workloads.project.module_graph import NAMED_PATH, read_module
 from codeopt.workloads.project.test_settings import SETTINGS, file_patterns, has_test_cases, matches
 
-_IMPORT = re.compile(
-    rb"^[ \t]*(?:from[ \t]+([.\w]+)[ \t]+import[ \t]*(\([^)]*\)|[^\n#;]*)|import[ \t]+([^\n#;]+))", re.M
-)
-_WORD = re.compile(rb"[.\w]+")
 _TEST = re.compile(rb"^(?:\s*(?:async\s+)?def test|class \w*Test)", re.M)
 FAR = 1_000
 """Distance of a file from which no import leads to the hot code."""
@@ -71,46 +67,3 @@ def _common(one: str, other: str) -> int:
             break
         count += 1
     return count
-
-
-def import_steps(files: Mapping[str, bytes], hot: Sequence[str]) -> dict[str, int]:
-    """Number of imports that lead from a file to the nearest of some, by path; read off the texts, unparsed."""
-    by_name = {name: path for path in files if path.endswith(".py") for name in _names(path)}
-    users: dict[str, set[str]] = defaultdict(set)
-    for path, content in files.items():
-        if path.endswith(".py"):
-            for name in _imports(path, content):
-                if used := by_name.get(name):
-                    users[used].add(path)
-    steps = {path: 0 for path in hot if path in files}
-    todo = deque(steps)
-    while todo:
-        path = todo.popleft()
-        for user in users[path]:
-            if user not in steps:
-                steps[user] = steps[path] + 1
-                todo.append(user)
-    return steps
-
-
-def _names(path: str) -> Iterator[str]:
-    """Names that a module is imported by."""
-    name = module_name(path)
-    yield name
-    yield from (name[len(root) :] for root in ("src.", "lib.") if name.startswith(root))
-
-
-def _imports(path: str, content: bytes) -> Iterator[str]:
-    """Dotted names that may be meant by the imports of a text."""
-    home = path.removesuffix(".py").split("/")
-    package = home[:-1]
-    for source, names, plain in _IMPORT.findall(content):
-        if plain:
-            yield from (part.split()[0].decode() for part in plain.split(b",") if part.split())
-            continue
-        text = source.decode()
-        level = len(text) - len(text.lstrip("."))
-        above = package[: len(package) - level + 1] if level else []
-        base = ".".join([*above, *filter(None, [text.lstrip(".")])])
-        yield base
-        yield from (f"{base}.{word.decode()}" for word in _WORD.findall(names))

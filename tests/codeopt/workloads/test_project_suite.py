@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from codeopt.analysis.import_steps import import_steps
 from codeopt.core.options import ImproveOptions
 from codeopt.core.revision import UNCHANGED, Revision
 from codeopt.core.session import Session
@@ -19,7 +20,7 @@ from codeopt.workloads.project import OpenedProject, open_workload, read
 from codeopt.workloads.project.commented import commented
 from codeopt.workloads.project.edits import CodeEdit
 from codeopt.workloads.project.suite_tests import ProjectTests, failing, find_tests
-from codeopt.workloads.project.test_files import FAR, find_test_files, import_steps, nearest_first
+from codeopt.workloads.project.test_files import FAR, find_test_files, nearest_first
 from codeopt.workloads.project.test_runs import TestRunner, run_tests
 from codeopt.workloads.project.workload import ProjectWorkload
 from tests.conftest import require_sandbox

@@ -32,6 +32,9 @@ from codeopt_sandbox.call_answer import Kind
 
 MIN_CALLS = 10
 """With fewer comparable calls nothing is claimed."""
+FEW_CALLS = 7
+"""With as many that somebody made, all different, something is claimed of a function whose parameters have type hints:
+it is said to be little."""
 MIN_RETURNS = 3
 """Minimum number of calls that return: a function that only raises was not called as it is meant to be."""
 MIN_COVERAGE = 0.6
@@ -129,15 +132,29 @@ class CallCorpus:
             return None
         return datetime.fromtimestamp(self.reused_from, UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
 
-    def thin(self) -> str:
-        """Why nothing can be claimed, and what would help; empty when there is enough."""
-        reason = self._thin()
+    def thin(self, *, hinted: bool = False) -> str:
+        """Why nothing can be claimed, and what would help; empty when there is enough.
+
+        hinted: the parameters have type hints.
+        """
+        reason = self._thin(FEW_CALLS if hinted and self._made >= FEW_CALLS else MIN_CALLS)
         return "; ".join([reason, *(each.words for each in self.shortfalls)]) if reason else ""
 
-    def _thin(self) -> str:
+    @property
+    def _made(self) -> int:
+        """Number of calls that somebody made."""
+        return sum(known.vouched for known in self.known)
+
+    def few(self) -> tuple[Diagnostic, ...]:
+        """That there are fewer calls than are wanted; nothing where there are enough."""
+        if len(self.known) >= MIN_CALLS:
+            return ()
+        return (Diagnostic(f"judged by {len(self.known)} calls alone", "no more can be made from them", _HELP),)
+
+    def _thin(self, least: int) -> str:
         missing = [line for line in self.lines if line not in self.lines_run]
-        if len(self.known) < MIN_CALLS:
-            count = f"{len(self.known)} comparable call{'s' * (len(self.known) != 1)}, at least {MIN_CALLS} are needed"
+        if len(self.known) < least:
+            count = f"{len(self.known)} comparable call{'s' * (len(self.known) != 1)}, at least {least} are needed"
             return f"{count}{self._lost() or '; nothing that was run calls it' * (not self.known)}; {_HELP}"
         if sum(known.returns for known in self.known) < MIN_RETURNS:
             return f"{self._raised()}{self._lost()}; {_HELP}"
@@ -175,7 +192,14 @@ class NotVerifiable(ProgramError):
 
 
 class TooThin(NotVerifiable):
-    """More calls would help."""
+    """More calls would help.
+
+    tests: ids of tests that call the function.
+    """
+
+    def __init__(self, message: str, shortfalls: tuple[Diagnostic, ...] = (), tests: tuple[str, ...] = ()) -> None:
+        super().__init__(message, shortfalls)
+        self.tests = tests
 
 
 FirstLook = Callable[[FunctionHarness, CallCorpus], None]

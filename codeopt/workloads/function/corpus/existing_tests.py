@@ -5,12 +5,15 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from codeopt.analysis.import_steps import importers, steps_to
 from codeopt.core.diagnostic import Diagnostic
+from codeopt.core.traced import TracedCalls
 from codeopt.workloads.function.harness import FunctionHarness
 from codeopt.workloads.sandbox_view.view import Module, tracked
 from codeopt_sandbox.calls import TestRequest, tests_program
@@ -19,6 +22,9 @@ from codeopt_sandbox.outcome import Run, RunLimits
 if TYPE_CHECKING:
     from codeopt_sandbox.guest.tests.request import TestJob
 
+_TEST = re.compile(r"tests?_.*\.py|.*_tests?\.py|tests\.py")
+FAR = 1_000
+"""Number of imports that no chain has."""
 MOST_FILES = 8
 """Maximum number of test files that are run."""
 MOST_CALLS = 120
@@ -37,14 +43,29 @@ RANK_S = 40.0
 
 
 @dataclass(frozen=True)
+class RankedFunction:
+    """A function under the tests."""
+
+    file: str
+    line: int
+    """Its first line."""
+    seconds: float
+    """Time with all that it calls, seconds."""
+    own_s: float
+    """Time of its own lines and the built-ins that they call, seconds."""
+    tests: tuple[str, ...]
+    """Ids of the tests that call it."""
+
+
+@dataclass(frozen=True)
 class Tests:
     """One run of tests."""
 
     passed: tuple[str, ...]
     failed: dict[str, str]
     calls: tuple[str, ...]
-    ranked: tuple[tuple[str, int, float], ...]
-    """(file, first line, seconds with all that it calls) of functions; only of a "rank" job."""
+    ranked: tuple[RankedFunction, ...]
+    """Functions of some files; only of a "rank" job."""
     error: str
     """Why there is no result; empty when there is one."""
     skipped: dict[str, str] = field(default_factory=dict)
@@ -54,6 +75,8 @@ class Tests:
     """Wall time of the tests themselves, seconds."""
     places: dict[str, str] = field(default_factory=dict)
     """Test or doctest that made a call first, by call."""
+    recorded: dict[str, TracedCalls] = field(default_factory=dict)
+    """Calls of the functions that a "rank" job writes down, by `module qualname`."""
 
     def shortfall(self, files: int) -> Diagnostic | None:
         """Why the tests of so many files count for nothing, or some of them; None when all passed."""
@@ -95,34 +118,55 @@ def find_all_tests(bench: FunctionHarness, modules: Sequence[Module], pattern: s
         return [place.at(isolated) for place in bench.places]
     if not bench.view.copied:
         return []
-    texts = texts_of_tests(bench.view.module, bench.view.folder)
-    found = files_that_import(modules, texts, pattern)
+    found = test_files(bench.view.module, bench.view.folder).that_import(modules, pattern)
     return [bench.view.inside(bench.view.module.root / path, isolated) for path in found]
 
 
-def texts_of_tests(module: Module, folder: Path) -> dict[Path, str]:
-    """Text of each test file of a project, by its path below the root. folder: where the project's files are read."""
-    return {
-        path: (folder / path).read_text("utf-8", "replace")
-        for path in tracked(module)
-        if re.fullmatch(r"test_.*\.py|.*_test\.py", path.name) and (folder / path).is_file()
-    }
+@dataclass(frozen=True)
+class TestFiles:
+    """Test files of a project."""
+
+    texts: Mapping[Path, str]
+    """Text of each, by its path below the root."""
+    users: Callable[[], Mapping[str, set[str]]]
+    """Asked for the files that import a file, which takes reading all of the project's."""
+
+    def that_import(self, modules: Sequence[Module], pattern: str | None = None) -> tuple[Path, ...]:
+        """Those that import one of some modules, the nearest first. pattern: what else a test holds."""
+        named = {path: text for path, text in self.texts.items() if pattern is None or re.search(pattern, text)}
+        return tuple(dict.fromkeys(path for module in modules for path in _nearest(module, named, self.users)))
 
 
-def files_that_import(
-    modules: Sequence[Module], texts: Mapping[Path, str], pattern: str | None = None
-) -> tuple[Path, ...]:
-    """The tests that import one of some modules, the nearest first. pattern: what else a test holds."""
-    named = {path: text for path, text in texts.items() if pattern is None or re.search(pattern, text)}
-    return tuple(dict.fromkeys(path for module in modules for path in _nearest(module, named)))
+def test_files(module: Module, folder: Path) -> TestFiles:
+    """The test files of a module's project. folder: where the project's files are read."""
+    paths = [path for path in tracked(module) if path.suffix == ".py"]
+    files = {path: folder / path for path in paths if (folder / path).is_file()}
+    texts = {path: file.read_text("utf-8", "replace") for path, file in files.items() if _TEST.fullmatch(path.name)}
+    return TestFiles(
+        texts, cache(lambda: importers({path.as_posix(): file.read_bytes() for path, file in files.items()}))
+    )
 
 
-def _nearest(module: Module, texts: Mapping[Path, str]) -> list[Path]:
-    """The tests that import a module."""
+def _nearest(module: Module, texts: Mapping[Path, str], users: Callable[[], Mapping[str, set[str]]]) -> list[Path]:
+    """The tests that import a module; where these are few also those that import what imports it: a test client
+    reaches what no test names. What the conftest of a test imports counts as imported by the test.
+
+    texts: of the tests. users: asked for the files that import a file.
+    """
     package, last = module.name.partition(".")[0], module.name.rpartition(".")[2]
     imports = re.compile(rf"^\s*(from|import)\s+.*\b({re.escape(package)}|{re.escape(last)})\b", re.MULTILINE)
-    found = [(_distance(path, text, module), path) for path, text in texts.items() if imports.search(text)]
-    return [path for _, path in sorted(found)[:MOST_FILES]]
+    direct = sorted((_distance(path, text, module), path) for path, text in texts.items() if imports.search(text))
+    found = [path for _, path in direct][:MOST_FILES]
+    if len(found) < min(MOST_FILES, len(texts)):
+        steps = steps_to([module.path.relative_to(module.root).as_posix()], users())
+        nearest = ((min(steps.get(each, FAR) for each in _with_conftest(path)), path) for path in texts)
+        found += [path for far, path in sorted(nearest) if far < FAR and path not in found]
+    return found[:MOST_FILES]
+
+
+def _with_conftest(path: Path) -> list[str]:
+    """A test file, and the files whose fixtures it may use."""
+    return [path.as_posix(), *((folder / "conftest.py").as_posix() for folder in path.parents)]
 
 
 def _distance(path: Path, text: str, module: Module) -> int:
@@ -141,14 +185,20 @@ def run_tests(
     record: bool = False,
     job: TestJob = "pytest",
     files: Sequence[str] = (),
+    functions: Sequence[str] = (),
 ) -> Tests:
-    """Run tests (paths or ids) on a module text in the sandbox. files: whose functions a "rank" job times."""
+    """Run tests (paths or ids) on a module text in the sandbox.
+
+    files: whose functions a "rank" job times. functions: whose calls it writes down, each as `module qualname`.
+    """
     folder = bench.view.inside(bench.view.module.root, bench.sandbox.isolated) if bench.view.copied else ""
     if bench.places:
         first = Path(bench.places[0].at(bench.sandbox.isolated))
         folder = str(first if bench.places[0].path.is_dir() else first.parent)
     seconds = RANK_S if job == "rank" else ENOUGH_S if record else SECONDS
-    request = TestRequest(job, tuple(tests), folder, MOST_CALLS if record else 0, seconds, tuple(files))
+    request = TestRequest(
+        job, tuple(tests), folder, MOST_CALLS if record or functions else 0, seconds, tuple(files), tuple(functions)
+    )
     limits: RunLimits = replace(bench.sandbox.limits, seconds=SECONDS)
     run = bench.sandbox.run(tests_program(bench.target, request, source), b"", mode="exec", limits=limits)
     try:
@@ -157,16 +207,27 @@ def run_tests(
             tuple(map(str, found["passed"])),
             {str(key): str(value) for key, value in found["failed"].items()},
             tuple(str(call) for call, _ in found["calls"]),
-            tuple((str(file), int(line), float(total)) for file, line, total in found.get("ranked", ())),
+            tuple(
+                RankedFunction(str(file), int(line), float(total), float(own), tuple(map(str, reached)))
+                for file, line, total, own, reached in found.get("ranked", ())
+            ),
             _error(str(found["error"]), run),
             {str(key): str(value) for key, value in found.get("skipped", {}).items()},
-            {str(why): int(count) for why, count in found.get("lost", {}).items()},
+            _counts(found.get("lost", {})),
             float(found.get("seconds", 0.0)),
             {str(call): str(place) for call, place in found["calls"]},
+            {
+                str(name): TracedCalls({str(call): str(test) for call, test in calls}, _counts(lost))
+                for name, (calls, lost) in found.get("recorded", {}).items()
+            },
         )
     except (ValueError, KeyError, TypeError, AttributeError):
         last = run.stderr.decode("utf-8", "replace").strip().rpartition("\n")[2]
         return Tests((), {}, (), (), run.stop_detail or last or f"exit status {run.exit}")
+
+
+def _counts(found: Any) -> dict[str, int]:
+    return {str(why): int(count) for why, count in found.items()}
 
 
 def _error(error: str, run: Run) -> str:

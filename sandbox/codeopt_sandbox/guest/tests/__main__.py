@@ -16,6 +16,7 @@ from ..calls.function_ref import FunctionRef
 from ..calls.module_loader import SourceLoader, import_target
 from .recorded_module import install
 from .request import TestRequest
+from .trace import PausedClock, RecordedFunctions, TracedFunctions
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -49,6 +50,11 @@ def main(bundle: Bundle, ref: dict[str, Any], request: dict[str, Any], source: s
     data = memoryview(json.dumps({**run.result(), "calls": run.calls}).encode())
     while data:
         data = data[os.write(answer, data) :]
+
+
+def current_test() -> str:
+    """Id of the test that runs; empty between tests."""
+    return os.environ.get("PYTEST_CURRENT_TEST", "").rpartition(" ")[0]
 
 
 def _reason(found: Any) -> str:
@@ -86,19 +92,26 @@ class TestRun:
     def sink(self, text: str) -> None:
         """A call was made."""
         if not text.startswith("#"):
-            self.calls.append((text, os.environ.get("PYTEST_CURRENT_TEST", "").rpartition(" ")[0]))
+            self.calls.append((text, current_test()))
 
     def record(self) -> CallRecorder:
         """Record calls from the module's import on."""
         return install(self.ref.module, self.ref.qualname, self.request.most, self.sink)
 
-    def run_pytest(self) -> dict[str, Any]:
-        """Run the tests; the function is recorded from its module's import on."""
+    def run_pytest(
+        self, record: Callable[[], object] | None = None, ended: Callable[[str], None] = lambda test: None
+    ) -> dict[str, Any]:
+        """Run the tests; functions are recorded from their modules' import on.
+
+        record: installs recorders in place of that of the function. ended: is told of each test that has ended.
+        """
         import pytest
 
         sys.meta_path.insert(0, SourceLoader(self.ref, self.source))
-        recorder = self.record() if self.request.most else None
-        found = PassedTests(self.ref.qualname, self.request.seconds)
+        recorder = self.record() if self.request.most and record is None else None
+        if record is not None:
+            record()
+        found = PassedTests(self.ref.qualname, self.request.seconds, ended)
         status = self.by_folder(pytest.main, found)
         fine = status in (0, 1, 5) or (found.passed and status == 2)
         return {
@@ -129,19 +142,20 @@ class TestRun:
         return UNUSABLE if len(lost) == len(states) else max(set(states.values()) - {UNUSABLE})
 
     def rank(self) -> dict[str, Any]:
-        """Run the tests under the C profiler: (file, first line, seconds with all that it calls) of the functions of
-        some files."""
+        """Run the tests under the C profiler: time and tests of the functions of some files, calls of some of them."""
         import cProfile
 
-        profiler = cProfile.Profile()
-        found = profiler.runcall(self.run_pytest)
-        profiler.create_stats()
-        stats: dict[tuple[str, int, str], tuple[Any, ...]] = profiler.stats
-        found["ranked"] = [
-            [file, line, total]
-            for (file, line, name), (*_, total, _) in stats.items()
-            if file in self.request.files and name != "<module>"  # which begins where the first line's function does
-        ]
+        clock = PausedClock()
+        profiler = cProfile.Profile(clock, builtins=False)
+        traced = TracedFunctions(profiler, self.request.files)
+        recorded = RecordedFunctions(self.request.functions, self.request.most, clock, current_test)
+
+        def record() -> None:
+            sys.meta_path.insert(0, recorded)
+
+        found = profiler.runcall(self.run_pytest, record, traced.look)
+        found["ranked"] = traced.rows()
+        found["recorded"] = recorded.rows()
         return found
 
     def run_doctest(self) -> dict[str, Any]:
@@ -165,7 +179,8 @@ class TestRun:
 class PassedTests:
     """A pytest plug-in: which tests passed."""
 
-    def __init__(self, qualname: str, seconds: float) -> None:
+    def __init__(self, qualname: str, seconds: float, ended: Callable[[str], None]) -> None:
+        self.ended = ended
         self.name = qualname.rpartition(".")[2].replace("_", "").lower()
         self.until = time.monotonic() + seconds
         self.passed: list[str] = []
@@ -205,3 +220,5 @@ class PassedTests:
         self._note(report)
         if report.when == "call" and report.passed:
             self.passed.append(report.nodeid)
+        if report.when == "teardown":
+            self.ended(report.nodeid)

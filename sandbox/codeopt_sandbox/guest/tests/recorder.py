@@ -118,7 +118,14 @@ class CallRecorder:
         return next((steps for history in self.histories if (steps := history.of(value))), [])
 
     def wrap(self, module: ModuleType) -> None:
-        """Put it before the function of a module that was just imported."""
+        """Put it before the function of a module that was just imported, and watch the module's classes."""
+        kind, name = self.put_before(module)
+        self.histories = [ClassHistory(each, name if each is kind else "") for each in classes_of(module)]
+        for history in self.histories:
+            history.watch()
+
+    def put_before(self, module: ModuleType) -> tuple[Any, str]:
+        """Put it before the function; returns where that is found, and its name there."""
         if not self.module:
             self.sink("@ loaded " + module.__name__)
         owner: Any = module
@@ -128,9 +135,7 @@ class CallRecorder:
         new = self.in_place_of(vars(owner).get(name))
         if new is not None:
             setattr(owner, name, new)
-        self.histories = [ClassHistory(kind, name if kind is owner else "") for kind in classes_of(module)]
-        for history in self.histories:
-            history.watch()
+        return owner, name
 
     def in_place_of(self, raw: Any) -> Any:
         """Attribute of a class or module with the recorder before it; None where there is nothing to call."""

@@ -28,3 +28,5 @@ class TestRequest(Record):
     """Time after which no further test is begun, seconds."""
     files: tuple[str, ...] = ()
     """Files whose functions a "rank" job times."""
+    functions: tuple[str, ...] = ()
+    """Functions whose calls a "rank" job writes down, each as `module qualname`."""

@@ -12,7 +12,12 @@ from codeopt.workloads.function.corpus.sources import Ask, Found
 
 def find(ask: Ask) -> Found:
     """The calls of the tests that the user named, or that name the function and import its module; where those make
-    none, of all that import it: a fixture or another function may make some."""
+    none, of all that import it: a fixture or another function may make some. None is run where an earlier run of the
+    tests has shown them."""
+    traced = ask.bench.traced
+    if ask.use_tests and traced is not None and traced.tests and (traced.calls or traced.lost):
+        calls = (("tests", tuple(traced.calls)),) if traced.calls else ()
+        return Found(calls, (), traced.tests, (), unwritten(traced.lost), dict(traced.calls))
     named = find_tests(ask.bench) if ask.use_tests else []
     found = _find(ask, named)
     if found.tests or not ask.use_tests or ask.bench.places:

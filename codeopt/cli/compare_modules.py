@@ -1,0 +1,80 @@
+"""`codeopt compare OLD.py NEW.py` of two library modules: each function that differs, and one verdict in all."""
+
+from __future__ import annotations
+
+import argparse
+import ast
+import json
+from pathlib import Path
+
+from codeopt.cli import flags
+from codeopt.cli.compare_change import Compared, ComparedRow, compare_all, not_compared, table, worst
+from codeopt.core.console import Console
+from codeopt.core.errors import ProgramError, UsageError
+from codeopt.core.options import ImproveOptions
+from codeopt.core.program import read_program
+from codeopt.core.target import Target
+from codeopt.engine.compare import PairResult, PairVerdict
+from codeopt.engine.open_session import open_session
+from codeopt.report.answers import CompareChangeJson
+from codeopt.review.changed_functions import ReviewTarget, shapes
+from codeopt.workloads import kind_of
+from codeopt.workloads.module import is_library
+from codeopt.workloads.project.reached import keeps_statements
+
+NOTHING = "no function differs but in comments and layout"
+OUTSIDE = (
+    "statements outside of functions are changed or gone: what they do in functions that do not differ is not judged"
+)
+
+
+def are_modules(old: Target, new: Target, options: ImproveOptions) -> bool:
+    """Whether both are library modules, whose functions are compared one by one. Raises UsageError."""
+    if old.name or new.name or options.run or kind_of(old, options).name != "module":
+        return False
+    return all(is_library(read_program(each.path).source) for each in (old, new))
+
+
+def run(arguments: argparse.Namespace, old: Target, new: Target) -> int:
+    """Compare all that differ; the status is the worst. Raises UsageError, NoSandbox."""
+    if arguments.calls:
+        raise UsageError("--calls is of one function, and two modules have several: name them, FILE::FUNCTION")
+    with Console(quiet=arguments.quiet, verbose=arguments.verbose) as console:
+        targets, others = _differing(old.path, new.path)
+        options, session = flags.options_of(arguments), open_session(console)
+        done = compare_all(targets, Path(), options, session, arguments.fail_if_slower) if targets else Compared()
+        rows = [*done.rows, *not_compared(targets[len(done.rows) :], done.stopped), *others]
+        slower = [row for row in rows if row.found.breaks_limit]
+        if arguments.json:
+            print(json.dumps(_answer(old, new, rows, done.stopped).to_json()), flush=True)
+        else:
+            print(f"{worst(rows)}\n{table(rows, slower)}" if rows else f"not verified: {NOTHING}", flush=True)
+        if done.stopped:
+            console.warn(done.stopped)
+    statuses = {row.found.exit_status for row in rows} or {ProgramError.exit_status}
+    return done.status or min(statuses - {0}, default=0)
+
+
+def _answer(old: Target, new: Target, rows: list[ComparedRow], stopped: str) -> CompareChangeJson:
+    return CompareChangeJson(
+        schema="codeopt.compare-change/1", base=str(old), head=str(new), functions=[row.answer() for row in rows],
+        failed=sum(row.found.breaks_limit for row in rows), stopped=stopped or NOTHING * (not rows),
+        verdict=worst(rows),
+    )  # fmt: skip
+
+
+def _differing(old: Path, new: Path) -> tuple[list[ReviewTarget], list[ComparedRow]]:
+    """The functions of both modules that differ, and what cannot be compared."""
+    before, now = (read_program(path).source for path in (old, new))
+    was, named = shapes(before), str(new)
+    have = shapes(now)
+    targets = [
+        ReviewTarget(named, name, new, str(old)) for name, shape in have.items() if name in was and was[name] != shape
+    ]
+    gone = [_unjudged(named, name, "NEW does not have it") for name in was if name not in have]
+    kept = keeps_statements(ast.parse(before).body, ast.parse(now).body)
+    return targets, gone if kept else [*gone, _unjudged(named, "", OUTSIDE)]
+
+
+def _unjudged(path: str, name: str, why: str) -> ComparedRow:
+    return ComparedRow(path, name, PairResult(PairVerdict.NOT_VERIFIED, why))

@@ -1,0 +1,44 @@
+"""What judges a function that cannot be judged by its calls alone: a command of its project, ready to paste."""
+
+from __future__ import annotations
+
+import os
+import shlex
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+
+from codeopt.core.git import work_trees
+from codeopt.workloads import WorkloadRequest
+from codeopt.workloads.function.corpus.existing_tests import find_all_tests, find_tests
+from codeopt.workloads.function.harness import FunctionHarness
+
+MOST_FILES = 4
+"""Maximum number of test files that the command names."""
+
+
+def advice(request: WorkloadRequest, bench: FunctionHarness, tests: Sequence[str] = ()) -> str:
+    """`judged by a command instead: codeopt ...`; empty where no test is known, or the tests are not the project's.
+
+    tests: ids of tests that call the function; empty: those that name it, or import its module.
+    """
+    files = list(dict.fromkeys(test.partition("::")[0] for test in tests)) or _found(bench)
+    root = bench.view.module.root
+    files = [file for file in files if (root / file).is_file()][:MOST_FILES]
+    if not files or not any(work_trees(root)):
+        return ""
+    runner = "pytest -q" if request.interpreter is None or request.interpreter.pytest_version else "python -m unittest"
+    command = shlex.quote(f"{runner} {' '.join(map(shlex.quote, files))}")
+    folder = os.path.relpath(root)
+    where = [] if folder == os.curdir else [shlex.quote(folder)]
+    if request.other is None:
+        return f"judged by a command instead: {' '.join(['codeopt improve', *where, '--run', command])}"
+    line = " ".join(["codeopt compare", *where, "--base HEAD --run", command])
+    return f"judged by a command instead, with NEW in the place of OLD: {line}"
+
+
+def _found(bench: FunctionHarness) -> list[str]:
+    """Test files that name the function, else those that import its module, relative to the project."""
+    base = Path(bench.view.shown_at) if bench.sandbox.isolated else bench.view.folder
+    paths: Iterable[str] = find_tests(bench) or find_all_tests(bench, [bench.view.module])
+    inside = (Path(path) for path in paths)
+    return [path.relative_to(base).as_posix() for path in inside if path.is_relative_to(base)]

@@ -1,0 +1,122 @@
+"""One run of tests as evidence of many functions: whose time it is, which tests call which function, and with what.
+
+The profiler's clock stands still while a call is written down, so that recording counts as nobody's time.
+"""
+
+from __future__ import annotations
+
+import sys
+import time
+
+from ..after_import import after_import
+from .recorder import CallRecorder
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    import cProfile
+    from collections.abc import Callable, Sequence
+    from types import ModuleType
+    from typing import Any
+
+
+class PausedClock:
+    """Seconds, without those of functions that pause it."""
+
+    def __init__(self) -> None:
+        self.lost, self.since = 0.0, 0.0
+        """since: the time at which it was stopped; 0: it goes."""
+
+    def __call__(self) -> float:
+        return (self.since or time.perf_counter()) - self.lost
+
+    def pausing(self, function: Callable[..., Any]) -> Callable[..., Any]:
+        """The function, which stops the clock while it runs."""
+
+        def paused(*args: Any) -> Any:
+            if self.since:
+                return function(*args)
+            self.since = time.perf_counter()
+            try:
+                return function(*args)
+            finally:
+                self.lost += time.perf_counter() - self.since
+                self.since = 0.0
+
+        return paused
+
+
+class RecordedFunctions:
+    """Functions of modules, not of classes, and their calls; a finder that puts recorders before them."""
+
+    def __init__(self, named: Sequence[str], most: int, clock: PausedClock, test: Callable[[], str]) -> None:
+        self.calls: dict[str, list[tuple[str, str]]] = {each: [] for each in named}
+        """(expression, test) by `module qualname`."""
+        self.recorders: dict[str, dict[str, CallRecorder]] = {}
+        """By module, then by `module qualname`."""
+        for each in named:
+            module, _, qualname = each.partition(" ")
+            recorder = CallRecorder(module, qualname, most, self.sink(each, test))
+            recorder.note = clock.pausing(recorder.note)  # type: ignore[method-assign]
+            self.recorders.setdefault(module, {})[each] = recorder
+
+    def sink(self, named: str, test: Callable[[], str]) -> Callable[[str], None]:
+        """What keeps the calls of one function."""
+
+        def keep(text: str) -> None:
+            if not text.startswith("#"):
+                self.calls[named].append((text, test()))
+
+        return keep
+
+    def find_spec(self, name: str, path: Any = None, target: Any = None) -> Any:
+        """Spec from the other finders, with a loader that wraps the functions of the module."""
+        for finder in sys.meta_path if name in self.recorders else ():
+            spec = finder.find_spec(name, path, target) if finder is not self and hasattr(finder, "find_spec") else None
+            if spec is not None and spec.loader is not None:
+                after_import(spec.loader, self.wrap)
+                return spec
+        return None
+
+    def wrap(self, module: ModuleType) -> None:
+        """Put the recorders before the functions of a module; its classes are watched once for all of them."""
+        first, *others = self.recorders[module.__name__].values()
+        first.wrap(module)
+        for each in others:
+            each.put_before(module)
+            each.histories = first.histories
+
+    def rows(self) -> dict[str, list[Any]]:
+        """Calls, and why others cannot be written down, by function."""
+        lost = {named: each.lost for recorders in self.recorders.values() for named, each in recorders.items()}
+        return {named: [calls, lost[named]] for named, calls in self.calls.items()}
+
+
+class TracedFunctions:
+    """The functions of some files under a profiler: their time, and the tests that call them."""
+
+    def __init__(self, profiler: cProfile.Profile, files: Sequence[str]) -> None:
+        self.profiler, self.files = profiler, frozenset(files)
+        self.counts: dict[tuple[str, int], int] = {}
+        self.reached: dict[tuple[str, int], list[str]] = {}
+
+    def look(self, test: str) -> None:
+        """Note which functions were called since the last time, by a test."""
+        for place, (count, _, _) in self.figures().items():
+            if count > self.counts.get(place, 0):
+                self.counts[place] = count
+                self.reached.setdefault(place, []).append(test)
+
+    def figures(self) -> dict[tuple[str, int], tuple[int, float, float]]:
+        """Calls, seconds with all that is called, and own seconds with built-ins, by file and first line."""
+        found = {}
+        for entry in self.profiler.getstats():
+            code = entry.code
+            # a module begins where the first line's function does
+            if not isinstance(code, str) and code.co_filename in self.files and code.co_name != "<module>":
+                place = (code.co_filename, code.co_firstlineno)
+                found[place] = (entry.callcount, entry.totaltime, entry.inlinetime)
+        return found
+
+    def rows(self) -> list[list[Any]]:
+        """File, first line, seconds with all that is called, own seconds, tests."""
+        return [[*place, total, own, self.reached.get(place, [])] for place, (_, total, own) in self.figures().items()]

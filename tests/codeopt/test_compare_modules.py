@@ -1,0 +1,69 @@
+"""`codeopt compare OLD.py NEW.py` of two library modules: the functions that differ, and one verdict."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.codeopt.command import codeopt
+from tests.conftest import require_sandbox
+
+OLD = """\
+LEAST = 2
+
+
+def count(values: list[int]) -> int:
+    found = 0
+    for value in values:
+        if value >= LEAST:
+            found += 1
+    return found
+
+
+def double(values: list[int]) -> list[int]:
+    return [value * 2 for value in values]
+
+
+def same(values: list[int]) -> int:
+    return len(values)
+"""
+RIGHT = OLD.replace(
+    OLD[OLD.index("    found = 0") : OLD.index("    return found")], "    found = sum(v >= LEAST for v in values)\n"
+)
+WRONG = RIGHT.replace("value * 2 for", "value * 3 for")
+FLAGS = ("--sandbox", "bubblewrap", "--changed-inputs", "off", "--max-pairs", "12")
+
+
+@pytest.mark.parametrize(
+    ("new", "status", "verdict", "functions"),
+    [
+        (WRONG, 1, "rejected", {"count": "", "double": "rejected"}),
+        (OLD.replace("LEAST = 2", "LEAST = 3"), 5, "not verified", {"": "not verified"}),
+        (OLD.replace("def same", "def other"), 5, "not verified", {"same": "not verified"}),
+        (OLD.replace("LEAST = 2", "import math\n\nLEAST = 2  # two"), 5, "not verified", {}),
+    ],
+    ids=["one is wrong", "a constant", "one is gone", "nothing"],
+)
+def test_each_function_that_differs_is_judged(
+    new: str, status: int, verdict: str, functions: dict[str, str], tmp_path: Path
+) -> None:
+    require_sandbox()
+    (tmp_path / "old.py").write_text(OLD)
+    (tmp_path / "new.py").write_text(new)
+    done = codeopt("compare", "old.py", "new.py", "--json", *FLAGS, cwd=tmp_path)
+    assert done.status == status, done.err
+    assert done.json["verdict"] == verdict
+    found = {row["function"]: row["verdict"] for row in done.json["functions"]}
+    assert found.keys() == functions.keys()
+    assert all(found[name] == functions[name] for name in found if functions[name])
+    if "count" in found:
+        assert found["count"] in ("faster", "slower", "same")  # it is right
+
+
+def test_calls_are_of_one_function(tmp_path: Path) -> None:
+    (tmp_path / "old.py").write_text(OLD)
+    (tmp_path / "new.py").write_text(RIGHT)
+    done = codeopt("compare", "old.py", "new.py", "--calls", "old.py", cwd=tmp_path)
+    assert done.status == 2
+    assert "--calls is of one function" in done.err

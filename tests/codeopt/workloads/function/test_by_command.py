@@ -1,0 +1,109 @@
+"""A function whose arguments no text can hold is refused with the command that judges it, and that command does."""
+
+from __future__ import annotations
+
+import re
+import shlex
+from pathlib import Path
+
+import pytest
+
+from tests.codeopt.command import Done, codeopt
+from tests.codeopt.review.pull_request import git
+from tests.conftest import require_sandbox
+
+SHOP = """\
+def ranked(session):
+    items = session.all()
+    out = []
+    for item in items:
+        place = 1
+        for other in items:
+            if other > item:
+                place += 1
+        out.append((item, place))
+    return sorted(out, key=lambda pair: pair[1])
+"""
+RIGHT = """\
+def ranked(session):
+    items = session.all()
+    first = {}
+    for place, item in enumerate(sorted(items, reverse=True), 1):
+        first.setdefault(item, place)
+    return sorted([(item, first[item]) for item in items], key=lambda pair: pair[1])
+"""
+TESTS = """\
+import pytest
+from shop import ranked
+
+
+def session(count):
+    class Session:
+        lock = open(__file__)
+
+        def all(self):
+            return [i * 7 % 31 for i in range(count)]
+
+    return Session()
+
+
+@pytest.mark.parametrize("count", [0, 1, 5, 40, 900])
+def test_ranked(count):
+    found = ranked(session(count))
+    assert len(found) == count
+    assert [item for item, _ in found] == sorted([i * 7 % 31 for i in range(count)], reverse=True)
+"""
+FAST = {"CODEOPT_MAX_PAIRS": "9", "CODEOPT_CHANGED_INPUTS": "off"}
+
+
+def project(folder: Path) -> None:
+    folder.mkdir()
+    (folder / "shop.py").write_text(SHOP)
+    (folder / "test_shop.py").write_text(TESTS)
+    for arguments in (("init", "-q"), ("add", "."), ("commit", "-qm", "as it was")):
+        git(folder, *arguments)
+
+
+def named_command(text: str) -> list[str]:
+    """The command of a refusal, as a shell takes it."""
+    found = re.search(r"judged by a command instead[^:]*: (codeopt .*)", text)
+    assert found, text
+    return shlex.split(found[1])[1:]
+
+
+def test_the_refusal_says_the_command(tmp_path: Path) -> None:
+    require_sandbox()
+    project(tmp_path / "r")
+    done = codeopt("improve", "r/shop.py::ranked", "--model", "rules", cwd=tmp_path)
+    assert done.status == 5, done.err
+    assert "cannot be written down" in done.err
+    assert named_command(done.err) == ["improve", "r", "--run", "pytest -q test_shop.py"]
+
+
+def judged(folder: Path, new: str) -> Done:
+    """A refused comparison, and the command that it names on the project with NEW in the place of OLD."""
+    project(folder / "r")
+    (folder / "new.py").write_text(new)
+    refused = codeopt("compare", "r/shop.py::ranked", "new.py::ranked", cwd=folder)
+    assert refused.status == 5, refused.err
+    command = named_command(refused.out)
+    assert command == ["compare", "r", "--base", "HEAD", "--run", "pytest -q test_shop.py"]
+    (folder / "r" / "shop.py").write_text(new)
+    return codeopt(*command, "--json", cwd=folder, env=FAST)
+
+
+def test_the_command_rejects_what_is_wrong(tmp_path: Path) -> None:
+    require_sandbox()
+    done = judged(tmp_path, RIGHT.replace("reverse=True", "reverse=False"))
+    assert (done.status, done.json["verdict"]) == (1, "rejected"), done.err
+
+
+@pytest.mark.slow(
+    also="tests/codeopt/workloads/function/test_by_command.py::test_the_command_rejects_what_is_wrong",
+    reason="pairs of whole runs of pytest",
+)
+def test_the_command_accepts_what_is_right(tmp_path: Path) -> None:
+    require_sandbox()
+    done = judged(tmp_path, RIGHT)
+    assert done.status == 0, done.err
+    assert done.json["verdict"] in ("faster", "same")

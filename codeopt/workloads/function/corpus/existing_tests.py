@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from codeopt.core.diagnostic import Diagnostic
+from codeopt.core.words import error_line
 from codeopt.workloads.function.harness import FunctionHarness
 from codeopt.workloads.sandbox_view.view import Module, tracked
 from codeopt_sandbox.calls import TestRequest, tests_program
@@ -153,7 +154,7 @@ def run_tests(
             {str(call): str(place) for call, place in found["calls"]},
         )
     except (ValueError, KeyError, TypeError, AttributeError):
-        last = run.stderr.decode("utf-8", "replace").strip().rpartition("\n")[2]
+        last = error_line(run.stderr.decode("utf-8", "replace"))
         return Tests((), {}, (), (), run.stop_detail or last or f"exit status {run.exit}")
 
 

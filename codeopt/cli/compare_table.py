@@ -9,6 +9,7 @@ from codeopt.core.sanitize import inline
 from codeopt.core.words import NO_DIFFERENCE, Speedup, counted, directions, factor, gain, is_gain
 from codeopt.engine.compare import PairResult, PairVerdict
 from codeopt.report.result import caveat_lines, contract_lines, python_line, sandbox_line
+from codeopt_sandbox.compare import Decision
 
 
 def table(found: PairResult) -> str:
@@ -59,7 +60,10 @@ def _by_command(facts: Mapping[str, Any]) -> list[str]:
 
 
 def in_words(found: PairResult) -> str:
-    """A verdict for a person: JSON says `same` for no significant difference, and `faster` for less memory."""
+    """A verdict for a person: JSON says `same` for no significant difference and for none that could be found in the
+    pairs there were, and `faster` for less memory."""
+    if found.verdict is PairVerdict.SAME and found.comparison and found.comparison.decision is Decision.UNDECIDED:
+        return Decision.UNDECIDED.value
     better, worse = directions(clock_of(found))
     words = {PairVerdict.SAME: NO_DIFFERENCE, PairVerdict.FASTER: better, PairVerdict.SLOWER: worse}
     return words.get(found.verdict, str(found.verdict))

@@ -79,6 +79,7 @@ def main(argv: list[str] | None = None) -> int:
 
 def _understood(asked: list[str]) -> tuple[Command, argparse.Namespace]:
     """A command with its flags and settings, ready to run. Raises UsageError."""
+    asked = asked or ["--help"]
     names = plugins.names("codeopt.commands")
     commands = _asked_alone(asked, names) or {name: plugins.load("codeopt.commands", name) for name in names}
     given, args = _split(asked, commands)

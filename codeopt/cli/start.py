@@ -7,7 +7,7 @@ import sys
 
 from codeopt.cli.command_list import list_of_commands, no_others
 
-LIST = (["-h"], ["--help"])
+LIST: tuple[list[str], ...] = ([], ["-h"], ["--help"])
 """Words that ask for the list of commands."""
 
 

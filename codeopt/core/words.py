@@ -7,6 +7,7 @@ It stands below `report`, for tasks, guards and prompts speak of speedups too. A
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -130,6 +131,22 @@ class Speedup:
 
 def _inverse(value: float | None) -> float | None:
     return 1 / value if value else None
+
+
+_ERROR = re.compile(
+    r"(?:[A-Za-z_][\w.]*\.)?[A-Z]\w*(?:Error|Exception|Exit|Interrupt|Warning|Configured|NotFound|NotReady)\b"
+)
+
+
+def error_line(said: str, longest: int = 200) -> str:
+    """The line of what a program said that tells why it failed: what pytest marks with `E`, the error below a
+    traceback, `ERROR: ...` of a tool; else the last one. Empty where it said nothing."""
+    lines = [line.strip() for line in said.splitlines() if line.strip()]
+    marked = [line[1:].strip() for line in lines if line.startswith("E  ")]
+    raised = [line for line in lines if _ERROR.match(line)]
+    told = [line for line in lines if line.startswith(("ERROR", "error:", "fatal:"))]
+    found = marked[-1:] or raised[-1:] or told[:1] or lines[-1:]
+    return found[0][:longest] if found else ""
 
 
 def counted(count: int, what: str) -> str:

@@ -264,5 +264,4 @@ def test_an_engine_that_is_not_there(name: str, tmp_path: Path) -> None:
 
 
 def test_commands_are_asked_for_by_name(tmp_path: Path) -> None:
-    assert_one_line(codeopt(cwd=tmp_path), "the following arguments are required: COMMAND")
     assert_one_line(codeopt("imporve", cwd=tmp_path), "invalid choice: 'imporve'")

@@ -22,18 +22,25 @@ def tree_of(profile: ProjectProfile, files: Mapping[str, bytes]) -> str:
     """Some screens of text."""
     parts = ", ".join(f"{part.seconds:.2f} s {part.name}" for part in profile.clock if part.seconds >= 0.005)
     out = [f"{profile.seconds:.2f} s by the clock, {profile.cpu_s:.2f} s of processors: {parts}"]
-    out += ["", "shares of the processors' time, with all that is called:"]
-    out += list(_branches(profile.tree, 0))
-    out += ["", "functions by their own time:     own   total       calls"]
-    for f in [f for f in profile.functions if f.own_share >= LEAST][:MOST]:
+    branches = list(_branches(profile.tree, 0))
+    out += (
+        ["", "shares of the processors' time, with all that is called:", *branches]
+        if branches
+        else ["", "it spends no time in the project's functions"]
+    )
+    functions = [f for f in profile.functions if f.own_share >= LEAST][:MOST]
+    out += ["", "functions by their own time:     own   total       calls"] * bool(functions)
+    for f in functions:
         calls = f"{f.calls:>11,}" if f.calls is not None else f"{'?':>11}"
         library = f"  ({f.library_share:.0%} in libraries)" if f.library_share >= LEAST else ""
         out.append(f"{'':>28}{f.own_share:>7.1%} {f.total_share:>7.1%} {calls}  {_named(f.file, f.qualname)}{library}")
-    out += ["", "where most could be gained:"]
-    for f in [f for f in profile.targets if f.expected_gain >= LEAST][:TARGETS]:
+    targets = [f for f in profile.targets if f.expected_gain >= LEAST][:TARGETS]
+    out += ["", "where most could be gained:"] * bool(targets)
+    for f in targets:
         out.append(f"  {f.expected_gain:>6.1%}  {_named(f.file, f.qualname)}  ({f.why})")
-    out += ["", "hot lines:"]
-    for line in [line for line in profile.lines if line.own_share >= LEAST][:MOST]:
+    lines = [line for line in profile.lines if line.own_share >= LEAST][:MOST]
+    out += ["", "hot lines:"] * bool(lines)
+    for line in lines:
         text = _text(files, line.file, line.line)
         out.append(f"  {line.own_share:>6.1%}  {printable(line.file)}:{line.line}  {inline(text.strip(), 90)}")
     out += _asked(profile)

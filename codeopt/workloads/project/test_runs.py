@@ -10,6 +10,7 @@ from enum import StrEnum
 
 from codeopt.core.revision import Revision
 from codeopt.core.sanitize import inline
+from codeopt.core.words import error_line
 from codeopt.workloads.project.command import EntryKind, ProjectCommand
 from codeopt.workloads.project.runs import CommandRuns
 from codeopt_sandbox.outcome import Run
@@ -128,9 +129,9 @@ class TestResults:
 
     @property
     def last_words(self) -> str:
-        """The last line of what it said."""
-        said = self.run.stderr.decode("utf-8", "replace").strip() or self.run.stdout.decode("utf-8", "replace").strip()
-        return self.run.stop_detail or said.rpartition("\n")[2][:200] or f"exit status {self.run.exit}"
+        """Reason of its end, as it said it."""
+        said = b"\n".join((self.run.stdout, self.run.stderr)).decode("utf-8", "replace")
+        return self.run.stop_detail or error_line(said) or f"exit status {self.run.exit}"
 
 
 def run_tests(

@@ -12,6 +12,7 @@ from typing import Any
 from codeopt.analysis.nodes import first_line
 from codeopt.core.errors import ProgramError
 from codeopt.core.revision import Revision
+from codeopt.core.words import error_line
 from codeopt.workloads.project.command import WATCH
 from codeopt.workloads.project.profile import (
     CalledBy,
@@ -182,8 +183,8 @@ def _seconds(watched: WatchedLines) -> float:
 
 def require_good(run: Run, runs: CommandRuns) -> None:
     """Raises ProgramError, with what the command said."""
-    said = run.stderr.decode("utf-8", "replace").strip() or run.stdout.decode("utf-8", "replace").strip()
-    last = said.rpartition("\n")[2][:200]
+    said = b"\n".join((run.stdout, run.stderr)).decode("utf-8", "replace")
+    last = error_line(said)
     if run.stop == "time":
         raise ProgramError(
             f"--run: the command does not end within {runs.limits.seconds:g} s (--timeout S gives more); "

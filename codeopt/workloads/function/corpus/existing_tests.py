@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 from codeopt.analysis.import_steps import importers, steps_to
 from codeopt.core.diagnostic import Diagnostic
 from codeopt.core.traced import TracedCalls
+from codeopt.core.words import error_line
 from codeopt.workloads.function.harness import FunctionHarness
 from codeopt.workloads.sandbox_view.view import Module, tracked
 from codeopt_sandbox.calls import TestRequest, tests_program
@@ -222,7 +223,7 @@ def run_tests(
             },
         )
     except (ValueError, KeyError, TypeError, AttributeError):
-        last = run.stderr.decode("utf-8", "replace").strip().rpartition("\n")[2]
+        last = error_line(run.stderr.decode("utf-8", "replace"))
         return Tests((), {}, (), (), run.stop_detail or last or f"exit status {run.exit}")
 
 

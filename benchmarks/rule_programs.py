@@ -45,6 +45,57 @@ print(«xs¦len(xs)¦xs[:3]»)
 """
 
 PATTERNS: dict[str, tuple[str, ...]] = {
+    "list_for_join": (
+        "for i in range(3):\n    print(«', '¦''».join(str(x) for x in xs«¦ if x»), tuple(x for x in «xs¦[n]»))\n"
+        "    print(sorted(((x, i) for x in range(n)), reverse=True), sum(1 for x in xs), sum(n for x in xs))\n    $CHANGE$",
+        "it = iter(xs)\nprint(tuple(next(it) for _ in range(2)), ''.join('a' for x in it))",
+    ),
+    "any_all_loop": (
+        "def f(xs):\n    return «not ¦»«any¦all»(x «==¦<» «n¦1» for x in xs«¦ if x is not None»)\n"
+        "print(f(xs), f([]), f([n]))",
+        "def g(xs, k):\n    «x = 7¦»\n    if «all¦not any»(«x¦y» == k for «x¦y» in xs):\n        k += 1\n"
+        "    «return k, x¦return k»\nfor i in range(3):\n    print(g(xs, i))",
+    ),
+    "record_index": (
+        "rows = [(i % 2, i) for i in range(n)] + [(x, 0) for x in xs]\nfor i in range(3):\n    for r in rows:\n"
+        "        if r[0] == i«¦ and r[1]»:\n            print(r)\n    «¦rows.append((i, 5))¦rows = rows[1:]»\n«print(r)¦»",
+        "rows = [(x, 1) for x in xs]\nfor i in xs:\n"
+        "    print([r[1] for r in rows if r[0] == i], sum(1 for r in rows if r[0] == n))",
+    ),
+    "iterrows_to_columns": (
+        "class Columns(list):\n    get_loc = list.index\nclass Rows(list):\n    def __getitem__(self, at):\n"
+        "        return [list.__getitem__(self, one) for one in at]\nclass Frame:\n    columns = Columns(['a', 'b'])\n"
+        "    rows = [(1, n), (2, 3)]\n    index = [0, 1]\n    @property\n    def values(self):\n        return self\n"
+        "    @property\n    def T(self):\n        return Rows(list(zip(*self.rows)))\n    def iterrows(self):\n"
+        "        return ((i, dict(zip(self.columns, row))) for i, row in enumerate(self.rows))\n"
+        "def total(frame):\n    found = 0\n    for «i¦_», row in frame.iterrows():\n"
+        "        found += row['a'] * «row['b']¦2»«¦ + i¦ + len(row)»\n    return found\nprint(total(Frame()))",
+    ),
+    "seen_set": (
+        "def f(hits: list, known: list[int]):\n    seen = []\n    for hit in hits:\n        if hit not in «seen¦known»:\n"
+        "            seen.append(hit)\n            «¦seen.pop()¦known.append(hit)¦touch(seen)»\n"
+        "    return seen\nprint(f(xs, [n]))",
+    ),
+    "same_in_loop": (
+        "def f(values, name):\n    out = []\n    for i in range(3):\n"
+        "        out.append(«sorted(values)[-1:]¦name.upper()¦len(values)¦set(values)»)\n"
+        "        «¦values.append(i)¦values = values[1:]¦name += 'b'¦touch(values)»\n    return out\nprint(f(xs, 'ab'))",
+    ),
+    "attribute_hoist": (
+        "class Box:\n    size = n\nclass Holder:\n    box = Box()\n    def grow(self):\n"
+        "        «self.box = Box()¦self.box.size += 1¦pass»\n"
+        "    def total(self):\n        found = 0\n        for i in range(4):\n            found += self.box.size * i\n"
+        "            «¦self.grow()¦self.box = Box()¦self.box.size = i»\n        return found\nprint(Holder().total())",
+    ),
+    "constant_table": (
+        "def f(letter):\n    «if letter:\n        pass¦»\n    names = «{'a': 1, 'b': 2, 'c': 3}¦['a', 'b', 'c']¦{'a', 'b', 'c'}»\n"
+        "    «return letter in names¦return [x for x in sorted(names)]¦names.pop()¦return names¦names = {}»\n"
+        "    «for x in names:\n        print(len(names))¦»\n    return letter in names\nprint(f('a'), f('x'), f(n))",
+    ),
+    "format_to_fstring": (
+        "for x in xs:\n    print('«{} of {}¦{0}-{1}¦{:>4}|{}¦{{}} {} {!r}»'.format(«x, n¦n, len(xs)¦x + 1, n¦xs, n»))\n"
+        "    print('{a}'.format(a=x), '{}'.format(*[n]), '{} {}'.format(n))",
+    ),
     "main_function": (
         "total = 0\nfor i in range($SMALL$):\n    total += i * n\n    «def f(a):\n        return a + total¦»\n"
         "    «out.append(f(i)) if 'f' in dir else None¦print(total)»\nprint(total)",

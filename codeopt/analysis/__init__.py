@@ -25,7 +25,7 @@ from codeopt.analysis.nodes import (
     sets_constant,
     spans_lines,
 )
-from codeopt.analysis.program import AnalyzedProgram, parse
+from codeopt.analysis.program import AnalyzedProgram, ShownTypes, parse
 from codeopt.analysis.scopes import QUIET_MODULES, Comprehension, Use, Variable
 from codeopt.analysis.syntax import Edit, Edits, compiles, physical_lines, together
 from codeopt.analysis.values import (
@@ -60,6 +60,7 @@ __all__ = [
     "SIGNED",
     "STR",
     "SUM_OF",
+    "ShownTypes",
     "Use",
     "Values",
     "Variable",

@@ -55,7 +55,7 @@ class Loops(Nesting):
         """
         best: ast.stmt | None = None
         names = list(names)
-        statement = self._repeating_statement(node)
+        statement = self.repeating_statement(node)
         places: list[ast.stmt] = [statement] if statement is not None else []
         for place in [*places, *self.around(node)]:
             bound = self.program.alone(place) and all(self.liveness.bound_before(name, place) for name in names)
@@ -64,7 +64,7 @@ class Loops(Nesting):
             best = place
         return best
 
-    def _repeating_statement(self, node: ast.expr) -> ast.stmt | None:
+    def repeating_statement(self, node: ast.expr) -> ast.stmt | None:
         """The simple statement around a comprehension that evaluates the node once an element."""
         repeated = False
         for parent, again in self.rounds(node):

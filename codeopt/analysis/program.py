@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import re
 import warnings
+from dataclasses import dataclass
 from functools import cached_property, lru_cache
 
 from codeopt.analysis.bounds import Bounds
@@ -66,17 +67,29 @@ class AnalyzedProgram(Syntax):
         return Loops(self, self.types, self.effects, self.liveness, self.bounds)
 
 
+@dataclass(frozen=True)
+class ShownTypes:
+    """Types of a function's parameters that calls of it show: a guess, which other calls may make wrong."""
+
+    qualname: str
+    hints: tuple[tuple[str, str], ...]
+    """Parameter and the text of its hint; one that has a hint of its own keeps that."""
+
+
 @lru_cache(maxsize=16)
-def parse(text: str, *, exported: bool = False) -> AnalyzedProgram | None:
+def parse(text: str, *, exported: bool = False, shown: ShownTypes | None = None) -> AnalyzedProgram | None:
     """The program; None when no rule may touch it: a syntax error, a look at its own code, odd line ends, too deep.
 
     exported: other files import it, so that unfollowed code holds all of its names and may call its functions.
+    shown: hints to read with it, without a text of their own.
     """
     if re.search("\r(?!\n)|[\x0b\x0c\x1c-\x1e\x85\u2028\u2029]", text) or not compiles(text):
         return None
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         tree = ast.parse(text)
+    if shown is not None:
+        _hint(tree, shown)
     if exported:
         tree.body.append(_importers(tree, text.count("\n") + 1))
     order = Order.of(tree)
@@ -84,6 +97,24 @@ def parse(text: str, *, exported: bool = False) -> AnalyzedProgram | None:
         return None
     program = AnalyzedProgram(text, tree, Scopes.of(tree), order)
     return None if looks_at_itself(program) else program
+
+
+def _hint(tree: ast.Module, shown: ShownTypes) -> None:
+    """Give the parameters of a function the hints that calls of it show."""
+    place: ast.Module | ast.ClassDef | ast.FunctionDef | None = tree
+    for name in shown.qualname.split("."):
+        parts = place.body if place is not None else []
+        place = next(
+            (each for each in parts if isinstance(each, ast.ClassDef | ast.FunctionDef) and each.name == name), None
+        )
+    if not isinstance(place, ast.FunctionDef):
+        return
+    hints = dict(shown.hints)
+    for arg in [*place.args.posonlyargs, *place.args.args, *place.args.kwonlyargs]:
+        if arg.annotation is None and arg.arg in hints:
+            arg.annotation = ast.parse(hints[arg.arg], mode="eval").body
+            for node in ast.walk(arg.annotation):
+                ast.copy_location(node, arg)
 
 
 def _importers(tree: ast.Module, line: int) -> ast.stmt:

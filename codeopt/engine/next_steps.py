@@ -6,9 +6,13 @@ from codeopt.core.diagnostic import Diagnostic
 from codeopt.core.errors import CodeoptError
 from codeopt.core.history import Candidate
 from codeopt.core.options import ImproveOptions
+from codeopt.core.proposer import Proposer
+from codeopt.core.refusal import Refusal
 from codeopt.engine.judge import Judge
 from codeopt.engine.open_model import RULES
+from codeopt.proposers.rules import Rules
 from codeopt.report.result import NextSteps
+from codeopt.rules import HotFiles, refusals
 from codeopt.tasks import Task
 from codeopt_sandbox.errors import SandboxError
 from codeopt_sandbox.profile import HotLine, Profile
@@ -38,7 +42,14 @@ def next_steps(
         judge.notify("profiling the result")
         profile, trouble = _profiled(judge, best)
     held = profile.memory[:MAX_LINES] if memory and profile else ()
-    return NextSteps(_hot_lines(profile) if timing else (), asks, trouble, held)
+    return NextSteps(_hot_lines(profile) if timing else (), asks, trouble, held=held)
+
+
+def why_no_rule(proposer: Proposer, original: Candidate, accepted: Candidate | None) -> tuple[Refusal, ...] | None:
+    """The reasons why rules, if they are the proposer, made no draft; None where a draft was accepted."""
+    if accepted or not isinstance(proposer, Rules):
+        return None
+    return refusals(proposer.rules, original.revision, HotFiles.of(original.profile))
 
 
 def _profiled(judge: Judge, best: Candidate) -> tuple[Profile | None, Diagnostic | None]:

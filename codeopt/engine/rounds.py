@@ -15,7 +15,7 @@ from codeopt.core.session import Session
 from codeopt.core.words import clock
 from codeopt.engine.judge import Judge
 from codeopt.engine.loop import Confirmation, RefineLoop
-from codeopt.engine.next_steps import next_steps
+from codeopt.engine.next_steps import next_steps, why_no_rule
 from codeopt.report.result import Columns, End, Result, row
 from codeopt.workloads import WorkloadRequest
 from codeopt_sandbox import Sandbox
@@ -166,7 +166,8 @@ def _beside(loop: RefineLoop, result: Result, request: WorkloadRequest, referenc
             if reference:
                 result = replace(result, reference=_judged(judge, reference, session.console))
             steps = next_steps(judge, loop.task, best, request.options, measure=measure, asked=loop.finished)
-            result = replace(result, outlook=steps)
+            refused = why_no_rule(loop.proposer, loop.history.original, best)
+            result = replace(result, outlook=replace(steps, refusals=refused))
     except KeyboardInterrupt:
         result = replace(result, end=End.INTERRUPTED, stopped="interrupted")
     except DeadlineReached:

@@ -170,6 +170,19 @@ class HotLineFields(AnswerFields):
         return cls(line=found.line, share=found.share, text=found.text, **place)
 
 
+class RefusalFields(AnswerFields):
+    """One reason why rules left hot lines as they are."""
+
+    reason: str
+    lines: list[str] = Field(description="`12`; of a project `file.py:12`")
+    rules: list[str] = Field(description="The rules that found their pattern there")
+
+    @classmethod
+    def of(cls, found: Any) -> Self:
+        """The reason as a list of lines and rules."""
+        return cls(reason=found.reason, lines=list(found.lines), rules=list(found.rules))
+
+
 class ProfiledLineFields(AnswerFields):
     """One line of a profile."""
 

@@ -25,6 +25,7 @@ from codeopt.report.answer_fields import (
     MemoryLineFields,
     ProfiledLineFields,
     PythonFields,
+    RefusalFields,
     RoundFields,
     Rows,
     ScoredFields,
@@ -122,6 +123,10 @@ class ImproveJson(ImprovedFields, PatchFields, ScoredFields):
     )
     memory_now: list[MemoryLineFields]
     next: str
+    rules_refused: list[RefusalFields] | None = Field(
+        None,
+        description="Why built-in rules made no draft, most lines first; null where one was accepted, or none asked",
+    )
     rounds: list[RoundFields]  # type: ignore[assignment]
     tokens: TokensFields
     effort: dict[str, float]

@@ -17,6 +17,7 @@ from codeopt.core.history import Candidate, History
 from codeopt.core.interpreter import Interpreter
 from codeopt.core.machine import machine
 from codeopt.core.program import FileChange, TargetFiles, changes_of
+from codeopt.core.refusal import Refusal
 from codeopt.core.revision import Revision
 from codeopt.core.sanitize import inline, printable
 from codeopt.core.version import __version__
@@ -38,6 +39,8 @@ MAX_CAVEATS = 5
 """Caveats shown to people at most; JSON has all."""
 WIDTH = 80
 """Columns of a terminal that the contract keeps to."""
+MAX_REFUSALS = 2
+"""Reasons why no rule applied shown to people at most; JSON has all."""
 CONTRACT_LINES = 2
 """Lines of the contract shown to people at most; JSON has all."""
 
@@ -65,6 +68,8 @@ class NextSteps:
     """The next thing to try; empty where a language model has had its say."""
     shortfall: Diagnostic | None = None
     """The reason why the hot lines are not known; None when they are, or when nobody asked."""
+    refusals: tuple[Refusal, ...] | None = None
+    """The reasons why built-in rules made no draft; None where one was accepted, or none was asked."""
     held: tuple[MemoryLine, ...] = ()
     """The lines that take most memory, where that is an aim."""
 
@@ -74,6 +79,30 @@ class NextSteps:
         hot = "hot now: " + ", ".join(f"{line.named} {share(line.share)}" for line in self.hot) if self.hot else ""
         held = f"most memory now: {most_memory(self.held)}" if self.held else ""
         return ": ".join(part for part in ("; ".join(filter(None, (hot, held))), self.next) if part)
+
+    def no_rule(self, drafts: int) -> list[str]:
+        """One or two lines on why no built-in rule made a draft, or another one."""
+        if self.refusals is None:
+            return []
+        other = "other " * bool(drafts)
+        told = [f"{each.reason}{_places(each)}" for each in self.refusals[:MAX_REFUSALS]]
+        found = f"{'; '.join(told)} (codeopt rules --explain FILE)" if told else "none has its pattern in the hot lines"
+        return textwrap.wrap(
+            f"no {other}rule applied: {found}", 108, subsequent_indent="  ", max_lines=2, placeholder=" ..."
+        )
+
+
+def _places(refusal: Refusal) -> str:
+    """` (line 4: counter)`, with three lines and two rules at most."""
+    if not refusal.lines:
+        return ""
+    lines, rules = _cut(refusal.lines, 3), _cut(refusal.rules, 2)
+    return f" (line{'s' * (len(refusal.lines) > 1)} {lines}: {rules})"
+
+
+def _cut(words: Sequence[str], most: int) -> str:
+    """The first of some words, and a sign that there are more."""
+    return ", ".join(words[:most]) + ", ..." * (len(words) > most)
 
 
 @dataclass(frozen=True)
@@ -301,6 +330,7 @@ def summary(result: Result) -> list[str]:
         lines = [f"caveat: {each.words}" if line == known else line for line in lines]
         lines += [each.words] * (f"caveat: {each.words}" not in lines)
     lines += [result.outlook.words] * bool(result.outlook.words)
+    lines += result.outlook.no_rule(len(result.history.candidates) - 1)
     lines.append(f"{result.stopped}; {spent(result)}; saved in {result.saved}{_on(result)}")
     return lines
 
@@ -454,6 +484,7 @@ def answer(found: Result) -> ImproveJson:
         hot_now=hot,
         memory_now=fields.MemoryLineFields.each(found.outlook.held),
         next=found.outlook.next,
+        rules_refused=None if found.outlook.refusals is None else fields.RefusalFields.each(found.outlook.refusals),
         rounds=fields.RoundFields.each(found.history.candidates[1:]),
         tokens=TokensFields.of(usage),
         effort=effort(found),

@@ -19,30 +19,37 @@ from codeopt.analysis import *  # noqa: F403 - all that a rule asks of a program
 from codeopt.core import plugins
 from codeopt.core.errors import UsageError
 from codeopt.rules._context import Context
-from codeopt.rules._explanation import Explanation, explain
+from codeopt.rules._explanation import Explanation, explain, refusals
 from codeopt.rules._hot_spots import Hot, HotFiles
 from codeopt.rules._imports import bind_stream, plain_import
 from codeopt.rules._input_lines import PARSERS, bare_calls, ignores_line_end
 from codeopt.rules._rule import Example, Rule, as_diff, rule
+from codeopt.rules._same_in_loop import CHANGING_METHODS, READING_BUILTINS, dotted, place_before, stays
 
 __all__ = [
+    "CHANGING_METHODS",
     "Context",
     "Example",
     "Explanation",
     "Hot",
     "HotFiles",
     "PARSERS",
+    "READING_BUILTINS",
     "Rule",
     "all_rules",
     "as_diff",
     "bare_calls",
     "bind_stream",
+    "dotted",
     "explain",
     "ignores_line_end",
     "load_rule",
+    "place_before",
     "plain_import",
+    "refusals",
     "rule",
     "select_rules",
+    "stays",
 ]
 __all__ += analysis.__all__
 

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from os.path import commonprefix
 
 from codeopt.analysis import AnalyzedProgram, Doubt, Edit
+from codeopt.core.refusal import Refusal
+from codeopt.core.revision import Revision
 from codeopt.rules._context import Context
-from codeopt.rules._hot_spots import Hot
+from codeopt.rules._hot_spots import Hot, HotFiles
 from codeopt.rules._rule import Rule
 
 
@@ -21,6 +24,33 @@ class Explanation:
     """Lines where the rule matches."""
     refused: dict[Doubt, set[int]] = field(default_factory=dict)
     """Lines with the rule's pattern where an answer of the analysis kept it from matching, by that answer."""
+
+
+UNTOUCHABLE = "it looks at its own names or code, or is nested too deeply, so that no rule may touch it"
+
+
+def refusals(rules: Iterable[Rule], revision: Revision, hot: HotFiles) -> tuple[Refusal, ...]:
+    """The reasons why rules changed nothing, by the number of lines; none where no rule has its pattern there."""
+    found: dict[str, tuple[dict[str, None], dict[str, None]]] = {}
+    for path, text in revision.items():
+        if path and not hot.at(path).lines:
+            continue  # of a project, the files that take the time
+        for rule in rules:
+            program, lines = rule.reading(text, hot.at(path))
+            if program is None:
+                return (Refusal(UNTOUCHABLE),)
+            if rule.name.partition(":")[0] == "ruff":
+                continue  # says nothing of why not
+            for doubt, refused in explain(rule, program, lines).refused.items():
+                places = [
+                    f"{path}:{line}" if path else str(line) for line in sorted(refused) if lines.touches(line, line)
+                ]
+                if places:
+                    known = found.setdefault(doubt.value, ({}, {}))
+                    known[0].update(dict.fromkeys(places))
+                    known[1][rule.name] = None
+    ranked = sorted(found.items(), key=lambda item: -len(item[1][0]))
+    return tuple(Refusal(reason, tuple(lines), tuple(names)) for reason, (lines, names) in ranked)
 
 
 def explain(rule: Rule, program: AnalyzedProgram, hot: Hot) -> Explanation:

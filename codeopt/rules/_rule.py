@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from codeopt.analysis import Doubt, Edit, parse
+from codeopt.analysis import AnalyzedProgram, Doubt, Edit, parse
 from codeopt.core.revision import Revision
 from codeopt.rules._context import Context
 from codeopt.rules._hot_spots import Hot, HotFiles
@@ -77,13 +77,21 @@ class Rule:
 
         exported: the text is a module that other files import, so not all calls of its functions are known.
         """
-        program = parse(text, exported=exported)
+        program = self.parsed(text, exported=exported)
         if program is None:
             return None
         context = Context(program, hot or Hot())
         for node in self.wanted_nodes(context):
             context.edits += self.visit(node, context)
         return context.rewritten()
+
+    def parsed(self, text: str, *, exported: bool) -> AnalyzedProgram | None:
+        """The program as the rule reads it; None where no rule may touch it."""
+        return parse(text, exported=exported)
+
+    def reading(self, text: str, hot: Hot) -> tuple[AnalyzedProgram | None, Hot]:
+        """The program of a target, and the lines of it that the rule may change."""
+        return self.parsed(text, exported=False), hot
 
     def revise(self, revision: Revision, hot: HotFiles) -> Revision | None:
         """The new revision of a target that is one file; None when the rule does not match."""

@@ -6,6 +6,7 @@ import ast
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
+from codeopt.analysis import AnalyzedProgram, ShownTypes, parse
 from codeopt.analysis.nodes import first_line
 from codeopt.core.excerpted import Excerpted
 from codeopt.core.history import Draft, History
@@ -15,10 +16,31 @@ from codeopt.workloads.source.excerpt import shown
 from codeopt.workloads.source.functions import definition
 from codeopt.workloads.source.splice_error import SpliceError
 
+BY_CALLS = ":calls"
+"""End of the name of a rule that goes by the types that known calls show."""
 
-def function_rules(rules: Iterable[Rule], qualname: str) -> tuple[Rule, ...]:
-    """The rules that are not for whole programs, each restricted to one function."""
-    return within((rule for rule in rules if not rule.scripts_only), qualname)
+
+def function_rules(rules: Iterable[Rule], qualname: str, shown: tuple[tuple[str, str], ...] = ()) -> tuple[Rule, ...]:
+    """The rules that are not for whole programs, each restricted to one function.
+
+    shown: the types that known calls show of parameters without a hint. A rule that needs them to be sure is there
+    once more, by its name and `:calls`: test cases decide on what it makes.
+    """
+    own = tuple(rule for rule in rules if not rule.scripts_only)
+    if not shown:
+        return within(own, qualname)
+    types = ShownTypes(qualname, shown)
+    by_calls = [
+        FunctionRule(
+            **{**vars(rule), "name": f"{rule.name}{BY_CALLS}", "safety": "unsafe"}, qualname=qualname, shown=types
+        )
+        for rule in own
+        if rule.safety == "safe"
+    ]
+    guessing = [FunctionRule(**vars(rule), qualname=qualname, shown=types) for rule in own if rule.safety == "unsafe"]
+    sure = within((rule for rule in own if rule.safety == "safe"), qualname)
+    order = [rule.name for rule in own]
+    return tuple(sorted([*sure, *guessing, *by_calls], key=lambda each: order.index(each.name.removesuffix(BY_CALLS))))
 
 
 @dataclass(frozen=True)
@@ -26,6 +48,12 @@ class FunctionRule(Rule):
     """A rule cut back to one function of a module that others import: what it would change elsewhere stays as it is."""
 
     qualname: str = ""
+    shown: ShownTypes | None = None
+    """Types of its parameters that known calls show, where the rule goes by them."""
+
+    def parsed(self, text: str, *, exported: bool) -> AnalyzedProgram | None:
+        """The module, with the types that calls show."""
+        return parse(text, exported=exported, shown=self.shown)
 
     def rewrite(self, text: str, hot: Hot | None = None, *, exported: bool = True) -> str | None:
         """The module with the function rewritten; None when the rule does not match there."""
@@ -38,6 +66,10 @@ class FunctionRule(Rule):
         except SpliceError:
             return None
         return kept if kept != text else None
+
+    def reading(self, text: str, hot: Hot) -> tuple[AnalyzedProgram | None, Hot]:
+        """The module as one that others import, and the hot lines of the function."""
+        return self.parsed(text, exported=True), _own_lines(text, self.qualname, hot)
 
 
 def within(rules: Iterable[Rule], qualname: str) -> tuple[Rule, ...]:

@@ -18,6 +18,7 @@ from codeopt.core.revision import Revision
 from codeopt.rules import Rule as RewriteRule
 from codeopt.workloads import OTHER_HASH_SEED, Checked, Defaults, Stage, Suite, TimedRegion, Workload, WorkloadRequest
 from codeopt.workloads.contract.function import Contract
+from codeopt.workloads.contract.function.shown_types import shown_types
 from codeopt.workloads.function.briefing import BriefedFunction, brief
 from codeopt.workloads.function.calls import paste
 from codeopt.workloads.function.calls.shrink import first_failing, smallest
@@ -275,7 +276,7 @@ class FunctionWorkload(Defaults):
 
     def rules(self, rules: Sequence[RewriteRule]) -> tuple[RewriteRule, ...]:
         """The rules that are not for whole programs, each restricted to the function."""
-        return function_rules(rules, self.bench.function.qualname)
+        return function_rules(rules, self.bench.function.qualname, shown_types(self.contract))
 
     def adapt(self, proposer: Proposer) -> Proposer:
         """One that sees an excerpt of the module."""

@@ -1,0 +1,112 @@
+"""Values that a loop leaves as they are as far as its text shows: for rules whose drafts the test cases judge.
+
+The analysis answers "no" of everything that it cannot know, such as a parameter without a hint or an attribute. A rule
+that is marked unsafe may go by what is written down instead: nothing in the loop binds, stores, deletes or changes the
+expression or a part of it by that name. An alias, a property or a method of another module can make that wrong.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterable
+
+from codeopt.analysis import AnalyzedProgram
+
+CHANGING_METHODS = frozenset(
+    {"add", "append", "appendleft", "clear", "discard", "extend", "extendleft", "insert", "pop", "popitem", "popleft"}
+    | {"remove", "reverse", "rotate", "setdefault", "sort", "update", "difference_update", "intersection_update"}
+    | {"symmetric_difference_update", "move_to_end", "write", "read", "readline", "send", "seek"}
+)
+"""Methods that change what they are called on."""
+READING_BUILTINS = frozenset(
+    {"all", "any", "bool", "dict", "enumerate", "filter", "float", "format", "frozenset", "getattr", "hasattr", "int"}
+    | {"isinstance", "len", "list", "map", "max", "min", "print", "range", "repr", "reversed", "set", "sorted", "str"}
+    | {"sum", "tuple", "type", "zip", "id", "hash", "abs", "round", "issubclass", "iter"}
+)
+"""Builtins that leave their arguments as they are."""
+
+
+def dotted(node: ast.AST) -> str:
+    """`a.b.c` of names and attributes; empty for anything else."""
+    match node:
+        case ast.Name(name):
+            return name
+        case ast.Attribute(owner, name):
+            inside = dotted(owner)
+            return f"{inside}.{name}" if inside else ""
+    return ""
+
+
+def place_before(program: AnalyzedProgram, node: ast.expr, value: ast.expr) -> ast.stmt | None:
+    """The outermost loop, or statement with a comprehension, around the node before which the value can be computed;
+    None where there is none."""
+    best: ast.stmt | None = None
+    inside = program.loops.repeating_statement(node)
+    places: Iterable[ast.stmt] = [*([inside] if inside is not None else []), *program.loops.around(node)]
+    for place in places:
+        bound = all(program.liveness.bound_before(name, place) for name in program.names(value))
+        if not bound or not program.alone(place) or not stays(program, place, value):
+            break
+        best = place
+    return best
+
+
+def stays(program: AnalyzedProgram, place: ast.AST, value: ast.expr) -> bool:
+    """Whether the text of a loop changes no part of an expression of names, attributes, subscripts and calls."""
+    variables = {program.scopes.variable(name) for name in program.names(value)}
+    if any(program.stores_in(place, variable) for variable in variables):
+        return False
+    paths = {found for part in program.walk(value) if (found := dotted(part))}
+    attributes = {part.attr for part in program.walk(value) if isinstance(part, ast.Attribute)}
+    if not any(_changes(program, part, value, paths, attributes) for part in program.walk(place)):
+        return not (attributes and _calls_own_method(program, place, paths, attributes))
+    return False
+
+
+def _changes(program: AnalyzedProgram, part: ast.AST, value: ast.expr, paths: set[str], attributes: set[str]) -> bool:
+    """Whether one node of the loop may change the value."""
+    match part:
+        case ast.Attribute(attr=name, ctx=ast.Store() | ast.Del()):
+            return name in attributes
+        case ast.Subscript(owner, ctx=ast.Store() | ast.Del()):
+            return _touches(owner, paths)
+        case ast.Call(ast.Attribute(owner, method)) if method in CHANGING_METHODS and not program.holds(value, part):
+            return _touches(owner, paths)
+        case ast.Call(func, arguments, keywords) if not program.scopes.is_builtin(func, *READING_BUILTINS):
+            given = [*arguments, *(each.value for each in keywords)]
+            bare = [each.value if isinstance(each, ast.Starred) else each for each in given]
+            own = program.holds(value, part)
+            return not own and any(dotted(each) in paths - {"self", "cls"} for each in bare if dotted(each))
+        case ast.Yield() | ast.YieldFrom() | ast.Await():
+            return bool(attributes)
+    return False
+
+
+def _touches(owner: ast.expr, paths: set[str]) -> bool:
+    """Whether an owner that is changed is part of the value, or holds it."""
+    while isinstance(owner, ast.Subscript | ast.Call):
+        owner = owner.value if isinstance(owner, ast.Subscript) else owner.func
+    found = dotted(owner)
+    return not found or any(found == path or path.startswith(f"{found}.") for path in paths)
+
+
+def _calls_own_method(program: AnalyzedProgram, place: ast.AST, paths: set[str], attributes: set[str]) -> bool:
+    """Whether the loop calls a method of an object of which the value is an attribute, and the attribute is set or
+    changed outside of `__init__`."""
+    roots = {path.partition(".")[0] for path in paths if "." in path}
+    calls = (part.func for part in program.walk(place) if isinstance(part, ast.Call))
+    called = any(isinstance(each, ast.Attribute) and dotted(each.value) in roots for each in calls)
+    return called and any(
+        _set_elsewhere(program, node) for node in program.of_kind(ast.Attribute) if node.attr in attributes
+    )
+
+
+def _set_elsewhere(program: AnalyzedProgram, node: ast.Attribute) -> bool:
+    """Whether an attribute is stored, deleted or changed outside of `__init__`."""
+    scope = program.scopes.scope[node]
+    if isinstance(scope, ast.FunctionDef) and scope.name == "__init__":
+        return False
+    parent = program.scopes.parent.get(node)
+    stored = not isinstance(node.ctx, ast.Load)
+    stored = stored or (isinstance(parent, ast.Subscript) and not isinstance(parent.ctx, ast.Load))
+    return stored or (isinstance(parent, ast.Attribute) and parent.attr in CHANGING_METHODS)

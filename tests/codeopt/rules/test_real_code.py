@@ -1,0 +1,373 @@
+"""Rules for the code of real projects: what they make of a line, what the text of a loop keeps them from, and what a
+rule that goes by the types of calls finds."""
+
+from __future__ import annotations
+
+import textwrap
+
+import pytest
+
+from codeopt.analysis import ShownTypes, parse
+from codeopt.core.revision import Revision
+from codeopt.rules import Hot, HotFiles, load_rule, refusals
+from codeopt.workloads.contract.function.seen import seen
+from codeopt.workloads.contract.function.shown_types import hint_of
+from codeopt.workloads.function.view import function_rules
+from tests.codeopt.rules.programs import output, rewritten, same
+
+HIT = "class Hit:\n    def __init__(self, ip, n=0):\n        self.ip = ip\n        self.n = n\n"
+
+
+def program(text: str) -> str:
+    return HIT + textwrap.dedent(text)
+
+
+@pytest.mark.parametrize(
+    ("rule", "text", "expected"),
+    [
+        ("list_for_join", "print(''.join(str(v) for v in [1, 2]))", "''.join([str(v) for v in [1, 2]])"),
+        ("list_for_join", "print(sorted((v for v in 'ba'), reverse=True))", "sorted([v for v in 'ba'], reverse=True)"),
+        ("list_for_join", "print(sum(1 for v in 'ab' if v))", "sum([1 for v in 'ab' if v])"),
+        ("any_all_loop", "def f(xs):\n    return not any(x > 1 for x in xs)\nprint(f([1]), f([2]))", "return False"),
+        (
+            "any_all_loop",
+            "def f(xs):\n    for _ in 'a':\n        if not any(x for x in xs):\n            continue\n"
+            "        return 1\n    return 2\nprint(f([0]), f([1]), f([]))",
+            "        else:\n            continue\n",
+        ),
+        (
+            "any_all_loop",
+            "def f(xs):\n    return all(x > 1 and x for x in xs if x)\nprint(f([0, 2]), f([1]))",
+            "not (x",
+        ),
+        (
+            "record_index",
+            "hits = [Hit(1), Hit(2), Hit(1, 5)]\nfor k in (1, 3, 1):\n    for h in hits:\n"
+            "        if h.ip == k and h.n:\n"
+            "            print(k, h.n)\n",
+            "for h in hits_by_key.get(k, ()):",
+        ),
+        (
+            "record_index",
+            "def f(hits, keys):\n    return [sum(h.n for h in hits if h.ip == k) for k in keys]\n"
+            "print(f([Hit(1, 2)], [1, 3]))",
+            "for h in hits_by_key.get(k, ()) if",
+        ),
+        (
+            "seen_set",
+            "def f(hits):\n    seen = []\n    for h in hits:\n        if h.ip not in seen:\n"
+            "            seen.append(h.ip)\n"
+            "    return seen\nprint(f([Hit(2), Hit(1), Hit(2)]))",
+            "seen_set.add(h.ip)",
+        ),
+        (
+            "seen_set",
+            "class Filter:\n    def __init__(self, words):\n        self.words = list(words)\n    def f(self, texts):\n"
+            "        return [t for t in texts if t not in self.words]\nprint(Filter('ab').f('abc'))",
+            "words_set = set(self.words)",
+        ),
+        (
+            "same_in_loop",
+            "def f(a, b):\n    return [x for x in a if x in set(b)]\nprint(f([1, 2], [2]))",
+            "set_b = set(b)\n    return [x for x in a if x in set_b]",
+        ),
+        (
+            "same_in_loop",
+            "def f(a, s):\n    for x in a:\n        if x == s.strip().lower():\n            return x\n"
+            "print(f('ab', ' B'))",
+            "s_strip_lower = s.strip().lower()",
+        ),
+        (
+            "constant_table",
+            "def f(x):\n    for each in 'ab':\n        names = ['a', 'b', 'c']\n        if x in names:\n"
+            "            return names.index(x)\nprint(f('b'), f(1))",
+            "NAMES = ['a', 'b', 'c']",
+        ),
+        ("format_to_fstring", "for v in [1]:\n    print('{0:>3}{{}}'.format(v))", "f'{v:>3}{{}}'"),
+    ],
+)
+def test_what_it_makes(rule: str, text: str, expected: str) -> None:
+    assert expected in same(rule, program(text))
+
+
+@pytest.mark.parametrize(
+    ("rule", "text", "why"),
+    [
+        (
+            "list_for_join",
+            "it = iter('ab')\nprint(tuple(next(it) for _ in 'ab'))",
+            "StopIteration becomes another error",
+        ),
+        ("list_for_join", "tuple = list\nprint(tuple(v for v in 'ab'))", "a rebound builtin"),
+        ("list_for_join", "print(sum(v for v in [[1]], start=[]))", "not numbers"),
+        ("any_all_loop", "print(any(x for x in 'ab'))", "no statement of its own"),
+        ("any_all_loop", "def f(x, xs):\n    return x, any(x for x in xs)", "part of a value"),
+        ("any_all_loop", "def f(x, xs):\n    if all(x for x in xs):\n        return x", "the variable is read after"),
+        ("any_all_loop", "x = 1\ndef f(xs):\n    if all(x for x in xs):\n        return x", "a global of that name"),
+        (
+            "any_all_loop",
+            "def f(xs):\n    if all(y for y in xs):\n        return 1\n    else:\n        return 2",
+            "an else",
+        ),
+        (
+            "any_all_loop",
+            "def f(xs):\n    if xs:\n        pass\n    elif all(y for y in xs):\n        return 1",
+            "an elif",
+        ),
+        ("any_all_loop", "def f(xs):\n    yield 1\n    return any(x for x in xs)", "a generator function"),
+        (
+            "record_index",
+            "def f(a, b):\n    for x in a:\n        for y in b:\n            if y.k == x:\n                b.append(x)",
+            "changed",
+        ),
+        (
+            "record_index",
+            "def f(a, b):\n    for x in a:\n        for y in b:\n            if y.k == x:\n                y.k = 3",
+            "key set",
+        ),
+        (
+            "record_index",
+            "def f(a, b):\n    for x in a:\n        for y in b:\n            if y.k == g(x):\n                print(y)",
+            "a call",
+        ),
+        (
+            "record_index",
+            "def f(a, b):\n    for x in a:\n        for y in b:\n            if y.k == x:\n"
+            "                print(y)\n    return y",
+            "read",
+        ),
+        (
+            "record_index",
+            "def f(a, b):\n    for x in a:\n        for y in b:\n            if y.k == x:\n                h(b)",
+            "given away",
+        ),
+        ("record_index", "def f(x, b):\n    for y in b:\n        if y.k == x:\n            print(y)", "once only"),
+        (
+            "record_index",
+            "def f(a, b):\n    for x in a:\n        for y in b:\n            if y.k == y.n:\n                print(y)",
+            "no value",
+        ),
+        ("seen_set", "def f(xs, words: str):\n    for x in xs:\n        if x in words:\n            return x", "text"),
+        (
+            "seen_set",
+            "def f(xs, words):\n    for x in xs:\n        if x in words:\n            return x",
+            "of no known type",
+        ),
+        (
+            "seen_set",
+            "def f(xs):\n    s = []\n    for x in xs:\n        if x not in s:\n"
+            "            s.append(x)\n            s.pop()",
+            "popped",
+        ),
+        (
+            "seen_set",
+            "def f(xs):\n    s = []\n    t = s\n    for x in xs:\n        if x not in s:\n"
+            "            s.append(x)\n            t.pop()",
+            "alias",
+        ),
+        (
+            "seen_set",
+            "def f(xs):\n    s = []\n    for x in xs:\n        if x not in s:\n"
+            "            s.append(x)\n            g(s)",
+            "given away",
+        ),
+        (
+            "seen_set",
+            "def f(xs):\n    s = []\n    for x in xs:\n        if x not in s:\n            s.append(g(x))",
+            "a call twice",
+        ),
+        (
+            "seen_set",
+            "def f(xs, ws: list):\n    for x in xs:\n        if x in ws:\n            ws.remove(x)",
+            "changed",
+        ),
+        (
+            "seen_set",
+            "class A:\n    def __init__(self):\n        self.ws = []\n    def add(self, w):\n"
+            "        self.ws.append(w)\n"
+            "    def f(self, xs):\n        for x in xs:\n            if x not in self.ws:\n                self.add(x)",
+            "changed by a method that the loop calls",
+        ),
+        (
+            "same_in_loop",
+            "def f(a, b):\n    for x in a:\n        y = sorted(b)\n        y.pop()",
+            "what is made is kept",
+        ),
+        (
+            "same_in_loop",
+            "def f(a, b):\n    for x in a:\n        b[0] = x\n        print(sorted(b)[0])",
+            "an element is set",
+        ),
+        ("same_in_loop", "def f(a):\n    for x in a:\n        print(len(x), x.lower())", "of the loop's own variable"),
+        ("same_in_loop", "def f(a, b):\n    for x in a:\n        g(b)\n        print(len(b))", "given away"),
+        ("same_in_loop", "def f(b):\n    for x in sorted(b):\n        print(x)", "computed once anyway"),
+        (
+            "attribute_hoist",
+            "def f(s, a):\n    for x in a:\n        if x:\n            print(s.b.c)",
+            "not in each round",
+        ),
+        ("attribute_hoist", "def f(s, a):\n    for x in a:\n        s.b = x\n        print(s.b.c)", "stored"),
+        (
+            "attribute_hoist",
+            "def f(s, a):\n    for x in a:\n        if x:\n            continue\n        print(s.b.c)",
+            "a round ends",
+        ),
+        (
+            "attribute_hoist",
+            "class A:\n    def move(self):\n        self.b = self.b.next\n    def f(self, a):\n        for x in a:\n"
+            "            print(self.b.c)\n            self.move()",
+            "a method that the loop calls sets it",
+        ),
+        ("constant_table", "def f():\n    names = ['a', 'b', 'c']\n    return names", "handed out"),
+        (
+            "constant_table",
+            "def f():\n    names = ['a', 'b', 'c']\n    names.pop()\n    return 'a' in names",
+            "changed",
+        ),
+        ("constant_table", "def f(x):\n    names = ['a', 'b', x]\n    return x in names", "no constant"),
+        (
+            "constant_table",
+            "def f(x):\n    if x:\n        names = ['a', 'b', 'c']\n    return x in names",
+            "perhaps unbound",
+        ),
+        (
+            "constant_table",
+            "def f(x):\n    names = {'a': 1, 'b': 2, 'c': 3}\n    return names.items()",
+            "a view is handed out",
+        ),
+        ("format_to_fstring", "def f(a, b):\n    return '{1}{0}'.format(a, b)", "another order"),
+        ("format_to_fstring", "def f(a, b):\n    return '{}'.format(a, b)", "an argument left over"),
+        ("format_to_fstring", "def f(a):\n    return '{}{}'.format(a)", "an argument missing: an error stays an error"),
+        ("format_to_fstring", "def f(a):\n    return '{}'.format(a['k'])", "quotes in quotes"),
+        ("format_to_fstring", "def f(a):\n    return '{:{}}'.format(a, 3)", "a width from an argument"),
+        ("iterrows_to_columns", "def f(d):\n    for _, row in d.iterrows():\n        print(row)", "the whole row"),
+        (
+            "iterrows_to_columns",
+            "def f(d):\n    for i, row in d.iterrows():\n        d.at[i, 'a'] = row['a']",
+            "frame stored into",
+        ),
+        ("iterrows_to_columns", "def f(d):\n    for _, row in d.iterrows():\n        row['a'] = 1", "row stored into"),
+        (
+            "iterrows_to_columns",
+            "def f(d, k):\n    for _, row in d.iterrows():\n        print(row[k])",
+            "no name of a column",
+        ),
+        (
+            "iterrows_to_columns",
+            "def f(d):\n    for _, row in d.iterrows():\n        g(d, row['a'])",
+            "frame given away",
+        ),
+    ],
+)
+def test_what_it_leaves(rule: str, text: str, why: str) -> None:
+    assert rewritten(rule, text + "\n") is None, why
+
+
+@pytest.mark.parametrize(
+    ("rule", "text"),
+    [
+        ("seen_set", "def f(hits: list):\n    seen = []\n    for h in hits:\n        if h not in seen:\n"
+            "            seen.append(h)\n"
+                     "    return seen\nprint(f([[1], [1]]))"),
+        ("record_index", "hits = [Hit([1])]\nfor k in ([1], [2]):\n    for h in hits:\n        if h.ip == k:\n"
+            "            print(h.n)"),
+    ],
+    ids=["an unhashable element", "an unhashable key"],
+)  # fmt: skip
+def test_what_only_a_run_can_show_is_marked(rule: str, text: str) -> None:
+    """Such a draft ends with a TypeError, which test cases see; the rule says that they decide."""
+    new = rewritten(rule, program(text))
+    assert new is not None
+    assert output(new).endswith("TypeError")
+    assert load_rule(rule).safety == "unsafe"
+
+
+def test_pandas_rows_as_columns() -> None:
+    pandas = pytest.importorskip("pandas")
+    text = (
+        "def f(frame):\n    found = []\n    for i, row in frame.iterrows():\n"
+        "        found.append((i, row['price'] * row['count'], row['name']))\n    return found\n"
+    )
+    new = rewritten("iterrows_to_columns", text)
+    assert new is not None
+    assert "iterrows" not in new
+    spaces: list[dict[str, object]] = [{}, {}]
+    for source, space in zip((text, new), spaces, strict=True):
+        exec(source, space)
+    frames = [
+        pandas.DataFrame({"price": [1.5, 2.5], "count": [2, 3], "name": ["a", None]}, index=["x", "y"]),
+        pandas.DataFrame({"name": [1, 2], "price": [3, 4], "count": [5, 6]}),
+        pandas.DataFrame({"price": [], "count": [], "name": []}),
+    ]
+    for frame in frames:
+        old, got = (space["f"](frame) for space in spaces)  # type: ignore[operator]
+        assert repr(got) == repr(old)
+
+
+@pytest.mark.parametrize(
+    ("values", "hint"),
+    [
+        ([1, 2], "int"),
+        ([1, None], "int | None"),
+        ([[1, 2], []], "list[int]"),
+        ([{"a": [1.5]}], "dict[str, list[float]]"),
+        ([("a", 1)], "tuple[str | int]"),
+        ([[]], ""),
+        ([object()], ""),
+        ([range(3)], ""),
+    ],
+)
+def test_the_hint_that_calls_show(values: list[object], hint: str) -> None:
+    assert hint_of(seen(values)) == hint
+
+
+COUNTS = """\
+def f(items, wanted):
+    found = []
+    for each in wanted:
+        found.append(items.count(each))
+    return found
+"""
+
+
+@pytest.mark.parametrize(
+    ("shown", "names"),
+    [
+        ((), []),
+        ((("items", "list[int]"), ("wanted", "list[int]")), ["counter:calls"]),
+        ((("items", "str"), ("wanted", "list[str]")), []),
+        ((("items", "list[list[int]]"), ("wanted", "list[list[int]]")), []),
+    ],
+)
+def test_a_rule_goes_by_the_types_of_calls(shown: tuple[tuple[str, str], ...], names: list[str]) -> None:
+    rules = function_rules([load_rule("counter")], "f", shown)
+    matched = [rule for rule in rules if rule.rewrite(COUNTS) is not None]
+    assert [rule.name for rule in matched] == names
+    assert all(rule.safety == "unsafe" for rule in matched), "test cases decide on what rests on a guess"
+
+
+def test_a_hint_of_the_text_stays() -> None:
+    shown = ShownTypes("A.f", (("a", "int"), ("b", "int")))
+    found = parse("class A:\n    def f(self, a: str, b):\n        print(a, b)\n", shown=shown)
+    assert found is not None
+    a, b = (name for name in found.names(found.tree) if name.id in "ab")
+    assert found.types.is_text(a)
+    assert found.types.is_int(b)
+
+
+@pytest.mark.parametrize(
+    ("text", "lines", "reason", "places", "rules"),
+    [
+        (COUNTS, (4,), "its type is not known", ("4",), ("counter",)),
+        (COUNTS, (2,), "", (), ()),
+        ("import inspect\n" + COUNTS, (5,), "it looks at its own names", (), ()),
+    ],
+)
+def test_why_no_rule_made_a_draft(
+    text: str, lines: tuple[int, ...], reason: str, places: tuple[str, ...], rules: tuple[str, ...]
+) -> None:
+    chosen = function_rules([load_rule("counter"), load_rule("square")], "f")
+    found = refusals(chosen, Revision.of(text), HotFiles((("", Hot(lines)),)))
+    assert [(each.reason.startswith(reason), each.lines, each.rules) for each in found] == (
+        [(True, places, rules)] if reason else []
+    )

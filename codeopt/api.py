@@ -23,11 +23,17 @@ def improve(
 ) -> Result:
     """Improve `target`, a file or FILE::FUNCTION, which is left as it is; what was found is in the result.
 
-    cases: a folder; by default the cases are looked for beside the program.
-    model: "rules", a model's name, or replay:FILE; by default a model if one is set up in the environment, else rules.
-    notify: receives each line that the command would print while it runs.
-    options: any other field of codeopt.core.options.ImproveOptions, such as `stdin`, `base_url`, `max_seconds`,
-        `resume`.
+    Args:
+        target: A file or FILE::FUNCTION.
+        cases: A folder; by default the cases are looked for beside the program.
+        model: "rules", a model's name, or replay:FILE; by default a model if one is set up in the environment, else
+            rules.
+        task: What better means: runtime, memory, readability, or a module of your own.
+        sandbox: Isolation of runs.
+        max_rounds: Critiques that are answered, at most.
+        notify: Receives each line that the command would print while it runs.
+        options: Any other field of codeopt.core.options.ImproveOptions, such as `stdin`, `base_url`, `max_seconds`,
+            `resume`.
 
     Neither pyproject.toml nor CODEOPT_* variables are read for options. Raises codeopt.CodeoptError (its `exit_status`
     says of what kind), codeopt_sandbox.SandboxError, and KeyboardInterrupt, after which the run can be resumed.

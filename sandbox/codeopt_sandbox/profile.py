@@ -79,6 +79,17 @@ class MemoryLine:
 
 
 @dataclass(frozen=True)
+class LineSplit:
+    """One line by kind of code, as Scalene saw it."""
+
+    line: int
+    python_share: float
+    """Share of the CPU time that the line spends in the interpreter, 0..1; all lines add up to the program's."""
+    native_share: float
+    """Share of it in compiled code, 0..1."""
+
+
+@dataclass(frozen=True)
 class Callee:
     """One function outside of the module whose function was profiled: of its project, of a library, or in C."""
 
@@ -118,6 +129,8 @@ class Profile:
     """Figures that could not be measured and why, one line each."""
     callees: tuple[Callee, ...] = ()
     """Largest share first."""
+    split: tuple[LineSplit, ...] = ()
+    """Lines by kind of code, in their order; empty when the run was too short for Scalene."""
 
 
 def profile(
@@ -297,7 +310,9 @@ def _read_scalene(found: Profile, result: dict[str, Any], texts: list[str]) -> P
     if seconds < SHORTEST or not sum(shares):
         return _note(found, "Scalene: still too short to sample, so there is no Python/native/system split")
     python, native = (share / sum(shares) * (1 - system) for share in shares)
-    return replace(found, python_share=python, native_share=native, system_share=system)
+    by_line = sorted((row[:3] for row in rows if row[1] or row[2]), key=lambda row: row[0])
+    split = tuple(LineSplit(line, *(share / sum(shares) * (1 - system) for share in both)) for line, *both in by_line)
+    return replace(found, python_share=python, native_share=native, system_share=system, split=split)
 
 
 MAX_SOURCE_CHARS = 20_000

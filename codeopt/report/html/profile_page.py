@@ -5,11 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from codeopt.core.words import clock, mib
-from codeopt.report.html.annotated import annotated, shares_of
+from codeopt.report.html.annotated import LineColumn, annotated, percents, shares_of
 from codeopt.report.html.templating import page
 from codeopt_sandbox.profile import Profile
 
-FUNCTIONS = 20
+FUNCTIONS = 2000
+"""Maximum number of functions in the table."""
+LEAST_MIB = 0.05
+"""Smallest peak of a line that is told, MiB."""
 
 
 def profile_page(target: str, profile: Profile, source: str, python: str) -> Iterator[str]:
@@ -21,9 +24,18 @@ def profile_page(target: str, profile: Profile, source: str, python: str) -> Ite
         profile=profile,
         python=python,
         tiles=_tiles(profile),
-        source=annotated("source", source, shares_of(profile)),
+        source=annotated("source", source, shares_of(profile), more=_columns(profile)),
         functions=[(f.name, f"{f.line}", f"{f.share:.1%}", f"{f.hits:,}") for f in profile.functions[:FUNCTIONS]],
         memory=[(f"line {m.line}", mib(m.peak_mib), f"{m.growth_mib:+.1f} MiB") for m in profile.memory],
+    )
+
+
+def _columns(profile: Profile) -> tuple[LineColumn, ...]:
+    """Figures of Scalene beside the lines."""
+    return (
+        LineColumn("Python", percents({each.line: each.python_share for each in profile.split})),
+        LineColumn("native", percents({each.line: each.native_share for each in profile.split})),
+        LineColumn("memory", {each.line: mib(each.peak_mib) for each in profile.memory if each.peak_mib >= LEAST_MIB}),
     )
 
 

@@ -14,7 +14,7 @@ from codeopt.report.html.profile_page import profile_page
 from codeopt.report.html.run_page import run_page
 from codeopt.workloads.project.page import command_page
 from codeopt.workloads.project.profile import FunctionTime, LibraryTime, LineTime, ProjectProfile, Sample, Spot
-from codeopt_sandbox.profile import HotFunction, HotLine, MemoryLine, Profile
+from codeopt_sandbox.profile import HotFunction, HotLine, LineSplit, MemoryLine, Profile
 from tests.codeopt.test_finished_runs import HOSTILE, home
 
 __all__ = ["home"]
@@ -23,7 +23,7 @@ GOLDEN = Path(__file__).parent / "golden"
 LINES = (HotLine(2, 0.9, 10, 1.5, "b"), HotLine(1, 0.1, 10, 0.1, "a"))
 FULL = Profile(
     f"c{HOSTILE}", LINES, (HotFunction(f"f{HOSTILE}", 1, 0.5, 1234),), 0.5, None, 0.25, 12.5, 3.0,
-    (MemoryLine(2, 1.5, -0.5),), (f"note {HOSTILE}",),
+    (MemoryLine(2, 1.5, -0.5),), (f"note {HOSTILE}",), (), (LineSplit(1, 0.125, 0.0), LineSplit(2, 0.25, 0.625)),
 )  # fmt: skip
 BARE = Profile("0", (), (), None, None, None, None, None, (), ())
 SOURCE = f"a = 1\nb = {HOSTILE!r}\n"

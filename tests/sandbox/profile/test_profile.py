@@ -111,6 +111,11 @@ def test_the_split_is_plausible(source: str, low: float, high: float, run_driver
     assert found.python_share is not None, found
     assert low <= found.python_share <= high, found
     assert found.python_share + (found.native_share or 0) + (found.system_share or 0) == pytest.approx(1)
+    assert sum(line.python_share for line in found.split) == pytest.approx(found.python_share)
+    assert sum(line.native_share for line in found.split) == pytest.approx(found.native_share)
+    assert source.splitlines()[
+        max(found.split, key=lambda line: line.python_share + line.native_share).line - 1
+    ].strip()
 
 
 def test_memory_is_charged_to_the_line_that_allocates(run_driver: RunDriver) -> None:

@@ -57,6 +57,23 @@ def _home() -> Path:
     return home
 
 
+def is_at_work(folder: Path) -> bool:
+    """Whether a process holds a run folder: the kernel frees it however the process ended."""
+    try:
+        handle = os.open(folder / "lock", os.O_RDONLY | os.O_CLOEXEC)
+    except OSError:
+        return False
+    try:
+        fcntl.flock(handle, fcntl.LOCK_SH | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return True
+    except OSError:  # a file system without locks: what the database says stands
+        return True
+    finally:
+        os.close(handle)
+    return False
+
+
 @contextmanager
 def locked(folder: Path) -> Iterator[None]:
     """Hold a run folder alone, as long as this process lives. Raises UsageError where another process holds it."""

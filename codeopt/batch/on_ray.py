@@ -20,6 +20,7 @@ from codeopt.batch.scheduler import Scheduler
 from codeopt.batch.worker_events import WorkerEvent
 from codeopt.core.errors import NoSandbox, UsageError
 from codeopt.core.version import __version__
+from codeopt.core.words import counted
 
 POLL_S = 0.5
 """Longest wait for a worker's answer before the driver looks after the cluster, seconds."""
@@ -71,6 +72,11 @@ class RayBatch:
     """Workers by the future of the answer that they work on."""
     _known: set[str] = field(default_factory=set)
     """Ids of the nodes that have workers."""
+    _hosts: dict[str, str] = field(default_factory=dict)
+    """Names of all nodes that were seen, by id."""
+    _cores: dict[str, int] = field(default_factory=dict)
+    """Number of cores that measure, by node."""
+    _most: int = 0
     _count: int = 0
     _seen: float = float("-inf")
     """Time of the last count of nodes, by the monotonic clock."""
@@ -103,7 +109,12 @@ class RayBatch:
         if now - self._seen < (COUNT_NODES_S if self._calls else POLL_S):
             return
         self._seen = now
-        alive = {node["NodeID"]: int(node["Resources"].get("CPU", 0)) for node in ray.nodes() if node["Alive"]}
+        nodes = ray.nodes()
+        alive = {node["NodeID"]: int(node["Resources"].get("CPU", 0)) for node in nodes if node["Alive"]}
+        self._hosts |= {node["NodeID"]: node.get("NodeManagerHostname", "") for node in nodes}
+        for gone in self._known - set(alive):
+            self._cores.pop(gone, None)
+            self._log(f"{self._named(gone)} is gone from the cluster; {self._measuring()}")
         self._known &= set(alive)
         for node in set(alive) - self._known:
             self._known.add(node)
@@ -116,10 +127,12 @@ class RayBatch:
             describe = ray.remote(describe_node).options(num_cpus=0, max_retries=0, **_at(node))
             version, cores = ray.get(describe.remote(self.cores), timeout=MAX_NO_NODE_S)
         except (ray.exceptions.RayError, ModuleNotFoundError) as error:
-            self._log(f"node {node[:8]} cannot be used: {type(error).__name__}")
+            self._log(f"{self._named(node)} cannot be used: {type(error).__name__}")
             return
         if version != __version__:
             raise UsageError(f"a node of the cluster has codeopt {version}, this machine {__version__}")
+        self._cores[node] = len(cores[-cpus:])
+        self._log(f"{self._named(node)} is in the cluster; {self._measuring()}")
         for core in (cores[-cpus:] * self.ahead)[: len(self.scheduler.waiting)]:
             self._start_worker(ray, node, core)
 
@@ -165,7 +178,7 @@ class RayBatch:
 
     def _lost(self, ray: Any, worker: RemoteWorker, error: Exception) -> None:
         """Give a lost worker's problem to another; the next count looks whether its node still is."""
-        reason = f"a worker of the cluster was lost ({type(error).__name__})"
+        reason = f"a worker on {self._named(worker.node)} was lost ({type(error).__name__})"
         self._log(reason)
         if worker.problem:
             self.scheduler.lost(worker.number, worker.problem, reason)
@@ -173,8 +186,23 @@ class RayBatch:
         if worker.node in alive and not any(other.node == worker.node for other in self._calls.values()):
             self._known.discard(worker.node)  # it gets new workers
 
+    def _named(self, node: str) -> str:
+        """`node host (1a2b3c4d)`."""
+        host = self._hosts.get(node, "")
+        return f"node {host} ({node[:8]})" if host else f"node {node[:8]}"
+
+    def _measuring(self) -> str:
+        """`12 cores on 3 nodes measure`; the most that did at once are kept for the report."""
+        cores = sum(self._cores.values())
+        self._most = max(self._most, cores)
+        self.scheduler.store.set_meta("cores", str(max(1, self._most)))
+        return (
+            f"{counted(cores, 'core')} on {counted(len(self._cores), 'node')} {'measures' if cores == 1 else 'measure'}"
+        )
+
     def _log(self, line: str) -> None:
         self.scheduler.store.note("", line)
+        self.scheduler.on_event(-1, WorkerEvent("note", "", line))
 
 
 def _connect(address: str) -> Any:

@@ -132,6 +132,8 @@ class LogProgress(AbstractContextManager["LogProgress"]):
                 f"{self._progress.ended}/{self._progress.total} {inline(event.problem, 40):<12} {event.result:<14} "
                 f"{ratio:>8}  {inline(event.text, 100)}  about {self._progress.eta()} left{self._after()}"
             )
+        elif event.kind == "note":
+            self._print(event.text)
         elif time.monotonic() - self._last > HEARTBEAT_S and event.kind == "progress":
             self._print(f"... {inline(event.problem, 40)}: {inline(event.text, 80)}")
 
@@ -178,7 +180,9 @@ class LiveProgress(AbstractContextManager["LiveProgress"]):
     def on_event(self, worker: int, event: WorkerEvent) -> None:
         """Show what a worker does; a problem that ended scrolls by above the display."""
         self._progress.on_event(event)
-        if event.kind == "progress":
+        if event.kind == "note":
+            self._console.print(inline(event.text, 400), markup=False, highlight=False)
+        elif event.kind == "progress":
             self._doing[worker] = (event.problem, event.text)
         elif event.kind == "ended":
             self._doing.pop(worker, None)

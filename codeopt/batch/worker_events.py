@@ -17,10 +17,11 @@ MIN_PROGRESS_INTERVAL_S = 0.2
 class WorkerEvent:
     """An event of a worker."""
 
-    kind: Literal["ready", "progress", "ended", "broken"]
+    kind: Literal["ready", "progress", "ended", "broken", "note"]
     problem: str = ""
     text: str = ""
-    """`ready`: the sandbox; `progress`: the current step; `ended`: the reason; `broken`: the error that stops all."""
+    """`ready`: the sandbox; `progress`: the current step; `ended`: the reason; `broken`: the error that stops all;
+    `note`: a line about the cluster."""
     result: str = ""
     """`ended`: the status, but `accepted` or `not improved` for done, and `failed: FAULT` for failed."""
     ratio: float | None = None

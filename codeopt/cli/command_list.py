@@ -61,7 +61,7 @@ SUMMARIES = {
     "lsp": (
         "Serve an editor: slow functions as diagnostics and lenses, verified changes as code actions (language server)."
     ),
-    "completion": "Print what makes a shell complete commands and flags.",
+    "completion": "Print what makes a shell complete commands, flags and their values.",
     "tasks": "List the tasks that there are, or write a file for one of your own.",
     "schema": "Print the JSON Schema of what a command prints with --json.",
 }

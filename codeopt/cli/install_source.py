@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import json
 import re
+from enum import Enum, auto
 from importlib.metadata import PackageNotFoundError, distribution
+from pathlib import Path
+from typing import Any
 
 from codeopt.core.errors import UsageError
 from codeopt.core.version import __version__
@@ -14,28 +17,56 @@ RELEASE = re.compile(r"codeopt==\d[\w.+!-]*")
 WHEEL = re.compile(r"(https://)?[\w.~:/%+-]+\.whl")
 
 
-def source_of(given: str | None) -> str:
-    """The requirement for pip: nothing that moves, and nothing that a shell would read. Raises UsageError."""
+class SourceOrigin(Enum):
+    """Place of a source, as far as this installation tells."""
+
+    NAMED = auto()
+    """The user named it."""
+    INDEX = auto()
+    """pip took this release from a package index."""
+    REPOSITORY = auto()
+    """pip took this commit from a repository."""
+    LOCAL = auto()
+    """This is a checkout, a folder or a file of this machine: nothing says that its release is anywhere else."""
+
+
+def origin_of(given: str | None) -> SourceOrigin:
+    """The place of the source that `source_of` gives."""
+    if given is not None:
+        return SourceOrigin.NAMED
+    if _installed_from():
+        return SourceOrigin.REPOSITORY
+    return SourceOrigin.LOCAL if _noted() else SourceOrigin.INDEX
+
+
+def source_of(given: str | None, root: Path) -> str:
+    """The requirement for pip: nothing that moves, and nothing that a shell would read. Raises UsageError.
+
+    root: folder that a wheel lies in.
+    """
     if given is None:
         return _installed_from() or f"codeopt=={__version__}"
     if not any(kind.fullmatch(given) for kind in (PINNED, RELEASE, WHEEL)):
         raise UsageError(
             f"--source {given}: give git+URL@COMMIT with all 40 digits of a commit, a wheel, or codeopt==VERSION"
         )
+    if WHEEL.fullmatch(given) and not given.startswith("https://") and not (root / given).is_file():
+        raise UsageError(f"--source {given}: there is no such wheel in this folder, from which CI would install it")
     return given
 
 
-def is_release(source: str) -> bool:
-    """It must be found on a package index."""
-    return RELEASE.fullmatch(source) is not None
+def _noted() -> dict[str, Any]:
+    """What pip noted of where it took this installation from; empty for a package index."""
+    try:
+        noted = distribution("codeopt").read_text("direct_url.json")
+    except PackageNotFoundError:
+        return {"url": "file:///"}  # it is run from its folder
+    found: dict[str, Any] = json.loads(noted or "{}")
+    return found
 
 
 def _installed_from() -> str:
     """`git+URL@COMMIT` where pip noted that; empty for a release, a checkout, an archive."""
-    try:
-        noted = distribution("codeopt").read_text("direct_url.json")
-    except PackageNotFoundError:
-        return ""
-    found = json.loads(noted or "{}")
+    found = _noted()
     source = f"git+{found.get('url')}@{found.get('vcs_info', {}).get('commit_id')}"
     return source if PINNED.fullmatch(source) else ""

@@ -167,9 +167,21 @@ def changes_of_run(run: StoredRun) -> tuple[FileChange, ...]:
     Raises UsageError where nothing was accepted, or a file may not be written to.
     """
     best, place = require_best(run), file_to_change(run)
-    changed = tuple(best) if best.is_one_file else best.changed_files(run.original)
+    if best.is_one_file:
+        (path,) = best
+        file = Program(place, as_source(run.original[path]), run.original[path], _place_of(run, place))
+        return (FileChange(path, file, best[path]),)
+    changed = best.changed_files(run.original)
     files = {path: Program(place / path, as_source(run.original[path]), run.original[path], path) for path in changed}
     return tuple(FileChange(path, file, best[path]) for path, file in files.items())
+
+
+def _place_of(run: StoredRun, file: Path) -> str:
+    """Name of a run's file where the current folder is another than the run's: from the top of the run's project. Empty
+    where the current folder tells it."""
+    top = top_of(run.listing.path)
+    here, place = Path.cwd().resolve(), file.resolve()
+    return "" if place.is_relative_to(here) or not place.is_relative_to(top) else place.relative_to(top).as_posix()
 
 
 def file_to_change(run: StoredRun) -> Path:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import shlex
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -92,6 +93,26 @@ def test_a_shell_completes_commands_and_flags(tmp_path: Path) -> None:
     ask = f"source {script}; COMP_WORDS=(codeopt improve --max-r); COMP_CWORD=2; _shtab_codeopt; echo ${{COMPREPLY[@]}}"
     shown = subprocess.run(["bash", "-c", ask], capture_output=True, text=True, check=True)
     assert "--max-rounds" in shown.stdout.split()
+
+
+def test_values_are_completed_in_each_shell_that_is_here(tmp_path: Path) -> None:
+    """Tasks, rules, runs and models, asked of codeopt itself; a name that a shell would act on is left out."""
+    pytest.importorskip("shtab")
+    (tmp_path / "pyproject.toml").write_text(
+        "".join(f"[tool.codeopt.prices.'{name}']\nin = 1\nout = 2\n" for name in ("some-model", "$(id)"))
+    )
+    assert "runtime" in codeopt("completion", "tasks", cwd=tmp_path).out.split()
+    assert "list_membership_to_set" in codeopt("completion", "rules", cwd=tmp_path).out.split()
+    assert codeopt("completion", "models", cwd=tmp_path).out.split() == ["rules", "some-model"]
+    assert codeopt("completion", "runs", cwd=tmp_path).out.split() == ["last"]
+    for shell in ("bash", "zsh", "fish"):
+        done = codeopt("completion", shell, cwd=tmp_path)
+        assert done.status == 0, done.err
+        assert "codeopt completion models" in done.out
+        if shutil.which(shell):
+            script = tmp_path / f"codeopt.{shell}"
+            script.write_text(done.out)
+            subprocess.run([shell, "-n", script], check=True)
 
 
 @pytest.mark.parametrize("columns", ["60", "80", "140"])

@@ -141,6 +141,25 @@ def test_a_diff_has_colours_on_a_terminal_alone(home: Path) -> None:
     assert "\x1b" not in codeopt("diff", "aaaa", cwd=home.parent).out
 
 
+@pytest.mark.parametrize("under_git", [False, True])
+def test_a_diff_from_another_folder_names_the_files_of_its_project(under_git: bool, tmp_path: Path) -> None:
+    project, other = tmp_path / "project", tmp_path / "other"
+    (project / "pkg").mkdir(parents=True)
+    other.mkdir()
+    (project / "pkg" / "slow.py").write_text(SLOW)
+    if under_git:
+        subprocess.run(["git", "init", "-q", project], check=True)
+    run = RunFolder(project / ".codeopt" / "runs" / "20260101-000000-slow-aaaa")
+    run.path.mkdir(parents=True)
+    run.save(SavedRun(History((original(), right(2))), Ledger()))
+    run.finish(Revision.of(SLOW), result(project, file="pkg/slow.py", target="pkg/slow.py"), Revision.of(FAST))
+    flags = ("diff", "aaaa", "--run-dir", project / ".codeopt")
+    for folder in (project, other, project / "pkg"):
+        done = codeopt(*flags, cwd=folder)
+        name = "slow.py" if folder.name == "pkg" else "pkg/slow.py"
+        assert done.out.startswith(f"--- a/{name}\n+++ b/{name}\n"), (done.out[:80], done.err)
+
+
 def test_runs_are_listed_and_shown(home: Path) -> None:
     folder = home.parent
     assert [line.split()[0] for line in codeopt("runs", cwd=folder).out.splitlines()] == ["not", "not", "2.00x"]

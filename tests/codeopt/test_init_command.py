@@ -131,10 +131,37 @@ def test_the_workflow_may_do_little_and_takes_nothing_that_can_move(written: Pat
     assert job["permissions"] == {"contents": "read", "pull-requests": "write"}
     assert workflow[True] == "pull_request"
     uses = re.findall(r"uses: (\S+)(.*)", (written / WORKFLOW).read_text())
-    assert len(uses) == 2
+    assert len(uses) == 3
     assert all(re.fullmatch(r"[\w/-]+@[0-9a-f]{40}", name) and re.match(r" # v\d", note) for name, note in uses)
     assert not any(EXPRESSION in step.get("run", "") for step in job["steps"])
     assert f"codeopt=={__version__}" in (written / WORKFLOW).read_text()
+
+
+def test_the_store_is_cached_and_restored_after_the_change_is_installed(written: Path) -> None:
+    """What the change runs on the job's machine could otherwise write verdicts into what is restored later."""
+    (job,) = load(written / WORKFLOW)["jobs"].values()
+    names = [step.get("name") or step["uses"].partition("@")[0] for step in job["steps"]]
+    assert names.index("Install what the project's tests need") < names.index("actions/cache") < names.index("Review")
+    (cache,) = (step["with"] for step in job["steps"] if step.get("uses", "").startswith("actions/cache@"))
+    assert cache["path"] == ".codeopt/evidence.sqlite"
+    assert "pull_request.number" in cache["restore-keys"]
+    gitlab = load(written / ".gitlab/codeopt.yml")["codeopt"]
+    assert gitlab["cache"]["paths"] == [cache["path"]]
+    assert "--trust-store" in job["steps"][-1]["run"]
+    assert "--trust-store" in gitlab["script"][-1]
+
+
+def test_what_ci_would_not_find_is_said(tmp_path: Path) -> None:
+    """The tests run a checkout, whose release need not be on an index; a wheel that is named has to lie there."""
+    done = codeopt("init", "--github", cwd=tmp_path)
+    assert f"codeopt=={__version__}" in done.err
+    assert "Unless your package index has that release, the job fails" in done.err
+    missing = codeopt("init", "--github", "--force", "--source", "dist/codeopt-1-py3-none-any.whl", cwd=tmp_path)
+    assert (missing.status, "there is no such wheel" in missing.err) == (2, True)
+    named = codeopt(
+        "init", "--github", "--force", "--source", f"git+https://example.org/codeopt@{'0' * 40}", cwd=tmp_path
+    )
+    assert (named.status, "Unless" in named.err) == (0, False)
 
 
 def test_the_action_hands_its_inputs_over_as_variables() -> None:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import argparse
+import shutil
+import subprocess
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +13,7 @@ import pytest
 from codeopt.cli.commands import batch, check, compare, improve, review
 from codeopt.cli.flags import options_of
 from codeopt.cli.main import build_parser
+from codeopt.cli.man_page import man_page
 from codeopt.cli.reference import written_into
 from codeopt.serving import mcp_command
 from tests.codeopt.command import codeopt
@@ -30,6 +33,17 @@ def test_the_page_has_the_flags_that_there_are() -> None:
     assert page == written_into(page)
     row = next(line for line in page.splitlines() if line.startswith("| `--json` |"))
     assert "CODEOPT_JSON" not in row
+
+
+def test_the_man_page_has_the_commands_and_flags_that_there_are() -> None:
+    """Otherwise: python -m codeopt.cli.man_page docs/codeopt.1."""
+    page = PAGE.with_name("codeopt.1").read_text("utf-8")
+    assert page == man_page()
+    if shutil.which("groff"):
+        done = subprocess.run(
+            ["groff", "-man", "-Tascii", "-ww", "-z"], input=page, capture_output=True, text=True, check=True
+        )
+        assert done.stderr == ""
 
 
 @pytest.mark.parametrize("command", COMMANDS)

@@ -5,26 +5,31 @@ Definitions, as in PIE (Shypula et al. 2024) where it has them:
 judged     problems whose original could be judged; dropped ones say nothing of the proposer and are listed apart
 speedup    the confirmed ratio of the accepted candidate; 1.0 where there is none, or it is wrong or slower
 %OPT       share of the judged that are right, with a speedup of at least 1.10x
-%correct   share of the judged with at least one draft that is right on every case
-after k    the same by the first k drafts, by the timings of their own rounds: best@k of a sequence, not of a sample;
-           a draft that was only screened is not one of them, since it is compared in a round of its own
+%correct   share of the judged with at least one draft that is right on every case, everywhere in a report
+after k    the same up to the kth compared draft, by the timings of their own rounds: best@k of a sequence, not of a
+           sample; a draft that was only screened is not counted as one, since it is compared in a round of its own
 
+A problem that was under way when the batch was killed is `interrupted`, not `running`: nobody holds the batch's lock.
 A problem that failed for the model's or the sandbox's sake is judged and unsolved. What has not ended is left out.
 """
 
 from __future__ import annotations
 
 import json
+import math
 import sqlite3
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
 from codeopt.batch.database import BatchStore
+from codeopt.batch.locks import is_at_work
 from codeopt.batch.results.own_measures import OwnMeasures, over_batch, standings
 from codeopt.batch.results.statistics import Estimate, estimate, estimate_geometric, mcnemar_p, mean, share, sign_flip_p
 from codeopt.core.task_score import TaskScore
 
+INTERRUPTED = "interrupted"
+"""Status of a problem that was under way when the batch was killed."""
 OPT = 1.10
 """PIE's threshold."""
 
@@ -83,6 +88,11 @@ class Solved:
     def compared(self) -> tuple[Round, ...]:
         """Without those that were only screened, which would count as drafts that gained nothing."""
         return tuple(each for each in self.rounds if not each.screened)
+
+    def correct_after(self, k: int) -> bool:
+        """Some draft up to the kth compared one was right; after the last of them the same as `correct`."""
+        last = self.compared[k - 1].number if k < len(self.compared) else math.inf
+        return any(each.correct for each in self.rounds if each.number <= last)
 
     def after(self, k: int) -> float:
         """The best speedup of the first k drafts, by their own rounds' timings."""
@@ -167,6 +177,12 @@ def measure_batch(store: BatchStore) -> Metrics:
     settings = json.loads(store.meta("settings") or "{}")
     measured = standings(store.db) if settings.get("task", "runtime") != "runtime" else {}
     solved = tuple(replace(each, standing=measured.get(each.id)) for each in _solved(store.db))
+    counts = store.counts()
+    if counts.get("running") and not is_at_work(store.folder):
+        why = "the batch was ended before; the same command goes on with it"
+        ended = {each.id: replace(each, status=INTERRUPTED, reason=why) for each in solved if each.status == "running"}
+        solved = tuple(ended.get(each.id, each) for each in solved)
+        counts[INTERRUPTED] = counts.pop("running")
     judged = [each for each in solved if each.judged]
     speedups = [each.speedup for each in judged]
     humans = [each.human for each in judged if each.human is not None]
@@ -174,7 +190,7 @@ def measure_batch(store: BatchStore) -> Metrics:
         "SELECT count(*), coalesce(sum(tokens_in), 0), coalesce(sum(tokens_out), 0) FROM exchange"
     ).fetchone()
     return Metrics(
-        solved, store.counts(),
+        solved, counts,
         opt=share([each.optimised for each in judged]), correct=share([each.correct for each in judged]),
         mean_speedup=estimate(speedups, mean), geomean=estimate_geometric(speedups),
         rounds=tuple(_after_rounds(judged)),
@@ -248,7 +264,7 @@ def _after_rounds(judged: Sequence[Solved]) -> Iterator[AfterRounds]:
         before = [each.after(k - 1) for each in judged]
         yield AfterRounds(
             k, sum(len(each.compared) >= k for each in judged),
-            share([any(draft.correct for draft in each.compared[:k]) for each in judged]),
+            share([each.correct_after(k) for each in judged]),
             share([value >= OPT for value in best]), estimate_geometric(best),
             sum(old < OPT <= new for old, new in zip(before, best, strict=True)),
         )  # fmt: skip
@@ -272,8 +288,6 @@ class Versus:
 
 def versus(first: Metrics, second: Metrics) -> Versus:
     """A paired comparison."""
-    import math
-
     other = {each.id: each for each in second.judged}
     both = [(each, other[each.id]) for each in first.judged if each.id in other]
     ratios = [b.speedup / a.speedup for a, b in both]

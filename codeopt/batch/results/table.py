@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, TextIO
 from codeopt.batch.results.metrics import OPT, Metrics, Solved, Versus
 from codeopt.batch.results.statistics import Estimate
 from codeopt.core.sanitize import inline
-from codeopt.core.words import clock, counted, factor, money
+from codeopt.core.words import clock, counted, factor, interval, money
 from codeopt.report.answer_fields import ScoredFields, scored
 
 if TYPE_CHECKING:
@@ -20,6 +20,8 @@ COLUMNS = (
     "task_before", "task_after",
 )  # fmt: skip
 SHOWN_FAILURES = 20
+SHOWN_PROBLEMS = 30
+"""Problems that are named in each list."""
 
 
 def render(found: Metrics, file: TextIO, other: Versus | None = None) -> None:
@@ -29,6 +31,7 @@ def render(found: Metrics, file: TextIO, other: Versus | None = None) -> None:
     console = Console(file=file, highlight=False, width=None if file.isatty() else 110)
     _totals(console, found)
     _rounds(console, found)
+    _problems(console, found)
     _failures(console, found)
     if other is not None:
         _versus(console, other)
@@ -103,6 +106,29 @@ def _rounds(console: Console, found: Metrics) -> None:
             str(each.k), str(each.drafts), percent(each.correct)[0], opt, span, str(each.newly), times(each.geomean)[0]
         )
     console.print(table)
+
+
+def _problems(console: Console, found: Metrics) -> None:
+    """Names of the problems that became faster, the most first, and of those that did not, by the reason."""
+    faster = sorted((each for each in found.judged if each.accepted), key=lambda each: -each.speedup)
+    same = [each for each in found.judged if not each.accepted and each.status == "done"]
+    for title, rows in ((f"{len(faster)} accepted:", faster), (f"{len(same)} not improved:", same)):
+        if rows:
+            console.print(title, markup=False)
+        for each in rows[:SHOWN_PROBLEMS]:
+            console.print(f"  {_problem(each)}", markup=False, soft_wrap=True)
+        if len(rows) > SHOWN_PROBLEMS:
+            console.print(f"  and {len(rows) - SHOWN_PROBLEMS} more (--json and --csv have all)")
+
+
+def _problem(each: Solved) -> str:
+    """`name  4.20x (3.90 - 4.50), round 2`, or with the reason why it was not improved."""
+    name = inline(each.id, 40)
+    if not each.accepted:
+        right = "" if each.correct else "no draft was right; " if each.rounds else "no draft; "
+        return f"{name:<16}  {right}{inline(each.reason or '-', 160)}"
+    score = f", {each.standing.words}" if each.standing else ""
+    return f"{name:<16}  {factor(each.speedup)} ({interval(each.low, each.high)}), round {each.best_round}{score}"
 
 
 def _failures(console: Console, found: Metrics) -> None:

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from codeopt.cli.command import command
-from codeopt.cli.install_source import is_release, source_of
+from codeopt.cli.install_source import SourceOrigin, origin_of, source_of
 from codeopt.cli.project_setup import ProjectSetup, find_setup
 from codeopt.core.errors import UsageError
 
@@ -76,12 +76,12 @@ def run(arguments: argparse.Namespace) -> int:
         raise UsageError("say what for: codeopt init --github, --gitlab, --pre-commit, --mcp")
     templates = [template for kind in kinds for template in TEMPLATES[kind]]
     root = Path.cwd()
-    source, setup = source_of(arguments.source), find_setup(root)
+    source, setup = source_of(arguments.source, root), find_setup(root)
     for template in templates:
         _refuse(root, template, arguments.force)
     for template in templates:
         _write(root, template, _text(template, source, setup))
-    for line in _told(source, setup) if kinds != ["pre-commit"] else ():
+    for line in _told(source, origin_of(arguments.source), setup) if kinds != ["pre-commit"] else ():
         print(line, file=sys.stderr)
     for kind in kinds:
         print(f"next: {NEXT[kind]}", file=sys.stderr)
@@ -96,11 +96,18 @@ def _refuse(root: Path, template: CiTemplate, force: bool) -> None:
         raise UsageError(f"{template.path} is there already; --force replaces it")
 
 
-def _told(source: str, setup: ProjectSetup) -> Iterator[str]:
+def _told(source: str, origin: SourceOrigin, setup: ProjectSetup) -> Iterator[str]:
     """The facts found about the project, and their sources."""
     yield f"the project is installed by {setup.tool}" + (f", from {', '.join(setup.keys)}" if setup.keys else "")
-    where = ", which your package index must have (--source git+URL@COMMIT: from a repository)"
-    yield f"codeopt is installed from {source}{where if is_release(source) else ''}"
+    if origin is SourceOrigin.LOCAL:
+        yield (
+            f"codeopt would be installed from {source}, but this one was not: it is a checkout or a file. "
+            "Unless your package index has that release, the job fails at its first step: name a source that is there, "
+            "--source git+URL@COMMIT or a wheel of the repository"
+        )
+        return
+    where = {SourceOrigin.INDEX: ", as it is here: from your package index", SourceOrigin.REPOSITORY: ", as it is here"}
+    yield f"codeopt is installed from {source}{where.get(origin, '')}"
 
 
 def _write(root: Path, template: CiTemplate, text: str) -> None:

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from codeopt.batch.database import BatchStore
+from codeopt.batch.locks import locked
 from codeopt.batch.records import ProblemResult, TimeSpent
 from codeopt.batch.results.metrics import Metrics, measure_batch, versus
 from codeopt.batch.results.table import COLUMNS, as_json, render, write_csv
@@ -17,6 +18,7 @@ from codeopt.cli.main import main
 from codeopt.core.budget import Ledger
 from codeopt.core.history import Candidate, History
 from codeopt.core.revision import Revision
+from codeopt_sandbox.outcome import Verdict
 from tests.support.candidates import FAST, outcome
 from tests.support.filled_batch import HOSTILE, draft, history, problem
 
@@ -52,6 +54,42 @@ def test_a_draft_that_was_only_screened_is_none_of_the_first_k(tmp_path: Path) -
     assert [each.screened for each in found.solved[0].rounds] == [True, False]
     (only,) = found.rounds
     assert (only.drafts, only.opt.value, only.correct.value) == (1, 1.0, 1.0)
+
+
+def test_what_is_correct_is_one_thing(tmp_path: Path) -> None:
+    """A right draft that was only screened counts in the total and after the last draft alike."""
+    past = history("human")
+    screened = Candidate(2, Revision.of(FAST), "both", (outcome(),), ablation=(("one", 1.5),))
+    wrong = Candidate(1, Revision.of(FAST), "wrong", (outcome(verdict=Verdict.WA),))
+    with BatchStore(tmp_path / "one", create=True) as store:
+        store.register([problem("one")])
+        store.begin("one")
+        store.save("one", History((past.original, wrong, screened)), Ledger(rounds=2), {}, TimeSpent())
+        store.end("one", ProblemResult("done", "", "enough"), TimeSpent())
+        found = measure_batch(store)
+    assert [each.correct for each in found.solved[0].rounds] == [False, True]
+    assert [each.screened for each in found.solved[0].rounds] == [False, True]
+    assert found.correct.value == found.rounds[-1].correct.value == 1.0
+
+
+def test_problems_are_named_with_what_came_of_them(found: Metrics) -> None:
+    text = io.StringIO()
+    render(found, text)
+    lines = [line.split() for line in text.getvalue().splitlines() if line.startswith("  ")]
+    assert [(line[0], line[1]) for line in lines[:3]] == [("good", "4.00x"), ("human", "3.00x"), ("small", "1.05x")]
+    assert {line[0] for line in lines[3:]} >= {"same", "wrong", "failed"}
+    assert "no draft was right" in text.getvalue()
+
+
+def test_what_was_running_when_the_batch_was_killed_has_ended(tmp_path: Path) -> None:
+    with BatchStore(tmp_path, create=True) as store:
+        store.register([problem("one"), problem("two")])
+        store.begin("one")
+        with locked(tmp_path):
+            assert measure_batch(store).counts == {"running": 1, "pending": 1}
+        killed = measure_batch(store)
+        assert killed.counts == {"interrupted": 1, "pending": 1}
+        assert killed.solved[0].reason == "the batch was ended before; the same command goes on with it"
 
 
 def test_after_each_round(found: Metrics) -> None:

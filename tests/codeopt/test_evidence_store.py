@@ -216,6 +216,14 @@ def _write_many(folder: Path, name: str) -> None:
         store.get(EvidenceTable.CORPUS, f"{name}{number}")
 
 
+def test_a_value_that_is_larger_than_the_store_takes_no_other_ones_place(tmp_path: Path) -> None:
+    store = _store(tmp_path, max_bytes=10_000)
+    store.put(EvidenceTable.CORPUS, "small", 1)
+    store.put(EvidenceTable.CORPUS, "large", os.urandom(20_000).hex())
+    assert store.get(EvidenceTable.CORPUS, "large") is None
+    assert store.get(EvidenceTable.CORPUS, "small") is not None
+
+
 def test_two_processes_at_once(tmp_path: Path) -> None:
     spawn = multiprocessing.get_context("spawn")
     workers = [spawn.Process(target=_write_many, args=(tmp_path, name)) for name in "ab"]
@@ -279,6 +287,9 @@ def test_no_store_without_a_secret_of_ones_own(tmp_path: Path) -> None:
     secret.chmod(0o600)
     assert open_evidence(tmp_path) is not None
     assert len(secret.read_bytes()) == 32
+    secret.rename(tmp_path / "elsewhere")
+    secret.symlink_to(tmp_path / "elsewhere")
+    assert open_evidence(tmp_path) is None
 
 
 def test_nothing_is_written_among_installed_packages(tmp_path: Path) -> None:

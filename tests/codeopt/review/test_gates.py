@@ -146,6 +146,27 @@ def test_a_review_tests_the_limit_of_what_the_change_alters(
     assert done.status == status, done.err
 
 
+def test_a_limit_that_cannot_be_told_is_no_success(tmp_path: Path) -> None:
+    """The same text in other words, and no slowdown at all is allowed: no number of pairs shows that."""
+    require_sandbox()
+    other = SHOP.replace("keys = set(right)", "keys = set(iter(right))")
+    folder = propose(tmp_path / "r", FILES, {"shop/lists.py": other})
+    flags = (
+        "--base",
+        "main",
+        "--model",
+        "rules",
+        "--max-functions",
+        "1",
+        "--sandbox",
+        "bubblewrap",
+        "--max-pairs",
+        "7",
+    )
+    done = codeopt("review", *flags, "--fail-if-slower", "0", "--json", "-q", cwd=folder)
+    assert ([row["answer"] for row in done.json["limits"]], done.status) == (["cannot tell"], 5), done.err
+
+
 def test_a_limit_on_what_a_diff_changes_is_refused_before_the_review(tmp_path: Path) -> None:
     folder, patch = propose(tmp_path / "r", FILES, {"shop/lists.py": SHOP.replace("x * 2", "2 * x")}), tmp_path / "p"
     patch.write_text(git(folder, "diff", "main") + "\n")

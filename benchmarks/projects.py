@@ -20,7 +20,7 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from difflib import SequenceMatcher
 from pathlib import Path
@@ -36,12 +36,16 @@ BENCH = "bench_codeopt.py"
 UNDONE = 0.9
 
 
-def answer(summary: str, project: Slowed, was: str, new: str) -> str:
-    """Search and replace blocks that turn one text of the file into another, as a model writes them."""
+def answer(summary: str, before: Mapping[str, str], after: Mapping[str, str]) -> str:
+    """Search and replace blocks that turn the texts of some files into others, as a model writes them."""
+    parts = "".join(f"# === file: {path} ===\n{_blocks(before[path], after[path])}" for path in before)
+    return f"SUMMARY: {summary}\n```python\n{parts}```\n"
+
+
+def _blocks(was: str, new: str) -> str:
     sizes = (list(_changes(was, new, around)) for around in range(3, 30))
     pairs = next(pairs for pairs in sizes if all(was.count(old) == 1 for old, _ in pairs))
-    blocks = "".join(f"<<<<<<< SEARCH\n{old}=======\n{fresh}>>>>>>> REPLACE\n" for old, fresh in pairs)
-    return f"SUMMARY: {summary}\n```python\n# === file: {project.file} ===\n{blocks}```\n"
+    return "".join(f"<<<<<<< SEARCH\n{old}=======\n{fresh}>>>>>>> REPLACE\n" for old, fresh in pairs)
 
 
 def _changes(was: str, new: str, around: int) -> Iterable[tuple[str, str]]:
@@ -51,12 +55,12 @@ def _changes(was: str, new: str, around: int) -> Iterable[tuple[str, str]]:
         yield "".join(old_lines[group[0][1] : group[-1][2]]), "".join(new_lines[group[0][3] : group[-1][4]])
 
 
-def cpu_seconds(root: Path) -> float:
-    """Of the script, the least of some runs."""
+def cpu_seconds(root: Path, script: str = BENCH, python: str = sys.executable, runs: int = 5) -> float:
+    """CPU seconds of a script of the package, the least of some runs."""
     took = []
-    for _ in range(5):
+    for _ in range(runs):
         before = resource.getrusage(resource.RUSAGE_CHILDREN)
-        subprocess.run([sys.executable, BENCH], cwd=root, env=_environment(root), check=True, capture_output=True)
+        subprocess.run([python, script], cwd=root, env=_environment(root), check=True, capture_output=True)
         after = resource.getrusage(resource.RUSAGE_CHILDREN)
         took.append(after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime)
     return min(took)
@@ -74,9 +78,9 @@ def suite(root: Path, tests: str) -> str:
     return done.stdout.strip().rpartition("\n")[2].partition(" in ")[0]
 
 
-def improve(root: Path, *flags: str) -> dict[str, Any]:
+def improve(root: Path, *flags: str, script: str = BENCH) -> dict[str, Any]:
     """What `codeopt improve --run --json` prints; its words on standard error where it prints nothing."""
-    command = [sys.executable, "-m", "codeopt", "improve", "--run", f"python {BENCH}", "--sandbox", "bubblewrap"]
+    command = [sys.executable, "-m", "codeopt", "improve", "--run", f"python {script}", "--sandbox", "bubblewrap"]
     env = {**os.environ, "PYTHONPATH": str(Path(__file__).parents[1]), "OPENAI_API_KEY": "none"}
     done = subprocess.run([*command, "--json", "-q", *flags], cwd=root, env=env, capture_output=True, text=True)
     found: dict[str, Any] = json.loads(done.stdout) if done.stdout.strip() else {}
@@ -151,8 +155,9 @@ def one(root: Path, project: Slowed, flags: Sequence[str]) -> Row:
     path.write_text(slow)
     git(root, "commit", "-qam", "slow")
     undone = cpu_seconds(root) / fast_s
-    told = ["It is slow.\nVERDICT: IMPROVE", answer("another way", project, slow, project.mistaken(fast)),
-            "It was wrong.\nVERDICT: IMPROVE", answer("as it should be", project, slow, fast)]  # fmt: skip
+    was, wrong, right = ({project.file: text} for text in (slow, project.mistaken(fast), fast))
+    told = ["It is slow.\nVERDICT: IMPROVE", answer("another way", was, wrong),
+            "It was wrong.\nVERDICT: IMPROVE", answer("as it should be", was, right)]  # fmt: skip
     rules = improve(root, "--model", "rules", *flags)
     started = time.monotonic()
     with WireServer([*told, "Good.\nVERDICT: DONE"]) as server:

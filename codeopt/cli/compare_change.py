@@ -139,7 +139,8 @@ def compare_all(
             compared.rows.append(row)
             console.print(f"{number} of {len(targets)}: {' '.join(_lines(row, False)[0].split())}")
             if row.found.interrupted:
-                raise KeyboardInterrupt
+                compared.stopped, compared.status = "interrupted", INTERRUPTED
+                break
     except KeyboardInterrupt:
         compared.stopped, compared.status = "interrupted", INTERRUPTED
     except NoSandbox as error:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from typing import Literal
 
@@ -106,6 +107,8 @@ class Candidate:
     """Each ablation that was right, timed next to this candidate: how many times as long it takes."""
     rejection: str = ""
     """Why it cannot be accepted whatever its time, in one line; empty when it can."""
+    rejection_detail: str = ""
+    """Evidence of the rejection, such as a failing test's inputs and traceback; text of the program's."""
     notes: tuple[str, ...] = ()
     """Remarks for people, a line each."""
     turn: int = 0
@@ -187,6 +190,16 @@ class Candidate:
 
 
 @dataclass(frozen=True)
+class RoundView:
+    """A draft as a proposer is shown it, where the program is more than can be shown."""
+
+    change: str
+    """Unified diff of its files to the original's."""
+    profile: str = ""
+    """Profile of the draft, in Markdown."""
+
+
+@dataclass(frozen=True)
 class History:
     """The original and every candidate so far."""
 
@@ -195,6 +208,8 @@ class History:
     """The search's advice to the proposer on how to go on from these candidates."""
     turn: int = 0
     """Number of rounds of the budget before this one."""
+    views: Mapping[int, RoundView] = field(default_factory=dict)
+    """Drafts by their round that are shown in another way than by their text."""
 
     @property
     def original(self) -> Candidate:

@@ -26,7 +26,7 @@ NOTHING_MEASURED = "Nothing measured is given. Judge by reading, and do not make
 ASK: dict[Step, str] = {"critique": "Write the critique of the newest program.", "refine": "Write the next program."}
 
 HINTS = Template("""
-Rewrites that the built-in rules find in the original (not tried yet unless a round above says so):
+Rewrites that the built-in rules find in the original (not tried yet):
 $hints
 """)
 
@@ -97,7 +97,9 @@ class Prompter:
 
     def _ask(self, step: Step, history: History) -> str:
         """The request for one step, with the form of its answer."""
-        hints = HINTS.substitute(hints="\n".join(f"- {inline(hint)}" for hint in self.hints)) if self.hints else ""
+        tried = {change for candidate in history.candidates for change in candidate.changes}
+        left = [f"- {inline(hint)}" for hint in self.hints if hint not in tried]
+        hints = HINTS.substitute(hints="\n".join(left)) if left else ""
         unmeasured = "" if self.mode.measured or step == "refine" else f"{NOTHING_MEASURED}\n"
         prompts = self.task.prompts
         first = prompts.first_critique if history.last is history.original else None
@@ -155,13 +157,15 @@ class Prompter:
         briefing: Briefing,
     ) -> str:
         newest = candidate is history.last
-        program = _program(candidate, before)
+        view = history.views.get(candidate.round)
+        program = _changed_files(view.change) if view else _program(candidate, before)
         about = briefing.source_facts if candidate is history.original else ""
         if self.extent == "last" and not newest:  # the paper's x: the program to improve, without what was found out
             return _block(candidate, program, about)
         measured = ""
         if self.mode.measured:
             measured = describe(candidate, history.original, self.task, cases, briefing)
+            measured += f"\n\n{view.profile}" if view and view.profile else ""
         critique = "" if newest and step == "critique" else self._critique(candidate)
         return _block(candidate, program, about, measured, critique, newest=newest)
 
@@ -169,6 +173,11 @@ class Prompter:
         if self.mode is FeedbackMode.GENERIC:
             return GENERIC
         return candidate.critique if self.mode.critique else ""
+
+
+def _changed_files(change: str) -> str:
+    """A draft of a project as its diff to the original."""
+    return f"As the original, but for\n{fenced(change, 'diff')}"
 
 
 def _program(candidate: Candidate, before: Mapping[int, str]) -> str:

@@ -78,7 +78,7 @@ class PatchFields(AnswerFields):
 
     diff: str = ""
     command: str | None = None
-    edits: Rows = Field([], description="file, qualname, without_it, calls, evidence, caveats of each")
+    edits: Rows = Field([], description="file, qualname, without_it, together, calls, evidence, caveats of each")
     dropped: Rows = Field([], description="Edits that were left out, as they do not pay: file, qualname")
     profile: dict[str, Any] = Field({}, description="As `codeopt profile --run --json` prints it")
     project_tests: dict[str, int] = {}

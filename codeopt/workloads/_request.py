@@ -81,6 +81,8 @@ class Checked:
     outcomes: tuple[Outcome, ...] = ()
     rejection: str = ""
     """Why it cannot be accepted, in one line; empty when nothing speaks against it."""
+    rejection_detail: str = ""
+    """Evidence of the rejection, as `Candidate.rejection_detail` has it."""
     caveats: tuple[Caveat, ...] = ()
     """Differences beyond the known inputs."""
     critique: str = ""

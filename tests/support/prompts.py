@@ -1,4 +1,4 @@
-"""What a model is told of five functions in its first three rounds, recorded with a real sandbox."""
+"""What a model is told of five functions and three projects in its first rounds, recorded with a real sandbox."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import re
 import shutil
 import tempfile
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from codeopt.core.console import Console
@@ -17,6 +17,7 @@ from codeopt.core.session import Session
 from codeopt.core.target import Target
 from codeopt.engine.improve import improve
 from codeopt.models.scripted import Scripted
+from codeopt.workloads.project.text import unpack
 from tests.codeopt.command import reply
 
 HOME = Path(__file__).parents[1] / "codeopt" / "prompts"
@@ -27,6 +28,7 @@ TARGETS = {
     "scores": "ranking",  # its time is in what it calls
     "ledgers": "parse",  # 60 lines, with exceptions
 }
+PROJECTS = ("orders", "feeds", "maze")  # a small class; a library's copy takes the time; a long class, long docstrings
 ROUNDS = 3
 
 
@@ -47,28 +49,42 @@ class Prompts:
 
 
 def record_prompts(name: str) -> Prompts:
-    """Improve one of the functions with drafts from files; stop at the last request."""
+    """Improve one of the functions or projects with drafts from files; stop at the last request."""
     with tempfile.TemporaryDirectory(prefix="codeopt-prompts-") as folder:
         home = Path(folder)
-        for path in (HOME / "targets").glob("*.py"):
-            shutil.copy(path, home)
-        model = Scripted(_script(name))
-        script = home / "script"
-        script.touch()  # looked at before anything is run, though the session has a model of its own
-        options = ImproveOptions(
-            calls=home / f"{name}_calls.py", sandbox="bubblewrap", model=f"scripted:{script}", model_only=True,
-            run_dir=home / "runs", max_rounds=ROUNDS, max_pairs=8, input_seed=1,
-        )  # fmt: skip
-        session = Session(console=Console(quiet=True), open_model=lambda options, warn: _Ending(model))
-        with contextlib.suppress(Enough):
-            improve(Target(home / f"{name}.py", TARGETS[name]), options, session)
-        return Prompts(tuple(model.asked))
+        if name in PROJECTS:
+            drafts = [(HOME / "projects" / f"{name}_{number}.md").read_text() for number in range(1, ROUNDS)]
+            target, given = Target(_write_project(name, home / name)), ImproveOptions(run="python bench.py")
+        else:
+            for path in (HOME / "targets").glob("*.py"):
+                shutil.copy(path, home)
+            texts = [(HOME / "drafts" / f"{name}_{number}.py").read_text() for number in range(1, ROUNDS)]
+            drafts = [reply(text, f"draft {number}") for number, text in enumerate(texts, 1)]
+            target, given = Target(home / f"{name}.py", TARGETS[name]), ImproveOptions(calls=home / f"{name}_calls.py")
+        return _record(target, given, drafts, home)
 
 
-def _script(name: str) -> list[str]:
-    drafts = [(HOME / "drafts" / f"{name}_{number}.py").read_text() for number in range(1, ROUNDS)]
-    pairs = [(_critique(number), reply(draft, f"draft {number}")) for number, draft in enumerate(drafts, 1)]
-    return [step for pair in [*pairs, (_critique(ROUNDS), "")] for step in pair]
+def _record(target: Target, given: ImproveOptions, drafts: Sequence[str], home: Path) -> Prompts:
+    pairs = [(_critique(number), draft) for number, draft in enumerate(drafts, 1)]
+    model = Scripted([step for pair in [*pairs, (_critique(ROUNDS), "")] for step in pair])
+    script = home / "script"
+    script.touch()  # looked at before anything is run, though the session has a model of its own
+    options = replace(
+        given, sandbox="bubblewrap", model=f"scripted:{script}", model_only=True, run_dir=home / "runs",
+        max_rounds=ROUNDS, max_pairs=8, input_seed=1,
+    )  # fmt: skip
+    session = Session(console=Console(quiet=True), open_model=lambda options, warn: _Ending(model))
+    with contextlib.suppress(Enough):
+        improve(target, options, session)
+    return Prompts(tuple(model.asked))
+
+
+def _write_project(name: str, root: Path) -> Path:
+    """Unpack a project of one text file."""
+    for path, text in unpack((HOME / "projects" / f"{name}.txt").read_text()).items():
+        (root / path).parent.mkdir(parents=True, exist_ok=True)
+        (root / path).write_text(text)
+    return root
 
 
 def _critique(number: int) -> str:
@@ -113,15 +129,22 @@ def without_figures(text: str) -> str:
 
 
 def _blank(match: re.Match[str]) -> str:
-    return re.sub(r" *\b\d[\d,.]*(?:e[-+]?\d+)?(?=\b|%|x)", " N", match[0])
+    return _numbers(re.sub(r"\b0x[0-9a-f]+", "N", match[0]))
+
+
+def _numbers(text: str) -> str:
+    return re.sub(r" *\b\d[\d,.]*(?:e[-+]?\d+)?(?=\b|%|x)", " N", text)
 
 
 def shape(text: str) -> str:
     """Of such a text what does not depend on the machine: no rows of tables, no decisions, no choice of calls."""
     text = re.sub(r"(?m)^(Compared|Judge's reason|Growth, measured|Against the best).*\n", "", text)
-    tables = "Hot lines|Hot functions|Called outside[^\n]*|Some of the calls[^\n]*|A call that shows it[^\n]*"
+    tables = (
+        "Hot lines|Hot functions|Called outside[^\n]*|Some of the calls[^\n]*|A call that shows it[^\n]*|"
+        "Where its time goes[^\n]*|Its hot lines[^\n]*|Profile of this draft[^\n]*"
+    )
     text = re.sub(rf"(?ms)^({tables}):?\n(`{{3,}})\n.*?\n\2$", r"\1", text)
-    text = re.sub(r"(?m)^(Hot functions\n|Called outside.*\n)", "", text)
+    text = re.sub(r"(?m)^(Hot functions|Called outside.*|Its hot lines.*|Profile of this draft.*)\n", "", text)
     text = re.sub(r"(?ms)^Differs from the original beyond[^\n]*\n(`{3,})\n.*?\n\1\n+", "", text)
     text = re.sub(r"(?m)^(Memory|Note|Time split): .*\n", "", text)
     text = re.sub(r"wall time|CPU time|\b[mu]?s\b(?= |\.|,|$)", "T", text)

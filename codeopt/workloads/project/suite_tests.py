@@ -32,7 +32,9 @@ FEW = 60
 AT_ONCE = 8
 """Number of those that are run first of a larger suite; each further run has twice as many."""
 MOST_NAMED = 4
-"""Maximum number of failing tests that are named beside the first."""
+"""Maximum number of failing tests that are named beside the first, in a line."""
+MOST_LISTED = 12
+"""The same for a proposer."""
 MORE_S = 60.0
 """Least time that the tests of one run may take with a draft."""
 MORE = 4
@@ -98,6 +100,8 @@ class SuiteFinding:
 
     wrong: str = ""
     """Which test it does not pass that the original passes; empty where it passes all."""
+    detail: str = ""
+    """Traceback and variables of that test, and the names of others that fail."""
     caveats: tuple[Caveat, ...] = ()
     """Tests that were set aside."""
 
@@ -230,7 +234,7 @@ def failing(runs: CommandRuns, draft: Revision, tests: ProjectTests, original: R
             lost, aside = _set_aside(runs, draft, tests, batch, original, lost)
             caveats += aside
         if lost:
-            return SuiteFinding(_words(lost, results))
+            return SuiteFinding(_words(lost, results), _detail(lost, results))
     return SuiteFinding(caveats=tuple(caveats))
 
 
@@ -258,6 +262,14 @@ def _words(lost: Sequence[str], results: TestResults) -> str:
         why = results.reason(first)
         return f"test {first} fails{f' ({why})' if why else ''}{more}"
     return f"test {first} fails ({results.run.stop_detail or 'it was not run'}){more}"
+
+
+def _detail(lost: Sequence[str], results: TestResults) -> str:
+    """The first with its traceback and variables, the names of others."""
+    first, others = lost[0], lost[1:]
+    more = f" and {len(others) - MOST_LISTED} more" if len(others) > MOST_LISTED else ""
+    named = [f"These fail, too: {', '.join(others[:MOST_LISTED])}{more}"] if others else []
+    return "\n".join([f"{first}:", results.detail(first), *named])
 
 
 def steadily_lost(

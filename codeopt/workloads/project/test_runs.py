@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 from enum import StrEnum
 
 from codeopt.core.revision import Revision
-from codeopt.core.sanitize import inline
+from codeopt.core.sanitize import cut, inline
 from codeopt.core.words import error_line
 from codeopt.workloads.project.command import EntryKind, ProjectCommand
 from codeopt.workloads.project.runs import CommandRuns
@@ -23,6 +23,10 @@ MOST_LINES = 3
 """Maximum number of lines of a failed assertion that are told."""
 MOST_CHARS = 300
 """Maximum length of what is told of it."""
+LONGEST_TRACE = (200, 900)
+"""Characters of its traceback that are told, of its start and its end."""
+MOST_LOCALS = 12
+"""Maximum number of a failing test's variables that are kept."""
 MOST_TEXT = 2_000
 """Length of what is kept of why a test fails, characters."""
 
@@ -43,19 +47,34 @@ sys.argv[:] = {argv!r}
 if hasattr(sys, "orig_argv"):
     sys.orig_argv[:] = [sys.executable, *sys.argv]
 _told = os.open(os.path.abspath({results!r}), os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
-def _tell(name, state, why=""):
-    line = json.dumps([name, state, str(why)[-{most}:]])
+def _tell(name, state, why="", given=""):
+    line = json.dumps([name, state, str(why)[-{most}:], given[:{most}]])
     os.write(_told, (line + "\\n").encode("utf-8", "replace"))
 """
 PYTEST = """\
-import pytest
+import pytest, reprlib
+_short = reprlib.Repr()
+_short.maxstring = _short.maxother = _short.maxlong = 100
+def _given(item, traceback):
+    frames = [each.frame for each in traceback if str(each.path) == str(item.fspath)]
+    rows = [(name, value) for name, value in frames[-1].f_locals.items() if name.isidentifier() and name != "self"
+            and not isinstance(value, (type(os), type(_given), type))] if frames else []
+    return "\\n".join("%s = %s" % (name, _short.repr(value)) for name, value in rows[:{locals}])
 class _Told:
+    def __init__(self):
+        self.given = {}
+    def pytest_runtest_makereport(self, item, call):
+        if call.excinfo is not None:
+            try:
+                self.given[item.nodeid] = _given(item, call.excinfo.traceback)
+            except Exception:
+                pass
     def pytest_collectreport(self, report):
         if report.failed:
             _tell(report.nodeid, "failed", report.longrepr)
     def pytest_runtest_logreport(self, report):
         if report.failed:
-            _tell(report.nodeid, "failed", report.longrepr)
+            _tell(report.nodeid, "failed", report.longrepr, self.given.get(report.nodeid, ""))
         elif report.when == "call" and report.passed:
             _tell(report.nodeid, "passed")
 _words, _found = {words!r}, {}
@@ -107,6 +126,8 @@ class TestResults:
     """By name: whether a test passed; skipped ones are left out."""
     why: Mapping[str, str] = field(default_factory=dict)
     """Reasons of those that failed, by name; text of the project's."""
+    given: Mapping[str, str] = field(default_factory=dict)
+    """Variables of those that failed, by name: what they were given."""
 
     @property
     def cut(self) -> bool:
@@ -120,12 +141,19 @@ class TestResults:
 
     def reason(self, name: str) -> str:
         """Why a test fails, in a line: what pytest marks with `E`, else the last line of a traceback; with the line of
-        the code that it comes from."""
+        the code above that."""
         lines = [line for line in self.why.get(name, "").splitlines() if line.strip()]
+        first = next((at for at, line in enumerate(lines) if line.startswith("E ")), len(lines))
         marked = [line[2:].strip() for line in lines if line.startswith("E ")]
-        at = [line[2:].strip() for line in lines if line.startswith("> ")]
-        found = " | ".join([*at[-1:], *marked[:MOST_LINES]]) or (lines[-1].strip() if lines else "")
+        at = [line.strip() for line in lines[max(0, first - 1) : first]] if marked else []
+        found = " | ".join([*at, *marked[:MOST_LINES]]) or (lines[-1].strip() if lines else "")
         return inline(found[:MOST_CHARS])
+
+    def detail(self, name: str) -> str:
+        """Why a test fails, with its assertion, the end of the traceback, and the variables of the test."""
+        given = self.given.get(name, "")
+        shown = cut(self.why.get(name, "").strip(), *LONGEST_TRACE)
+        return "\n".join([shown, *(["where", cut(given, MOST_CHARS, 0)] if given else [])]).strip()
 
     @property
     def last_words(self) -> str:
@@ -143,21 +171,22 @@ def run_tests(
     run = asked.run(draft, limits=limits)
     states: dict[str, bool] = {}
     why: dict[str, str] = {}
-    for name, state, text in _rows(run):
+    given: dict[str, str] = {}
+    for name, state, text, variables in _rows(run):
         states[name] = states.get(name, True) and state == "passed"
-        if text:
-            why[name] = text
-    return TestResults(run, states, why)
+        why |= {name: text} if text else {}
+        given |= {name: variables} if variables else {}
+    return TestResults(run, states, why, given)
 
 
 def as_tests(runs: CommandRuns, runner: TestRunner, words: Sequence[str]) -> CommandRuns:
     """By a process that has the command's arguments and variables: what asks who runs it hears the same."""
     if runner is TestRunner.PYTEST:
-        words = ("-q", "-p", "no:cacheprovider", "--rootdir", ".", GO_ON, *words)
+        words = ("-q", "-p", "no:cacheprovider", "--rootdir", ".", "--tb=short", GO_ON, *words)
     elif runner is TestRunner.MANAGE:
         words = [word.removesuffix(".py").replace("/", ".") for word in words]
     head = HEAD.format(argv=list(argv_of(runs.command)), results=RESULTS, most=MOST_TEXT)
-    text = head + BODY[runner].replace("{words!r}", repr(list(words)))
+    text = head + BODY[runner].replace("{words!r}", repr(list(words))).replace("{locals}", str(MOST_LOCALS))
     command = ProjectCommand(runner.value, ("-c", text), runs.command.variables)
     return replace(runs, command=command, seen=bytes, beside=(), left_out_s=(0.0, 0.0), purpose="tests")
 
@@ -169,13 +198,13 @@ def argv_of(command: ProjectCommand) -> tuple[str, ...]:
     return (first.get(entry.kind, entry.name), *command.arguments)
 
 
-def _rows(run: Run) -> Iterator[tuple[str, str, str]]:
-    """(name, state, reason) as they were written; a line that was cut is left out, as is what is none of ours."""
+def _rows(run: Run) -> Iterator[tuple[str, str, str, str]]:
+    """(name, state, reason, variables) as written; a line that was cut is left out, as is what is none of ours."""
     content = next((file.content for file in run.written if file.path == RESULTS), None) or b""
     for line in content.decode("utf-8", "replace").split("\n"):
         try:
             row = json.loads(line)
         except ValueError:
             continue
-        if isinstance(row, list) and len(row) == 3 and all(isinstance(each, str) for each in row):
-            yield row[0], row[1], row[2]
+        if isinstance(row, list) and len(row) == 4 and all(isinstance(each, str) for each in row):
+            yield row[0], row[1], row[2], row[3]

@@ -16,8 +16,11 @@ from codeopt.workloads.project.files import ProjectFiles
 from codeopt.workloads.project.fixed_ground import FixedGround
 
 HEAD = "# === file: {path} ===\n"
+MARK = "# --- line {line} ---"
+"""Above lines of a file that do not follow those above them in a prompt."""
 _HEAD = re.compile(r"# === file: (?<![^\n]# === file: )(.+) ===\n")
 """At the start of a line; the literal text stands first, which is found six times as fast as `^`."""
+_MARK = re.compile(r"^[ \t]*# --- line \d+ ---\n", re.MULTILINE)
 _TEST = re.compile(r"(test_.*|.*_test|conftest|setup)\.py")
 _BENCH = re.compile(r"(bench|perf|profile|time)(mark)?s?(_.*)?\.py|.*_(bench|benchmark|perf)s?\.py")
 BESIDE = frozenset({"tests", "test", "testing", "benchmarks", "benchmark", "bench", "docs", "examples"})
@@ -31,7 +34,8 @@ def pack(revision: Mapping[str, str]) -> str:
 
 
 def unpack(text: str) -> Revision:
-    """The files of an answer; what stands above the first of them is left out."""
+    """The files of an answer; what stands above the first of them is left out, as marks of lines are."""
+    text = _MARK.sub("", text)
     heads = list(_HEAD.finditer(text))
     ends = [*(head.start() for head in heads[1:]), len(text)][: len(heads)]
     return Revision({head[1]: text[head.end() : end] for head, end in zip(heads, ends, strict=True)})

@@ -19,17 +19,19 @@ from codeopt.workloads._protocol import Workload
 from codeopt.workloads._request import Checked, Stage, Suite, WorkloadRequest
 from codeopt.workloads.function.corpus.corpus import NotVerifiable
 from codeopt.workloads.project.changed_runs import ChangedRuns, shortfall_of
+from codeopt.workloads.project.edit_groups import edit_groups
 from codeopt.workloads.project.edits import CodeEdit, edits_of, without
 from codeopt.workloads.project.fixed_ground import FixedReason
 from codeopt.workloads.project.harnesses import Benches, TimedBody, find_benches
 from codeopt.workloads.project.profile import NO_PROFILE, ProjectProfile
+from codeopt.workloads.project.prompt.briefing import brief, fixed_words
+from codeopt.workloads.project.proposer import ProjectProposer
 from codeopt.workloads.project.public_calls import FunctionFinding, PublicCalls
 from codeopt.workloads.project.rewriting import project_rules
 from codeopt.workloads.project.runs import CommandRuns
 from codeopt.workloads.project.steady import HIDDEN, StableOutput, found_steady, given_steady
 from codeopt.workloads.project.suite_tests import ProjectTests, collected_files, failing, failing_reached, find_tests
 from codeopt.workloads.project.text import ProjectProgram
-from codeopt.workloads.project.view import ProjectProposer, brief, fixed_words
 from codeopt.workloads.project.watch import profile_command, require_good
 from codeopt_sandbox.compare import Comparison, Decision, Plan, StoppingRule, compare, make_plan
 from codeopt_sandbox.outcome import Case, Outcome, Run, Verdict
@@ -55,6 +57,8 @@ class EditGain:
     """The patch without it as the original, the whole as the candidate."""
     reason: str = ""
     """Why there is nothing to compare: without it the rest is wrong."""
+    together: tuple[CodeEdit, ...] = ()
+    """Edits that are left out with it, as they belong together; the comparison is of all of them."""
 
     @property
     def pays(self) -> bool:
@@ -72,6 +76,7 @@ class EditGain:
             "file": self.edit.file,
             "qualname": self.edit.qualname,
             "without_it": {**(none if self.reason else figures), "reason": self.reason},
+            "together": [str(each) for each in self.together],
             "calls": calls.calls,
             "evidence": [*calls.evidence, *evidence],
             "caveats": [CaveatFields.of(caveat).to_json() for caveat in calls.caveats],
@@ -151,7 +156,7 @@ class ProjectWorkload(Defaults):
             suite = failing(self.runner, draft, self.tests, self.program.revision)
         caveats = (caveat for each in found for caveat in each.caveats)
         wrong = suite.wrong or (self._suggestion if stage is Stage.CONFIRMATION else "")
-        return Checked(rejection=wrong, caveats=(*caveats, *suite.caveats))
+        return Checked(rejection=wrong, rejection_detail=suite.detail, caveats=(*caveats, *suite.caveats))
 
     @property
     def _suggestion(self) -> str:
@@ -168,7 +173,8 @@ class ProjectWorkload(Defaults):
             yield from each
 
     def trimmed(self, candidate: Candidate) -> Candidate:
-        """Without the edits that do not pay: each is taken back alone, and the rest compared with the whole."""
+        """Without the edits that do not pay: each is taken back, with those that belong to it, and the rest compared
+        with the whole."""
         self.gains.clear()
         self.dropped.clear()
         found = self._paid(candidate)
@@ -178,24 +184,30 @@ class ProjectWorkload(Defaults):
     def _paid(self, candidate: Candidate) -> Candidate:
         """With gains and dropped filled."""
         kept = candidate.revision
-        edits = edits_of(self.program.revision, kept)
-        if len(edits) == 1:
-            comparison = candidate.comparison
-            assert comparison is not None
-            self.gains.append(EditGain(edits[0], comparison))
+        groups = edit_groups(self.program.revision, kept)
+        if len(groups) == 1:
+            assert candidate.comparison is not None
+            self.gains.extend(_each(groups[0], candidate.comparison))
             return candidate
-        for number, edit in enumerate(edits, 1):
-            self._notify(f"without edit {number} of {len(edits)}")
-            gain = self._gain(kept, edit)
+        for number, group in enumerate(groups, 1):
+            self._notify(f"without part {number} of {len(groups)} of the patch")
+            rest = self._without(kept, group)
+            gain = self._gain(kept, rest, group[0])
             if gain.pays:
-                self.gains.append(gain)
+                self.gains.extend(_each(group, gain.comparison, gain.reason))
             else:
-                self.dropped.append(edit)
-                kept = without(self.program.revision, kept, edit)
+                self.dropped.extend(group)
+                kept = rest
         return replace(candidate, revision=kept)
 
-    def _gain(self, draft: Revision, edit: CodeEdit) -> EditGain:
-        rest = without(self.program.revision, draft, edit)
+    def _without(self, draft: Revision, group: Sequence[CodeEdit]) -> Revision:
+        """The draft with some edits taken back."""
+        for edit in group:
+            if edit in edits_of(self.program.revision, draft):  # the last of a file takes what is outside with it
+                draft = without(self.program.revision, draft, edit)
+        return draft
+
+    def _gain(self, draft: Revision, rest: Revision, edit: CodeEdit) -> EditGain:
         case = self.suite.cases[0]
         outcome = self.run_case(rest, case)
         rule = replace(self.rule.screening(), max_pairs=ABLATION_PAIRS, worth_having=1.02)
@@ -222,7 +234,8 @@ class ProjectWorkload(Defaults):
         """The hot path with its figures."""
         interpreter = self.request.interpreter
         shown = fixed_words(self.program.ground, self.runner.project.contents)
-        return brief(self.found, self.request.options.run or "", interpreter.version if interpreter else "", shown)
+        python = interpreter.version if interpreter else ""
+        return brief(self.found, self.request.options.run or "", python, shown, self.program.revision)
 
     @property
     def headline(self) -> str:
@@ -376,6 +389,11 @@ def as_profile(found: ProjectProfile, files: Revision) -> Profile:
         for f in found.functions if f.file in files
     )  # fmt: skip
     return Profile("command", lines, functions, None, None, None, None, None, (), found.notes)
+
+
+def _each(group: Sequence[CodeEdit], comparison: Comparison, reason: str = "") -> list[EditGain]:
+    """The gain of a group, at each of its edits."""
+    return [EditGain(edit, comparison, reason, tuple(each for each in group if each != edit)) for edit in group]
 
 
 def _nothing(rule: StoppingRule) -> Comparison:

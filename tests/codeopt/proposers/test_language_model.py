@@ -178,6 +178,16 @@ def test_hints_are_given() -> None:
     assert "built-in rules" not in asked()
 
 
+def test_a_rule_that_was_tried_is_not_offered_again() -> None:
+    """A draft of the rules has them among its changes."""
+    hints = ["deque: pop from the left", "slots: less memory"]
+    tried = replace(HISTORY.last, changes=(hints[0],))
+    text = asked(HISTORY.changed(tried), hints=hints)
+    assert "- slots: less memory" in text
+    assert "- deque: pop from the left" not in text
+    assert "built-in rules" not in asked(HISTORY.changed(replace(tried, changes=tuple(hints))), hints=hints)
+
+
 def long_history(rounds: int) -> History:
     best = right(2, source=f"BEST = 1\n{FAST}", ratio=9.0)
     drafts = [best if n == 2 else right(n, source=f"ROUND_{n} = 1\n{FAST}") for n in range(1, rounds + 1)]

@@ -13,7 +13,7 @@ from codeopt.core.errors import UsageError
 from codeopt.workloads.project.command import read_command
 from codeopt.workloads.project.files import read_project
 from codeopt.workloads.project.profile import CalledBy, Sample, Spot, TimedLine, make_profile, with_lines
-from codeopt.workloads.project.view import brief
+from codeopt.workloads.project.prompt.briefing import brief
 from codeopt.workloads.project.waits_and_queries import QueryLine, WaitLine
 from codeopt_sandbox.outcome import Run
 from tests.codeopt.command import Done, codeopt

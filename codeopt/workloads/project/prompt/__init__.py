@@ -1,0 +1,1 @@
+"""A language model's view of a project: source, figures, and drafts."""

@@ -1,0 +1,50 @@
+"""The part of a command's time in which the project's own modules are imported, apart from what they then do."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from codeopt.workloads.project.profile import FunctionTime, ProjectProfile, Spot
+
+MOSTLY = 0.5
+"""Part of a function's time from which on it counts as the import's."""
+
+
+@dataclass(frozen=True)
+class ImportShares:
+    """Shares of the command while modules of the project are imported."""
+
+    share: float
+    """All of it."""
+    functions: Mapping[Spot, float]
+    """With all that each calls."""
+    modules: frozenset[str]
+    """Files that are imported."""
+
+    def is_imported(self, path: str) -> bool:
+        """Whether a file is a module that another imports."""
+        return path in self.modules
+
+    def is_loading(self, function: FunctionTime) -> bool:
+        """Whether a function works mostly while modules are imported."""
+        share = self.functions.get(Spot(function.file, function.qualname, function.line), 0.0)
+        return share > MOSTLY * function.total_share
+
+
+def import_shares(profile: ProjectProfile) -> ImportShares:
+    """From the samples: whatever runs below a module that is not the one the command begins with."""
+    total = sum(each.seconds for each in profile.samples) or 1.0
+    found: dict[Spot, float] = defaultdict(float)
+    modules, whole = set[str](), 0.0
+    for sample in profile.samples:
+        first = next((at for at, spot in enumerate(sample.stack) if at and spot.qualname == "<module>"), None)
+        if first is None:
+            continue
+        share = sample.seconds / total * (1 - profile.start_share)
+        whole += share
+        modules |= {spot.file for spot in sample.stack[first:] if spot.qualname == "<module>"}
+        for spot in set(sample.stack[first:]):
+            found[spot] += share
+    return ImportShares(whole, found, frozenset(modules))

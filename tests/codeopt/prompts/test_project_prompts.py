@@ -1,0 +1,62 @@
+"""What a model is told of three projects against golden files, and what of it must be there.
+
+After a change of what a model is told: `python -m benchmarks.prompt_tokens NAME --write`, and read the difference.
+"""
+
+from __future__ import annotations
+
+from itertools import pairwise
+
+import pytest
+
+from benchmarks.prompt_tokens import by_part
+from tests.support.prompts import HOME, PROJECTS, Prompts, as_text, record_prompts, shape
+
+GOAL = 8000
+"""Tokens of the request for the draft of round 3, by our own estimate."""
+SAID = {
+    "orders": [
+        "def add(self, customer, price):",  # neither hot nor called by what is: the class around is small
+        "def monthly(size):",  # calls both
+        "Book.total: ", "called by monthly (400)",
+        "  if customer not in found:",  # a hot line's text
+        "test_rows_that_were_added_otherwise:\ntests/test_book.py:",  # the first failing test, and where
+        "E   AssertionError: assert 0 == 4", "where\nbook = <",  # its assertion, its variables
+        "--- a/orders/book.py", "@@ -12,9 +12,5 @@",  # numbers as in the file
+        "beside that of the original", "400 -> 400",  # the draft's own profile
+    ],
+    "feeds": ["tinyxml below feeds/load.py::entries", "beside that of round 1", "2,640 -> 220", "@@ -1,20 +1,19 @@"],
+    "maze": [
+        "# --- line 107 ---\n        row, column = node", "def __init__(self, size, walls, flags=None):",
+        "called by Grid.distance", "hot lines", "maze/grid.py:111  if 0 <= other[0]", "+from collections import deque",
+    ],
+}  # fmt: skip
+UNSAID = {
+    "orders": ["long docstring"],
+    "feeds": ["def tokens(text)", "feeds/_vendor/tinyxml.py::parse: "],  # a library's copy is not to be worked on
+    "maze": ["def is_wall", "Breadth first", "UNUSED", "+    def neighbours"],  # the class is large
+}
+BY_NIGHT = pytest.mark.slow(
+    also="tests/codeopt/prompts/test_project_prompts.py::test_prompts_are_as_the_golden_files_say[orders]",
+    reason="one golden file shows the form; what is left out of a prompt has quicker tests of its own",
+)
+
+
+@pytest.fixture(
+    scope="module", params=[pytest.param(name, marks=() if name == "orders" else BY_NIGHT) for name in PROJECTS]
+)
+def recorded(request: pytest.FixtureRequest) -> tuple[str, Prompts]:
+    return request.param, record_prompts(request.param)
+
+
+def test_prompts_are_as_the_golden_files_say(recorded: tuple[str, Prompts]) -> None:
+    name, prompts = recorded
+    assert len(prompts.asked) == 6
+    text = as_text(prompts)
+    assert shape(text) == shape((HOME / "golden" / f"{name}.md").read_text()), "see the top of this file"
+    last = prompts.drafts[-1][-1].content
+    assert by_part(prompts.drafts[-1])["all"] <= GOAL
+    for earlier, later in pairwise(asked[-1].content for asked in prompts.drafts):
+        assert later.startswith(earlier[: earlier.rindex("# Step: ")]), "a server that keeps prefixes reads it again"
+    assert [part for part in SAID[name] if part not in last] == []
+    assert [part for part in UNSAID[name] if part in last] == []

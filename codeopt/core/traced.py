@@ -1,4 +1,4 @@
-"""What one run of a project's tests has shown of a function, for whoever judges it afterwards."""
+"""Findings of one run of a project's tests about a function, for whoever judges it afterwards."""
 
 from __future__ import annotations
 
@@ -20,4 +20,4 @@ class TracedCalls:
 
 
 Traces = Mapping[tuple[Path, str], TracedCalls]
-"""By file, as it is resolved, and qualified name."""
+"""Findings by resolved file and qualified name."""

@@ -62,5 +62,5 @@ def _profiled(judge: Judge, best: Candidate) -> tuple[Profile | None, Diagnostic
 
 
 def _hot_lines(profile: Profile | None) -> tuple[HotLine, ...]:
-    lines = profile.lines[:MAX_LINES] if profile else ()
-    return tuple(line for line in lines if line.share >= MIN_SHARE)
+    lines = profile.lines if profile else ()
+    return tuple(line for line in lines if line.share >= MIN_SHARE and not line.is_import)[:MAX_LINES]

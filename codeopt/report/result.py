@@ -37,6 +37,8 @@ if TYPE_CHECKING:
 
 MAX_CAVEATS = 5
 """Caveats shown to people at most; JSON has all."""
+MIN_IMPORTS = 0.05
+"""Least share of the time of imports that is told, 0 to 1."""
 WIDTH = 80
 """Columns of a terminal that the contract keeps to."""
 MAX_REFUSALS = 2
@@ -302,7 +304,10 @@ def hot(profile: Profile | None, *, memory: bool = False) -> str:
         return ""
     if memory and profile.memory:
         return f"   most memory: {most_memory(profile.memory[:3])}"
-    return "   hot: " + ", ".join(f"{line.named} {share(line.share)}" for line in profile.lines[:3])
+    lines = [line for line in profile.lines if not line.is_import][:3]
+    imports = sum(line.share for line in profile.lines if line.is_import)
+    parts = [f"{line.named} {share(line.share)}" for line in lines]
+    return "   hot: " + ", ".join([*parts, *[f"imports {share(imports)}"] * (imports >= MIN_IMPORTS)])
 
 
 def summary(result: Result) -> list[str]:

@@ -33,7 +33,7 @@ class Ranking:
 
     targets: tuple[ReviewTarget, ...] = ()
     traces: Traces = field(default_factory=dict)
-    """What the run of the tests has shown of the functions."""
+    """Findings of the tests' run about the functions."""
     shortfalls: tuple[Diagnostic, ...] = ()
     """Tests that could not be run, so that the time of what they call is not known."""
 

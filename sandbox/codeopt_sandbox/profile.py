@@ -29,6 +29,9 @@ TITLE = {
 }
 
 
+_IMPORT = re.compile(r"\s*(import\s+\w|from\s+[\w.]+\s+import\b)")
+
+
 @dataclass(frozen=True)
 class HotLine:
     """One source line of the program, as line_profiler or the interpreter's own events saw it."""
@@ -54,6 +57,11 @@ class HotLine:
     def named(self) -> str:
         """Name for people."""
         return self.place or f"line {self.line}"
+
+    @property
+    def is_import(self) -> bool:
+        """An import takes the time of what it imports: it is no line to improve."""
+        return bool(_IMPORT.match(self.text))
 
 
 @dataclass(frozen=True)

@@ -1,4 +1,4 @@
-"""What judges a function that cannot be judged by its calls alone: a command of its project, ready to paste."""
+"""A command of the project, ready to paste, for a function that cannot be judged by its calls alone."""
 
 from __future__ import annotations
 

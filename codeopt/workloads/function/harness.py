@@ -52,7 +52,7 @@ class FunctionHarness:
     left: Left = field(default_factory=dict)
     """Changes of the process that usable calls leave."""
     traced: TracedCalls | None = None
-    """What an earlier run of the project's tests has shown of the function; None: nothing."""
+    """Findings of an earlier run of the project's tests; None: there are none."""
 
     @property
     def runner(self) -> CallRunner:

@@ -146,7 +146,7 @@ class CallCorpus:
         return sum(known.vouched for known in self.known)
 
     def few(self) -> tuple[Diagnostic, ...]:
-        """That there are fewer calls than are wanted; nothing where there are enough."""
+        """A line where there are fewer calls than are wanted; nothing where there are enough."""
         if len(self.known) >= MIN_CALLS:
             return ()
         return (Diagnostic(f"judged by {len(self.known)} calls alone", "no more can be made from them", _HELP),)

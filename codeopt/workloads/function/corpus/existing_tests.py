@@ -49,7 +49,7 @@ class RankedFunction:
 
     file: str
     line: int
-    """Its first line."""
+    """Number of the first line."""
     seconds: float
     """Time with all that it calls, seconds."""
     own_s: float

@@ -52,7 +52,7 @@ class RecordedFunctions:
         self.calls: dict[str, list[tuple[str, str]]] = {each: [] for each in named}
         """(expression, test) by `module qualname`."""
         self.recorders: dict[str, dict[str, CallRecorder]] = {}
-        """By module, then by `module qualname`."""
+        """Recorders by module, then by `module qualname`."""
         for each in named:
             module, _, qualname = each.partition(" ")
             recorder = CallRecorder(module, qualname, most, self.sink(each, test))
@@ -60,7 +60,7 @@ class RecordedFunctions:
             self.recorders.setdefault(module, {})[each] = recorder
 
     def sink(self, named: str, test: Callable[[], str]) -> Callable[[str], None]:
-        """What keeps the calls of one function."""
+        """Callback that keeps the calls of one function."""
 
         def keep(text: str) -> None:
             if not text.startswith("#"):

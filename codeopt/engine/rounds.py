@@ -166,7 +166,7 @@ def _beside(loop: RefineLoop, result: Result, request: WorkloadRequest, referenc
             if reference:
                 result = replace(result, reference=_judged(judge, reference, session.console))
             steps = next_steps(judge, loop.task, best, request.options, measure=measure, asked=loop.finished)
-            refused = why_no_rule(loop.proposer, loop.history.original, best)
+            refused = why_no_rule(loop.proposer, loop.history.original, best) if loop.finished else None
             result = replace(result, outlook=replace(steps, refusals=refused))
     except KeyboardInterrupt:
         result = replace(result, end=End.INTERRUPTED, stopped="interrupted")

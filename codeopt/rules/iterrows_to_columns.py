@@ -16,8 +16,8 @@ EXAMPLE = as_diff("""\
       found = 0
 -     for _, row in frame.iterrows():
 -         found += row["price"] * row["count"]
-+     columns = frame.columns
-+     for row_price, row_count in zip(*frame.values.T[[columns.get_loc("price"), columns.get_loc("count")]]):
++     places = [frame.columns.get_loc(name) for name in ("price", "count")]
++     for row_price, row_count in zip(*frame.values.T[places]):
 +         found += row_price * row_count
       return found
 """)
@@ -42,16 +42,16 @@ def iterrows_to_columns(node: ast.For, ctx: Context) -> Edits:
                 return
             names = list(dict.fromkeys(name for _, name in reads))
             text = program.source(frame)
-            columns = ctx.new_name("columns", f"{dotted(frame).rpartition('.')[2]}_columns")
+            places = ctx.new_name("places", "column_places")
             values = {name: ctx.new_name(_variable(row.id, name)) for name in names}
-            places = ", ".join(f"{columns}.get_loc({name!r})".replace("'", '"') for name in names)
-            target, source = _target(list(values.values())), f"zip(*{text}.values.T[[{places}]])"
+            listed = ", ".join(f'"{name}"' for name in names) + "," * (len(names) == 1)
+            target, source = _target(list(values.values())), f"zip(*{text}.values.T[{places}])"
             if _is_read(program, node, label):
                 target, source = (
                     f"{label.id}, {target if len(names) == 1 else f'({target})'}",
                     f"zip({text}.index, {source})",
                 )
-            yield program.before(node, f"{columns} = {text}.columns")
+            yield program.before(node, f"{places} = [{text}.columns.get_loc(name) for name in ({listed})]")
             yield Edit(program.span(node.target)[0], program.span(node.iter)[1], f"{target} in {source}")
             for read, name in reads:
                 yield program.replace(read, values[name])

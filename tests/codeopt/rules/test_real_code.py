@@ -8,7 +8,9 @@ import textwrap
 import pytest
 
 from codeopt.analysis import ShownTypes, parse
+from codeopt.core.refusal import Refusal
 from codeopt.core.revision import Revision
+from codeopt.report.result import NextSteps
 from codeopt.rules import Hot, HotFiles, load_rule, refusals
 from codeopt.workloads.contract.function.seen import seen
 from codeopt.workloads.contract.function.shown_types import hint_of
@@ -371,3 +373,22 @@ def test_why_no_rule_made_a_draft(
     assert [(each.reason.startswith(reason), each.lines, each.rules) for each in found] == (
         [(True, places, rules)] if reason else []
     )
+
+
+@pytest.mark.parametrize(
+    ("refused", "drafts", "words"),
+    [
+        (None, 0, []),
+        ((), 0, ["no rule applied: none has its pattern in the hot lines"]),
+        (
+            (Refusal("its type is not known", ("4", "5", "6", "7"), ("counter",)),),
+            1,
+            [
+                "no other rule applied: its type is not known (lines 4, 5, 6, ...: counter) "
+                "(codeopt rules --explain FILE)"
+            ],
+        ),
+    ],
+)
+def test_the_lines_on_the_screen(refused: tuple[Refusal, ...] | None, drafts: int, words: list[str]) -> None:
+    assert NextSteps(refusals=refused).no_rule(drafts) == words

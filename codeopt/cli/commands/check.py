@@ -40,7 +40,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "codeopt check src/ --profile production.speedscope.json",
     ),
     first=("--min-share", "--max-functions", "--profile", "--select", "--json"),
-    often=("--exclude", "--tests", "--python", "--max-seconds", "--sandbox", "--ignore"),
+    often=("--exclude", "--tests", "--python", "--max-seconds", "--sandbox"),
     verdicts=(1, ProgramError.exit_status),
     others_files=True,
 )

@@ -78,11 +78,12 @@ def _improve_one(arguments: argparse.Namespace, target: Target) -> int:
     from codeopt.engine.open_session import open_session
     from codeopt.report import result as report
     from codeopt.report.brief import brief_summary
-    from codeopt.review.findings.known import open_findings
 
     with Console(quiet=arguments.quiet, verbose=arguments.verbose) as console:
         options, session = flags.options_of(arguments), open_session(console)
         result = improve(target, options, session)
+        from codeopt.review.findings.known import open_findings  # which loads what a mistake can do without
+
         if known := open_findings(options, result.interpreter, session.open_evidence, "improve", console):
             known.keep(target.path, target.name, result)
         try:

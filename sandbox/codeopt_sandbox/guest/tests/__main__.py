@@ -99,11 +99,15 @@ class TestRun:
         return install(self.ref.module, self.ref.qualname, self.request.most, self.sink)
 
     def run_pytest(
-        self, record: Callable[[], object] | None = None, ended: Callable[[str], None] = lambda test: None
+        self,
+        record: Callable[[], object] | None = None,
+        ended: Callable[[str], None] = lambda test: None,
+        lost: Callable[[], float] = lambda: 0.0,
     ) -> dict[str, Any]:
         """Run the tests; functions are recorded from their modules' import on.
 
         record: installs recorders in place of that of the function. ended: is told of each test that has ended.
+        lost: seconds so far that recorders took, which are not the tests'.
         """
         import pytest
 
@@ -111,7 +115,7 @@ class TestRun:
         recorder = self.record() if self.request.most and record is None else None
         if record is not None:
             record()
-        found = PassedTests(self.ref.qualname, self.request.seconds, ended)
+        found = PassedTests(self.ref.qualname, self.request.seconds, ended, lost)
         status = self.by_folder(pytest.main, found)
         fine = status in (0, 1, 5) or (found.passed and status == 2)
         return {
@@ -153,7 +157,7 @@ class TestRun:
         def record() -> None:
             sys.meta_path.insert(0, recorded)
 
-        found = profiler.runcall(self.run_pytest, record, traced.look)
+        found = profiler.runcall(self.run_pytest, record, traced.look, lambda: clock.lost)
         found["ranked"] = traced.rows()
         found["recorded"] = recorded.rows()
         return found
@@ -179,8 +183,8 @@ class TestRun:
 class PassedTests:
     """A pytest plug-in: which tests passed."""
 
-    def __init__(self, qualname: str, seconds: float, ended: Callable[[str], None]) -> None:
-        self.ended = ended
+    def __init__(self, qualname: str, seconds: float, ended: Callable[[str], None], lost: Callable[[], float]) -> None:
+        self.ended, self.lost, self.lost_before = ended, lost, 0.0
         self.name = qualname.rpartition(".")[2].replace("_", "").lower()
         self.until = time.monotonic() + seconds
         self.passed: list[str] = []
@@ -212,11 +216,17 @@ class PassedTests:
         if kept is not None:
             kept[report.nodeid] = _reason(report.longrepr)
 
+    def pytest_runtest_logstart(self) -> None:
+        """A test begins."""
+        self.lost_before = self.lost()
+
     def pytest_runtest_logreport(self, report: Any) -> None:
         """One step of one test."""
         if time.monotonic() > self.until:
             self.session.shouldstop = "that is enough"
-        self.seconds += report.duration  # of fixtures too
+        lost = self.lost()
+        self.seconds += max(0.0, report.duration - (lost - self.lost_before))  # of fixtures too
+        self.lost_before = lost
         self._note(report)
         if report.when == "call" and report.passed:
             self.passed.append(report.nodeid)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 import subprocess
 from pathlib import Path
 
@@ -117,16 +116,11 @@ def test_a_model_is_told_of_the_failing_call_and_only_the_function_changes(proje
     )
 
 
-def test_a_file_that_reads_no_input_offers_its_functions(project: Path) -> None:
-    require_sandbox()
-    done = codeopt("improve", "pkg/mod.py", "--model", "rules", "--sandbox", "bubblewrap", cwd=project)
+def test_a_library_names_its_functions_to_a_command_that_takes_one(project: Path) -> None:
+    done = codeopt("profile", "pkg/mod.py", "--sandbox", "bubblewrap", cwd=project)
     assert done.status == 2
-    assert "name one of its functions" in done.err
-    assert "their shares of the time of 2 tests" in done.err
-    share = re.search(r"Box\.distinct \((\d+)%\)", done.err)
-    assert share is not None
-    assert 0 < int(share[1]) <= 100
-    assert share.start() < done.err.index("Box.__init__")
+    assert "does nothing when it is run; name one of its functions: pkg/mod.py::" in done.err
+    assert "`codeopt improve pkg/mod.py` takes them one after the other" in done.err
 
 
 def test_recorded_calls_are_evidence(project: Path) -> None:

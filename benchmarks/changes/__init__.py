@@ -24,11 +24,18 @@ class ChangedProject:
     """A project and its command."""
 
     command: str
+    """Command that judges it; empty: it is judged by its functions and tests, or by what it prints."""
     files: Mapping[str, str]
     right: tuple[Replacement, ...]
     wrong: tuple[Replacement, ...]
     packages: tuple[str, ...] = ()
     """Distributions that it imports."""
+    arguments: tuple[str, ...] = ("--base", "HEAD")
+    """The two sides, as `codeopt compare` is given them."""
+    installed_in_place: tuple[str, ...] = ()
+    """Folders that `pip install -e` puts into its environment."""
+    release: str = ""
+    """Release of Python that it needs; empty: any."""
     data: Callable[[], Mapping[str, str]] = field(default=dict)
     """Makes the further files, which are large."""
 

@@ -11,6 +11,7 @@ from pathlib import Path, PurePosixPath
 
 from codeopt.core.errors import UsageError
 from codeopt.core.program import Program, as_source
+from codeopt.core.project_python import reading_advice
 from codeopt.core.revision import Revision
 from codeopt.workloads.project.files import ProjectFiles
 from codeopt.workloads.project.fixed_ground import FixedGround
@@ -83,16 +84,20 @@ def read_text(folder: Path, project: ProjectFiles, own: Callable[[str], bool] | 
     their paths; None: by their names. Raises UsageError."""
     files: dict[str, Program] = {}
     own = own or is_own
+    unread = ""
     for path, content in project.files:
         if path.endswith(".py") and own(path):
             try:
                 text = content.decode()
                 compile(text, path, "exec", dont_inherit=True, flags=0x400)  # ast.PyCF_ONLY_AST
             except (ValueError, SyntaxError):
+                unread = unread or path
                 continue
             if not _HEAD.search(text):
                 files[path] = Program(project.root / path, as_source(text), text, path)
     if not files:
+        if unread and (advice := reading_advice(project.root / unread)):
+            raise UsageError(f"{unread} and the project's other modules cannot be read: {advice}")
         raise UsageError(
             f"{folder} has no module of its own that could be improved: tests and benchmarks are left as they are"
         )

@@ -259,7 +259,7 @@ class FunctionWorkload(Defaults):
         return profile_function(self.bench, self.plan.timed, draft.text, memory=memory) if self.plan else None
 
     def growth(self, draft: Revision) -> GrowthPair | None:
-        """By calls made longer and longer."""
+        """Growth of the cost, by calls made longer and longer."""
         return growth(self.bench, self.evidence, draft.text)
 
     def bound(self, candidate: Candidate) -> float | None:

@@ -133,7 +133,7 @@ class TestFiles:
     """Asked for the files that import a file, which takes reading all of the project's."""
 
     def that_import(self, modules: Sequence[Module], pattern: str | None = None) -> tuple[Path, ...]:
-        """Those that import one of some modules, the nearest first. pattern: what else a test holds."""
+        """Test files that import one of some modules, the nearest first. pattern: what else a test holds."""
         named = {path: text for path, text in self.texts.items() if pattern is None or re.search(pattern, text)}
         return tuple(dict.fromkeys(path for module in modules for path in _nearest(module, named, self.users)))
 

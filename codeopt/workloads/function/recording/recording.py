@@ -35,7 +35,7 @@ class Recording:
     path: Path
     """File of the calls."""
     status: int
-    """How the command ended."""
+    """End of the command."""
     seen: int
     """Different calls of this run, also those that were known."""
     new: int

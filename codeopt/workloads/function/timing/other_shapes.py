@@ -101,7 +101,7 @@ class Sides:
     draft: Revision
     timed: Timed
     wall: bool
-    """By the clock on the wall."""
+    """Whether seconds are those of the clock on the wall."""
 
     def losses(self, found: Sequence[InputShape]) -> list[Regression]:
         """Shapes on which the draft takes longer beyond the noise, the greatest loss first."""

@@ -71,6 +71,15 @@ class Reply:
         )
 
 
+@runtime_checkable
+class RemoteModel(Protocol):
+    """A model behind a server that can be asked beforehand whether it would answer."""
+
+    def require_reachable(self) -> None:
+        """Ask the server. Raises ModelError where a request would be refused or reach nobody."""
+        ...
+
+
 class Model(Protocol):
     """A backend that answers a conversation. Raises codeopt.core.errors.ModelError and nothing else of its own.
 

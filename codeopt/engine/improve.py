@@ -8,11 +8,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 from functools import cache
-from typing import TYPE_CHECKING
 
 from codeopt.core.budget import Budget, Ledger
 from codeopt.core.errors import OutOfTime
 from codeopt.core.history import Candidate, History
+from codeopt.core.model import Model, RemoteModel
 from codeopt.core.options import ImproveOptions
 from codeopt.core.program import TargetFiles
 from codeopt.core.revision import Revision
@@ -30,9 +30,6 @@ from codeopt.engine.run_plan import RunPlan, make_plan
 from codeopt.report.result import Result, contract_lines, hot, opening
 from codeopt.workloads import OpenTarget, Workload, WorkloadRequest, kind_of
 from codeopt.workloads.function.recording.run_first import run_first
-
-if TYPE_CHECKING:
-    from codeopt.core.model import Model
 
 AskReader = Callable[[Candidate, Candidate], Candidate]
 
@@ -68,6 +65,8 @@ def _improved(
     clock: RunClock,
 ) -> Result:
     plan = make_plan(options)
+    for name in plan.models:
+        _require_reachable(session.open_model(replace(options, model=name, record=None), session.console.warn))
     first = None
     if options.run and not target.path.is_dir():  # of a folder the command itself is what is improved
         first = run_first(target, options.run, session.console.print, session.named(options))
@@ -108,6 +107,12 @@ def _improved(
         result = finish(loop, end, request, opened.sandbox, run, reference)
         recorder.keep(loop)
         return result
+
+
+def _require_reachable(model: Model) -> None:
+    """Ask the model's server before the original is run, which may take minutes. Raises ModelError."""
+    if isinstance(model, RemoteModel):
+        model.require_reachable()
 
 
 def _measured(opened: OpenTarget, request: WorkloadRequest, clock: RunClock) -> Workload:

@@ -74,6 +74,23 @@ class OpenAIModel:
         """
         return at_once(lambda: self.complete(messages), count)
 
+    def require_reachable(self) -> None:
+        """Ask the server for its list of models. Raises ModelError where no server answers, or it refuses the key; any
+        other answer, and none in time, says nothing of the model."""
+        import openai
+
+        attempts = _Attempts(self._settings.max_retries, self._settings.notify)
+        with self._client(attempts) as client:
+            try:
+                client.with_options(timeout=LOOKUP_S).get("/models", cast_to=object)
+            except openai.APITimeoutError:
+                return
+            except (openai.AuthenticationError, openai.APIConnectionError) as error:
+                status, wait_s = status_of(error)
+                raise ModelError(explain(error, self._endpoint, attempts.sent), status=status, wait_s=wait_s) from None
+            except (openai.OpenAIError, ValueError):
+                return
+
     def _client(self, attempts: _Attempts) -> openai.OpenAI:
         import openai
 

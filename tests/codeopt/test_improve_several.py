@@ -6,6 +6,9 @@ from pathlib import Path
 
 import pytest
 
+from codeopt.core.options import ImproveOptions
+from codeopt.core.target import Target
+from codeopt.engine.nothing_to_try import NothingToTry, require_draft
 from codeopt.workloads.module import is_library
 from tests.codeopt.command import QUICK, codeopt
 from tests.codeopt.review.pull_request import git
@@ -50,6 +53,24 @@ def test_labels(count):
     assert len(labels(MANY[:count])) == len(set(MANY[:count]))
     assert repeated(MANY[:count]) == count - len(set(MANY[:count]))
     assert longest(MANY[:count]) <= 3
+"""
+
+UNHINTED = """\
+def by_calls(items, words):
+    return [items.count(word) for word in words]
+
+
+class Shop:
+    def by_calls(self, items, words):
+        return [items.count(word) for word in words]
+
+
+def nothing(handle):
+    return handle.read()
+
+
+def hinted(items: tuple[str, ...], words: str) -> int:
+    return len(items) + len(words)
 """
 
 
@@ -151,3 +172,20 @@ def test_a_plan_names_the_functions_and_runs_nothing(tmp_path: Path) -> None:
 )
 def test_a_module_that_only_defines_is_a_library(source: str, library: bool) -> None:
     assert is_library(source) is library
+
+
+@pytest.mark.parametrize(
+    ("name", "tried"),
+    [("by_calls", True), ("Shop.by_calls", True), ("nothing", False), ("hinted", False)],
+)
+def test_a_function_that_a_rule_may_match_by_the_types_of_its_calls_is_tried(
+    tmp_path: Path, name: str, tried: bool
+) -> None:
+    path = tmp_path / "shop.py"
+    path.write_text(UNHINTED)
+    target = Target(path, name)
+    if tried:
+        require_draft(target, ImproveOptions(model="rules"))
+        return
+    with pytest.raises(NothingToTry, match="the rules know nothing to try"):
+        require_draft(target, ImproveOptions(model="rules"))

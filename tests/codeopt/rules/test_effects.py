@@ -41,6 +41,6 @@ HIDDEN = {
 @pytest.mark.parametrize("hidden", HIDDEN.values(), ids=HIDDEN)
 def test_hidden_changes_are_seen(hidden: str) -> None:
     source = "xs = [3, 2]\n" + hidden + LOOP
-    for rule in all_rules():
+    for rule in (each for each in all_rules() if each.safety == "safe"):  # of others test cases decide
         new = rewritten(rule.name, source)
         assert new is None or output(new) == output(source), new

@@ -178,9 +178,10 @@ def outcome(source: str, arguments: list[Any]) -> tuple[Any, ...]:
 
 
 @pytest.mark.parametrize("body", [body for _, body in CHANGED.values()] + list(REFUSED.values()))
-def test_every_rule_gives_the_same_where_two_arguments_are_one_list_too(body: str) -> None:
+def test_every_sound_rule_gives_the_same_where_two_arguments_are_one_list_too(body: str) -> None:
     source = module(body)
-    versions = [new for one in within(all_rules(), "f") if (new := one.rewrite(source, Hot())) is not None]
+    sound = [one for one in all_rules() if one.safety == "safe"]
+    versions = [new for one in within(sound, "f") if (new := one.rewrite(source, Hot())) is not None]
 
     @settings(max_examples=25, deadline=None, database=None)
     @given(st.lists(st.integers(-2, 4), max_size=5), st.lists(st.integers(-2, 4), max_size=5), st.booleans())

@@ -47,7 +47,7 @@ class Count:
 
 
 def check(name: str, programs: int, seed: int = 0, together: float = 0.25) -> Count:
-    """Make programs until so many match, or far more were made; `together`: the share that all sound rules rewrite, too."""
+    """Make programs until so many match, or far more were made; `together`: share that all sound rules rewrite, too."""
     rng = random.Random(f"{name} {seed}")
     count, one = Count(), load_rule(name)
     everything = tuple(each for each in all_rules() if each.safety == "safe" or each.name == name)

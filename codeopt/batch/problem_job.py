@@ -123,7 +123,7 @@ class ProblemJob:
         )  # fmt: skip
         session = Session(
             WorkerConsole(self.notify), lambda options: StoredRuns(self), self._open_sandbox, self._open_model,
-            self.lock.held, extras=False, between_rounds=self.check_budget,
+            self.lock.held, extras=False, asks_server=False, between_rounds=self.check_budget,
             interpreter=self.options.interpreter,
         )  # fmt: skip
         reference = problem.target if self.options.with_target and kind == "program" else None

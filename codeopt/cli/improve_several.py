@@ -14,7 +14,6 @@ from codeopt.cli.output import require_writable, write_diff
 from codeopt.core.console import Console
 from codeopt.core.errors import ProgramError, UsageError
 from codeopt.core.interpreter import find_interpreter
-from codeopt.core.options import ImproveOptions
 from codeopt.core.program import replace_program, write_whole
 from codeopt.core.sanitize import log_line
 from codeopt.core.target import Target
@@ -24,22 +23,10 @@ from codeopt.report.result import python_line
 from codeopt.review.check import CheckedTarget
 from codeopt.review.several import ImprovedSeveral, find_several, improve_several
 from codeopt.review.work import BUDGET_SPENT
-from codeopt.workloads import kind_of
-from codeopt.workloads.module import is_library
 
 NOT_ACCEPTED = 1
 OF_ONE = ("cases", "stdin", "calls", "contract", "resume", "html", "record", "workload", "args")
 """Flags of one program or function."""
-
-
-def is_several(target: Target, options: ImproveOptions) -> bool:
-    """Whether a target is a folder, or a module that is read to do nothing but define. Raises UsageError."""
-    if target.path.is_dir():
-        return not options.run and not options.workload
-    if target.name or options.run or options.workload:
-        return False
-    kind = kind_of(target, options)
-    return kind.name == "module" and is_library(kind.read(target).source)
 
 
 def run(arguments: argparse.Namespace, target: Target) -> int:

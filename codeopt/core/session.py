@@ -75,6 +75,8 @@ class Session:
     """Held while something is measured: nobody else measures on this core."""
     extras: bool = True
     """After acceptance, fit how the cost grows with the input and profile the result: a few more runs."""
+    asks_server: bool = True
+    """Ask a model's server whether it would answer, before the original is run."""
     between_rounds: Callable[[], None] = lambda: None
     """Called after each round; may raise what ends the run."""
     on_usage: Callable[[Usage], None] = lambda usage: None

@@ -65,7 +65,7 @@ def _improved(
     clock: RunClock,
 ) -> Result:
     plan = make_plan(options)
-    for name in plan.models:
+    for name in plan.models if session.asks_server else ():
         _require_reachable(session.open_model(replace(options, model=name, record=None), session.console.warn))
     first = None
     if options.run and not target.path.is_dir():  # of a folder the command itself is what is improved

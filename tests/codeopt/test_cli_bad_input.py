@@ -42,7 +42,9 @@ class Bad:
 
 BAD = {
     "missing file": Bad("cannot read gone.py: No such file or directory", arguments=("gone.py",)),
-    "directory": Bad("folder is a directory", arguments=("folder",), files={"folder/x.txt": ""}),
+    "directory": Bad(
+        "folder has no function that could be improved", arguments=("folder",), files={"folder/x.txt": ""}
+    ),
     "empty": Bad("slow.py is empty", program=""),
     "only a comment": Bad("slow.py is empty", program="# nothing\n"),
     "syntax error": Bad("slow.py:2: '(' was never closed", program="x = 1\nprint(\n"),
@@ -216,7 +218,7 @@ def test_a_read_only_folder_is_found_before_anything_runs(target: tuple[str, ...
 CLOSED = {
     "a folder as argument": (("improve", "slow.py", "--", "closed"), "cannot read closed: Permission denied"),
     "a file as argument": (("improve", "slow.py", "--", "closed.txt"), "cannot read closed.txt: Permission denied"),
-    "a target in it": (("improve", "closed/slow.py"), "cannot read closed/slow.py: Permission denied"),
+    "a target in it": (("improve", "closed/slow.py"), "cannot reach closed/slow.py: Permission denied"),
     "another one": (("compare", "slow.py", "closed/slow.py"), "cannot read closed/slow.py: Permission denied"),
     "to be recorded": (("record", "closed/slow.py::f", "--", "python", "slow.py"), "cannot read closed/slow.py"),
     "to be checked": (("check", "closed"), "cannot read closed: Permission denied"),

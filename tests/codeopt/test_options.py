@@ -21,6 +21,8 @@ OF_THE_COMMAND = {
     "branch",
     "html",
     "verbose",
+    "color",
+    "max_functions",
     "help",
     "target",
     "short_m",
@@ -29,7 +31,7 @@ OF_THE_COMMAND = {
     "json",
     "quiet",
 }
-"""Flags about where a result goes; all others are fields."""
+"""Flags about where a result goes, and which targets there are; all others are fields."""
 
 
 def parse(*words: str) -> argparse.Namespace:

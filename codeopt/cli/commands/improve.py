@@ -18,6 +18,7 @@ from codeopt.core.errors import UsageError
 
 if TYPE_CHECKING:
     from codeopt.core.console import Console
+    from codeopt.core.options import ImproveOptions
     from codeopt.core.target import Target
     from codeopt.report.result import Result
 
@@ -55,20 +56,38 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 )
 def run(arguments: argparse.Namespace) -> int:
     """Improve one program. Heavy imports happen here, so that --help is quick."""
-    from codeopt.cli import improve_several
     from codeopt.workloads.module import DoesNothing
 
     target = flags.target_of(arguments)
     _check_output(arguments, target.path)
     _check_project(arguments, target.path)
-    if improve_several.is_several(target, flags.options_of(arguments)):
-        return improve_several.run(arguments, target)
+    if _is_several(target, flags.options_of(arguments)):
+        return _improve_several(arguments, target)
     if arguments.dry_run:
         return _dry_run(arguments, target)
     try:
         return _improve_one(arguments, target)
     except DoesNothing:
-        return improve_several.run(arguments, target)
+        return _improve_several(arguments, target)
+
+
+def _improve_several(arguments: argparse.Namespace, target: Target) -> int:
+    from codeopt.cli import improve_several  # which loads what a mistake can do without
+
+    return improve_several.run(arguments, target)
+
+
+def _is_several(target: Target, options: ImproveOptions) -> bool:
+    """Whether a target is a folder, or a module that is read to do nothing but define. Raises UsageError."""
+    from codeopt.workloads import kind_of
+    from codeopt.workloads.module import is_library
+
+    if target.path.is_dir():
+        return not options.run and not options.workload
+    if target.name or options.run or options.workload:
+        return False
+    kind = kind_of(target, options)
+    return kind.name == "module" and is_library(kind.read(target).source)
 
 
 def _improve_one(arguments: argparse.Namespace, target: Target) -> int:

@@ -160,7 +160,7 @@ def check(
     nowhere = "the profile has no time in it" if profiled else "no test runs it"
     rows = tuple(_row(each, work, part.min_share, nowhere) for each in ranking.targets)
     shortfalls = (*ranking.shortfalls, *work.shortfalls)
-    blind = why_blind(ranking.targets, work.looked_at, shortfalls, [each.reason for each in work.skipped])
+    blind = why_blind(ranking.targets, work.looked_at(shortfalls), shortfalls, [each.reason for each in work.skipped])
     left = [each.file for each in worth if any(_same(skipped, each) for skipped in work.left)]
     return ProjectCheck(
         rows, shortfalls, blind, session.interpreter, "; ".join(work.notices), tuple(dict.fromkeys(left)),

@@ -132,10 +132,10 @@ def improve_several(
     rows = sorted(ranking.targets, key=lambda each: order.get(each.name, len(order)))
     shortfalls = (*ranking.shortfalls, *work.shortfalls)
     reasons = [each.reason for each in work.skipped]
-    blind = "" if work.failure else why_blind(ranking.targets, work.looked_at, shortfalls, reasons)
+    blind = "" if work.failure else why_blind(ranking.targets, work.looked_at(()), shortfalls, reasons)
     skipped = {(each.path, each.function) for each in work.left}
     return ImprovedSeveral(
-        tuple(_row(each, work) for each in rows), results, work.looked_at, changes, shortfalls, blind,
+        tuple(_row(each, work) for each in rows), results, work.looked_at(()), changes, shortfalls, blind,
         "; ".join(work.notices),
         tuple(dict.fromkeys(each.file for each in chosen if (each.path, each.function) in skipped)), work.failure,
         session.interpreter, work.ledger.usage.cost_usd,

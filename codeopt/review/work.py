@@ -197,10 +197,10 @@ class ReviewRun:
         name = full_name(target.path, target.function)
         self.shortfalls += [replace(each, what=f"{name}: {each.what}") for each in found]
 
-    @property
-    def looked_at(self) -> int:
-        """Number of targets of which something is known now."""
-        return self.judged + len(self.again) + self.without_drafts
+    def looked_at(self, shortfalls: Sequence[Diagnostic]) -> int:
+        """Number of targets of which something is known now. That there is nothing to try says nothing where there are
+        shortfalls: the calls of the tests that could not run may say otherwise."""
+        return self.judged + len(self.again) + (0 if shortfalls else self.without_drafts)
 
     @property
     def clock(self) -> RunClock:

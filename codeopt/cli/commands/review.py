@@ -132,7 +132,7 @@ def make_review(arguments: argparse.Namespace, console: Console) -> tuple[Review
     shortfalls = (*ranking.shortfalls, *work.shortfalls)
     gave_up = work.failure not in (0, NoSandbox.exit_status)  # for want of a model, money or time, which it says
     reasons = [each.reason for each in work.skipped]
-    blind = why_blind(ranking.targets or targets, work.looked_at, shortfalls, reasons)
+    blind = why_blind(ranking.targets or targets, work.looked_at(shortfalls), shortfalls, reasons)
     review = Review(
         base=change.base,
         head=change.head,

@@ -166,6 +166,8 @@ class Checking:
         took, self.cpu_s = monotonic() - started, process_time() - started_cpu
         captured = self.captured.stop()
         text, opaque = cut(text, self.ref.whole_answers), shown.opaque
+        if type(result) is types.GeneratorType:  # after the cut: the digest is of the items alone
+            text = text.replace("returns ", "returns " + self.generator, 1)
         before, after, why = was.changed(call)
         if after:
             text += self.views.of_arguments(self.worker.arguments.fresh(code), call, before, after)
@@ -196,8 +198,7 @@ class Checking:
         if found is None:
             try:
                 result = self.worker.settled(result, self.batch.items)
-                kind = self.generator if type(result) is types.GeneratorType else ""
-                text = "returns " + kind + shown.show(result)
+                text = "returns " + shown.show(result)
             except BaseException as error:
                 found = error
         self.effects.armed = False

@@ -44,3 +44,33 @@ def test_another_iterator_is_a_caveat_unless_the_generator_is_sent_to(
     done = codeopt("compare", "old.py::f", "new.py::f", *usual, *flags, cwd=tmp_path)
     assert done.out.startswith(verdict), done.out + done.err
     assert verdict == "rejected" or "another iterator than a generator" in done.out
+
+
+LONG = "CALLS = [((list(range(n)),), {}) for n in (2, 5, 7_000, 12_000)]\nBIG = [(([*range(700)],), {})]\n"
+"""Answers of more characters than are shown, and of more items: digests stand for the rest."""
+EACH = "def f(xs: list[int]) -> Generator[int, None, None]:\n    for x in xs:\n        yield x + 1\n"
+MAPPED = "def f(xs: list[int]):\n    return map((1).__add__, xs)\n"
+SHORTENED = MAPPED.replace("xs)", "xs if len(xs) < {0} else xs[:-1])")
+LAST = MAPPED.replace("xs)", "xs if len(xs) < {0} else [*xs[:-1], 0])")
+
+
+@pytest.mark.parametrize(
+    ("new", "verdict"),
+    [
+        (MAPPED, ""),
+        (SHORTENED.format(6_000), "rejected"),
+        (LAST.format(6_000), "rejected"),
+        (LAST.format(11_000), "rejected"),
+    ],
+    ids=["the same items", "an item less", "another item", "another item that is not shown"],
+)
+def test_another_iterator_of_many_items_is_a_caveat_where_they_are_the_same(
+    new: str, verdict: str, tmp_path: Path
+) -> None:
+    for name, text in (("old.py", HEAD + EACH), ("new.py", new), ("calls.py", LONG)):
+        (tmp_path / name).write_text(text)
+    usual = ("--calls", "calls.py", "--no-tests", "--sandbox", "bubblewrap", "--max-pairs", "8", "--max-examples", "20")
+    done = codeopt("compare", "old.py::f", "new.py::f", *usual, "--changed-inputs", "off", cwd=tmp_path)
+    assert done.status == bool(verdict), done.out + done.err
+    assert done.out.startswith("rejected") is bool(verdict), done.out + done.err
+    assert verdict or "another iterator than a generator" in done.out

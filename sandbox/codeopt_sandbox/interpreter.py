@@ -35,10 +35,23 @@ version = "python%d.%d" % sys.version_info[:2] + getattr(sys, "abiflags", "")
 names = {"lib", "lib64", getattr(sys, "platlibdir", "lib")}
 if marked:
     folders += [os.path.join(prefix, name, version, "site-packages") for name in sorted(names)]
+named = []
+for folder in folders:
+    for name in sorted(os.listdir(folder)) if os.access(folder, os.R_OK | os.X_OK) else ():
+        if not name.endswith(".pth"):
+            continue
+        try:
+            with open(os.path.join(folder, name), encoding="utf-8", errors="replace") as file:
+                lines = file.read().replace("\0", "").splitlines()
+        except OSError:
+            continue
+        named += [os.path.normpath(os.path.join(folder, line.strip())) for line in lines if line.strip()]
+packages = ("site-packages", "dist-packages")
+linked = [each for each in named if os.path.basename(os.path.realpath(each)) in packages and os.path.isdir(each)]
 found = None
 try:
     from importlib.metadata import distributions
-    found = next((each.version for each in distributions(name="pytest", path=folders)), None)
+    found = next((each.version for each in distributions(name="pytest", path=folders + linked)), None)
 except ImportError:
     pass
 prefixes = [prefix, sys.base_prefix, sys.prefix, sys.base_exec_prefix]
@@ -46,6 +59,7 @@ prefixes += [os.path.realpath(each) for each in prefixes]
 libraries = [os.path.dirname(os.__file__)] + site.getsitepackages(prefixes)
 libraries += [sysconfig.get_path(name) for name in ("stdlib", "platstdlib", "purelib", "platlib")]
 libraries += [os.path.join(each, name, version) for each in prefixes for name in sorted(names)]
+libraries += linked
 print(json.dumps({
     "executable": sys.executable, "version": platform.python_version(), "release": list(sys.version_info[:2]),
     "implementation": platform.python_implementation(), "pytest": found, "user_site": user,
@@ -54,7 +68,8 @@ print(json.dumps({
 """
 """`-I -S` keeps out what a package, a .pth file or a folder beside a program would run at the start; so the prefix of a
 virtual environment and its packages are looked for here (Debian's Python says `dist-packages` of one while it does not
-know that it is in it)."""
+know that it is in it). A .pth file may name the packages of another environment, which are libraries, too; folders of
+any other name are somebody's sources."""
 
 
 @dataclass(frozen=True)

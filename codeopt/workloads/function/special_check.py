@@ -19,12 +19,16 @@ from codeopt.workloads.source.functions import definition
 from codeopt_sandbox.answers import AnswerDifference, differences
 from codeopt_sandbox.calls import accept_program
 from codeopt_sandbox.guest.accept.request import NO_LITERAL, AcceptRequest
+from codeopt_sandbox.guest.calls.repr.plain import BYTES
 from codeopt_sandbox.guest.calls.repr.private import segments
 from codeopt_sandbox.verdict import Checker
 
 RETURNS = "returns "
 OWN = 200
 """Most answers of the original, to calls that somebody vouches for, that the checker must accept."""
+DIGEST = "sha256 "
+"""Beginning of what stands for a part of an answer that is too long to show."""
+TOO_LONG = "the original's own answer is too long to be handed to the checker"
 Question = tuple[str, str, str]
 """A call, what it returns, and what else is returned."""
 
@@ -35,6 +39,16 @@ class Refused:
 
     expected: str
     reason: str
+
+    @property
+    def is_judged(self) -> bool:
+        """The checker itself refuses it: it was handed the answer."""
+        return self.reason != NO_LITERAL
+
+    @property
+    def is_too_long(self) -> bool:
+        """A digest alone stands for the answer, or for a part of it: there is nothing that the checker could get."""
+        return not self.is_judged and self.expected.count(DIGEST) > self.expected.count(BYTES)
 
 
 @dataclass(frozen=True)
@@ -62,7 +76,7 @@ class SpecialChecker:
         own = {each.text: text for each in known if (text := _returned(each.outcome.text)) is not None}
         reasons = self.answers.reasons([(call, text, text) for call, text in own.items()])
         return {call: Refused(text, reason) for (call, text), reason in zip(own.items(), reasons, strict=True)
-                if reason not in ("", NO_LITERAL)}  # fmt: skip
+                if reason}  # fmt: skip
 
     def _question(self, found: AnswerDifference) -> Question | None:
         """Question about a difference; None where more differs than the value returned."""
@@ -90,7 +104,8 @@ def special_checker(
     )
     found = SpecialChecker(bench, answers, options.strict, options.may_change_arguments)
     vouched = [each for each in known if each.vouched][:OWN]
-    refused = next(iter(found.refused_of_original(vouched).items()), None)
+    told = found.refused_of_original(vouched).items()
+    refused = next(((call, each) for call, each in told if each.is_judged), None)
     if refused is not None:
         said = f"{refused[0][:160]} returns {refused[1].expected[:160]}: {refused[1].reason}"
         raise UsageError(f"--check {options.check} does not accept the original's own answer: {said}")
@@ -98,13 +113,14 @@ def special_checker(
 
 
 def undecided(check: Checker, known: Sequence[KnownCall]) -> dict[str, str]:
-    """Why a difference on a call says nothing: the user's checker, if that is what compares, does not accept the
-    original's own answer there either. By call."""
+    """Why a difference on a call that nobody vouches for says nothing: the user's checker, if that is what compares,
+    does not accept the original's own answer there either, or cannot be handed it. By call."""
     if not isinstance(check, SpecialChecker):
         return {}
-    made_up = [each for each in known if not each.vouched]
-    return {call: f"the checker does not accept the original's own answer: {each.reason}"
-            for call, each in check.refused_of_original(made_up).items()}  # fmt: skip
+    refused = check.refused_of_original([each for each in known if not each.vouched])
+    unaccepted = {call: f"the checker does not accept the original's own answer: {each.reason}"
+                  for call, each in refused.items() if each.is_judged}  # fmt: skip
+    return unaccepted | {call: TOO_LONG for call, each in refused.items() if each.is_too_long}
 
 
 def _returned(outcome: str) -> str | None:

@@ -167,9 +167,7 @@ def monorepo(root: Path, beside: Path | None = None) -> Monorepo:
         write(beside, {name: text for name, text in FILES.items() if name.startswith("packages/core")})
     for words in (("init", "-q"), ("add", "-A"), ("commit", "-qm", "as it was")):
         git(root, words)
-    subprocess.run(
-        [sys.executable, "-m", "venv", "--without-pip", "--system-site-packages", str(root / ".venv")], check=True
-    )
+    subprocess.run([sys.executable, "-m", "venv", "--without-pip", str(root / ".venv")], check=True)
     packages = next((root / ".venv").glob("lib/python3*/site-packages"))
     (packages / "__editable__.app.pth").write_text(f"{root}/packages/app/src\n")
     (packages / "__editable__.core.pth").write_text(f"{beside or root}/packages/core/src\n")

@@ -235,7 +235,8 @@ def accept(arguments, expected, got):
 
 @pytest.mark.parametrize(("wrong", "verdict"), [(False, "faster"), (True, "rejected")])
 def test_long_arrays_reach_the_checker_whole(tmp_path: Path, wrong: bool, verdict: str) -> None:
-    """25,600 floats, all of them 1e-9 away; a single wrong item among them is found."""
+    """25,600 floats, all of them 1e-9 away; a single wrong item among them is found, there or in a larger array of a
+    made-up call. Of one whose arrays are too long for the checker no difference decides."""
     pytest.importorskip("numpy")
     one_off = "\n    found[-1, -1] += n > 150\n    return found\n"
     quick = MATRIX_QUICK.replace("return", "found =").rstrip() + one_off if wrong else MATRIX_QUICK
@@ -245,7 +246,7 @@ def test_long_arrays_reach_the_checker_whole(tmp_path: Path, wrong: bool, verdic
     flags = ("--calls", "calls.py", "--check", "check.py::accept", "--max-pairs", "8", "--max-examples", "20")
     done = codeopt("compare", "old.py::f", "new.py::f", *flags, "--sandbox", "bubblewrap", cwd=tmp_path)
     assert done.out.startswith(verdict), done.out + done.err
-    assert wrong is bool(re.search(r"1 of \d{5} items are wrong", done.out)), done.out
+    assert wrong is bool(re.search(r"1 of \d{5,6} items are wrong", done.out)), done.out
 
 
 LONG_CALLS = (

@@ -37,14 +37,12 @@ UNSAID = {
     "maze": ["def is_wall", "Breadth first", "UNUSED", "+    def neighbours"],  # the class is large
 }
 BY_NIGHT = pytest.mark.slow(
-    also="tests/codeopt/prompts/test_project_prompts.py::test_prompts_are_as_the_golden_files_say[orders]",
-    reason="one golden file shows the form; what is left out of a prompt has quicker tests of its own",
+    also="tests/codeopt/prompts/test_prompts.py::test_prompts_are_as_the_golden_files_say[ledgers]",
+    reason="hot lines hang on measured times; what is in a prompt of a project has quicker tests of its own",
 )
 
 
-@pytest.fixture(
-    scope="module", params=[pytest.param(name, marks=() if name == "orders" else BY_NIGHT) for name in PROJECTS]
-)
+@pytest.fixture(scope="module", params=[pytest.param(name, marks=BY_NIGHT) for name in PROJECTS])
 def recorded(request: pytest.FixtureRequest) -> tuple[str, Prompts]:
     return request.param, record_prompts(request.param)
 

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import json
 import subprocess
 import sys
 import tarfile
+from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import NoReturn
+from typing import Any, NoReturn
 
 NOT_RUN = 77
 """The exit status of a benchmark whose data or packages are not here; Automake and Meson read it so, too."""
@@ -28,6 +30,29 @@ def commit_all(root: Path, message: str) -> None:
     """Make a repository of a folder with all of its files committed."""
     for words in (("init", "-q"), ("add", "-A", "-f"), ("commit", "-qm", message)):
         git(root, *words)
+
+
+def kept_lines(path: Path | None, kind: str = "line of JSON") -> Iterator[Any]:
+    """Objects of a file of JSON lines; half a line of a run that was killed is said and left out.
+
+    kind: of what a line is, in words.
+    """
+    lines = path.read_text("utf-8").splitlines() if path and path.is_file() else ()
+    for number, text in enumerate(lines, 1):
+        try:
+            yield json.loads(text)
+        except json.JSONDecodeError:
+            print(f"{path}:{number} is no {kind}, and is left out", file=sys.stderr)
+
+
+def keep_line(path: Path | None, row: Mapping[str, Any]) -> None:
+    """Append an object to a file of JSON lines; behind half a line of a run that was killed it begins a new one."""
+    if path is None:
+        return
+    with path.open("a+", encoding="utf-8") as file:
+        file.seek(0)
+        cut = "" if (text := file.read()).endswith("\n") or not text else "\n"
+        file.write(f"{cut}{json.dumps(row)}\n")
 
 
 def extract(sdist: Path, to: Path) -> None:

@@ -14,14 +14,13 @@ caveats), or a wrong one is called faster without a caveat. AlgoTune needs numpy
 from __future__ import annotations
 
 import argparse
-import json
 import os
 import tempfile
 from importlib import import_module
 from pathlib import Path
 from typing import Any
 
-from benchmarks import not_run
+from benchmarks import keep_line, not_run
 from benchmarks.arenas import COMPILED, RIGHT, first_of_each_task, is_accepted, is_false, kept_rows, line, table
 from benchmarks.arenas.settings import Settings
 
@@ -53,7 +52,7 @@ def main() -> int:
             row = known.get(trial.name) or trial.row()
             if trial.name not in known:
                 print(line(row), flush=True)
-                _keep(arguments.results, row)
+                keep_line(arguments.results, row)
             rows.append(row)
     if not rows:
         not_run(f"{data} holds no task of {arguments.arena}")
@@ -65,12 +64,6 @@ def is_good(rows: list[dict[str, Any]]) -> bool:
     """Whether the goals are reached."""
     right = [row for row in rows if row["kind"] in (RIGHT, COMPILED)]
     return sum(map(is_accepted, right)) >= GOAL * len(right) and not any(map(is_false, rows))
-
-
-def _keep(results: Path | None, row: dict[str, Any]) -> None:
-    if results:
-        with results.open("a", encoding="utf-8") as file:
-            file.write(json.dumps(row) + "\n")
 
 
 def _data(arguments: argparse.Namespace) -> Path:

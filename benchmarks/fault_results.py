@@ -7,12 +7,13 @@ What another tree gave is left in the file and not used. A line that was cut off
 from __future__ import annotations
 
 import hashlib
-import json
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, field
 from enum import StrEnum
 from pathlib import Path
 from typing import Any
+
+from benchmarks import keep_line, kept_lines
 
 OWN_LIST = "benchmarks/faults.toml"
 """The list of faults: no part of a tree's digest, as each fault is told apart by all that it says."""
@@ -51,13 +52,9 @@ class Results:
 
     @classmethod
     def read(cls, path: Path | None, tree: str) -> Results:
-        """What a file holds of a tree; a file that is not there holds nothing."""
+        """Results of a tree that a file holds; none where there is no file."""
         kept = cls(tree, path)
-        for line in path.read_text("utf-8").splitlines() if path and path.exists() else ():
-            try:
-                entry = json.loads(line)
-            except json.JSONDecodeError:
-                continue  # the run was killed while it wrote this
+        for entry in kept_lines(path):
             if entry["tree"] != tree:
                 continue
             if "passing" in entry:
@@ -78,12 +75,7 @@ class Results:
         self._append({"passing": sorted(tests)})
 
     def _append(self, entry: dict[str, Any]) -> None:
-        if self.path is None:
-            return
-        with self.path.open("a+", encoding="utf-8") as file:
-            file.seek(0)
-            cut = "" if (text := file.read()).endswith("\n") or not text else "\n"
-            file.write(f"{cut}{json.dumps({'tree': self.tree, **entry})}\n")
+        keep_line(self.path, {"tree": self.tree, **entry})
 
 
 def tree_digest(root: Path) -> str:

@@ -1,4 +1,4 @@
-"""What the built-in rules find in functions of real packages that take time in the packages' own tests.
+"""Drafts of the built-in rules for functions of real packages that take time in the packages' own tests.
 
     python -m benchmarks.real_functions fetch --work DIR        source distributions, pinned, and their environment
     python -m benchmarks.real_functions draw --work DIR         the draw, made again: prints real_functions.toml
@@ -27,7 +27,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from benchmarks import extract, not_run
+from benchmarks import extract, keep_line, kept_lines, not_run
 from codeopt.rules import all_rules
 from codeopt.workloads.function.view import function_rules
 
@@ -204,14 +204,20 @@ def chosen(half: str, package: str = "") -> list[dict[str, str]]:
 
 
 def judged(work: Path, row: dict[str, str], seconds: int) -> dict[str, Any]:
-    """What `codeopt improve --model rules` says of one function, with its package's tests as evidence."""
+    """Answer of `codeopt improve --model rules` on one function, with its package's tests as evidence."""
     folder = next(package for package in PACKAGES if package.name == row["package"]).folder(work)
     python = work / "venv" / "bin" / "python"
     command = [sys.executable, "-m", "codeopt", "improve", f"{row['path']}::{row['function']}", "--model", "rules"]
     options = ["--json", "--python", str(python), "--sandbox", "bubblewrap", "--max-seconds", str(seconds)]
-    done = subprocess.run([*command, *options], cwd=folder, capture_output=True, text=True, timeout=seconds * 2 + 60)
-    found = json.loads(done.stdout) if done.stdout.startswith("{") else {}
-    error = found.get("error", "") if found else (done.stderr.strip().splitlines() or ["no answer"])[-1]
+    limit = seconds * 2 + 60
+    found: dict[str, Any] = {}
+    try:
+        done = subprocess.run([*command, *options], cwd=folder, capture_output=True, text=True, timeout=limit)
+    except subprocess.TimeoutExpired:
+        error = f"no answer in {limit} s"
+    else:
+        found = json.loads(done.stdout) if done.stdout.startswith("{") else {}
+        error = found.get("error", "") if found else (done.stderr.strip().splitlines() or ["no answer"])[-1]
     return {
         **row,
         "accepted": found.get("accepted", False),
@@ -261,18 +267,15 @@ def _drafts(work: Path, rows: list[dict[str, str]]) -> None:
 
 
 def _judge(work: Path, rows: list[dict[str, str]], seconds: int, results: Path | None) -> None:
-    known = [json.loads(line) for line in results.read_text().splitlines()] if results and results.is_file() else []
-    done = {(each["package"], each["path"], each["function"]): each for each in known}
+    done = {(each["package"], each["path"], each["function"]): each for each in kept_lines(results)}
     for row in rows:
         place = (row["package"], row["path"], row["function"])
         if place not in done:
             done[place] = judged(work, row, seconds)
             print(done[place], flush=True)
-            if results:
-                with results.open("a") as file:
-                    file.write(json.dumps(done[place]) + "\n")
+            keep_line(results, done[place])
     found = [done[row["package"], row["path"], row["function"]] for row in rows]
-    faster = sum(each["accepted"] and each["ratio"] >= MIN_RATIO for each in found)
+    faster = sum(each["accepted"] and (each["ratio"] or 0.0) >= MIN_RATIO for each in found)
     drafts = sum(bool(each["rounds"]) for each in found)
     unjudged = sum(bool(each["error"]) for each in found)
     print(

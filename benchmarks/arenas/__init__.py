@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import sys
 import time
 from collections.abc import Callable, Iterator
@@ -10,6 +9,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from benchmarks import kept_lines
 from codeopt.core.errors import CodeoptError
 from codeopt.core.options import ImproveOptions
 from codeopt.core.session import Session
@@ -113,13 +113,11 @@ def table(name: str, rows: list[dict[str, Any]]) -> str:
 def kept_rows(results: Path | None) -> dict[str, dict[str, Any]]:
     """Rows of an earlier run, by the names of their trials; half a line of one that was killed is said and left out."""
     found = {}
-    lines = results.read_text("utf-8").splitlines() if results and results.is_file() else ()
-    for number, text in enumerate(lines, 1):
+    for row in kept_lines(results, "row of a trial"):
         try:
-            row = json.loads(text)
             found[name_of(row["task"], row["draft"])] = row
-        except (ValueError, KeyError, TypeError):
-            print(f"{results}:{number} is no row of a trial, and is left out", file=sys.stderr)
+        except (KeyError, TypeError):
+            print(f"{results}: a row is none of a trial, and is left out: {str(row)[:60]}", file=sys.stderr)
     return found
 
 

@@ -98,7 +98,8 @@ def find_python(
 ) -> tuple[ImproveOptions, Session]:
     """The options with the Python that runs everything, and a session that knows it; it is said. changed: paths of the
     change below its root. Raises UsageError; Untrusted where the change would bring the interpreter itself."""
-    from codeopt.core.interpreter import VENVS, find_interpreter
+    from codeopt.core.interpreter import find_interpreter
+    from codeopt.core.project_python import VENVS
     from codeopt.engine.open_session import open_session
     from codeopt.report.result import python_line
 

@@ -13,12 +13,12 @@ from pathlib import Path
 from typing import Any
 
 from codeopt.core.errors import UsageError
+from codeopt.core.project_python import VENVS
 from codeopt.core.tracked_python import require_untracked, require_untracked_file
 from codeopt_sandbox.errors import BadInterpreter
 from codeopt_sandbox.host_program import find_program
 from codeopt_sandbox.interpreter import ask_python
 
-VENVS = (".venv", "venv")
 PROJECT_FILES = ("pyproject.toml", "setup.py", "setup.cfg")
 MAX_TOOL_S = 3.0
 """Time limit for poetry or hatch to name an environment, seconds; poetry takes 0.6 s."""

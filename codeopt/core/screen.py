@@ -32,11 +32,11 @@ def wrapped(line: str, width: int) -> list[str]:
     if len(line) <= width:
         return [line]
     label = _LABEL.match(line)
-    indent = label.end() if label else len(line) - len(line.lstrip(" ")) + 2
     first = line[: len(line) - len(line.lstrip(" "))]
+    indent = label.end() if label else len(first) + 2
     rows = textwrap.wrap(
         line[len(first) :], max(MIN_WIDTH, width), initial_indent=first, subsequent_indent=" " * min(indent, 11),
-        break_long_words=False, break_on_hyphens=False, drop_whitespace=True, replace_whitespace=False,
+        break_long_words=False, break_on_hyphens=False, replace_whitespace=False,
     )  # fmt: skip
     return rows or [line]
 
@@ -50,7 +50,7 @@ def write_lines(text: str, stream: IO[str], width: int) -> None:
     console = Console(file=stream, highlight=False, markup=False, emoji=False, soft_wrap=True, width=width)
     for line in text.removesuffix("\n").split("\n"):
         for row in wrapped(line, width):
-            console.print(Text(row) if plain else _styled(Text(row)), soft_wrap=True)
+            console.print(Text(row) if plain else _styled(Text(row)))
 
 
 def _styled(row: Text) -> Text:

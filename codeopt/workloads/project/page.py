@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
@@ -50,7 +50,7 @@ def command_page(
     stacks, widths = profile.stacks(command), _widths(profile, before)
     tree = call_tree(stacks, least=SEEN)
     earlier = _shares(before) if before else None
-    names = ("function", *(("own before",) if earlier else ()), "own", "total", "calls")
+    names = ("function", *(("own before",) if earlier is not None else ()), "own", "total", "calls")
     return page(
         "command.html",
         command,
@@ -101,11 +101,12 @@ def _amount(total: float, unit: str) -> str:
 
 def _shares(before: StackProfile) -> Mapping[tuple[str, str], float]:
     """Own share of each function, with the libraries that it calls, by file and name."""
-    found: Counter[tuple[str, str]] = Counter()
+    found: dict[tuple[str, str], float] = defaultdict(float)
+    whole = before.total
     for stack, weight in before.weights:
         innermost = next((frame for frame in reversed(stack) if frame.file), None)
         if innermost:
-            found[innermost.file, innermost.name] += weight / before.total  # type: ignore[assignment]
+            found[innermost.file, innermost.name] += weight / whole
     return found
 
 

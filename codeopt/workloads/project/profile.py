@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
+from functools import cached_property
 from itertools import pairwise
 from typing import Any, NamedTuple, TypeVar
 
@@ -192,7 +193,7 @@ class ProjectProfile:
     queued_s: float = 0.0
     """Time in which the command was ready to run and no core was free, seconds."""
 
-    @property
+    @cached_property
     def sampled_s(self) -> float:
         """Processor time that all shares are of: that of the samples, and of the interpreter's start before them."""
         return sum(each.seconds for each in self.samples) / (1 - min(self.start_share, 0.999)) or 1.0

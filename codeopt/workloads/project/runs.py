@@ -8,6 +8,7 @@ from typing import Unpack
 
 from codeopt.core.program import TargetFiles, changes_of
 from codeopt.core.revision import Revision
+from codeopt.core.words import error_line
 from codeopt.workloads.project.bytecode import Bytecode
 from codeopt.workloads.project.command import ProjectCommand
 from codeopt.workloads.project.files import ProjectFiles
@@ -156,3 +157,8 @@ class CommandRuns:
     def quiesce(self) -> None:
         """Quiesce the sandbox."""
         self.sandbox.quiesce()
+
+
+def error_of(run: Run) -> str:
+    """Line of a run's output that tells why it failed; empty where there is none."""
+    return error_line(b"\n".join((run.stdout, run.stderr)).decode("utf-8", "replace"))

@@ -10,9 +10,8 @@ from enum import StrEnum
 
 from codeopt.core.revision import Revision
 from codeopt.core.sanitize import cut, inline
-from codeopt.core.words import error_line
 from codeopt.workloads.project.command import EntryKind, ProjectCommand
-from codeopt.workloads.project.runs import CommandRuns
+from codeopt.workloads.project.runs import CommandRuns, error_of
 from codeopt_sandbox.outcome import Run
 
 RESULTS = "codeopt-tests.jsonl"
@@ -158,8 +157,7 @@ class TestResults:
     @property
     def last_words(self) -> str:
         """Reason of its end, as it said it."""
-        said = b"\n".join((self.run.stdout, self.run.stderr)).decode("utf-8", "replace")
-        return self.run.stop_detail or error_line(said) or f"exit status {self.run.exit}"
+        return self.run.stop_detail or error_of(self.run) or f"exit status {self.run.exit}"
 
 
 def run_tests(

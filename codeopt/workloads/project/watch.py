@@ -12,7 +12,6 @@ from typing import Any
 from codeopt.analysis.nodes import first_line
 from codeopt.core.errors import ProgramError
 from codeopt.core.revision import Revision
-from codeopt.core.words import error_line
 from codeopt.workloads.project.command import WATCH
 from codeopt.workloads.project.profile import (
     CalledBy,
@@ -25,7 +24,7 @@ from codeopt.workloads.project.profile import (
     waiting_share,
     with_lines,
 )
-from codeopt.workloads.project.runs import CommandRuns
+from codeopt.workloads.project.runs import CommandRuns, error_of
 from codeopt.workloads.project.waits_and_queries import WaitLine, query_lines, wait_lines
 from codeopt.workloads.source.functions import definitions
 from codeopt_sandbox.guest_bundle import loading
@@ -183,8 +182,7 @@ def _seconds(watched: WatchedLines) -> float:
 
 def require_good(run: Run, runs: CommandRuns) -> None:
     """Raises ProgramError, with what the command said."""
-    said = b"\n".join((run.stdout, run.stderr)).decode("utf-8", "replace")
-    last = error_line(said)
+    last = error_of(run)
     if run.stop == "time":
         raise ProgramError(
             f"--run: the command does not end within {runs.limits.seconds:g} s (--timeout S gives more); "

@@ -10,9 +10,10 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from codeopt.core.git import tracked_files
+from codeopt.core.interpreter import PROJECT_FILES
 from codeopt.core.linked_packages import PACKAGES
 from codeopt.core.run_inputs import is_secret
-from codeopt.workloads.sandbox_view.workspace import PROJECT_FILES, workspace_roots
+from codeopt.workloads.sandbox_view.workspace import workspace_roots
 
 BESIDE = ".codeopt-beside"
 """Folder in a copy of the project where those from outside of it stand."""
@@ -112,7 +113,7 @@ def _offered(folder: Path) -> Mapping[str, Path]:
         entries = sorted(folder.iterdir())
     except OSError:
         return {}
-    modules = [each for each in entries if each.suffix in (".py", ".so") and each.name not in LEFT_OUT]
+    modules = [each for each in entries if each.suffix in (".py", ".so")]
     packages = [each for each in entries if each.name.isidentifier() and each.name not in LEFT_OUT and each.is_dir()]
     return {each.name.partition(".")[0]: each for each in (*modules, *packages)}
 

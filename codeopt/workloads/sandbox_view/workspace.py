@@ -9,7 +9,8 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-PROJECT_FILES = ("pyproject.toml", "setup.py", "setup.cfg")
+from codeopt.core.interpreter import PROJECT_FILES
+
 MOST = 200
 """Maximum number of packages that are followed."""
 _BY_PATH = re.compile(r"(?:@\s*|-e\s+)(?:(?:file:/*)?\$?\{(?:PROJECT_ROOT|root|root:uri)\}/|file:(?://(?=/))?)([^#;]+)")

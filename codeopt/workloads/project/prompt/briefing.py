@@ -85,7 +85,7 @@ def _by_reason(ground: FixedGround) -> Iterator[str]:
 
 
 def _figures(profile: ProjectProfile, files: Mapping[str, str]) -> str:
-    """The hot path."""
+    """Table of the profile for the prompt: functions, targets, lines, libraries, queries, waits."""
     loading = import_shares(profile)
     own = [f for f in profile.functions if not is_vendored(f.file) and not _is_import(f, loading)]
     rows = ["own and total share of the command, calls, function"]

@@ -134,7 +134,7 @@ class NumberedModule:
 
     @cached_property
     def lines(self) -> list[str]:
-        """Without their ends."""
+        """Lines of the text, without line ends."""
         return self.text.split("\n")
 
     @cached_property

@@ -17,9 +17,9 @@ class ImportShares:
     """Shares of the command while modules of the project are imported."""
 
     share: float
-    """All of it."""
+    """Share of the command in which modules are imported, 0 to 1."""
     functions: Mapping[Spot, float]
-    """With all that each calls."""
+    """Share of each function during imports, with all that it calls, 0 to 1."""
     modules: frozenset[str]
     """Files that are imported."""
 
@@ -35,14 +35,13 @@ class ImportShares:
 
 def import_shares(profile: ProjectProfile) -> ImportShares:
     """From the samples: whatever runs below a module that is not the one the command begins with."""
-    total = sum(each.seconds for each in profile.samples) or 1.0
     found: dict[Spot, float] = defaultdict(float)
     modules, whole = set[str](), 0.0
     for sample in profile.samples:
         first = next((at for at, spot in enumerate(sample.stack) if at and spot.qualname == "<module>"), None)
         if first is None:
             continue
-        share = sample.seconds / total * (1 - profile.start_share)
+        share = sample.seconds / profile.sampled_s
         whole += share
         modules |= {spot.file for spot in sample.stack[first:] if spot.qualname == "<module>"}
         for spot in set(sample.stack[first:]):

@@ -62,10 +62,10 @@ def _profile(candidate: Candidate, before: Candidate) -> str:
 
 
 def _functions(candidate: Candidate, before: Candidate, new: Profile, old: Profile) -> Sequence[str]:
-    now_s, then_s = (each.outcomes[0].run.cpu_s for each in (candidate, before))
+    now_s, then_s = (each.outcomes[0].run.cpu_s or 1.0 for each in (candidate, before))
     now, then = ({f.name: f for f in profile.functions} for profile in (new, old))
     took = {name: (_seconds(then.get(name), then_s), _seconds(now.get(name), now_s)) for name in {**then, **now}}
-    worth = [name for name, (a, b) in took.items() if max(a / then_s, b / (now_s or 1.0), abs(a - b) / then_s) >= LEAST]
+    worth = [name for name, (a, b) in took.items() if max(a / then_s, b / now_s, abs(a - b) / then_s) >= LEAST]
     worth.sort(key=lambda name: -max(took[name]))
     return [
         f"{_ms(took[name][0])} {_ms(took[name][1])} {_calls(then.get(name)):>8} -> {_calls(now.get(name)):<6}  {name}"

@@ -33,15 +33,12 @@ class LibraryShare:
 
 def library_shares(profile: ProjectProfile) -> tuple[LibraryShare, ...]:
     """Time in libraries by the project's own function that it belongs to, the largest first."""
-    total = sum(each.seconds for each in profile.samples)
-    if not total:
-        return ()
     found: dict[tuple[Spot, str], float] = defaultdict(float)
     for sample in profile.samples:
         library = _library(sample)
         own = next((spot for spot in reversed(sample.stack) if not is_vendored(spot.file)), None)
         if library and own is not None and not sample.importing:
-            found[own, library] += sample.seconds / total * (1 - profile.start_share)
+            found[own, library] += sample.seconds / profile.sampled_s
     rows = (LibraryShare(*key, share) for key, share in found.items())
     return tuple(sorted(rows, key=lambda row: -row.share))
 

@@ -46,7 +46,10 @@ def measure(request: WorkloadRequest, bench: FunctionHarness, first_look: FirstL
         return _measured(request, bench, request.calls_text, first_look)
     except NotVerifiable as error:
         if not isinstance(error, TooThin) or request.options.calls or not request.model_calls:
-            raise _with_command(error, request, bench) from error
+            said = advice(request, bench, error.tests if isinstance(error, TooThin) else ())
+            if not said:
+                raise
+            raise NotVerifiable(f"{error}; {said}", error.shortfalls) from error
         session = request.session
         session.console.print(f"{error}; asking the model for calls")
         written = ask_for_calls(session.open_model(request.options, session.console.warn), bench, str(error))
@@ -54,13 +57,6 @@ def measure(request: WorkloadRequest, bench: FunctionHarness, first_look: FirstL
         if written.problem:
             raise ModelError(f"the model wrote no calls: {written.problem}") from error
         return replace(_measured(request, bench, written.text, first_look), usage=written.usage)
-
-
-def _with_command(error: NotVerifiable, request: WorkloadRequest, bench: FunctionHarness) -> NotVerifiable:
-    """The same refusal with the command that can judge what calls cannot."""
-    tests = error.tests if isinstance(error, TooThin) else ()
-    said = advice(request, bench, tests)
-    return NotVerifiable(f"{error}; {said}", error.shortfalls) if said else error
 
 
 def _measured(

@@ -12,7 +12,6 @@ from codeopt.workloads._ending import why
 from codeopt.workloads.contract.function import Contract, contract_of
 from codeopt.workloads.contract.function.expression import EVALUATED, ContractExpression, contract_expression
 from codeopt.workloads.function.corpus.corpus import CallCorpus
-from codeopt.workloads.function.corpus.observe import MADE_UP, REFUSED
 from codeopt.workloads.function.harness import FunctionHarness
 from codeopt_sandbox.call_answer import CallOutcome, Kind
 from codeopt_sandbox.calls import CallBatch
@@ -63,7 +62,7 @@ def narrowed(bench: FunctionHarness, evidence: CallCorpus, text: str) -> tuple[C
     inside = [call for call in vouched if not outside[call]]
     if vouched and not inside:
         raise UsageError(f"all {len(vouched)} known calls are {narrowing.expression.reason}; name a wider one")
-    given = [each for each in evidence.known if each.source not in (*MADE_UP, REFUSED)]
+    given = [each for each in evidence.known if each.vouched]
     gone = {call for call in [*(each.text for each in given), *evidence.big] if outside[call]}
     kept = replace(
         evidence,

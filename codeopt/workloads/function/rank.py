@@ -86,9 +86,11 @@ def function_times(bench: FunctionHarness, paths: Sequence[Path], wanted: Sequen
 def _judging(found: Tests, calling: Sequence[str]) -> tuple[str, ...]:
     """Tests that a draft has to pass: those that call the function; where all are quick, all of the same files, as one
     may see a draft without a call in this process."""
+    if found.seconds > SLOW_S:
+        wanted = set(calling)
+        return tuple(each for each in found.passed if each in wanted)
     files = {test.partition("::")[0] for test in calling}
-    chosen = calling if found.seconds > SLOW_S else [each for each in found.passed if each.partition("::")[0] in files]
-    return tuple(each for each in found.passed if each in set(chosen))
+    return tuple(each for each in found.passed if each.partition("::")[0] in files)
 
 
 def _names(path: Path) -> dict[int, str]:

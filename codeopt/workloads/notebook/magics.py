@@ -27,6 +27,8 @@ TIMED = frozenset({"time", "prun", "memit", "capture"})
 SHOWN = frozenset({"html", "HTML", "javascript", "js", "latex", "markdown", "svg", "SVG", "timeit"})
 """Cell magics whose whole cell shows something, or is run for its time alone."""
 _PYTHON = re.compile(r"python3?\s+-m\s+pip\b")
+_CHAINED = re.compile(r"[><|;&`]|\$\(")
+"""Marks of a shell line that writes a file or runs another program, too."""
 _MAGIC = re.compile(r"(%%?)(\w+)\s*(.*)")
 
 
@@ -105,7 +107,7 @@ def _of_line(text: str, place: str) -> str | None:
         return None
     if text.startswith("!"):
         words = text.lstrip("!").split()
-        if words and (words[0] in SHELL or _PYTHON.match(" ".join(words))) and ">" not in text and "|" not in text:
+        if words and (words[0] in SHELL or _PYTHON.match(" ".join(words))) and not _CHAINED.search(text):
             return None
     elif (found := _MAGIC.fullmatch(text)) and found[1] == "%":
         if found[2] in HARMLESS:

@@ -1,4 +1,4 @@
-"""What a model is told of a project, made of profiles that are written down: source, figures, marks."""
+"""Prompts for a project, made of profiles that are written down: source, figures, marks."""
 
 from __future__ import annotations
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import ast
 import inspect
+import math
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -156,4 +157,10 @@ def _number(text: str) -> float:
     """`10**5`, `10^5`, `1e5`."""
     base, _, power = re.sub(r"\s", "", text).replace("**", "^").partition("^")
     value = float(base)
-    return abs(value) ** min(int(power), 300) * (-1 if value < 0 else 1) if power else value
+    if not power:
+        return value
+    try:
+        size = abs(value) ** int(power)
+    except OverflowError:  # 16**512: a bound that no number breaks
+        size = math.inf
+    return math.copysign(size, value)

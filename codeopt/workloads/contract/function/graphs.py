@@ -99,22 +99,22 @@ def _pairs_apart(value: Any) -> Kept | None:
     return Kept(all(one != two for one, two in pairs), len(pairs) / nodes if nodes >= LEAST else 0.0)
 
 
-def _pairs_once(value: Any) -> Kept | None:
+def _once(value: Any, kind: Callable[[tuple[int, int]], Any], ways: int) -> Kept | None:
+    """Whether no pair is there twice. ways: number of pairs that are of one kind."""
     pairs = _pairs(value)
     if pairs is None:
         return None
     nodes = len({each for pair in pairs for each in pair})
-    chance = len(pairs) * (len(pairs) - 1) / (nodes * nodes)
-    return Kept(len(set(pairs)) == len(pairs), chance / 2 if nodes >= LEAST else 0.0)
+    chance = ways * len(pairs) * (len(pairs) - 1) / (2 * nodes * nodes)
+    return Kept(len(set(map(kind, pairs))) == len(pairs), chance if nodes >= LEAST else 0.0)
+
+
+def _pairs_once(value: Any) -> Kept | None:
+    return _once(value, tuple, 1)
 
 
 def _links_once(value: Any) -> Kept | None:
-    pairs = _pairs(value)
-    if pairs is None:
-        return None
-    nodes = len({each for pair in pairs for each in pair})
-    chance = len(pairs) * (len(pairs) - 1) / (nodes * nodes)
-    return Kept(len(set(map(frozenset, pairs))) == len(pairs), chance if nodes >= LEAST else 0.0)
+    return _once(value, frozenset, 2)
 
 
 def _pairs_rise(value: Any) -> Kept | None:

@@ -18,6 +18,7 @@ LARGE = 2**53
 SIZED = ("list", "tuple", "dict", "set", "frozenset", "str", "bytes", "bytearray")
 """Types of values that may be empty."""
 NUMBERS = ("int", "float")
+OTHER_DIGITS = "digits other than 0 and 1"
 LETTERS = {
     "small letters": frozenset(string.ascii_lowercase),
     "capital letters": frozenset(string.ascii_uppercase),
@@ -25,10 +26,9 @@ LETTERS = {
     "white space": frozenset(string.whitespace),
     "punctuation": frozenset(string.punctuation),
     "control characters": frozenset(map(chr, [*range(32), 127])) - frozenset(string.whitespace),
-    "digits other than 0 and 1": frozenset(string.digits) - frozenset("01"),
+    OTHER_DIGITS: frozenset(string.digits) - frozenset("01"),
 }
 """Kinds of characters of a text; all others are beyond ASCII."""
-OTHER_DIGITS = "digits other than 0 and 1"
 BINARY = 20
 """Characters of texts of 0 and 1 alone from which on other digits are another matter."""
 BEYOND_ASCII = "characters beyond ASCII"

@@ -150,7 +150,7 @@ class TestRun:
         import cProfile
 
         clock = PausedClock()
-        profiler = cProfile.Profile(clock, builtins=False)
+        profiler = cProfile.Profile(clock, subcalls=False, builtins=False)
         traced = TracedFunctions(profiler, self.request.files)
         recorded = RecordedFunctions(self.request.functions, self.request.most, clock, current_test)
 

@@ -27,6 +27,7 @@ NUMPY = "Sums.\n\nParameters\n----------\nn : int\n    Must be positive.\nk : in
         ("1 <= n <= 10**5", ["n >= 1", "n <= 100000"]),
         ("-10**9 <= n < 2.5", ["n >= -1e+09", "n < 2.5"]),
         ("Adds.\n\n- 1 \u2264 n \u2264 10^5\n- 0 < k", ["n >= 1", "n <= 100000", "k > 0"]),
+        ("0 < n < 16**512", ["n > 0", "n < inf"]),
         ("0 < len(items) < 100", ["len(items) > 0", "len(items) < 100"]),
         (":param n: how many, >= 0\n:param int k: a positive integer", ["n >= 0", "k > 0"]),
         (GOOGLE, ["n >= 0", "k >= 2"]),

@@ -65,9 +65,7 @@ def is_at_work(folder: Path) -> bool:
         return False
     try:
         fcntl.flock(handle, fcntl.LOCK_SH | fcntl.LOCK_NB)
-    except BlockingIOError:
-        return True
-    except OSError:  # a file system without locks: what the database says stands
+    except OSError:  # held, or a file system without locks: what the database says stands
         return True
     finally:
         os.close(handle)

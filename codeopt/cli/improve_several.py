@@ -19,8 +19,10 @@ from codeopt.core.sanitize import log_line
 from codeopt.core.target import Target
 from codeopt.core.words import counted
 from codeopt.engine.open_session import open_session
-from codeopt.report.result import python_line
+from codeopt.report.result import Result, python_line
+from codeopt.review.changed_functions import ReviewTarget
 from codeopt.review.check import CheckedTarget
+from codeopt.review.findings.known import open_findings
 from codeopt.review.several import ImprovedSeveral, find_several, improve_several
 from codeopt.review.work import BUDGET_SPENT
 
@@ -42,7 +44,13 @@ def run(arguments: argparse.Namespace, target: Target) -> int:
         options = replace(options, python=found.path) if found else options
         session = open_session(console, interpreter=found)
         recheck = review_flags.Rechecker(options, session, Path())
-        result = improve_several(targets, options, arguments.max_functions, session, recheck)
+        known = open_findings(options, found, session.open_evidence, "improve", console)
+
+        def keep(target: ReviewTarget, result: Result) -> None:
+            if known:
+                known.keep(target.file, target.function, result, target.share)
+
+        result = improve_several(targets, options, arguments.max_functions, session, recheck, keep)
         result = replace(result, rows=(*result.rows, *left_alone))
         try:
             _deliver(arguments, target, result, console)

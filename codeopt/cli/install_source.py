@@ -56,7 +56,7 @@ def source_of(given: str | None, root: Path) -> str:
 
 
 def _noted() -> dict[str, Any]:
-    """What pip noted of where it took this installation from; empty for a package index."""
+    """pip's record of the source of this installation (direct_url.json); empty for a package index."""
     try:
         noted = distribution("codeopt").read_text("direct_url.json")
     except PackageNotFoundError:

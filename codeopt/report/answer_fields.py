@@ -13,6 +13,7 @@ from codeopt.core.history import Candidate
 from codeopt.core.interpreter import Interpreter
 from codeopt.core.task_score import TaskScore
 from codeopt.report.verdict_words import STATUS, verdict
+from codeopt_sandbox.caveat import Caveat, Subject, Tier
 from codeopt_sandbox.compare import Comparison
 
 Rounded = Annotated[float, AfterValidator(lambda value: round(value, 4))]
@@ -136,6 +137,14 @@ class CaveatFields(AnswerFields):
     because: str
     again: str = Field(description="Python line that shows it again")
     apart: float
+
+    @property
+    def caveat(self) -> Caveat:
+        """The caveat as the judge made it."""
+        return Caveat(
+            Subject(self.subject), self.input, self.expected, self.got, self.because, self.again,
+            tier=Tier(self.tier), apart=self.apart,
+        )  # fmt: skip
 
 
 class DiagnosticFields(AnswerFields):

@@ -192,8 +192,7 @@ def _worth(target: ReviewTarget, least: float) -> bool:
 
 
 def _row(target: ReviewTarget, work: ReviewRun, least: float, nowhere: str) -> CheckedTarget:
-    suggestion = next((each for each in work.suggestions if _same(each, target)), None)
-    why = next((each.reason for each in work.skipped if _same(each, target)), "")
+    suggestion, why = work.verdict_on(target)
     judged = suggestion is not None or bool(why)
     if not judged:
         why = f"less than {least:.0%} of the time" if target.seconds or target.share else nowhere

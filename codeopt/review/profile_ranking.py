@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path, PurePosixPath
@@ -39,16 +39,16 @@ def rank_by_profile(targets: Sequence[ReviewTarget], profile: StackProfile) -> P
     """Rank targets by their own share, with that of libraries that they call; programs by all that is below them. Those
     of no time keep their order at the end. Raises UsageError where no time of the profile lies in any."""
     places = _Places(targets)
-    own: Counter[tuple[str, str]] = Counter()
+    own: dict[tuple[str, str], float] = defaultdict(float)
     total = profile.total
     for stack, weight in profile.weights:
         for key in places.owners(stack):
-            own[key] += weight  # type: ignore[assignment]  # a Counter adds floats as well
+            own[key] += weight
     timed = profile.unit == "seconds"
     found = [
         replace(target, share=min(1.0, spent / total), seconds=spent if timed else 0.0) if spent else target
         for target in targets
-        if (spent := own.get((target.path, target.function), 0.0)) is not None
+        for spent in [own.get((target.path, target.function), 0.0)]
     ]
     functions = sum(spent for (_, function), spent in own.items() if function)
     share = min(1.0, max([functions, *(spent for (_, function), spent in own.items() if not function)]) / total)
@@ -110,7 +110,7 @@ class _Places:
         installed = INSTALLED.match(seen)
         if not installed and STANDARD.match(seen):
             return None
-        inside = seen[installed.end() :] if installed else seen.lstrip("./") if seen[:2] == "./" else seen
+        inside = seen[installed.end() :] if installed else seen.removeprefix("./")
         fits: dict[str, int] = {}
         for path in self.files.get(PurePosixPath(seen).name, ()):
             first, _, rest = path.partition("/")

@@ -80,10 +80,12 @@ def ranked(
 
 def ranked_before(targets: Sequence[ReviewTarget], known: KnownFindings | None) -> Ranking | None:
     """The ranking by the shares that earlier runs found; None where one of the targets has to be judged."""
-    found = [known.find(target.file, target.function) if known else None for target in targets]
-    if not all(found):
-        return None
-    shared = [replace(each, share=one.finding.share) for each, one in zip(targets, found, strict=True) if one]
+    shared = []
+    for target in targets:
+        found = known.find(target.file, target.function) if known else None
+        if found is None:
+            return None
+        shared.append(replace(target, share=found.finding.share))
     return Ranking(tuple(sorted(shared, key=lambda target: (bool(target.function), -(target.share or 0.0)))))
 
 

@@ -108,20 +108,22 @@ def improve_several(
     functions: int | None,
     session: Session,
     recheck: Callable[[Suggestion, str, str], str],
+    keep: Callable[[ReviewTarget, Result], None],
 ) -> ImprovedSeveral:
     """Improve the targets that something is known of, as many as the budget allows. Raises UsageError, NoSandbox.
 
     functions: number of functions to try, at most. recheck: says why a suggestion is wrong in another text of its file.
+    keep: is given each result.
     """
     budget = ReviewBudget(functions, options.max_seconds or DEADLINE_S, options.max_cost)
-    work, ranking = ReviewRun(budget, session.console.print), Ranking(tuple(targets))
+    work, ranking = ReviewRun(budget, session.console.print, session.console.step), Ranking(tuple(targets))
     results: dict[str, Result] = {}
     chosen: list[ReviewTarget] = list(targets)
     try:
         within = replace(session, open_sandbox=work.clock.within(session.open_sandbox))
         ranking = rank(options, list(targets), within)
         chosen = _chosen(ranking.targets)
-        work.run(chosen, _Keeping(Improver(options, replace(session, traces=ranking.traces)), results))
+        work.run(chosen, _Keeping(Improver(options, replace(session, traces=ranking.traces)), results, keep))
         work.join(recheck)
     except DeadlineReached:
         work.stop(chosen, work.out_of_time, BUDGET_SPENT)
@@ -148,9 +150,11 @@ class _Keeping:
 
     improve: Improver
     results: dict[str, Result]
+    keep: Callable[[ReviewTarget, Result], None]
 
     def __call__(self, target: ReviewTarget, left: Left, pay: Callable[[Usage], None]) -> Result:
         found = self.results[target.name] = self.improve(target, left, pay)
+        self.keep(target, found)
         return found
 
 
@@ -185,9 +189,7 @@ def _joined(work: ReviewRun, results: Mapping[str, Result]) -> Iterator[FileChan
 
 
 def _row(target: ReviewTarget, work: ReviewRun) -> CheckedTarget:
-    at = (target.path, target.function)
-    suggestion = next((each for each in work.suggestions if (each.path, each.function) == at), None)
-    why = next((each.reason for each in work.skipped if (each.path, each.function) == at), "")
+    suggestion, why = work.verdict_on(target)
     judged = suggestion is not None or bool(why)
     if not judged:
         why = (

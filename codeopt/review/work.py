@@ -197,6 +197,12 @@ class ReviewRun:
         name = full_name(target.path, target.function)
         self.shortfalls += [replace(each, what=f"{name}: {each.what}") for each in found]
 
+    def verdict_on(self, target: ReviewTarget) -> tuple[Suggestion | None, str]:
+        """The suggestion for a target, or the reason why there is none; neither: it was not tried."""
+        at = (target.path, target.function)
+        found = next((each for each in self.suggestions if (each.path, each.function) == at), None)
+        return found, next((each.reason for each in self.skipped if (each.path, each.function) == at), "")
+
     def looked_at(self, shortfalls: Sequence[Diagnostic]) -> int:
         """Number of targets of which something is known now. That there is nothing to try says nothing where there are
         shortfalls: the calls of the tests that could not run may say otherwise."""

@@ -166,8 +166,7 @@ def of_improvement(answer: Mapping[str, Any], file: str, function: str, original
 
 
 def _caveats(answer: Mapping[str, Any]) -> tuple[str, ...]:
-    rows = CaveatFields.each(answer["caveats"])
-    return tuple(f"on {row.input}: {row.got}, where the original: {row.expected}" for row in rows)
+    return tuple(row.caveat.words for row in CaveatFields.each(answer["caveats"]))
 
 
 def saved(root: Path) -> list[SlowFunction]:

@@ -102,6 +102,8 @@ def test_the_slow_functions_of_a_folder_are_tried_and_put_in_place(tmp_path: Pat
     assert written.endswith(NAMES[NAMES.index("def longest") :])
     assert "b/r/names.py" in done.json["diff"]
     assert "3 functions, 1 tried to the end, 1 improved" in done.err
+    (kept,) = codeopt("findings", "--json", cwd=folder).json["findings"]
+    assert (kept["function"], kept["asked_by"], kept["changed"]) == ("labels", "improve", "the code")
 
 
 @pytest.mark.slow(

@@ -42,7 +42,6 @@ def run(arguments: argparse.Namespace) -> int:
     from codeopt.core.evidence_place import stores_of
     from codeopt.core.interpreter import find_interpreter
     from codeopt.report.answers import FindingsJson
-    from codeopt.report.html.findings_page import findings_page
     from codeopt.review.findings.listing import listed_findings
     from codeopt.workloads.sandbox_view.view import locate
 
@@ -52,10 +51,15 @@ def run(arguments: argparse.Namespace) -> int:
     root = locate(paths[0] / "any.py" if paths[0].is_dir() else paths[0]).root
     python = find_interpreter(None, paths[0], own_files=False)
     stores = stores_of(root)
-    everything = [each for store in stores for each in listed_findings(store, root, python, paths)]
-    newest = list({each.name: each for each in reversed(everything)}.values())[::-1]
-    shown = everything if arguments.all else newest
+    listed = (each for store in stores for each in listed_findings(store, root, python, paths))
+    everything = sorted(listed, key=lambda each: -each.finding.made_at)
+    newest: dict[str, ListedFinding] = {}
+    for each in everything:
+        newest.setdefault(each.name, each)
+    shown = everything if arguments.all else [*newest.values()]
     if arguments.html:
+        from codeopt.report.html.findings_page import findings_page
+
         write_page(arguments.html, findings_page(root.name, [each.answer() for each in everything]))
     if arguments.json:
         found = FindingsJson(
@@ -86,4 +90,4 @@ def table(found: Sequence[ListedFinding]) -> str:
         lines += [f"{'':16}another user or machine left it: --trust-store takes it"] * (not each.own)
     holding = sum(not each.changed for each in found)
     hint = "" if found else "; codeopt check and codeopt improve FILE::FUNCTION leave some"
-    return "\n".join([*lines, f"{counted(len(found), 'verdict')}, {holding} of them still hold{hint}"]) + "\n"
+    return "\n".join([*lines, f"{counted(len(found), 'verdict')}, still valid: {holding}{hint}"]) + "\n"

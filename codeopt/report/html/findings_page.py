@@ -37,7 +37,7 @@ def _function(found: Sequence[FindingFields]) -> dict[str, Any]:
         "name": f"{newest.path}::{newest.function}" if newest.function else newest.path,
         "gain": bool(newest.accepted and newest.holds),
         "changes": newest.changes,
-        "caveats": [f"on {each.input}: {each.got}, where the original: {each.expected}" for each in newest.caveats],
+        "caveats": [each.caveat.words for each in newest.caveats],
         "diff": newest.diff,
         "rows": [_row(each) for each in found],
     }

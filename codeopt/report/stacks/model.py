@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import defaultdict
 from collections.abc import Iterable
 from dataclasses import dataclass
 from math import inf
@@ -47,8 +47,8 @@ class StackProfile:
     @classmethod
     def of(cls, name: str, unit: str, stacks: Iterable[tuple[Stack, float]]) -> StackProfile:
         """A profile with equal stacks added up; those without frames or time are left out."""
-        found: Counter[Stack] = Counter()
+        found: dict[Stack, float] = defaultdict(float)
         for stack, weight in stacks:
             if stack and 0 < weight < inf:
-                found[stack] += weight  # type: ignore[assignment]  # a Counter adds floats as well
+                found[stack] += weight
         return cls(name, unit, tuple(sorted(found.items(), key=lambda row: -row[1])))

@@ -11,7 +11,7 @@ from codeopt.core.diagnostic import Diagnostic
 from codeopt.core.environment_digest import digest_of
 from codeopt.core.words import Speedup
 from codeopt.report.answer_fields import CaveatFields, MachineFields, SpeedupFields
-from codeopt_sandbox.caveat import Caveat, Subject, Tier
+from codeopt_sandbox.caveat import Caveat
 
 if TYPE_CHECKING:
     from pydantic import TypeAdapter
@@ -94,11 +94,6 @@ class StoredFinding:
         return {"format": FORMAT, **_adapter().dump_python(self, mode="json")}
 
     @property
-    def ratio(self) -> float | None:
-        """Speedup of the accepted draft; None: there is none, or it was not timed."""
-        return self.speedup.get("ratio") if self.accepted and self.speedup else None
-
-    @property
     def figures(self) -> SpeedupFields | None:
         """The figures as a suggestion has them."""
         return SpeedupFields.model_validate(self.speedup) if self.speedup else None
@@ -106,11 +101,7 @@ class StoredFinding:
     @property
     def caveats_found(self) -> tuple[Caveat, ...]:
         """The caveats as the judge made them."""
-        fields = ("input", "expected", "got", "because", "again", "apart")
-        return tuple(
-            Caveat(Subject(each["subject"]), tier=Tier(each["tier"]), **{name: each[name] for name in fields})
-            for each in self.caveats
-        )
+        return tuple(CaveatFields.model_validate(each).caveat for each in self.caveats)
 
     @property
     def shortfalls_found(self) -> tuple[Diagnostic, ...]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from dataclasses import dataclass, field, fields
-from functools import cache
+from functools import cache, cached_property
 from hashlib import sha256
 from importlib.util import find_spec
 from pathlib import Path
@@ -64,7 +64,7 @@ class FindingKeys:
             if reached is None or evidence is None:
                 return None
             place = f"{module.path.relative_to(module.root).as_posix()}::{function}"
-            return FindingKey(place, reached, evidence, self._python(), self.asked(self.author), judge_digest())
+            return FindingKey(place, reached, evidence, self._python, self.asked(self.author), judge_digest())
         except (OSError, UsageError, ValueError):
             return None
 
@@ -107,8 +107,13 @@ class FindingKeys:
 
     def _locate(self, path: Path) -> Module:
         """The module of a file; what its environment imports in place counts as the project does. Raises OSError."""
-        return locate(path, Linked(linked_folders(self.python.libraries)) if self.python else NO_LINKS)
+        return locate(path, self._linked)
 
+    @cached_property
+    def _linked(self) -> Linked:
+        return Linked(linked_folders(self.python.libraries)) if self.python else NO_LINKS
+
+    @cached_property
     def _python(self) -> str:
         if self.python is None:
             return ""

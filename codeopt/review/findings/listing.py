@@ -1,4 +1,4 @@
-"""The findings of a project as they are listed: each with whether it still holds, and with the patch that it means."""
+"""Findings of a project as they are listed, each with its state and its patch."""
 
 from __future__ import annotations
 
@@ -82,8 +82,11 @@ def listed_findings(
     places = [path.resolve() for path in below]
     for found, own in reversed([*all_findings(store)]):
         path = root / found.path
-        if not places or any(path == place or place in path.parents for place in places):
-            yield ListedFinding(found, own, what_changed(found, path, keys, text_of(path)))
+        if places and not any(path == place or place in path.parents for place in places):
+            continue
+        changed = what_changed(found, path, keys, text_of(path))
+        if changed != GONE or store.path.is_relative_to(root):  # a store of several projects has those of others
+            yield ListedFinding(found, own, changed)
 
 
 def what_changed(found: StoredFinding, path: Path, keys: FindingKeys, text: str | None) -> str:

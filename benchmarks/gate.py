@@ -34,7 +34,7 @@ _EACH, _STEP = 40, 8
 
 @dataclass(frozen=True)
 class Truth:
-    """What is drawn from: all of it is known."""
+    """True slowdown of a simulated gate, and the spreads that its pairs are drawn with."""
 
     slowdown: float
     noise: float

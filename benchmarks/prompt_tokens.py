@@ -1,4 +1,4 @@
-"""What a model is told of five functions and three projects in round 3, in tokens by part.
+"""Tokens by part of the prompts for round 3 of five functions and three projects.
 
     python -m benchmarks.prompt_tokens [NAME ...] [--write]
 

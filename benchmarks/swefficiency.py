@@ -77,7 +77,7 @@ class ExpertRow:
     ours: float
     """Ratio of what was accepted, measured alike; 1 where nothing was."""
     found: dict[str, Any]
-    """As `improve --json` prints it."""
+    """JSON object that `improve --json` printed."""
     command_s: float
     """Seconds of the clock of the command by itself, on the same machine."""
     first_prompt_s: float
@@ -134,7 +134,7 @@ class Asked:
 
 
 def one(task: ExpertTask, flags: Sequence[str]) -> ExpertRow:
-    """Improve it."""
+    """Have codeopt improve a task, and time its result and the expert's patch."""
     before, after = task.texts()
     was, hasty = MISTAKES[task.name]
     wrong = {path: text.replace(was, hasty) for path, text in after.items()}
@@ -165,7 +165,7 @@ def _cpu_of_children() -> float:
 
 
 def main(names: Sequence[str], tasks: Path, repository: Path, python: str, flags: Sequence[str]) -> None:
-    """Some lines a task."""
+    """Print the result of each task."""
     for name in names or sorted(MISTAKES):
         with tempfile.TemporaryDirectory(prefix="codeopt-task-") as folder:
             print(one(prepare(name, tasks, repository, python, Path(folder)), flags), flush=True)

@@ -30,7 +30,7 @@ if __name__ == "__main__":
     cli()
 '''
 SEEN = '''\
-"""What was seen."""
+"""Lines that were seen so far."""
 
 
 class Seen:

@@ -1,4 +1,4 @@
-"""What a model is told of five functions and three projects in its first rounds, recorded with a real sandbox."""
+"""Prompts of the first rounds for five functions and three projects, recorded with a real sandbox."""
 
 from __future__ import annotations
 

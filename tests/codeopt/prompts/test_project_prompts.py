@@ -1,4 +1,4 @@
-"""What a model is told of three projects against golden files, and what of it must be there.
+"""Prompts of three projects against golden files, and parts that must be in them.
 
 After a change of what a model is told: `python -m benchmarks.prompt_tokens NAME --write`, and read the difference.
 """

@@ -9,7 +9,6 @@ from dataclasses import dataclass
 from codeopt.analysis.bounds import Bounds
 from codeopt.analysis.doubts import Doubt
 from codeopt.analysis.effect_analysis import EffectAnalysis
-from codeopt.analysis.effects import Effects
 from codeopt.analysis.liveness import Liveness
 from codeopt.analysis.loop_tests import LoopTests
 from codeopt.analysis.nesting import Nesting
@@ -37,21 +36,23 @@ class Loops(Nesting):
     def outermost_keeping(self, node: ast.expr, values: ast.Name) -> ast.stmt | None:
         """The outermost loop around the node that leaves the container as it is: a copy can be made before that
         loop."""
-        return self.outermost(node, [values], lambda effects: effects.keeps_contents(values))
+        return self.outermost(node, [values], lambda place: self.effects.of(place).keeps_contents(values))
 
     def outermost_same(self, node: ast.expr) -> ast.stmt | None:
         """The outermost loop around the node in which its value is always the same."""
-        return self.outermost(node, self.program.names(node), lambda effects: effects.keeps(node))
+        return self.outermost(node, self.program.names(node), lambda place: self.effects.of(place).keeps(node))
 
     def keeps(self, loop: ast.stmt, node: ast.expr) -> bool:
         """Whether the expression has its value before the loop, and the same one in each of its rounds."""
         bound = all(self.liveness.bound_before(name, loop) for name in self.program.names(node))
         return bound and self.effects.of(loop).keeps(node)
 
-    def outermost(self, node: ast.expr, names: Iterable[ast.Name], keeps: Callable[[Effects], bool]) -> ast.stmt | None:
+    def outermost(
+        self, node: ast.expr, names: Iterable[ast.Name], keeps: Callable[[ast.stmt], bool]
+    ) -> ast.stmt | None:
         """The outermost loop around the node, or statement of a comprehension around it, that changes nothing it needs.
 
-        The names have to be bound before it. None when there is no such place.
+        The names have to be bound before it. keeps: whether such a place changes nothing. None when there is none.
         """
         best: ast.stmt | None = None
         names = list(names)
@@ -59,7 +60,7 @@ class Loops(Nesting):
         places: list[ast.stmt] = [statement] if statement is not None else []
         for place in [*places, *self.around(node)]:
             bound = self.program.alone(place) and all(self.liveness.bound_before(name, place) for name in names)
-            if not bound or not keeps(self.effects.of(place)):
+            if not bound or not keeps(place):
                 break
             best = place
         return best

@@ -8,15 +8,14 @@ expression or a part of it by that name. An alias, a property or a method of ano
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable
 
 from codeopt.analysis import AnalyzedProgram
+from codeopt.analysis.library import MUTATING
 
-CHANGING_METHODS = frozenset(
-    {"add", "append", "appendleft", "clear", "discard", "extend", "extendleft", "insert", "pop", "popitem", "popleft"}
-    | {"remove", "reverse", "rotate", "setdefault", "sort", "update", "difference_update", "intersection_update"}
-    | {"symmetric_difference_update", "move_to_end", "write", "read", "readline", "send", "seek"}
-)
+CHANGING_METHODS = MUTATING | {
+    "difference_update", "intersection_update", "symmetric_difference_update", "move_to_end", "write", "read",
+    "readline", "send", "seek",
+}  # fmt: skip
 """Methods that change what they are called on."""
 READING_BUILTINS = frozenset(
     {"all", "any", "bool", "dict", "enumerate", "filter", "float", "format", "frozenset", "getattr", "hasattr", "int"}
@@ -37,18 +36,10 @@ def dotted(node: ast.AST) -> str:
     return ""
 
 
-def place_before(program: AnalyzedProgram, node: ast.expr, value: ast.expr) -> ast.stmt | None:
-    """The outermost loop, or statement with a comprehension, around the node before which the value can be computed;
-    None where there is none."""
-    best: ast.stmt | None = None
-    inside = program.loops.repeating_statement(node)
-    places: Iterable[ast.stmt] = [*([inside] if inside is not None else []), *program.loops.around(node)]
-    for place in places:
-        bound = all(program.liveness.bound_before(name, place) for name in program.names(value))
-        if not bound or not program.alone(place) or not stays(program, place, value):
-            break
-        best = place
-    return best
+def place_before(program: AnalyzedProgram, value: ast.expr) -> ast.stmt | None:
+    """The outermost loop, or statement with a comprehension, around a value before which it can be computed; None where
+    there is none."""
+    return program.loops.outermost(value, program.names(value), lambda place: stays(program, place, value))
 
 
 def stays(program: AnalyzedProgram, place: ast.AST, value: ast.expr) -> bool:
@@ -76,7 +67,7 @@ def _changes(program: AnalyzedProgram, part: ast.AST, value: ast.expr, paths: se
             given = [*arguments, *(each.value for each in keywords)]
             bare = [each.value if isinstance(each, ast.Starred) else each for each in given]
             own = program.holds(value, part)
-            return not own and any(dotted(each) in paths - {"self", "cls"} for each in bare if dotted(each))
+            return not own and any(dotted(each) in paths - {"self", "cls"} for each in bare)
         case ast.Yield() | ast.YieldFrom() | ast.Await():
             return bool(attributes)
     return False

@@ -44,7 +44,6 @@ def any_all_loop(node: ast.Return | ast.If, ctx: Context) -> list[Edit]:
     if asked is None or not program.alone(node) or not _free(program, node, asked[2]):
         return []
     negated, name, made = asked
-    (loop,) = made.generators
     if isinstance(node, ast.Return):
         return [_returned(program, node, made, name == "any", negated)]
     if (
@@ -119,7 +118,7 @@ def _head(program: AnalyzedProgram, node: ast.stmt, made: ast.GeneratorExp, want
     (loop,) = made.generators
     margin, step = program.margin(node), program.indent
     element = program.source(made.elt)
-    tests = [f"({program.source(test)})" if len(loop.ifs) else "" for test in loop.ifs]
+    tests = [f"({program.source(test)})" for test in loop.ifs]
     if not wanted:
         element = f"not {element}" if _tight(made.elt) else f"not ({element})"
     elif tests and not _tight(made.elt):

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import ast
 
-from codeopt.rules import AnalyzedProgram, Context, Edits, as_diff, dotted, place_before, rule, stays
+from codeopt.rules import AnalyzedProgram, Context, Edits, as_diff, dotted, place_before, rule
 
 MIN_DOTS = 2
 """Least attributes of a chain that is looked up once: one costs little more than a variable."""
+_PERHAPS = ast.Try | ast.TryStar | ast.ExceptHandler | ast.match_case | ast.comprehension | ast.Lambda | ast.FunctionDef
+"""Nodes whose parts are not run each time that they are."""
 
 EXAMPLE = as_diff("""\
   class Options:
@@ -50,8 +52,8 @@ def attribute_hoist(node: ast.FunctionDef, ctx: Context) -> Edits:
         root = program.names(chain)[0]
         if program.scopes.variable(root).scope is not node or not _always(program, chain):
             continue
-        place = place_before(program, chain, chain)
-        if place is not None and stays(program, place, chain):
+        place = place_before(program, chain)
+        if place is not None:
             words = [word.strip("_") for word in path.split(".")[1:]]
             yield program.replace(chain, ctx.bind_before(place, path, "_".join(words)))
 
@@ -59,22 +61,21 @@ def attribute_hoist(node: ast.FunctionDef, ctx: Context) -> Edits:
 def _always(program: AnalyzedProgram, chain: ast.Attribute) -> bool:
     """Whether the chain is looked up in every round of its innermost loop, before anything could leave it."""
     (loop, *_) = program.loops.around(chain)
-    child: ast.AST = chain
-    for parent in program.scopes.parents(chain):
+    for child, parent in program.scopes.steps(chain):
+        if isinstance(child, ast.stmt) and _leaves(program, child):
+            return False
         if parent is loop:
-            first = [loop.test] if isinstance(loop, ast.While) else []
-            return child in first or child in loop.body[:1] or not _leaves(program, loop, child)
+            return True
         conditional = isinstance(parent, ast.BoolOp) and child is not parent.values[0]
         conditional |= isinstance(parent, ast.IfExp | ast.If | ast.While) and child is not parent.test
-        if conditional or isinstance(
-            parent, ast.Try | ast.ExceptHandler | ast.comprehension | ast.Lambda | ast.FunctionDef
-        ):
+        if conditional or isinstance(parent, _PERHAPS):
             return False
-        child = parent
     return False
 
 
-def _leaves(program: AnalyzedProgram, loop: ast.For | ast.While, until: ast.AST) -> bool:
-    """Whether a statement of the loop before this one may end the round."""
-    before = loop.body[: next((i for i, each in enumerate(loop.body) if each is until), 0)]
-    return any(program.has(each, ast.Continue, ast.Break, ast.Return, ast.Raise) for each in before)
+def _leaves(program: AnalyzedProgram, statement: ast.stmt) -> bool:
+    """Whether a statement before this one in its block may end the round."""
+    block = program.block_of(statement)
+    return any(
+        program.has(each, ast.Continue, ast.Break, ast.Return, ast.Raise) for each in block[: block.index(statement)]
+    )

@@ -80,7 +80,7 @@ def _stores(program: AnalyzedProgram, loop: ast.For, frame: str) -> bool:
     for part in program.walk(loop):
         match part:
             case ast.Subscript(owner, ctx=ast.Store() | ast.Del()) | ast.Attribute(owner, ctx=ast.Store()):
-                if dotted(owner).startswith(frame):
+                if f"{dotted(owner)}.".startswith(f"{frame}."):
                     return True
             case ast.Call(args=arguments) if any(dotted(each) == frame for each in arguments):
                 return True

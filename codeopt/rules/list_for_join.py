@@ -20,12 +20,12 @@ EXAMPLE = as_diff("""\
 def list_for_join(node: ast.Call, ctx: Context) -> list[Edit]:
     """join(), tuple() and sorted() make a list of a generator one element at a time: a comprehension is faster.
 
-    Also sum() of constants, and of what is certainly a number. A generator that awaits, or steps through an iterator by
-    next(), stays.
+    Also sum(), min() and max() of whole-number constants, and of what is certainly a number. A generator that awaits,
+    or steps through an iterator by next(), stays.
     """
     program = ctx.program
     match node:
-        case ast.Call(func, [ast.GeneratorExp() as made, *others]) if not others or not node.keywords:
+        case ast.Call(func, [ast.GeneratorExp() as made]):
             if _fits(program, func, node, made) and _plain(program, made):
                 return [_closed(program, node, made)]
     return []
@@ -33,8 +33,6 @@ def list_for_join(node: ast.Call, ctx: Context) -> list[Edit]:
 
 def _fits(program: AnalyzedProgram, func: ast.expr, call: ast.Call, made: ast.GeneratorExp) -> bool:
     """Whether the call makes a list of what it is given, or adds up numbers."""
-    if len(call.args) > 1:
-        return False
     match func:
         case ast.Attribute(ast.Constant(str() | bytes()), "join"):
             return True
@@ -57,7 +55,6 @@ def _plain(program: AnalyzedProgram, made: ast.GeneratorExp) -> bool:
 
 def _closed(program: AnalyzedProgram, call: ast.Call, made: ast.GeneratorExp) -> Edit:
     """The generator in square brackets: in the place of its own round ones, or inside those of the call."""
-    inside = program.source(made)
-    bare = inside[1:-1] if inside.startswith("(") and inside.endswith(")") else inside
+    bare = program.source(made)[1:-1]
     own = program.span(made)[1] < program.span(call)[1]
     return program.replace(made, f"[{bare}]" if own else f"([{bare}])")

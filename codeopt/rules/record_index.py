@@ -40,15 +40,8 @@ def record_index(node: ast.For | ast.comprehension, ctx: Context) -> Edits:
     found = _search(program, node)
     if found is None:
         return
-    place = place_before(program, found.records, found.records)
-    outer = program.loops.around(node) if isinstance(node, ast.For) else program.loops.around(found.records)
-    outer = [loop for loop in outer if loop is not node]
-    if (
-        place is None
-        or place is node
-        or _sets_key(program, place, found)
-        or (not outer and not _in_outer_comprehension(program, node))
-    ):
+    place = place_before(program, found.records)
+    if place is None or _sets_key(program, place, found) or _is_bound_in(program, node, found.value):
         return
     name = ctx.new_name(f"{_stem(found.records)}_by_key")
     record = found.record.id if _unused(program, place, found.record) else ctx.new_name("record", "each_record")
@@ -114,15 +107,9 @@ def _uses(program: AnalyzedProgram, value: ast.expr, record: ast.Name) -> bool:
     return record.id in {name.id for name in program.names(value)}
 
 
-def _in_outer_comprehension(program: AnalyzedProgram, node: ast.For | ast.comprehension) -> bool:
-    """Whether a comprehension runs again in a comprehension around it, or for each element of an earlier part."""
-    if isinstance(node, ast.For):
-        return False
-    own = program.scopes.parent[node]
-    generators = getattr(own, "generators", [node])
-    if generators[0] is not node:
-        return True
-    return any(again for parent, again in program.loops.rounds(own) if not isinstance(parent, ast.FunctionDef))
+def _is_bound_in(program: AnalyzedProgram, loop: ast.For | ast.comprehension, value: ast.expr) -> bool:
+    """Whether the loop that searches binds a name of the value that it searches for, which is looked up once."""
+    return any(program.stores_in(loop, program.scopes.variable(name)) for name in program.names(value))
 
 
 def _stem(records: ast.expr) -> str:

@@ -51,8 +51,8 @@ def same_in_loop(node: ast.Call, ctx: Context) -> Edits:
         return
     if not program.names(node) or (_name(node) in MUTABLE and not _only_read(program, node)):
         return
-    place = place_before(program, node, node)
-    if place is None or _is_source(program, place, node):
+    place = place_before(program, node)
+    if place is None:
         return
     yield program.replace(node, ctx.bind_before(place, program.source(node), _wanted(node)))
 
@@ -85,16 +85,11 @@ def _only_read(program: AnalyzedProgram, node: ast.Call) -> bool:
             return True
         case ast.Compare() | ast.Subscript(ctx=ast.Load()):
             return True
-        case ast.Attribute(attr="index" | "count" | "get" | "items" | "keys" | "values" | "join"):
+        case ast.Attribute(attr="index" | "count" | "get" | "items" | "keys" | "values"):
             return True
-        case ast.Call(func) if func is not node:
-            return program.scopes.is_builtin(func) and dotted(func) in READING_BUILTINS
+        case ast.Call(func):
+            return program.scopes.is_builtin(func, *READING_BUILTINS)
     return False
-
-
-def _is_source(program: AnalyzedProgram, place: ast.stmt, node: ast.expr) -> bool:
-    """Whether the only loop is the one that goes through the value, which is computed once anyway."""
-    return isinstance(place, ast.For) and program.holds(place.iter, node)
 
 
 def _wanted(node: ast.Call) -> str:

@@ -4,11 +4,22 @@ from __future__ import annotations
 
 import ast
 
-from codeopt.rules import AnalyzedProgram, Context, Edit, Edits, Loop, as_diff, dotted, place_before, rule
+from codeopt.rules import (
+    AnalyzedProgram,
+    Comprehension,
+    Context,
+    Edit,
+    Edits,
+    Loop,
+    as_diff,
+    dotted,
+    place_before,
+    rule,
+)
 
 LISTS = frozenset({"list", "List", "Sequence", "MutableSequence", "tuple", "Tuple", "Iterable", "Collection"})
 """Type hints of what `in` goes through an element at a time."""
-MAKING = frozenset({"list", "sorted", "tuple", "split", "splitlines", "rsplit", "readlines", "findall", "keys"})
+MAKING = frozenset({"list", "sorted", "tuple", "split", "splitlines", "rsplit", "readlines", "findall"})
 """Builtins and methods that make a list or tuple."""
 
 EXAMPLE = as_diff("""\
@@ -46,16 +57,13 @@ def seen_set(node: ast.FunctionDef, ctx: Context) -> Edits:
     for test in program.walk(node):
         match test:
             case ast.Compare(_, [ast.In() | ast.NotIn()], [ast.Name() | ast.Attribute() as values]) if dotted(values):
-                inside = program.scopes.scope[test]
-                if ctx.is_hot(test) and (inside is node or inside in _comprehensions(program, node)):
+                inside: ast.AST | None = program.scopes.scope[test]
+                while isinstance(inside, Comprehension):
+                    inside = program.scopes.outer[inside]
+                if inside is node and ctx.is_hot(test):
                     asked.setdefault(dotted(values), []).append(values)
     for path, places in asked.items():
         yield from _grown(ctx, node, places) or _fixed(ctx, node, path, places)
-
-
-def _comprehensions(program: AnalyzedProgram, node: ast.FunctionDef) -> list[ast.AST]:
-    kinds = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
-    return [part for part in program.walk(node) if isinstance(part, kinds)]
 
 
 def _fixed(ctx: Context, function: ast.FunctionDef, path: str, places: list[ast.expr]) -> list[Edit]:
@@ -65,7 +73,7 @@ def _fixed(ctx: Context, function: ast.FunctionDef, path: str, places: list[ast.
     for values in places:
         if not _is_list(program, function, values):
             continue
-        before = place_before(program, values, values)
+        before = place_before(program, values)
         if before is not None:
             name = ctx.bind_before(before, f"set({path})", f"{path.rpartition('.')[2].lstrip('_')}_set")
             edits.append(program.replace(values, name))
@@ -106,7 +114,7 @@ def _makes(statement: ast.Assign | ast.AnnAssign) -> bool:
         case ast.List() | ast.ListComp() | ast.Tuple():
             return True
         case ast.Call(ast.Name(name) | ast.Attribute(attr=name)):
-            return name in MAKING - {"keys"}
+            return name in MAKING
     return False
 
 

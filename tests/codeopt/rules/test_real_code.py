@@ -57,6 +57,12 @@ def program(text: str) -> str:
         ),
         (
             "seen_set",
+            "def f(xs):\n    def g(ys, ws: list):\n        return [y for y in ys if y in ws]\n    return g(xs, [1])\n"
+            "print(f([1, 2]))",
+            "if y in ws_set]",
+        ),
+        (
+            "seen_set",
             "def f(hits):\n    seen = []\n    for h in hits:\n        if h.ip not in seen:\n"
             "            seen.append(h.ip)\n"
             "    return seen\nprint(f([Hit(2), Hit(1), Hit(2)]))",
@@ -216,6 +222,23 @@ def test_what_it_makes(rule: str, text: str, expected: str) -> None:
         ),
         (
             "attribute_hoist",
+            "def f(s, a):\n    for x in a:\n        with x:\n            if x:\n                continue\n"
+            "            print(s.b.c)",
+            "a round ends within the same block",
+        ),
+        (
+            "attribute_hoist",
+            "def f(s, a):\n    for x in a:\n        match x:\n            case 1:\n                print(s.b.c)",
+            "of one case alone",
+        ),
+        (
+            "record_index",
+            "def f(rows, keys):\n    for k in keys:\n        for r in rows:\n            if r.up == k:\n"
+            "                k = r.id\n        print(k)",
+            "the sought value changes while it is sought",
+        ),
+        (
+            "attribute_hoist",
             "class A:\n    def move(self):\n        self.b = self.b.next\n    def f(self, a):\n        for x in a:\n"
             "            print(self.b.c)\n            self.move()",
             "a method that the loop calls sets it",
@@ -231,6 +254,11 @@ def test_what_it_makes(rule: str, text: str, expected: str) -> None:
             "constant_table",
             "def f(x):\n    if x:\n        names = ['a', 'b', 'c']\n    return x in names",
             "perhaps unbound",
+        ),
+        (
+            "constant_table",
+            "def f(x):\n    if x:\n        print(x)\n        names = ['a', 'b', 'c']\n    return x in names",
+            "perhaps unbound, in a block of two",
         ),
         (
             "constant_table",

@@ -8,6 +8,7 @@ import shutil
 import tempfile
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from itertools import pairwise
 from pathlib import Path
 
 from codeopt.core.console import Console
@@ -149,3 +150,14 @@ def shape(text: str) -> str:
     text = re.sub(r"(?m)^(Memory|Note|Time split): .*\n", "", text)
     text = re.sub(r"wall time|CPU time|\b[mu]?s\b(?= |\.|,|$)", "T", text)
     return re.sub(r"Program [0-9a-f]{12}|Python [\d.]+\w*|\bN\b", "N", re.sub(r" +", " ", text))
+
+
+def require_golden(name: str, prompts: Prompts) -> str:
+    """The last request for a draft; asserts that the prompts have the form of the golden file, each request beginning
+    as the one before it."""
+    assert len(prompts.asked) == 6
+    golden = (HOME / "golden" / f"{name}.md").read_text()
+    assert shape(as_text(prompts)) == shape(golden), "see the top of test_prompts.py"
+    for earlier, later in pairwise(asked[-1].content for asked in prompts.drafts):
+        assert later.startswith(earlier[: earlier.rindex("# Step: ")]), "a server that keeps prefixes reads it again"
+    return prompts.drafts[-1][-1].content

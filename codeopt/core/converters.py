@@ -69,10 +69,20 @@ def examples(value: Any) -> int:
 def share(value: Any) -> float:
     """5% or 0.05. Raises ValueError."""
     percent = isinstance(value, str) and value.endswith("%")
-    number = float(value[:-1]) / 100 if percent else float(value)
+    try:
+        number = float(value[:-1]) / 100 if percent else float(value)
+    except ValueError:
+        number = math.nan
     if not 0 <= number < 100:
         raise BadValue(f"{value} is not a share such as 5% or 0.05")
     return number
+
+
+def share_above_zero(value: Any) -> float:
+    """5% or 0.05, and more than nothing. Raises ValueError."""
+    if not (found := share(value)):
+        raise BadValue(f"{value} is not above zero")
+    return found
 
 
 def checker_name(value: Any) -> str:

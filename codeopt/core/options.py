@@ -23,6 +23,7 @@ from codeopt.core.converters import (
     names,
     paths,
     positive,
+    share_above_zero,
     texts,
 )
 from codeopt.core.errors import UsageError
@@ -302,7 +303,7 @@ class ImproveOptions:
     )  # fmt: skip
 
     min_gain: float | None = option(
-        None, "least gain worth having, as a share", positive, unset="0.05",
+        None, "least gain worth having, such as 2% or 0.02", share_above_zero, unset="0.05",
         metavar="SHARE", group=_JUDGING, commands={**_JUDGED, "compare": FlagUse()}, setting=_CHANGE,
     )  # fmt: skip
     clock: ClockChoice = option(

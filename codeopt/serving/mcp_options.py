@@ -21,6 +21,7 @@ _TYPES: Mapping[Callable[..., Any], Any] = {Path: Place, texts: Places}
 _LIMITS: Mapping[str, Any] = {
     "max_rounds": Field(ge=1, le=50), "max_seconds": Field(gt=0, le=3600), "max_functions": Field(ge=1, le=100),
     "min_share": Field(ge=0, le=1), "run": Field(max_length=4096), "fail_if_slower": Field(ge=0, lt=100),
+    "min_gain": Field(gt=0, lt=100),
 }  # fmt: skip
 """Bounds of what a client may ask for, where they are narrower than the option's own."""
 F = TypeVar("F", bound=Callable[..., Any])

@@ -53,6 +53,7 @@ Target = Annotated[
 WholeFile = Annotated[str | None, Field(max_length=MAX_FILE_CHARS)]
 _RUN = FlagUse(help="command of the project, run in the sandbox; the target is then its folder, such as '.'")
 _REQUEST_S = FlagUse(default=600.0, help="wall-clock limit of the request, seconds")
+_GAIN = FlagUse(help="least gain worth having, as a share: 0.02 is 1.02x; default: 0.05")
 _LIMIT = FlagUse(help="limit on a slowdown that is tested and answered as `limit`, as a share: 0.05 is 5% more time")
 PATHS: Mapping[str, Callable[[Root, Any], Any]] = {"calls": Root.inside, "cases": Root.tree, "args": Root.arguments}
 """Options that name files, and the check that keeps them below the root."""
@@ -73,7 +74,9 @@ class AgentTools:
         project that its command spends its time in. Runs the code in a sandbox."""
         return await self._ask(Operation.PROFILE, ProfileAnswer, ctx, target=target, options=self._options(options))
 
-    @with_options("fail_if_slower run strict calls cases args", run=_RUN, fail_if_slower=_LIMIT)
+    @with_options(
+        "fail_if_slower min_gain run strict calls cases args", run=_RUN, fail_if_slower=_LIMIT, min_gain=_GAIN
+    )
     async def compare(
         self,
         ctx: Context,
@@ -98,7 +101,9 @@ class AgentTools:
             new_source=new_source, base=base, limit=limit,
         )  # fmt: skip
 
-    @with_options("max_rounds max_seconds run strict calls cases args", run=_RUN, max_seconds=_REQUEST_S)
+    @with_options(
+        "max_rounds max_seconds min_gain run strict calls cases args", run=_RUN, max_seconds=_REQUEST_S, min_gain=_GAIN
+    )
     async def improve(
         self,
         ctx: Context,

@@ -120,7 +120,7 @@ def test_what_cannot_be_told_is_status_5_and_says_the_pairs_it_takes(problem: Pa
 
 
 def test_the_least_gain_worth_having_is_the_user_s(problem: Path) -> None:
-    done = compared(problem, "slow.py", "slow.py", "--json", "--min-gain", "0.5")
+    done = compared(problem, "slow.py", "slow.py", "--json", "--min-gain", "50%")
     assert (done.json["verdict"], done.json["reason"]) == ("same", "less than 50% faster")
 
 

@@ -90,6 +90,8 @@ def test_an_agent_has_its_edit_judged(tmp_path: Path) -> None:
             assert wrong["limit"] is None
             right = await answer(client, "compare", target=TARGET, new_source=RIGHT, fail_if_slower=0.05)
             assert (right["limit"]["limit"], right["limit"]["answer"]) == (0.05, "holds")
+            small = await answer(client, "compare", target=TARGET, new_source=RIGHT, min_gain=99)
+            assert (small["verdict"], small["reason"]) == ("same", "less than 9900% faster")
 
     asyncio.run(conversation())
     assert contents(project) == before
@@ -241,6 +243,7 @@ WRONG_ARGUMENTS: tuple[tuple[str, dict[str, Any], str], ...] = (
     ("profile", {"target": TARGET, "args": ["a", 2]}, "'args[1]' should be a valid string"),
     ("compare", {}, "the argument 'target' is missing"),
     ("compare", {"target": TARGET, "source": RIGHT}, "there is no argument 'source'"),
+    ("compare", {"target": TARGET, "min_gain": 0}, "'min_gain' should be greater than 0"),
     ("compare", {"target": TARGET, "strict": "yes"}, "'strict' should be a valid boolean"),
     ("improve", {"target": TARGET, "rounds": 3}, "there is no argument 'rounds'"),
     ("improve", {"target": TARGET, "max_rounds": 0}, "'max_rounds' should be greater than or equal to 1"),
@@ -274,11 +277,11 @@ def test_a_wrong_argument_of_any_tool_is_one_line(tmp_path: Path) -> None:
 
 OPTIONS = {
     "profile": {"run", "calls", "cases", "args"},
-    "compare": {"fail_if_slower", "run", "strict", "calls", "cases", "args"},
-    "improve": {"max_rounds", "max_seconds", "run", "strict", "calls", "cases", "args"},
+    "compare": {"fail_if_slower", "min_gain", "run", "strict", "calls", "cases", "args"},
+    "improve": {"max_rounds", "max_seconds", "min_gain", "run", "strict", "calls", "cases", "args"},
     "check": {"max_functions", "min_share", "max_seconds"},
 }
-OWN_WORDS = {"run", "max_seconds", "fail_if_slower"}
+OWN_WORDS = {"run", "max_seconds", "fail_if_slower", "min_gain"}
 """Options that a tool says in words of its own."""
 
 

@@ -18,6 +18,7 @@ from benchmarks.arenas import RIGHT, WRONG, is_accepted, is_false, kept_rows, ta
 from benchmarks.arenas.mutants import mutants
 from benchmarks.arenas.recorded import RecordedDrafts
 from codeopt.core.model import Message
+from tests.support.files import write_files
 
 ROOT = Path(__file__).parents[1]
 SLOW = """\
@@ -51,15 +52,8 @@ def arena(data: Path, *more: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(command[:4] + [str(data), *command[4:]], cwd=ROOT, capture_output=True, text=True)
 
 
-def written(folder: Path, files: dict[str, str]) -> None:
-    """A task."""
-    for name, text in files.items():
-        (folder / name).parent.mkdir(parents=True, exist_ok=True)
-        (folder / name).write_text(text)
-
-
 def test_an_experts_version_and_its_mutants_are_judged_and_kept(tmp_path: Path) -> None:
-    written(tmp_path / "000_add", {"slow.py": SLOW, "expert.py": EXPERT, "calls.py": CALLS})
+    write_files(tmp_path / "000_add", {"slow.py": SLOW, "expert.py": EXPERT, "calls.py": CALLS})
     results = tmp_path / "rows.jsonl"
     done = arena(tmp_path, "enamel", "--results", str(results), "--wrong", "1")
     rows = [json.loads(text) for text in results.read_text().splitlines()]
@@ -79,7 +73,7 @@ def test_is_solution_decides_which_recorded_drafts_are_right(tmp_path: Path) -> 
     solve = "def solve(problem):\n    return _S.solve(problem)\n"
     drafts = {"right": "sorted(set(problem), reverse=True)", "wrong": "problem", "dies": "1 / 0"}
     files = {f"drafts/{name}.py": class_of.format(text) + solve for name, text in drafts.items()}
-    written(tmp_path / "unique", {"slow.py": TASK, "calls.py": PROBLEMS, **files})
+    write_files(tmp_path / "unique", {"slow.py": TASK, "calls.py": PROBLEMS, **files})
     results = tmp_path / "rows.jsonl"
     done = arena(tmp_path, "algotune", "--results", str(results))
     rows = {row["draft"]: row for row in map(json.loads, results.read_text().splitlines())}
@@ -95,7 +89,7 @@ def test_the_best_program_is_right_and_its_mutants_are_wrong(tmp_path: Path) -> 
     cases = {f"cases/input.{n}.txt": f"{n} {n + 1} 4\n" for n in range(6)}
     cases |= {f"cases/output.{n}.txt": f"{2 * n + 5}\n" for n in range(6)}
     fast = "print(sum(map(int, input().split())) + 0)\n"
-    written(tmp_path / "01", {"slow.py": slow, "fast.py": fast, **cases})
+    write_files(tmp_path / "01", {"slow.py": slow, "fast.py": fast, **cases})
     results = tmp_path / "rows.jsonl"
     done = arena(tmp_path, "coffe", "--results", str(results), "--wrong", "1")
     rows = [json.loads(text) for text in results.read_text().splitlines()]
@@ -126,8 +120,8 @@ def test_a_mutant_is_another_program(source: str, seed: int) -> None:
 
 
 def test_recorded_drafts_are_given_once_each_for_the_task_that_is_asked_about(tmp_path: Path) -> None:
-    written(tmp_path / "add", {"slow.py": SLOW, "drafts/a.py": EXPERT, "drafts/b.py": "def add(xs): return 1\n"})
-    written(tmp_path / "unique", {"slow.py": TASK, "drafts/a.py": "def solve(problem): return 2\n"})
+    write_files(tmp_path / "add", {"slow.py": SLOW, "drafts/a.py": EXPERT, "drafts/b.py": "def add(xs): return 1\n"})
+    write_files(tmp_path / "unique", {"slow.py": TASK, "drafts/a.py": "def solve(problem): return 2\n"})
     model = RecordedDrafts(tmp_path)
     asked = [Message("system", "You are"), Message("user", f"# The program\n{SLOW}\n# Draft")]
     replies = [model.complete(asked).text for _ in range(3)]

@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from tests.codeopt.command import Done, codeopt
+from tests.support.files import write_files
 from tests.support.pythons import python_of
 from tests.support.wheels import pack
 
@@ -66,9 +67,7 @@ def test_spread(size):
 
 
 def write_project(root: Path, files: dict[str, str]) -> None:
-    for name, text in files.items():
-        (root / name).parent.mkdir(parents=True, exist_ok=True)
-        (root / name).write_text(text)
+    write_files(root, files)
 
 
 @pytest.fixture(scope="module")

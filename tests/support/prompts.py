@@ -20,6 +20,7 @@ from codeopt.engine.improve import improve
 from codeopt.models.scripted import Scripted
 from codeopt.workloads.project.text import unpack
 from tests.codeopt.command import reply
+from tests.support.files import write_files
 
 HOME = Path(__file__).parents[1] / "codeopt" / "prompts"
 TARGETS = {
@@ -82,9 +83,7 @@ def _record(target: Target, given: ImproveOptions, drafts: Sequence[str], home: 
 
 def _write_project(name: str, root: Path) -> Path:
     """Unpack a project of one text file."""
-    for path, text in unpack((HOME / "projects" / f"{name}.txt").read_text()).items():
-        (root / path).parent.mkdir(parents=True, exist_ok=True)
-        (root / path).write_text(text)
+    write_files(root, unpack((HOME / "projects" / f"{name}.txt").read_text()))
     return root
 
 

@@ -10,6 +10,7 @@ import subprocess
 from pathlib import Path
 
 from tests.codeopt.command import SLOW, write_problem
+from tests.support.files import write_files
 
 _WORK = """\
 def work():
@@ -81,9 +82,7 @@ _FILES = {
 def write_project(folder: Path) -> Path:
     """The project in a new folder, held by git, with one change that is not committed."""
     write_problem(folder, words=1500)
-    for name, text in _FILES.items():
-        (folder / name).parent.mkdir(parents=True, exist_ok=True)
-        (folder / name).write_text(text)
+    write_files(folder, _FILES)
     git = ("git", "-c", "user.name=reader", "-c", "user.email=reader@localhost")
     for arguments in (("init", "-q"), ("add", "."), ("commit", "-q", "-m", "as it was")):
         subprocess.run([*git, *arguments], cwd=folder, check=True)

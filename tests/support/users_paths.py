@@ -20,6 +20,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from tests.codeopt.command import AS_A_USER, Done, environment
+from tests.support.files import write_files
 from tests.support.pythons import python_of
 from tests.support.wheels import bare, build, copy_packages
 
@@ -230,9 +231,7 @@ class Walked:
 
 def walk(path: UsersPath, programs: Path, folder: Path) -> list[Walked]:
     """Take it: the project's files, under git, then one command after the other."""
-    for name, text in path.files.items():
-        (folder / name).parent.mkdir(parents=True, exist_ok=True)
-        (folder / name).write_text(text)
+    write_files(folder, path.files)
     subprocess.run(["git", "init", "-q"], cwd=folder, check=True)
     subprocess.run(["git", "add", "."], cwd=folder, check=True)
     if path.own_environment:

@@ -10,6 +10,7 @@ import pytest
 
 from codeopt.batch.datasets import SetRequest, read_set
 from codeopt.cli.main import main
+from tests.support.files import write_files
 
 DOUBLE = "print(2 * int(input()))\n"
 FLAGS = ("--sandbox", "process", "-q")
@@ -155,9 +156,7 @@ TASKS = {
 def tasks(tmp_path: Path) -> Path:
     """A small set of each layout."""
     for kind, files in TASKS.items():
-        for name, text in files.items():
-            (tmp_path / kind / name).parent.mkdir(parents=True, exist_ok=True)
-            (tmp_path / kind / name).write_text(text)
+        write_files(tmp_path / kind, files)
     return tmp_path
 
 

@@ -23,6 +23,7 @@ from codeopt.review.findings.known import MAX_AGE_S, KnownFindings, open_finding
 from tests.codeopt.command import codeopt, environment
 from tests.codeopt.serving.projects import SLOW, make_project
 from tests.conftest import require_sandbox
+from tests.support.files import write_files
 
 PYTHON = Interpreter(sys.executable, "3.11.0", "8.0", Origin.OWN)
 OPTIONS = ImproveOptions(model="rules")
@@ -80,9 +81,7 @@ def project(tmp_path: Path) -> Path:
         "mod.py": MODULE, "helpers.py": HELPERS, "tests/test_mod.py": TEST, "tests/conftest.py": "",
         "tests/test_far.py": "def test_far():\n    pass\n", "pyproject.toml": "[project]\nname = 'p'\nversion = '1'\n",
     }  # fmt: skip
-    for name, text in files.items():
-        (folder / name).parent.mkdir(parents=True, exist_ok=True)
-        (folder / name).write_text(text)
+    write_files(folder, files)
     return folder
 
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 import subprocess
 from pathlib import Path
 
+from tests.support.files import write_files
+
 BASE = {
     "pyproject.toml": "[project]\nname = 'shop'\nversion = '1'\n",
     "shop/__init__.py": "",
@@ -121,21 +123,14 @@ def git(folder: Path, *arguments: str) -> str:
     return done.stdout.decode("utf-8", "replace")
 
 
-def write(folder: Path, files: dict[str, str]) -> None:
-    """Files by their paths."""
-    for name, text in files.items():
-        (folder / name).parent.mkdir(parents=True, exist_ok=True)
-        (folder / name).write_text(text)
-
-
 def propose(folder: Path, base: dict[str, str], branch: dict[str, str]) -> Path:
     """A repository with `base` on main and `branch` on a branch of it, which is checked out."""
     folder.mkdir(exist_ok=True)
     git(folder, "init", "-q", "-b", "main")
-    write(folder, base)
+    write_files(folder, base)
     commit(folder, "base")
     git(folder, "checkout", "-q", "-b", "proposal")
-    write(folder, branch)
+    write_files(folder, branch)
     commit(folder, "proposal")
     return folder
 

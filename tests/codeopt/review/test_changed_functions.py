@@ -14,7 +14,8 @@ from codeopt.review.change import Change, change_of_diff, change_since, find_bas
 from codeopt.review.changed_functions import find_targets, matches
 from codeopt.review.patch import merged, patch
 from codeopt.review.repository import open_repository
-from tests.codeopt.review.pull_request import commit, git, propose, write
+from tests.codeopt.review.pull_request import commit, git, propose
+from tests.support.files import write_files
 
 TWO = "def one(x):\n    return [x, 1]\n\n\ndef two(x):\n    return [x, 2]\n"
 CLASS = "class Box:\n    def put(self, x):\n        return x + 1\n\n    def get(self):\n        return 1 + 1\n"
@@ -74,7 +75,7 @@ def test_moved_renamed_and_deleted_files_are_nothing_new(tmp_path: Path) -> None
 def test_the_working_tree_counts_and_the_other_branch_does_not(tmp_path: Path) -> None:
     folder = propose(tmp_path / "r", {"a.py": TWO}, {"b.py": "def four():\n    return 4\n"})
     git(folder, "checkout", "-q", "main")
-    write(folder, {"a.py": TWO.replace("1]", "9]"), "m.py": CLASS})
+    write_files(folder, {"a.py": TWO.replace("1]", "9]"), "m.py": CLASS})
     commit(folder, "main goes on")
     git(folder, "checkout", "-q", "proposal")
     (folder / "a.py").write_text(TWO.replace("2]", "7]"))
@@ -158,7 +159,9 @@ def test_links_and_other_kinds_of_files_are_not_followed(tmp_path: Path) -> None
 def test_a_diff_file_says_the_same_as_git(tmp_path: Path) -> None:
     folder = propose(tmp_path / "r", {"a.py": TWO, "b.py": CLASS}, {})
     git(folder, "mv", "b.py", "c.py")
-    write(folder, {"a.py": TWO.replace("1]", "3]"), "n`e\nw.py": TWO.replace("x, 1", "x, 8"), "note.txt": "hello\n"})
+    write_files(
+        folder, {"a.py": TWO.replace("1]", "3]"), "n`e\nw.py": TWO.replace("x, 1", "x, 8"), "note.txt": "hello\n"}
+    )
     (folder / "blob").write_bytes(bytes(range(256)))
     commit(folder, "proposal")
     diff = tmp_path / "change.diff"
@@ -188,7 +191,7 @@ def test_where_a_change_starts(tmp_path: Path) -> None:
 
 
 def test_whole_files_need_no_repository(tmp_path: Path) -> None:
-    write(tmp_path, {"pkg/a.py": TWO, "pkg/b.txt": TWO})
+    write_files(tmp_path, {"pkg/a.py": TWO, "pkg/b.txt": TWO})
     repository, change = whole_files([tmp_path / "pkg"])
     targets, _ = find_targets(change, repository, [tmp_path / "pkg"])
     assert {target.name for target in targets} == {"a.py::one", "a.py::two"}

@@ -11,8 +11,9 @@ import pytest
 
 from codeopt.core.sanitize import acts_in_a_log
 from tests.codeopt.command import QUICK, Done, codeopt, environment, reply
-from tests.codeopt.review.pull_request import BASE, commit, git, propose, write
+from tests.codeopt.review.pull_request import BASE, commit, git, propose
 from tests.conftest import require_sandbox
+from tests.support.files import write_files
 from tests.support.wire_server import WireServer
 
 KEY = "sk-this-key-must-stay-where-it-is"
@@ -84,7 +85,7 @@ def write_hostile(folder: Path, canary: Path) -> None:
         "reader.py": "print(len(input()))\n",
         "generate.py": f"import os\n{touch}\nprint('::error::g')\n",
     }
-    write(folder, {**files, **{f"{name}.py": f"import os\n{touch}\n" for name in SHADOWS}})
+    write_files(folder, {**files, **{f"{name}.py": f"import os\n{touch}\n" for name in SHADOWS}})
     (folder / ".codeopt").symlink_to(canary)
 
 

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from tests.codeopt.command import environment
+from tests.support.files import write_files
 
 SLOW = '''\
 def repeated(words: list[str]) -> int:
@@ -49,9 +50,7 @@ def make_project(folder: Path) -> Path:
         "endless/input.1.txt": "1\n",
         "endless/output.1.txt": "1\n",
     }
-    for name, text in files.items():
-        (folder / name).parent.mkdir(parents=True, exist_ok=True)
-        (folder / name).write_text(text)
+    write_files(folder, files)
     git = ("git", "-C", str(folder), "-c", "user.name=t", "-c", "user.email=t@example.com")
     for arguments in (("init", "-q"), ("add", "-A"), ("commit", "-qm", "all of it")):
         subprocess.run([*git, *arguments], check=True, env=environment())

@@ -12,6 +12,7 @@ from codeopt.review.profile_ranking import rank_by_profile
 from tests.codeopt.command import QUICK, codeopt
 from tests.codeopt.review.test_gates import FILES
 from tests.conftest import require_sandbox
+from tests.support.files import write_files
 
 ORDERS = """\
 import json
@@ -47,7 +48,7 @@ def frame(name: str, line: int = 0, file: str = AT) -> Frame:
 @pytest.fixture
 def project(tmp_path: Path) -> Path:
     one = "def f():\n    return 1\n"
-    write(tmp_path, {
+    write_files(tmp_path, {
         "src/shop/orders.py": ORDERS, "src/shop/json/encoder.py": "def encode(x):\n    return x\n",
         "src/shop/a/util.py": one, "src/shop/b/util.py": one,
     })  # fmt: skip
@@ -92,15 +93,9 @@ def test_whose_time_a_stack_is(stack: list[Frame], owner: str | None, project: P
     assert found.share == (0.25 if owner is None else 1.0)
 
 
-def write(folder: Path, files: dict[str, str]) -> None:
-    for name, text in files.items():
-        (folder / name).parent.mkdir(parents=True, exist_ok=True)
-        (folder / name).write_text(text)
-
-
 def test_check_ranks_by_what_production_spends(tmp_path: Path) -> None:
     require_sandbox()
-    write(tmp_path, FILES)
+    write_files(tmp_path, FILES)
     (tmp_path / "prod.txt").write_text("main (run.py:3);flat (/app/shop/lists.py:8) 90\nmain (run.py:3) 10\n")
     done = codeopt("check", "shop", *QUICK, "--profile", "prod.txt", "--min-share", "95%", "--json", cwd=tmp_path)
     rows = {row["function"]: row for row in done.json["functions"]}
@@ -117,7 +112,7 @@ def test_check_ranks_by_what_production_spends(tmp_path: Path) -> None:
      ("f 3\n", "it names no files"), ("", "it holds no samples"), (None, "No such file")],
 )  # fmt: skip
 def test_a_profile_that_says_nothing_is_one_line(content: str | None, why: str, tmp_path: Path) -> None:
-    write(tmp_path, {"m.py": "def f(x):\n    return x\n"})
+    write_files(tmp_path, {"m.py": "def f(x):\n    return x\n"})
     if content is not None:
         (tmp_path / "p").write_text(content)
     done = codeopt("check", "m.py", "--profile", "p", cwd=tmp_path)

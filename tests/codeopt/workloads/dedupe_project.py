@@ -17,6 +17,7 @@ from codeopt.workloads import WorkloadRequest
 from codeopt.workloads.project import open_workload, read
 from codeopt.workloads.project.workload import ProjectWorkload
 from codeopt_sandbox.compare import StoppingRule
+from tests.support.files import write_files
 
 CORE = """\
 import sys
@@ -121,9 +122,7 @@ def dedupe(xs):
 
 def write_project(root: Path, files: Mapping[str, str]) -> Path:
     """Known to git."""
-    for name, text in files.items():
-        (root / name).parent.mkdir(parents=True, exist_ok=True)
-        (root / name).write_text(text)
+    write_files(root, files)
     for words in (["init", "-q"], ["add", "-A"]):
         subprocess.run(["git", "-C", str(root), *words], check=True)
     return root

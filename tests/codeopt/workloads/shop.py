@@ -5,6 +5,8 @@ from __future__ import annotations
 import subprocess
 from pathlib import Path
 
+from tests.support.files import write_files
+
 STORE = '''\
 class Store:
     """Orders."""
@@ -57,10 +59,7 @@ def write_shop(root: Path) -> Path:
     """The project, committed."""
     files = {"shop/__init__.py": "", "shop/store.py": STORE, "shop/report.py": REPORT, "bench.py": BENCH,
              "tests/test_report.py": TEST}  # fmt: skip
-    for name, text in files.items():
-        path = root / name
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(text)
+    write_files(root, files)
     for words in (["init", "-q"], ["config", "user.email", "a@b.c"], ["config", "user.name", "A"], ["add", "."],
                   ["commit", "-qm", "all"]):  # fmt: skip
         subprocess.run(["git", "-C", str(root), *words], check=True)

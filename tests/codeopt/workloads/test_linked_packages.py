@@ -18,6 +18,7 @@ from codeopt.workloads.sandbox_view.linked import Linked
 from codeopt.workloads.sandbox_view.view import locate
 from codeopt.workloads.sandbox_view.workspace import workspace_roots
 from tests.codeopt.command import Done, codeopt
+from tests.support.files import write_files
 
 SETUPTOOLS = """\
 from __future__ import annotations
@@ -63,13 +64,6 @@ BY_PATH = {
 }
 
 
-def write(root: Path, files: dict[str, str]) -> Path:
-    for name, text in files.items():
-        (root / name).parent.mkdir(parents=True, exist_ok=True)
-        (root / name).write_text(text)
-    return root
-
-
 @pytest.mark.parametrize(
     ("top", "app"), [(UV, "[project]\nname = 'app'\n"), *((None, text) for text in BY_PATH.values())]
 )
@@ -80,7 +74,7 @@ def test_what_project_files_name_is_found(tmp_path: Path, top: str | None, app: 
         "packages/app/pyproject.toml": app,
         "packages/app/src/app/__init__.py": "",
     }
-    root = write(tmp_path, {**files, **old, **({"pyproject.toml": top} if top else {})})
+    root = write_files(tmp_path, {**files, **old, **({"pyproject.toml": top} if top else {})})
     found = workspace_roots(root / "packages/app/src/app/__init__.py", root)
     assert root / "packages/core/src" in found
     assert root / "packages/old" not in found
@@ -90,18 +84,18 @@ def test_what_project_files_name_is_found(tmp_path: Path, top: str | None, app: 
     "text", ["", "not toml [", "[tool]\nuv = 3\n", "[tool.uv.workspace]\nmembers = ['/etc', '', 4]\n"]
 )
 def test_other_project_files_name_nothing(tmp_path: Path, text: str) -> None:
-    root = write(tmp_path, {"pyproject.toml": text, "app.py": ""})
+    root = write_files(tmp_path, {"pyproject.toml": text, "app.py": ""})
     assert workspace_roots(root / "app.py", root) == ()
 
 
 def test_what_is_outside_of_the_repository_is_none_of_its_packages(tmp_path: Path) -> None:
-    write(tmp_path, {"core/pyproject.toml": "", "app/pyproject.toml": BY_PATH["poetry"], "app/app.py": ""})
+    write_files(tmp_path, {"core/pyproject.toml": "", "app/pyproject.toml": BY_PATH["poetry"], "app/app.py": ""})
     assert workspace_roots(tmp_path / "app/app.py", tmp_path / "app") == ()
 
 
 def test_a_checkout_has_its_own_version_of_what_the_other_links(tmp_path: Path) -> None:
     for side in ("old", "new"):
-        write(tmp_path / side, {".git/HEAD": "", "core/src/core_lib/__init__.py": "", "app/app.py": ""})
+        write_files(tmp_path / side, {".git/HEAD": "", "core/src/core_lib/__init__.py": "", "app/app.py": ""})
     linked = Linked((tmp_path / "new/core/src",), tmp_path / "new")
     assert tmp_path / "old/core/src" in locate(tmp_path / "old/app/app.py", linked).roots
     assert locate(tmp_path / "old/app/app.py", linked).beside == ()
@@ -158,13 +152,15 @@ class Monorepo:
         return codeopt(*words, "--no-cache", "--sandbox", "isolated", cwd=self.root / at)
 
     def edit(self, changes: dict[str, str]) -> None:
-        write(self.root, changes)
+        write_files(self.root, changes)
 
 
 def monorepo(root: Path, beside: Path | None = None) -> Monorepo:
-    write(root, {name: text for name, text in FILES.items() if beside is None or not name.startswith("packages/core")})
+    write_files(
+        root, {name: text for name, text in FILES.items() if beside is None or not name.startswith("packages/core")}
+    )
     if beside:
-        write(beside, {name: text for name, text in FILES.items() if name.startswith("packages/core")})
+        write_files(beside, {name: text for name, text in FILES.items() if name.startswith("packages/core")})
     for words in (("init", "-q"), ("add", "-A"), ("commit", "-qm", "as it was")):
         git(root, words)
     subprocess.run([sys.executable, "-m", "venv", "--without-pip", str(root / ".venv")], check=True)

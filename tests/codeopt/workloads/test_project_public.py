@@ -14,6 +14,7 @@ from codeopt_sandbox.guest.tests.writing import write_call
 from tests.codeopt.command import codeopt
 from tests.codeopt.workloads.shop import answer
 from tests.conftest import require_sandbox
+from tests.support.files import write_files
 
 SLUGS = '''\
 def slug(title):
@@ -79,9 +80,7 @@ class Titles:
 @pytest.fixture
 def project(tmp_path: Path) -> Path:
     root = tmp_path / "texts"
-    for name, text in {"texts/__init__.py": "", "texts/slugs.py": SLUGS, "bench.py": BENCH}.items():
-        (root / name).parent.mkdir(parents=True, exist_ok=True)
-        (root / name).write_text(text)
+    write_files(root, {"texts/__init__.py": "", "texts/slugs.py": SLUGS, "bench.py": BENCH})
     git = ["git", "-C", str(root)]
     subprocess.run([*git, "init", "-q"], check=True)
     subprocess.run([*git, "add", "."], check=True)

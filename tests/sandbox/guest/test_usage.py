@@ -15,6 +15,7 @@ import pytest
 from codeopt_sandbox.guest.supervisor import usage
 from codeopt_sandbox.guest.supervisor.usage import ControlGroup, Process, descendants, processes
 from tests.sandbox.machine import until
+from tests.support.files import write_files
 
 V2 = {
     "cpu.stat": "usage_usec 2500000\nuser_usec 2000000\nsystem_usec 500000\ncore_sched.force_idle_usec 0\n"
@@ -38,18 +39,9 @@ PARTS: list[tuple[dict[str, str], float | None, int]] = [
 ]
 
 
-def write(root: Path, files: dict[str, str]) -> Path:
-    """A folder that looks like /sys/fs/cgroup."""
-    for name, text in files.items():
-        path = root / name
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(text)
-    return root
-
-
 @pytest.mark.parametrize("files", TREES.values(), ids=TREES)
 def test_both_versions_say_the_same(files: dict[str, str], tmp_path: Path) -> None:
-    group = ControlGroup.find(write(tmp_path, files))
+    group = ControlGroup.find(write_files(tmp_path, files))
     assert (group.cpu_seconds(), group.oom_kills()) == (2.5, 2)
 
 
@@ -57,7 +49,7 @@ def test_both_versions_say_the_same(files: dict[str, str], tmp_path: Path) -> No
 def test_what_the_kernel_does_not_give_is_left_out(
     files: dict[str, str], cpu: float | None, kills: int, tmp_path: Path
 ) -> None:
-    group = ControlGroup.find(write(tmp_path, files))
+    group = ControlGroup.find(write_files(tmp_path, files))
     assert (group.cpu_seconds(), group.oom_kills()) == (cpu, kills)
 
 
@@ -87,23 +79,23 @@ MEMBER_V1 = "4:memory:{way}\n2:cpu,cpuacct:{way}\n1:name=systemd:/elsewhere\n0::
 @pytest.mark.parametrize(("files", "member"), [(BELOW_V2, "0::{way}\n"), (BELOW_V1, MEMBER_V1)], ids=["v2", "v1"])
 def test_the_group_is_found_in_the_hierarchy(files: dict[str, str], member: str, way: str, tmp_path: Path) -> None:
     """The second way is one that starts above what is mounted, as in an engine that runs in a container itself."""
-    group = ControlGroup.find(write(tmp_path, files), member.format(way=way))
+    group = ControlGroup.find(write_files(tmp_path, files), member.format(way=way))
     assert (group.cpu_seconds(), group.oom_kills()) == (2.5, 2)
 
 
 def test_a_group_of_others_is_not_taken_for_ours(tmp_path: Path) -> None:
     files = {name: text for name, text in BELOW_V2.items() if "/" not in name}
-    assert ControlGroup.find(write(tmp_path, files), "0::/docker/abc\n") == ControlGroup(None, None)
+    assert ControlGroup.find(write_files(tmp_path, files), "0::/docker/abc\n") == ControlGroup(None, None)
 
 
 def test_where_both_versions_are_mounted_the_unified_one_counts(tmp_path: Path) -> None:
-    group = ControlGroup.find(write(write(tmp_path, V1), {"cpu.stat": "usage_usec 1000000\n"}))
+    group = ControlGroup.find(write_files(write_files(tmp_path, V1), {"cpu.stat": "usage_usec 1000000\n"}))
     assert group.cpu_seconds() == 1.0
 
 
 def test_numbers_are_read_anew(tmp_path: Path) -> None:
-    group = ControlGroup.find(write(tmp_path, V2))
-    write(tmp_path, {"cpu.stat": "usage_usec 4000000\n", "memory.events": "oom_kill 5\n"})
+    group = ControlGroup.find(write_files(tmp_path, V2))
+    write_files(tmp_path, {"cpu.stat": "usage_usec 4000000\n", "memory.events": "oom_kill 5\n"})
     assert (group.cpu_seconds(), group.oom_kills()) == (4.0, 5)
 
 

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from codeopt.workloads.sandbox_view.compiled import compile_imports
+from tests.support.files import write_files
 
 FILES = {
     "src/shop/__init__.py": "from .prices import total",
@@ -20,10 +21,7 @@ FILES = {
 
 @pytest.fixture
 def project(tmp_path: Path) -> Path:
-    for name, text in FILES.items():
-        path = tmp_path / name
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(text)
+    write_files(tmp_path, FILES)
     return tmp_path
 
 

@@ -43,6 +43,7 @@ from codeopt.workloads.function.workload import FunctionWorkload
 from codeopt_sandbox.call_answer import CallOutcome, Kind
 from codeopt_sandbox.calls import CallBatch
 from tests.conftest import ISOLATED, require_sandbox
+from tests.support.files import write_files
 
 FILES = {
     "pkg/__init__.py": "NAME = 'pkg'\n",
@@ -90,9 +91,7 @@ def known(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, str]:
     """A project that git tracks, and the key of its function's evidence."""
     require_sandbox()
     project = tmp_path_factory.mktemp("known") / "project"
-    for name, text in FILES.items():
-        (project / name).parent.mkdir(parents=True, exist_ok=True)
-        (project / name).write_text(text)
+    write_files(project, FILES)
     for command in (["init", "-q"], ["add", "--all"]):
         subprocess.run(["git", *command], cwd=project, check=True)
     key = _key(project)

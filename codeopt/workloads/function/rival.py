@@ -32,7 +32,7 @@ class Rival:
 
     @property
     def revision(self) -> Revision:
-        """Its module, which is never the target's: its path is in it."""
+        """Revision of its module, which never equals the target's: its path is in it."""
         return Revision.of(self.function.source, str(self.function.path))
 
     def target(self, bench: FunctionHarness) -> FunctionRef:

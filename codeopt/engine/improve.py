@@ -126,7 +126,10 @@ def _measured(opened: OpenTarget, request: WorkloadRequest, clock: RunClock) -> 
     first = "original   " if workload.region.timed else "first      "
     shown = hot(workload.baseline.profile, memory=request.for_memory)
     request.session.console.print(f"{first}{workload.headline}{shown}")
-    for line in contract_lines(workload.facts()):
+    facts = workload.facts()
+    if (timed := facts.get("timed")) and timed not in workload.headline:  # a part of what the program reads
+        request.session.console.print(f"timed      {timed}")
+    for line in contract_lines(facts):
         request.session.console.aside(line)
     if said := said_of_long_runs(workload.plan, workload.rule.screening()):
         request.session.console.print(said)

@@ -14,9 +14,12 @@ from types import ModuleType
 
 import pytest
 
+from codeopt.cli.command_flags import flags_of_all
 from codeopt.cli.main import build_parser
 from codeopt.cli.settings import TABLES, flag_of
 from codeopt.core import errors, plugins
+from codeopt.core.flag import SettableBy
+from codeopt.review.findings.keys import NOT_KEPT
 from codeopt.rules import Hot, all_rules, load_rule
 from codeopt.workloads.function.view import within
 from codeopt_sandbox.__main__ import _parser as sandbox_parser
@@ -172,10 +175,30 @@ def test_the_demonstration_is_what_comes_out(tmp_path: Path) -> None:
 
 
 def test_all_rewrites_are_listed_in_their_order() -> None:
-    listed = re.findall(
-        r"^\| `(\w+)` \| (.*?)(?: Tests decide\.| Less memory\.)? \|$", (ROOT / "docs/rules.md").read_text(), re.M
-    )
-    assert listed == [(rule.name, rule.reason) for rule in all_rules()]
+    """Each with its marks."""
+    text = (ROOT / "docs/rules.md").read_text("utf-8")
+    rows = re.findall(r"^\| `(\w+)` \| (.*?)( Tests decide\.)?( Less memory\.)? \|$", text, re.MULTILINE)
+    listed = [(name, reason, bool(tested), bool(memory)) for name, reason, tested, memory in rows]
+    rules = all_rules()
+    assert listed == [(each.name, each.reason, each.safety == "unsafe", each.aim == "memory") for each in rules]
+    assert f"these {len(rules)} rewrites" in text
+    assert sum(each.scripts_only for each in rules) == 7, "docs/rules.md says seven"
+
+
+def test_the_flags_that_are_given_each_time_are_named() -> None:
+    """In docs/configuration.md, as the table of flags has them."""
+    text = (ROOT / "docs/configuration.md").read_text("utf-8")
+    (sentence,) = re.findall(r"given each time have neither: (.*?)\. ", text, re.DOTALL)
+    each_time = {each.long for each in flags_of_all() if each.commands and each.setting is SettableBy.EACH_TIME}
+    assert set(re.findall(r"`(--[\w-]+)`", sentence)) == each_time
+
+
+def test_the_options_with_which_no_verdict_is_kept_are_named() -> None:
+    """In docs/configuration.md; the arguments of a program are no flag."""
+    text = (ROOT / "docs/configuration.md").read_text("utf-8")
+    (sentence,) = re.findall(r"before anything was accepted, nor\swith (.*?)\.\n", text, re.DOTALL)
+    named = {name.removeprefix("--").replace("-", "_") for name in re.findall(r"`(--[\w-]+)`", sentence)}
+    assert named == {name.removesuffix("_paths") for name in NOT_KEPT} - {"args"}
 
 
 @documents()
@@ -183,6 +206,26 @@ def test_the_files_that_are_named_exist(document: Path) -> None:
     """Of this repository; NAME stands for any."""
     named = re.findall(r"`((?:codeopt|sandbox|tests|benchmarks|examples)/[\w./]*)`", document.read_text("utf-8"))
     assert [path for path in named if "NAME" not in path and not (ROOT / path).exists()] == []
+
+
+SHORT = re.compile(r"`((?:[\w-]+/)*[\w-]+(?:\.\w+)?/?)`")
+ARCHITECTURE = (ROOT / "docs" / "architecture.md").read_text("utf-8")
+WHERE = re.findall(
+    r"^\| .* \| (.*`.*) \|$", ARCHITECTURE.partition("## Where does X live?")[2].partition("\n## ")[0], re.M
+)
+
+
+@pytest.mark.parametrize("cell", WHERE)
+def test_the_files_that_a_row_names_shortly_exist(cell: str) -> None:
+    """Below a folder that the same row has named: `sandbox/codeopt_sandbox/guests.py`, `growth.py`."""
+    folders: list[Path] = []
+    for name in SHORT.findall(cell):
+        path = ROOT / name
+        if path.exists():
+            folders += [path if path.is_dir() else path.parent]
+        else:
+            near = [folder / each for folder in folders for each in (name, f"{name}.py", f"../{name}")]
+            assert any(each.exists() for each in near), name
 
 
 MODULES = ("benchmarks", "codeopt", "codeopt_sandbox", "package", "pyperf", "pytest", "tests", "tool", "venv")

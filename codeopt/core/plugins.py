@@ -62,7 +62,7 @@ def _of_checkout() -> dict[str, list[EntryPoint]]:
 
 def names(package: str) -> list[str]:
     """The plug-ins of a package: its modules that do not start with an underscore, then installed entry points."""
-    return [*_inside(package), *sorted(e.name for e in installed(package))]
+    return [*_inside(package), *sorted({e.name for e in installed(package)} - {*_inside(package)})]
 
 
 @cache
@@ -105,11 +105,16 @@ def load(package: str, name: str) -> ModuleType:
     """The module behind `name`: a file of the package, an entry point of the group, or a dotted path.
 
     Raises UsageError naming the choices when there is none, and saying why when one of another package cannot be
-    imported.
+    imported, or would hide one of ours.
     """
     module_name = name.replace("-", "_")
     if module_name in names(package):
         for entry in installed(package).select(name=module_name):
+            if module_name in _inside(package):
+                raise UsageError(
+                    f"the {kind_of_group(package)} {entry.name} ({entry.value}) is called like one of codeopt's own; "
+                    "give its entry point another name"
+                )
             return _entered(entry)
         return importlib.import_module(f"{FOLDERS.get(package, package)}.{module_name}")
     if name.startswith(".") or name.endswith(".py"):

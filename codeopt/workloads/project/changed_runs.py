@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
 from codeopt.core.diagnostic import Diagnostic
+from codeopt.core.options import FuzzPolicy
 from codeopt.core.revision import Revision
 from codeopt.workloads.project.changed_command import changed_commands
 from codeopt.workloads.project.runs import CommandRuns
@@ -102,14 +103,31 @@ class ChangedRuns:
         return judge(self.usual, run, self.check).verdict is Verdict.AC
 
 
-def shortfall_of(tried: Sequence[ChangedRuns]) -> Diagnostic | None:
+UNTRIED = "the command is tried on no other input than its own"
+
+
+def why_unchanged(benchmarks: bool, compared: bool, policy: FuzzPolicy) -> str:
+    """Reason why no command is changed; empty where some are to be.
+
+    benchmarks: the command runs those of a tool. compared: its output is.
+    """
+    if policy is FuzzPolicy.OFF:
+        return "--changed-inputs off"
+    if benchmarks:
+        return "its benchmarks have inputs of their own"
+    return "" if compared else "its output is another one in each run"
+
+
+def shortfall_of(tried: Sequence[ChangedRuns], unchanged: str = "") -> Diagnostic | None:
     """Diagnostic where a draft was judged by the command as it is and by no changed one; None before anything was
-    tried."""
+    tried. unchanged: the reason of `why_unchanged`."""
+    if unchanged:
+        return Diagnostic(UNTRIED, unchanged)
     begun = [each for each in tried if each.more]
     if not begun or any(case.name not in each.unsteady for each in begun for case in each.made):
         return None
     return Diagnostic(
-        "the command is tried on no other input than its own",
+        UNTRIED,
         "nothing in it could be changed, or the original fails or prints something else each time",
         "give its size or seed as an argument, such as --n 1000",
     )

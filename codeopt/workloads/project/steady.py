@@ -48,7 +48,7 @@ class StableOutput:
     def words(self) -> str:
         """Description of what is not compared; empty where everything is."""
         if self.nothing:
-            return "the output is another one in each run and is not compared: only tests judge"
+            return "the output is another one in each run and is not compared"
         if self.changing:
             return f"{len(self.changing)} line{'s' * (len(self.changing) != 1)} of the output change from run to run"
         return ""

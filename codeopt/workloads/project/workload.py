@@ -10,7 +10,6 @@ from typing import Any
 from codeopt.core.briefing import Briefing
 from codeopt.core.errors import ProgramError, UsageError
 from codeopt.core.history import Candidate
-from codeopt.core.options import FuzzPolicy
 from codeopt.core.proposer import Proposer
 from codeopt.core.revision import Revision
 from codeopt.rules import Rule as RewriteRule
@@ -18,7 +17,7 @@ from codeopt.workloads._defaults import Defaults
 from codeopt.workloads._protocol import Workload
 from codeopt.workloads._request import Checked, Stage, Suite, WorkloadRequest
 from codeopt.workloads.function.corpus.corpus import NotVerifiable
-from codeopt.workloads.project.changed_runs import ChangedRuns, shortfall_of
+from codeopt.workloads.project.changed_runs import ChangedRuns, shortfall_of, why_unchanged
 from codeopt.workloads.project.edit_groups import edit_groups
 from codeopt.workloads.project.edits import CodeEdit, edits_of, without
 from codeopt.workloads.project.fixed_ground import FixedReason
@@ -101,6 +100,8 @@ class ProjectWorkload(Defaults):
     too_short: str = ""
     changed: tuple[ChangedRuns, ...] = ()
     """Commands that the user did not give: those of the rounds, and those that confirm a draft."""
+    unchanged: str = ""
+    """Reason why there are none of these; empty where there are."""
     benches: Benches | None = None
     """Benchmarks of a tool that the command runs; None where it runs none."""
     after: list[TimedBody] = field(default_factory=list)
@@ -259,7 +260,7 @@ class ProjectWorkload(Defaults):
         evidence += [f"{len(self.tests.passed)} tests"] if self.tests.passed else []
         calls = self.calls.latest
         missing = (
-            shortfall_of(self.changed),
+            shortfall_of(self.changed, self.unchanged),
             self.tests.shortfall,
             self.tests.unchosen,
             *(found.shortfall for found in calls.values()),
@@ -347,12 +348,12 @@ def measure(request: WorkloadRequest, program: ProjectProgram, runs: CommandRuns
         raise UsageError(f"--check {options.check}: a command's outputs are compared: tokens, exact or float:TOL")
     suite = Suite((case,), open_checker(options.check))
     calls = PublicCalls(request, program, runs)
-    compared = not benches and not steady.nothing and options.changed_inputs is not FuzzPolicy.OFF
-    seeds = (request.input_seed, request.input_seed + 1) if compared else ()
+    unchanged = why_unchanged(benches is not None, not steady.nothing, options.changed_inputs)
+    seeds = () if unchanged else (request.input_seed, request.input_seed + 1)
     changed = tuple(ChangedRuns(runs, original, suite.check, case, first, seed) for seed in seeds)
     return ProjectWorkload(
         request, program, runs, steady, tests, calls, found, baseline, suite, request.rule, changed=changed,
-        benches=benches,
+        unchanged=unchanged, benches=benches,
     )  # fmt: skip
 
 

@@ -7,21 +7,24 @@ import os
 import re
 import subprocess
 import sys
+from dataclasses import fields
 from pathlib import Path
 
 import pytest
 
-from codeopt.cli.command import command_of
+from codeopt.cli.command import Command, command_of
 from codeopt.core import plugins
 from codeopt.core.errors import UsageError
 from codeopt.core.options import ImproveOptions
 from codeopt.core.target import Target
+from codeopt.engine.guards import Guard
 from codeopt.models import Backend, _factory
 from codeopt.review.reporters import open_reporter
+from codeopt.review.suggestion import Review, Suggestion
 from codeopt.workloads._kinds import SHARED, kind_in
 from tests.codeopt.command import QUICK, QUICK_SETTINGS, codeopt
 from tests.conftest import require_sandbox
-from tests.support.outside_package import write_package
+from tests.support.outside_package import page, write_package
 
 COUNT = "total = 0\nfor k in range(int(input())):\n    total += k\nprint(total)\n"
 
@@ -44,7 +47,8 @@ def test_guard_task_search_and_model_take_part(tmp_path: Path) -> None:
 def test_command_rule_and_reporter_are_found(tmp_path: Path) -> None:
     env = write_package(tmp_path)
     assert codeopt("greet", "Ada", cwd=tmp_path, env=env).out == "good morning, Ada\n"
-    assert "square" in codeopt("rules", cwd=tmp_path, env=env).out
+    rules = [line.split()[0] for line in codeopt("rules", cwd=tmp_path, env=env).out.splitlines()]
+    assert (rules.count("cube"), rules.count("square")) == (1, 1)
     subprocess.run(["git", "init", "-q"], cwd=tmp_path, check=True)
     commit = ["git", "-c", "user.name=a", "-c", "user.email=a@b", "commit", "-q", "--allow-empty", "-m", "first"]
     subprocess.run(commit, cwd=tmp_path, check=True)
@@ -52,6 +56,33 @@ def test_command_rule_and_reporter_are_found(tmp_path: Path) -> None:
         "review", "--base", "HEAD", "--model", "rules", "--output-format", "lines", "-q", cwd=tmp_path, env=env
     )
     assert (done.status, done.out) == (0, "nothing to suggest\n"), done.err
+
+
+def test_the_reporter_names_a_suggestion(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    write_package(tmp_path)
+    monkeypatch.syspath_prepend(tmp_path)
+    found = Suggestion("shop/bill.py", "total", "old", "new", "runtime", None, {})
+    render = open_reporter("house_rules.lines").render
+    assert render is not None
+    assert render(Review("", "", "", (found,))) == "shop/bill.py: total\n"
+
+
+def test_one_that_is_called_like_one_of_ours_is_one_line(tmp_path: Path) -> None:
+    """It would stand in the place of ours."""
+    env = write_package(tmp_path)
+    points = tmp_path / "house_rules-1.0.dist-info" / "entry_points.txt"
+    points.write_text(points.read_text().replace("cube =", "square ="))
+    done = codeopt("rules", cwd=tmp_path, env=env)
+    assert (done.status, done.err.count("\n")) == (2, 1), done.err
+    assert "the rule square (house_rules.cube) is called like one of codeopt's own" in done.err
+
+
+@pytest.mark.parametrize(("argument", "made"), [("command", Command), ("guard", Guard)])
+def test_the_arguments_of_a_decorator_are_listed(argument: str, made: type) -> None:
+    """All of its fields but the function itself."""
+    table = page("writing-a-plug-in.md").partition(f"| argument of `@{argument}` | |")[2].partition("\n\n")[0]
+    listed = [name for row in table.splitlines() for name in re.findall(r"`(\w+)`", row.partition(" | ")[0])]
+    assert listed == [each.name for each in fields(made) if each.init][1:]
 
 
 def test_the_template_of_a_test_passes_as_it_is_copied(tmp_path: Path) -> None:

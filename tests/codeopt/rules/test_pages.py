@@ -25,11 +25,14 @@ def test_the_rule_of_the_page_is_one(tmp_path: Path, monkeypatch: pytest.MonkeyP
     (text,) = blocks("writing-a-rule.md")
     (tmp_path / "page_rules").mkdir()
     (tmp_path / "page_rules/__init__.py").write_text("")
-    (tmp_path / "page_rules/square.py").write_text(text, "utf-8")
+    (tmp_path / "page_rules/cube.py").write_text(text, "utf-8")
     monkeypatch.syspath_prepend(tmp_path)
-    made = load_rule("page_rules.square")
+    made = load_rule("page_rules.cube")
     assert made.rewrite(made.example.before) == made.example.after
-    assert made.rewrite("for x in [1.5]:\n    print(x ** 2)\n") is None
+    loop = "for x in [{}]:\n    print(x ** 3)\n"
+    assert made.name == "cube"
+    assert made.rewrite(loop.format("2")) == loop.format("2").replace("x ** 3", "x * x * x")
+    assert made.rewrite(loop.format("1.5")) is None
     assert made.reason in text
 
 

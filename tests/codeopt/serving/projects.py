@@ -38,6 +38,8 @@ def test_repeated():
 """
 ENDLESS = "n = int(input())\nwhile True:\n    n += 1\n"
 TARGET = "words.py::repeated"
+STORE = (".codeopt/evidence.sqlite", ".codeopt/.gitignore")
+"""Beginnings of the paths of what codeopt keeps of its own."""
 
 
 def make_project(folder: Path) -> Path:
@@ -58,9 +60,10 @@ def make_project(folder: Path) -> Path:
 
 
 def contents(folder: Path) -> dict[str, bytes]:
-    """Every file but git's, and but codeopt's own store of evidence."""
-    found = (path for path in folder.rglob("*") if path.is_file() and not {".git", ".codeopt"} & {*path.parts})
-    return {path.relative_to(folder).as_posix(): path.read_bytes() for path in found}
+    """Every file but git's, and but the store of evidence and verdicts."""
+    paths = (path.relative_to(folder) for path in folder.rglob("*") if path.is_file())
+    kept = (path.as_posix() for path in paths if ".git" not in path.parts)
+    return {path: (folder / path).read_bytes() for path in kept if not path.startswith(STORE)}
 
 
 @dataclass(frozen=True)

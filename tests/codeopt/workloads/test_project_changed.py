@@ -8,8 +8,10 @@ from pathlib import Path
 
 import pytest
 
+from codeopt.core.options import FuzzPolicy
 from codeopt.workloads.project.changed_command import changed_commands
 from codeopt.workloads.project.changed_numbers import in_script, in_word, one_changed, put, scaled
+from codeopt.workloads.project.changed_runs import why_unchanged
 from codeopt.workloads.project.command import ProjectCommand, read_command
 from codeopt.workloads.project.test_runs import argv_of
 from tests.codeopt.workloads.dedupe_project import (
@@ -124,6 +126,35 @@ def test_a_command_that_takes_no_other_input_only_loses_the_check(tmp_path: Path
         facts = judged.workload.facts()
     assert facts["changed_commands"] == 0
     assert any("no other input than its own" in row.what for row in facts["shortfalls"])
+
+
+@pytest.mark.slow(
+    also="tests/codeopt/workloads/test_project_changed.py::test_why_a_command_is_not_changed",
+    reason="the same reason, of a command that is run",
+)
+def test_a_command_whose_output_changes_is_not_changed_and_says_so(tmp_path: Path) -> None:
+    """Nothing could be compared with what a changed one prints."""
+    require_sandbox()
+    main = "import random\nfrom app.core import dedupe\nprint('\\n' * random.randrange(9999), dedupe([*range(900)]))\n"
+    root = write_project(tmp_path / "app", {**WITH_ARGUMENTS, "main.py": main})
+    with judged_project(root, "python main.py", "bubblewrap") as judged:
+        facts = judged.workload.facts()
+    assert (facts["changed_commands"], judged.workload.changed) == (0, ())
+    words = "the command is tried on no other input than its own: its output is another one in each run"
+    assert words in [row.words for row in facts["shortfalls"]]
+
+
+@pytest.mark.parametrize(
+    ("benchmarks", "compared", "policy", "reason"),
+    [
+        (False, True, FuzzPolicy.AUTO, ""),
+        (True, True, FuzzPolicy.AUTO, "its benchmarks have inputs of their own"),
+        (False, False, FuzzPolicy.STRICT, "its output is another one in each run"),
+        (True, False, FuzzPolicy.OFF, "--changed-inputs off"),
+    ],
+)
+def test_why_a_command_is_not_changed(benchmarks: bool, compared: bool, policy: FuzzPolicy, reason: str) -> None:
+    assert why_unchanged(benchmarks, compared, policy) == reason
 
 
 @pytest.mark.parametrize(

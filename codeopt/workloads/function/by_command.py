@@ -9,7 +9,7 @@ from pathlib import Path
 
 from codeopt.core.git import work_trees
 from codeopt.workloads import WorkloadRequest
-from codeopt.workloads.function.corpus.existing_tests import find_all_tests, find_tests
+from codeopt.workloads.function.corpus.existing_tests import find_reaching_tests, find_tests
 from codeopt.workloads.function.harness import FunctionHarness
 
 MOST_FILES = 4
@@ -37,8 +37,8 @@ def advice(request: WorkloadRequest, bench: FunctionHarness, tests: Sequence[str
 
 
 def _found(bench: FunctionHarness) -> list[str]:
-    """Test files that name the function, else those that import its module, relative to the project."""
+    """Test files that name the function, else those that may reach its module, relative to the project."""
     base = Path(bench.view.shown_at) if bench.sandbox.isolated else bench.view.folder
-    paths: Iterable[str] = find_tests(bench) or find_all_tests(bench, [bench.view.module])
+    paths: Iterable[str] = find_tests(bench) or find_reaching_tests(bench, [bench.view.module])
     inside = (Path(path) for path in paths)
     return [path.relative_to(base).as_posix() for path in inside if path.is_relative_to(base)]

@@ -23,7 +23,7 @@ from codeopt.workloads.function.calls.call_names import CallNames
 from codeopt.workloads.function.corpus.collect import collect_corpus, with_given_calls
 from codeopt.workloads.function.corpus.corpus import CallCorpus, FirstLook
 from codeopt.workloads.function.corpus.exclusions import Exclusion, ExclusionReason, Exclusions
-from codeopt.workloads.function.corpus.existing_tests import find_all_tests, find_tests
+from codeopt.workloads.function.corpus.existing_tests import find_reaching_tests, find_tests
 from codeopt.workloads.function.corpus.observe import KnownCall
 from codeopt.workloads.function.harness import FunctionHarness
 from codeopt.workloads.function.recording.recording import left_out, recorded_calls
@@ -237,7 +237,7 @@ def _tests(bench: FunctionHarness) -> tuple[Path, ...]:
     files = [file for path in inside for file in (sorted(path.rglob("*")) if path.is_dir() else [path])]
     if not bench.places:
         base = Path(view.shown_at) if bench.sandbox.isolated else view.folder
-        found = dict.fromkeys([*find_tests(bench), *find_all_tests(bench, [view.module])])
+        found = dict.fromkeys([*find_tests(bench), *find_reaching_tests(bench, [view.module])])
         files = [view.folder / Path(each).relative_to(base) for each in found]
     return tuple(file.relative_to(view.folder) for file in files if file.is_file())
 

@@ -61,7 +61,7 @@ class FunctionHarness:
     @property
     def runner(self) -> CallRunner:
         """Runs module texts."""
-        return CallRunner(self.sandbox, self.target, self.names.readable, libraries=self.loading.libraries)
+        return CallRunner(self.sandbox, self.target, self.names.shown, libraries=self.loading.libraries)
 
     @property
     def recording_runner(self) -> TimedRuns:
@@ -129,7 +129,8 @@ def open_bench(
         places, mounts = open_tests(stack, tests, view)
         sandbox = stack.enter_context(open_with((*view.mounts, *mounts)))
         target = make_target(function, view, sandbox)
-        yield FunctionHarness(function, view, sandbox, target, TestFiles(module, view.folder), places)
+        names = CallNames(method=function.qualname if "." in function.qualname else "")
+        yield FunctionHarness(function, view, sandbox, target, TestFiles(module, view.folder), places, names)
 
 
 def open_tests(

@@ -105,7 +105,9 @@ def _loaded(kept: KeptEvidence, bench: FunctionHarness) -> KnownFunction | None:
         corpus, names = corpus_from_json(stored[0])
     except (KeyError, TypeError, ValueError, AttributeError, IndexError):
         return None
-    return KnownFunction(replace(bench, names=names), replace(corpus, reused_from=stored[1]), kept)
+    return KnownFunction(
+        replace(bench, names=replace(names, method=bench.names.method)), replace(corpus, reused_from=stored[1]), kept
+    )
 
 
 def corpus_to_json(corpus: CallCorpus, names: CallNames) -> dict[str, Any]:

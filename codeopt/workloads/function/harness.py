@@ -21,7 +21,9 @@ from codeopt.workloads.contract.function.class_hints import ClassHints, class_hi
 from codeopt.workloads.function.calls.call_names import CallNames
 from codeopt.workloads.function.calls.vocabulary import Vocabulary, vocabulary
 from codeopt.workloads.function.recording.recording import known_as
+from codeopt.workloads.function.test_files import TestFiles
 from codeopt.workloads.function.timed_runs import Left, TimedRuns
+from codeopt.workloads.sandbox_view.django import settings_module
 from codeopt.workloads.sandbox_view.libraries import Preload
 from codeopt.workloads.sandbox_view.linked import NO_LINKS, Linked
 from codeopt.workloads.sandbox_view.untracked import missing_module
@@ -43,6 +45,8 @@ class FunctionHarness:
     view: View
     sandbox: Sandbox
     target: FunctionRef
+    test_files: TestFiles
+    """Test files of the project, read once for all that ask."""
     places: tuple[Place, ...] = ()
     """Tests that the user named."""
     names: CallNames = CallNames()
@@ -57,7 +61,7 @@ class FunctionHarness:
     @property
     def runner(self) -> CallRunner:
         """Runs module texts."""
-        return CallRunner(self.sandbox, self.target, self.names.readable, libraries=self.loading.libraries)
+        return CallRunner(self.sandbox, self.target, self.names.shown, libraries=self.loading.libraries)
 
     @property
     def recording_runner(self) -> TimedRuns:
@@ -124,7 +128,9 @@ def open_bench(
         stack.callback(view.close)
         places, mounts = open_tests(stack, tests, view)
         sandbox = stack.enter_context(open_with((*view.mounts, *mounts)))
-        yield FunctionHarness(function, view, sandbox, make_target(function, view, sandbox), places)
+        target = make_target(function, view, sandbox)
+        names = CallNames(method=function.qualname if "." in function.qualname else "")
+        yield FunctionHarness(function, view, sandbox, target, TestFiles(module, view.folder), places, names)
 
 
 def open_tests(
@@ -161,6 +167,7 @@ def make_target(
         calls_file=calls_file,
         memory_bytes=int(0.6 * (sandbox.limits.memory_mib << 20)),
         aliases=(*aliases, *known_as(function)),
+        django=settings_module(view.module),
         test_paths=tuple(view.inside(folder, sandbox.isolated) for folder in test_folders(view)),
     )
 

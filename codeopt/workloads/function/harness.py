@@ -8,6 +8,7 @@ import shutil
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -17,7 +18,7 @@ from codeopt.core.revision import Revision
 from codeopt.core.session import Mounts
 from codeopt.core.traced import TracedCalls
 from codeopt.workloads._ending import why
-from codeopt.workloads.contract.function.class_hints import ClassHints, class_hints
+from codeopt.workloads.contract.function.class_hints import ClassHints
 from codeopt.workloads.function.calls.call_names import CallNames
 from codeopt.workloads.function.calls.vocabulary import Vocabulary, vocabulary
 from codeopt.workloads.function.recording.recording import known_as
@@ -29,6 +30,7 @@ from codeopt.workloads.sandbox_view.linked import NO_LINKS, Linked
 from codeopt.workloads.sandbox_view.untracked import missing_module
 from codeopt.workloads.sandbox_view.view import Place, View, locate, named_files, open_places, open_view, test_folders
 from codeopt.workloads.source.functions import Function, definition, dotted, own_nodes
+from codeopt.workloads.source.scope import Scope
 from codeopt_sandbox import Sandbox
 from codeopt_sandbox.call_answer import CallAnswer, CallRun, Failure
 from codeopt_sandbox.calls import CallBatch, CallRunner, FunctionRef
@@ -85,8 +87,14 @@ class FunctionHarness:
 
     @property
     def class_hints(self) -> ClassHints:
-        """Types that the module's classes are made of."""
-        return class_hints(self.function)
+        """Types that the project's classes are made of."""
+        return ClassHints(self.scope, self.scope)
+
+    @cached_property
+    def scope(self) -> Scope:
+        """Names of the module, and what they stand for in the project."""
+        module = self.view.module
+        return Scope(module.name, module.path.name == "__init__.py", ast.parse(self.source), module.roots)
 
     def ask(self, calls: tuple[str, ...], mode: BatchMode = "check", **options: Any) -> CallAnswer:
         """Answers of the original. Raises ProgramError when it cannot even be imported."""

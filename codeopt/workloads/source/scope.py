@@ -1,5 +1,4 @@
-"""Which class, or which other type, a name in an annotation stands for: modules of the project are read, none is
-imported."""
+"""Classes and other types that names in annotations stand for: modules of the project are read, none is imported."""
 
 from __future__ import annotations
 

@@ -15,10 +15,12 @@ def open_session(
     *,
     open_sandbox: SandboxOpener = open_isolated,
     interpreter: Interpreter | None = None,
+    began: float | None = None,
 ) -> Session:
     """A session that can open models, and keeps evidence.
 
-    console: who is told; None: nobody. interpreter: the Python that runs everything, where it was found already.
+    console: who is told; None: nobody. interpreter: the Python that runs everything, where it was found already. began:
+    start of the command by `time.monotonic()`, if its limit counts from there.
     """
     return Session(
         console or Console(quiet=True),
@@ -26,4 +28,5 @@ def open_session(
         open_model=open_chosen_model,
         open_evidence=open_evidence,
         interpreter=interpreter,
+        began=began,
     )

@@ -71,7 +71,7 @@ class RefusedSetting(str):
 
 
 class RefusedNames(tuple[str, ...]):
-    """Values of a list in a project's file that only a flag or a variable may give; argparse leaves a tuple as it is."""
+    """A list in a project's file that only a flag or a variable may give; argparse leaves a tuple as it is."""
 
     why: str
 

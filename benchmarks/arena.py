@@ -1,7 +1,7 @@
 """The judge against drafts that others wrote: right ones that it refuses, wrong ones that it calls faster.
 
     python -m benchmarks.arena enamel DATA [--first 10] [--results FILE.jsonl]
-    python -m benchmarks.arena algotune DATA --python VENV/bin/python [--drafts 4]
+    python -m benchmarks.arena algotune DATA --python VENV/bin/python [--each 2]
     python -m benchmarks.arena coffe DATA
 
 DATA is the folder of the arena, or of all of them, where the variable ARENAS_DATA may name it: TASK/slow.py with
@@ -21,7 +21,18 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks import keep_line, not_run
-from benchmarks.arenas import COMPILED, RIGHT, first_of_each_task, is_accepted, is_false, kept_rows, line, table
+from benchmarks.arenas import (
+    COMPILED,
+    RIGHT,
+    Quota,
+    Trial,
+    first_of_each_task,
+    is_accepted,
+    is_false,
+    kept_rows,
+    line,
+    table,
+)
 from benchmarks.arenas.settings import Settings
 
 GOAL = 0.95
@@ -48,16 +59,27 @@ def main() -> int:
             known=frozenset(known),
         )
         trials = import_module(f"benchmarks.arenas.{arguments.arena}").trials(settings)
+        quota = Quota(arguments.each)
         for trial in first_of_each_task(trials, arguments.first, arguments.drafts):
-            row = known.get(trial.name) or trial.row()
-            if trial.name not in known:
-                print(line(row), flush=True)
-                keep_line(arguments.results, row)
-            rows.append(row)
+            if row := _row(trial, known.get(trial.name), quota, arguments.results):
+                rows.append(row)
     if not rows:
         not_run(f"{data} holds no task of {arguments.arena}")
     print(table(arguments.arena, rows))
     return int(not is_good(rows))
+
+
+def _row(trial: Trial, kept: dict[str, Any] | None, quota: Quota, results: Path | None) -> dict[str, Any] | None:
+    """Row of an earlier run, or a new one, which is shown and kept; None for a draft that is one too many."""
+    if kept is not None:
+        quota.takes(trial.task, kept["kind"])
+        return kept
+    if quota.is_full(trial.task) or not quota.takes(trial.task, (truth := trial.truth()).kind):
+        return None
+    row = trial.row(truth)
+    print(line(row), flush=True)
+    keep_line(results, row)
+    return row
 
 
 def is_good(rows: list[dict[str, Any]]) -> bool:
@@ -81,6 +103,7 @@ def _arguments() -> argparse.Namespace:
     parser.add_argument("data", type=Path, nargs="?")
     parser.add_argument("--first", type=int, metavar="N", help="tasks, from the first on (all)")
     parser.add_argument("--drafts", type=int, metavar="N", help="drafts of a task, from the first on (all)")
+    parser.add_argument("--each", type=int, metavar="N", help="right drafts of a task, and wrong ones, as many (all)")
     parser.add_argument("--only", nargs="*", default=[], metavar="WORD", help="tasks whose name has one of these in it")
     parser.add_argument("--wrong", type=int, default=2, help="drafts with a mistake a task (%(default)s)")
     parser.add_argument("--shown", type=int, default=4, help="calls or tests known with these (%(default)s)")

@@ -84,7 +84,17 @@ PACKAGES = (
     Package("vulture", "2.16"),
 )
 """Chosen by their kinds and by having tests in their source distributions, before any rule had seen them."""
-BUILDERS = ("pip", "setuptools<80", "wheel", "hatchling", "hatch-vcs", "poetry-core", "flit-core", "pdm-backend")
+BUILDERS = (
+    "pip",
+    "setuptools<80",
+    "wheel",
+    "hatchling",
+    "hatch-vcs",
+    "hatch-fancy-pypi-readme",
+    "poetry-core",
+    "flit-core",
+    "pdm-backend",
+)
 TESTERS = ("pytest", "hypothesis", "pytest-mock", "pytest-subtests", "freezegun", "pytz", "numpy", "pandas")
 
 PROFILED = """

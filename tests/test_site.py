@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import inspect
 import re
 from collections.abc import Iterator
+from importlib import import_module
+from pathlib import Path
 from typing import Any
 
 import pytest
 import yaml
 
 from tests.support.documents import README, ROOT, blocks
+from tests.support.site_walk import flags_of, lost_flags
 
 DOCS = ROOT / "docs"
 HOME = DOCS / "index.md"
@@ -65,16 +69,65 @@ def test_each_task_has_a_short_page_that_the_home_page_leads_to(task: str) -> No
 
 
 def test_every_flag_is_two_clicks_away() -> None:
-    """One click leads to the table of all flags, from the home page; and the navigation names its page."""
+    """One click leads to the index of all flags, from the home page; and the navigation names its page. (.ci/docs walks
+    the links of the built site.)"""
     assert ALL_FLAGS in HOME.read_text("utf-8")
     assert {"Flags and settings": "configuration.md"} in CONFIG["nav"]
+    text, flags = (DOCS / "configuration.md").read_text("utf-8"), flags_of(DOCS / "configuration.md")
+    assert len(flags) > 80
+    for flag in flags:
+        name = f"flag-{flag.removeprefix('--')}"
+        assert text.count(f"[`{flag}`](#{name})") == text.count(f'<a id="{name}"></a>') == 1, flag
 
 
-def test_the_reference_names_what_can_be_imported() -> None:
-    from importlib import import_module
+def test_a_lost_flag_would_be_seen(tmp_path: Path) -> None:
+    (tmp_path / "flags").mkdir()
+    (tmp_path / "index.html").write_text('<a href="flags/#all">flags</a><a href="elsewhere.html">gone</a>')
+    for name, link in (("one", "#flag-one"), ("two", "#flag-two"), ("three", "#flag-3")):
+        old = (tmp_path / "flags" / "index.html").read_text() if name != "one" else ""
+        (tmp_path / "flags" / "index.html").write_text(f'{old}<a href="{link}">x</a><p id="flag-{name}">')
+    assert lost_flags(tmp_path, ["--one", "--two", "--three", "--four"]) == ["--three", "--four"]
 
-    names = re.findall(r"^::: (\S+)$", (DOCS / "api.md").read_text("utf-8"), re.M)
-    assert len(names) >= 5
-    for name in names:
-        module, _, last = name.rpartition(".")
-        assert hasattr(import_module(module), last), name
+
+REFERENCE = [DOCS / "api.md", DOCS / "api-plug-ins.md"]
+PUBLIC = ("codeopt", "codeopt_sandbox", "codeopt.tasks", "codeopt.rules", "codeopt.analysis", "codeopt.selfrefine",
+          "codeopt.engine.guards")  # fmt: skip
+IMPORTED = re.compile(r"^\s*from (codeopt[\w.]*) import ([\w, ]+)$", re.M)
+
+
+def named(name: str) -> Any:
+    """What a dotted name stands for; a module by itself."""
+    module, _, last = name.rpartition(".")
+    try:
+        return getattr(import_module(module), last)
+    except AttributeError:
+        return import_module(name)
+
+
+def shown() -> list[Any]:
+    """Everything that a page of the reference shows."""
+    found = []
+    for page in REFERENCE:
+        for name, members in re.findall(
+            r"^::: (\S+)\n(?:    options:\n      members: \[(.*)\])?", page.read_text("utf-8"), re.M
+        ):
+            found += [named(f"{name}.{each}") for each in members.split(", ")] if members else [named(name)]
+    return found
+
+
+@pytest.mark.parametrize("module", PUBLIC)
+def test_the_reference_has_every_public_function_and_class(module: str) -> None:
+    public = {name: getattr(import_module(module), name) for name in import_module(module).__all__}
+    code = {name: found for name, found in public.items() if inspect.isclass(found) or inspect.isfunction(found)}
+    assert code
+    assert [name for name, found in code.items() if found not in shown()] == []
+    assert [name for name, found in code.items() if not (found.__doc__ or "").strip()] == []
+
+
+def test_the_reference_has_what_the_documents_import() -> None:
+    texts = [page.read_text("utf-8") for page in (*DOCS.rglob("*.md"), README)]
+    found = {(module, name.strip()) for text in texts for module, names in IMPORTED.findall(text)
+             for name in names.split(",")}  # fmt: skip
+    assert len(found) > 20
+    known = shown()
+    assert [pair for pair in sorted(found) if getattr(import_module(pair[0]), pair[1]) not in known] == []

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 import time
+from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -46,9 +47,8 @@ class Trial:
         """`svd / GPT-5.2`."""
         return name_of(self.task, self.draft)
 
-    def row(self) -> dict[str, Any]:
+    def row(self, truth: Truth) -> dict[str, Any]:
         """Truth about the draft and the judge's answer, as one line of JSON; no answer where the truth is not known."""
-        truth = self.truth()
         row: dict[str, Any] = {"task": self.task, "draft": self.draft, "kind": truth.kind, "why": truth.why}
         if truth.kind == UNKNOWN:
             return row
@@ -119,6 +119,26 @@ def kept_rows(results: Path | None) -> dict[str, dict[str, Any]]:
         except (KeyError, TypeError):
             print(f"{results}: a row is none of a trial, and is left out: {str(row)[:60]}", file=sys.stderr)
     return found
+
+
+@dataclass
+class Quota:
+    """Counts drafts that are judged, by task, right and wrong ones apart."""
+
+    each: int | None
+    """Right drafts of a task, and wrong ones, that are judged; None for all."""
+    judged: Counter[tuple[str, bool]] = field(default_factory=Counter)
+
+    def is_full(self, task: str) -> bool:
+        """Whether no further draft of a task is judged, whatever it is."""
+        return self.each is not None and all(self.judged[task, wrong] >= self.each for wrong in (False, True))
+
+    def takes(self, task: str, kind: str) -> bool:
+        """Whether a draft of this kind is judged; it is counted then."""
+        if self.each is not None and self.judged[task, kind == WRONG] >= self.each:
+            return False
+        self.judged[task, kind == WRONG] += kind != UNKNOWN
+        return True
 
 
 def first_of_each_task(trials: Iterator[Trial], tasks: int | None, drafts: int | None) -> Iterator[Trial]:

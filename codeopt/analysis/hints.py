@@ -81,7 +81,8 @@ def _path(facts: Facts, node: ast.expr) -> str:
 def is_hinted(node: ast.FunctionDef | ast.AsyncFunctionDef) -> bool:
     """Whether each parameter has a type hint or a default, beside the object of a method; of one without parameters
     nothing is said."""
-    given = [*node.args.posonlyargs, *node.args.args]
-    needed = given[: len(given) - len(node.args.defaults)]
+    by_position, by_name = [*node.args.posonlyargs, *node.args.args], node.args.kwonlyargs
+    needed = by_position[: len(by_position) - len(node.args.defaults)]
+    needed += [each for each, default in zip(by_name, node.args.kw_defaults, strict=True) if default is None]
     bare = [each.arg for each in needed if each.annotation is None and each.arg not in ("self", "cls")]
-    return bool(given) and not bare
+    return bool(by_position or by_name) and not bare

@@ -14,6 +14,7 @@ from codeopt.analysis.escape import Escape
 from codeopt.analysis.liveness import Liveness
 from codeopt.analysis.loops import Loops
 from codeopt.analysis.order import Order
+from codeopt.analysis.positions import find_definition
 from codeopt.analysis.purity import Purity
 from codeopt.analysis.reflection import looks_at_itself
 from codeopt.analysis.scopes import Scopes
@@ -101,13 +102,8 @@ def parse(text: str, *, exported: bool = False, shown: ShownTypes | None = None)
 
 def _hint(tree: ast.Module, shown: ShownTypes) -> None:
     """Give the parameters of a function the hints that calls of it show."""
-    place: ast.Module | ast.ClassDef | ast.FunctionDef | None = tree
-    for name in shown.qualname.split("."):
-        parts = place.body if place is not None else []
-        place = next(
-            (each for each in parts if isinstance(each, ast.ClassDef | ast.FunctionDef) and each.name == name), None
-        )
-    if not isinstance(place, ast.FunctionDef):
+    place = find_definition(tree.body, shown.qualname)
+    if not isinstance(place, ast.FunctionDef | ast.AsyncFunctionDef):
         return
     hints = dict(shown.hints)
     for arg in [*place.args.posonlyargs, *place.args.args, *place.args.kwonlyargs]:

@@ -53,8 +53,8 @@ class WorkerConsole(Console):
         self._notify(line)
 
     def progress(self, line: str) -> None:
-        """Pass the current step on."""
-        self._notify(line)
+        """Pass the current step on, behind the name of its stage."""
+        self._notify(f"{self.stages.words}{line}")
 
 
 @dataclass

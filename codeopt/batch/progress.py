@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 import time
 from collections import Counter
 from contextlib import AbstractContextManager
@@ -13,14 +12,13 @@ from codeopt.batch.database import BatchStore
 from codeopt.batch.records import Spent
 from codeopt.batch.worker_events import WorkerEvent
 from codeopt.core.console import Console
+from codeopt.core.live import LiveLines, takes_live_lines
 from codeopt.core.sanitize import inline
 from codeopt.core.words import factor, money
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
 
-REDRAW_S = 0.25
-"""Shortest time between two drawings of the live display, seconds."""
 HEARTBEAT_S = 25.0
 """Longest silence in a log, seconds: CI systems end jobs that say nothing for long."""
 MAX_COST_AGE_S = 2.0
@@ -52,7 +50,7 @@ class ProgressView(Protocol):
 def open_progress(store: BatchStore, *, quiet: bool, limit: float | None) -> ProgressView:
     """Open the display that fits standard error, a terminal or not. limit: US dollars that may be spent."""
     progress = Progress(store, limit)
-    return LiveProgress(progress) if sys.stderr.isatty() and not quiet else LogProgress(progress, quiet)
+    return LiveProgress(progress) if takes_live_lines() and not quiet else LogProgress(progress, quiet)
 
 
 class Progress:
@@ -87,11 +85,11 @@ class Progress:
         """Phrase with the results so far, the most frequent first."""
         return ", ".join(f"{count} {inline(result, 30)}" for result, count in self.results.most_common())
 
-    def eta(self) -> str:
-        """Time left at this pace, H:MM:SS; `?` before the first end."""
+    def left(self) -> str:
+        """`about 1:05 left`, at the pace so far; before the first end nothing is known of it."""
         if not self.ended:
-            return "?"
-        return clock(self.seconds() / self.ended * (self.total - self.ended))
+            return "time left not known yet"
+        return f"about {clock(self.seconds() / self.ended * (self.total - self.ended))} left"
 
     def money(self) -> str:
         """Cost of the model over all sittings, in words; empty: no model was asked."""
@@ -130,7 +128,7 @@ class LogProgress(AbstractContextManager["LogProgress"]):
             ratio = factor(event.ratio) if event.ratio else "-"
             self._print(
                 f"{self._progress.ended}/{self._progress.total} {inline(event.problem, 40):<12} {event.result:<14} "
-                f"{ratio:>8}  {inline(event.text, 100)}  about {self._progress.eta()} left{self._after()}"
+                f"{ratio:>8}  {inline(event.text, 100)}  {self._progress.left()}{self._after()}"
             )
         elif event.kind == "note":
             self._print(event.text)
@@ -151,76 +149,61 @@ class LogProgress(AbstractContextManager["LogProgress"]):
 
 
 class LiveProgress(AbstractContextManager["LiveProgress"]):
-    """A live display in a terminal: overall bar, a line a worker, the last results."""
+    """A live display in a terminal: overall bar, a line a worker; problems that ended scroll by above it."""
 
     def __init__(self, progress: Progress) -> None:
-        from rich.console import Console as RichConsole
-        from rich.live import Live as RichLive
-
         self._progress = progress
-        self._console = RichConsole(stderr=True)
-        self._live = RichLive(console=self._console, refresh_per_second=1 / REDRAW_S, transient=True)
+        self._live = LiveLines(self._drawn)
         self._doing: dict[int, tuple[str, str]] = {}
-        self._drawn = 0.0
+        self._money = ""
 
-    def __enter__(self) -> Self:
-        self._live.__enter__()
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self._live.__exit__(kind, error, trace)
+    def __exit__(self, _t: type[BaseException] | None, _e: BaseException | None, _tb: TracebackType | None) -> None:
+        self._live.hide()
 
     def begin(self, total: int, workers: int) -> None:
-        """Start the clock and draw the empty display."""
+        """Start the clock and show the empty display."""
         self._progress.begin(total, workers)
-        self._draw(force=True)
+        self._live.show()
 
     def on_event(self, worker: int, event: WorkerEvent) -> None:
         """Show what a worker does; a problem that ended scrolls by above the display."""
         self._progress.on_event(event)
+        self._money = self._progress.money()
         if event.kind == "note":
-            self._console.print(inline(event.text, 400), markup=False, highlight=False)
+            self._live.write(inline(event.text, 400))
         elif event.kind == "progress":
             self._doing[worker] = (event.problem, event.text)
         elif event.kind == "ended":
             self._doing.pop(worker, None)
             ratio = factor(event.ratio) if event.ratio else "-"
-            self._console.print(
-                f"{inline(event.problem, 30):<16} {event.result:<14} {ratio:>8}  {inline(event.text, 80)}",
-                markup=False, highlight=False, no_wrap=True, overflow="ellipsis",
-            )  # fmt: skip
-        self._draw(force=event.kind == "ended")
+            self._live.write(f"{inline(event.problem, 30):<16} {event.result:<14} {ratio:>8}  {inline(event.text, 80)}")
+        self._live.show()
 
     def warn(self, line: str) -> None:
         """Print a warning above the display."""
-        self._console.print(f"codeopt: {inline(line, 400)}", markup=False, highlight=False, soft_wrap=True)
+        self._live.write(f"codeopt: {inline(line, 400)}")
 
-    def _draw(self, *, force: bool) -> None:
-        now = time.monotonic()
-        if force or now - self._drawn >= REDRAW_S:
-            self._drawn = now
-            self._live.update(self._rendered())
-
-    def _rendered(self) -> RenderableType:
+    def _drawn(self) -> RenderableType:
         from rich.console import Group
         from rich.progress_bar import ProgressBar
         from rich.table import Table
         from rich.text import Text
 
         progress = self._progress
-        grid = Table.grid(padding=(0, 1))
-        for worker in range(progress.workers):
-            problem, doing = self._doing.get(worker, ("", "-"))
-            grid.add_row(f"worker {worker}", Text(inline(problem, 30)), Text(inline(doing, 70), style="dim"))
-        head = Table.grid(padding=(0, 1))
-        best = f"best {inline(progress.best[0], 30)} {factor(progress.best[1])}" if progress.best[0] else ""
+        head, workers = Table.grid(padding=(0, 1)), Table.grid(padding=(0, 1))
         head.add_row(
-            ProgressBar(total=max(1, progress.total), completed=progress.ended, width=40),
-            f"{progress.ended}/{progress.total}", f"{clock(progress.seconds())} gone, about {progress.eta()} left",
+            ProgressBar(total=max(1, progress.total), completed=progress.ended, width=20),
+            f"{progress.ended} of {progress.total}", f"{clock(progress.seconds())}, {progress.left()}",
         )  # fmt: skip
-        return Group(head, Text("   ".join(filter(None, (progress.counts(), best, progress.money())))), grid)
+        for _ in range(3):
+            workers.add_column(no_wrap=True)
+        for number in range(progress.workers):
+            problem, doing = self._doing.get(number, ("", "-"))
+            workers.add_row(f"worker {number}", inline(problem, 30), Text(inline(doing, 70), style="dim"))
+        best = f"best {inline(progress.best[0], 30)} {factor(progress.best[1])}" if progress.best[0] else ""
+        so_far = "   ".join(filter(None, (progress.counts(), best, self._money)))
+        rows = [Text(so_far, no_wrap=True, overflow="ellipsis")] if so_far else []
+        return Group(head, *rows, workers)
 
 
 def clock(seconds: float) -> str:

@@ -133,7 +133,7 @@ def compare_all(
     compared, console = Compared(), session.console
     try:
         for number, target in enumerate(targets, 1):
-            console.stage(f"{number} of {len(targets)}, {target.name}: ")
+            console.step(number - 1, len(targets), target.name)
             old, new = Target(before / target.old_path, target.function), Target(target.file, target.function)
             row = ComparedRow(target.path, target.function, _one(old, new, options, session, limit))
             compared.rows.append(row)

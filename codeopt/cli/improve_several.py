@@ -14,7 +14,7 @@ from codeopt.cli.output import require_writable, write_diff
 from codeopt.core.console import Console
 from codeopt.core.errors import ProgramError, UsageError
 from codeopt.core.interpreter import find_interpreter
-from codeopt.core.program import replace_program, write_whole
+from codeopt.core.program import replace_program, write_whole, wrote
 from codeopt.core.sanitize import log_line
 from codeopt.core.target import Target
 from codeopt.core.words import counted
@@ -105,11 +105,7 @@ def _deliver(arguments: argparse.Namespace, target: Target, found: ImprovedSever
     """The patch or the object, to where the user wants it; files are put in place with --write."""
     if arguments.write:
         for change in found.changes:
-            kept = replace_program(change.program, change.text)
-            console.print(
-                f"wrote {change.program.path}, "
-                + (f"the original is kept as {kept}" if kept else "git holds the original")
-            )
+            console.print(wrote(change.program, replace_program(change.program, change.text)))
     to_file = arguments.output and str(arguments.output) != "-"
     if found.changes and to_file:
         text = found.diff if target.path.is_dir() else found.changes[0].text

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import shutil
 import stat
 import sys
 from collections.abc import Iterable, Mapping
@@ -40,9 +39,9 @@ def tell(text: str) -> None:
     if not sys.stdout.isatty():
         deliver(text, None)
         return
-    from codeopt.core.screen import write_lines
+    from codeopt.core.screen import open_terminal, write_lines
 
-    write_lines(clean(printable(text)), sys.stdout, shutil.get_terminal_size().columns)
+    write_lines(clean(printable(text)), open_terminal(sys.stdout))
     sys.stdout.flush()
 
 
@@ -87,17 +86,6 @@ def write_diff(diff: str) -> None:
     if not sys.stdout.isatty():
         deliver(diff, None, what="the diff", instead="send it to a file: codeopt diff RUN >FILE")
         return
-    from rich.console import Console
-    from rich.text import Text
+    from codeopt.core import screen
 
-    from codeopt.core.sanitize import printable
-
-    console = Console(highlight=False, soft_wrap=True)
-    for line in diff.removesuffix("\n").split("\n"):
-        console.print(Text(printable(line.removesuffix("\r")), style=_style(line)))
-
-
-def _style(line: str) -> str:
-    if line.startswith(("+++", "---")):
-        return "bold"
-    return {"+": "green", "-": "red", "@": "cyan"}.get(line[:1], "")
+    screen.write_diff(clean(diff), screen.open_terminal(sys.stdout))

@@ -1,10 +1,12 @@
-"""The table of all flags for a page: `python -m codeopt.cli.reference docs/configuration.md` writes it there."""
+"""All flags for a page, an index and a table: `python -m codeopt.cli.reference docs/configuration.md` writes them."""
 
 from __future__ import annotations
 
 import argparse
 import sys
+import textwrap
 from collections.abc import Iterator, Mapping
+from functools import cache
 from pathlib import Path
 
 from codeopt.cli.command_flags import flags_of_all, settings_by_key
@@ -31,16 +33,30 @@ _IN_A_PROJECT = {
 def written_into(page: str) -> str:
     """The page with the table between its two marks."""
     before, _, rest = page.partition(BEGIN)
-    return f"{before}{BEGIN}\n\n{table()}\n\n{END}{rest.partition(END)[2]}"
+    return f"{before}{BEGIN}\n\n{index()}\n\n{table()}\n\n{END}{rest.partition(END)[2]}"
+
+
+def index() -> str:
+    """A link to each row, in lines."""
+    links = [f"[`{name}`](#{anchor(name)})" for name in sorted(_rows())]
+    return textwrap.fill(" ".join(links), 120, break_long_words=False, break_on_hyphens=False)
 
 
 def table() -> str:
     """One row a flag, by name."""
-    rows = dict(_rows_of_commands(_parsers()))
-    for flag in flags_of_all():
-        if flag.commands:
-            rows[flag.long] = _row(flag)
+    rows = _rows()
     return "\n".join([_HEAD, *(rows[name] for name in sorted(rows))])
+
+
+def anchor(long: str) -> str:
+    """Name of the place of a flag on the page: `flag-max-rounds`."""
+    return f"flag-{long.removeprefix('--')}"
+
+
+@cache
+def _rows() -> Mapping[str, str]:
+    rows = dict(_rows_of_commands(_parsers()))
+    return rows | {flag.long: _row(flag) for flag in flags_of_all() if flag.commands}
 
 
 def _row(flag: Flag) -> str:
@@ -48,7 +64,7 @@ def _row(flag: Flag) -> str:
     others = {name: flag.of(name).default_in_words for name, use in flag.commands.items() if _has_default(use)}
     told = "; ".join(filter(None, [default, *(f"{name}: {words}" for name, words in others.items() if words)]))
     names = " ".join(filter(None, [f"`{flag.short}`" if flag.short else "", f"`{flag.long}`"]))
-    return _cells(names, told, flag.key, flag.setting, tuple(flag.commands), flag.help)
+    return _cells(flag.long, names, told, flag.key, flag.setting, tuple(flag.commands), flag.help)
 
 
 def _has_default(use: FlagUse) -> bool:
@@ -67,13 +83,15 @@ def _rows_of_commands(parsers: Mapping[str, argparse.ArgumentParser]) -> Iterato
     for long, (action, commands) in found.items():
         said = (action.help or "") % {"default": action.default}
         setting = settings_by_key().get(long[2:], SettableBy.PROJECT)
-        yield long, _cells(f"`{long}`", "", long[2:], setting, tuple(commands), said)
+        yield long, _cells(long, f"`{long}`", "", long[2:], setting, tuple(commands), said)
 
 
-def _cells(names: str, default: str, key: str, setting: SettableBy, commands: tuple[str, ...], said: str) -> str:
+def _cells(
+    long: str, names: str, default: str, key: str, setting: SettableBy, commands: tuple[str, ...], said: str
+) -> str:
     variables = f"`{variable(key)}`" if key else ""
     allowed = _IN_A_PROJECT.get(setting, "yes")
-    cells = (names, default, variables, allowed, ", ".join(sorted(commands)), said)
+    cells = (f'<a id="{anchor(long)}"></a>{names}', default, variables, allowed, ", ".join(sorted(commands)), said)
     return "| " + " | ".join(cell.replace("|", r"\|") for cell in cells) + " |"
 
 

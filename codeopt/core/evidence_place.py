@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import stat
 from collections.abc import Callable, Iterator
+from hashlib import sha256
 from pathlib import Path
 from secrets import token_bytes
 
@@ -33,7 +34,7 @@ def open_evidence(project: Path, notify: Callable[[str], None] = lambda line: No
     notify: told in one line of a store that is not the user's own.
     """
     secret = _secret()
-    places = [project / STORE, *_cache()] if not _is_installed(project) else _cache()
+    places = [project / STORE] * (not _is_installed(project)) + _cache(project)
     for folder in places if secret else []:
         if why := _unfit(folder):
             if why != CLOSED:
@@ -49,16 +50,17 @@ def stores_of(project: Path, below: Path | None = None) -> list[EvidenceStore]:
     below: a folder whose projects count, too: without a project file each folder of modules is one.
     """
     secret = _secret()
-    folders = dict.fromkeys([project / STORE, *(_below(below) if below else ()), *_cache()])
+    folders = dict.fromkeys([project / STORE, *_cache(project), *(_below(below) if below else ())])
     found = [folder for folder in folders if (folder / FILE).exists() and not _unfit(folder)]
     return [EvidenceStore(folder / FILE, secret) for folder in found]
 
 
 def _below(folder: Path) -> Iterator[Path]:
-    """Folders of stores below a folder; what is hidden and what is installed is not looked into."""
+    """Folders of stores of what is below a folder; what is hidden and what is installed is not looked into."""
     for place, folders, _ in os.walk(folder):
         if STORE in folders:
             yield Path(place, STORE)
+        yield from _cache(Path(place))
         folders[:] = [name for name in folders if not name.startswith(".") and name not in PACKAGES]
 
 
@@ -66,9 +68,12 @@ CLOSED = "closed"
 """The reason why a folder is unfit that cannot be written to."""
 
 
-def _cache() -> list[Path]:
+def _cache(project: Path) -> list[Path]:
+    """The folder for a project's store in the user's cache: two projects may have files of the same name."""
+    place = project.resolve()
+    name = f"{place.name[:40]}-{sha256(os.fsencode(place)).hexdigest()[:16]}"
     try:
-        return [cache_folder()]
+        return [cache_folder() / "projects" / name]
     except RuntimeError:
         return []
 

@@ -249,6 +249,11 @@ def replace_program(program: Program, text: str) -> Path | None:
     return kept
 
 
+def wrote(program: Program, kept: Path | None) -> str:
+    """The line that tells of a replacement. kept: the place of the original; None where git holds it."""
+    return f"wrote {program.path}, " + (f"the original is kept as {kept}" if kept else "git holds the original")
+
+
 def require_unchanged(program: Program) -> None:
     """Raises UsageError when the file has changed since it was read."""
     held = program.around

@@ -9,7 +9,10 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from typing import IO, TYPE_CHECKING, Literal
 
+from codeopt.core.sanitize import printable
+
 if TYPE_CHECKING:
+    from rich.console import Console
     from rich.text import Text
 
 ColourChoice = Literal["auto", "always", "never"]
@@ -41,16 +44,35 @@ def wrapped(line: str, width: int) -> list[str]:
     return rows or [line]
 
 
-def write_lines(text: str, stream: IO[str], width: int) -> None:
-    """Write lines to a terminal, in colour where that is wanted."""
+def open_terminal(stream: IO[str]) -> Console:
+    """A terminal whose lines are printed as they are, in colour where that is wanted."""
     from rich.console import Console
+
+    colours: Literal["auto"] | None = None if os.environ.get("NO_COLOR") else "auto"  # else bold and dim would stay
+    return Console(file=stream, color_system=colours, highlight=False, markup=False, emoji=False, soft_wrap=True)
+
+
+def write_lines(text: str, terminal: Console) -> None:
+    """Write lines, wrapped and with verdicts, figures and caveats in colour."""
     from rich.text import Text
 
-    plain = bool(os.environ.get("NO_COLOR"))  # rich would still make text bold and dim
-    console = Console(file=stream, highlight=False, markup=False, emoji=False, soft_wrap=True, width=width)
     for line in text.removesuffix("\n").split("\n"):
-        for row in wrapped(line, width):
-            console.print(Text(row) if plain else _styled(Text(row)))
+        for row in wrapped(line, terminal.width):
+            terminal.print(_styled(Text(row)))
+
+
+def write_diff(text: str, terminal: Console) -> None:
+    """Write a diff in its colours, with controls escaped; its lines are never wrapped."""
+    from rich.text import Text
+
+    for line in text.removesuffix("\n").split("\n"):
+        terminal.print(Text(printable(line.removesuffix("\r")), style=_diff_style(line)))
+
+
+def _diff_style(line: str) -> str:
+    if line.startswith(("+++", "---")):
+        return "bold"
+    return {"+": "green", "-": "red", "@": "cyan"}.get(line[:1], "")
 
 
 def _styled(row: Text) -> Text:

@@ -22,7 +22,7 @@ from codeopt.engine.guards.forbidden import newly_touched
 from codeopt.engine.judge import Judge
 from codeopt.engine.limit import answered, with_limit
 from codeopt.report.result import why
-from codeopt.workloads import OpenTarget, Stage, Workload, WorkloadRequest, kind_of
+from codeopt.workloads import OpenTarget, Workload, WorkloadRequest, kind_of
 from codeopt.workloads.function.corpus.corpus import NotVerifiable
 from codeopt_sandbox.caveat import Caveat
 from codeopt_sandbox.compare import Comparison, Decision, StoppingRule
@@ -180,8 +180,7 @@ def why_wrong(request: WorkloadRequest, draft: Revision) -> str:
     test that fails. Empty when it is. Raises CodeoptError, SandboxError."""
     with kind_of(request.target, request.options).open_workload(request) as opened:
         judge = Judge(opened.measure(), notify=request.session.console.progress)
-        wrong = why(judge.check(draft, "another text of the file"))
-        return wrong or judge.workload.check(draft, Stage.ROUND).rejection
+        return why(judge.check(draft, "another text of the file"))
 
 
 AT_ONCE = "refused by the first known calls: no more were made up, and no test was run"
@@ -236,7 +235,7 @@ def _compared(opened: OpenTarget, request: WorkloadRequest) -> PairResult:
 def _not_timed(workload: Workload, candidate: Candidate, reason: str) -> PairResult:
     """NEW is right on all that was tried, and was not timed."""
     facts = workload.facts()
-    notes = tuple(facts.get("remarks", ()))
+    notes = (*facts.get("remarks", ()), *candidate.notes)
     return PairResult(PairVerdict.NOT_VERIFIED, reason, facts=facts, notes=notes, caveats=candidate.caveats)
 
 

@@ -23,7 +23,7 @@ from codeopt.core.session import Session
 from codeopt.core.target import Target
 from codeopt.engine.comparison_progress import said_of_long_runs
 from codeopt.engine.judge import Judge
-from codeopt.engine.loop import RefineLoop
+from codeopt.engine.loop import LoopStage, RefineLoop
 from codeopt.engine.open_proposer import open_proposer
 from codeopt.engine.rounds import RunRecorder, finish, run_rounds
 from codeopt.engine.run_plan import RunPlan, make_plan
@@ -48,6 +48,7 @@ def improve(
     """
     clock = RunClock(options.max_seconds)
     session.console.allow(options.max_seconds)
+    session.console.plan(tuple(LoopStage))
     try:
         return _improved(target, options, session, reference, program, clock)
     except DeadlineReached:  # in the baseline: later it ends the rounds
@@ -119,14 +120,20 @@ def _measured(opened: OpenTarget, request: WorkloadRequest, clock: RunClock) -> 
     """The original, run and timed; what it is like is said. Raises ProgramError when it cannot be judged."""
     clock.steps["opening"] = clock.seconds
     with request.session.alone(), clock.step("baseline"):
-        workload = opened.measure().timed()
+        request.session.console.stage(LoopStage.BASELINE)
+        measured = opened.measure()
+        request.session.console.stage(LoopStage.PROFILE)
+        workload = measured.timed()
         if workload.region.timed:
             workload.require_plan()
     clock.steps["baseline"] -= workload.usage.seconds  # which are those of the step `model`
     first = "original   " if workload.region.timed else "first      "
     shown = hot(workload.baseline.profile, memory=request.for_memory)
     request.session.console.print(f"{first}{workload.headline}{shown}")
-    for line in contract_lines(workload.facts()):
+    facts = workload.facts()
+    if (timed := facts.get("timed")) and timed not in workload.headline:  # a part of what the program reads
+        request.session.console.print(f"timed      {timed}")
+    for line in contract_lines(facts):
         request.session.console.aside(line)
     if said := said_of_long_runs(workload.plan, workload.rule.screening()):
         request.session.console.print(said)

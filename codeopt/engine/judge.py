@@ -272,6 +272,7 @@ class Judge:
             outcomes=candidate.outcomes + found.outcomes,
             rejection=found.rejection,
             checked=candidate.checked + found.caveats,
+            notes=candidate.notes + found.notes,
             rejection_detail=found.rejection_detail,
             critique=found.critique or candidate.critique,
             scores=found.scores or candidate.scores,

@@ -11,6 +11,7 @@ import difflib
 import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
+from enum import StrEnum
 
 from codeopt.core.budget import Budget, Effort, Ledger, Usage
 from codeopt.core.history import Candidate, Critique, History
@@ -31,6 +32,17 @@ CLOSE = 0.98
 CONFIRMATION_SHARES = (0.8, 0.1, 0.1)
 """Shares of the stated error (0.01) of the candidates that are confirmed, one after another, before none is believed:
 together they are the whole (Bonferroni). The first has most of it, for it is hardly ever refused."""
+
+
+class LoopStage(StrEnum):
+    """Stages of an improvement as they are shown; in each round drafts are written and judged."""
+
+    READ = "read"
+    BASELINE = "baseline"
+    PROFILE = "profile"
+    DRAFT = "draft"
+    JUDGE = "judge"
+    CONFIRM = "confirm"
 
 
 @dataclass(frozen=True)
@@ -116,6 +128,8 @@ class RefineLoop:
     """Why no further round was run."""
     finished: bool = False
     """The proposer has nothing more to offer."""
+    on_stage: Callable[[LoopStage], None] = lambda stage: None
+    """Called when a draft is asked for, and when it is there to be judged."""
     told: int = 1
     """Number of candidates that the user was told of, the original among them."""
     _headroom: dict[int, str] = field(default_factory=dict)
@@ -129,6 +143,7 @@ class RefineLoop:
                 self.finished, reason = True, move.reason
                 break
             shown = view(self.history, move)
+            self.on_stage(LoopStage.DRAFT)
             critique = self.proposer.critique(shown)
             self._spend(critique.usage)
             shown = shown.with_critique(critique.text)
@@ -170,6 +185,7 @@ class RefineLoop:
         )  # fmt: skip
         for draft in variants(self.proposer, shown, self.plan.candidates):
             self._spend(draft.usage)
+            self.on_stage(LoopStage.JUDGE)
             best_of_k.add(draft)
         results = best_of_k.select()
         for result in results:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -43,31 +43,38 @@ def check_models(options: ImproveOptions, models: tuple[str, ...]) -> None:
     if options.record is not None and options.record.exists() and not options.resume:
         raise UsageError(f"--record {options.record} exists; name another file, or remove it")
     for name in models:
-        _open(replace(options, model=name), lambda line: None, 2)
+        _open(replace(options, model=name), lambda line: None, 2, {})
 
 
-def open_chosen_model(options: ImproveOptions, notify: Callable[[str], None], max_retries: int = 2) -> Model:
-    """The model, or the first of several; it is recorded where the options say so. Raises UsageError, ModelError."""
+def open_chosen_model(
+    options: ImproveOptions, notify: Callable[[str], None], max_retries: int = 2, *, project_prices: bool = True
+) -> Model:
+    """The model, or the first of several; it is recorded where the options say so. Raises UsageError, ModelError.
+
+    project_prices: read prices of the nearest pyproject.toml; not where others than the user may have written it.
+    """
     from codeopt.models.replay import ReplyRecorder
 
     first, _, others = (options.model or DEFAULT_MODEL).partition(",")
     if others:
         notify(f"{options.model}: for this only {first.strip()} is asked")
-    model = _open(replace(options, model=first.strip()), notify, max_retries)
+    prices = _project_prices() if project_prices else {}
+    model = _open(replace(options, model=first.strip()), notify, max_retries, prices)
     return model if options.record is None else ReplyRecorder(model, options.record)
 
 
-def _open(options: ImproveOptions, notify: Callable[[str], None], max_retries: int) -> Model:
+def _open(
+    options: ImproveOptions, notify: Callable[[str], None], max_retries: int, prices: Mapping[str, Price]
+) -> Model:
     from codeopt.models import open_model
 
-    prices = _known_prices(options) | _prices()
     return open_model(
         options.model or DEFAULT_MODEL,
         base_url=options.base_url,
         api_key_env=options.api_key_env,
         timeout_s=options.model_timeout,
         context_tokens=options.context_tokens,
-        prices=prices,
+        prices={**_known_prices(options), **prices},
         notify=notify,
         max_retries=max_retries,
     )
@@ -91,7 +98,7 @@ def _known_prices(options: ImproveOptions) -> dict[str, Price]:
     return {name: Price(*each)}
 
 
-def _prices() -> dict[str, Price]:
+def _project_prices() -> dict[str, Price]:
     """[tool.codeopt.prices."MODEL"] with input, output and, where it differs, cached in USD per million tokens."""
     from codeopt.core.settings import read_settings
     from codeopt.models import Price

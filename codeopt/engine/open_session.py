@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 from codeopt.core.console import Console
 from codeopt.core.evidence_place import open_evidence
 from codeopt.core.interpreter import Interpreter
@@ -15,15 +17,17 @@ def open_session(
     *,
     open_sandbox: SandboxOpener = open_isolated,
     interpreter: Interpreter | None = None,
+    project_prices: bool = True,
 ) -> Session:
     """A session that can open models, and keeps evidence.
 
     console: who is told; None: nobody. interpreter: the Python that runs everything, where it was found already.
+    project_prices: models cost what the nearest pyproject.toml says.
     """
     return Session(
         console or Console(quiet=True),
         open_sandbox=open_sandbox,
-        open_model=open_chosen_model,
+        open_model=partial(open_chosen_model, project_prices=project_prices),
         open_evidence=open_evidence,
         interpreter=interpreter,
     )

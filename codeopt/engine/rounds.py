@@ -14,7 +14,7 @@ from codeopt.core.run_store import RunStore, SavedRun
 from codeopt.core.session import Session
 from codeopt.core.words import clock
 from codeopt.engine.judge import Judge
-from codeopt.engine.loop import Confirmation, RefineLoop
+from codeopt.engine.loop import Confirmation, LoopStage, RefineLoop
 from codeopt.engine.next_steps import next_steps, why_no_rule
 from codeopt.report.result import Columns, End, Result, row
 from codeopt.workloads import WorkloadRequest
@@ -47,15 +47,13 @@ class RunRecorder:
     def after_round(self, loop: RefineLoop) -> None:
         """Save the round with what came after its verdict, such as the profile."""
         self.verdict(loop)
-        self.session.console.stage(stage_of(loop))
         self.session.between_rounds()
 
 
-def stage_of(loop: RefineLoop) -> str:
-    """`round 3 (2 of 4): `: its number in the table, and which of the budget's it is."""
+def which_round(loop: RefineLoop) -> str:
+    """Number of the next draft among the rounds of the budget, `2 of 4`; without a limit that in the table."""
     limit = loop.budget.rounds
-    which = f" ({min(loop.ledger.rounds + 1, limit)} of {limit})" if limit else ""
-    return f"round {len(loop.history.candidates)}{which}: "
+    return f"{min(loop.ledger.rounds + 1, limit)} of {limit}" if limit else f"{len(loop.history.candidates)}"
 
 
 def columns_of(loop: RefineLoop) -> Columns:
@@ -70,7 +68,7 @@ def run_rounds(loop: RefineLoop, console: Console) -> End:
     console.print(columns.header)
     for candidate in loop.history.candidates[1:]:
         console.print(row(candidate, columns))
-    console.stage(stage_of(loop))
+    loop.on_stage = lambda stage: console.stage(stage, which_round(loop))
     try:
         loop.run()
     except KeyboardInterrupt:
@@ -93,7 +91,7 @@ def finish(
 ) -> Result:
     """Confirm the best draft and save that; then what may be known beside it, and the reference."""
     session = request.session
-    session.console.stage("")
+    session.console.stage(LoopStage.CONFIRM)
     loop.clock.reserve(0)
     confirmation, end = _confirmed(loop, end, session.console)
     best = confirmation.best
@@ -157,6 +155,7 @@ def _save(run: RunStore, result: Result) -> None:
 def _beside(loop: RefineLoop, result: Result, request: WorkloadRequest, reference: Revision | None) -> Result:
     """With the growth, the reference and the hot lines of the result, as far as there is time."""
     session, judge, best = request.session, loop.judge, result.best
+    session.console.stage("")
     measure = session.extras and result.end is not End.INTERRUPTED
     before = dict(loop.clock.steps)
     try:

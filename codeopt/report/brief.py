@@ -13,7 +13,7 @@ MAX_CAVEATS = 2
 
 def brief_summary(result: Result, *, written: bool) -> list[str]:
     """The lines. written: the result is in place."""
-    return [*_against(result), *_saved(result), *_verdict(result), *_next(result, written)]
+    return [*_against(result), *_saved(result), *_verdict(result), *_rules(result), *_next(result, written)]
 
 
 def _against(result: Result) -> list[str]:
@@ -42,6 +42,12 @@ def _verdict(result: Result) -> list[str]:
     if result.inputs == 1:
         lines.append("caveat: checked on 1 input: on others it was not tried (--cases DIR gives more)")
     return lines
+
+
+def _rules(result: Result) -> list[str]:
+    """Why the built-in rules had no draft, or no other one; none where one was accepted."""
+    told = " ".join(line.strip() for line in result.outlook.no_rule(len(result.history.candidates) - 1))
+    return [f"rules      {told}"] * bool(told)
 
 
 def _next(result: Result, written: bool) -> list[str]:

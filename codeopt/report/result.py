@@ -298,13 +298,17 @@ def most_memory(lines: Sequence[MemoryLine]) -> str:
     return ", ".join(f"line {line.line} {memory_of(line.peak_mib)}" for line in lines)
 
 
+MIN_HOT = 0.005
+"""Least share of the time of a line that is named as hot."""
+
+
 def hot(profile: Profile | None, *, memory: bool = False) -> str:
     """The hottest lines in a few words; those that take most memory where that is the aim and known."""
     if profile is None or not profile.lines:
         return ""
     if memory and profile.memory:
         return f"   most memory: {most_memory(profile.memory[:3])}"
-    lines = [line for line in profile.lines if not line.is_import][:3]
+    lines = [line for line in profile.lines if not line.is_import and line.share >= MIN_HOT][:3]
     imports = sum(line.share for line in profile.lines if line.is_import)
     parts = [f"{line.named} {share(line.share)}" for line in lines]
     return "   hot: " + ", ".join([*parts, *[f"imports {share(imports)}"] * (imports >= MIN_IMPORTS)])

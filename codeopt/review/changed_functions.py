@@ -30,7 +30,7 @@ GENERATED = ("*_pb2.py", "*_pb2_grpc.py", "*_ui.py", "_version.py", "*.gen.py", 
 """Names of files that a generator writes."""
 MARKS = ("linguist-generated", "linguist-vendored")
 """Attributes of git that say that a file is generated or vendored."""
-TESTS = ("test_*.py", "*_test.py", "conftest.py")
+TESTS = ("tests.py", "test_*.py", "*_test.py", "conftest.py")
 """Names of files that hold tests."""
 _MADE = re.compile(
     r"@generated|\bdo not edit\b|\b(auto-?|automatically )generated\b|^#.*\bgenerated (by|from)\b", re.IGNORECASE | re.M

@@ -157,7 +157,7 @@ def check(
         work.stop(worth, work.out_of_time, BUDGET_SPENT)
     except KeyboardInterrupt:
         work.stop(worth, "interrupted", INTERRUPTED)
-    nowhere = "the profile has no time in it" if profiled else "no test runs it"
+    nowhere = "the profile has no time in it" if profiled else ranking.untested
     rows = tuple(_row(each, work, part.min_share, nowhere) for each in ranking.targets)
     shortfalls = (*ranking.shortfalls, *work.shortfalls)
     blind = why_blind(ranking.targets, work.looked_at(shortfalls), shortfalls, [each.reason for each in work.skipped])

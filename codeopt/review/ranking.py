@@ -17,6 +17,7 @@ from codeopt.review.changed_functions import ReviewTarget
 from codeopt.review.findings.known import KnownFindings
 from codeopt.workloads.function.harness import open_bench
 from codeopt.workloads.function.rank import Times, any_function, function_times
+from codeopt.workloads.sandbox_view.linked import NO_LINKS, Linked
 from codeopt.workloads.sandbox_view.view import locate
 from codeopt.workloads.source.functions import read_function
 from codeopt_sandbox import Sandbox
@@ -36,6 +37,13 @@ class Ranking:
     """Findings of the tests' run about the functions."""
     shortfalls: tuple[Diagnostic, ...] = ()
     """Tests that could not be run, so that the time of what they call is not known."""
+    cut: bool = False
+    """Whether tests that may call the targets were left out, as they were too many or took too long."""
+
+    @property
+    def untested(self) -> str:
+        """Why the time of a target that was not seen is not known."""
+        return "none of the tests that were run calls it, and not all were" if self.cut else "no test runs it"
 
 
 def ranked(
@@ -43,23 +51,26 @@ def ranked(
     open_with: OpenSandbox,
     tests: tuple[Path, ...] = (),
     notify: Callable[[str], None] = lambda line: None,
+    linked: Linked = NO_LINKS,
 ) -> Ranking:
     """Rank targets by their share of the time, the longest first; what no test runs keeps its order behind them.
 
-    Programs come first, as their cases are made to run them. open_with: opens a sandbox with the given mounts.
+    Programs come first, as their cases are made to run them. open_with: opens a sandbox with the given mounts. linked:
+    what the environment imports in place.
     """
     by_project: dict[Path, list[Path]] = {}
     wanted = _with_loops_first(targets)
     for file in dict.fromkeys(target.file for target in targets if target.function):
-        by_project.setdefault(locate(file).root, []).append(file)
+        by_project.setdefault(locate(file, linked).root, []).append(file)
     seconds: dict[tuple[Path, str], float] = {}
     own: dict[tuple[Path, str], float] = {}
     traces: dict[tuple[Path, str], TracedCalls] = {}
     shortfalls = []
-    total = 0.0
+    total, cut = 0.0, False
     for files in by_project.values():
         notify(f"running the tests of {len(files)} file{'s' * (len(files) != 1)}")
-        times = _times(files, open_with, tests, [each for each in wanted if each[0] in files])
+        times = _times(files, open_with, tests, [each for each in wanted if each[0] in files], linked)
+        cut = cut or times.cut
         traces |= times.traces
         own |= times.own
         shortfalls += [times.shortfall] if times.shortfall else []
@@ -75,7 +86,7 @@ def ranked(
         for target in timed
     ]
     order = sorted(shared, key=lambda target: (bool(target.function), -target.seconds))
-    return Ranking(tuple(order), traces, tuple(shortfalls))
+    return Ranking(tuple(order), traces, tuple(shortfalls), cut)
 
 
 def ranked_before(targets: Sequence[ReviewTarget], known: KnownFindings | None) -> Ranking | None:
@@ -98,15 +109,16 @@ def _with_loops_first(targets: Sequence[ReviewTarget]) -> list[tuple[Path, str]]
 
 
 def _times(
-    files: Sequence[Path], open_with: OpenSandbox, tests: tuple[Path, ...], wanted: Sequence[tuple[Path, str]]
-) -> Times:
+    files: Sequence[Path], open_with: OpenSandbox, tests: tuple[Path, ...], wanted: Sequence[tuple[Path, str]],
+    linked: Linked,
+) -> Times:  # fmt: skip
     """Time the functions of some files under their tests; without times, but with a reason, where these cannot run."""
     try:
         one = next(filter(None, map(any_function, files)), None)
         if one is None:
             return Times({}, 0.0, 0)
-        with open_bench(one, open_with, tests) as bench:
-            return function_times(bench, files, wanted)
+        with open_bench(one, open_with, tests, linked=linked) as bench:
+            return function_times(bench, files, wanted, linked)
     except (CodeoptError, SandboxError) as error:
         return Times({}, 0.0, 0, Diagnostic("the tests could not be run", str(error)))
 

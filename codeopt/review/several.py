@@ -38,7 +38,7 @@ MIN_SHARE = 0.05
 """Least time under the tests with which a function is tried, as a share of that of the function that takes longest."""
 DEADLINE_S = 900.0
 """Limit of the whole where none is given, seconds."""
-NO_EVIDENCE = "no test runs it, and it has no recorded calls, no doctest and no type hints to be called by"
+NO_EVIDENCE = "it has no recorded calls, no doctest and no type hints to be called by"
 
 
 @dataclass(frozen=True)
@@ -99,7 +99,9 @@ def find_several(path: Path) -> tuple[list[ReviewTarget], list[CheckedTarget]]:
     if not targets:
         reasons = "; ".join(dict.fromkeys(f"{row.path}: {row.reason}" for row in left_alone[:3]))
         raise UsageError(f"{path} has no function that could be improved" + (f" ({reasons})" if reasons else ""))
-    return [replace(each, path=Path(os.path.relpath(each.file)).as_posix()) for each in targets], left_alone
+    root = targets[0].file.parents[len(Path(targets[0].path).parts) - 1]
+    here = [replace(each, path=Path(os.path.relpath(each.file)).as_posix()) for each in targets]
+    return here, [replace(each, path=Path(os.path.relpath(root / each.path)).as_posix()) for each in left_alone]
 
 
 def improve_several(
@@ -137,8 +139,8 @@ def improve_several(
     blind = "" if work.failure else why_blind(ranking.targets, work.looked_at(()), shortfalls, reasons)
     skipped = {(each.path, each.function) for each in work.left}
     return ImprovedSeveral(
-        tuple(_row(each, work) for each in rows), results, work.looked_at(()), changes, shortfalls, blind,
-        "; ".join(work.notices),
+        tuple(_row(each, work, ranking.untested) for each in rows), results, work.looked_at(()), changes, shortfalls,
+        blind, "; ".join(work.notices),
         tuple(dict.fromkeys(each.file for each in chosen if (each.path, each.function) in skipped)), work.failure,
         session.interpreter, work.ledger.usage.cost_usd,
     )  # fmt: skip
@@ -188,14 +190,14 @@ def _joined(work: ReviewRun, results: Mapping[str, Result]) -> Iterator[FileChan
         yield FileChange(path, read.program, text)
 
 
-def _row(target: ReviewTarget, work: ReviewRun) -> CheckedTarget:
+def _row(target: ReviewTarget, work: ReviewRun, untested: str) -> CheckedTarget:
     suggestion, why = work.verdict_on(target)
     judged = suggestion is not None or bool(why)
     if not judged:
         why = (
             f"takes less than {MIN_SHARE:.0%} of what the longest takes under the tests"
             if target.seconds
-            else NO_EVIDENCE
+            else f"{untested}, and {NO_EVIDENCE}"
         )
     return CheckedTarget(
         target.path, target.function, target.share, target.seconds, suggestion, why, judged,

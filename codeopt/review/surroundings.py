@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 
 from codeopt.core.budget import Usage
 from codeopt.core.isolation import open_isolated
+from codeopt.core.linked_packages import linked_folders
 from codeopt.core.options import ImproveOptions
 from codeopt.core.session import Mounts, Session
 from codeopt.core.target import Target
@@ -17,6 +18,7 @@ from codeopt.report.result import Result
 from codeopt.review.changed_functions import ReviewTarget
 from codeopt.review.ranking import Ranking, ranked
 from codeopt.review.work import Left
+from codeopt.workloads.sandbox_view.linked import NO_LINKS, Linked
 from codeopt_sandbox import Sandbox
 
 
@@ -35,10 +37,12 @@ def rank(options: ImproveOptions, targets: list[ReviewTarget], session: Session)
 
     if not options.use_tests:
         return Ranking(tuple(targets))
-    return ranked(targets, open_with, options.tests, session.console.progress)
+    libraries = session.interpreter.libraries if session.interpreter else ()
+    linked = Linked(linked_folders(libraries)) if libraries else NO_LINKS
+    return ranked(targets, open_with, options.tests, session.console.progress, linked)
 
 
-@dataclass(frozen=True)
+@dataclass
 class Improver:
     """One improvement as `codeopt improve` makes it, within the rest of the budget; implements work.Improve."""
 
@@ -49,4 +53,6 @@ class Improver:
         """Improve one target; only the run's own folder is written. Raises CodeoptError."""
         require_draft(Target(target.file, target.function), self.options)
         own = replace(self.options, max_seconds=left.seconds, max_cost=left.cost_usd)
-        return improve(Target(target.file, target.function), own, replace(self.session, on_usage=pay))
+        result = improve(Target(target.file, target.function), own, replace(self.session, on_usage=pay))
+        self.session = replace(self.session, asks_server=False)  # it has answered
+        return result

@@ -67,8 +67,8 @@ class ReviewRun:
 
     budget: ReviewBudget
     notify: Callable[[str], None] = lambda line: None
-    on_step: Callable[[int, int], None] = lambda done, total: None
-    """Told how many targets are behind, of how many."""
+    on_step: Callable[[int, int, str], None] = lambda done, total, name: None
+    """Told how many targets are behind, of how many, and the name of the present one."""
     known: KnownFindings | None = None
     """Findings of earlier runs; None: everything is judged."""
     started: float = field(default_factory=time.monotonic)
@@ -100,7 +100,7 @@ class ReviewRun:
             if reason := self._spent():
                 self.stop(targets, reason, self.failure or BUDGET_SPENT)
                 return
-            self.on_step(number - 1, len(targets))
+            self.on_step(number - 1, len(targets), target.name)
             self.notify(f"{number} of {len(targets)}: {target.name}")
             reason = self._try(target, improve)
             if reason:

@@ -38,7 +38,8 @@ def refusals(rules: Iterable[Rule], revision: Revision, hot: HotFiles) -> tuple[
         for rule in rules:
             program, lines = rule.reading(text, hot.at(path))
             if program is None:
-                return (Refusal(UNTOUCHABLE),)
+                found.setdefault(UNTOUCHABLE, ({}, {}))[0].update({path: None} if path else {})
+                break
             if rule.name.partition(":")[0] == "ruff":
                 continue  # says nothing of why not
             for doubt, refused in explain(rule, program, lines).refused.items():

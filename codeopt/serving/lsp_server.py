@@ -252,8 +252,7 @@ class EditorSession:
         shows = self.server.client_capabilities.window and self.server.client_capabilities.window.work_done_progress
         if shows:
             await progress.create_async(token)
-            begin = 0 if request.operation is Operation.CHECK else None  # how much is left is known of a check alone
-            progress.begin(token, lsp.WorkDoneProgressBegin(f"codeopt: {title}", cancellable=True, percentage=begin))
+            progress.begin(token, lsp.WorkDoneProgressBegin(f"codeopt: {title}", cancellable=True, percentage=0))
 
         async def on_progress(line: str, done: float | None = None) -> None:
             if shows:

@@ -42,7 +42,7 @@ class AnswerLines(Console):
     def __init__(self, stream: IO[str]) -> None:
         super().__init__(quiet=True)
         self._stream = stream
-        self._stage = ""
+        self._targets = (0, 1)
         self._done: float | None = None
 
     def send(self, **message: Any) -> None:
@@ -59,17 +59,23 @@ class AnswerLines(Console):
         """Send a warning as progress."""
         self._tell(line)
 
-    def stage(self, prefix: str) -> None:
-        """Set the prefix of the next lines of progress."""
-        self._stage = prefix
-
     def progress(self, line: str) -> None:
-        """Send the current step, behind the prefix of its stage."""
-        self._tell(f"{self._stage}{line}")
+        """Send the current step, behind the name of its stage."""
+        self._tell(f"{self.stages.words}{line}")
 
-    def step(self, done: int, total: int) -> None:
-        """Set the part of the work that is behind, for the next lines of progress."""
-        self._done = done / total if total else None
+    def step(self, done: int, total: int, name: str = "") -> None:
+        """Set how many targets are behind, for the next lines of progress."""
+        self._targets = (done, max(1, total))
+        self._advance(0.0)
+
+    def stage(self, name: str, which: str = "") -> None:
+        """Begin a stage of the present target, for the next lines of progress."""
+        super().stage(name, which)
+        self._advance(self.stages.share)
+
+    def _advance(self, share: float) -> None:
+        done, total = self._targets
+        self._done = max(self._done or 0.0, (done + share) / total)
 
     def _tell(self, line: str) -> None:
         self.send(progress=inline(line, MAX_PROGRESS_CHARS), done=self._done)

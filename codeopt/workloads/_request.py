@@ -85,6 +85,8 @@ class Checked:
     """Evidence of the rejection, as `Candidate.rejection_detail` has it."""
     caveats: tuple[Caveat, ...] = ()
     """Differences beyond the known inputs."""
+    notes: tuple[str, ...] = ()
+    """Checks that were not made, and why."""
     critique: str = ""
     """The critique of a language model that scores drafts; empty without one."""
     scores: tuple[tuple[str, float], ...] = ()

@@ -10,8 +10,13 @@ from pathlib import Path
 import pytest
 
 import codeopt
+from codeopt.core.console import Console
+from codeopt.serving.handlers import handle
+from codeopt.serving.request import Operation, OperationRequest
 from tests.codeopt import command
 from tests.codeopt.command import FAST, SLOW, reply, write_problem
+from tests.conftest import require_sandbox
+from tests.support.wire_server import WireServer
 
 EXAMPLES = sorted((Path(__file__).parents[2] / "examples").glob("*.py"))
 QUICK = {"sandbox": "bubblewrap", "no_profile": True, "changed_inputs": "off", "model_only": True}
@@ -99,3 +104,20 @@ def test_the_task_of_the_examples_is_found_by_its_dotted_path(tmp_path: Path) ->
     assert "task short" in done.lines[0]
     assert "  1  faster" in done.err
     assert done.out == ""
+
+
+@pytest.mark.parametrize("served", [False, True], ids=["called", "served"])
+def test_a_price_of_the_project_is_not_believed(tmp_path: Path, served: bool) -> None:
+    """Who wrote the program may have written the price too: at nothing a token no limit of cost would hold."""
+    require_sandbox()
+    path = write_problem(tmp_path)
+    model = '[tool.codeopt.prices."wire-model-1"]\ninput = 0\noutput = 0\n'
+    (tmp_path / "pyproject.toml").write_text(model)
+    with WireServer(["hm\nVERDICT: IMPROVE", *[reply(command.WRONG)] * 3]) as server:
+        options = {"model": server.model, "base_url": server.base_url, "max_cost": 1.0, **QUICK}
+        if served:
+            asked = OperationRequest(Operation.IMPROVE, str(path), options)
+            said = str(handle(asked, Console(quiet=True))["stopped"])
+        else:
+            said = codeopt.improve(path, **options).stopped
+    assert "cannot be held, as the price of the model is not known" in said

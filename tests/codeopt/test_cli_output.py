@@ -8,7 +8,6 @@ from __future__ import annotations
 import io
 import json
 import os
-import pty
 import re
 import subprocess
 import sys
@@ -22,9 +21,10 @@ from hypothesis import strategies as st
 from codeopt.core.program import file_text, read_program, replace_files, replace_program, write_whole
 from codeopt.core.revision import Revision
 from codeopt.core.run_store import new_run
-from codeopt.core.screen import colour_choice, wrapped, write_lines
+from codeopt.core.screen import colour_choice, open_terminal, wrapped, write_lines
 from codeopt.report.result import diff
 from tests.codeopt.command import FAST, QUICK, SLOW, Done, codeopt, command, environment, reply, write_problem
+from tests.support.terminal import Shown, on_a_terminal
 
 SCRIPT = ("--model", "scripted:answers.txt", "--feedback", "none", "-n", "1")
 COLOUR = re.compile(r"\x1b\[[\d;]*m")
@@ -235,25 +235,47 @@ def test_names_in_the_diff_are_below_the_working_directory(tmp_path: Path, monke
         assert diff(read_program(target), Revision.of(FAST)).startswith(f"--- a/{name}\n+++ b/{name}\n")
 
 
-@pytest.mark.parametrize(("columns", "env"), [("60", {}), ("200", {"NO_COLOR": "1"})])
-def test_in_a_terminal_lines_break_at_words_and_progress_is_wiped(
-    columns: str, env: dict[str, str], tmp_path: Path
+LIVE = re.compile(r"  \d:\d\d( \(\d+:\d\d left\))?  ")
+"""Beginning of the live lines."""
+
+
+@pytest.mark.parametrize(("columns", "env"), [(60, {}), (140, {"NO_COLOR": "1"})])
+def test_a_terminal_shows_stages_below_and_keeps_what_is_said_above(
+    columns: int, env: dict[str, str], tmp_path: Path
 ) -> None:
+    """At every moment nothing is glued to the live lines; at the end nothing of them is left, and the diff is whole."""
     prepare(tmp_path)
-    shown = on_a_terminal(tmp_path, COLUMNS=columns, **env)
-    assert not env or not COLOUR.search(shown)
-    plain = re.sub(r"\x1b\[[\d;]*m", "", shown)
-    final = [line.rpartition("\x1b[2K")[2].rpartition("\r")[2] for line in plain.split("\r\n")]
-    assert any(re.match(r" +1  faster ", line) for line in final)
-    assert not [line for line in final if line.endswith(" ...")]
-    assert [line[:11] for line in final if line.startswith(("verdict", "speedup", "next"))] == [
+    shown = run_on_a_terminal(tmp_path, columns, **env)
+    assert shown.status == 0, shown.data
+    assert shown.cursor
+    assert not env or not COLOUR.search(shown.data)
+    live = [row for screen in shown.screens for row in screen if LIVE.match(row)]
+    assert any("› judge 1 of 1 · confirm" in row for row in live) or columns < 80
+    assert any("✓ read › baseline" in row for row in live)
+    assert not [row for screen in shown.screens for row in screen if "·" in row and not LIVE.match(row)]
+    assert not [row for row in shown.lines if LIVE.match(row)]
+    assert any(re.match(r" +1  faster ", line) for line in shown.lines)
+    assert "--- a/slow.py" in shown.lines
+    assert [line[:11] for line in shown.lines if line.startswith(("verdict", "speedup", "next"))] == [
         "verdict    ", "speedup    ", "next       "
     ]  # fmt: skip
-    assert not [line for line in final if line.startswith(("sandbox", "contract"))]  # -v and a log have them
-    assert max(len(line) for line in final if "/" not in line) <= int(columns)
-    live = [part for line in plain.split("\r\n") for part in re.split(r"\x1b\[2K|\r", line) if part.endswith(" ...")]
-    assert live
-    assert max(map(len, live)) <= min(int(columns), 120)
+    assert not [line for line in shown.lines if line.startswith(("sandbox", "contract"))]  # -v and a log have them
+
+
+def test_ctrl_c_leaves_a_clean_screen(tmp_path: Path) -> None:
+    prepare(tmp_path)
+    (tmp_path / "slow.py").write_text("import time\ntime.sleep(3)\n" + SLOW)
+    shown = run_on_a_terminal(tmp_path, 80, interrupt=lambda screen: any("baseline" in row for row in screen))
+    assert shown.status == 130
+    assert shown.cursor
+    assert not [row for row in shown.lines if LIVE.match(row) or "Traceback" in row]
+
+
+def test_a_terminal_that_cannot_go_back_is_told_as_a_log_is(tmp_path: Path) -> None:
+    prepare(tmp_path)
+    shown = run_on_a_terminal(tmp_path, 80, TERM="dumb")
+    assert "\x1b" not in shown.data
+    assert any(line.startswith("sandbox    ") for line in shown.lines)
 
 
 @pytest.mark.parametrize(
@@ -271,7 +293,7 @@ def test_the_flag_goes_before_the_variables(
     before = dict(os.environ)
     stream = io.StringIO()
     with colour_choice(flags[1] if flags else None):  # type: ignore[arg-type]
-        write_lines("accepted   4.00x faster", stream, 80)
+        write_lines("accepted   4.00x faster", open_terminal(stream))
     assert bool(COLOUR.search(stream.getvalue())) is coloured
     assert re.sub(r"\x1b\[[\d;]*m", "", stream.getvalue()) == "accepted   4.00x faster\n"
     assert dict(os.environ) == before
@@ -284,33 +306,8 @@ def test_wrapping_keeps_each_word_whole_and_drops_none(line: str, width: int) ->
     assert all(len(row) <= width or len(row.split()) == 1 for row in rows)
 
 
-def test_no_colour_where_the_terminal_has_none(tmp_path: Path) -> None:
-    prepare(tmp_path)
-    assert not COLOUR.search(on_a_terminal(tmp_path, TERM="dumb"))
-
-
-def on_a_terminal(folder: Path, **env: str) -> str:
-    """Everything that a run writes to a terminal."""
-    master, slave = pty.openpty()
-    with subprocess.Popen(
-        command("improve", "slow.py", *SCRIPT, *QUICK),
-        cwd=folder,
-        env=environment(**env),
-        stdin=slave,
-        stdout=subprocess.DEVNULL,
-        stderr=slave,
-    ):
-        os.close(slave)
-        return read_all(master)
-
-
-def read_all(terminal: int) -> str:
-    """Until the last program has closed it, which Linux tells by an error."""
-    data = b""
-    with open(terminal, "rb", buffering=0) as file:  # noqa: PTH123  a number, not a path
-        try:
-            while part := file.read(4096):
-                data += part
-        except OSError:
-            pass
-    return data.decode()
+def run_on_a_terminal(
+    folder: Path, columns: int, interrupt: Callable[[list[str]], bool] = lambda screen: False, **env: str
+) -> Shown:
+    line = command("improve", "slow.py", *SCRIPT, *QUICK)
+    return on_a_terminal(line, folder, environment(**{"TERM": "xterm-256color", **env}), columns, interrupt)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import io
+import json
 import re
 import time
 
@@ -9,7 +11,9 @@ import pytest
 
 from codeopt.core import console
 from codeopt.core.console import Console
+from codeopt.core.stages import ASCII_MARKS, Stages
 from codeopt.engine.comparison_progress import ComparisonProgress
+from codeopt.serving.worker import AnswerLines
 from codeopt_sandbox.compare import StoppingRule
 
 
@@ -30,10 +34,10 @@ def wait_for(capsys: pytest.CaptureFixture[str], lines: int) -> list[str]:
 def test_a_log_hears_of_what_takes_long_without_being_told_again(capsys: pytest.CaptureFixture[str]) -> None:
     with Console() as said:
         said.allow(600.0)
-        said.stage("round 3 (2 of 4): ")
+        said.stage("judge", "2 of 4")
         said.progress("timing")
         lines = wait_for(capsys, 2)
-    wanted = re.compile(r"  0:0\d \((10:00|9:5\d) left\)  round 3 \(2 of 4\): timing \.\.\.")
+    wanted = re.compile(r"  0:0\d \((10:00|9:5\d) left\)  judge 2 of 4: timing \.\.\.")
     assert all(wanted.fullmatch(line) for line in lines)
     assert len(lines) >= 2
 
@@ -53,6 +57,44 @@ def test_what_is_left_counts_from_when_it_was_allowed(capsys: pytest.CaptureFixt
         said.progress("timing")
         (line, *_) = wait_for(capsys, 1)
     assert re.fullmatch(r"  5:0\d \((10:00|9:59) left\)  timing \.\.\.", line)
+
+
+STAGES = ("read", "draft", "judge", "confirm")
+
+
+@pytest.mark.parametrize(
+    ("now", "which", "drawn", "share"),
+    [
+        ("read", "", "› read · draft · judge · confirm ", 0.0),
+        ("draft", "2 of 4", "✓ read › draft 2 of 4 · judge · confirm ", 0.25),
+        ("judge", "2 of 4", "✓ read ✓ draft › judge 2 of 4 · confirm ", 0.5),
+        ("", "", "✓ read ✓ draft ✓ judge ✓ confirm ", 1.0),
+    ],
+)
+def test_stages_tell_what_is_behind_and_what_is_left(now: str, which: str, drawn: str, share: float) -> None:
+    found = Stages(STAGES, now, which)
+    assert found.drawn().plain == drawn
+    assert found.share == share
+    assert not drawn.isascii()
+    assert found.drawn(ASCII_MARKS).plain.isascii()
+
+
+def test_a_worker_reports_a_share_that_only_grows() -> None:
+    """Over targets and the stages within each, though a loop goes back to an earlier stage."""
+    stream = io.StringIO()
+    lines = AnswerLines(stream)
+    lines.progress("before anything is known")
+    for target in range(2):
+        lines.step(target, 2, f"f{target}")
+        lines.plan(STAGES)
+        for stage in ("draft", "judge", "draft", "judge", "confirm"):
+            lines.stage(stage)
+            lines.progress("at work")
+    said = [json.loads(line) for line in stream.getvalue().splitlines()]
+    assert [each["done"] for each in said] == [
+        None, 0.125, 0.25, 0.25, 0.25, 0.375, 0.625, 0.75, 0.75, 0.75, 0.875
+    ]  # fmt: skip
+    assert said[1]["progress"] == "draft: at work"
 
 
 def test_a_comparison_says_how_far_it_is() -> None:
@@ -79,7 +121,7 @@ def test_a_line_of_progress_has_eighty_columns_and_keeps_the_step(capsys: pytest
     step = "comparing, pair 12 of at most 120, 10:30 left"
     with Console(verbose=True) as said:
         said.allow(6000.0)
-        said.stage("round 13 (12 of 14): ")
+        said.stage("confirm the draft", "12 of 14")
         said.progress(step)
         said.progress("a step with a very long name " * 9)
     whole, cut = [line for line in capsys.readouterr().err.splitlines() if " step " in line or "comparing" in line][:2]

@@ -249,7 +249,7 @@ def test_one_that_git_tracks_is_nobodys(tmp_path: Path) -> None:
     said: list[str] = []
     other = open_evidence(project, said.append)
     assert other is not None
-    assert other.path == cache_folder() / FILE
+    assert in_the_cache(other)
     assert other.get(EvidenceTable.CORPUS, "k") is None
     assert len(said) == 1
     assert "git tracks it" in said[0]
@@ -272,7 +272,7 @@ def test_one_that_is_no_plain_file_of_the_users_is_nobodys(tmp_path: Path, what:
     if what == "link to the folder":  # the user's own link: they said so
         assert found.path == folder / FILE
     else:
-        assert found.path == cache_folder() / FILE
+        assert in_the_cache(found)
     assert not (tmp_path / "elsewhere" / "x").exists()
 
 
@@ -297,5 +297,21 @@ def test_nothing_is_written_among_installed_packages(tmp_path: Path) -> None:
     place.mkdir()
     found = open_evidence(place)
     assert found is not None
-    assert found.path == cache_folder() / FILE
+    assert in_the_cache(found)
     assert not list(place.iterdir())
+
+
+def in_the_cache(store: EvidenceStore) -> bool:
+    """Whether a store is one of a single project in the user's cache folder."""
+    return store.path.name == FILE and store.path.parent.parent == cache_folder() / "projects"
+
+
+def test_in_the_cache_each_project_has_a_store_of_its_own(tmp_path: Path) -> None:
+    """Two checkouts without a place of their own may have files of one name."""
+    found = [open_evidence(tmp_path / name / "site-packages" / "shop") for name in ("one", "other")]
+    one, other = (store for store in found if store)
+    one.put(EvidenceTable.FINDING, "k", 1)
+    assert in_the_cache(one)
+    assert one.path != other.path
+    assert other.get(EvidenceTable.FINDING, "k") is None
+    assert [store.path for store in stores_of(tmp_path / "one" / "site-packages" / "shop")] == [one.path]

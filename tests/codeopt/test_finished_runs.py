@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
-import pty
 import subprocess
 from dataclasses import replace
 from pathlib import Path
@@ -23,8 +21,8 @@ from codeopt.report.html.run_page import run_page
 from codeopt_sandbox.caveat import Caveat, Subject
 from tests.codeopt.command import codeopt, command, environment
 from tests.codeopt.results.test_page import outline
-from tests.codeopt.test_cli_output import read_all
 from tests.support.candidates import FAST, SLOW, original, right, wrong
+from tests.support.terminal import on_a_terminal
 
 HOSTILE = "</pre><script>alert(1)</script>\x1b[31m"
 CAVEAT = Caveat(Subject.INPUT, "-1", "0", HOSTILE, "no known input has a negative number", "echo -1 | python slow.py")
@@ -130,11 +128,7 @@ def test_the_result_is_applied_once_and_only_to_what_it_was_made_from(home: Path
 
 def test_a_diff_has_colours_on_a_terminal_alone(home: Path) -> None:
     def shown(**env: str) -> str:
-        master, slave = pty.openpty()
-        given = environment(TERM="xterm", **env)
-        with subprocess.Popen(command("diff", "aaaa"), cwd=home.parent, env=given, stdin=slave, stdout=slave):
-            os.close(slave)
-            return read_all(master)
+        return on_a_terminal(command("diff", "aaaa"), home.parent, environment(TERM="xterm", **env)).data
 
     assert "\x1b[32m+print" in shown()
     assert "\x1b[3" not in shown(NO_COLOR="1")

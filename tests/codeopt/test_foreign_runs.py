@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import json
 import os
-import pty
 import shutil
 import subprocess
 from collections.abc import Callable
@@ -24,9 +23,9 @@ from codeopt.core.run_store import RunFolder, SavedRun, digest, new_run
 from codeopt.workloads.function.recording.recording import left_out, recorded_calls
 from codeopt.workloads.source.functions import read_function
 from tests.codeopt.command import codeopt, command, environment
-from tests.codeopt.test_cli_output import read_all
 from tests.codeopt.test_finished_runs import result
 from tests.support.candidates import FAST, SLOW, original, right, wrong
+from tests.support.terminal import on_a_terminal
 
 STEERS = "\x1b]0;gone\x07\r\u202e\nforged \ud800"
 OTHER = 54321
@@ -296,10 +295,7 @@ def test_a_diff_is_escaped_on_a_terminal_and_applies_from_a_pipe(repository: Pat
     (repository / "slow.py").write_text(before)
     run = save(repository / ".codeopt" / "runs", "20260101-000000-slow-aaaa", repository)
     RunFolder(run).finish(Revision.of(before), result(repository, sha256_after=digest(after)), Revision.of(after))
-    master, slave = pty.openpty()
-    with subprocess.Popen(command("diff"), cwd=repository, env=environment(TERM="dumb"), stdin=slave, stdout=slave):
-        os.close(slave)
-        shown = read_all(master)
+    shown = on_a_terminal(command("diff"), repository, environment(TERM="dumb")).data
     assert "\\x1b[32m\\u202e\\x0c end" in shown
     assert not {"\x1b", "\u202e", "\x0c"} & set(shown)
     (repository / "patch").write_text(codeopt("diff", cwd=repository).out, newline="")

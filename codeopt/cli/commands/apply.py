@@ -18,13 +18,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 @command(6.4, examples=("codeopt apply                 the newest run's result",))
 def run(arguments: argparse.Namespace) -> int:
     """Write the file in one step; FILE.orig is kept unless git holds it. Raises UsageError."""
-    from codeopt.core.program import replace_program
+    from codeopt.core.program import replace_program, wrote
     from codeopt.core.run_index import program_to_change, require_best
     from codeopt.core.sanitize import inline
 
     kept = run_of(arguments)
     program = program_to_change(kept)
-    original = replace_program(program, require_best(kept).text)
-    kept_as = f"the original is kept as {original}" if original else "git holds the original"
-    print(inline(f"wrote {program.path}, {kept_as}", 2000))
+    print(inline(wrote(program, replace_program(program, require_best(kept).text)), 2000))
     return 0

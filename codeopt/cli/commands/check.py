@@ -75,7 +75,6 @@ def run(arguments: argparse.Namespace) -> int:
             )
             found = check(part, targets, options, limits, session, known, profiled)
         found = replace(found, rows=(*found.rows, *left_alone))
-        console.settle()
         if arguments.json:
             deliver(dump(found.answer().to_json()) + "\n", None)
         else:

@@ -106,7 +106,6 @@ def _improve_one(arguments: argparse.Namespace, target: Target) -> int:
         if known := open_findings(options, result.interpreter, session.open_evidence, "improve", console):
             known.keep(target.path, target.name, result)
         try:
-            console.settle()
             _deliver(arguments, result, console)
         finally:
             told = brief_summary(result, written=arguments.write) if console.brief else report.summary(result)
@@ -183,7 +182,7 @@ def _branched(name: str, result: Result) -> str:
 
 def _deliver(arguments: argparse.Namespace, result: Result, console: Console) -> None:
     """The result, to where the user wants it."""
-    from codeopt.core.program import replace_files, write_whole
+    from codeopt.core.program import replace_files, write_whole, wrote
     from codeopt.report.patch_table import has_edits
 
     if result.accepted and arguments.branch:
@@ -195,9 +194,7 @@ def _deliver(arguments: argparse.Namespace, result: Result, console: Console) ->
     to_stdout, is_patch = str(arguments.output) == "-", has_edits(result.facts)
     if result.accepted and arguments.write:
         for part, kept in replace_files(result.program, result.revision):
-            console.print(
-                f"wrote {part.path}, " + (f"the original is kept as {kept}" if kept else "git holds the original")
-            )
+            console.print(wrote(part, kept))
     elif result.accepted and arguments.output and not to_stdout:
         write_whole(arguments.output, result.diff if is_patch else result.changes[0].text)
         console.print(f"wrote {arguments.output}")

@@ -82,7 +82,6 @@ def run(arguments: argparse.Namespace) -> int:
         review, failure = make_review(arguments, console)
         if arguments.fail_if_slower is not None and failure != INTERRUPTED:
             review, failure = _with_limits(arguments, review, failure, console)
-        console.settle()
         deliver(reporter.render(review), arguments.output)
         for notice in (*review.notices, *(each.words for each in review.shortfalls)):
             console.warn(f"notice: {notice}")

@@ -11,6 +11,7 @@ from codeopt.core.history import Candidate
 from codeopt.core.revision import Revision
 from codeopt.core.sanitize import cut
 from codeopt.core.words import Speedup, factor
+from codeopt.report.html.annotated import LEAST
 from codeopt.report.html.layout import folded, scrolls, table
 from codeopt.report.html.markup import Child, Markup, tag
 from codeopt.report.html.run_charts import pairs_chart
@@ -20,8 +21,6 @@ from codeopt_sandbox.outcome import Verdict
 
 DIFF_LINES = 400
 CONTEXT = 3
-LEAST = 0.005
-"""Smallest share of the time that a line of a diff shows."""
 HOT_LINES = 5
 CAVEATS = 20
 CRITIQUE = 6000

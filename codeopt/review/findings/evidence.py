@@ -12,8 +12,8 @@ from pathlib import Path
 
 from codeopt.core.options import ImproveOptions
 from codeopt.review.changed_functions import is_test
-from codeopt.workloads.function.corpus.existing_tests import TestFiles, test_files
 from codeopt.workloads.function.recording.recording import left_out, recorded_calls
+from codeopt.workloads.function.test_files import TestFiles
 from codeopt.workloads.sandbox_view.untracked import imported_files
 from codeopt.workloads.sandbox_view.view import SETTINGS, Module
 from codeopt.workloads.source.functions import read_function
@@ -57,9 +57,10 @@ class Evidence:
             named = [path.absolute() for path in self.options.tests]
             return [file for path in named for file in (sorted(path.rglob("*.py")) if path.is_dir() else [path])]
         if module.root not in self._tests:
-            self._tests[module.root] = test_files(module, module.root)
+            self._tests[module.root] = TestFiles(module, module.root)
         tests = self._tests[module.root]
         found = tests.that_import([module], rf"\b{re.escape(name)}\b") or tests.that_import([module])
+        found = found or tests.that_may_reach([module])
         return [module.root / path for path in found]
 
     def _closure(self, module: Module, begin: Iterable[Path]) -> list[Path]:

@@ -47,6 +47,8 @@ class FindingKeys:
     _evidence: Evidence = field(init=False)
     _pieces: dict[tuple[Path, str], tuple[Piece, ...]] = field(default_factory=dict)
     """Pieces of a module, by its file and the digest of its text."""
+    _imported: dict[tuple[Path, str, tuple[Path, ...]], tuple[Path, ...]] = field(default_factory=dict)
+    """Files that a module imports, by its file, the digest of its text, and the folders that it imports from."""
 
     def __post_init__(self) -> None:
         self._evidence = Evidence(self.options)
@@ -73,7 +75,7 @@ class FindingKeys:
         read. Raises OSError."""
         module = self._locate(path)
         try:
-            texts = _closure(module, text)
+            texts = self._closure(module, text)
             if not function:
                 return digest_of([(_name(each, module), content) for each, content in sorted(texts.items())])
             pieces = [piece for each, content in texts.items() for piece in self._read(each, content, module)]
@@ -82,10 +84,34 @@ class FindingKeys:
         return digest_of(reached_code(pieces, function.split(".")))
 
     def _read(self, path: Path, text: str, module: Module) -> tuple[Piece, ...]:
-        key = path, sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
+        key = path, _digest(text)
         if key not in self._pieces:
             self._pieces[key] = pieces_of(_name(path, module), text)
         return self._pieces[key]
+
+    def _imports(self, path: Path, text: str, roots: tuple[Path, ...]) -> tuple[Path, ...]:
+        key = path, _digest(text), roots
+        if key not in self._imported:
+            self._imported[key] = tuple(imported_files(text, path, (path.parent, *roots)))
+        return self._imported[key]
+
+    def _closure(self, module: Module, text: str) -> dict[Path, str]:
+        """Texts of the modules of the project, and of folders imported in place, that a module imports, itself with the
+        given text, by path. Raises _TooMany, OSError."""
+        found: dict[Path, str] = {}
+        tops = (module.root, *module.beside)
+        waiting = [module.path]
+        while waiting:
+            path = waiting.pop()
+            if path in found or not any(map(path.is_relative_to, tops)) or set(PACKAGES) & {*path.parts}:
+                continue
+            if len(found) >= MAX_MODULES:
+                raise _TooMany
+            found[path] = text if path == module.path else path.read_text("utf-8", "replace")
+            waiting += self._imports(path, found[path], (*module.roots, *module.beside))
+            above = [each for each in path.parents if any(map(each.is_relative_to, tops))]
+            waiting += (each / "__init__.py" for each in above if (each / "__init__.py").is_file())
+        return found
 
     def asked(self, author: str) -> str:
         """Digest of the options that decide, with the author of the drafts. Raises OSError."""
@@ -131,23 +157,8 @@ class _TooMany(Exception):
     """More modules than are read."""
 
 
-def _closure(module: Module, text: str) -> dict[Path, str]:
-    """Texts of the modules of the project, and of folders imported in place, that a module imports, itself with the
-    given text, by path. Raises _TooMany, OSError."""
-    found: dict[Path, str] = {}
-    tops = (module.root, *module.beside)
-    waiting = [module.path]
-    while waiting:
-        path = waiting.pop()
-        if path in found or not any(map(path.is_relative_to, tops)) or set(PACKAGES) & {*path.parts}:
-            continue
-        if len(found) >= MAX_MODULES:
-            raise _TooMany
-        found[path] = text if path == module.path else path.read_text("utf-8", "replace")
-        waiting += imported_files(found[path], path, (path.parent, *module.roots, *module.beside))
-        above = [each for each in path.parents if any(map(each.is_relative_to, tops))]
-        waiting += (each / "__init__.py" for each in above if (each / "__init__.py").is_file())
-    return found
+def _digest(text: str) -> str:
+    return sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
 
 
 def _name(path: Path, module: Module) -> str:

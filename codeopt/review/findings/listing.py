@@ -84,9 +84,7 @@ def listed_findings(
         path = root / found.path
         if places and not any(path == place or place in path.parents for place in places):
             continue
-        changed = what_changed(found, path, keys, text_of(path))
-        if changed != GONE or store.path.is_relative_to(root):  # a store of several projects has those of others
-            yield ListedFinding(found, own, changed)
+        yield ListedFinding(found, own, what_changed(found, path, keys, text_of(path)))
 
 
 def what_changed(found: StoredFinding, path: Path, keys: FindingKeys, text: str | None) -> str:

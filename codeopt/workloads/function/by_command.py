@@ -9,8 +9,9 @@ from pathlib import Path
 
 from codeopt.core.git import work_trees
 from codeopt.workloads import WorkloadRequest
-from codeopt.workloads.function.corpus.existing_tests import find_all_tests, find_tests
+from codeopt.workloads.function.corpus.existing_tests import find_reaching_tests, find_tests
 from codeopt.workloads.function.harness import FunctionHarness
+from codeopt.workloads.sandbox_view.django import MANAGE
 
 MOST_FILES = 4
 """Maximum number of test files that the command names."""
@@ -26,8 +27,7 @@ def advice(request: WorkloadRequest, bench: FunctionHarness, tests: Sequence[str
     files = [file for file in files if (root / file).is_file()][:MOST_FILES]
     if not files or not any(work_trees(root)):
         return ""
-    runner = "pytest -q" if request.interpreter is None or request.interpreter.pytest_version else "python -m unittest"
-    command = shlex.quote(f"{runner} {' '.join(map(shlex.quote, files))}")
+    command = shlex.quote(" ".join(map(shlex.quote, _words(request, bench, files))))
     folder = os.path.relpath(root)
     where = [] if folder == os.curdir else [shlex.quote(folder)]
     if request.other is None:
@@ -36,9 +36,19 @@ def advice(request: WorkloadRequest, bench: FunctionHarness, tests: Sequence[str
     return f"judged by a command instead, with NEW in the place of OLD: {line}"
 
 
+def _words(request: WorkloadRequest, bench: FunctionHarness, files: Sequence[str]) -> list[str]:
+    """Command that runs test files: Django's where the project is one of its, unittest where there is no pytest."""
+    dotted = [file.removesuffix(".py").replace("/", ".") for file in files]
+    if bench.target.django and (bench.view.module.root / MANAGE).is_file():
+        return ["python", MANAGE, "test", *dotted]
+    if request.interpreter is None or request.interpreter.pytest_version:
+        return ["pytest", "-q", *files]
+    return ["python", "-m", "unittest", *dotted]
+
+
 def _found(bench: FunctionHarness) -> list[str]:
-    """Test files that name the function, else those that import its module, relative to the project."""
+    """Test files that name the function, else those that may reach its module, relative to the project."""
     base = Path(bench.view.shown_at) if bench.sandbox.isolated else bench.view.folder
-    paths: Iterable[str] = find_tests(bench) or find_all_tests(bench, [bench.view.module])
+    paths: Iterable[str] = find_tests(bench) or find_reaching_tests(bench, [bench.view.module])
     inside = (Path(path) for path in paths)
     return [path.relative_to(base).as_posix() for path in inside if path.is_relative_to(base)]

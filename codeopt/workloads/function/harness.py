@@ -8,6 +8,7 @@ import shutil
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -17,16 +18,19 @@ from codeopt.core.revision import Revision
 from codeopt.core.session import Mounts
 from codeopt.core.traced import TracedCalls
 from codeopt.workloads._ending import why
-from codeopt.workloads.contract.function.class_hints import ClassHints, class_hints
+from codeopt.workloads.contract.function.class_hints import ClassHints
 from codeopt.workloads.function.calls.call_names import CallNames
 from codeopt.workloads.function.calls.vocabulary import Vocabulary, vocabulary
 from codeopt.workloads.function.recording.recording import known_as
+from codeopt.workloads.function.test_files import TestFiles
 from codeopt.workloads.function.timed_runs import Left, TimedRuns
+from codeopt.workloads.sandbox_view.django import settings_module
 from codeopt.workloads.sandbox_view.libraries import Preload
 from codeopt.workloads.sandbox_view.linked import NO_LINKS, Linked
 from codeopt.workloads.sandbox_view.untracked import missing_module
 from codeopt.workloads.sandbox_view.view import Place, View, locate, named_files, open_places, open_view, test_folders
 from codeopt.workloads.source.functions import Function, definition, dotted, own_nodes
+from codeopt.workloads.source.scope import Scope
 from codeopt_sandbox import Sandbox
 from codeopt_sandbox.call_answer import CallAnswer, CallRun, Failure
 from codeopt_sandbox.calls import CallBatch, CallRunner, FunctionRef
@@ -43,6 +47,8 @@ class FunctionHarness:
     view: View
     sandbox: Sandbox
     target: FunctionRef
+    test_files: TestFiles
+    """Test files of the project, read once for all that ask."""
     places: tuple[Place, ...] = ()
     """Tests that the user named."""
     names: CallNames = CallNames()
@@ -57,7 +63,7 @@ class FunctionHarness:
     @property
     def runner(self) -> CallRunner:
         """Runs module texts."""
-        return CallRunner(self.sandbox, self.target, self.names.readable, libraries=self.loading.libraries)
+        return CallRunner(self.sandbox, self.target, self.names.shown, libraries=self.loading.libraries)
 
     @property
     def recording_runner(self) -> TimedRuns:
@@ -81,8 +87,14 @@ class FunctionHarness:
 
     @property
     def class_hints(self) -> ClassHints:
-        """Types that the module's classes are made of."""
-        return class_hints(self.function)
+        """Types that the project's classes are made of."""
+        return ClassHints(self.scope, self.scope)
+
+    @cached_property
+    def scope(self) -> Scope:
+        """Names of the module, and what they stand for in the project."""
+        module = self.view.module
+        return Scope(module.name, module.path.name == "__init__.py", ast.parse(self.source), module.roots)
 
     def ask(self, calls: tuple[str, ...], mode: BatchMode = "check", **options: Any) -> CallAnswer:
         """Answers of the original. Raises ProgramError when it cannot even be imported."""
@@ -124,7 +136,9 @@ def open_bench(
         stack.callback(view.close)
         places, mounts = open_tests(stack, tests, view)
         sandbox = stack.enter_context(open_with((*view.mounts, *mounts)))
-        yield FunctionHarness(function, view, sandbox, make_target(function, view, sandbox), places)
+        target = make_target(function, view, sandbox)
+        names = CallNames(method=function.qualname if "." in function.qualname else "")
+        yield FunctionHarness(function, view, sandbox, target, TestFiles(module, view.folder), places, names)
 
 
 def open_tests(
@@ -161,6 +175,7 @@ def make_target(
         calls_file=calls_file,
         memory_bytes=int(0.6 * (sandbox.limits.memory_mib << 20)),
         aliases=(*aliases, *known_as(function)),
+        django=settings_module(view.module),
         test_paths=tuple(view.inside(folder, sandbox.isolated) for folder in test_folders(view)),
     )
 

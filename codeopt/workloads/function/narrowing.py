@@ -54,7 +54,7 @@ def narrowed(bench: FunctionHarness, evidence: CallCorpus, text: str) -> tuple[C
     text: the expression; empty where there is none. Raises UsageError.
     """
     if not text:
-        return evidence, contract_of(bench.function, evidence.vouched, vouched=evidence.is_vouched)
+        return evidence, contract_of(bench.function, evidence.vouched, bench.class_hints, vouched=evidence.is_vouched)
     narrowing = Narrowing(bench, contract_expression(bench.function, text))
     known = [each.text for each in evidence.known]
     outside = narrowing.outside(list(dict.fromkeys([*known, *evidence.big])))
@@ -70,7 +70,7 @@ def narrowed(bench: FunctionHarness, evidence: CallCorpus, text: str) -> tuple[C
         big=tuple(call for call in evidence.big if call not in gone),
         shortfalls=(*evidence.shortfalls, *_left_out(len(gone), narrowing.expression)),
     )
-    contract = contract_of(bench.function, inside, vouched=evidence.is_vouched)
+    contract = contract_of(bench.function, inside, bench.class_hints, vouched=evidence.is_vouched)
     contract = replace(contract, narrowed=narrowing.outside, narrowed_to=narrowing.expression.text)
     contract.told.update(outside)
     return kept, contract

@@ -15,9 +15,10 @@ from codeopt.workloads import WorkloadRequest
 from codeopt.workloads.contract.function.expression import contract_expression
 from codeopt.workloads.function.corpus.corpus import CallCorpus
 from codeopt.workloads.function.corpus.kept import known_function
-from codeopt.workloads.function.harness import FunctionHarness, make_target, open_bench, require_same_parameters
+from codeopt.workloads.function.harness import FunctionHarness, open_bench, require_same_parameters
 from codeopt.workloads.function.measure import first_workload, measure, measure_recorded
 from codeopt.workloads.function.narrowing import narrowed
+from codeopt.workloads.function.rival import Rival
 from codeopt.workloads.function.timing.plan import choose
 from codeopt.workloads.function.timing.profile import profile_function
 from codeopt.workloads.function.workload import FunctionWorkload
@@ -26,7 +27,6 @@ from codeopt.workloads.sandbox_view.stray import is_stray
 from codeopt.workloads.sandbox_view.view import INSIDE, locate, named_files, open_view
 from codeopt.workloads.source.functions import Function, read_function
 from codeopt_sandbox import Sandbox
-from codeopt_sandbox.calls import FunctionRef
 from codeopt_sandbox.profile import Profile
 
 
@@ -36,9 +36,12 @@ class OpenedFunction:
 
     request: WorkloadRequest
     bench: FunctionHarness
-    other: Revision | None = None
-    """The rival's module, which is never the target's: its path is in it."""
-    other_function: Function | None = None
+    rival: Rival | None = None
+
+    @property
+    def other(self) -> Revision | None:
+        """Module of the rival."""
+        return self.rival.revision if self.rival else None
 
     @property
     def sandbox(self) -> Sandbox:
@@ -67,13 +70,14 @@ class OpenedFunction:
 
     def measure(self) -> FunctionWorkload:
         """Call it, by all that is known of it. Raises NotVerifiable when that is too little."""
-        look = self._look if self.request.first_look is not None and self.other is not None else None
+        look = self._look if self.request.first_look is not None and self.rival is not None else None
         return self._beside_rival(measure(self.request, self.bench, look))
 
     def _look(self, bench: FunctionHarness, corpus: CallCorpus) -> None:
         assert self.request.first_look is not None
-        assert self.other is not None
-        self.request.first_look(self._beside_rival(first_workload(self.request, bench, corpus)), self.other)
+        assert self.rival is not None
+        workload = self._beside_rival(first_workload(self.request, bench, corpus))
+        self.request.first_look(workload, self.rival.revision)
 
     def measure_recorded(self) -> FunctionWorkload:
         """Measure it by its recorded calls alone. Raises ProgramError."""
@@ -81,10 +85,10 @@ class OpenedFunction:
 
     def _beside_rival(self, found: FunctionWorkload) -> FunctionWorkload:
         """With a runner that calls either with its own target."""
-        if self.other is None or self.other_function is None:
+        if self.rival is None:
             return found
-        others = {self.other: _seen_as(self.request, found.bench, self.other_function)}
-        return replace(found, runner=replace(found.runner, others=others))
+        others = {self.rival.revision: self.rival.target(found.bench)}
+        return replace(found, runner=replace(found.runner, others=others), rival=self.rival)
 
 
 @contextmanager
@@ -96,11 +100,12 @@ def open_function(request: WorkloadRequest) -> Iterator[OpenedFunction]:
     other = _other(function, request.other, request.other_program)
     with ExitStack() as stack:
         more: Mounts = ()
+        rival = None
         if other is not None:
             there = locate(other.path, request.imported_in_place(other.path, function.path))
             view = open_view(there, f"{INSIDE}-new", named_files(request.options.with_paths))
             stack.callback(view.close)
-            more = view.mounts
+            more, rival = view.mounts, Rival(other, view)
 
         def open_with(mounts: Mounts) -> AbstractContextManager[Sandbox]:
             return request.open_sandbox((*mounts, *more))
@@ -112,18 +117,17 @@ def open_function(request: WorkloadRequest) -> Iterator[OpenedFunction]:
         whole = request.options.special_checker is not None
         traced = request.session.traces.get((function.path.resolve(), function.qualname))
         bench = replace(bench, target=bench.target.replace(whole_answers=whole), traced=traced)
-        rival = Revision.of(other.source, str(other.path)) if other is not None else None
-        opened = OpenedFunction(request, bench, rival, other)
+        opened = OpenedFunction(request, bench, rival)
         request.session.console.progress("importing libraries")
         yield replace(opened, bench=replace(bench, loading=_loading(opened)))
 
 
 def _loading(opened: OpenedFunction) -> Preload:
     """A rival that stands elsewhere has other modules of its own."""
-    bench, other = opened.bench, opened.other_function
+    bench, rival = opened.bench, opened.rival
     rivals = []
-    if other is not None and other.path.resolve() != bench.function.path.resolve():
-        rivals.append(Side(_seen_as(opened.request, bench, other), other.source))
+    if rival is not None and rival.function.path.resolve() != bench.function.path.resolve():
+        rivals.append(Side(rival.target(bench), rival.function.source))
     return load_libraries(bench.sandbox, Side(bench.target, bench.source), rivals)
 
 
@@ -139,14 +143,3 @@ def _other(function: Function, target: Target | None, program: TargetFiles | Non
         other = read_function(function.path, target.name, make_program(function.path, other.source))
     require_same_parameters(function, other)
     return other
-
-
-def _seen_as(request: WorkloadRequest, bench: FunctionHarness, function: Function) -> FunctionRef:
-    """The rival, to be called as the target is."""
-    module = locate(function.path, request.imported_in_place(function.path, bench.function.path))
-    view = replace(bench.view, module=module, shown_at=f"{INSIDE}-new")
-    other = make_target(function, view, bench.sandbox, bench.target.calls_file, (bench.target.module,))
-    return other.replace(
-        globals=bench.target.globals, classes=bench.target.classes, calls_paths=bench.target.paths,
-        whole_answers=bench.target.whole_answers,
-    )  # fmt: skip

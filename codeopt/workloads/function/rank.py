@@ -12,11 +12,14 @@ from codeopt.core.diagnostic import Diagnostic
 from codeopt.core.errors import UsageError
 from codeopt.core.program import read_program
 from codeopt.core.traced import Traces
-from codeopt.workloads.function.corpus.existing_tests import Tests, find_all_tests, run_tests
+from codeopt.workloads.function.corpus.existing_tests import Tests, find_all_tests, find_reaching_tests, run_tests
 from codeopt.workloads.function.harness import FunctionHarness
+from codeopt.workloads.sandbox_view.linked import NO_LINKS, Linked
 from codeopt.workloads.sandbox_view.view import locate
 from codeopt.workloads.source.functions import Function, definitions, read_function
 
+MOST_FILES = 40
+"""Maximum number of test files that are run, unless the nearest of each module are more."""
 MOST_RECORDED = 40
 """Maximum number of functions whose calls one run of tests writes down."""
 
@@ -49,23 +52,29 @@ class Times:
     """Seconds of a function's own lines and the built-ins that they call."""
     traces: Traces = field(default_factory=dict)
     """Calls of functions that were asked for, and the tests that make them."""
+    cut: bool = False
+    """Whether tests that may call the functions were left out, as they were too many or took too long."""
 
 
-def function_times(bench: FunctionHarness, paths: Sequence[Path], wanted: Sequence[tuple[Path, str]] = ()) -> Times:
+def function_times(
+    bench: FunctionHarness, paths: Sequence[Path], wanted: Sequence[tuple[Path, str]] = (), linked: Linked = NO_LINKS
+) -> Times:
     """Run the tests of modules of one project under a profiler, once; empty without tests.
 
     wanted: functions, by file and qualified name, whose calls are written down on the way.
     """
-    modules = [locate(path) for path in paths]
-    tests = find_all_tests(bench, modules)
+    modules = [locate(path, linked) for path in paths]
+    tests = find_reaching_tests(bench, modules)
+    most = max(MOST_FILES, len(find_all_tests(bench, modules)))
     if not tests:
         what = f"no test was found for {', '.join(module.name for module in modules[:3])}{', ...' * (len(modules) > 3)}"
         return Times({}, 0.0, 0, Diagnostic(what, remedy="--tests PATH names some"))
     isolated = bench.sandbox.isolated
     inside = {bench.view.inside(module.path, isolated): path for module, path in zip(modules, paths, strict=True)}
-    asked = {f"{locate(path).name} {name}": (path, name) for path, name in wanted if "." not in name}
+    names_of = {path: module.name for path, module in zip(paths, modules, strict=True)}
+    asked = {f"{names_of[path]} {name}": (path, name) for path, name in wanted if "." not in name}
     functions = list(asked)[:MOST_RECORDED]
-    found = run_tests(bench, bench.source, tests, job="rank", files=list(inside), functions=functions)
+    found = run_tests(bench, bench.source, tests[:most], job="rank", files=list(inside), functions=functions)
     names = {file: _names(path) for file, path in inside.items()}
     ranked: dict[Path, dict[str, float]] = {}
     own: dict[tuple[Path, str], float] = {}
@@ -80,7 +89,8 @@ def function_times(bench: FunctionHarness, paths: Sequence[Path], wanted: Sequen
         for key, (path, name) in asked.items()
         if key in found.recorded and reached.get((path, name))
     }
-    return Times(ranked, found.seconds, len(found.passed), found.shortfall(len(tests)), own, traces)
+    shortfall = found.shortfall(len(tests[:most]))
+    return Times(ranked, found.seconds, len(found.passed), shortfall, own, traces, found.cut or len(tests) > most)
 
 
 def _judging(found: Tests, calling: Sequence[str]) -> tuple[str, ...]:

@@ -43,6 +43,7 @@ from codeopt.workloads.function.corpus.shown_calls import given_by_shape, has_ob
 from codeopt.workloads.function.harness import FunctionHarness
 from codeopt.workloads.function.known_cases import disturbed, tiered
 from codeopt.workloads.function.leftovers import judge_left
+from codeopt.workloads.function.rival import Rival
 from codeopt.workloads.function.timed_runs import TimedRuns
 from codeopt.workloads.function.timing.growth import growth
 from codeopt.workloads.function.timing.kept_choice import kept_choice
@@ -84,6 +85,8 @@ class FunctionWorkload(Defaults):
     """Contract of the arguments, as far as it is known."""
     kept: KeptEvidence = KeptEvidence()
     """The function's evidence in the store."""
+    rival: Rival | None = None
+    """The version that it is compared with, where that is a user's."""
 
     region = TimedRegion.CALLS
 
@@ -222,11 +225,13 @@ class FunctionWorkload(Defaults):
         return replace(outcome, detail=self.bench.names.readable(found.words)) if found else outcome
 
     def check(self, draft: Revision, stage: Stage) -> Checked:
-        """The project's tests that pass on the original, in each round: they are slow, and see no more a second
-        time."""
-        if stage is not Stage.ROUND or not self.evidence.tests:
+        """The project's tests that pass on the original, once a draft: they are slow, and see no more when it is
+        confirmed."""
+        if stage is Stage.CONFIRMATION or not self.evidence.tests:
             return Checked()
         self._notify(f"running {len(self.evidence.tests)} tests")
+        if self.rival is not None:
+            return self.rival.tested(self.bench, self.evidence.tests)
         return Checked(rejection=failing(self.bench, draft.text, self.evidence.tests))
 
     def unseen_cases(self) -> tuple[Case, ...]:

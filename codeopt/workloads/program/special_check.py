@@ -5,7 +5,7 @@ It is asked only about outputs that differ.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from importlib.util import decode_source
 from typing import Any
@@ -30,26 +30,45 @@ class OutputChecker:
     """Compares outputs by tokens, and asks the user's function about those that differ."""
 
     answers: CheckerAnswers[Question]
+    compare: Checker = check_nearly
+    """Outputs that it calls equal are not asked about."""
+    command: Callable[[Case], tuple[str, ...]] | None = None
+    """Arguments that a case gives to a project's command; None for a program, which has those of the case alone."""
 
     def __call__(self, expected: bytes, got: bytes) -> str:
         """Compare two outputs alone."""
-        return check_nearly(expected, got)
+        return self.compare(expected, got)
 
     def of_case(self, case: Case, expected: bytes, got: bytes) -> str:
         """Describe the first difference and why it is refused; empty where the output is right for this input."""
-        difference = check_nearly(expected, got)
-        reason = self.answers.reasons([_question(case, expected, got)])[0] if difference else ""
+        difference = self.compare(expected, got)
+        reason = self.answers.reasons([self.question(case, expected, got)])[0] if difference else ""
         return f"{difference}: {reason}" if reason else ""
+
+    def question(self, case: Case, expected: bytes, got: bytes) -> Question:
+        """Question about the output of a case."""
+        given: Any = _text(case.stdin)
+        args = self.command(case) if self.command is not None else case.args
+        if self.command is not None or args or case.files:
+            files = {path: _text(data) for path, data in case.files or ()}
+            given = {"stdin": given, "args": [*args], "files": files}
+        return given, _text(expected), _text(got)
+
+
+def answers_of(options: ImproveOptions, sandbox: Sandbox) -> CheckerAnswers[Question] | None:
+    """Answers of the user's own checker of outputs; None where none is asked for."""
+    if options.special_checker is None:
+        return None
+    file, accept = options.special_checker
+    source = decode_source(file.read_bytes())
+    return CheckerAnswers(sandbox, lambda asked: outputs_program(OutputsRequest(source, str(file), accept, asked)))
 
 
 def checker_of(options: ImproveOptions, sandbox: Sandbox) -> Checker:
     """The checker that is asked for; last bits of floats are a caveat where white space does not matter either."""
-    if options.special_checker is not None:
-        file, accept = options.special_checker
-        source = decode_source(file.read_bytes())
-        return OutputChecker(
-            CheckerAnswers(sandbox, lambda asked: outputs_program(OutputsRequest(source, str(file), accept, asked)))
-        )
+    answers = answers_of(options, sandbox)
+    if answers is not None:
+        return OutputChecker(answers)
     return check_nearly if options.check == "tokens" else open_checker(options.check)
 
 
@@ -64,7 +83,7 @@ def require_own(check: Checker, cases: Sequence[Case], runs: Sequence[Run], name
         if asked and size > OWN_BYTES:
             break
         asked.append((case, run))
-    reasons = check.answers.reasons([_question(case, run.stdout, run.stdout) for case, run in asked])
+    reasons = check.answers.reasons([check.question(case, run.stdout, run.stdout) for case, run in asked])
     for (case, _), reason in zip(asked, reasons, strict=True):
         if reason:
             raise UsageError(f"--check {name} does not accept the original's own output on case {case.name}: {reason}")
@@ -75,21 +94,12 @@ def refuses_own(check: Checker, case: Case) -> str:
     prints there either. Empty where it does."""
     if not isinstance(check, OutputChecker) or case.expected is None:
         return ""
-    reason = check.answers.reasons([_question(case, case.expected, case.expected)])[0]
+    reason = check.answers.reasons([check.question(case, case.expected, case.expected)])[0]
     return f"the checker does not accept the original's own output there: {reason}" if reason else ""
 
 
 def _size(case: Case, run: Run) -> int:
     return len(case.stdin) + sum(len(data) for _, data in case.files or ()) + 2 * len(run.stdout)
-
-
-def _question(case: Case, expected: bytes, got: bytes) -> Question:
-    given: Any = _text(case.stdin)
-    if case.args or case.files:
-        given = {
-            "stdin": given, "args": [*case.args], "files": {path: _text(data) for path, data in case.files or ()},
-        }  # fmt: skip
-    return given, _text(expected), _text(got)
 
 
 def _text(data: bytes) -> str:

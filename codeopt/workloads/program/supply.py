@@ -53,6 +53,11 @@ class Quota:
     times: int = 1
     """Multiple of the usual number, rounded up: of the seconds and of the seeds."""
 
+    @property
+    def all(self) -> int:
+        """Inputs of all kinds together, at most."""
+        return self.alike + self.beyond + self.relations
+
     @classmethod
     def of(cls, most: int | None) -> Quota:
         """The quota of so many inputs of all kinds together; None: the usual number."""
@@ -208,7 +213,7 @@ class Supply:
     def _run(self, mutated: MutatedCase, spent: _Spent, too_long: set[str] | None = None) -> Changed | None:
         """Run the original on a changed input; None where that says nothing, or an error that was seen often enough.
         too_long: kinds of changes of which others would use up the time, too."""
-        self.notify(f"changing inputs, {self.taken.total()} that the original takes")
+        self.notify(f"changing inputs, {self.taken.total()} of at most {self.quota.all} that the original takes")
         run = self.run_original(mutated.case, "fork", 0)
         spent.add(run)
         if run.stop == "time" and too_long is not None:

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field, replace
 from codeopt.core.diagnostic import Diagnostic
 from codeopt.core.options import FuzzPolicy
 from codeopt.core.revision import Revision
+from codeopt.workloads.program.special_check import refuses_own
 from codeopt.workloads.project.changed_command import changed_commands
 from codeopt.workloads.project.runs import CommandRuns
 from codeopt_sandbox.outcome import Case, Run, RunLimits, Verdict
@@ -95,8 +96,11 @@ class ChangedRuns:
             case = replace(changed.case(f"changed.{self.seed}.{tried}"), ignored=self.usual.ignored)
             run = run_on(self.runs, self.original, case, limits=self.limits)
             if run.exit == 0 and run.stop is None:
+                case = replace(case, expected=run.stdout, written=run.written)
+                if refuses_own(self.check, case):
+                    continue
                 most -= not self._says_the_same(run)
-                yield replace(case, expected=run.stdout, written=run.written)
+                yield case
 
     def _says_the_same(self, run: Run) -> bool:
         """As for the command as it was given: what was changed is not seen in it, and others are wanted."""

@@ -14,6 +14,7 @@ from codeopt.report.html.markup import Markup
 from codeopt.report.html.templating import page
 from codeopt.report.html.time_bar import time_bar
 from codeopt.report.stacks.model import StackProfile
+from codeopt.report.stacks.places import placed
 from codeopt.report.stacks.tree import CallNode, call_tree
 from codeopt.workloads.project.profile import FunctionTime, LibraryTime, LineTime, ProjectProfile
 from codeopt.workloads.project.waits_and_queries import N_PLUS_1, QueryLine, WaitLine
@@ -47,6 +48,7 @@ def command_page(
     """
     targets = [(_named(f), _percent(f.expected_gain), f.why) for f in profile.targets if f.expected_gain >= LEAST]
     libraries = {"Libraries, by who calls them": profile.libraries, "Imports": profile.imports}
+    before = placed(before, _texts(files)) if before else None
     stacks, widths = profile.stacks(command), _widths(profile, before)
     tree = call_tree(stacks, least=SEEN)
     earlier = _shares(before) if before else None
@@ -73,6 +75,11 @@ def command_page(
             (title, [_library(row) for row in rows if row.share >= LEAST][:ROWS]) for title, rows in libraries.items()
         ],
     )
+
+
+def _texts(files: Mapping[str, bytes]) -> dict[str, str]:
+    """Text of each Python file."""
+    return {path: text.decode("utf-8", "replace") for path, text in files.items() if path.endswith(".py")}
 
 
 def _clock_words(profile: ProjectProfile) -> str:

@@ -33,7 +33,7 @@ from codeopt.workloads.project.runs import CommandRuns
 from codeopt.workloads.project.text import ProjectProgram
 from codeopt.workloads.project.watch import Watcher, watched_run
 from codeopt.workloads.sandbox_view.view import locate
-from codeopt_sandbox.caveat import Caveat
+from codeopt_sandbox.caveat import Caveat, Subject
 from codeopt_sandbox.outcome import Verdict
 
 MOST = 100
@@ -139,7 +139,9 @@ class PublicCalls:
         recording = recording_file(locate(old.path), edit.qualname)
         recording.parent.mkdir(parents=True, exist_ok=True)
         recording.write_text("".join(f"{line}\n" for line in lines), "utf-8", "surrogatepass")
-        nothing_else = replace(self.request.options, run=None, calls=None, tests=(), with_paths=(), no_tests=True,
+        accepts_others = self.request.options.special_checker is not None
+        options = replace(self.request.options, check="tokens") if accepts_others else self.request.options
+        nothing_else = replace(options, run=None, calls=None, tests=(), with_paths=(), no_tests=True,
                                max_examples=MADE_UP)  # fmt: skip
         request = replace(
             self.request, target=old, program=read_program(old.path), options=nothing_else, baseline=None,
@@ -147,7 +149,8 @@ class PublicCalls:
         )  # fmt: skip
         with open_function(request) as opened:
             assert opened.other is not None  # the request names it
-            return _compared(edit, opened.measure_recorded(), opened.other)
+            found = _compared(edit, opened.measure_recorded(), opened.other)
+        return _told(found) if accepts_others and found.wrong else found
 
     @contextmanager
     def _copies(self, draft: Revision) -> Iterator[tuple[Path, Path]]:
@@ -187,6 +190,13 @@ def _compared(edit: CodeEdit, workload: FunctionWorkload, draft: Revision) -> Fu
         if outcome.verdict is not Verdict.AC:
             return FunctionFinding(edit, wrong=f"{edit}: calls like those of the command are answered otherwise")
     return FunctionFinding(edit, len(workload.evidence.known), caveats=tuple(caveats))
+
+
+def _told(found: FunctionFinding) -> FunctionFinding:
+    """The finding with its difference as a caveat: where the user's checker takes other outputs of the command, the
+    functions behind them may answer otherwise, and no checker judges these."""
+    because = "--check accepts other outputs of the command, and does not judge its functions"
+    return replace(found, wrong="", caveats=(*found.caveats, Caveat(Subject.EVIDENCE, "", "", found.wrong, because)))
 
 
 def _none(edit: CodeEdit, lines: tuple[str, ...]) -> Diagnostic:

@@ -8,8 +8,9 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from codeopt.core.briefing import Briefing
-from codeopt.core.errors import ProgramError, UsageError
+from codeopt.core.errors import ProgramError
 from codeopt.core.history import Candidate
+from codeopt.core.options import ImproveOptions
 from codeopt.core.proposer import Proposer
 from codeopt.core.revision import Revision
 from codeopt.rules import Rule as RewriteRule
@@ -17,6 +18,7 @@ from codeopt.workloads._defaults import Defaults
 from codeopt.workloads._protocol import Workload
 from codeopt.workloads._request import Checked, Stage, Suite, WorkloadRequest
 from codeopt.workloads.function.corpus.corpus import NotVerifiable
+from codeopt.workloads.program.special_check import OutputChecker, answers_of, require_own
 from codeopt.workloads.project.changed_runs import ChangedRuns, shortfall_of, why_unchanged
 from codeopt.workloads.project.edit_groups import edit_groups
 from codeopt.workloads.project.edits import CodeEdit, edits_of, without
@@ -36,7 +38,7 @@ from codeopt_sandbox.compare import Comparison, Decision, Plan, StoppingRule, co
 from codeopt_sandbox.outcome import Case, Outcome, Run, Verdict
 from codeopt_sandbox.profile import HotFunction, HotLine, Profile
 from codeopt_sandbox.runner import run_on
-from codeopt_sandbox.verdict import judge, open_checker
+from codeopt_sandbox.verdict import Checker, check_tokens, judge, open_checker
 
 SEEDS = (0, 1, 2)
 """Hash seeds of the first runs: what depends on the order of a set is found out with times and addresses."""
@@ -344,9 +346,8 @@ def measure(request: WorkloadRequest, program: ProjectProgram, runs: CommandRuns
     request.session.console.detail(said)
     baseline = request.baseline or Candidate(0, original, "the original", (Outcome("command", Verdict.AC, first),))
     baseline = replace(baseline, profile=as_profile(found, original))
-    if options.special_checker is not None:
-        raise UsageError(f"--check {options.check}: a command's outputs are compared: tokens, exact or float:TOL")
-    suite = Suite((case,), open_checker(options.check))
+    suite = Suite((case,), _checker(options, runs))
+    require_own(suite.check, [case], [replace(first, stdout=steady.seen(first.stdout))], options.check)
     calls = PublicCalls(request, program, runs)
     unchanged = why_unchanged(benches is not None, not steady.nothing, options.changed_inputs)
     seeds = () if unchanged else (request.input_seed, request.input_seed + 1)
@@ -355,6 +356,16 @@ def measure(request: WorkloadRequest, program: ProjectProgram, runs: CommandRuns
         request, program, runs, steady, tests, calls, found, baseline, suite, request.rule, changed=changed,
         unchanged=unchanged, benches=benches,
     )  # fmt: skip
+
+
+def _checker(options: ImproveOptions, runs: CommandRuns) -> Checker:
+    """The checker that is asked for; the user's own is given the arguments of the command's program."""
+    answers, command = answers_of(options, runs.sandbox), runs.command
+    if answers is None:
+        return open_checker(options.check)
+    return OutputChecker(
+        answers, check_tokens, lambda case: (command.given(case.args) if case.args else command).arguments
+    )
 
 
 def _grounded(program: ProjectProgram, tests: ProjectTests, run: Run) -> ProjectProgram:

@@ -82,12 +82,18 @@ _UNLIKE_JSON = re.compile(r'["\\\\]|true|false|null|NaN|Infinity')
 """Parts of a call that JSON reads in another way than Python, or that stop its quotes from being exchanged."""
 
 
-def read(text: str) -> Call | None:
-    """The call in a text; None when it is none that can be taken apart."""
-    if len(text) > LONGEST or not text.startswith("f("):
+def read(text: str, longest: int = LONGEST) -> Call | None:
+    """The call in a text; None when it is none that can be taken apart. longest: maximum number of characters."""
+    if len(text) > longest or not text.startswith("f("):
         return None
     plain = _as_json(text)
     return Call(tuple(plain)) if plain is not None else _parsed(text)
+
+
+def read_lists(text: str) -> Call | None:
+    """A call of nothing but lists, numbers and texts, however long; None for any other."""
+    plain = _as_json(text) if text.startswith("f(") else None
+    return Call(tuple(plain)) if plain is not None else None
 
 
 def _as_json(text: str) -> list[Any] | None:

@@ -118,6 +118,18 @@ def test_before_stands_beside_it_at_one_scale() -> None:
     assert re.search(r"m\.py::owner</th><td>100\.0%</td><td>36\.4%</td>", page)
 
 
+@pytest.mark.parametrize("file", ["/srv/app/m.py", "C:\\app\\m.py", "./m.py"])
+def test_before_may_have_the_paths_of_another_checkout(file: str) -> None:
+    """Its library code, in files of its own, counts for the project's function that calls it."""
+    library = Frame("encode", "/usr/lib/python3.11/json/encoder.py", 3)
+    stack = (Frame("<module>", file), Frame("main", file, 2), Frame("owner", file, 6), library)
+    page = shown(profile(), StackProfile.of("spy.txt", "samples", [(stack, 75), (stack[:2], 25)]))
+    assert re.search(r"m\.py::owner</th><td>75\.0%</td><td>36\.4%</td>", page)
+    assert re.search(r"m\.py::main</th><td>25\.0%</td>", page)
+    assert "owner (m.py:6): 75.0%" in page
+    assert 'class="library"' in page
+
+
 def test_a_project_of_2000_functions_is_a_page_of_ordinary_size() -> None:
     spots = [Spot(f"package/module{n // 20}.py", f"function{n}", n) for n in range(2000)]
     samples = [Sample((MODULE, *spots[n : n + 8]), n, "", False, 0.01 + n % 7) for n in range(2000)]

@@ -4,7 +4,7 @@ and its code relies on. Inputs outside the contract can only produce caveats."""
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -18,10 +18,14 @@ from codeopt.workloads.contract.function.structure import Structure, structure
 from codeopt.workloads.contract.function.value_range import FEW
 from codeopt.workloads.contract.function.words import in_one_line
 from codeopt.workloads.source.functions import Function, definition
-from codeopt.workloads.source.literals import Call, Opaque, is_deeper, read
+from codeopt.workloads.source.literals import Call, Opaque, is_deeper, read, read_lists
 
 MOST_TEXT = 2_000_000
 """Characters of known calls that are looked at."""
+MOST_OF_LISTS = 8_000_000
+"""The same of calls too long for Python's own parser, which are nothing but lists, numbers and texts."""
+LONG_CALL = 1_000_000
+"""Characters of a call that Python's own parser reads, in 1.5 s."""
 
 
 @dataclass(frozen=True)
@@ -149,19 +153,15 @@ def by_name(call: Call, names: Sequence[str]) -> dict[str, Any]:
     return {**placed, **dict(call.kwargs)}
 
 
-def contract_of(function: Function, known: Sequence[str], *, vouched: bool = True) -> Contract:
-    """known: calls that say what arguments are. vouched: somebody made them; hints alone break no stated bound."""
+def contract_of(
+    function: Function, known: Sequence[str], classes: ClassHints | None = None, *, vouched: bool = True
+) -> Contract:
+    """known: calls that say what arguments are. classes: those of the project; None: of the module and its folder.
+    vouched: somebody made them; hints alone break no stated bound."""
     node = definition(ast.parse(function.source), function.qualname)
     if node is None:
         return Contract()
-    calls: list[dict[str, Any]] = []
-    total = 0
-    for text in sorted(known, key=len):
-        total += len(text)
-        if total > MOST_TEXT:
-            break
-        if (call := read(text)) is not None:
-            calls.append(by_name(call, function.parameters))
+    calls = [by_name(call, function.parameters) for call in _read(known)]
     names = dict.fromkeys(name for call in calls for name in call)
     values = {name: [call[name] for call in calls if name in call] for name in names}
     left_out = {name: [value] for name, value in defaults(node).items() if name not in values} if calls else {}
@@ -176,8 +176,9 @@ def contract_of(function: Function, known: Sequence[str], *, vouched: bool = Tru
             shown[each.parameter] = _reaching(shown[each.parameter], each)
     every = [*node.args.posonlyargs, *node.args.args, *node.args.kwonlyargs]
     hints = {each.arg: each.annotation for each in every if each.annotation is not None}
+    owner = function.qualname.rpartition(".")[0]
+    here = (classes or class_hints(function)).within(owner)
     if function.kind in ("method", "property") and function.parameters:
-        owner = function.qualname.rpartition(".")[0]
         hints.setdefault(function.parameters[0], ast.Name(owner, ast.Load()))
     kept = tuple(
         each for each in relations(node)
@@ -185,7 +186,23 @@ def contract_of(function: Function, known: Sequence[str], *, vouched: bool = Tru
         and not any(each.keeps(call) is False for call in calls)
     )  # fmt: skip
     structures = {name: found for name, known in values.items() if (found := structure(name, known)).words}
-    return Contract(function.parameters, shown, hints, kept, stated, structures, class_hints(function))
+    return Contract(function.parameters, shown, hints, kept, stated, structures, here)
+
+
+def _read(known: Sequence[str]) -> Iterator[Call]:
+    """Known calls, the shortest first, as far as there is room for them."""
+    total, of_lists = 0, 0
+    for text in sorted(known, key=len):
+        if total + len(text) <= MOST_TEXT:
+            total += len(text)
+            call = read(text, LONG_CALL)
+        elif of_lists + len(text) <= MOST_OF_LISTS:
+            of_lists += len(text)
+            call = read_lists(text)
+        else:
+            return
+        if call is not None:
+            yield call
 
 
 def _reaching(shown: Seen, bound: StatedBound) -> Seen:

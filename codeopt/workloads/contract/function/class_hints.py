@@ -1,23 +1,25 @@
-"""Types that a module's classes say their constructors and methods take: dataclasses, attrs, pydantic models,
-NamedTuples, and parameters of `__init__`. The text is read, not run."""
+"""Types that the project's classes say their constructors and methods take: dataclasses, attrs, pydantic models,
+NamedTuples, and parameters of `__init__`; of the module's own classes, inner ones, and those that it imports. The text
+is read, not run."""
 
 from __future__ import annotations
 
 import ast
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from typing import Any
 
+from codeopt.workloads.source.class_shapes import Parameter, base_names, of_function, parameters
 from codeopt.workloads.source.functions import Function, dotted
 from codeopt.workloads.source.literals import Call, Constructed, Opaque
+from codeopt.workloads.source.scope import Scope
 
-Hints = Mapping[str, ast.expr | None]
-"""Annotations of parameters by name, in the order of their places."""
-_LOADED = re.compile(r"load\('([\w.]+)', '(\w+)'\)")
-_RECORDS = ("dataclass", "define", "frozen", "mutable", "attrs", "attr.s", "attr.attrs")
-_RECORD_BASES = ("NamedTuple", "BaseModel")
-_BARE_BASES = (*_RECORD_BASES, "object", "ABC", "Generic")
+Breach = tuple[str, str, str]
+"""Class, method and parameter of something that an object is made with."""
+_LOADED = re.compile(r"load\('([\w.]+)', '([\w.]+)'\)")
+_BARE_BASES = ("NamedTuple", "BaseModel", "object", "ABC", "Generic")
+"""Bases outside of the project that add no field."""
 _NO_CLASSES = ("TypedDict", "Protocol")
 _PLAIN = (type(None), bool, int, float, complex, str, bytes, list, tuple, dict, set, frozenset)
 _FAMILIES: Mapping[str, tuple[type, ...]] = {
@@ -28,61 +30,133 @@ _FAMILIES: Mapping[str, tuple[type, ...]] = {
 
 
 @dataclass(frozen=True)
-class ClassHints:
-    """Classes of one module, and what they are made with."""
+class ProjectClass:
+    """A class of the project, and the module that defines it."""
 
-    module: str = ""
-    """Last part of the module's name."""
-    classes: Mapping[str, ast.ClassDef] = field(default_factory=dict)
-    breached: frozenset[tuple[str, str, str]] = frozenset()
-    """Class, method and parameter that a known call gives something else than its hint says."""
+    home: Scope
+    node: ast.ClassDef
+
+    @property
+    def name(self) -> str:
+        """`pkg.bags.Bag`."""
+        return f"{self.home.module}.{self.home.qualified(self.node)}"
+
+    def is_a(self, other: ProjectClass) -> bool:
+        """Whether it is another class, or derives from it."""
+        return any(ProjectClass(*each).name == other.name for each in self.home.bases(self.node))
+
+    def constructor(self) -> list[Parameter]:
+        """Parameters of its constructor; none where a base outside of the project may add fields."""
+        kind, given = parameters(self.home, self.node)
+        unknown = (
+            home.look_up(dotted(base.value if isinstance(base, ast.Subscript) else base)) is None
+            for home, node in self.home.bases(self.node)
+            for base, name in zip(node.bases, base_names(node), strict=True)
+            if name not in _BARE_BASES
+        )
+        return given if kind == "class" or not any(unknown) else []
+
+    def method(self, name: str) -> list[Parameter]:
+        """Parameters of a method, of the class or of the first base that has it, without `self`."""
+        for home, node in self.home.bases(self.node):
+            for each in node.body:
+                if isinstance(each, ast.FunctionDef | ast.AsyncFunctionDef) and each.name == name:
+                    return of_function(each, home.inside(node), 1)
+        return []
+
+
+@dataclass(frozen=True)
+class MadeWith:
+    """Something that an object is made with."""
+
+    place: Breach
+    hint: ast.expr | None
+    hints: ClassHints
+    """Classes as the hint names them."""
+    value: Any
+
+
+@dataclass(frozen=True)
+class ClassHints:
+    """Classes of a project, and what they are made with."""
+
+    module: Scope | None = None
+    """Module of the function."""
+    here: Scope | None = None
+    """Scope in which annotations stand that are asked about."""
+    breached: frozenset[Breach] = frozenset()
+    """Places that a known call gives something else than their hints say."""
+
+    def within(self, owner: str) -> ClassHints:
+        """The same for annotations in the body of a class of the module, by its qualified name."""
+        node = self.module.classes.get(owner) if self.module else None
+        return replace(self, here=self.module.inside(node)) if self.module and node else self
 
     def allowing(self, known: Sequence[Call]) -> ClassHints:
         """The same, without the hints that known calls do not keep."""
         broken = (breach for call in known for value in call.values for breach in self._breaches(value))
-        return replace(self, breached=self.breached | frozenset(broken)) if self.classes else self
+        return replace(self, breached=self.breached | frozenset(broken)) if self.module else self
 
     def keeps(self, call: Call) -> bool:
         """Whether no object in a call is made with what its class's hints forbid."""
-        return not self.classes or not any(
+        return not self.module or not any(
             breach not in self.breached for value in call.values for breach in self._breaches(value)
         )
 
-    def class_of(self, value: Any) -> str:
-        """Class of the module whose constructor makes a value; empty where none does."""
+    def class_of(self, value: Any) -> ProjectClass | None:
+        """Class of the project whose constructor makes a value; None where none does."""
         if not isinstance(value, Constructed):
-            return ""
+            return None
         if value.maker == "used":
-            return self.class_of(value.args[0]) if value.args else ""
+            return self.class_of(value.args[0]) if value.args else None
         loaded = _LOADED.fullmatch(value.maker)
-        named = loaded is not None and loaded[1].rpartition(".")[2] == self.module and loaded[2] in self.classes
-        return loaded[2] if loaded is not None and named else ""
+        home = self._home(loaded[1]) if loaded is not None else None
+        node = home.classes.get(loaded[2]) if home is not None and loaded is not None else None
+        return ProjectClass(home, node) if home is not None and node is not None else None
 
-    def is_a(self, name: str, other: str) -> bool:
-        """Whether a class is another, or derives from it."""
-        return name == other or any(self.is_a(base, other) for base in self._bases(name) if base in self.classes)
+    def _home(self, module: str) -> Scope | None:
+        """A module; the function's own may have had another package's name when a call was written down."""
+        own = self.module
+        if own is None or module == own.module:
+            return own
+        same_file = module.rpartition(".")[2] == own.module.rpartition(".")[2]
+        return own.other(module) or (own if same_file else None)
 
-    def made_with(self, value: Constructed) -> Iterator[tuple[tuple[str, str, str], ast.expr | None, Any]]:
-        """Place, hint and argument of each of what an object is made of by its constructor and methods."""
-        name = self.class_of(value)
+    def named(self, name: str) -> ProjectClass | None:
+        """Class of the project that a name in an annotation stands for."""
+        found = self.here.look_up(name) if self.here and name else None
+        return ProjectClass(found[0], found[1]) if found and isinstance(found[1], ast.ClassDef) else None
+
+    def made_with(self, value: Constructed) -> Iterator[MadeWith]:
+        """Arguments that an object was given by its constructor and methods."""
+        made = self.class_of(value)
         steps = value.args[1:] if value.maker == "used" else ()
         if value.maker != "used":
-            yield from _placed((name, "__init__"), self._constructor(name), value)
+            given = made.constructor() if made else []
+            yield from self._placed((made.name if made else "", "__init__"), given, value)
         elif isinstance(value.args[0], Constructed):
             yield from self.made_with(value.args[0])
         for step in steps:
             if isinstance(step, Constructed) and step.maker.startswith("do."):
                 method = step.maker.removeprefix("do.")
-                yield from _placed((name, method), self._method(name, method), step)
+                given = made.method(method) if made else []
+                yield from self._placed((made.name if made else "", method), given, step)
 
-    def _breaches(self, value: Any) -> Iterator[tuple[str, str, str]]:
+    def _placed(self, owner: tuple[str, str], given: Sequence[Parameter], made: Constructed) -> Iterator[MadeWith]:
+        by_name = {each.name: each for each in given}
+        for name, value in [*zip(_names(given, len(made.args)), made.args, strict=True), *made.kwargs]:
+            known = by_name.get(name)
+            hints = replace(self, here=known.scope) if known else self
+            yield MadeWith((*owner, name), known.hint if known else None, hints, value)
+
+    def _breaches(self, value: Any) -> Iterator[Breach]:
         """Places of objects inside a value that are given something else than their hint says."""
-        if self.class_of(value):
-            for place, hint, given in self.made_with(value):
-                if hint is not None and self.forbids(hint, given):
-                    yield place
-        for part in _parts(value):
-            yield from self._breaches(part)
+        if isinstance(value, Constructed) and self.class_of(value):
+            for part in self.made_with(value):
+                if part.hint is not None and part.hints.forbids(part.hint, part.value):
+                    yield part.place
+        for each in _parts(value):
+            yield from self._breaches(each)
 
     def forbids(self, hint: ast.expr, value: Any) -> bool:
         """Whether a value is certainly of another type than an annotation says."""
@@ -92,15 +166,16 @@ class ClassHints:
             return value is not None if hint.value is None else self._quoted(hint.value, value)
         if isinstance(hint, ast.BinOp) and isinstance(hint.op, ast.BitOr):
             return self.forbids(hint.left, value) and self.forbids(hint.right, value)
-        name = dotted(hint.value if isinstance(hint, ast.Subscript) else hint).rpartition(".")[2]
+        whole = dotted(hint.value if isinstance(hint, ast.Subscript) else hint)
         if not isinstance(hint, ast.Subscript):
-            return self._of_another(name, value)
+            return self._of_another(whole, value)
+        name = whole.rpartition(".")[2]
         inner = list(hint.slice.elts) if isinstance(hint.slice, ast.Tuple) else [hint.slice]
         if name in ("Union", "Optional"):
             return (name == "Union" or value is not None) and all(self.forbids(each, value) for each in inner)
         if name in ("Annotated", "Final", "InitVar"):
             return self.forbids(inner[0], value)
-        return self._of_another(name, value) or (name in _FAMILIES and self._parts_forbidden(inner, value))
+        return self._of_another(whole, value) or (name in _FAMILIES and self._parts_forbidden(inner, value))
 
     def _quoted(self, text: Any, value: Any) -> bool:
         try:
@@ -108,13 +183,15 @@ class ClassHints:
         except SyntaxError:
             return False
 
-    def _of_another(self, name: str, value: Any) -> bool:
-        if name in _FAMILIES:
-            return isinstance(value, _PLAIN) and not isinstance(value, _FAMILIES[name])
-        if name not in self.classes or set(self._bases(name)) & {*_NO_CLASSES}:
-            return False
-        made = self.class_of(value)
-        return not self.is_a(made, name) if made else isinstance(value, _PLAIN)
+    def _of_another(self, whole: str, value: Any) -> bool:
+        meant = self.named(whole)
+        if meant is not None:
+            if set(base_names(meant.node)) & {*_NO_CLASSES}:
+                return False
+            made = self.class_of(value)
+            return not made.is_a(meant) if made else isinstance(value, _PLAIN)
+        name = whole.rpartition(".")[2]
+        return name in _FAMILIES and isinstance(value, _PLAIN) and not isinstance(value, _FAMILIES[name])
 
     def _parts_forbidden(self, inner: list[ast.expr], value: Any) -> bool:
         if isinstance(value, dict):
@@ -126,70 +203,22 @@ class ClassHints:
             pairs = [(inner[0], item) for item in _parts(value)]
         return any(self.forbids(hint, item) for hint, item in pairs)
 
-    def _bases(self, name: str) -> list[str]:
-        bases = (base.value if isinstance(base, ast.Subscript) else base for base in self.classes[name].bases)
-        return [dotted(base).rpartition(".")[2] for base in bases]
-
-    def _method(self, name: str, method: str) -> Hints:
-        """Hints of a method, of the class or of the first base that has it."""
-        if name not in self.classes:
-            return {}
-        for node in self.classes[name].body:
-            if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef) and node.name == method:
-                every = [*node.args.posonlyargs, *node.args.args, *node.args.kwonlyargs][1:]
-                return {each.arg: each.annotation for each in every}
-        return next((found for base in self._bases(name) if (found := self._method(base, method))), {})
-
-    def _constructor(self, name: str) -> Hints:
-        """Hints of what a class is called with; empty where its text does not say it."""
-        if hints := self._method(name, "__init__"):
-            return hints
-        return self._fields(name) if self._is_record(name) else {}
-
-    def _is_record(self, name: str) -> bool:
-        if name not in self.classes:
-            return False
-        marks = [dotted(each) for each in self.classes[name].decorator_list]
-        named = any(mark in _RECORDS or mark.rpartition(".")[2] in _RECORDS for mark in marks)
-        bases = self._bases(name)
-        known = all(base in self.classes or base in _BARE_BASES for base in bases)
-        return known and (named or any(base in _RECORD_BASES or self._is_record(base) for base in bases))
-
-    def _fields(self, name: str) -> dict[str, ast.expr | None]:
-        found: dict[str, ast.expr | None] = {}
-        for base in reversed(self._bases(name)):
-            found |= self._fields(base) if base in self.classes else {}
-        for node in self.classes[name].body:
-            if isinstance(node, ast.AnnAssign) and isinstance(node.target, ast.Name) and _is_given(node):
-                found[node.target.id] = node.annotation
-        return found
-
 
 def class_hints(function: Function) -> ClassHints:
-    """Hints of the classes of a function's module."""
-    path = function.path
-    module = path.parent.name if path.stem == "__init__" else path.stem
-    nodes = [node for node in ast.parse(function.source).body if isinstance(node, ast.ClassDef)]
-    return ClassHints(module, {node.name: node for node in nodes})
+    """Hints of the classes that a function's module names, in the regular package around it."""
+    package = function.path.stem == "__init__"
+    folder, parts = function.path.parent, [] if package else [function.path.stem]
+    while (folder / "__init__.py").is_file() and folder != folder.parent:
+        parts.insert(0, folder.name)
+        folder = folder.parent
+    scope = Scope(".".join(parts), package, ast.parse(function.source), (folder,))
+    return ClassHints(scope, scope)
 
 
-def _is_given(node: ast.AnnAssign) -> bool:
-    """Whether a field is a parameter of the constructor that is made from it."""
-    if "ClassVar" in ast.unparse(node.annotation):
-        return False
-    words = node.value.keywords if isinstance(node.value, ast.Call) else []
-    return not any(w.arg == "init" and isinstance(w.value, ast.Constant) and not w.value.value for w in words)
-
-
-def _placed(
-    owner: tuple[str, str], hints: Hints, made: Constructed
-) -> Iterator[tuple[tuple[str, str, str], ast.expr | None, Any]]:
-    names = list(hints)
-    for at, value in enumerate(made.args):
-        name = names[at] if at < len(names) else str(at)
-        yield (*owner, name), hints.get(name), value
-    for name, value in made.kwargs:
-        yield (*owner, name), hints.get(name), value
+def _names(given: Sequence[Parameter], count: int) -> list[str]:
+    """Names of arguments that are given by place; the numbers of those that have none."""
+    names = [each.name for each in given if not each.named]
+    return [names[at] if at < len(names) else str(at) for at in range(count)]
 
 
 def _parts(value: Any) -> list[Any]:

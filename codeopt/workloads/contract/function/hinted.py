@@ -21,7 +21,7 @@ _UNIONS = ("Union", "Optional")
 
 def fits(value: Any, hint: ast.expr, classes: ClassHints = NO_CLASSES) -> bool:
     """False too where the annotation is not understood: what known calls show decides then. classes: those of the
-    module, whose objects are of their type where everything that they are made of fits its hint."""
+    project, whose objects are of their type where everything that they are made of fits its hint."""
     if isinstance(hint, ast.Constant):
         return (
             value is None if hint.value is None else isinstance(hint.value, str) and _quoted(value, hint.value, classes)
@@ -29,8 +29,8 @@ def fits(value: Any, hint: ast.expr, classes: ClassHints = NO_CLASSES) -> bool:
     if isinstance(hint, ast.BinOp) and isinstance(hint.op, ast.BitOr):
         return fits(value, hint.left, classes) or fits(value, hint.right, classes)
     if not isinstance(hint, ast.Subscript):
-        name = dotted(hint).rpartition(".")[2]
-        return _plain(value, name) or _made(value, name, classes)
+        whole = dotted(hint)
+        return _plain(value, whole.rpartition(".")[2]) or _made(value, whole, classes)
     name = dotted(hint.value).rpartition(".")[2]
     inner = list(hint.slice.elts) if isinstance(hint.slice, ast.Tuple) else [hint.slice]
     if name in _UNIONS:
@@ -41,10 +41,10 @@ def fits(value: Any, hint: ast.expr, classes: ClassHints = NO_CLASSES) -> bool:
 
 
 def _made(value: Any, name: str, classes: ClassHints) -> bool:
-    """Whether an object is of a class of the module's and made of what its hints say."""
-    made = classes.class_of(value)
-    return bool(made and classes.is_a(made, name)) and all(
-        hint is not None and fits(given, hint, classes) for _, hint, given in classes.made_with(value)
+    """Whether an object is of a class of the project and made of what its hints say."""
+    made, meant = classes.class_of(value), classes.named(name)
+    return bool(made and meant and made.is_a(meant)) and all(
+        part.hint is not None and fits(part.value, part.hint, part.hints) for part in classes.made_with(value)
     )
 
 

@@ -4,6 +4,7 @@ empty; `None` among them is something else, and so are a negative number and an 
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -20,6 +21,8 @@ KEYS = "keys"
 """Role of the keys of a dictionary."""
 VALUES = "values"
 """Role of the values of a dictionary."""
+LOADED = re.compile(r"load\('[^']*', '([^']*)'\)")
+"""Maker of an object: a class by its module and name."""
 _WORDS = {
     "NoneType": "None", "bool": "a bool", "int": "an int", "float": "a float", "str": "a text", "bytes": "bytes",
     "list": "a list", "tuple": "a tuple", "dict": "a dict", "set": "a set", "frozenset": "a frozenset",
@@ -81,7 +84,7 @@ class Seen:
 def seen(values: Sequence[Any], depth: int = DEPTH) -> Seen:
     """Types, sizes and parts that values show."""
     groups: dict[str, list[Any]] = {}
-    for value in map(bare, values[:MOST]):
+    for value in map(bare, looked_at(list(values))):
         if not isinstance(value, Opaque):
             groups.setdefault(kind_of(value), []).append(value)
     kinds = {kind: _parts(group, depth) for kind, group in groups.items()}
@@ -145,4 +148,5 @@ def kind_of(value: Any) -> str:
 
 
 def _words(kind: str) -> str:
-    return _WORDS.get(kind, kind)
+    made_by = LOADED.fullmatch(kind)
+    return f"an object of class {made_by[1]}" if made_by else _WORDS.get(kind, kind)

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Mapping
 
-from codeopt.workloads.contract.function.seen import ITEMS, KEYS, VALUES, Seen
+from codeopt.workloads.contract.function.seen import ITEMS, KEYS, LOADED, VALUES, Seen
 from codeopt.workloads.contract.function.value_range import NUMBERS, OTHER_DIGITS, ValueRange
 
 EVERY_CALL = "in every known call "
 """Beginning of a relation's words that is said of the line as a whole."""
-_LOADED = re.compile(r"load\('[^']*', '([^']*)'\)")
 
 
 def in_one_line(shown: Mapping[str, Seen], relations: Iterable[str]) -> str:
@@ -41,7 +39,7 @@ def _kind(kind: str, parts: Mapping[str, Seen], seen: Seen) -> str:
 
 def _name(kind: str) -> str:
     """A class by its name, however a call makes its objects."""
-    loaded = _LOADED.fullmatch(kind)
+    loaded = LOADED.fullmatch(kind)
     return "None" if kind == "NoneType" else loaded[1] if loaded else kind
 
 

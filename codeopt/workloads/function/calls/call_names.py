@@ -28,6 +28,13 @@ class CallNames:
     """Words for parts of calls."""
 
     words: Mapping[str, str] = field(default_factory=dict)
+    method: str = ""
+    """Qualified name of a method, which stands in place of the `f` of its calls; empty: it is a function."""
+
+    def shown(self, call: str) -> str:
+        """A call with its parts in words, of a method by its name; `f` stands for the function in a scenario."""
+        text = self.readable(call)
+        return f"{self.method}{text[1:]}" if self.method and call.startswith("f(") else text
 
     def readable(self, call: str) -> str:
         """A call with its parts in words; they are data of the code under test. A scenario as Python writes it."""
@@ -35,7 +42,9 @@ class CallNames:
         return OPAQUE.sub(lambda match: self.words.get(match[0], match[0]), call) if self.words else call
 
     def written(self, shown: str) -> str:
-        """The call behind a readable one; as it is shown where two parts go by the same words."""
+        """The call behind a shown one; as it is shown where two parts go by the same words."""
+        if self.method and shown.startswith(f"{self.method}("):
+            shown = f"f{shown.removeprefix(self.method)}"
         parts: dict[str, list[str]] = {}
         for part, words in self.words.items():
             parts.setdefault(words, []).append(part)
@@ -44,9 +53,11 @@ class CallNames:
         return re.sub("|".join(longest_first), lambda match: unique[match[0]], shown) if unique else shown
 
 
-def find_names(calls: Sequence[str], show: Callable[[tuple[str, ...]], Sequence[str]], home: str = "") -> CallNames:
+def find_names(
+    calls: Sequence[str], show: Callable[[tuple[str, ...]], Sequence[str]], home: str = "", method: str = ""
+) -> CallNames:
     """Words for everything in the calls that has no literal. show: calls in words, by the code under test; home: the
-    package whose names go without their module."""
+    package whose names go without their module. method: as in CallNames."""
     found = {match[0]: match for call in calls for match in OPAQUE.finditer(call)}
     words = {text: _name(match[1], match[2], home) for text, match in found.items() if match[1]}
     rest = [text for text in found if text not in words][:MOST]
@@ -54,7 +65,7 @@ def find_names(calls: Sequence[str], show: Callable[[tuple[str, ...]], Sequence[
     for text, line in zip(rest, shown, strict=False):
         if line.startswith("f("):
             words[text] = f"{text} = {line}" if text.endswith("]") else line[2:-1]
-    return CallNames(words)
+    return CallNames(words, method)
 
 
 def _name(module: str, name: str, home: str) -> str:

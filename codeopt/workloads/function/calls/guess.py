@@ -10,19 +10,18 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from codeopt.workloads.function.calls.kinds import Kinds
-from codeopt.workloads.function.calls.scope import Scope
-from codeopt.workloads.function.calls.shapes import (
+from codeopt.workloads.source.class_shapes import (
     Parameter,
     members,
     methods,
     of_function,
     parameters,
-    qualified,
     setters,
     stand_ins,
 )
 from codeopt.workloads.source.functions import dotted
 from codeopt.workloads.source.literals import Constructed, Opaque
+from codeopt.workloads.source.scope import Scope
 
 DEPTH = 4
 """So deep objects are nested; a recursive type ends there, with an empty list or None."""
@@ -111,7 +110,7 @@ class Guesser:
         """An object of a class of the project; of an abstract one, of those that inherit from it beside it."""
         if depth >= DEPTH:
             return self.st.nothing()
-        key = home.module, qualified(home, node), depth
+        key = home.module, home.qualified(node), depth
         if key not in self.made:
             self.made[key] = self._object(home, node, key[1], depth)
         return self.made[key]
@@ -136,10 +135,12 @@ class Guesser:
         known = [each for each in kinds if each is not None]
         made = self.st.one_of(*known) if known else None
         others = [method for method in methods(node) if method.name != but]
-        made_calls = [self.arguments(of_function(method, home, 1), f"do.{method.name}", 1) for method in others]
+        made_calls = [
+            self.arguments(of_function(method, home.inside(node), 1), f"do.{method.name}", 1) for method in others
+        ]
         calls = [call for call in made_calls if call is not None]
         for setter in setters(node):
-            value = self.parameter(of_function(setter, home, 1)[0], 1)
+            value = self.parameter(of_function(setter, home.inside(node), 1)[0], 1)
             if value is not None and not value.is_empty:
                 calls.append(value.map(lambda drawn, name=setter.name: Constructed("do.__setattr__", (name, drawn))))
         if made is None or not calls:

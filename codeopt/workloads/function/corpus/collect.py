@@ -42,7 +42,7 @@ def with_given_calls(bench: FunctionHarness, options: ImproveOptions, calls_text
 def with_names(bench: FunctionHarness, calls: Sequence[str]) -> FunctionHarness:
     """The bench with how calls are shown, their arguments as people would write them."""
     home = bench.target.module.partition(".")[0]
-    return replace(bench, names=find_names(calls, lambda some: _in_words(bench, some), home))
+    return replace(bench, names=find_names(calls, lambda some: _in_words(bench, some), home, bench.names.method))
 
 
 def _in_words(bench: FunctionHarness, calls: tuple[str, ...]) -> tuple[str, ...]:

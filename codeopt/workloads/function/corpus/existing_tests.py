@@ -5,29 +5,22 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from codeopt.analysis.import_steps import importers, steps_to
 from codeopt.core.diagnostic import Diagnostic
 from codeopt.core.traced import TracedCalls
 from codeopt.core.words import error_line
 from codeopt.workloads.function.harness import FunctionHarness
-from codeopt.workloads.sandbox_view.view import Module, tracked
+from codeopt.workloads.sandbox_view.view import Module
 from codeopt_sandbox.calls import TestRequest, tests_program
 from codeopt_sandbox.outcome import Run, RunLimits
 
 if TYPE_CHECKING:
     from codeopt_sandbox.guest.tests.request import TestJob
 
-_TEST = re.compile(r"tests?_.*\.py|.*_tests?\.py|tests\.py")
-FAR = 1_000
-"""Number of imports that no chain has."""
-MOST_FILES = 8
-"""Maximum number of test files that are run."""
 MOST_CALLS = 120
 """Maximum number of calls that are taken from them."""
 SECONDS = 60.0
@@ -78,6 +71,8 @@ class Tests:
     """Test or doctest that made a call first, by call."""
     recorded: dict[str, TracedCalls] = field(default_factory=dict)
     """Calls of the functions that a "rank" job writes down, by `module qualname`."""
+    cut: bool = False
+    """Whether tests were left out for lack of time."""
 
     def shortfall(self, files: int) -> Diagnostic | None:
         """Why the tests of so many files count for nothing, or some of them; None when all passed."""
@@ -119,63 +114,19 @@ def find_all_tests(bench: FunctionHarness, modules: Sequence[Module], pattern: s
         return [place.at(isolated) for place in bench.places]
     if not bench.view.copied:
         return []
-    found = test_files(bench.view.module, bench.view.folder).that_import(modules, pattern)
-    return [bench.view.inside(bench.view.module.root / path, isolated) for path in found]
+    return _inside(bench, bench.test_files.that_import(modules, pattern))
 
 
-@dataclass(frozen=True)
-class TestFiles:
-    """Test files of a project."""
-
-    texts: Mapping[Path, str]
-    """Text of each, by its path below the root."""
-    users: Callable[[], Mapping[str, set[str]]]
-    """Asked for the files that import a file, which takes reading all of the project's."""
-
-    def that_import(self, modules: Sequence[Module], pattern: str | None = None) -> tuple[Path, ...]:
-        """Test files that import one of some modules, the nearest first. pattern: what else a test holds."""
-        named = {path: text for path, text in self.texts.items() if pattern is None or re.search(pattern, text)}
-        return tuple(dict.fromkeys(path for module in modules for path in _nearest(module, named, self.users)))
+def find_reaching_tests(bench: FunctionHarness, modules: Sequence[Module]) -> list[str]:
+    """The same, with tests that may reach a module without an import of it."""
+    if bench.places or not bench.view.copied:
+        return find_all_tests(bench, modules)
+    return _inside(bench, bench.test_files.that_may_reach(modules))
 
 
-def test_files(module: Module, folder: Path) -> TestFiles:
-    """The test files of a module's project. folder: where the project's files are read."""
-    paths = [path for path in tracked(module) if path.suffix == ".py"]
-    files = {path: folder / path for path in paths if (folder / path).is_file()}
-    texts = {path: file.read_text("utf-8", "replace") for path, file in files.items() if _TEST.fullmatch(path.name)}
-    return TestFiles(
-        texts, cache(lambda: importers({path.as_posix(): file.read_bytes() for path, file in files.items()}))
-    )
-
-
-def _nearest(module: Module, texts: Mapping[Path, str], users: Callable[[], Mapping[str, set[str]]]) -> list[Path]:
-    """The tests that import a module; where these are few also those that import what imports it: a test client
-    reaches what no test names. What the conftest of a test imports counts as imported by the test.
-
-    texts: of the tests. users: asked for the files that import a file.
-    """
-    package, last = module.name.partition(".")[0], module.name.rpartition(".")[2]
-    imports = re.compile(rf"^\s*(from|import)\s+.*\b({re.escape(package)}|{re.escape(last)})\b", re.MULTILINE)
-    direct = sorted((_distance(path, text, module), path) for path, text in texts.items() if imports.search(text))
-    found = [path for _, path in direct][:MOST_FILES]
-    if len(found) < min(MOST_FILES, len(texts)):
-        steps = steps_to([module.path.relative_to(module.root).as_posix()], users())
-        nearest = ((min(steps.get(each, FAR) for each in _with_conftest(path)), path) for path in texts)
-        found += [path for far, path in sorted(nearest) if far < FAR and path not in found]
-    return found[:MOST_FILES]
-
-
-def _with_conftest(path: Path) -> list[str]:
-    """A test file, and the files whose fixtures it may use."""
-    return [path.as_posix(), *((folder / "conftest.py").as_posix() for folder in path.parents)]
-
-
-def _distance(path: Path, text: str, module: Module) -> int:
-    """How far a test is from a module, the nearest first: by its name, by what it imports, by where it lies."""
-    last = module.name.rpartition(".")[2]
-    near = module.path.parent in (module.root / path).parents
-    named = path.stem.strip("_") in (f"test_{last.strip('_')}", f"{last.strip('_')}_test")
-    return 4 * (not named) + 2 * (module.name not in text) + (not near)
+def _inside(bench: FunctionHarness, paths: Sequence[Path]) -> list[str]:
+    view = bench.view
+    return [view.inside(view.module.root / path, bench.sandbox.isolated) for path in paths]
 
 
 def run_tests(
@@ -221,6 +172,7 @@ def run_tests(
                 str(name): TracedCalls({str(call): str(test) for call, test in calls}, _counts(lost))
                 for name, (calls, lost) in found.get("recorded", {}).items()
             },
+            bool(found.get("cut", False)),
         )
     except (ValueError, KeyError, TypeError, AttributeError):
         last = error_line(run.stderr.decode("utf-8", "replace"))

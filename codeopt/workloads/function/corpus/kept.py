@@ -23,7 +23,7 @@ from codeopt.workloads.function.calls.call_names import CallNames
 from codeopt.workloads.function.corpus.collect import collect_corpus, with_given_calls
 from codeopt.workloads.function.corpus.corpus import CallCorpus, FirstLook
 from codeopt.workloads.function.corpus.exclusions import Exclusion, ExclusionReason, Exclusions
-from codeopt.workloads.function.corpus.existing_tests import find_all_tests, find_tests
+from codeopt.workloads.function.corpus.existing_tests import find_reaching_tests, find_tests
 from codeopt.workloads.function.corpus.observe import KnownCall
 from codeopt.workloads.function.harness import FunctionHarness
 from codeopt.workloads.function.recording.recording import left_out, recorded_calls
@@ -105,7 +105,9 @@ def _loaded(kept: KeptEvidence, bench: FunctionHarness) -> KnownFunction | None:
         corpus, names = corpus_from_json(stored[0])
     except (KeyError, TypeError, ValueError, AttributeError, IndexError):
         return None
-    return KnownFunction(replace(bench, names=names), replace(corpus, reused_from=stored[1]), kept)
+    return KnownFunction(
+        replace(bench, names=replace(names, method=bench.names.method)), replace(corpus, reused_from=stored[1]), kept
+    )
 
 
 def corpus_to_json(corpus: CallCorpus, names: CallNames) -> dict[str, Any]:
@@ -237,7 +239,7 @@ def _tests(bench: FunctionHarness) -> tuple[Path, ...]:
     files = [file for path in inside for file in (sorted(path.rglob("*")) if path.is_dir() else [path])]
     if not bench.places:
         base = Path(view.shown_at) if bench.sandbox.isolated else view.folder
-        found = dict.fromkeys([*find_tests(bench), *find_all_tests(bench, [view.module])])
+        found = dict.fromkeys([*find_tests(bench), *find_reaching_tests(bench, [view.module])])
         files = [view.folder / Path(each).relative_to(base) for each in found]
     return tuple(file.relative_to(view.folder) for file in files if file.is_file())
 

@@ -75,7 +75,7 @@ def _row(bench: FunctionHarness, call: str, outcome: str) -> str:
     if parts is None:
         return _by_shape(bench, call, outcome)
     words = [f"{name}{_part(value)}" for name, value in parts]
-    return f"f({', '.join(words)}){ARROW}{_outcome(outcome)}"
+    return f"{bench.names.method or 'f'}({', '.join(words)}){ARROW}{_outcome(outcome)}"
 
 
 def _parts(call: str) -> list[tuple[str, ast.expr]] | None:
@@ -116,7 +116,7 @@ def _outcome(outcome: str, result: str = "") -> str:
 def _by_shape(bench: FunctionHarness, call: str, outcome: str) -> str:
     """A call with objects in it: all of its arguments by kind and size, with their names."""
     given, result = given_by_shape(bench, call)
-    shown = f"f({given})" if given else inline(bench.names.readable(call), LONGEST_CALL)
+    shown = f"{bench.names.method or 'f'}({given})" if given else inline(bench.names.shown(call), LONGEST_CALL)
     return f"{shown}{ARROW}{_outcome(outcome, result)}"
 
 

@@ -40,6 +40,9 @@ class FunctionRef(Record):
     test_paths: tuple[str, ...] = ()
     """Folders of the project's tests, put last on sys.path once the module is imported: classes of arguments
     may be there."""
+    django: str = ""
+    """Settings module of the Django project that the module is part of, which is set up before its import; empty: it
+    is part of none."""
     calls_paths: tuple[str, ...] = ()
     """Folders where modules that the calls file imports are looked for after all others: those of the original, where
     the function stands in another project."""

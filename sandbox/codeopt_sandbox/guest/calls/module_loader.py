@@ -12,6 +12,7 @@ from _frozen_importlib_external import (
     SourcelessFileLoader,
     spec_from_file_location,
 )
+from os import environ
 from os.path import samefile
 
 from ..after_import import after_import
@@ -172,6 +173,9 @@ def import_target(
     sys.meta_path.insert(0, SourceLoader(ref, source, code, leaving))
     if leaving is not None:
         leaving.start_import()
+    if ref.django:
+        environ.setdefault("DJANGO_SETTINGS_MODULE", ref.django)
+        __import__("django").setup()
     __import__(ref.module)
     if leaving is not None:
         leaving.end_import()

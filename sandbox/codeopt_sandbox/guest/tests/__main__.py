@@ -9,14 +9,17 @@ from __future__ import annotations
 import json
 import os
 import sys
-import time
 from pathlib import Path
 
 from ..calls.function_ref import FunctionRef
-from ..calls.module_loader import SourceLoader, import_target
+from ..calls.module_loader import import_target
+from .call_times import CallTimes
+from .children import Children, current_test, sink_of
+from .outcomes import PytestPlugin, TestOutcomes
 from .recorded_module import install
 from .request import TestRequest
-from .trace import PausedClock, RecordedFunctions, TracedFunctions
+from .trace import BesideTimes, PausedClock, RecordedFunctions, TracedFunctions
+from .unittest_run import UnittestRun, django_home
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -46,25 +49,10 @@ def main(bundle: Bundle, ref: dict[str, Any], request: dict[str, Any], source: s
     """Run the tests on the module text `source`."""
     answer = os.dup(1)
     os.dup2(2, 1)
-    run = TestRun(FunctionRef.read(ref), TestRequest.read(request), source)
-    data = memoryview(json.dumps({**run.result(), "calls": run.calls}).encode())
+    run = TestRun(bundle, FunctionRef.read(ref), TestRequest.read(request), source)
+    data = memoryview(json.dumps(run.result()).encode())
     while data:
         data = data[os.write(answer, data) :]
-
-
-def current_test() -> str:
-    """Id of the test that runs; empty between tests."""
-    return os.environ.get("PYTEST_CURRENT_TEST", "").rpartition(" ")[0]
-
-
-def _reason(found: Any) -> str:
-    """Why a test failed or was skipped, in a line: what it raised, with what pytest says of an assertion's values."""
-    crash = getattr(found, "reprcrash", None)
-    if crash is not None:
-        return " ".join(crash.message.split())[:300] or "no reason is given"
-    text = found[-1] if isinstance(found, tuple) else str(found)
-    last = (text.strip() or "no reason is given").splitlines()[-1]
-    return (last[2:] if last.startswith("E ") else last).strip()[:300]
 
 
 class TestRun:
@@ -72,62 +60,122 @@ class TestRun:
 
     __test__ = False
 
-    def __init__(self, ref: FunctionRef, request: TestRequest, source: str) -> None:
-        self.ref, self.request, self.source = ref, request, source
-        self.calls: list[tuple[str, str]] = []
-        """(expression, test)."""
+    def __init__(self, bundle: Bundle, ref: FunctionRef, request: TestRequest, source: str) -> None:
+        self.bundle, self.ref, self.request, self.source = bundle, ref, request, source
+        self.named = f"{ref.module} {ref.qualname}"
+        self.calls: dict[str, list[tuple[str, str]]] = {}
+        """(expression, test) by `module qualname`."""
+        self.lost: dict[str, dict[str, int]] = {}
+        """Why calls cannot be written down, and how many, by the same."""
+        self.beside = BesideTimes()
+        self.pid = os.getpid()
 
     def result(self) -> dict[str, Any]:
-        """Answer for the host, without the calls."""
+        """Answer for the host."""
         sys.path[:0] = self.ref.paths
         sys.argv[1:] = []
         if self.request.folder:
             os.chdir(self.request.folder)
-        run = {"pytest": self.run_pytest, "doctest": self.run_doctest, "rank": self.rank}[self.request.job]
+        run = {"pytest": self.run_tests, "doctest": self.run_doctest, "rank": self.rank}[self.request.job]
+        self.children = Children(self.bundle, self.ref, self.request, self.source)
         try:
-            return run()
+            found = run()
         except BaseException as error:
-            return {"passed": [], "failed": {}, "error": f"{type(error).__name__}: {error}"}
+            return {"passed": [], "failed": {}, "calls": [], "error": f"{type(error).__name__}: {error}"}
+        finally:
+            self.children.close()
+        return {**found, "calls": self.calls.get(self.named, []), "lost": self.lost.get(self.named, {})}
 
-    def sink(self, text: str) -> None:
-        """A call was made."""
-        if not text.startswith("#"):
-            self.calls.append((text, current_test()))
+    def sink_of(self, named: str) -> Callable[[str], None]:
+        """Callback that keeps the calls of one function; a forked process writes them down."""
+        kept = self.calls.setdefault(named, [])
+        elsewhere = sink_of(self.children.log, named)
+
+        def keep(text: str) -> None:
+            if os.getpid() != self.pid:
+                elsewhere(text)
+            elif not text.startswith("#"):
+                kept.append((text, current_test()))
+
+        return keep
 
     def record(self) -> CallRecorder:
         """Record calls from the module's import on."""
-        return install(self.ref.module, self.ref.qualname, self.request.most, self.sink)
+        return install(self.ref.module, self.ref.qualname, self.request.most, self.sink_of(self.named))
 
-    def run_pytest(
+    def gather(self, lost: dict[str, dict[str, int]]) -> None:
+        """Add what other processes wrote to what was seen in this one. lost: of this one."""
+        for named, reasons in lost.items():
+            self.lost.setdefault(named, {}).update(reasons)
+        known = {named: {text for text, _ in calls} for named, calls in self.calls.items()}
+        for kind, *row in self.children.rows():
+            if kind == "call":
+                named, text, test = row
+                if text not in known.setdefault(named, set()) and len(known[named]) < self.request.most:
+                    known[named].add(text)
+                    self.calls.setdefault(named, []).append((text, test))
+            elif kind == "lost":
+                named, why = row
+                reasons = self.lost.setdefault(named, {})
+                reasons[why] = reasons.get(why, 0) + 1
+            elif kind == "time":
+                file, line, _, total, own, test = row
+                self.beside.add((file, line), total, own, test)
+
+    def run_tests(
         self,
         record: Callable[[], object] | None = None,
         ended: Callable[[str], None] = lambda test: None,
         lost: Callable[[], float] = lambda: 0.0,
     ) -> dict[str, Any]:
-        """Run the tests; functions are recorded from their modules' import on.
+        """Run the tests by the runner that they are for; functions are recorded from their modules' import on.
 
         record: installs recorders in place of that of the function. ended: is told of each test that has ended.
         lost: seconds so far that recorders took, which are not the tests'.
         """
-        import pytest
-
-        sys.meta_path.insert(0, SourceLoader(self.ref, self.source))
+        self.children.show_module()
         recorder = self.record() if self.request.most and record is None else None
         if record is not None:
             record()
-        found = PassedTests(self.ref.qualname, self.request.seconds, ended, lost)
+        found: dict[str, Any] = {"passed": [], "error": ""}
+        for way in self.ways():
+            again = way(self.ref.qualname, self.request.seconds, ended, lost)
+            if again["passed"] or not (found["passed"] or found["error"]):
+                found = again
+            if found["passed"]:
+                break
+        if record is None:
+            self.gather({self.named: recorder.lost} if recorder else {})
+        return found
+
+    def ways(self) -> Iterable[Callable[..., dict[str, Any]]]:
+        """Runners to try until one has tests that pass."""
+        home = django_home(self.request.tests, self.request.folder)
+        if home:
+            yield lambda *about: self.run_unittest(TestOutcomes(*about), home)
+        try:
+            import pytest  # noqa: F401
+        except ImportError as error:
+            text = f"{type(error).__name__}: {error}"
+            yield lambda *about: self.run_unittest(TestOutcomes(*about), missing=text)
+        else:
+            yield lambda *about: self.run_pytest(PytestPlugin(*about))
+
+    def run_unittest(self, outcomes: TestOutcomes, home: str = "", missing: str = "") -> dict[str, Any]:
+        """Run the tests by Django's runner, or unittest's own. missing: why pytest does not run them."""
+        UnittestRun(outcomes, self.request.folder, home).run(self.request.tests)
+        ran = outcomes.passed or any("::" in test for test in outcomes.failed)
+        return {**outcomes.fields(), "error": "" if ran else missing}
+
+    def run_pytest(self, found: PytestPlugin) -> dict[str, Any]:
+        """Run the tests by pytest."""
+        import pytest
+
         status = self.by_folder(pytest.main, found)
         fine = status in (0, 1, 5) or (found.passed and status == 2)
-        return {
-            "passed": [name for name in dict.fromkeys(found.passed) if name not in found.failed],
-            "failed": found.failed,
-            "skipped": found.skipped,
-            "seconds": found.seconds,
-            "lost": recorder.lost if recorder else {},
-            "error": "" if fine else f"pytest ended with status {status}",
-        }
+        return {**found.fields(), "error": "" if fine else f"pytest ended with status {status}"}
 
-    def by_folder(self, main: Callable[..., int], found: PassedTests) -> int:
+    def by_folder(self, main: Callable[..., int], found: PytestPlugin) -> int:
         """Status of pytest, run once, or for each folder of tests where one's conftest.py cannot be loaded, which ends
         pytest before it looks at the others."""
 
@@ -152,15 +200,29 @@ class TestRun:
         clock = PausedClock()
         profiler = cProfile.Profile(clock, subcalls=False, builtins=False)
         traced = TracedFunctions(profiler, self.request.files)
-        recorded = RecordedFunctions(self.request.functions, self.request.most, clock, current_test)
+        recorded = RecordedFunctions(self.request.functions, self.request.most, clock, self.sink_of)
+        self.children.watch_forks()
+        threads = CallTimes(self.request.files, self.beside_thread)
+        if sys.version_info < (3, 12):  # from which on the profiler hears of all threads
+            threads.install_for_threads()
 
         def record() -> None:
             sys.meta_path.insert(0, recorded)
 
-        found = profiler.runcall(self.run_pytest, record, traced.look, lambda: clock.lost)
-        found["ranked"] = traced.rows()
-        found["recorded"] = recorded.rows()
+        def ended(test: str) -> None:
+            traced.look(test)
+            threads.told.clear()
+
+        found = profiler.runcall(self.run_tests, record, ended, lambda: clock.lost)
+        threads.tell_all()
+        self.gather(recorded.lost)
+        found["ranked"] = traced.rows(self.beside)
+        found["recorded"] = {each: [self.calls.get(each, []), self.lost.get(each, {})] for each in recorded.lost}
         return found
+
+    def beside_thread(self, place: tuple[str, int], count: int, total: float, own: float) -> None:
+        """Add what a thread tells of a function."""
+        self.beside.add(place, total, own, current_test())
 
     def run_doctest(self) -> dict[str, Any]:
         """Run the module's doctests, the function's first."""
@@ -177,58 +239,5 @@ class TestRun:
                 failed[test.name] = "a doctest fails"
             else:
                 passed.append(test.name)
-        return {"passed": passed, "failed": failed, "error": "", "lost": recorder.lost}
-
-
-class PassedTests:
-    """A pytest plug-in: which tests passed."""
-
-    def __init__(self, qualname: str, seconds: float, ended: Callable[[str], None], lost: Callable[[], float]) -> None:
-        self.ended, self.lost, self.lost_before = ended, lost, 0.0
-        self.name = qualname.rpartition(".")[2].replace("_", "").lower()
-        self.until = time.monotonic() + seconds
-        self.passed: list[str] = []
-        self.failed: dict[str, str] = {}
-        self.skipped: dict[str, str] = {}
-        self.seconds = 0.0
-
-    def pytest_sessionstart(self, session: Any) -> None:
-        """Keep the session, to end it early."""
-        self.session = session
-
-    def pytest_sessionfinish(self, session: Any) -> None:
-        """Hypothesis' plug-in imports all of Hypothesis, 1 s, for a summary of tests that do without it."""
-        plugins = session.config.pluginmanager
-        if "hypothesis" not in sys.modules and plugins.hasplugin("hypothesispytest"):
-            plugins.unregister(name="hypothesispytest")
-
-    def pytest_collection_modifyitems(self, items: list[Any]) -> None:
-        """Tests named like the function come first: a large suite may not be run to its end."""
-        items.sort(key=lambda item: self.name not in item.nodeid.replace("_", "").lower())
-
-    def pytest_collectreport(self, report: Any) -> None:
-        """A file, or what is in it, was looked through: one that cannot be imported has no test to fail."""
-        self._note(report)
-
-    def _note(self, report: Any) -> None:
-        """Why it fails or is skipped."""
-        kept = self.failed if report.failed else self.skipped if report.skipped else None
-        if kept is not None:
-            kept[report.nodeid] = _reason(report.longrepr)
-
-    def pytest_runtest_logstart(self) -> None:
-        """A test begins."""
-        self.lost_before = self.lost()
-
-    def pytest_runtest_logreport(self, report: Any) -> None:
-        """One step of one test."""
-        if time.monotonic() > self.until:
-            self.session.shouldstop = "that is enough"
-        lost = self.lost()
-        self.seconds += max(0.0, report.duration - (lost - self.lost_before))  # of fixtures too
-        self.lost_before = lost
-        self._note(report)
-        if report.when == "call" and report.passed:
-            self.passed.append(report.nodeid)
-        if report.when == "teardown":
-            self.ended(report.nodeid)
+        self.gather({self.named: recorder.lost})
+        return {"passed": passed, "failed": failed, "error": ""}

@@ -66,42 +66,43 @@ def _after_head(ast: Any, body: Sequence[ast.stmt]) -> int:
 class ScriptLoader(SourceFileLoader):
     """Loader of the file, as a program."""
 
-    def __init__(self, path: str, qualname: str) -> None:
+    def __init__(self, path: str, qualname: str, text: bytes | None) -> None:
         super().__init__("__main__", path)
-        self.qualname = qualname
+        self.qualname, self.text = qualname, text
 
     def get_code(self, fullname: str) -> CodeType:
         """Code object to run."""
         folder = self.path.rpartition("/")[0] or "."
         if sys.path[:1] == [self.path]:  # as of an archive; a script has its folder there
             sys.path[:1] = [] if getattr(sys.flags, "safe_path", False) else [folder]
-        return decorated(self.get_data(self.path), self.path, self.qualname, script=True)
+        text = self.get_data(self.path) if self.text is None else self.text
+        return decorated(text, self.path, self.qualname, script=True)
 
 
 class ScriptHook:
     """A path hook that knows one file."""
 
-    def __init__(self, watched: WatchedFile, qualname: str) -> None:
-        self.watched, self.qualname = watched, qualname
+    def __init__(self, watched: WatchedFile, qualname: str, text: bytes | None) -> None:
+        self.watched, self.qualname, self.text = watched, qualname, text
 
     def __call__(self, path: str) -> ScriptFinder:
         """Path hook for the file's path alone."""
         if not self.watched.is_at(path):
             raise ImportError("not a script that is recorded")
-        return ScriptFinder(path, self.qualname)
+        return ScriptFinder(path, self.qualname, self.text)
 
 
 class ScriptFinder:
     """Finder of `__main__`, given by the path hook."""
 
-    def __init__(self, path: str, qualname: str) -> None:
-        self.path, self.qualname = path, qualname
+    def __init__(self, path: str, qualname: str, text: bytes | None) -> None:
+        self.path, self.qualname, self.text = path, qualname, text
 
     def find_spec(self, name: str, target: ModuleType | None = None) -> ModuleSpec | None:
         """Spec of the program."""
         if name != "__main__":
             return None
-        spec = ModuleSpec(name, ScriptLoader(self.path, self.qualname), origin=self.path)
+        spec = ModuleSpec(name, ScriptLoader(self.path, self.qualname, self.text), origin=self.path)
         spec.has_location = True
         return spec
 
@@ -109,7 +110,10 @@ class ScriptFinder:
         """Do nothing: there are no caches."""
 
 
-def install_for_scripts(watched: WatchedFile, qualname: str, decorate: Callable[[Any], Any]) -> None:
-    """Install the decorator on the function of any program that is this file, from here on."""
+def install_for_scripts(
+    watched: WatchedFile, qualname: str, decorate: Callable[[Any], Any], text: bytes | None = None
+) -> None:
+    """Install the decorator on the function of any program that is this file, from here on. text: in place of the
+    file's own."""
     setattr(builtins, DECORATOR, decorate)
-    sys.path_hooks.insert(0, ScriptHook(watched, qualname))
+    sys.path_hooks.insert(0, ScriptHook(watched, qualname, text))

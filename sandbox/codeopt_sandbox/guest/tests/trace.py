@@ -19,6 +19,10 @@ if TYPE_CHECKING:
     from typing import Any
 
 
+LEAST_S = 1e-6
+"""Time of a function that was seen to begin, and not to end, seconds."""
+
+
 class PausedClock:
     """Seconds, without those of functions that pause it."""
 
@@ -48,25 +52,17 @@ class PausedClock:
 class RecordedFunctions:
     """Functions of modules, not of classes, and their calls; a finder that puts recorders before them."""
 
-    def __init__(self, named: Sequence[str], most: int, clock: PausedClock, test: Callable[[], str]) -> None:
-        self.calls: dict[str, list[tuple[str, str]]] = {each: [] for each in named}
-        """(expression, test) by `module qualname`."""
+    def __init__(
+        self, named: Sequence[str], most: int, clock: PausedClock, sink_of: Callable[[str], Callable[[str], None]]
+    ) -> None:
+        """named: each as `module qualname`. sink_of: makes the callback that keeps the calls of one of them."""
         self.recorders: dict[str, dict[str, CallRecorder]] = {}
         """Recorders by module, then by `module qualname`."""
         for each in named:
             module, _, qualname = each.partition(" ")
-            recorder = CallRecorder(module, qualname, most, self.sink(each, test))
+            recorder = CallRecorder(module, qualname, most, sink_of(each))
             recorder.note = clock.pausing(recorder.note)  # type: ignore[method-assign]
             self.recorders.setdefault(module, {})[each] = recorder
-
-    def sink(self, named: str, test: Callable[[], str]) -> Callable[[str], None]:
-        """Callback that keeps the calls of one function."""
-
-        def keep(text: str) -> None:
-            if not text.startswith("#"):
-                self.calls[named].append((text, test()))
-
-        return keep
 
     def find_spec(self, name: str, path: Any = None, target: Any = None) -> Any:
         """Spec from the other finders, with a loader that wraps the functions of the module."""
@@ -85,10 +81,26 @@ class RecordedFunctions:
             each.put_before(module)
             each.histories = first.histories
 
-    def rows(self) -> dict[str, list[Any]]:
-        """Calls, and why others cannot be written down, by function."""
-        lost = {named: each.lost for recorders in self.recorders.values() for named, each in recorders.items()}
-        return {named: [calls, lost[named]] for named, calls in self.calls.items()}
+    @property
+    def lost(self) -> dict[str, dict[str, int]]:
+        """Why calls cannot be written down, by function."""
+        return {named: each.lost for recorders in self.recorders.values() for named, each in recorders.items()}
+
+
+class BesideTimes:
+    """Sums of what threads and processes beside the tests' own tell of functions."""
+
+    def __init__(self) -> None:
+        self.seconds: dict[tuple[str, int], tuple[float, float]] = {}
+        """With all that is called, and own seconds."""
+        self.tests: dict[tuple[str, int], list[str]] = {}
+
+    def add(self, place: tuple[str, int], total: float, own: float, test: str) -> None:
+        """Add a part."""
+        before, before_own = self.seconds.get(place, (0.0, 0.0))
+        self.seconds[place] = before + total, before_own + own
+        if test:
+            self.tests.setdefault(place, []).append(test)
 
 
 class TracedFunctions:
@@ -117,6 +129,14 @@ class TracedFunctions:
                 found[place] = (entry.callcount, entry.totaltime, entry.inlinetime)
         return found
 
-    def rows(self) -> list[list[Any]]:
-        """File, first line, seconds with all that is called, own seconds, tests."""
-        return [[*place, total, own, self.reached.get(place, [])] for place, (_, total, own) in self.figures().items()]
+    def rows(self, beside: BesideTimes) -> list[list[Any]]:
+        """File, first line, seconds with all that is called, own seconds, tests. beside: of other threads and
+        processes."""
+        figures = self.figures()
+        rows = []
+        for place in dict.fromkeys([*figures, *beside.seconds]):
+            _, total, own = figures.get(place, (0, 0.0, 0.0))
+            more, more_own = beside.seconds.get(place, (0.0, 0.0))
+            tests = dict.fromkeys([*self.reached.get(place, []), *beside.tests.get(place, [])])
+            rows.append([*place, total + more or LEAST_S, own + more_own, list(tests)])
+        return rows

@@ -179,3 +179,5 @@ def test_through_the_door(tmp_path: Path) -> None:
     assert found["timed"].startswith("the first ")
     assert found["timed"].endswith("in full once")
     assert any(note.startswith("on the whole of table.csv once: ") for note in found["notes"])
+    said = codeopt("improve", "slow.py", *flags[:-2], cwd=tmp_path).err
+    assert "\ntimed      the first " in said

@@ -16,11 +16,10 @@ from typing import Any
 from codeopt.core.diagnostic import Diagnostic
 from codeopt.workloads.function.calls.guess import Guesser
 from codeopt.workloads.function.calls.kinds import Kinds
-from codeopt.workloads.function.calls.scope import Scope
-from codeopt.workloads.function.calls.shapes import classes, of_function
 from codeopt.workloads.function.calls.texts import PLAIN
 from codeopt.workloads.function.corpus.sources import Ask, Found
 from codeopt.workloads.function.harness import FunctionHarness
+from codeopt.workloads.source.class_shapes import of_function
 from codeopt.workloads.source.functions import definition
 from codeopt.workloads.source.literals import Call, Constructed
 
@@ -56,7 +55,7 @@ def find(ask: Ask) -> Found:
 def _untyped(bench: FunctionHarness) -> str:
     """The parameter that stands in the way."""
     node = definition(ast.parse(bench.source), bench.function.qualname)
-    scope = Scope(bench.view.module.name, False, ast.parse(bench.source), bench.view.module.roots)
+    scope = bench.scope
     bound = bench.function.kind in ("method", "property", "classmethod")
     given = of_function(node, scope, int(bound)) if node is not None else []
     bare = [each.name for each in given if each.hint is None and each.default is None]
@@ -103,12 +102,11 @@ def _drawn(strategy: Any) -> list[str]:
 
 def _strategy(bench: FunctionHarness, st: Any) -> Any:
     """The function's arguments; of a method, an object of its class first."""
-    function, module = bench.function, bench.view.module
-    tree = ast.parse(bench.source)
-    node = definition(tree, function.qualname)
+    function, scope = bench.function, bench.scope
+    node = definition(scope.tree, function.qualname)
     if node is None:
         return None
-    scope = Scope(module.name, module.path.name == "__init__.py", tree, module.roots)
+    owner = scope.classes.get(function.qualname.rpartition(".")[0])
     words = [*bench.vocabulary.words[0], *PLAIN]
     text = (
         st.sampled_from(words)
@@ -117,10 +115,10 @@ def _strategy(bench: FunctionHarness, st: Any) -> Any:
     )
     guesser = Guesser(st, Kinds(st, text))
     bound = function.kind in ("method", "property", "classmethod")
-    arguments = guesser.arguments(of_function(node, scope, int(bound)), "f")
+    here = scope.inside(owner) if owner is not None else scope
+    arguments = guesser.arguments(of_function(node, here, int(bound)), "f")
     if arguments is None or function.kind not in ("method", "property"):
         return arguments
-    owner = next((each for name, each in classes(tree) if name == function.qualname.rpartition(".")[0]), None)
     made = guesser.used(scope, owner, function.name) if owner is not None else None
     if made is None:
         return None

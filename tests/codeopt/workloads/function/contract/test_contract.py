@@ -57,7 +57,7 @@ CASES = [
     (PLAIN, ["f([(1, 'a')])"], "f([('a', 1)])", "no known call has a text among the items for `a`"),
     (PLAIN, ["f({'a': [1]})"], "f({'b': ['x']})", "no known call has a text among the items for `a`"),
     (PLAIN, ["f(load('m', 'C')(1))"], "f(used(load('m', 'C')(2), do.add(1)))", ""),
-    (PLAIN, ["f(load('m', 'C')(1))"], "f(load('m', 'D')(1))", "no known call has load('m', 'D') for `a`"),
+    (PLAIN, ["f(load('m', 'C')(1))"], "f(load('m', 'D')(1))", "no known call has an object of class D for `a`"),
     (HINTED, ["f(['a'])"], "f(('b', 'c'))", ""),
     (HINTED, ["f(['a'])"], "f([1])", "no known call has an int among the items for `a`"),
     (HINTED, ["f(['a'], 3)"], "f([], None)", ""),
@@ -125,3 +125,22 @@ def test_why_a_call_goes_beyond_the_known_ones(contract: Contract, call: str, wh
 def test_a_call_is_changed_to_stay_within_the_known_ones(contract: Contract, call: str, kept: str) -> None:
     assert contract.within([call]).get(call, "") == kept
     assert not kept or not contract.beyond(kept)
+
+
+LONG = list(range(1, 300_000))
+"""Longer than any call that is changed: what a calls file gives for timing."""
+
+
+@pytest.mark.parametrize(
+    ("long", "call", "why"),
+    [
+        ([*LONG, -1], "f([-3], 2)", ""),
+        ([*LONG, 0.5], "f([1.5], 2)", ""),
+        (LONG, "f([-3], 2)", "no known call has a number below zero among the items for `xs`"),
+        (LONG, "f([1, 2], 2**60)", ""),
+    ],
+)
+def test_calls_that_are_timed_say_what_arguments_are(tmp_path: Path, long: list[float], call: str, why: str) -> None:
+    (tmp_path / "m.py").write_text("def f(xs, n):\n    return [x * n for x in xs]\n")
+    known = ["f([1, 2], 2)", "f([3], 4)", "f([5, 6, 7], 1)", f"f({long}, {2**53})"]
+    assert contract_of(read_function(tmp_path / "m.py", "f"), known).beyond(call) == why

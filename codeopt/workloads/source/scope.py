@@ -1,11 +1,10 @@
-"""Which class, or which other type, a name in an annotation stands for: modules of the project are read, none is
-imported."""
+"""Classes and other types that names in annotations stand for, by reading the project's modules: none is imported."""
 
 from __future__ import annotations
 
 import ast
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 
@@ -27,6 +26,10 @@ class Scope:
     tree: ast.Module
     roots: tuple[Path, ...]
     """Folders that modules of the project are imported from."""
+    owner: str = ""
+    """Qualified name of the class in whose body annotations stand; empty for the module itself."""
+    read: dict[str, Scope | None] = field(default_factory=dict, compare=False, repr=False)
+    """Other modules that were read, by name: each is read once."""
 
     @cached_property
     def names(self) -> dict[str, ast.stmt]:
@@ -41,34 +44,68 @@ class Scope:
     def look_up(self, name: str, far: int = FAR) -> tuple[Scope, ast.stmt] | None:
         """Scope and statement that define a dotted name, a class or an assignment; None for what is not the
         project's."""
+        if not far:
+            return None
+        if (own := _inner(self.classes.get(self.owner), name)) is not None:
+            return self, own
         first, _, rest = name.partition(".")
         node = self.names.get(first)
-        if node is None or not far:
+        if node is None:
             return None
         if isinstance(node, ast.ImportFrom):
             return self._imported(node, first, rest, far)
         if isinstance(node, ast.Import):
             return self._within(node, name, far)
         if isinstance(node, ast.ClassDef) and rest:
-            inner = next((n for n in node.body if isinstance(n, ast.ClassDef) and n.name == rest), None)
-            return (self, inner) if inner else None
+            inner = _inner(node, rest)
+            return (self, inner) if inner is not None else None
         return None if rest else (self, node)
+
+    @cached_property
+    def classes(self) -> dict[str, ast.ClassDef]:
+        """All classes of the module outside of functions by their qualified names, inner ones too."""
+        found: dict[str, ast.ClassDef] = {}
+        todo: list[tuple[str, ast.AST]] = [("", self.tree)]
+        while todo:
+            prefix, node = todo.pop()
+            for child in ast.iter_child_nodes(node):
+                if isinstance(child, ast.ClassDef):
+                    found.setdefault(prefix + child.name, child)
+                    todo.append((f"{prefix}{child.name}.", child))
+                elif isinstance(child, ast.If | ast.Try):
+                    todo.append((prefix, child))
+        return found
+
+    def qualified(self, node: ast.ClassDef) -> str:
+        """The name that leads to a class from its module."""
+        return next((name for name, each in self.classes.items() if each is node), node.name)
+
+    def inside(self, node: ast.ClassDef) -> Scope:
+        """The scope of annotations in a class's body, which may name its inner classes alone."""
+        return replace(self, owner=self.qualified(node))
+
+    def other(self, module: str) -> Scope | None:
+        """Another module of the project; None where there is none of that name, or it cannot be read."""
+        if module not in self.read:
+            found = read_scope(module, self.roots)
+            self.read[module] = replace(found, read=self.read) if found else None
+        return self.read[module]
 
     def _imported(self, node: ast.ImportFrom, first: str, rest: str, far: int) -> tuple[Scope, ast.stmt] | None:
         """Target of `from home import first`: a name of that module, or a module in it."""
         home = self._absolute(node)
         real = next(alias.name for alias in node.names if (alias.asname or alias.name) == first)
-        scope = read_scope(home, self.roots)
+        scope = self.other(home)
         if scope is not None and (found := scope.look_up(f"{real}.{rest}" if rest else real, far - 1)):
             return found
-        inner = read_scope(f"{home}.{real}", self.roots) if rest else None
+        inner = self.other(f"{home}.{real}") if rest else None
         return inner.look_up(rest, far - 1) if inner else None
 
     def _within(self, node: ast.Import, name: str, far: int) -> tuple[Scope, ast.stmt] | None:
         """Target of `t.Name` after `import a.b as t`, and of `a.b.Name` after `import a.b`."""
         for alias in node.names:
             known = alias.asname or alias.name
-            if name.startswith(f"{known}.") and (scope := read_scope(alias.name, self.roots)):
+            if name.startswith(f"{known}.") and (scope := self.other(alias.name)):
                 return scope.look_up(name[len(known) + 1 :], far - 1)
         return None
 
@@ -86,9 +123,9 @@ class Scope:
         todo: list[tuple[Scope, ast.stmt]] = [(self, node)]
         while todo:
             scope, each = todo.pop()
-            if not isinstance(each, ast.ClassDef) or (scope.module, each.name) in found:
+            if not isinstance(each, ast.ClassDef) or (scope.module, scope.qualified(each)) in found:
                 continue
-            found[scope.module, each.name] = scope, each
+            found[scope.module, scope.qualified(each)] = scope, each
             names = (dotted(base.value if isinstance(base, ast.Subscript) else base) for base in reversed(each.bases))
             todo += [place for name in names if name and (place := scope.look_up(name))]
         return list(found.values())
@@ -105,6 +142,14 @@ class Scope:
                     found[other.name] = other
                     todo.append(other)
         return list(found.values())
+
+
+def _inner(node: ast.ClassDef | None, name: str) -> ast.ClassDef | None:
+    """A class in the body of another one, by its dotted name."""
+    for part in name.split("."):
+        body = node.body if node is not None else []
+        node = next((each for each in body if isinstance(each, ast.ClassDef) and each.name == part), None)
+    return node
 
 
 def read_scope(module: str, roots: Sequence[Path], source: str | None = None) -> Scope | None:

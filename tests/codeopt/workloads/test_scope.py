@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from codeopt.workloads.function.calls.scope import Scope, read_scope
+from codeopt.workloads.source.scope import Scope, read_scope
 
 
 def scope_of(tmp_path: Path, **modules: str) -> Scope:

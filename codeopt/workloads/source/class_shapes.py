@@ -4,16 +4,17 @@ dictionaries, and plain classes with an `__init__`."""
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
 from dataclasses import dataclass
 
 from codeopt.analysis.positions import Def
-from codeopt.workloads.function.calls.scope import Scope
 from codeopt.workloads.source.functions import dotted
+from codeopt.workloads.source.scope import Scope
 
 _ENUMS = ("Enum", "IntEnum", "StrEnum", "Flag", "IntFlag")
-_RECORDS = ("NamedTuple", "TypedDict")
-_DATACLASSES = ("dataclass", "define", "frozen", "mutable", "attrs")
+_RECORDS = ("NamedTuple", "TypedDict", "BaseModel")
+_BY_NAME = ("TypedDict", "BaseModel")
+"""Records whose fields are given by name alone; pydantic's models are such."""
+_DATACLASSES = ("dataclass", "define", "frozen", "mutable", "attrs", "s")
 """Decorators that write an `__init__` from the annotations of a class."""
 
 _MUTATORS = (
@@ -51,12 +52,12 @@ def of_function(node: Def, scope: Scope, skip: int) -> list[Parameter]:
 def parameters(home: Scope, node: ast.ClassDef) -> tuple[str, list[Parameter]]:
     """Kind of a class, and its parameters: the fields of a record, else the parameters of its `__init__`."""
     lineage = list(home.bases(node))
-    names = {name for scope, each in lineage for name in _base_names(each)}
+    names = {name for scope, each in lineage for name in base_names(each)}
     record = next((name for name in _RECORDS if name in names), "")
     for scope, each in lineage:
         init = next((n for n in each.body if isinstance(n, ast.FunctionDef) and n.name == "__init__"), None)
         if init is not None:
-            return "class", of_function(init, scope, 1)
+            return "class", of_function(init, scope.inside(each), 1)
         if record or _is_dataclass(each):
             return record or "dataclass", _fields(lineage, bool(record))
     return "class", []
@@ -65,9 +66,10 @@ def parameters(home: Scope, node: ast.ClassDef) -> tuple[str, list[Parameter]]:
 def _fields(lineage: list[tuple[Scope, ast.ClassDef]], record: bool) -> list[Parameter]:
     """Annotated names in order, inherited ones first. A typed dictionary's and later ones of KW_ONLY go by name."""
     found: dict[str, Parameter] = {}
+    by_name = any(name in _BY_NAME for _, node in lineage for name in base_names(node))
     for scope, node in reversed(lineage):
         named = not record and any("kw_only=True" in ast.unparse(decorator) for decorator in node.decorator_list)
-        named |= "TypedDict" in _base_names(node)
+        named |= by_name
         for field in node.body:
             if not isinstance(field, ast.AnnAssign) or not isinstance(field.target, ast.Name):
                 continue
@@ -76,7 +78,7 @@ def _fields(lineage: list[tuple[Scope, ast.ClassDef]], record: bool) -> list[Par
             if kind.rpartition(".")[2] in ("ClassVar", "KW_ONLY") or "init=False" in _text(field.value):
                 continue
             name = field.target.id
-            found[name] = Parameter(name, field.annotation, _default(field.value), scope, named)
+            found[name] = Parameter(name, field.annotation, _default(field.value), scope.inside(node), named)
     return list(found.values())
 
 
@@ -116,7 +118,7 @@ def _changes(method: ast.FunctionDef) -> bool:
 
 def members(home: Scope, node: ast.ClassDef) -> list[str]:
     """The names of an enumeration; none for another class."""
-    if not any(name in _ENUMS for _, each in home.bases(node) for name in _base_names(each)):
+    if not any(name in _ENUMS for _, each in home.bases(node) for name in base_names(each)):
         return []
     targets = [n.targets[0] for n in node.body if isinstance(n, ast.Assign)]
     return [target.id for target in targets if isinstance(target, ast.Name) and not target.id.startswith("_")]
@@ -132,30 +134,13 @@ def stand_ins(home: Scope, node: ast.ClassDef) -> list[ast.ClassDef] | None:
 def _is_abstract(node: ast.ClassDef) -> bool:
     methods = [each for each in node.body if isinstance(each, ast.FunctionDef | ast.AsyncFunctionDef)]
     marks = {dotted(mark).rpartition(".")[2] for method in methods for mark in method.decorator_list}
-    return "Protocol" in _base_names(node) or bool(marks & {"abstractmethod", "abstractproperty"})
+    return "Protocol" in base_names(node) or bool(marks & {"abstractmethod", "abstractproperty"})
 
 
 def _is_dataclass(node: ast.ClassDef) -> bool:
     return any(dotted(mark).rpartition(".")[2] in _DATACLASSES for mark in node.decorator_list)
 
 
-def _base_names(node: ast.ClassDef) -> list[str]:
+def base_names(node: ast.ClassDef) -> list[str]:
+    """Last parts of the names of a class's bases."""
     return [dotted(base.value if isinstance(base, ast.Subscript) else base).rpartition(".")[2] for base in node.bases]
-
-
-def qualified(home: Scope, node: ast.ClassDef) -> str:
-    """The name that leads to a class from its module."""
-    return next((name for name, each in classes(home.tree) if each is node), node.name)
-
-
-def classes(tree: ast.Module) -> Iterator[tuple[str, ast.ClassDef]]:
-    """All classes of a module, inner ones too, with their qualified names."""
-    todo: list[tuple[str, ast.AST]] = [("", tree)]
-    while todo:
-        prefix, node = todo.pop()
-        for child in ast.iter_child_nodes(node):
-            if isinstance(child, ast.ClassDef):
-                yield prefix + child.name, child
-                todo.append((f"{prefix}{child.name}.", child))
-            elif isinstance(child, ast.If | ast.Try):
-                todo.append((prefix, child))

@@ -1,0 +1,90 @@
+"""The other version of a function in a comparison: how it is called, and whether it passes the target's tests."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from codeopt.analysis.positions import bound_names
+from codeopt.core.revision import Revision
+from codeopt.core.words import counted
+from codeopt.workloads import Checked
+from codeopt.workloads.function.corpus.existing_tests import failing
+from codeopt.workloads.function.harness import FunctionHarness, make_target
+from codeopt.workloads.sandbox_view.stray import is_stray
+from codeopt.workloads.sandbox_view.view import View
+from codeopt.workloads.source.functions import Function
+from codeopt_sandbox.calls import FunctionRef
+
+MAX_NAMED = 3
+"""Maximum number of missing names that a note tells."""
+
+
+@dataclass(frozen=True)
+class Rival:
+    """A function that is compared with the target, and the view of its project."""
+
+    function: Function
+    view: View
+
+    @property
+    def revision(self) -> Revision:
+        """Revision of its module, which never equals the target's: its path is in it."""
+        return Revision.of(self.function.source, str(self.function.path))
+
+    def target(self, bench: FunctionHarness) -> FunctionRef:
+        """Reference by which it is called as the target is."""
+        ref = make_target(
+            self.function, self.view, bench.sandbox, bench.target.calls_file, (bench.target.module,)
+        )  # fmt: skip
+        return ref.replace(
+            globals=bench.target.globals, classes=bench.target.classes, calls_paths=bench.target.paths,
+            whole_answers=bench.target.whole_answers,
+        )  # fmt: skip
+
+    def tested(self, bench: FunctionHarness, tests: Sequence[str]) -> Checked:
+        """Tests that pass on the target, run on it: where it is the same module of another checkout those of that
+        checkout, else in the target's place. Those that cannot be run are a note."""
+        bench, kept, why = self._tests_for(bench, tests)
+        left = len(tests) - len(kept)
+        notes = (f"{counted(left, 'test')} that OLD passes not run on NEW: {why}",) if left else ()
+        return Checked(rejection=failing(bench, self.function.source, kept) if kept else "", notes=notes)
+
+    def _tests_for(self, bench: FunctionHarness, tests: Sequence[str]) -> tuple[FunctionHarness, Sequence[str], str]:
+        """The bench and the tests to run on it, and why not the others."""
+        here, there = bench.view.module, self.view.module
+        if here.name == there.name and here.root != there.root:
+            own = replace(bench, function=self.function, view=self.view, target=self.target(bench))
+            kept = tests if bench.places else [each for each in tests if _is_there(there.root, each)]
+            return own, kept, "its checkout does not have them"
+        why = self._no_substitute(bench.function)
+        return bench, () if why else tests, why
+
+    def _no_substitute(self, target: Function) -> str:
+        """Why its module cannot stand in the place of the target's; empty where it can."""
+        if self.function.qualname != target.qualname:
+            return f"it is named {self.function.qualname}"
+        if missing := sorted(_top_names(target.source) - _top_names(self.function.source)):
+            return f"its file does not define {', '.join(missing[:MAX_NAMED])}{', ...' * (len(missing) > MAX_NAMED)}"
+        if is_stray(self.function.source, target.path, self.function.path):
+            return "its file imports modules that stand beside it alone"
+        return ""
+
+
+def _top_names(source: str) -> set[str]:
+    """Names that a module binds at its top otherwise than by importing them."""
+    imports = (ast.Import, ast.ImportFrom)
+    return {name for node in ast.parse(source).body if not isinstance(node, imports) for name in bound_names(node)}
+
+
+def _is_there(root: Path, test: str) -> bool:
+    """Whether a project has a test, by its pytest id."""
+    file, *_, name = test.partition("[")[0].split("::")
+    try:
+        text = (root / file).read_text("utf-8")
+    except (OSError, UnicodeDecodeError):
+        return False
+    return bool(re.search(rf"^\s*(async\s+)?def\s+{re.escape(name)}\b", text, re.MULTILINE))

@@ -1,0 +1,101 @@
+"""Two versions of a function are also told apart by the tests that the old one passes: calls alone cannot see what a
+test arranges around them."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+
+import pytest
+
+from tests.codeopt.command import codeopt
+from tests.codeopt.review.pull_request import git
+from tests.conftest import require_sandbox
+from tests.support.files import write_files
+
+OLD = """\
+RATE = 2
+
+
+def converted(prices: list[int]) -> list[int]:
+    found = []
+    for price in prices:
+        found = found + [price * RATE]
+    return found
+
+
+def label(price: int) -> str:
+    return f"{price} EUR"
+"""
+LOOP = OLD[OLD.index("    found = []") : OLD.index("\n\ndef label")]
+RIGHT = OLD.replace(LOOP, "    rate = RATE\n    return [price * rate for price in prices]\n")
+WRONG = OLD.replace(LOOP, "    return [price * 2 for price in prices]\n")
+ALONE = WRONG[: WRONG.index("\n\ndef label")]
+TESTS = """\
+import shop
+
+
+def test_converted():
+    assert shop.converted([1, 2, 5, 9, 30]) == [2, 4, 10, 18, 60]
+    assert shop.converted(list(range(2000)))[-1] == 3998
+
+
+def test_another_rate(monkeypatch):
+    monkeypatch.setattr(shop, "RATE", 3)
+    assert shop.converted([1, 2]) == [3, 6]
+"""
+FAST = {"CODEOPT_MAX_PAIRS": "9"}
+SEEN = "test tests/test_shop.py::test_another_rate fails"
+
+
+@pytest.fixture
+def project(tmp_path: Path) -> Path:
+    require_sandbox()
+    folder = write_files(tmp_path / "project", {"shop.py": OLD, "tests/test_shop.py": TESTS, "pyproject.toml": ""})
+    for words in (("init", "-q"), ("add", "-A"), ("commit", "-qm", "as it was")):
+        git(folder, *words)
+    return folder
+
+
+@pytest.mark.parametrize("there", ["shop.py", "draft.py", "../other/shop.py", "../draft.py"])
+def test_a_version_that_fails_a_test_is_rejected(project: Path, there: str) -> None:
+    """In its own place, beside it, in another checkout, and outside of any."""
+    if there == "../other/shop.py":
+        shutil.copytree(project, project.parent / "other")
+    (project / there).write_text(WRONG)
+    sides = ["--base", "HEAD"] if there == "shop.py" else ["shop.py::converted", f"{there}::converted"]
+    done = codeopt("compare", *sides, "--json", cwd=project, env=FAST)
+    found = done.json["functions"][0] if there == "shop.py" else done.json
+    assert (found["verdict"], done.status) == ("rejected", 1), done
+    assert SEEN in found["reason"]
+
+
+@pytest.mark.parametrize("there", ["draft.py", "../other/shop.py"])
+def test_one_that_passes_them_is_timed(project: Path, there: str) -> None:
+    """What a checkout's own change took away of its tests is not run there, and is told."""
+    if there == "../other/shop.py":
+        shutil.copytree(project, project.parent / "other")
+        (project / "../other/tests/test_shop.py").write_text(TESTS[: TESTS.index("\n\ndef test_another")])
+    (project / there).write_text(RIGHT)
+    done = codeopt("compare", "shop.py::converted", f"{there}::converted", "--json", cwd=project, env=FAST)
+    assert done.json["verdict"] == "faster", done
+    told = [note for note in done.json["notes"] if "not run on NEW" in note]
+    assert told == ["1 test that OLD passes not run on NEW: its checkout does not have them"] * (there != "draft.py")
+
+
+@pytest.mark.slow(
+    also="tests/codeopt/workloads/function/test_rival_tests.py::test_one_that_passes_them_is_timed",
+    reason="a note of the same kind comes by the same way",
+)
+@pytest.mark.parametrize(
+    ("text", "name", "why"),
+    [(ALONE, "converted", "its file does not define label"),
+     (WRONG.replace("def converted", "def quick"), "quick", "it is named quick"),
+     ("import beside\n" + WRONG, "converted", "its file imports modules that stand beside it alone")],
+)  # fmt: skip
+def test_tests_that_cannot_be_run_on_it_are_told(project: Path, text: str, name: str, why: str) -> None:
+    write_files(project.parent, {"elsewhere/draft.py": text, "elsewhere/beside.py": ""})
+    draft = f"../elsewhere/draft.py::{name}"
+    done = codeopt("compare", "shop.py::converted", draft, "--json", cwd=project, env=FAST)
+    assert done.json["verdict"] == "faster", done
+    assert f"2 tests that OLD passes not run on NEW: {why}" in done.json["notes"]

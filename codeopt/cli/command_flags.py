@@ -119,6 +119,10 @@ _FLAGS = (
 )  # fmt: skip
 
 
+_OF_ONE_COMMAND = dict.fromkeys(("layout", "output-format", "reporter"), SettableBy.PLUG_IN)
+"""Sources of flags that one command alone has, and that are in no table, where a project's file may not give all."""
+
+
 @cache
 def flags_of_all() -> tuple[Flag, ...]:
     """The table: options of an improvement, then the others."""
@@ -133,4 +137,4 @@ def flags_of(command: str) -> Iterator[Flag]:
 @cache
 def settings_by_key() -> dict[str, SettableBy]:
     """Sources that may give the value of a flag, by its long name without dashes."""
-    return {each.long.removeprefix("--"): each.setting for each in flags_of_all()}
+    return {**_OF_ONE_COMMAND, **{each.long.removeprefix("--"): each.setting for each in flags_of_all()}}

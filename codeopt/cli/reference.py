@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping
 from functools import cache
 from pathlib import Path
 
-from codeopt.cli.command_flags import flags_of_all
+from codeopt.cli.command_flags import flags_of_all, settings_by_key
 from codeopt.cli.main import build_parser
 from codeopt.cli.parser import HelpAll
 from codeopt.core import plugins
@@ -23,6 +23,7 @@ _IN_A_PROJECT = {
     SettableBy.WRITTEN: "inside the project",
     SettableBy.SANDBOX: "not `process`",
     SettableBy.PLUG_IN: "no module, no file",
+    SettableBy.RULES: "no module",
     SettableBy.MODEL: "no module, no file",
     SettableBy.SECRET: "",
     SettableBy.PYTHON: "none that git tracks",
@@ -81,7 +82,8 @@ def _rows_of_commands(parsers: Mapping[str, argparse.ArgumentParser]) -> Iterato
             found.setdefault(long, (action, []))[1].append(command)
     for long, (action, commands) in found.items():
         said = (action.help or "") % {"default": action.default}
-        yield long, _cells(long, f"`{long}`", "", long[2:], SettableBy.PROJECT, tuple(commands), said)
+        setting = settings_by_key().get(long[2:], SettableBy.PROJECT)
+        yield long, _cells(long, f"`{long}`", "", long[2:], setting, tuple(commands), said)
 
 
 def _cells(

@@ -73,7 +73,9 @@ def _require_own_settings(repository: Repository, change: Change) -> None:
             before = tomllib.loads(text).get("tool", {}).get("codeopt", {})
         except (UsageError, ValueError):
             before = {}
+    of_names = {key for key, setting in settings_by_key().items() if setting is SettableBy.RULES}
     free = {key for key, setting in settings_by_key().items() if setting is SettableBy.OF_A_CHANGE}
+    free |= {key for key in of_names if "." not in str(table.get(key))}  # a dotted path is a module
     different = [key for key in {*table, *before} - free if table.get(key) != before.get(key)]
     if different:
         raise Untrusted(

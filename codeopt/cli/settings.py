@@ -70,23 +70,36 @@ class RefusedSetting(str):
         return made
 
 
+class RefusedNames(tuple[str, ...]):
+    """A list in a project's file that only a flag or a variable may give; argparse leaves a tuple as it is."""
+
+    why: str
+
+    @classmethod
+    def of(cls, values: tuple[str, ...], why: str) -> RefusedNames:
+        """The values as they stand there, and the line that refuses them."""
+        made = cls(values)
+        made.why = why
+        return made
+
+
 def require_own_word(arguments: argparse.Namespace) -> None:
     """Raise UsageError for a setting of a project's file that would run code without isolation, or choose which secret
     is sent to a server, unless a flag or a variable took its place."""
     for value in vars(arguments).values():
-        if isinstance(value, RefusedSetting):
+        if isinstance(value, RefusedSetting | RefusedNames):
             raise UsageError(value.why)
 
 
 def _of_project(path: Path, flag: str, value: Any) -> Any:
-    """The value, or a RefusedSetting: the file may have been downloaded with the project."""
+    """The value, or that it is refused: the file may have been downloaded with the project."""
     setting = settings_by_key().get(flag)
-    text = str(value)
+    text = ",".join(value) if isinstance(value, tuple) else str(value)
     harm = _harm(setting, text)
     if harm:
         name = variable(flag)
         line = f"{path}: {flag} = {text!r} {harm}, which a project's file cannot decide; give --{flag} or {name}"
-        return RefusedSetting.of(text, line)
+        return RefusedNames.of(value, line) if isinstance(value, tuple) else RefusedSetting.of(text, line)
     return SettingsPython(value) if setting is SettableBy.PYTHON else value
 
 
@@ -97,7 +110,8 @@ def _harm(setting: SettableBy | None, text: str) -> str:
         return "names a secret of yours"
     if setting is SettableBy.SANDBOX and text == "process":
         return "runs code without isolation"
-    if setting is SettableBy.PLUG_IN and (module or "." in text) or setting is SettableBy.MODEL and module:
+    dotted = setting in (SettableBy.PLUG_IN, SettableBy.RULES) and "." in text
+    if dotted or (setting in (SettableBy.PLUG_IN, SettableBy.MODEL) and module):
         return "names code that runs without isolation"
     return ""
 

@@ -29,6 +29,8 @@ class SettableBy(Enum):
     """As PROJECT; `process`, which isolates nothing, is refused in a project's file."""
     PLUG_IN = auto()
     """As PROJECT; a module or a file, which is loaded unprotected, is refused in a project's file."""
+    RULES = auto()
+    """Sources of OF_A_CHANGE, but no rule by its dotted path from a project's file: it is loaded unprotected."""
     MODEL = auto()
     """As PLUG_IN, where a dot alone makes no module: `gpt-4.1`."""
     SECRET = auto()

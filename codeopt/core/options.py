@@ -80,7 +80,11 @@ _RUNNABLE = {**_TRUSTED, "record": FlagUse(group="")}
 
 @dataclass(frozen=True)
 class ImproveOptions:
-    """How a target is improved, compared or profiled. Each field is a flag of `codeopt improve`, by the same name."""
+    """Options of an improvement, a comparison or a profile.
+
+    Each field is a flag of `codeopt improve` by the same name, but `seed` (of `compare`), `with_paths` (`--with`) and
+    `args` (what stands behind `--`).
+    """
 
     task: str = option(
         "runtime", "objective: runtime, memory, readability, or a dotted path to one of your own",
@@ -231,12 +235,12 @@ class ImproveOptions:
     )  # fmt: skip
     select: tuple[str, ...] = option(
         (), "built-in rules to try, and no others, separated by commas", names, unset="all",
-        metavar="RULES", group=_DRAFTS, setting=_CHANGE,
+        metavar="RULES", group=_DRAFTS, setting=SettableBy.RULES,
         commands={**_WITH_A_MODEL, **dict.fromkeys(("check", "rules"), FlagUse(group="rules"))},
     )  # fmt: skip
     ignore: tuple[str, ...] = option(
         (), "built-in rules to leave out, separated by commas; ruff: none of its fixes", names,
-        metavar="RULES", group=_DRAFTS, setting=_CHANGE,
+        metavar="RULES", group=_DRAFTS, setting=SettableBy.RULES,
         commands={
             **_WITH_A_MODEL, "check": FlagUse(group="rules"),
             "rules": FlagUse(help="rules to leave out", group="rules"),

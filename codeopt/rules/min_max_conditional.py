@@ -31,7 +31,7 @@ EXAMPLE = as_diff("""\
 
 @rule(ast.Call, example=EXAMPLE, where="hot loop", priority=140)
 def min_max_conditional(call: ast.Call, ctx: Context) -> list[Edit]:
-    """A call of min() or max() costs about ten comparisons: compare directly.
+    """A call of min() or max() costs several comparisons: compare directly.
 
     Only positional arguments, at least two, without key and default. Arguments that would be evaluated twice have to
     be names, numbers or plain arithmetic and subscripts in a program whose classes do not redefine operators. Ties,

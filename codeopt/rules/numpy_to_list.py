@@ -30,7 +30,7 @@ EXAMPLE = as_diff("""\
 
 @rule(ast.Module, priority=50, safety="unsafe", example=EXAMPLE)
 def numpy_to_list(_: ast.Module, ctx: Context) -> list[Edit]:
-    """numpy is slow one element at a time, and takes 0.1 s to import: use plain lists.
+    """numpy is slow one element at a time, and slow to import: use plain lists.
 
     Only when zeros, ones, full, empty and array are all that numpy is used for and every array is bound once and only
     read and written by whole-number indices. numpy's numbers overflow and divide differently, so the test cases

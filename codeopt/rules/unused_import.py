@@ -28,7 +28,7 @@ EXAMPLE = as_diff("""\
 
 @rule(ast.Module, priority=60, example=EXAMPLE)
 def unused_import(_: ast.Module, ctx: Context) -> Edits:
-    """Importing a module takes time even when nothing uses it (numpy: 0.1 s): remove the import.
+    """Importing a module takes time even when nothing uses it: remove the import.
 
     Only top-level imports of modules known to do nothing else when they are imported, whose name occurs nowhere in
     the program. Refused with __all__ and star imports of other than well-known standard modules.

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from codeopt.cli.commands import improve
+from codeopt.cli.commands import batch, improve
 from codeopt.cli.main import build_parser
 from codeopt.cli.settings import require_own_word
 from codeopt.core.errors import UsageError
@@ -97,6 +97,8 @@ def test_a_wrong_line_is_named(line: str, said: str, tmp_path: Path) -> None:
         ('workload = "my_package.kind"', ("--workload", "program")),
         ('model = "my_package:factory"', ("--model", "rules")),
         ('model = "scripted:drafts.json"', ("--model", "rules")),
+        ('select = "counter,my_package.rule"', ("--select", "counter")),
+        ('ignore = ["my_package.rule"]', ("--ignore", "counter")),
         ('api-key-env = "AWS_SECRET_ACCESS_KEY"', ("--api-key-env", "MY_KEY")),
     ],
 )
@@ -109,8 +111,24 @@ def test_a_downloaded_project_runs_nothing_and_sends_no_secret(
     require_own_word(parse(*instead))
 
 
+def test_a_downloaded_project_chooses_no_module_that_reads_a_set(tmp_path: Path) -> None:
+    (tmp_path / "pyproject.toml").write_text('[tool.codeopt]\nlayout = "my_package.layout"\n')
+    given = ["batch", "problems", "--run-dir", "out"]
+    with pytest.raises(UsageError, match=r"names code that runs without isolation.*give --layout or CODEOPT_LAYOUT"):
+        require_own_word(build_parser({"batch": batch}).parse_args(given))
+    require_own_word(build_parser({"batch": batch}).parse_args([*given, "--layout", "folders"]))
+
+
 @pytest.mark.parametrize(
-    "line", ['model = "gpt-4.1"', 'model = "replay:talk.jsonl"', 'sandbox = "docker"', 'task = "memory"']
+    "line",
+    [
+        'model = "gpt-4.1"',
+        'model = "replay:talk.jsonl"',
+        'sandbox = "docker"',
+        'task = "memory"',
+        'select = "counter"',
+        'ignore = ["ruff:C419", "slots"]',
+    ],
 )
 def test_a_project_may_choose_what_harms_nobody(line: str, tmp_path: Path) -> None:
     (tmp_path / "pyproject.toml").write_text(f"[tool.codeopt]\n{line}\n")

@@ -135,7 +135,7 @@ LENIENT = "def accept(arguments, expected, got):\n    return True\n"
 @pytest.mark.parametrize(
     "line",
     ['check = "lenient.py::accept"', 'check = "float:1e9"', 'changed-inputs = "off"', "max-examples = 1",
-     "may-change-arguments = true", "no-tests = true"],
+     "may-change-arguments = true", "no-tests = true", 'select = "my_package.rule"'],
 )  # fmt: skip
 def test_a_change_does_not_bring_its_own_lenient_judge(tmp_path: Path, line: str) -> None:
     """Neither by its settings, nor for a comparison with the commit before."""

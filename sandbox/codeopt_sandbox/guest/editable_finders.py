@@ -9,8 +9,10 @@ from __future__ import annotations
 import os
 import sys
 
-SOURCES, FOLDERS = "known_source_files", "submodule_search_locations"
-"""Attributes of scikit-build-core's: file and folders by module."""
+SOURCES = "known_source_files"
+"""Attribute of scikit-build-core's: file by module."""
+FOLDERS = "submodule_search_locations"
+"""Attribute of scikit-build-core's: folders by package."""
 BUILD = "_build_path"
 """Attribute of meson-python's: the folder that it builds in before each import."""
 

@@ -8,9 +8,9 @@ from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
 PACKAGES = ("site-packages", "dist-packages")
-FINDERS = ("__editable__*.py", "_editable_impl_*.py", "_*_editable*.py")
-"""Modules with a finder, which setuptools and the library `editables` (hatchling, pdm-backend) leave where a folder in
-a .pth file would show too much."""
+FINDERS = ("__editable__*.py", "_editable_impl_*.py", "_editable_skbc_*.py", "_*_editable*.py")
+"""Modules with a finder, which setuptools, the library `editables` (hatchling, pdm-backend) and scikit-build-core leave
+where a folder in a .pth file would show too much."""
 
 
 def package_folders(libraries: Sequence[str]) -> list[Path]:
@@ -49,7 +49,10 @@ def _of_finder(text: str) -> Iterator[Path]:
     for word in _texts(text):
         if word.startswith("/") and "\n" not in word:
             path = Path(word)
-            yield path.parent.parent if path.name == "__init__.py" else path.parent
+            folder = path.parent.parent if path.name == "__init__.py" else path.parent
+            while (folder / "__init__.py").is_file():
+                folder = folder.parent
+            yield folder
 
 
 def _texts(source: str) -> Iterable[str]:

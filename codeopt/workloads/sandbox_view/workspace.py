@@ -3,6 +3,9 @@ dependencies by path of uv, poetry, pdm and of PEP 508."""
 
 from __future__ import annotations
 
+import ast
+import configparser
+import contextlib
 import re
 import tomllib
 from collections.abc import Iterator, Mapping
@@ -18,8 +21,8 @@ _BY_PATH = re.compile(r"(?:@\s*|-e\s+)(?:(?:file:/*)?\$?\{(?:PROJECT_ROOT|root|r
 
 
 def workspace_roots(path: Path, root: Path) -> tuple[Path, ...]:
-    """Import folders of the packages below `root` that the package around a path names, itself or by those that it
-    names."""
+    """Import folders that the build settings of the project name, and of the packages below `root` that the package
+    around a path names, itself or by those that it names."""
     homes = [folder for folder in path.parents if folder.is_relative_to(root) and (folder / PROJECT_FILES[0]).is_file()]
     waiting, seen = list(homes), set(homes)
     while waiting and len(seen) < MOST:
@@ -28,15 +31,21 @@ def workspace_roots(path: Path, root: Path) -> tuple[Path, ...]:
             if each not in seen and each.is_relative_to(root) and is_package(each):
                 seen.add(each)
                 waiting.append(each)
-    others = sorted(seen - {root})
-    return tuple(folder for each in others for folder in import_folders(each))
+    others = (folder for each in sorted(seen - {root}) for folder in import_folders(each))
+    return tuple(dict.fromkeys((*built_from(root), *others)))
 
 
 def import_folders(package: Path) -> tuple[Path, ...]:
     """Folders from which the modules of a package count, by its build settings, else `src` or itself."""
-    named = [folder for folder in _built_from(package, _table(package)) if folder.is_dir()]
     usual = package / "src" if (package / "src").is_dir() else package
-    return tuple(dict.fromkeys(named or [usual]))
+    return built_from(package) or (usual,)
+
+
+def built_from(package: Path) -> tuple[Path, ...]:
+    """Folders that the build settings of a package name, as far as there are such."""
+    found = (*_built_from(package, _table(package)), *_of_setup_files(package))
+    inside = (each.resolve() for each in found)
+    return tuple(dict.fromkeys(each for each in inside if each.is_dir() and each.is_relative_to(package)))
 
 
 def is_package(folder: Path) -> bool:
@@ -110,10 +119,36 @@ def _built_from(package: Path, table: Mapping[str, Any]) -> Iterator[Path]:
     """Folders that setuptools, poetry and hatch are told to take packages from."""
     setuptools = _at(table, "tool", "setuptools") or {}
     yield from (package / where for where in _texts(_at(setuptools, "packages", "find", "where")))
-    if isinstance(where := _at(setuptools, "package-dir", ""), str):
+    yield from _of_package_dir(package, _at(setuptools, "package-dir"))
+    if isinstance(where := _at(table, "tool", "pdm", "build", "package-dir"), str):
         yield package / where
     packages = _at(table, "tool", "poetry", "packages")
     for each in packages if isinstance(packages, list) else ():
         yield package / str(_at(each, "from") or "")
     for each in _texts(_at(table, "tool", "hatch", "build", "targets", "wheel", "packages")):
         yield (package / each).parent
+
+
+def _of_package_dir(package: Path, places: Any) -> Iterator[Path]:
+    """Import folders of setuptools' `package-dir`: of the empty name the folder itself, of `a.b` what `a` lies in."""
+    for name, where in places.items() if isinstance(places, Mapping) else ():
+        if isinstance(name, str) and isinstance(where, str):
+            folder, parts = package / where, tuple(filter(None, name.split(".")))
+            if folder.parts[len(folder.parts) - len(parts) :] == parts:  # else no folder gives it that name
+                yield Path(*folder.parts[: len(folder.parts) - len(parts)])
+
+
+def _of_setup_files(package: Path) -> Iterator[Path]:
+    """The same of setup.cfg and, where it is written out, of setup.py."""
+    settings = configparser.RawConfigParser(strict=False)
+    with contextlib.suppress(configparser.Error, OSError, ValueError):
+        settings.read_string((package / "setup.cfg").read_text("utf-8"))
+    lines = settings.get("options", "package_dir", fallback="").split("\n")
+    pairs = (line.partition("=") for line in lines if "=" in line)
+    yield from _of_package_dir(package, {name.strip(): where.strip() for name, _, where in pairs})
+    for where in settings.get("options.packages.find", "where", fallback="").split():
+        yield package / where
+    with contextlib.suppress(OSError, ValueError, SyntaxError, RecursionError, MemoryError):
+        for node in ast.walk(ast.parse((package / "setup.py").read_bytes())):
+            if isinstance(node, ast.keyword) and node.arg == "package_dir" and isinstance(node.value, ast.Dict):
+                yield from _of_package_dir(package, ast.literal_eval(node.value))

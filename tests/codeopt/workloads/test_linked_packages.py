@@ -31,6 +31,22 @@ from editables.redirector import RedirectingFinder as F
 F.install()
 F.map_module('core_lib', '{0}/core_lib/__init__.py')
 """
+SCIKIT_BUILD = """\
+import importlib.util, sys
+class Redirecting:
+    def __init__(self):
+        self.known_source_files = {{'core_lib': '{0}/core_lib/__init__.py', 'core_lib.sub': '{0}/core_lib/sub.py'}}
+        self.submodule_search_locations = {{'core_lib': ['{0}/core_lib']}}
+    def find_spec(self, name, path=None, target=None):
+        if name in self.known_source_files:
+            within = self.submodule_search_locations.get(name)
+            return importlib.util.spec_from_file_location(
+                name, self.known_source_files[name], submodule_search_locations=within)
+        if name in self.submodule_search_locations:
+            raise ImportError("taken for a namespace")
+sys.meta_path.insert(0, Redirecting())
+"""
+"""As scikit-build-core's stands before all other finders."""
 
 
 @pytest.mark.parametrize(
@@ -42,12 +58,14 @@ F.map_module('core_lib', '{0}/core_lib/__init__.py')
         ("core-lib.egg-link", "{0}\n../"),
         ("__editable___core_lib_0_1_finder.py", SETUPTOOLS),
         ("_editable_impl_core_lib.py", EDITABLES),
+        ("_editable_skbc_core_lib.py", SCIKIT_BUILD),
     ],
 )
 def test_each_style_of_installing_in_place_is_read(tmp_path: Path, name: str, text: str) -> None:
     packages, sources = tmp_path / ".venv/lib/python3.12/site-packages", tmp_path / "packages/core"
     for folder in (packages, sources / "core_lib"):
         folder.mkdir(parents=True)
+    (sources / "core_lib" / "__init__.py").touch()
     (packages / name).write_text(text.format(sources))
     (packages / "gone.pth").write_text(f"{tmp_path}/gone\n/\n")
     assert sources in linked_folders([str(packages.parent), str(packages)])
@@ -78,6 +96,34 @@ def test_what_project_files_name_is_found(tmp_path: Path, top: str | None, app: 
     found = workspace_roots(root / "packages/app/src/app/__init__.py", root)
     assert root / "packages/core/src" in found
     assert root / "packages/old" not in found
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("pyproject.toml", "[tool.setuptools.package-dir]\n'' = 'lib'\n"),
+        ("pyproject.toml", "[tool.setuptools]\npackage-dir = {'core' = 'lib/core'}\n"),
+        ("pyproject.toml", "[tool.setuptools]\npackage-dir = {'core.sub' = 'lib/core/sub'}\n"),
+        ("pyproject.toml", "[tool.setuptools.packages.find]\nwhere = ['lib']\n"),
+        ("pyproject.toml", "[tool.pdm.build]\npackage-dir = 'lib'\n"),
+        ("setup.cfg", "[options]\npackage_dir =\n    = lib\n"),
+        ("setup.cfg", "[options.packages.find]\nwhere = lib\n"),
+        ("setup.py", "from setuptools import setup\nsetup(name='core', package_dir={'': 'lib'})\n"),
+    ],
+)
+def test_the_project_is_imported_from_where_its_build_settings_say(tmp_path: Path, name: str, text: str) -> None:
+    """Also where its packages have no `__init__.py`."""
+    root = write(tmp_path, {".git/HEAD": "", name: text, "lib/core/sub/mod.py": "", "lib/core/sub/x.py": ""})
+    found = locate(root / "lib/core/sub/mod.py")
+    assert (found.name, found.roots[0]) == ("core.sub.mod", root / "lib")
+
+
+def test_build_settings_lead_nowhere_else(tmp_path: Path) -> None:
+    text = "[tool.setuptools.package-dir]\n'' = '../other'\ncore = 'lib/another'\nmore = 3\n"
+    files = {".git/HEAD": "", "pyproject.toml": text, "lib/another/mod.py": "", "setup.py": "setup(package_dir={x: 1})"}
+    root = write(tmp_path / "it", files)
+    (tmp_path / "other").mkdir()
+    assert locate(root / "lib/another/mod.py").roots == (root / "lib/another", root)
 
 
 @pytest.mark.parametrize(
@@ -175,9 +221,14 @@ def git(root: Path, words: Sequence[str]) -> None:
     subprocess.run(["git", "-c", "user.name=a", "-c", "user.email=a@b", *words], cwd=root, check=True)
 
 
-@pytest.mark.parametrize("outside", [False, True], ids=["a sibling", "another repository"])
-def test_a_function_finds_what_is_installed_in_place(tmp_path: Path, outside: bool) -> None:
-    repo = monorepo(tmp_path / "repo", tmp_path / "other" if outside else None)
+@pytest.mark.parametrize("how", ["a sibling", "another repository", "a finder before all others"])
+def test_a_function_finds_what_is_installed_in_place(tmp_path: Path, how: str) -> None:
+    repo = monorepo(tmp_path / "repo", tmp_path / "other" if how == "another repository" else None)
+    if how == "a finder before all others":
+        packages = next((repo.root / ".venv").glob("lib/python3*/site-packages"))
+        (packages / "__editable__.core.pth").write_text("import _editable_skbc_core_lib\n")
+        finder = SCIKIT_BUILD.format(f"{repo.root}/packages/core/src")
+        (packages / "_editable_skbc_core_lib.py").write_text(finder)
     repo.edit({APP: WRONG})
     done = repo.ask("compare", "--base", "HEAD", "--json")
     found = json.loads(done.out)["functions"][0]

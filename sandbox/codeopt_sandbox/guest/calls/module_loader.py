@@ -16,6 +16,7 @@ from os import environ
 from os.path import samefile
 
 from ..after_import import after_import
+from ..editable_finders import leave_what_is_missing
 from .own_code import OwnCode
 
 TYPE_CHECKING = False
@@ -170,6 +171,7 @@ def import_target(
     """The module under test and the function to call."""
     sys.path[:0] = ref.paths
     sys.argv[1:] = []
+    leave_what_is_missing()
     sys.meta_path.insert(0, SourceLoader(ref, source, code, leaving))
     if leaving is not None:
         leaving.start_import()

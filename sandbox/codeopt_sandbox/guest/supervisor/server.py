@@ -31,8 +31,8 @@ from .zygotes import Zygotes, read_kept
 
 _F_SETPIPE_SZ = 1031
 _TOOLS = (
-    "__init__.py", "after_import.py", "boot.py", "syscalls.py", "library_code.py", "record.py", "accept/", "calls/",
-    "profile/", "tests/",
+    "__init__.py", "after_import.py", "editable_finders.py", "boot.py", "syscalls.py", "library_code.py", "record.py",
+    "accept/", "calls/", "profile/", "tests/",
 )  # fmt: skip
 """The modules of our own programs, which runs of them are given."""
 

@@ -15,6 +15,7 @@ from _frozen_importlib_external import MAGIC_NUMBER
 from ..boot import ROOT
 from ..calls.function_ref import FunctionRef
 from ..calls.module_loader import SourceLoader
+from ..editable_finders import leave_what_is_missing
 from .call_log import CallLog
 from .call_times import CallTimes
 from .main_script import decorated, install_for_scripts
@@ -165,6 +166,7 @@ def begin(folder: str) -> None:
 
 def show(loader: ProgramLoader, decorate: Callable[[Any], Any]) -> None:
     """Have a process import the module under test from its text, and run it so. decorate: the recorded function."""
+    leave_what_is_missing()
     sys.meta_path.insert(0, loader)
     watched = WatchedFile(os.path.realpath(loader.ref.file))
     install_for_scripts(watched, loader.qualname, decorate, loader.source.encode("utf-8", "surrogatepass"))

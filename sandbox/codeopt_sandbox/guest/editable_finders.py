@@ -1,0 +1,30 @@
+"""Finders of packages that are installed in place, in a sandbox where their sources lie elsewhere.
+
+scikit-build-core's and meson-python's stand before all others, and lead to paths of the host: what is not there is left
+to the usual finders, which have the project's copy; what scikit-build-core built lies among the packages, and is found.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+
+SOURCES = "known_source_files"
+"""Attribute of scikit-build-core's: file by module."""
+FOLDERS = "submodule_search_locations"
+"""Attribute of scikit-build-core's: folders by package."""
+BUILD = "_build_path"
+"""Attribute of meson-python's: the folder that it builds in before each import."""
+
+
+def leave_what_is_missing() -> None:
+    """Have these finders find nothing that is not there."""
+    for finder in list(sys.meta_path):
+        known = getattr(finder, "__dict__", {})
+        sources, folders = known.get(SOURCES), known.get(FOLDERS)
+        if isinstance(sources, dict) and isinstance(folders, dict):
+            for name in [name for name, path in sources.items() if not os.path.exists(path)]:  # noqa: PTH110
+                del sources[name]
+                folders.pop(name, None)
+        elif isinstance(known.get(BUILD), str) and not os.path.isdir(known[BUILD]):  # noqa: PTH112
+            sys.meta_path.remove(finder)

@@ -193,7 +193,7 @@ class LiveProgress(AbstractContextManager["LiveProgress"]):
         head, workers = Table.grid(padding=(0, 1)), Table.grid(padding=(0, 1))
         head.add_row(
             ProgressBar(total=max(1, progress.total), completed=progress.ended, width=20),
-            f"{progress.ended} of {progress.total}", f"{clock(progress.seconds())}, {progress.left()}",
+            f"{progress.ended} of {progress.total} ended", f"{clock(progress.seconds())} gone, {progress.left()}",
         )  # fmt: skip
         for _ in range(3):
             workers.add_column(no_wrap=True)

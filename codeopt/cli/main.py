@@ -12,6 +12,7 @@ import itertools
 import json
 import os
 import re
+import shutil
 import signal
 import sys
 import tempfile
@@ -33,7 +34,7 @@ from codeopt.core import plugins
 from codeopt.core.errors import CodeoptError, UsageError
 from codeopt.core.flag import SettableBy
 from codeopt.core.sanitize import log_line
-from codeopt.core.screen import colour_choice
+from codeopt.core.screen import colour_choice, wrapped
 from codeopt.core.settings import read_settings
 from codeopt_sandbox.errors import SandboxError
 from codeopt_sandbox.streams import FULL, drop_output, open_closed_streams
@@ -155,8 +156,10 @@ def _end(
     status: int, message: str, as_json: bool = False, *, named: bool = False, shortfalls: Sequence[dict[str, str]] = ()
 ) -> int:
     """The last line; under --json an object, too, in the place of a result. named: the line begins with the command."""
+    line = message if named else f"codeopt: {message}"
     with contextlib.suppress(OSError):  # where standard error is full or gone nothing more can be said
-        print(message if named else f"codeopt: {message}", file=sys.stderr, flush=True)
+        rows = wrapped(line, shutil.get_terminal_size().columns) if sys.stderr.isatty() else [line]
+        print("\n".join(rows), file=sys.stderr, flush=True)
     if as_json:
         with contextlib.suppress(OSError):
             found = {"schema": ERROR_SCHEMA, "error": message, "status": status, "shortfalls": list(shortfalls)}

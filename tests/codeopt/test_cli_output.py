@@ -271,6 +271,16 @@ def test_ctrl_c_leaves_a_clean_screen(tmp_path: Path) -> None:
     assert not [row for row in shown.lines if LIVE.match(row) or "Traceback" in row]
 
 
+def test_a_mistake_is_told_in_whole_words(tmp_path: Path) -> None:
+    prepare(tmp_path)
+    given = ("improve", "slow.py", "--max-examples", "6")
+    told = codeopt(*given, cwd=tmp_path).err
+    shown = on_a_terminal(command(*given), tmp_path, environment(TERM="xterm"), 50)
+    assert (shown.status, len(told.splitlines())) == (2, 1)
+    assert " ".join(shown.lines).split() == told.split()
+    assert len(shown.lines) > 1
+
+
 def test_a_terminal_that_cannot_go_back_is_told_as_a_log_is(tmp_path: Path) -> None:
     prepare(tmp_path)
     shown = run_on_a_terminal(tmp_path, 80, TERM="dumb")

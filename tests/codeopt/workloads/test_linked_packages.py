@@ -113,7 +113,7 @@ def test_what_project_files_name_is_found(tmp_path: Path, top: str | None, app: 
 )
 def test_the_project_is_imported_from_where_its_build_settings_say(tmp_path: Path, name: str, text: str) -> None:
     """Also where its packages have no `__init__.py`."""
-    root = write(tmp_path, {".git/HEAD": "", name: text, "lib/core/sub/mod.py": "", "lib/core/sub/x.py": ""})
+    root = write_files(tmp_path, {".git/HEAD": "", name: text, "lib/core/sub/mod.py": "", "lib/core/sub/x.py": ""})
     found = locate(root / "lib/core/sub/mod.py")
     assert (found.name, found.roots[0]) == ("core.sub.mod", root / "lib")
 
@@ -121,7 +121,7 @@ def test_the_project_is_imported_from_where_its_build_settings_say(tmp_path: Pat
 def test_build_settings_lead_nowhere_else(tmp_path: Path) -> None:
     text = "[tool.setuptools.package-dir]\n'' = '../other'\ncore = 'lib/another'\nmore = 3\n"
     files = {".git/HEAD": "", "pyproject.toml": text, "lib/another/mod.py": "", "setup.py": "setup(package_dir={x: 1})"}
-    root = write(tmp_path / "it", files)
+    root = write_files(tmp_path / "it", files)
     (tmp_path / "other").mkdir()
     assert locate(root / "lib/another/mod.py").roots == (root / "lib/another", root)
 

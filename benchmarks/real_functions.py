@@ -86,11 +86,12 @@ PACKAGES = (
 """Chosen by their kinds and by having tests in their source distributions, before any rule had seen them."""
 BUILDERS = (
     "pip",
-    "setuptools<80",
+    "setuptools>=77,<80",
     "wheel",
     "hatchling",
     "hatch-vcs",
     "hatch-fancy-pypi-readme",
+    "setuptools-git-versioning",
     "poetry-core",
     "flit-core",
     "pdm-backend",

@@ -42,7 +42,7 @@ WRONG = """\
     after = plate + rate * (around - 4 * plate)
 """
 PROJECT = ChangedProject(
-    "python simulate.py 120 40",
+    "python simulate.py 60 120",
     {"simulate.py": SIMULATION},
     right=(Replacement("simulate.py", LOOP, RIGHT),),
     wrong=(Replacement("simulate.py", LOOP, WRONG),),

@@ -42,7 +42,7 @@ def run(arguments: argparse.Namespace, target: Target) -> int:
         found = find_interpreter(options.python, target.path) if not options.image else None
         console.print(python_line(found))
         options = replace(options, python=found.path) if found else options
-        session = open_session(console, interpreter=found)
+        session = open_session(console, interpreter=found, began=arguments.began)
         recheck = review_flags.Rechecker(options, session, Path())
         known = open_findings(options, found, session.open_evidence, "improve", console)
 

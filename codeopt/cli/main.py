@@ -15,6 +15,7 @@ import re
 import signal
 import sys
 import tempfile
+import time
 import traceback
 import warnings
 from collections.abc import Sequence
@@ -45,8 +46,9 @@ DOTTED = re.compile(r"[^\W\d]\w*\.[^\W\d]\w*")
 ERROR_SCHEMA = "codeopt.error/1"
 
 
-def main(argv: list[str] | None = None) -> int:
-    """Run one command; returns the exit status."""
+def main(argv: list[str] | None = None, began: float | None = None) -> int:
+    """Run one command; returns the exit status. began: its start by `time.monotonic()`; None: now."""
+    began = time.monotonic() if began is None else began
     open_closed_streams()
     signal.signal(signal.SIGTERM, _interrupt)  # a CI system's way to say Ctrl-C
     warnings.simplefilter("ignore", SyntaxWarning)  # of programs that are read; it would show their lines
@@ -54,6 +56,7 @@ def main(argv: list[str] | None = None) -> int:
     as_json = "--json" in itertools.takewhile(lambda each: each != "--", asked)
     try:
         command, arguments = _understood(asked)
+        arguments.began = began
         with colour_choice(getattr(arguments, "color", None)):
             status = command(arguments)
             sys.stdout.flush()

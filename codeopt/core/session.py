@@ -85,6 +85,9 @@ class Session:
     """The Python that runs everything, where it was found already; None: each target's own is looked for."""
     open_evidence: EvidenceOpener = no_evidence
     """Store of evidence for a project; engine.open_session has one, the default none."""
+    began: float | None = None
+    """Start of the command by `time.monotonic()`, from which its time limit counts; None: improvements count their
+    own."""
     traces: Traces = field(default_factory=dict)
     """Calls of functions that a run of the project's tests has shown already; others are looked for one by one."""
 

@@ -47,7 +47,8 @@ def improve(
     program: what the target's file is taken to hold; None: what it holds.
     """
     clock = RunClock(options.max_seconds)
-    session.console.allow(options.max_seconds)
+    clock.started = clock.started if session.began is None else session.began
+    session.console.allow(clock.left)
     session.console.plan(tuple(LoopStage))
     try:
         return _improved(target, options, session, reference, program, clock)

@@ -18,11 +18,13 @@ def open_session(
     open_sandbox: SandboxOpener = open_isolated,
     interpreter: Interpreter | None = None,
     project_prices: bool = True,
+    began: float | None = None,
 ) -> Session:
     """A session that can open models, and keeps evidence.
 
     console: who is told; None: nobody. interpreter: the Python that runs everything, where it was found already.
-    project_prices: models cost what the nearest pyproject.toml says.
+    project_prices: models cost what the nearest pyproject.toml says. began: start of the command by
+    `time.monotonic()`, if its limit counts from there.
     """
     return Session(
         console or Console(quiet=True),
@@ -30,4 +32,5 @@ def open_session(
         open_model=partial(open_chosen_model, project_prices=project_prices),
         open_evidence=open_evidence,
         interpreter=interpreter,
+        began=began,
     )

@@ -20,7 +20,7 @@ from codeopt.review.findings.known import KnownFinding, KnownFindings
 from codeopt.review.profile_ranking import ProfileMatch
 from codeopt.review.ranking import Ranking
 from codeopt.review.suggestion import Skipped, Suggestion
-from codeopt.review.surroundings import Improver, isolated, rank
+from codeopt.review.surroundings import Improver, begun, isolated, rank
 from codeopt.review.work import BUDGET_SPENT, INTERRUPTED, ReviewBudget, ReviewRun
 
 if TYPE_CHECKING:
@@ -141,7 +141,7 @@ def check(
     """
     options = isolated(options)
     work, ranking, worth = (
-        ReviewRun(limits, session.console.print, session.console.step, known),
+        ReviewRun(limits, session.console.print, session.console.step, known, begun(session)),
         Ranking(tuple(targets)),
         targets,
     )

@@ -26,7 +26,7 @@ from codeopt.review.combine import best_first
 from codeopt.review.patch import merged
 from codeopt.review.ranking import Ranking
 from codeopt.review.suggestion import Skipped, Suggestion, full_name
-from codeopt.review.surroundings import Improver, rank
+from codeopt.review.surroundings import Improver, begun, rank
 from codeopt.review.work import BUDGET_SPENT, INTERRUPTED, Left, ReviewBudget, ReviewRun
 from codeopt.workloads.function.recording.recording import recorded_calls
 from codeopt.workloads.source.functions import definition, read_function
@@ -118,7 +118,8 @@ def improve_several(
     keep: is given each result.
     """
     budget = ReviewBudget(functions, options.max_seconds or DEADLINE_S, options.max_cost)
-    work, ranking = ReviewRun(budget, session.console.print, session.console.step), Ranking(tuple(targets))
+    work = ReviewRun(budget, session.console.print, session.console.step, started=begun(session))
+    ranking = Ranking(tuple(targets))
     results: dict[str, Result] = {}
     chosen: list[ReviewTarget] = list(targets)
     try:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, replace
@@ -29,6 +30,11 @@ def isolated(options: ImproveOptions) -> ImproveOptions:
         return replace(options, sandbox=sandbox.backend)
 
 
+def begun(session: Session) -> float:
+    """Start of a command by `time.monotonic()`; now where it is not known."""
+    return time.monotonic() if session.began is None else session.began
+
+
 def rank(options: ImproveOptions, targets: list[ReviewTarget], session: Session) -> Ranking:
     """Rank the targets by their time under their tests, the longest first."""
 
@@ -53,6 +59,6 @@ class Improver:
         """Improve one target; only the run's own folder is written. Raises CodeoptError."""
         require_draft(Target(target.file, target.function), self.options)
         own = replace(self.options, max_seconds=left.seconds, max_cost=left.cost_usd)
-        result = improve(Target(target.file, target.function), own, replace(self.session, on_usage=pay))
+        result = improve(Target(target.file, target.function), own, replace(self.session, on_usage=pay, began=None))
         self.session = replace(self.session, asks_server=False)  # it has answered
         return result

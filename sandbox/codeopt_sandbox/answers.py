@@ -19,6 +19,7 @@ from codeopt_sandbox.guest.calls.repr.private import (
     EQUAL,
     GENERATOR,
     KEPT_UNCHANGED,
+    NOT_ASKED,
     PRIVATE_ARGUMENTS,
     SHOWS,
     segments,
@@ -182,15 +183,17 @@ def _excused_state(found: AnswerDifference) -> AnswerDifference:
 
 def _public(text: str, other: str) -> str:
     """The publicly visible part of an outcome; what objects show of themselves counts where both outcomes have it."""
-    left_out = (PRIVATE_ARGUMENTS, KEPT_UNCHANGED, *([] if SHOWS in other else [SHOWS]))
+    left_out = (PRIVATE_ARGUMENTS, KEPT_UNCHANGED, NOT_ASKED, *([] if SHOWS in other else [SHOWS]))
     return "".join(without_private(part) for part in segments(text) if not part.startswith(left_out))
 
 
 def _told_apart(found: AnswerDifference) -> bool:
     """Whether it is known that others see no difference: both objects were asked, or what only one of them keeps is
-    an addition."""
+    an addition. A call that is not asked is one of many, and some of the others were."""
     texts = (found.expected, found.got)
-    if all(SHOWS in text for text in texts) or any(PRIVATE_ARGUMENTS in text for text in texts):
+    if any(PRIVATE_ARGUMENTS in text for text in texts):
+        return True
+    if all(SHOWS in text or NOT_ASKED in text for text in texts):
         return True
     names = (set(_PRIVATE_NAME.findall(text)) for text in texts)
     return next(names) != next(names)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import os
 import shlex
 import shutil
 import subprocess
@@ -113,6 +114,38 @@ def test_values_are_completed_in_each_shell_that_is_here(tmp_path: Path) -> None
             script = tmp_path / f"codeopt.{shell}"
             script.write_text(done.out)
             subprocess.run([shell, "-n", script], check=True)
+
+
+@pytest.mark.skipif(not shutil.which("fish"), reason="no fish here")
+@pytest.mark.parametrize(
+    ("words", "wanted"),
+    [
+        ("codeopt improve --task ", "runtime"), ("codeopt improve --task=r", "--task=runtime"),
+        ("codeopt improve --select list_m", "list_membership_to_set"), ("codeopt improve s", "slow.py"),
+        ("codeopt improve --html s", "slow.py"), ("codeopt improve --cases c", "cases/"),
+        ("codeopt improve --search ", "best-of"), ("codeopt review --output-format ", "sarif"),
+        ("codeopt show ", "last"), ("codeopt compare --clock m", "memory"), ("codeopt rules any", "any_all_loop"),
+    ],
+)  # fmt: skip
+def test_fish_completes_values_and_files(words: str, wanted: str, fish_folder: Path) -> None:
+    line = f"source codeopt.fish; complete -C {words!r}"
+    path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
+    done = subprocess.run(
+        ["fish", "--no-config", "-c", line], cwd=fish_folder, env={**os.environ, "PATH": path}, capture_output=True,
+        text=True, check=True, timeout=60,
+    )  # fmt: skip
+    assert wanted in [row.partition("\t")[0] for row in done.stdout.splitlines()], done
+
+
+@pytest.fixture(scope="module")
+def fish_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with the script for fish, a program and a folder of cases."""
+    pytest.importorskip("shtab")
+    folder = tmp_path_factory.mktemp("fish")
+    (folder / "codeopt.fish").write_text(codeopt("completion", "fish", cwd=folder).out)
+    (folder / "slow.py").write_text("print(1)\n")
+    (folder / "cases").mkdir()
+    return folder
 
 
 @pytest.mark.parametrize("columns", ["60", "80", "140"])

@@ -52,6 +52,13 @@ CASES = [
         "returns <.G>() {_b=2} | of its objects show len 2",
         "differs",
     ),
+    (
+        "returns <.G>() {_a=1} | its objects are not asked",
+        "returns <.G>() {_a=2} | its objects are not asked",
+        Subject.PRIVATE,
+    ),
+    ("returns <.G>() {b=1} | its objects are not asked", "returns <.G>() {b=2} | its objects are not asked", "differs"),
+    ("returns <.G>() {_a=1} | its objects are not asked", "returns <.G>() {_a=2}", "differs"),
     ("returns 1", "returns 1 | private attributes of arguments become (<.G>() {_t=1}; )", Subject.PRIVATE),
     ("returns <.G>()", "returns <.G>() | called again, it gives out an object that it keeps", Subject.PRIVATE),
     ("returns <.G>()", "returns <.G>() | called again, it gives out the same object", "differs"),

@@ -69,6 +69,7 @@ def run(arguments: argparse.Namespace) -> int:
             options, session = review_flags.find_python(
                 flags.options_of(arguments, model=RULES, max_seconds=None), console, paths[0]
             )
+            session = replace(session, began=arguments.began)
             limits = ReviewBudget(arguments.max_functions, arguments.max_seconds)
             known = open_findings(
                 options, session.interpreter, session.open_evidence, "check", console, trusted=arguments.trust_store

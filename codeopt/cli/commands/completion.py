@@ -1,6 +1,7 @@
 """Print what makes a shell complete commands, flags and their values.
 
-With tasks, rules, runs or models in place of a shell's name: the values that the scripts ask for, one a line.
+With tasks, rules, runs, models, searches, reporters or layouts in place of a shell's name: the values that the scripts
+ask for, one a line.
 """
 
 from __future__ import annotations
@@ -15,10 +16,20 @@ from codeopt.core.errors import UsageError
 
 SHELLS = ("bash", "zsh", "fish", "tcsh")
 RUNS = Path(".codeopt")
-COMPLETED = {"task": "tasks", "select": "rules", "ignore": "rules", "model": "models", "judge_model": "models"}
+SEARCHES = "codeopt.searches"
+COMPLETED = {
+    "task": "tasks", "select": "rules", "ignore": "rules", "model": "models", "judge_model": "models", "resume": "runs",
+    "search": "searches", "reporter": "reporters", "output_format": "reporters", "layout": "layouts",
+}  # fmt: skip
 """Kind of value by flag."""
-OF_A_RUN = ("show", "diff", "apply")
-"""Commands whose argument is a saved run."""
+ARGUMENTS = {
+    ("show", "run"): "runs", ("diff", "run"): "runs", ("apply", "run"): "runs", ("rules", "name"): "rules",
+}  # fmt: skip
+"""Kind of value by command and argument."""
+FOLDERS = ("DIR",)
+"""Placeholders of flags and arguments that are folders."""
+FILES = ("FILE", "PATH", "OUT", "SET", "PROGRAM", "PROJECT", "INPUT", "TARGET", "FILE::FUNCTION")
+"""Placeholders of those that are files, or folders as well."""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -45,34 +56,38 @@ def run(arguments: argparse.Namespace) -> int:
         import shtab
     except ImportError as error:
         raise UsageError("codeopt completion needs the extra: pip install 'codeopt[completion]'") from error
-    _complete_values(arguments.root, lambda kind: shtab.cmd(f"codeopt completion {kind} 2>/dev/null"))
+
+    def values_of(action: argparse.Action, kind: str) -> Any:
+        if kind:
+            return shtab.cmd(f"codeopt completion {kind} 2>/dev/null")
+        return shtab.DIRECTORY if action.metavar in FOLDERS else shtab.FILE if action.metavar in FILES else None
+
+    _complete_values(arguments.root, values_of)
     print(shtab.complete(arguments.root, shell=arguments.shell))
     return 0
 
 
-def _complete_values(root: argparse.ArgumentParser, ask: Callable[[str], Any]) -> None:
-    """Tell each flag and argument whose values are known by what to ask for them."""
+def _complete_values(root: argparse.ArgumentParser, values_of: Callable[[argparse.Action, str], Any]) -> None:
+    """Tell each flag and argument whose values are known how to complete them."""
     (choices,) = (each for each in root._actions if isinstance(each, argparse._SubParsersAction))
     parsers: Mapping[str, argparse.ArgumentParser] = choices.choices
     for name, parser in parsers.items():
         for action in parser._actions:
-            kind = COMPLETED.get(action.dest, "")
-            if action.dest == "resume" or (name in OF_A_RUN and action.dest == "run" and not action.option_strings):
-                kind = "runs"
-            if kind and action.nargs != 0:
-                vars(action)["complete"] = ask(kind)
+            kind = ARGUMENTS.get((name, action.dest), "") if not action.option_strings else ""
+            kind = kind or COMPLETED.get(action.dest, "")
+            if action.nargs != 0 and not action.choices and (found := values_of(action, kind)):
+                vars(action)["complete"] = found
 
 
-def _tasks() -> Iterable[str]:
-    from codeopt.core import plugins
+def _named(group: str) -> Callable[[], Iterable[str]]:
+    """Plug-ins of a group, by name."""
 
-    return plugins.names("codeopt.tasks")
+    def names() -> Iterable[str]:
+        from codeopt.core import plugins
 
+        return [name.replace("_", "-") if group == SEARCHES else name for name in plugins.names(group)]
 
-def _rules() -> Iterable[str]:
-    from codeopt.core import plugins
-
-    return plugins.names("codeopt.rules")
+    return names
 
 
 def _runs() -> Iterable[str]:
@@ -97,6 +112,7 @@ def _models() -> Iterable[str]:
 PLAIN = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-:/")
 """Characters of a model's name that no shell acts on."""
 VALUES: Mapping[str, Callable[[], Iterable[str]]] = {
-    "tasks": _tasks, "rules": _rules, "runs": _runs, "models": _models,
+    "tasks": _named("codeopt.tasks"), "rules": _named("codeopt.rules"), "runs": _runs, "models": _models,
+    "searches": _named(SEARCHES), "reporters": _named("codeopt.reporters"), "layouts": _named("codeopt.datasets"),
 }  # fmt: skip
 """Values by kind."""

@@ -99,7 +99,7 @@ def _improve_one(arguments: argparse.Namespace, target: Target) -> int:
     from codeopt.report.brief import brief_summary
 
     with Console(quiet=arguments.quiet, verbose=arguments.verbose) as console:
-        options, session = flags.options_of(arguments), open_session(console)
+        options, session = flags.options_of(arguments), open_session(console, began=arguments.began)
         result = improve(target, options, session)
         from codeopt.review.findings.known import open_findings  # which loads what a mistake can do without
 

@@ -166,6 +166,7 @@ def _work(
             ReviewBudget(arguments.max_functions, arguments.max_seconds, arguments.max_cost),
             console.print,
             console.step,
+            started=arguments.began,
         )
         try:
             if targets:

@@ -15,8 +15,12 @@ WIDTH = 640
 HEIGHT = 170
 LEFT = 58
 TOP = 14
-STEPS = (1, 1.2, 1.5, 2, 2.5, 3, 3.5, 4, 4.2, 4.5, 5, 6, 7, 8, 9)
-"""Factors within a power of ten that an axis may be labelled with."""
+STEPS: tuple[tuple[float, ...], ...] = (
+    (1, 1.5, 2, 2.5, 3, 4, 5, 6, 8), (1, 1.5, 2, 3, 5, 7), (1, 2, 5), (1, 3), (1,),
+)  # fmt: skip
+"""Factors within a power of ten that an axis may be labelled with; the first series that fits is taken."""
+DISTANCES = (0.05, 0.1, 0.2, 0.5)
+"""Distances of labels of an axis that ends below twice its beginning."""
 NEAR_ONE = 1.5
 """Factor up to which pairs are shown together with 1.0x."""
 TICKS = 5
@@ -44,11 +48,19 @@ class FactorAxis:
 
     def ticks(self) -> list[float]:
         """Round factors to label, 1.0x among them where the axis holds it."""
-        steps = [step * 10.0**power for power in range(-4, 8) for step in STEPS]
-        inside = [each for each in steps if self.low <= each <= self.high and each != 1.0]
-        every = max(1, math.ceil(len(inside) / (TICKS - 1)))
-        one = [1.0] if self.low <= 1.0 <= self.high else []
-        return sorted([*one, *inside[every - 1 :: every]]) or [round(math.sqrt(self.low * self.high), 2)]
+        for every in (*self._near(), *self._wide()):
+            inside = [each for each in every if self.low <= each <= self.high]
+            if len(inside) <= TICKS:
+                break
+        return inside[:: math.ceil(len(inside) / TICKS) or 1] or [round(math.sqrt(self.low * self.high), 2)]
+
+    def _near(self) -> Iterator[list[float]]:
+        for distance in DISTANCES if self.high < 2 * self.low else ():
+            yield [round(number * distance, 2) for number in range(int(self.high / distance) + 1)]
+
+    def _wide(self) -> Iterator[list[float]]:
+        for steps in STEPS:
+            yield [step * 10.0**power for power in range(-4, 8) for step in steps]
 
     def grid(self) -> Iterator[Markup]:
         """A line and a label for each tick; that of 1.0x is marked."""

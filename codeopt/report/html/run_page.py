@@ -50,7 +50,7 @@ def run_page(run: StoredRun) -> Iterator[str]:
         best_round=best.round if best else None,
         edits=edits,
         sides=_sides(run),
-        evidence=_evidence(result),
+        evidence=[*_evidence(result)],
         cost=_cost(run),
         drafts=_drafts(run.saved.history, result.get("best_round")),
     )
@@ -83,8 +83,10 @@ def _who(run: StoredRun) -> str:
     result = run.result
     python = (result.get("python") or {}).get("version")
     where = [f"sandbox {result['sandbox']}" if "sandbox" in result else "", f"Python {python}" if python else ""]
+    if not run.listing.ended:
+        return "this run has not ended"
     who = f"task {result.get('task', 'not known')}, drafts by {result.get('model', 'not known')}"
-    return ", ".join([who, *filter(None, where)]) + ("" if run.listing.ended else "; this run has not ended")
+    return ", ".join([who, *filter(None, where)])
 
 
 def _tiles(run: StoredRun) -> Iterator[tuple[str, ...]]:
@@ -144,9 +146,11 @@ def _cost(run: StoredRun) -> list[tuple[str, str, str]]:
     """Each step with its seconds and its share, then what the model took."""
     result, ledger = run.result, run.saved.ledger
     effort, total = result.get("effort") or {}, float(result.get("seconds") or ledger.seconds)
-    rows = [(name, *_seconds(effort.get(key, 0.0), total)) for key, name in STEPS]
-    rest = max(0.0, total - sum(effort.get(key, 0.0) for key, _ in STEPS))
-    rows.append(("waiting, and the original's own runs", *_seconds(rest, total)))
+    rows = []
+    if effort:  # known when the run has ended
+        rest = max(0.0, total - sum(effort.get(key, 0.0) for key, _ in STEPS))
+        rows += [(name, *_seconds(effort.get(key, 0.0), total)) for key, name in STEPS]
+        rows.append(("waiting, and the original's own runs", *_seconds(rest, total)))
     rows.append(("all", *_seconds(total, total)))
     if ledger.usage.replies:
         rows.append(

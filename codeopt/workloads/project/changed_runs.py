@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 from codeopt.core.diagnostic import Diagnostic
 from codeopt.core.options import FuzzPolicy
 from codeopt.core.revision import Revision
-from codeopt.workloads.program.special_check import refuses_own
+from codeopt.workloads.program.special_check import OutputChecker, refuses_own
 from codeopt.workloads.project.changed_command import changed_commands
 from codeopt.workloads.project.runs import CommandRuns
 from codeopt_sandbox.outcome import Case, Run, RunLimits, Verdict
@@ -97,10 +97,16 @@ class ChangedRuns:
             run = run_on(self.runs, self.original, case, limits=self.limits)
             if run.exit == 0 and run.stop is None:
                 case = replace(case, expected=run.stdout, written=run.written)
-                if refuses_own(self.check, case):
+                if self._is_unknown_to_checker(case):
                     continue
                 most -= not self._says_the_same(run)
                 yield case
+
+    def _is_unknown_to_checker(self, case: Case) -> bool:
+        """Whether a checker of the user's cannot say what is right: it refuses the original, or the program that makes
+        the input is another one, of which it sees the arguments alone."""
+        changes_code = any(path.endswith(".py") for path, _ in case.files or ())
+        return isinstance(self.check, OutputChecker) and (changes_code or bool(refuses_own(self.check, case)))
 
     def _says_the_same(self, run: Run) -> bool:
         """As for the command as it was given: what was changed is not seen in it, and others are wanted."""

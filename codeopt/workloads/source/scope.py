@@ -1,4 +1,4 @@
-"""Classes and other types that names in annotations stand for, by reading the project's modules: none is imported."""
+"""Classes and other types that names in annotations stand for: modules of the project are read, none is imported."""
 
 from __future__ import annotations
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import shutil
 import signal
 import socket
@@ -72,7 +73,7 @@ def cluster(folder: Path, hidden: Path | None = None) -> Iterator[Cluster]:
         shutil.rmtree(home, ignore_errors=True)
 
 
-def wait_for(log: Path, text: str, seconds: float = 60) -> None:
+def wait_for(log: Path, text: str, seconds: float = 180) -> None:
     deadline = time.monotonic() + seconds
     while text not in log.read_text("utf-8", "replace"):
         if time.monotonic() > deadline:
@@ -116,9 +117,11 @@ def a_node_is_killed_and_then_the_driver(problems: Path, run: Path, nodes: Clust
         until(run, "SELECT count(*) >= 2 FROM problem WHERE status = 'running'")  # one a node
         os.killpg(nodes.second.pid, signal.SIGKILL)
         until(run, "SELECT count(*) >= 1 FROM event WHERE text LIKE '%lost%' AND problem != ''")
+        until(run, "SELECT count(*) >= 1 FROM event WHERE text LIKE '%is gone from the cluster%'")
         until(run, f"{ENDED} AND 1".replace("count(*)", "count(*) >= 1"))
         os.killpg(driver.pid, signal.SIGKILL)
-        driver.communicate()
+        _, told = driver.communicate()
+    assert_the_lost_node_is_named(told)
     kept = query(run, "SELECT id, finished, ratio FROM problem WHERE status = 'done' ORDER BY id")
     assert 1 <= len(kept) < 6
     code, _, err = finish(problems, run, *flags)
@@ -129,6 +132,15 @@ def a_node_is_killed_and_then_the_driver(problems: Path, run: Path, nodes: Clust
     lost = query(run, "SELECT p.attempts FROM problem p JOIN event e ON e.problem = p.id AND e.text LIKE '%lost%'")
     assert lost
     assert all(attempts >= 2 for (attempts,) in lost)
+
+
+def assert_the_lost_node_is_named(told: str) -> None:
+    """The log says which node is gone, by the name under which it came, and how many cores are left to measure."""
+    came = re.findall(r"(node \S+ \(\w{8}\)) is in the cluster; (\d) cores? on (\d) nodes? measures?", told)
+    gone = re.findall(r"(node \S+ \(\w{8}\)) is gone from the cluster; 1 core on 1 node measures", told)
+    assert [row[1:] for row in came] == [("1", "1"), ("2", "2")], told
+    assert len(gone) == 1, told
+    assert gone[0] in [name for name, *_ in came], told
 
 
 @pytest.mark.parametrize(

@@ -11,7 +11,7 @@ import pytest
 from codeopt.core.revision import Revision
 from codeopt.core.run_index import open_run
 from codeopt.report.html.drafts import diff, line_shares
-from codeopt.report.html.run_charts import pairs_chart, rounds_chart
+from codeopt.report.html.run_charts import FactorAxis, pairs_chart, rounds_chart
 from codeopt.report.html.run_page import run_page
 from codeopt_sandbox.compare import CaseTimes
 from tests.codeopt.test_finished_runs import home
@@ -52,6 +52,20 @@ def test_pairs_far_from_1_have_an_axis_of_their_own() -> None:
     cases = (CaseTimes("a", (40.0, 44.0), (1.0, 1.0)),)
     assert ">1x<" not in str(pairs_chart(comparison(cases=cases, ratio=42.0)))
     assert ">1x<" in str(pairs_chart(comparison(cases=TIMES, ratio=1.4)))
+
+
+@pytest.mark.parametrize(
+    ("low", "high", "labels"),
+    [
+        (0.95, 60.0, ["1", "3", "10", "30"]),
+        (38.0, 130.0, ["40", "50", "60", "80", "100"]),
+        (0.93, 1.12, ["0.95", "1", "1.05", "1.1"]),
+        (1.88, 2.31, ["1.9", "2", "2.1", "2.2", "2.3"]),
+        (0.95, 200_000.0, ["1", "100", "1e+04"]),
+    ],
+)
+def test_an_axis_has_round_labels_at_even_places(low: float, high: float, labels: list[str]) -> None:
+    assert [f"{each:.4g}" for each in FactorAxis(low, high).ticks()] == labels
 
 
 def test_rounds_are_a_path_with_the_wrong_ones() -> None:

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
+from codeopt.workloads.contract.program.blocks import block_relations
 from codeopt.workloads.contract.program.formats import Property, shared, shared_lines
 from codeopt.workloads.contract.program.layout import InputField, Layout, ParsedInput, find_layout
 from codeopt.workloads.contract.program.relations import InputRelation, _shape, find_relations
@@ -69,14 +70,19 @@ class KnownInputs:
 
     @cached_property
     def _formats(self) -> list[Property]:
-        return shared(self.inputs, lines=self.layout is None)
+        of_blocks = block_relations(self.inputs) if self.layout is None or self._has_rest else []
+        return [*shared(self.inputs, lines=self.layout is None), *of_blocks]
+
+    @cached_property
+    def _has_rest(self) -> bool:
+        """Lines that nothing counts."""
+        return self.layout is not None and any(part.rest for part in self.layout.parts)
 
     @cached_property
     def _lines(self) -> list[Property]:
         """Relations of lines that nothing counts. Where a layout says what they are they are no reason for a caveat,
         but broken all the same."""
-        uncounted = self.layout is not None and any(part.rest for part in self.layout.parts)
-        return shared_lines(self.inputs) if uncounted else []
+        return shared_lines(self.inputs) if self._has_rest else []
 
     @cached_property
     def _loose(self) -> bool:

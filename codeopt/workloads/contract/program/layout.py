@@ -217,7 +217,8 @@ class _Search:
         for group in GROUPS:
             if all(size % group == 0 for size in left):
                 widths = self._widths(at, list(left), group)
-                if widths is not None:
+                as_one = group > 1 and widths is not None and len(set(widths)) == 1 and widths[0] is not None
+                if widths is not None and not as_one:
                     yield Part(widths, rest=True), 4 + 0.6 * (group - 1) + 2 * widths.count(None)
 
     def _widths(self, at: tuple[int, ...], sizes: Sequence[int], group: int) -> tuple[int | None, ...] | None:
@@ -228,8 +229,7 @@ class _Search:
                 return None
             for number, line in enumerate(lines[here : here + size]):
                 found[number % group].add(len(line))
-        widths = tuple(next(iter(each)) if len(each) == 1 else None for each in found)
-        return None if group > 1 and len(set(widths)) == 1 and widths[0] is not None else widths
+        return tuple(next(iter(each)) if len(each) == 1 else None for each in found)
 
     def _width(self, at: tuple[int, ...], scalars: tuple[InputField, ...]) -> int | None:
         """Width of a single line; None for a list: of other lengths, many tokens, or as many as a number before

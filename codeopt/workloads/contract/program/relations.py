@@ -66,6 +66,7 @@ def find_relations(layout: Layout, readings: Sequence[ParsedInput]) -> tuple[Inp
 
     keep(_written(numbers))
     keep(_lengths(layout, scalars))
+    keep(_word_lengths(many, layout.roles))
     keep(_bounds(many, scalars))
     keep(_ranges(layout, readings, numbers, found))
     keep(_between(scalars))
@@ -118,6 +119,20 @@ def _lengths(layout: Layout, scalars: Sequence[InputField]) -> Iterator[InputRel
                 RelationKind.OTHER, (role,), "in all known inputs these lines are as long as each other",
                 lambda r, role=role: len({len(line) for line in r.lines(role)}) <= 1,  # type: ignore[misc]
             )  # fmt: skip
+
+
+def _word_lengths(numbers: Sequence[InputField], roles: Sequence[InputField]) -> Iterator[InputRelation]:
+    """Words that are as long as a number in the same group of lines says."""
+    for number in numbers:
+        for role in roles:
+            if number.token is not None and role.token is not None and role != number and role.part == number.part:
+                words = "in all known inputs a number says how long the words beside it are"
+                yield InputRelation(
+                    RelationKind.OTHER, (role, number), words,
+                    lambda r, role=role, n=number: all(  # type: ignore[misc]
+                        len(word) == size for word, size in zip(r.tokens(role), r.integers(n), strict=True)
+                    ),
+                )  # fmt: skip
 
 
 def _bounds(many: Sequence[InputField], scalars: Sequence[InputField]) -> Iterator[InputRelation]:

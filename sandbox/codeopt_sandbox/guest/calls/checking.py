@@ -157,6 +157,7 @@ class Checking:
         shown.whole = self.ref.whole_answers
         if code not in self.plain:
             self.plain[code] = is_plain(code)
+        self.views.begin(code)
         was = ArgumentsBefore(self.ref.module, call, self.plain[code], lambda: self.worker.arguments.fresh(code))
         lazy = Laziness(call)
         shown.at_first_item = lazy.look

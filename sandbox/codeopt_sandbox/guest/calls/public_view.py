@@ -11,8 +11,8 @@ from .copies import copied, own_answers, unlike_builtin
 from .repr.arrays import is_labelled
 from .repr.canonical import CanonicalRepr
 from .repr.plain import cut, is_simple
-from .repr.private import ARGUMENTS, SHOWS, became, without_private
-from .repr.structure import held_dict
+from .repr.private import ARGUMENTS, NOT_ASKED, SHOWS, became, without_private
+from .repr.structure import held_dict, held_slots
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -22,13 +22,21 @@ if TYPE_CHECKING:
     from .arguments import Call
 
 MAX_OBJECTS = 3
-"""Most objects of a call that are looked at."""
+"""Most arguments of a call that are looked at."""
+MAX_RESULTS = 20
+"""Most objects of a result that are looked at; of more nothing is said."""
+MAX_PARTS = 500
+"""Most parts of a result among which objects are sought."""
+MAX_DEPTH = 4
+"""Depth to which objects are sought in a result."""
 MAX_ARGUMENTS = 3
 """Most values that a method is called with, one at a time."""
 MAX_COPIED_CHARS = 20_000
 """Most characters of the text of an object that is copied for each method."""
-MAX_CALLS = 30
-"""Most calls of a pass that are looked at, as each takes a process of its own."""
+FIRST_CALLS = 60
+"""First calls of a pass, all of which are looked at; each look takes a process of its own."""
+EVERY = 8
+"""Number of later calls of which one is looked at."""
 MAX_LOOK_S = 1.0
 """Time limit for looking at one call, seconds."""
 SPECIAL = ("__len__", "__bool__", "__str__", "__repr__", "__iter__")
@@ -38,7 +46,16 @@ class PublicViews:
     """Public views of the objects of one pass's calls."""
 
     def __init__(self, target: str) -> None:
-        self.target, self.left = target, MAX_CALLS
+        self.target = target
+        self.numbers: dict[Any, int] = {}
+        """Numbers of the calls that were begun."""
+        self.looks = True
+        """The call that was begun last is looked at."""
+
+    def begin(self, code: Any) -> None:
+        """Begin a call. The same calls are looked at in each version, however often they are made."""
+        number = self.numbers.setdefault(code, len(self.numbers))
+        self.looks = number < FIRST_CALLS or number % EVERY == 0
 
     def of_arguments(self, fresh: Call, call: Call, before: str, after: str) -> str:
         """Public change of the arguments; `fresh`: the same ones, unchanged. A change that only the objects themselves
@@ -52,22 +69,29 @@ class PublicViews:
         return text if old == new else ARGUMENTS + cut(after) + SHOWS + new
 
     def of_result(self, call: Call, result: Any) -> str:
-        """Public view of an object that a call returned."""
-        text = self.look([result], call) if keeps_private(result) else ""
-        return self.as_container(result) + (SHOWS + text if text else "")
+        """Public views of the objects that a call returned."""
+        text = "" if is_simple(type(result)) else self.shown([result], call)
+        return self.as_container(result) + text
+
+    def shown(self, results: list[Any], call: Call) -> str:
+        """The same of several results, as a part of an outcome; empty where there are no such objects, or too many."""
+        found = private_objects(results, [MAX_PARTS])
+        objects = found if found is not None and len(found) <= MAX_RESULTS else []
+        if objects and not self.looks:
+            return NOT_ASKED
+        text = self.look(objects, call)
+        return SHOWS + text if text else ""
 
     def as_container(self, result: Any) -> str:
         """Operations in which a container of a class under test differs from its builtin type."""
-        if is_simple(type(result)) or self.left <= 0 or not own_answers(result, self.target):
+        if is_simple(type(result)) or not self.looks or not own_answers(result, self.target):
             return ""
-        self.left -= 1
         return in_fork(lambda: unlike_builtin(result, self.target, CanonicalRepr(self.target).show))
 
     def look(self, objects: list[Any], call: Call) -> str:
         """Public views, made in a forked process, as a method may change the object, or hang."""
-        if not objects or self.left <= 0:
+        if not objects or not self.looks:
             return ""
-        self.left -= 1
         given = [*call[0], *call[1].values()]
         values = [value for value in given if is_simple(type(value)) and value is not None][:MAX_ARGUMENTS]
         return in_fork(lambda: "; ".join([public_view(self.target, value, values) for value in objects]))
@@ -107,8 +131,38 @@ def keeps_private(value: Any) -> bool:
     kind = type(value)
     if is_simple(kind) or issubclass(kind, (type, types.ModuleType, types.FunctionType)):
         return False
-    state = held_dict(value) or {}
+    state = {**(held_dict(value) or {}), **held_slots(value)}
     return any(type(name) is str and name.startswith("_") for name in state) and not is_labelled(value)
+
+
+def private_objects(value: Any, left: list[int], depth: int = MAX_DEPTH) -> list[Any] | None:
+    """Objects of a result that keep something private, in an order; None where it has too many parts.
+
+    left: how many more parts may be looked at."""
+    parts = public_parts(value) if depth and not is_simple(type(value)) else []
+    left[0] -= len(parts)
+    if left[0] < 0:
+        return None
+    found = [value] if keeps_private(value) else []
+    for part in parts:
+        inner = private_objects(part, left, depth - 1)
+        if inner is None:
+            return None
+        found += [each for each in inner if not any(each is known for known in found)]
+    return found
+
+
+def public_parts(value: Any) -> list[Any]:
+    """Items of a builtin container, and public attributes of an object; without those that have no parts."""
+    kind = type(value)
+    if kind in (list, tuple, dict):
+        parts = value.values() if kind is dict else value
+    elif issubclass(kind, (type, types.ModuleType, types.FunctionType)) or is_labelled(value):
+        parts = ()
+    else:
+        state = {**(held_dict(value) or {}), **held_slots(value)}
+        parts = [part for name, part in state.items() if type(name) is str and not name.startswith("_")]
+    return [part for part in parts if not is_simple(type(part))]
 
 
 def public_view(target: str, value: Any, values: list[Any]) -> str:

@@ -15,8 +15,10 @@ from .json_text import to_json
 from .mutation import mutate_result
 from .outcome import NOT_COMPARABLE, RAISES, RETURNS, YIELDS, CallOutcome
 from .plain_arguments import ArgumentsBefore, is_plain
+from .public_view import PublicViews
 from .repr.canonical import CanonicalRepr
 from .repr.plain import cut, is_simple
+from .repr.private import has_private
 from .stage import Raised, called, read_flat, read_nested
 from .state import random_state, state_of, what_changed
 
@@ -149,7 +151,8 @@ def outcome(ref: FunctionRef, call: Call, looked_at: Call, result: Any, was: Arg
     else:
         text = "returns " + shown.show(result)
     changed, opaque = was.became(looked_at)
-    text = cut(text, ref.whole_answers) + changed
+    text = cut(text, ref.whole_answers)
+    text += changed + (PublicViews(ref.module).shown([result], call) if has_private(text) else "")
     opaque = shown.opaque or opaque
     kind = NOT_COMPARABLE if opaque else RAISES if exception else YIELDS if shown.iterators else RETURNS
     return CallOutcome(text, kind, exception or shown.broken_by, (), shown.iterators, opaque)

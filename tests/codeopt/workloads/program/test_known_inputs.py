@@ -21,7 +21,24 @@ TIMES = [
     b"10:02 up\n10:07 down\n10:09 up\n10:10 down\n10:15 up\n10:18 down\n10:40 up\n10:41 up\n",
 ]
 """Lines by time."""
+GRIDS = [
+    b"2\n4 3\n.*.\n*.*\n...\n***\n3 4\n.**.\n....\n*..*\n", b"1\n5 2\n.*\n*.\n..\n**\n*.\n",
+    b"3\n3 5\n*....\n.....\n..*..\n4 2\n.*\n**\n..\n.*\n3 3\n*..\n.*.\n..*\n",
+    b"1\n6 4\n.*..\n....\n*...\n...*\n.*.*\n****\n",
+]  # fmt: skip
+"""Several grids, each below its height and width."""
+PAIRS = [
+    b"2\n3\n010\n110\n2\n01\n11\n", b"1\n4\n0011\n0110\n", b"3\n1\n0\n0\n5\n00000\n01011\n2\n01\n01\n",
+]  # fmt: skip
+"""Several pairs of texts of digits, each below the length of both."""
 CASES = [
+    (GRIDS, b"1\n3 4\n.*.*\n....\n*..*\n", ""),
+    (GRIDS, b"1\n3 3\n.*.*\n....\n*..*\n", "how long the words are that follow it"),
+    (GRIDS, b"1\n5 3\n.*.\n...\n*.*\n", "how many words follow it"),
+    (GRIDS, b"1\n3 3\n.*.\n...\n*.*\n..*\n", "how many words follow it"),
+    (GRIDS, b"1\n1 1\n1\n1 *\n* 1\n1\n1 1 1\n", "numbers stand above words"),
+    (PAIRS, b"1\n4\n0101\n0111\n", ""),
+    (PAIRS, b"1\n3\n0101\n0111\n", "how long the words beside it are"),
     (COUNTED, b"5\n9 1 4 4 6\n", ""),
     (COUNTED, b"5\n9 1 4 4\n", "a number says how many follow"),
     (COUNTED, b"3\n5 1 -4\n", "so small a number"),

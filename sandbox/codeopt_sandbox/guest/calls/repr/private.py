@@ -21,6 +21,8 @@ KEPT_UNCHANGED = " | called again, it gives out an object that it keeps"
 COUNTED = " | other modules keep for themselves: "
 """Mark in a state of values that other modules keep for themselves."""
 SHOWS = " | of its objects show "
+NOT_ASKED = " | its objects are not asked"
+"""Mark of a call beyond those whose objects are asked for their public view."""
 EQUAL = " | with equal arguments that are other objects: "
 _QUOTED = r"""b?'(?:[^'\\]|\\.)*'|b?"(?:[^"\\]|\\.)*\""""
 
@@ -56,6 +58,11 @@ def without_private(text: str) -> str:
     if hidden < 0:
         kept.append(text[start:])
     return "".join(kept).replace(", }", "}").replace(" {}", "")
+
+
+def has_private(text: str) -> bool:
+    """Whether private attributes stand in a text of `CanonicalRepr`."""
+    return "_" in text and without_private(text) != text
 
 
 def segments(text: str) -> list[str]:

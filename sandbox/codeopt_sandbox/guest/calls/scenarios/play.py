@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from ..mutation import mutable_parts, mutate_result
 from ..outcome import how_it_ended
+from ..public_view import PublicViews
 from ..repr.canonical import CanonicalRepr
 from ..repr.plain import cut
+from ..repr.private import has_private
 from . import (
     AGAIN,
     CHANGED,
@@ -62,12 +64,15 @@ class Performance:
 
     def __init__(self, worker: CallWorker, code: CodeType, seconds: float) -> None:
         self.worker, self.ref, self.code, self.seconds = worker, worker.ref, code, seconds
+        self.streams: list[Stream] = []
+        """Calls that were made."""
 
     def play(self) -> str:
         """Outcomes of the calls, joined; empty where they do not fit the scenario."""
         try:
             kind = self.kind()
-            return THEN.join(self.players()[kind]()) if kind else self.alone(0)
+            text = THEN.join(self.players()[kind]()) if kind else self.alone(0)
+            return text + self.shown() if has_private(text) else text
         except Impossible:
             return ""
         except Ended as ended:
@@ -93,7 +98,12 @@ class Performance:
 
     def stream(self, call: Call) -> Stream:
         """Stream of a call that has begun."""
-        return Stream(self.ref.module, lambda: self.worker.invoke(*call))
+        self.streams.append(Stream(self.ref.module, lambda: self.worker.invoke(*call)))
+        return self.streams[-1]
+
+    def shown(self) -> str:
+        """Public views of what the calls returned."""
+        return PublicViews(self.ref.module).shown([stream.result for stream in self.streams], self.fresh(0))
 
     def alone(self, at: int) -> str:
         """Outcome of one call with new arguments."""

@@ -19,6 +19,7 @@ from codeopt.cli.main import build_parser
 from codeopt.cli.settings import TABLES, flag_of
 from codeopt.core import errors, plugins
 from codeopt.core.flag import SettableBy
+from codeopt.core.git import COMMANDS as GIT_COMMANDS
 from codeopt.review.findings.keys import NOT_KEPT
 from codeopt.rules import Hot, all_rules, load_rule
 from codeopt.workloads.function.view import within
@@ -206,6 +207,15 @@ def test_the_files_that_are_named_exist(document: Path) -> None:
     """Of this repository; NAME stands for any."""
     named = re.findall(r"`((?:codeopt|sandbox|tests|benchmarks|examples)/[\w./]*)`", document.read_text("utf-8"))
     assert [path for path in named if "NAME" not in path and not (ROOT / path).exists()] == []
+
+
+def test_the_tests_that_the_page_on_security_names_exist() -> None:
+    """Each door by a file of tests; and git's commands are counted."""
+    text = (ROOT / "docs/security.md").read_text("utf-8")
+    named = re.findall(r"`((?:\w+/)*test_[\w*]+\.py)`", text)
+    assert len(named) > 20
+    assert [name for name in named if not any((ROOT / "tests").rglob(name.removeprefix("tests/")))] == []
+    assert f"{len(GIT_COMMANDS)} subcommands" in text
 
 
 SHORT = re.compile(r"`((?:[\w-]+/)*[\w-]+(?:\.\w+)?/?)`")

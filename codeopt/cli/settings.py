@@ -83,10 +83,15 @@ class RefusedNames(tuple[str, ...]):
         return made
 
 
-def require_own_word(arguments: argparse.Namespace) -> None:
+def require_own_word(arguments: argparse.Namespace, *names: str) -> None:
     """Raise UsageError for a setting of a project's file that would run code without isolation, or choose which secret
-    is sent to a server, unless a flag or a variable took its place."""
-    for value in vars(arguments).values():
+    is sent to a server, unless a flag or a variable took its place.
+
+    names: the settings that are looked at; without any, all of them.
+    """
+    given = vars(arguments)
+    for name in names or given:
+        value = given[name]
         if isinstance(value, RefusedSetting | RefusedNames):
             raise UsageError(value.why)
 

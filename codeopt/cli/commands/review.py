@@ -67,9 +67,11 @@ def run(arguments: argparse.Namespace) -> int:
     """Review a change. Heavy imports happen here, so that --help is quick."""
     from codeopt.cli.output import deliver
     from codeopt.cli.review_flags import report_blind
+    from codeopt.cli.settings import require_own_word
     from codeopt.core.console import Console
     from codeopt.review.reporters import open_reporter
 
+    require_own_word(arguments, "output_format", "reporter")  # they are loaded before the change is read
     name = "json" if arguments.json else arguments.output_format
     reporter = open_reporter(name)
     poster = open_reporter(arguments.reporter) if arguments.reporter else None

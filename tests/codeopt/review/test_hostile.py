@@ -152,6 +152,15 @@ def test_a_change_does_not_bring_its_own_lenient_judge(tmp_path: Path, line: str
     assert review(folder, "--strict").status == 2
 
 
+@pytest.mark.parametrize("flag", ["output-format", "reporter"])
+def test_no_settings_name_a_module_that_reports(tmp_path: Path, flag: str) -> None:
+    """It would be imported before the change is read, and whoever wrote it."""
+    folder = propose(tmp_path / "r", BASE, {"pyproject.toml": f'[tool.codeopt]\n{flag} = "my_package.report"\n'})
+    done = review(folder)
+    assert (done.status, done.out) == (2, "")
+    assert f"which a project's file cannot decide; give --{flag} or CODEOPT_" in done.err
+
+
 @pytest.mark.parametrize("by_flag", [True, False], ids=["flag", "settings"])
 def test_a_change_does_not_edit_the_checker(tmp_path: Path, by_flag: bool) -> None:
     """Whoever names it: of the command line it is meant as it was before the change."""

@@ -25,7 +25,7 @@ from codeopt_sandbox.guest.calls.repr.private import (
     segments,
     without_private,
 )
-from codeopt_sandbox.guest.calls.scenarios import NO_SCENARIO
+from codeopt_sandbox.guest.calls.scenarios import CLOSED, NO_SCENARIO
 from codeopt_sandbox.tolerance import float_excess
 from codeopt_sandbox.verdict import Checker
 
@@ -57,7 +57,8 @@ _GENERATED = f"returns {GENERATOR}<"
 _NO_GENERATOR = "the same items by another iterator than a generator, which has no close, send and throw"
 _PRIVATE_NAME = re.compile(r"(?<=[{ ])_\w*=")
 _PRIVATE = "attributes that only the object itself looks at"
-_OUTCOME = re.compile(r" -> (?=returns |raises |takes |ends |is not made)")
+_CLOSED = "its objects keep something beside what a caller may change in them"
+_OUTCOME = re.compile(r" -> (?=returns |raises |takes |ends |is not made|has no arguments)")
 
 
 @dataclass(frozen=True)
@@ -167,6 +168,8 @@ def _excused(found: AnswerDifference) -> AnswerDifference:
         return replace(found, subject=Subject.PRIVATE, because=why) if excused else found
     if was.startswith(_GENERATED) and was.replace(GENERATOR, "", 1) == now:
         return replace(found, subject=Subject.INTERFACE, because=_NO_GENERATOR)
+    if found.got == CLOSED:
+        return replace(found, subject=Subject.PRIVATE, because=_CLOSED)
     apart = last_bits(found.call, was, now)
     if apart is None:
         return found

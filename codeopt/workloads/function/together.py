@@ -6,6 +6,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from itertools import chain
 
 from codeopt.core.revision import Revision
 from codeopt.workloads import OTHER_HASH_SEED
@@ -120,8 +121,8 @@ def judged(case: ScenarioCase, run: CallRun, check: Checker, rules: CaveatRules)
     outcome = replace(judge(case.part(beyond=False), usual, check), run=run)
     if outcome.verdict is not Verdict.AC:
         return outcome
-    rest = case.part(beyond=True)
-    return replace(outcome, caveats=call_caveats(rest, case.stdout(run, beyond=True), rules))
+    parts = [call_caveats(case.part(beyond=far), case.stdout(run, beyond=far), rules) for far in (False, True)]
+    return replace(outcome, caveats=tuple(chain.from_iterable(parts)))
 
 
 def _plainness(scenario: Scenario) -> tuple[bool, int]:

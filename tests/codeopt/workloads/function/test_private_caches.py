@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
+
+from benchmarks.honest.differences import DRAFTS
+from tests.support.judges import ENOUGH_EXAMPLES, compared, write_project
 
 if TYPE_CHECKING:
     from tests.codeopt.workloads.function.conftest import Compare
@@ -61,3 +65,27 @@ def test_other_things_in_it_are_a_caveat(compare: Compare, shape: str) -> None:
 def test_things_that_it_then_shows_are_a_mistake(compare: Compare, shape: str) -> None:
     found = compare(module(shape, SLOW), module(shape, POISONED), CALLS, sandbox="bubblewrap")
     assert found["verdict"] == "rejected", found
+
+
+SHELF = next(each for each in DRAFTS if each.name == "Shelf.find")
+"""An index beside a list, which the constructor of the draft makes."""
+REMEMBERS = SHELF.old.replace(
+    "        for known, value in self.things:\n            if known == name:\n                return value\n"
+    "        return None\n",
+    "        if not hasattr(self, '_places'):\n            self._places = dict(reversed(self.things))\n"
+    "        return self._places.get(name)\n",
+)
+"""An index that the first call makes: what callers change in the object afterwards is not seen."""
+
+
+@pytest.mark.parametrize(("new", "rejected"), [(SHELF.new, False), (REMEMBERS, True)], ids=["constructor", "call"])
+def test_an_index_beside_a_list_is_a_caveat_where_the_constructor_makes_it(
+    tmp_path: Path, new: str, rejected: bool
+) -> None:
+    home = write_project(tmp_path / "p", "subject.py", SHELF.old, SHELF.tests)
+    (home / "new.py").write_text(new)
+    versions = f"{home}/subject.py::Shelf.find", f"{home}/new.py::Shelf.find"
+    found = compared(*versions, 8, max_examples=ENOUGH_EXAMPLES, sandbox="bubblewrap")
+    assert (found["verdict"] == "rejected") is rejected, found
+    told = "its objects keep something beside what a caller may change in them"
+    assert rejected or told in [each["because"] for each in found["caveats"]]

@@ -3,10 +3,17 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from pathlib import Path
+from typing import Any, cast
 
 import pytest
 
+from codeopt.workloads._checker_answers import CheckerAnswers
+from codeopt.workloads.function.corpus.observe import KnownCall
+from codeopt.workloads.function.special_check import TOO_LONG, Question, SpecialChecker, undecided
+from codeopt_sandbox.call_answer import CallOutcome, Kind
+from codeopt_sandbox.guest.accept.request import NO_LITERAL
 from tests.codeopt.command import Done, codeopt
 
 SLOW = """\
@@ -247,6 +254,30 @@ def test_long_arrays_reach_the_checker_whole(tmp_path: Path, wrong: bool, verdic
     done = codeopt("compare", "old.py::f", "new.py::f", *flags, "--sandbox", "bubblewrap", cwd=tmp_path)
     assert done.out.startswith(verdict), done.out + done.err
     assert wrong is bool(re.search(r"1 of \d{5,6} items are wrong", done.out)), done.out
+
+
+class Unanswered(CheckerAnswers[Question]):
+    """A checker that can be handed no answer."""
+
+    def reasons(self, questions: Sequence[Question]) -> list[str]:
+        return [NO_LITERAL] * len(questions)
+
+
+@pytest.mark.parametrize(
+    ("answer", "source", "why"),
+    [
+        ("[array('<f8', (300000,), sha256 00 marks [0.5])]", "derived", TOO_LONG),
+        ("[array('<f8', (300000,), sha256 00 marks [0.5])]", "calls_file", None),
+        ("<.Graph>() {nodes=3}", "derived", None),
+    ],
+    ids=["too long", "somebody's call", "an object"],
+)
+def test_a_made_up_call_with_an_answer_too_long_for_it_decides_nothing(
+    answer: str, source: str, why: str | None
+) -> None:
+    checker = SpecialChecker(cast("Any", None), Unanswered(cast("Any", None), cast("Any", None)), False, False)
+    known = KnownCall("f(1)", CallOutcome(f"returns {answer}", Kind.RETURNS), source, 0.0)
+    assert undecided(checker, [known]) == ({"f(1)": why} if why else {})
 
 
 LONG_CALLS = (

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from ..public_view import keeps_private
 from ..repr.parts import is_deque
 from ..repr.plain import is_simple
 
@@ -20,6 +21,8 @@ class InPlace:
     def __init__(self) -> None:
         self.done = False
         """Whether anything was changed in place."""
+        self.closed = False
+        """Whether an object was met that keeps something private."""
         self.seen: set[int] = set()
 
     def of_call(self, call: Call, other: Call) -> Call:
@@ -46,6 +49,7 @@ class InPlace:
             self.entries(value.__dict__, new.__dict__, depth - 1)
             self.seen.add(id(value))
         else:
+            self.closed = self.closed or keeps_private(value)
             return new
         return value
 

@@ -11,6 +11,7 @@ from ..repr.private import has_private
 from . import (
     AGAIN,
     CHANGED,
+    CLOSED,
     GATHERED,
     HALVES,
     INSIDE,
@@ -51,6 +52,10 @@ class Impossible(Exception):
     """The calls do not fit the scenario."""
 
 
+class Closed(Exception):
+    """The arguments are objects that a caller cannot change."""
+
+
 class Ended(Exception):
     """A process that played a part of a scenario has ended early. `status`: its exit status."""
 
@@ -75,6 +80,8 @@ class Performance:
             return text + self.shown() if has_private(text) else text
         except Impossible:
             return ""
+        except Closed:
+            return CLOSED
         except Ended as ended:
             return "ends a thread's process" + how_it_ended(ended.status)
 
@@ -134,9 +141,17 @@ class Performance:
         call, change = self.fresh(0), InPlace()
         found = [self.stream(call).finish()]
         other = change.of_call(call, self.fresh(1))
+        if not change.done and self.is_closed():
+            raise Closed
         if not change.done:
             raise Impossible
         return [*found, self.stream(other).finish()]
+
+    def is_closed(self) -> bool:
+        """Whether new arguments keep something private already, which no call has put there."""
+        change = InPlace()
+        change.of_call(self.fresh(0), self.fresh(1))
+        return change.closed and not change.done
 
     def in_order(self) -> list[str]:
         """Make one call after the other."""

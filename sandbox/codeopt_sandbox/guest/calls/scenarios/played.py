@@ -8,7 +8,7 @@ from ..channel import OUTCOME, TOOK, frame
 from ..json_text import to_json
 from ..outcome import NO_ARGUMENTS, NOT_COMPARABLE, RAISES, RETURNS, TIMEOUT, CallOutcome, died, not_made, timeout
 from ..repr.plain import NOT_COMPARABLE as NO_TEXT
-from . import KINDS, NO_SCENARIO
+from . import CLOSED, KINDS, NO_SCENARIO
 from .child import SIGALRM, in_child
 from .play import Performance
 
@@ -55,7 +55,7 @@ def outcome_of(text: str, status: int, seconds: float, took: float) -> CallOutco
     """Outcome of a scenario's process."""
     if status:
         return timeout(seconds) if status & 127 == SIGALRM else died(status, took)
-    if not text:
-        return CallOutcome(NO_SCENARIO, NO_ARGUMENTS, seconds=took)
+    if text in ("", CLOSED):
+        return CallOutcome(text or NO_SCENARIO, NO_ARGUMENTS, seconds=took)
     kind = NOT_COMPARABLE if NO_TEXT in text else RAISES if text.startswith("raises ") else RETURNS
     return CallOutcome(text, kind, seconds=took)

@@ -86,7 +86,8 @@ def _import_base(path: Path, root: Path, linked: tuple[Path, ...] = ()) -> Path:
 
 def tracked(module: Module) -> list[Path]:
     """Paths that may be shown, relative to the project: what git tracks, without secrets; without git, the files of the
-    module's own package or the Python files of its folder, and the project's tests. Raises UsageError where git refuses to say."""
+    module's own package or the Python files of its folder, and the project's tests. Raises UsageError where git refuses
+    to say."""
     found = tracked_files(module.root) or []
     return [path for path in found if not is_secret(path)] or _neighbours(module)
 

@@ -85,8 +85,9 @@ def _import_base(path: Path, root: Path, linked: tuple[Path, ...] = ()) -> Path:
 
 
 def tracked(module: Module) -> list[Path]:
-    """Paths that may be shown, relative to the project: what git tracks, without secrets; without git, the Python files
-    of the module's own package or folder, and the project's tests. Raises UsageError where git refuses to say."""
+    """Paths that may be shown, relative to the project: what git tracks, without secrets; without git, the files of the
+    module's own package or the Python files of its folder, and the project's tests. Raises UsageError where git refuses
+    to say."""
     found = tracked_files(module.root) or []
     return [path for path in found if not is_secret(path)] or _neighbours(module)
 
@@ -101,7 +102,8 @@ def _neighbours(module: Module) -> list[Path]:
     while (top / "__init__.py").exists() and top != module.root:
         top = top.parent
     inside = module.path.relative_to(top).parts[0]
-    files: Iterable[Path] = (top / inside).rglob("*.py") if (top / inside).is_dir() else top.glob("*.py")
+    package = (path for path in (top / inside).rglob("*") if path.is_file() and not _is_cache(path.relative_to(top)))
+    files = package if (top / inside).is_dir() else top.glob("*.py")
     found = (path.relative_to(module.root) for path in [*sorted(files)[:MOST_NEIGHBOURS], *_tests(module.root)])
     return [path for path in dict.fromkeys(found) if not is_secret(path)]
 

@@ -62,9 +62,11 @@ def test_a_file_outside_of_git_brings_its_neighbours(tmp_path: Path) -> None:
     assert [str(path) for path in tracked(locate(tmp_path / "one.py"))] == ["one.py", "two.py"]
 
 
-def test_and_the_projects_tests_with_what_they_read(tmp_path: Path) -> None:
-    shown = ["pkg/__init__.py", "pkg/one.py", "tests/data/rows.csv", "tests/test_one.py", "conftest.py"]
-    for name in (*shown, "tests/.env", "tests/__pycache__/x.pyc", "notes.txt", "other/two.py"):
+def test_and_a_package_all_its_files_and_the_projects_tests_with_what_they_read(tmp_path: Path) -> None:
+    package = ["pkg/__init__.py", "pkg/one.py", "pkg/tables/grammar.txt"]
+    shown = [*package, "tests/data/rows.csv", "tests/test_one.py", "conftest.py"]
+    hidden = ["pkg/.env", "pkg/__pycache__/one.cpython-311.pyc", "pkg/server.pem"]
+    for name in (*shown, *hidden, "tests/.env", "tests/__pycache__/x.pyc", "notes.txt", "other/two.py"):
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / name).write_text("")
     assert [str(path) for path in tracked(locate(tmp_path / "pkg" / "one.py"))] == shown

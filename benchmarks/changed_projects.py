@@ -23,7 +23,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from benchmarks import not_run
+from benchmarks import cpu_of_children, not_run
 from benchmarks.changes import ChangedProject, Replacement, all_names, edit, project_named, write
 from tests.support.pythons import python_of
 
@@ -120,14 +120,15 @@ def _row(name: str, project: ChangedProject, asked: Asked) -> int:
     """Judge both changes of a project and print a line for each; the number that was judged wrong."""
     missed = 0
     for which, change in (("right", project.right), ("wrong", project.wrong)):
-        started = time.monotonic()
+        started, before = time.monotonic(), cpu_of_children()
         verdict, status, said = compared(project, change, asked)
         good = (verdict, status) == EXPECTED[which]
         missed += not good
-        took = time.monotonic() - started
+        took, cpu_s = time.monotonic() - started, cpu_of_children() - before
         command = project.command or " ".join(("compare", *project.arguments))
         mark = "ok  " if good else "MISS"
-        print(f"{mark} {name:<18} {which:<6} {verdict:<9} {took:4.0f} s  {command}: {said[:160]}", flush=True)
+        figures = f"{took:4.0f} s, {cpu_s:4.1f} of CPU time"
+        print(f"{mark} {name:<18} {which:<6} {verdict:<9} {figures}  {command}: {said[:160]}", flush=True)
     return missed
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import resource
 import subprocess
 import sys
 import tarfile
@@ -30,6 +31,12 @@ def commit_all(root: Path, message: str) -> None:
     """Make a repository of a folder with all of its files committed."""
     for words in (("init", "-q"), ("add", "-A", "-f"), ("commit", "-qm", message)):
         git(root, *words)
+
+
+def cpu_of_children() -> float:
+    """CPU seconds of all processes that this one started and that have ended."""
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return used.ru_utime + used.ru_stime
 
 
 def kept_lines(path: Path | None, kind: str = "line of JSON") -> Iterator[Any]:

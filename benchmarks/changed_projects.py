@@ -17,7 +17,6 @@ from __future__ import annotations
 
 import argparse
 import json
-import resource
 import subprocess
 import sys
 import tempfile
@@ -26,7 +25,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from benchmarks import not_run
+from benchmarks import cpu_of_children, not_run
 from benchmarks.changes import ChangedProject, Replacement, all_names, edit, project_named, write
 from tests.support.pythons import python_of
 
@@ -125,22 +124,16 @@ def _row(name: str, project: ChangedProject, asked: Asked) -> int:
     """Judge both changes of a project and print a line for each; the number that was judged wrong."""
     missed = 0
     for which, change in (("right", project.right), ("wrong", project.wrong)):
-        started, before = time.monotonic(), _children_cpu_s()
+        started, before = time.monotonic(), cpu_of_children()
         verdict, status, said = compared(project, change, asked)
         good = (verdict, status) == EXPECTED[which]
         missed += not good
-        took, cpu_s = time.monotonic() - started, _children_cpu_s() - before
+        took, cpu_s = time.monotonic() - started, cpu_of_children() - before
         command = project.command or " ".join(("compare", *project.arguments))
         mark = "ok  " if good else "MISS"
         spent = f"{cpu_s:4.0f} CPU s, {took:4.0f} s"
         print(f"{mark} {name:<18} {which:<6} {verdict:<9} {spent}  {command}: {said[:160]}", flush=True)
     return missed
-
-
-def _children_cpu_s() -> float:
-    """CPU time of the processes that have ended, seconds."""
-    used = resource.getrusage(resource.RUSAGE_CHILDREN)
-    return used.ru_utime + used.ru_stime
 
 
 if __name__ == "__main__":

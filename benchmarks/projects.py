@@ -15,7 +15,6 @@ from __future__ import annotations
 import argparse
 import json
 import os
-import resource
 import subprocess
 import sys
 import tempfile
@@ -27,7 +26,7 @@ from pathlib import Path
 from statistics import harmonic_mean
 from typing import Any
 
-from benchmarks import commit_all, git
+from benchmarks import commit_all, cpu_of_children, git
 from benchmarks.packages_own_tests import Package, download, unpack
 from benchmarks.slowed import Slowed, all_slowed
 from tests.support.wire_server import WireServer
@@ -59,10 +58,9 @@ def cpu_seconds(root: Path, script: str = BENCH, python: str = sys.executable, r
     """CPU seconds of a script of the package, the least of some runs."""
     took = []
     for _ in range(runs):
-        before = resource.getrusage(resource.RUSAGE_CHILDREN)
+        before = cpu_of_children()
         subprocess.run([python, script], cwd=root, env=_environment(root), check=True, capture_output=True)
-        after = resource.getrusage(resource.RUSAGE_CHILDREN)
-        took.append(after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime)
+        took.append(cpu_of_children() - before)
     return min(took)
 
 

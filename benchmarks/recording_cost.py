@@ -10,13 +10,13 @@ with the start of the interpreter.
 from __future__ import annotations
 
 import argparse
-import resource
 import subprocess
 import sys
 import tempfile
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
+from benchmarks import cpu_of_children
 from codeopt.workloads.function.recording.instrumented_run import UsersCommand
 from codeopt.workloads.function.recording.recording import record
 from codeopt.workloads.source.functions import read_function
@@ -151,10 +151,9 @@ FUNCTIONS = (
 
 def processor_s(run: Callable[[], object]) -> float:
     """Seconds of the children that a function starts and waits for."""
-    before = resource.getrusage(resource.RUSAGE_CHILDREN)
+    before = cpu_of_children()
     run()
-    after = resource.getrusage(resource.RUSAGE_CHILDREN)
-    return after.ru_utime - before.ru_utime + after.ru_stime - before.ru_stime
+    return cpu_of_children() - before
 
 
 def measure(path: Path, name: str, command: Sequence[str], rounds: int) -> tuple[float, float]:

@@ -16,7 +16,6 @@ from __future__ import annotations
 import argparse
 import json
 import os
-import resource
 import subprocess
 import sys
 import tempfile
@@ -26,7 +25,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from benchmarks import commit_all, git, not_run
+from benchmarks import commit_all, cpu_of_children, git, not_run
 from benchmarks.projects import answer, cpu_seconds, improve
 from tests.support.wire_server import WireServer
 
@@ -147,21 +146,16 @@ def one(task: ExpertTask, flags: Sequence[str]) -> ExpertRow:
     started = time.monotonic()
     slow_s = task.seconds(runs)
     command_s = (time.monotonic() - started) / runs
-    started, cpu_s = time.monotonic(), _cpu_of_children()
+    started, cpu_s = time.monotonic(), cpu_of_children()
     with WireServer(asked) as server:
         words = ("--base-url", server.base_url, "--model", server.model, "--model-only", "--write")
         found = improve(task.root, *words, "--python", task.python, *flags, script=WORKLOAD)
-    took, cpu_s = time.monotonic() - started, _cpu_of_children() - cpu_s
+    took, cpu_s = time.monotonic() - started, cpu_of_children() - cpu_s
     ours = slow_s / task.seconds(runs)
     git(task.root, "checkout", "-q", ".")
     task.apply()
     expert = slow_s / task.seconds(runs)
     return ExpertRow(task, expert, ours, found, command_s, asked.first - started, took, cpu_s)
-
-
-def _cpu_of_children() -> float:
-    used = resource.getrusage(resource.RUSAGE_CHILDREN)
-    return used.ru_utime + used.ru_stime
 
 
 def main(names: Sequence[str], tasks: Path, repository: Path, python: str, flags: Sequence[str]) -> None:

@@ -18,7 +18,6 @@ import argparse
 import ast
 import json
 import re
-import resource
 import statistics
 import subprocess
 import sys
@@ -29,7 +28,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from benchmarks import not_run
+from benchmarks import cpu_of_children, not_run
 
 ROOT = Path(__file__).parents[1]
 LOOP = 3_000_000
@@ -155,7 +154,7 @@ def measure(row: Row, folder: Path) -> Took:
     if row.stdin:
         return _first_answer(row, folder, loop)
     words = (*row.words, "-v") if row.words[0] in VERBOSE else row.words
-    before = _cpu_of_children_s()
+    before = cpu_of_children()
     started = last = time.perf_counter()
     steps: Counter[str] = Counter()
     doing, tail = "start", ""
@@ -172,12 +171,12 @@ def measure(row: Row, folder: Path) -> Took:
     steps[doing] += ended - last
     if process.returncode not in row.statuses:
         raise SystemExit(f"{row.name}: exit status {process.returncode}: {tail.strip()}")
-    return Took(ended - started, (ended - started) / loop, _cpu_of_children_s() - before, steps)
+    return Took(ended - started, (ended - started) / loop, cpu_of_children() - before, steps)
 
 
 def _first_answer(row: Row, folder: Path, loop: float) -> Took:
     """Seconds until a server has answered its first request."""
-    before, started = _cpu_of_children_s(), time.perf_counter()
+    before, started = cpu_of_children(), time.perf_counter()
     command = [sys.executable, "-m", "codeopt", *row.words]
     with subprocess.Popen(
         command, cwd=folder, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True
@@ -192,12 +191,7 @@ def _first_answer(row: Row, folder: Path, loop: float) -> Took:
         process.wait(LIMIT_S)
     if "result" not in answer:
         raise SystemExit(f"{row.name}: no answer, but {answer!r}")
-    return Took(seconds, seconds / loop, _cpu_of_children_s() - before)
-
-
-def _cpu_of_children_s() -> float:
-    used = resource.getrusage(resource.RUSAGE_CHILDREN)
-    return used.ru_utime + used.ru_stime
+    return Took(seconds, seconds / loop, cpu_of_children() - before)
 
 
 def step_of(line: str) -> str:

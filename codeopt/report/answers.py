@@ -79,7 +79,9 @@ class PatchFields(AnswerFields):
     diff: str = ""
     command: str | None = None
     edits: Rows = Field([], description="file, qualname, without_it, together, calls, evidence, caveats of each")
-    dropped: Rows = Field([], description="Edits that were left out, as they do not pay: file, qualname")
+    dropped: Rows = Field(
+        [], description="Edits that were left out, as they do not pay: file, qualname, ratio, ci_low, ci_high, at"
+    )
     profile: dict[str, Any] = Field({}, description="As `codeopt profile --run --json` prints it")
     project_tests: dict[str, int] = {}
     output: str = ""
@@ -87,6 +89,10 @@ class PatchFields(AnswerFields):
     ran: dict[str, float] = Field({}, description="Seconds in the sandbox, by purpose")
     fixed_ground: dict[str, Any] = {}
     changed_commands: int = 0
+    timed_by: str = Field("", description="`the command`, or the larger one that is timed as it is too short")
+    hot_region: dict[str, Any] | None = Field(
+        None, description="Apart from start and imports: apart_s and whole_s of the original, ratio, ci_low, ci_high"
+    )
 
 
 class ImproveJson(ImprovedFields, PatchFields, ScoredFields):
@@ -224,6 +230,10 @@ class CompareJson(ComparedFields):
     fixed_ground: dict[str, Any] = Field({}, description="What measures and checks, the same on both sides")
     changed_commands: int = 0
     functions: Rows = Field([], description="Public functions that differ: file, qualname, calls, why_none")
+    timed_by: str = Field("", description="`the command`, or the larger one that is timed as it is too short")
+    hot_region: dict[str, Any] | None = Field(
+        None, description="Apart from start and imports: apart_s and whole_s of the original, ratio, ci_low, ci_high"
+    )
 
 
 class ComparedFunctionJson(CompareJson):

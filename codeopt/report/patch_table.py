@@ -11,7 +11,7 @@ from codeopt.core.words import Speedup, counted, factor
 
 FIELDS = (
     "command", "edits", "dropped", "profile", "project_tests", "output", "benchmarks", "ran", "fixed_ground",
-    "changed_commands",
+    "changed_commands", "timed_by", "hot_region",
 )  # fmt: skip
 
 
@@ -27,11 +27,21 @@ def fields_of(facts: Mapping[str, Any], diff: str) -> dict[str, Any]:
 
 def table_of(facts: Mapping[str, Any]) -> list[str]:
     """One row an edit."""
-    rows = [f"  {figures(edit):<26} {inline(edit['file'])}::{inline(edit['qualname'])}" for edit in facts["edits"]]
+    rows = [f"  {figures(edit):<26} {_place(edit)}{_size(edit['without_it'])}" for edit in facts["edits"]]
     head = ["without it the command is   edit"] if rows else []
-    gone = [f"  left out, as it does not pay: {inline(edit['file'])}::{inline(edit['qualname'])}"
-            for edit in facts["dropped"]]  # fmt: skip
+    gone = [f"  left out, as it does not pay: {_place(edit)}{_size(edit)}" for edit in facts["dropped"]]
     return [*_bench_rows(facts.get("benchmarks")), *head, *rows, *gone]
+
+
+def _place(edit: Mapping[str, Any]) -> str:
+    return f"{inline(edit['file'])}::{inline(edit['qualname'])}"
+
+
+def _size(found: Mapping[str, Any]) -> str:
+    """The larger command at which an edit was compared, and whether that could be told; nothing is said in results of
+    earlier releases."""
+    at = f", by {inline(found['at'])}" if found.get("at") else ""
+    return f"{at}, kept though its gain could not be told" if found.get("undecided") else at
 
 
 def _bench_rows(found: Mapping[str, Any] | None) -> list[str]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
+from functools import lru_cache
 
 from codeopt.analysis import AnalyzedProgram, ShownTypes, parse
 from codeopt.analysis.nodes import first_line
@@ -79,11 +80,15 @@ def within(rules: Iterable[Rule], qualname: str) -> tuple[Rule, ...]:
 
 def _own_lines(source: str, qualname: str, hot: Hot) -> Hot:
     """The hot lines of the function; all of its lines where nothing was measured."""
-    node = definition(ast.parse(source), qualname)
-    if node is None:
-        return Hot()
-    own = range(first_line(node), (node.end_lineno or 0) + 1)
+    own = _span(source, qualname)
     return Hot(tuple(line for line in hot.lines or own if line in own))
+
+
+@lru_cache(maxsize=64)
+def _span(source: str, qualname: str) -> range:
+    """Lines of a function; none where there is no such one. Each of some sixty rules asks for them."""
+    node = definition(ast.parse(source), qualname)
+    return range(first_line(node), (node.end_lineno or 0) + 1) if node else range(0)
 
 
 @dataclass(frozen=True)

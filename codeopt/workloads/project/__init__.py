@@ -86,7 +86,7 @@ def open_workload(request: WorkloadRequest) -> Iterator[OpenTarget]:
     from codeopt.workloads.project.files import read_project
     from codeopt.workloads.project.fixed_ground import find_ground
     from codeopt.workloads.project.profiling import open_command
-    from codeopt.workloads.project.suite_tests import named_tests
+    from codeopt.workloads.project.suite_run import named_tests
     from codeopt.workloads.project.text import ProjectProgram
 
     if request.other is not None:
@@ -108,7 +108,7 @@ def _open_versions(request: WorkloadRequest, other: Target) -> Iterator[OpenedPr
     """Two folders, OLD and NEW, in one sandbox. Raises UsageError, NoSandbox."""
     from codeopt.workloads.project.command import read_command
     from codeopt.workloads.project.profiling import open_command
-    from codeopt.workloads.project.suite_tests import named_tests
+    from codeopt.workloads.project.suite_run import named_tests
     from codeopt.workloads.project.two_versions import read_both, read_versions
 
     options = request.options

@@ -12,6 +12,7 @@ from codeopt.analysis.nodes import first_line
 from codeopt.analysis.positions import Def, Definition, find_definition, functions_by_name
 from codeopt.core.revision import Revision
 from codeopt.workloads.project.fixed_ground import NOTHING_FIXED, FixedGround
+from codeopt.workloads.project.module_graph import read_module
 from codeopt.workloads.project.public_surface import surface_of
 from codeopt.workloads.project.text import unpack
 from codeopt.workloads.source.placing import (
@@ -43,6 +44,7 @@ def apply_answer(project: Revision, answer: str, ground: FixedGround = NOTHING_F
         if path not in files:
             known = ", ".join(each for each in files if not ground.why(each))
             raise SpliceError(f"the project has no file {path} that could be changed; there are {known}")
+        _tree(files[path], path)
         blocks = list(_BLOCK.finditer(part))
         files[path] = _by_blocks(files[path], path, blocks) if blocks else _with_functions(files[path], path, part)
     if touched := ground.touched(project, files):
@@ -65,7 +67,7 @@ def _meant(files: Mapping[str, str], answer: str) -> str:
 
 
 def _defined(text: str) -> set[str]:
-    return {node.name for node in ast.parse(text).body if isinstance(node, Definition)}
+    return {node.name for node in read_module(text).body if isinstance(node, Definition)}
 
 
 def _by_blocks(text: str, path: str, blocks: list[re.Match[str]]) -> str:

@@ -23,6 +23,8 @@ TIMES_SCALED = 3
 """Maximum number of changes of all numbers."""
 LARGEST = 4 << 20
 """Bytes of a data file that is changed."""
+LARGER = (4.0, 32.0, 2.0)
+"""Factors of the numbers of a larger command, in the order in which they are tried."""
 WORD = "word "
 
 
@@ -60,6 +62,21 @@ def changed_commands(
         if each is not None and (each.line, each.files) not in seen:
             seen.add((each.line, each.files))
             yield each
+
+
+def larger_commands(
+    command: ProjectCommand, files: Mapping[str, bytes], judged: Collection[str] = ()
+) -> Iterator[ChangedCommand]:
+    """With all numbers that say how much some times as large, then with one of them, the largest first. judged: as
+    above."""
+    scripts = [path for path in entry_files(command, files) if path not in judged]
+    texts, places = _numbers(command, files, scripts)
+    sizes = sorted((each for each in places if not each.seed), key=lambda each: -each.value)
+    for factor in LARGER if sizes else ():
+        yield _put(command, put(texts, {each: each.value * factor for each in sizes}), f"its numbers times {factor:g}")
+    for each in sizes if len(sizes) > 1 else ():
+        kind = f"{each.written(each.value)} times {LARGER[0]:g}"
+        yield _put(command, put(texts, {each: each.value * LARGER[0]}), kind)
 
 
 def _numbers(
@@ -101,10 +118,10 @@ def _with_numbers(
             yield _put(command, put(texts, values))
 
 
-def _put(command: ProjectCommand, changed: Mapping[str, str]) -> ChangedCommand:
+def _put(command: ProjectCommand, changed: Mapping[str, str], kind: str = "other numbers") -> ChangedCommand:
     line = tuple(changed.get(f"{WORD}{at}", word) for at, word in enumerate(command.line))
     files = tuple((path, text.encode()) for path, text in changed.items() if not path.startswith(WORD))
-    return ChangedCommand("other numbers", line, files)
+    return ChangedCommand(kind, line, files)
 
 
 def _with_data(command: ProjectCommand, files: Mapping[str, bytes], seed: int) -> Iterator[ChangedCommand]:

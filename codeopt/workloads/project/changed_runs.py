@@ -28,6 +28,8 @@ LONGER = 3
 """Maximum time of a changed command as a multiple of the command's."""
 LEAST_S = 2.0
 """Time that a changed command may take in any case, seconds."""
+PATIENCE = 5
+"""Maximum time of a draft's run, as a multiple of that of the original's."""
 OTHER_SEED = 1
 
 
@@ -63,12 +65,18 @@ class ChangedRuns:
         seconds = min(self.runs.limits.seconds, max(LEAST_S, LONGER * self.plain.wall_s))
         return replace(self.runs.limits, seconds=seconds)
 
+    @property
+    def _patient(self) -> RunLimits:
+        """Limits of a draft's run: one that is slower there is not wrong for that."""
+        return replace(self.limits, seconds=min(self.runs.limits.seconds, PATIENCE * self.limits.seconds))
+
     def wrong(self, draft: Revision) -> str:
         """Description of what a draft does otherwise, without the input; empty when nothing was found."""
         for case in self:
             if case.name in self.unsteady:
                 continue
-            outcome = judge(case, run_on(self.runs, draft, case, limits=self.limits), self.check)
+            run = run_on(self.runs, draft, case, limits=self._patient)
+            outcome = judge(case, run, self.check)
             if outcome.verdict is not Verdict.AC and self._is_steady(case):
                 how = (
                     "prints or writes something else"

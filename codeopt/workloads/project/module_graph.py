@@ -116,7 +116,7 @@ class ModuleGraph:
         return found
 
 
-def read_module(content: bytes) -> ast.Module:
+def read_module(content: bytes | str) -> ast.Module:
     """Tree of a module; empty where it cannot be parsed."""
     try:
         return ast.parse(content)

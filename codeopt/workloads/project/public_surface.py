@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from pathlib import PurePosixPath
 
 from codeopt.workloads.project.edits import CodeEdit
+from codeopt.workloads.project.module_graph import read_module
 
 CONSTRUCTORS = frozenset({"__init__", "__new__", "__post_init__", "__init_subclass__", "__set_name__", "__del__"})
 """Seen by what the objects do."""
@@ -63,7 +64,7 @@ def _is_private(name: str) -> bool:
 
 def _exported(text: str) -> set[str] | None:
     """Names that `__all__` lists; None where there is none that can be read."""
-    for node in ast.parse(text).body:
+    for node in read_module(text).body:
         targets = node.targets if isinstance(node, ast.Assign) else []
         if any(isinstance(each, ast.Name) and each.id == "__all__" for each in targets):
             assert isinstance(node, ast.Assign)
@@ -89,7 +90,7 @@ def _taken(module: str, packages: Iterable[str]) -> set[str]:
     return {
         each.name
         for text in packages
-        for node in ast.walk(ast.parse(text))
+        for node in ast.walk(read_module(text))
         if isinstance(node, ast.ImportFrom) and (node.module or "").rpartition(".")[2] == module
         for each in node.names
         if not _is_private(each.asname or each.name)
@@ -115,6 +116,6 @@ def _classes(text: str, leave: str) -> dict[str, str]:
         node.name: "\n".join(
             ast.dump(each) for each in node.body if f"{node.name}.{getattr(each, 'name', '')}" != leave
         )
-        for node in ast.walk(ast.parse(text))
+        for node in ast.walk(read_module(text))
         if isinstance(node, ast.ClassDef)
     }

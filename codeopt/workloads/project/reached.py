@@ -22,6 +22,8 @@ class ImpactedTests:
     """By file and first line of a function the tests that call it, as pytest names them."""
 
     tests: Mapping[tuple[str, int], frozenset[str]] = field(default_factory=dict)
+    whole: bool = True
+    """All tests were run under the hook, not only the first of them."""
 
     def by(self, edits: Sequence[CodeEdit], before: Revision, after: Revision) -> tuple[str, ...] | None:
         """Tests that could see these edits; None where that may be any.
@@ -39,15 +41,16 @@ class ImpactedTests:
         return None if EVERY in found else tuple(sorted(found))
 
 
-def read_reach(rows: Iterable[tuple[str, Sequence[str]]]) -> ImpactedTests:
-    """Read the rows that a run under the hook wrote: a test, and `/file:line` of each function that it calls."""
+def read_reach(rows: Iterable[tuple[str, Sequence[str]]], whole: bool = True) -> ImpactedTests:
+    """Read the rows that a run under the hook wrote: a test, and `/file:line` of each function that it calls. whole:
+    the run went to its end."""
     found: dict[tuple[str, int], set[str]] = defaultdict(set)
     for test, places in rows:
         for place in places:
             path, _, line = place[1:].rpartition(":")
             if line.isdecimal():
                 found[path, int(line)].add(test)
-    return ImpactedTests({place: frozenset(tests) for place, tests in found.items()})
+    return ImpactedTests({place: frozenset(tests) for place, tests in found.items()}, whole)
 
 
 def _line(text: str, qualname: str) -> int | None:

@@ -1,36 +1,26 @@
-"""The project's own tests on a copy with edits: which the original passes, and whether a draft passes the same ones."""
+"""The project's own tests on a copy with edits: whether a draft passes those that the original passes."""
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from pathlib import Path
 
 from codeopt.core.diagnostic import Diagnostic
-from codeopt.core.options import ImproveOptions
 from codeopt.core.revision import UNCHANGED, Revision
 from codeopt.workloads.project.commented import commented
 from codeopt.workloads.project.edits import edits_of
-from codeopt.workloads.project.reached import ImpactedTests, read_reach
+from codeopt.workloads.project.reached import ImpactedTests
 from codeopt.workloads.project.runs import CommandRuns
-from codeopt.workloads.project.test_files import find_test_files, nearest_first
-from codeopt.workloads.project.test_runs import WITHOUT_OPTIONS, TestResults, TestRunner, as_tests, run_tests
-from codeopt.workloads.project.watch import LEAST_S, LONGER, Watcher, watched_run
+from codeopt.workloads.project.test_runs import TestResults, TestRunner, run_tests
 from codeopt_sandbox.caveat import Caveat, Subject
 
 SECONDS = 120.0
-"""Time for the tests of the original, the nearest first; those that were not reached count for nothing."""
+"""Time of the chosen tests of one round."""
 ROUND_S = 30.0
 """Time of the tests that a draft of a round is asked to pass, where all take longer: the nearest of them."""
-SLOW_S = 3.0
-"""Time of a suite from which on it is found out which tests reach which functions, seconds."""
 MOST_IDS = 400
 """Maximum number of tests that are then named to pytest."""
-FEW = 60
-"""Number of test files that are run all at once."""
-AT_ONCE = 8
-"""Number of those that are run first of a larger suite; each further run has twice as many."""
 MOST_NAMED = 4
 """Maximum number of failing tests that are named beside the first, in a line."""
 MOST_LISTED = 12
@@ -39,7 +29,6 @@ MORE_S = 60.0
 """Least time that the tests of one run may take with a draft."""
 MORE = 4
 """The same as a multiple of what they take with the original."""
-REACH = Watcher("project_reach", "install")
 
 
 @dataclass(frozen=True)
@@ -106,101 +95,12 @@ class SuiteFinding:
     """Tests that were set aside."""
 
 
-def find_tests(
-    runs: CommandRuns, draft: Revision, options: ImproveOptions, hot: Sequence[str] = ()
-) -> ProjectTests:  # fmt: skip
-    """Run those that are named, else all that the project has. hot: its files that the time goes to, hottest first."""
-    if options.no_tests:
-        return ProjectTests(shortfall=Diagnostic("the project's tests are not run", "--no-tests"))
-    files = runs.project.contents
-    named = named_tests(options.tests, (runs.project.root,))
-    paths = named or nearest_first(find_test_files(files, runs.command.words), files, hot)
-    if not paths:
-        return ProjectTests(shortfall=Diagnostic("the project's tests are not run", "it has no test_*.py"))
-    said = ""
-    for runner, more in _ways(files):
-        found, last = _run_all(runs, draft, runner, more, paths)
-        if found.passed:
-            quick = sum(batch.seconds for batch in found.batches) < SLOW_S or runner is not TestRunner.PYTEST
-            quick = quick or runs.other is not None  # which is judged once, by all of them
-            return found if quick or found.shortfall else _with_reached(runs, draft, found)
-        said = said or last.last_words
-        if last.cut:
-            break
-    return ProjectTests(shortfall=Diagnostic("the project's tests are not run", f"none passes: {said}"))
-
-
-def _ways(files: Mapping[str, bytes]) -> Iterator[tuple[TestRunner, tuple[str, ...]]]:
-    """Runners to try until one has tests that pass."""
-    if b"django" in files.get("manage.py", b""):
-        yield TestRunner.MANAGE, ()
-    yield TestRunner.PYTEST, ()
-    yield TestRunner.PYTEST, WITHOUT_OPTIONS  # the project's own options may ask for plug-ins that are not here
-    if any(b"TestCase" in content for path, content in files.items() if path.endswith(".py")):
-        yield TestRunner.UNITTEST, ()
-
-
-def _run_all(
-    runs: CommandRuns, draft: Revision, runner: TestRunner, more: tuple[str, ...], paths: Sequence[str]
-) -> tuple[ProjectTests, TestResults]:
-    """Run all in time, the nearest first, and what the last run of them said."""
-    batches: list[TestBatch] = []
-    lost: dict[str, None] = {}
-    left, asked = SECONDS, 0
-    for part in _parts(paths):
-        results = run_tests(runs, draft, runner, (*more, *part), left)
-        left -= results.run.wall_s
-        asked += len(part)
-        lost |= dict.fromkeys(name for name, good in results.states.items() if not good)
-        if results.passed:
-            batches.append(TestBatch(tuple(part), results.passed, results.run.wall_s, results.cut))
-        elif not results.states:
-            break
-        if results.cut or left <= 0:
-            break
-    cut = results.cut or asked < len(paths)
-    why = f"{results.run.stop_detail or 'their time is up'}; --tests names those that matter"
-    shortfall = Diagnostic(f"of {len(paths)} test files the nearest were run", why) if cut and batches else None
-    return ProjectTests(tuple(batches), runner, more, tuple(lost), shortfall), results
-
-
-def _parts(paths: Sequence[str]) -> Iterator[Sequence[str]]:
-    """All at once where they are few: each run imports the project anew."""
-    size, at = AT_ONCE if len(paths) > FEW else len(paths), 0
-    while at < len(paths):
-        yield paths[at : at + size]
-        at, size = at + size, 2 * size
-
-
-def _with_reached(runs: CommandRuns, draft: Revision, tests: ProjectTests) -> ProjectTests:
-    """Without where they do not end under a hook on each call as they do without."""
-    plain = sum(batch.seconds for batch in tests.batches)
-    seconds = min(SECONDS, runs.limits.seconds, max(LEAST_S, plain * LONGER))
-    words = (*tests.options, *(path for batch in tests.batches for path in batch.paths))
-    limits = replace(runs.limits, seconds=seconds, memory_mib=runs.sandbox.most_memory_mib)
-    watched = watched_run(as_tests(runs, tests.runner, words), draft, REACH, limits)
-    if watched.run.stop is not None or watched.run.exit not in (0, 1):
-        why = watched.run.stop_detail or f"exit status {watched.run.exit}"
-        return replace(tests, unchosen=Diagnostic("each draft is asked to pass all tests, not those it can reach", why))
-    rows = ((str(test), list(map(str, places))) for test, places in watched.of("reach"))
-    return replace(tests, reached=read_reach(rows))
-
-
-def named_tests(tests: Sequence[Path], roots: Sequence[Path]) -> list[str]:
-    """Tests that the user names, relative to the first of some folders that they lie in; others are left out."""
-    found = []
-    for path in (each.resolve() for each in tests):
-        root = next((each for each in roots if each in path.parents), None)
-        found += [path.relative_to(root).as_posix()] if root else []
-    return found
-
-
 def failing_reached(runs: CommandRuns, draft: Revision, tests: ProjectTests, original: Revision) -> SuiteFinding:
     """The same of those tests that can see what a draft changes, as far as that is known, else of the nearest."""
     ids = tests.reached.by(edits_of(original, draft), original, draft)
-    if ids is None or len(ids) > MOST_IDS:
+    seen = [name for name in tests.passed if name in set(ids or ())]
+    if ids is None or len(ids) > MOST_IDS or not (seen or tests.reached.whole):
         return failing(runs, draft, replace(tests, batches=_near(tests.batches)), original)
-    seen = [name for name in tests.passed if name in set(ids)]
     if not seen:
         return SuiteFinding()
     results = run_tests(runs, draft, tests.runner, (*tests.options, *ids), SECONDS)

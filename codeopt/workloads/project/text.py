@@ -81,27 +81,39 @@ class ProjectProgram:
 
 def read_text(folder: Path, project: ProjectFiles, own: Callable[[str], bool] | None = None) -> ProjectProgram:
     """The project's own modules: no tests, benchmarks, nor what the command alone consists of. own: which these are by
-    their paths; None: by their names. Raises UsageError."""
-    files: dict[str, Program] = {}
+    their paths; None: by their names. Most of a large project is never parsed: a module that cannot be is refused when
+    it is edited. Raises UsageError."""
     own = own or is_own
-    unread = ""
-    for path, content in project.files:
-        if path.endswith(".py") and own(path):
-            try:
-                text = content.decode()
-                compile(text, path, "exec", dont_inherit=True, flags=0x400)  # ast.PyCF_ONLY_AST
-            except (ValueError, SyntaxError):
-                unread = unread or path
-                continue
-            if not _HEAD.search(text):
-                files[path] = Program(project.root / path, as_source(text), text, path)
-    if not files:
-        if unread and (advice := reading_advice(project.root / unread)):
-            raise UsageError(f"{unread} and the project's other modules cannot be read: {advice}")
+    texts = {path: _decoded(content) for path, content in project.files if path.endswith(".py") and own(path)}
+    files = {
+        path: Program(project.root / path, as_source(text), text, path)
+        for path, text in texts.items()
+        if text is not None and not _HEAD.search(text)
+    }
+    if not any(map(can_be_read, (program.source for program in files.values()))):  # mostly the first one can
+        if files and (advice := reading_advice(project.root / next(iter(files)))):
+            raise UsageError(f"{next(iter(files))} and the project's other modules cannot be read: {advice}")
         raise UsageError(
             f"{folder} has no module of its own that could be improved: tests and benchmarks are left as they are"
         )
     return ProjectProgram(folder, files)
+
+
+def can_be_read(text: str) -> bool:
+    """Whether this Python can parse a module."""
+    try:
+        compile(text, "module", "exec", dont_inherit=True, flags=0x400)  # ast.PyCF_ONLY_AST
+    except (ValueError, SyntaxError):
+        return False
+    return True
+
+
+def _decoded(content: bytes) -> str | None:
+    """Text of a module; None where it is none."""
+    try:
+        return content.decode()
+    except ValueError:
+        return None
 
 
 def _ended(text: str) -> str:

@@ -7,7 +7,7 @@ the program that the command runs, configuration.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from hashlib import sha256
 from pathlib import Path, PurePosixPath
@@ -20,7 +20,7 @@ from codeopt.workloads.project.files import BUILT, ProjectFiles, named_files, re
 from codeopt.workloads.project.fixed_ground import FixedGround, FixedReason, entry_files, find_ground
 from codeopt.workloads.project.module_graph import ModuleGraph
 from codeopt.workloads.project.test_files import find_test_files
-from codeopt.workloads.project.text import ProjectProgram, is_own, read_text
+from codeopt.workloads.project.text import ProjectProgram, can_be_read, is_own, read_text
 from codeopt.workloads.sandbox_view.linked import NO_LINKS, Linked
 
 CHECKS = frozenset({"tests", "test", "benchmarks", "benchmark", "bench"})
@@ -77,7 +77,8 @@ def read_versions(old: ProjectFiles, new: ProjectFiles, command: ProjectCommand,
         raise UsageError(f"{both[0]} is a file in one version and a folder in the other: a run cannot be shown both")
     old, new = _with_files(old, before), _with_files(new, after)
     differing = frozenset(path for path in {*before, *after} if before.get(path) != after.get(path))
-    program, other = (_program(each, ground) for each in (old, new))
+    unread = {path for each in (before, after) for path in differing if not _can_be_read(path, each.get(path))}
+    program, other = (_program(each, ground, unread) for each in (old, new))
     said = [
         *notes,
         *_note(
@@ -144,8 +145,19 @@ def _data(files: Mapping[str, bytes], command: ProjectCommand) -> Iterable[str]:
         yield from (text for text in graph.named_texts(path) if text in files and not text.endswith(".py"))
 
 
-def _program(project: ProjectFiles, ground: FixedGround) -> ProjectProgram:
-    found = read_text(project.root, project, own=lambda path: not ground.why(path))
+def _can_be_read(path: str, content: bytes | None) -> bool:
+    """Whether a file is no module, or one that this Python can parse."""
+    if content is None or not path.endswith(".py"):
+        return True
+    try:
+        return can_be_read(content.decode())
+    except ValueError:
+        return False
+
+
+def _program(project: ProjectFiles, ground: FixedGround, unread: Collection[str]) -> ProjectProgram:
+    """unread: files that differ as any other file does, by their content alone."""
+    found = read_text(project.root, project, own=lambda path: not ground.why(path) and path not in unread)
     return ProjectProgram(found.path, found.files, ground)
 
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import ast
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections import Counter
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
@@ -30,18 +31,23 @@ from codeopt.workloads.source.functions import definitions
 from codeopt_sandbox.guest_bundle import loading
 from codeopt_sandbox.outcome import Files, Run, RunLimits
 
+HOOKED_S = 6.0
+"""CPU time after which a process counts no more calls, or times no more lines, seconds."""
 LONGER = 10
-"""Maximum time of a run under a hook on each call, as a multiple of one without it."""
-LEAST_S = 20.0
-"""Time that a run under such a hook may take in any case, seconds."""
+"""Maximum time of a run with such a hook, as a multiple of one without it."""
+LEAST_S = 30.0
+"""Time that such a run may take in any case, seconds."""
 HOOK = """
-import os, sys
+import os, sys, time
+_begun = time.process_time()
 _folder = os.path.dirname(os.path.abspath(__file__))
 sys.path[:] = [path for path in sys.path if path != _folder]
 if sys.version_info >= (3, 8):
 {indented}
     _log = _bundle.load("tests.call_log").CallLog(_folder)
-    _bundle.load("tests.{module}").{function}(os.path.dirname(_folder), *{arguments!r}, _log.write)
+    _watch = _bundle.load("tests.{module}").{function}
+    _log.write("@ hook %.6f" % (time.process_time() - _begun))
+    _watch(os.path.dirname(_folder), *{arguments!r}, _log.write)
     from importlib.machinery import PathFinder as _finder
     _spec = _finder.find_spec("sitecustomize")
     if _spec is not None and _spec.loader is not None:
@@ -108,16 +114,20 @@ def profile_command(runs: CommandRuns, draft: Revision, plain: Run | None = None
     while sum(map(_seconds, watched)) < ENOUGH_S and len(watched) < MOST_RUNS:
         watched.append(_sampled(runs, draft))
     limits = replace(runs.limits, seconds=min(runs.limits.seconds, max(LEAST_S, plain.wall_s * LONGER)))
-    counted = watched_run(runs, draft, Watcher("project_time", "count"), limits)
-    whole = _is_whole(counted.run, plain)
+    counted = watched_run(runs, draft, Watcher("project_time", "count", (HOOKED_S,)), limits)
     names = _Names({path: content for path, content in runs.with_edits(draft) if path.endswith(".py")})
     waits, lost = _waits(runs, draft, plain, names)
     samples = [_sample(row, names, len(watched)) for each in watched for row in each.of("stack")]
-    calls = [CalledBy(names.called(each[0]), names.spot(each[1]), each[2]) for each in counted.of("calls")]
+    names.keep_to({spot.file for each in samples for spot in each.stack if spot.line})
+    calls = _calls(counted, names)
     again = [(names.called(place), float(share)) for place, share in counted.of("again")]
     repeated = {spot: share for spot, share in again if spot is not None}
     begun = sum(float(seconds) for each in watched for seconds in each.of("begun")) / len(watched)
-    found = make_profile(plain, samples, calls if whole else None, begun, repeated, dict(_given(counted, names)))
+    partly = _seen_in_part(counted, plain)
+    known = None if partly and not calls else calls
+    found = make_profile(plain, samples, known, begun, repeated, dict(_given(counted, names)))
+    if known and partly:
+        lost = (f"calls are counted in part: {partly} under the counter", *lost)
     queries = query_lines(counted.of("query"), names.spot, calls)
     found = replace(found, waits=waits, queries=queries, notes=(*found.notes, *lost))
     targets = [f for f in found.targets if f.expected_gain >= TIMED][:MOST_TIMED]  # also of little time of their own
@@ -126,16 +136,32 @@ def profile_command(runs: CommandRuns, draft: Revision, plain: Run | None = None
     spans = names.spans(list(dict.fromkeys([*hot, *_called_by(found, set(hot))]))[: 3 * MOST_TIMED])
     if not spans:
         return found
-    timed = watched_run(runs, draft, Watcher("project_lines", "install", (spans,)), limits)
+    timed = watched_run(runs, draft, Watcher("project_lines", "install", (spans, HOOKED_S)), limits)
     rows = [TimedLine(str(file), int(line), float(spent), int(times)) for file, line, spent, times in timed.of("line")]
-    if not _is_whole(timed.run, plain):
-        found = replace(found, notes=(*found.notes, "lines are timed in part: the command did not end under the timer"))
+    if partly := _seen_in_part(timed, plain):
+        found = replace(found, notes=(*found.notes, f"lines are timed in part: {partly} under the timer"))
     return with_lines(found, rows, names.owner)
+
+
+def _calls(counted: WatchedLines, names: _Names) -> list[CalledBy]:
+    """Calls of the functions that matter, by caller; what is counted is written several times."""
+    found: Counter[tuple[Spot, str]] = Counter()
+    for place, caller, count in counted.of("calls"):
+        if spot := names.called(place):
+            found[spot, caller] += int(count)
+    return [CalledBy(spot, names.spot(caller), count) for (spot, caller), count in found.items()]
 
 
 def _is_whole(watched: Run, plain: Run) -> bool:
     """Whether a run under a watcher ended as the command does without."""
     return watched.stop is None and watched.exit == plain.exit
+
+
+def _seen_in_part(watched: WatchedLines, plain: Run) -> str:
+    """Why a hook did not see all of the command; empty where it did."""
+    if not _is_whole(watched.run, plain):
+        return "the command did not end"
+    return f"it had {HOOKED_S:.0f} s of CPU time" if watched.of("cut") else ""
 
 
 def _waits(
@@ -244,12 +270,20 @@ class _Names:
     def __init__(self, files: Mapping[str, bytes]) -> None:
         self.files = files
         self.known: dict[str, list[tuple[int, int, str]]] = {}
+        self.kept: frozenset[str] | None = None
+
+    def keep_to(self, files: Collection[str]) -> None:
+        """Take calls of functions of other files for none of the project's: of a large project most files are loaded
+        and take no time, and each is parsed for its names."""
+        self.kept = frozenset(files)
 
     def spot(self, place: str) -> Spot | None:
         """The function at `/path:line`; None for what is not the project's."""
         path, _, text = place[1:].rpartition(":")
         if place[:1] != "/" or path not in self.files:
             return None
+        if text == "0":
+            return Spot(path, "<module>", 0)
         if path not in self.known:
             self.known[path] = _spans(self.files[path])
         line = int(text)
@@ -272,6 +306,8 @@ class _Names:
 
     def called(self, place: str) -> Spot | None:
         """The same for what begins there, and nothing else: a comprehension is no call."""
+        if self.kept is not None and place[1:].rpartition(":")[0] not in self.kept:
+            return None
         spot = self.spot(place)
         return spot if spot and place.endswith(f":{spot.line}") else None
 

@@ -20,10 +20,10 @@ from codeopt.workloads._request import Checked, Stage, Suite, WorkloadRequest
 from codeopt.workloads.function.corpus.corpus import NotVerifiable
 from codeopt.workloads.program.special_check import OutputChecker, answers_of, require_own
 from codeopt.workloads.project.changed_runs import ChangedRuns, shortfall_of, why_unchanged
-from codeopt.workloads.project.edit_groups import edit_groups
-from codeopt.workloads.project.edits import CodeEdit, edits_of, without
+from codeopt.workloads.project.edit_gains import EditGains
 from codeopt.workloads.project.fixed_ground import FixedReason
 from codeopt.workloads.project.harnesses import Benches, TimedBody, find_benches
+from codeopt.workloads.project.hot_region import HotRegion, hot_region
 from codeopt.workloads.project.profile import NO_PROFILE, ProjectProfile
 from codeopt.workloads.project.prompt.briefing import brief, fixed_words
 from codeopt.workloads.project.proposer import ProjectProposer
@@ -31,10 +31,11 @@ from codeopt.workloads.project.public_calls import FunctionFinding, PublicCalls
 from codeopt.workloads.project.rewriting import project_rules
 from codeopt.workloads.project.runs import CommandRuns
 from codeopt.workloads.project.steady import HIDDEN, StableOutput, found_steady, given_steady
-from codeopt.workloads.project.suite_tests import ProjectTests, collected_files, failing, failing_reached, find_tests
+from codeopt.workloads.project.suite_run import ProjectSuite, open_suite
+from codeopt.workloads.project.suite_tests import ProjectTests, collected_files, failing, failing_reached
 from codeopt.workloads.project.text import ProjectProgram
 from codeopt.workloads.project.watch import profile_command, require_good
-from codeopt_sandbox.compare import Comparison, Decision, Plan, StoppingRule, compare, make_plan
+from codeopt_sandbox.compare import Comparison, Plan, StoppingRule, make_plan
 from codeopt_sandbox.outcome import Case, Outcome, Run, Verdict
 from codeopt_sandbox.profile import HotFunction, HotLine, Profile
 from codeopt_sandbox.runner import run_on
@@ -44,44 +45,8 @@ SEEDS = (0, 1, 2)
 """Hash seeds of the first runs: what depends on the order of a set is found out with times and addresses."""
 SHORTEST_S = 0.02
 """A command that takes less beyond the interpreter's own start cannot be timed."""
-ABLATION_PAIRS = 30
 HOT = 0.05
 """Minimum share of the command of a function whose file tests are to be near to."""
-
-
-@dataclass(frozen=True)
-class EditGain:
-    """Gain of one edit of a patch."""
-
-    edit: CodeEdit
-    comparison: Comparison
-    """The patch without it as the original, the whole as the candidate."""
-    reason: str = ""
-    """Why there is nothing to compare: without it the rest is wrong."""
-    together: tuple[CodeEdit, ...] = ()
-    """Edits that are left out with it, as they belong together; the comparison is of all of them."""
-
-    @property
-    def pays(self) -> bool:
-        """Without it the command takes longer, with confidence, or is wrong."""
-        return bool(self.reason) or self.comparison.decision is Decision.FASTER
-
-    def to_json(self, evidence: Sequence[str], calls: FunctionFinding) -> dict[str, Any]:
-        """As `improve --run --json` prints it. calls: what those of the function say."""
-        from codeopt.report.answer_fields import CaveatFields
-
-        found = self.comparison
-        figures = {"ratio": round(found.ratio, 4), "ci_low": round(found.ci_low, 4), "ci_high": round(found.ci_high, 4)}
-        none: dict[str, Any] = {"ratio": None, "ci_low": None, "ci_high": None}
-        return {
-            "file": self.edit.file,
-            "qualname": self.edit.qualname,
-            "without_it": {**(none if self.reason else figures), "reason": self.reason},
-            "together": [str(each) for each in self.together],
-            "calls": calls.calls,
-            "evidence": [*calls.evidence, *evidence],
-            "caveats": [CaveatFields.of(caveat).to_json() for caveat in calls.caveats],
-        }
 
 
 @dataclass(frozen=True)
@@ -92,37 +57,49 @@ class ProjectWorkload(Defaults):
     program: ProjectProgram
     runner: CommandRuns
     steady: StableOutput
-    tests: ProjectTests
+    project_suite: ProjectSuite
     calls: PublicCalls
+    gains: EditGains
     found: ProjectProfile
     baseline: Candidate
     suite: Suite
     rule: StoppingRule
     plan: Plan | None = None
     too_short: str = ""
+    timed_by: str = ""
+    """The larger command that is timed, as the command itself is too short; empty: the command itself."""
     changed: tuple[ChangedRuns, ...] = ()
     """Commands that the user did not give: those of the rounds, and those that confirm a draft."""
     unchanged: str = ""
     """Reason why there are none of these; empty where there are."""
     benches: Benches | None = None
     """Benchmarks of a tool that the command runs; None where it runs none."""
+    apart: list[HotRegion] = field(default_factory=list)
+    """Time of the draft that was confirmed last apart from start and imports; nothing where that was not measured."""
     after: list[TimedBody] = field(default_factory=list)
     """Times of the benchmarks with the patch that was confirmed last."""
-    gains: list[EditGain] = field(default_factory=list)
-    """Gain of each kept edit of the patch that was confirmed last."""
-    dropped: list[CodeEdit] = field(default_factory=list)
-    """Edits of that patch that did not pay."""
+
+    @property
+    def tests(self) -> ProjectTests:
+        """Tests that the original passes, of those that were run so far."""
+        return self.project_suite.found
 
     def timed(self) -> Workload:
         """The workload with its plan."""
         self._notify("timing the command")
-        plan = make_plan(self.runner, self.program.revision, self.suite.cases, self.suite.check, self.rule)
+        original, cases = self.program.revision, self.suite.cases
+        plan = make_plan(self.runner, original, cases, self.suite.check, self.rule)
         start = min(self._start() for _ in range(3))
-        short = plan.longest_s - start < SHORTEST_S
+        if plan.longest_s - start >= SHORTEST_S:
+            return replace(self, plan=plan)
         why = (
             f"the command takes {plan.longest_s:.3f} s, of which Python's own start is {start:.3f} s: too short to time"
         )
-        return replace(self, plan=plan, too_short=why if short else "")
+        larger = self.gains.larger_command(start + 2 * SHORTEST_S)
+        if larger is None:
+            return replace(self, plan=plan, too_short=why)
+        plan = make_plan(self.runner, original, [larger], self.suite.check, self.rule)
+        return replace(self, plan=plan, timed_by=larger.title)
 
     def _start(self) -> float:
         bare = replace(self.runner, command=replace(self.runner.command, words=("-c", "")))
@@ -131,7 +108,7 @@ class ProjectWorkload(Defaults):
     def require_plan(self) -> Plan:
         """Raises NotVerifiable for a command that is too short."""
         if self.plan is None or self.too_short:
-            raise NotVerifiable(f"--run: {self.too_short}; give it more to do")
+            raise NotVerifiable(f"--run: {self.too_short}, and no number in it makes it longer; give it more to do")
         return self.plan
 
     def run_case(self, draft: Revision, case: Case, hash_seed: int = 0) -> Outcome:
@@ -153,10 +130,10 @@ class ProjectWorkload(Defaults):
         if wrong := next((wrong for each in changed if (wrong := each.wrong(draft))), ""):
             return Checked(rejection=wrong)
         self._notify("running the project's tests")
-        if stage is Stage.ROUND:
-            suite = failing_reached(self.runner, draft, self.tests, self.program.revision)
-        else:
-            suite = failing(self.runner, draft, self.tests, self.program.revision)
+        tests = self.project_suite.complete()
+        if path := next(collected_files(tests, draft.changed_files(self.program.revision)), ""):
+            return Checked(rejection=f"{path} is fixed ground ({FixedReason.TEST}): it may not be edited")
+        suite = (failing_reached if stage is Stage.ROUND else failing)(self.runner, draft, tests, self.program.revision)
         caveats = (caveat for each in found for caveat in each.caveats)
         wrong = suite.wrong or (self._suggestion if stage is Stage.CONFIRMATION else "")
         return Checked(rejection=wrong, rejection_detail=suite.detail, caveats=(*caveats, *suite.caveats))
@@ -178,48 +155,20 @@ class ProjectWorkload(Defaults):
     def trimmed(self, candidate: Candidate) -> Candidate:
         """Without the edits that do not pay: each is taken back, with those that belong to it, and the rest compared
         with the whole."""
-        self.gains.clear()
-        self.dropped.clear()
-        found = self._paid(candidate)
-        self.after[:] = self.benches.after(found.revision) if self.benches else ()
-        return found
+        assert candidate.comparison is not None  # only a faster one is confirmed
+        tests = self.project_suite.complete()
+        kept = self.gains.paid(candidate.revision, candidate.comparison, tests, self.rule)
+        self.after[:] = self.benches.after(kept) if self.benches else ()
+        return candidate if kept == candidate.revision else replace(candidate, revision=kept)
 
-    def _paid(self, candidate: Candidate) -> Candidate:
-        """With gains and dropped filled."""
-        kept = candidate.revision
-        groups = edit_groups(self.program.revision, kept)
-        if len(groups) == 1:
-            assert candidate.comparison is not None
-            self.gains.extend(_each(groups[0], candidate.comparison))
-            return candidate
-        for number, group in enumerate(groups, 1):
-            self._notify(f"without part {number} of {len(groups)} of the patch")
-            rest = self._without(kept, group)
-            gain = self._gain(kept, rest, group[0])
-            if gain.pays:
-                self.gains.extend(_each(group, gain.comparison, gain.reason))
-            else:
-                self.dropped.extend(group)
-                kept = rest
-        return replace(candidate, revision=kept)
-
-    def _without(self, draft: Revision, group: Sequence[CodeEdit]) -> Revision:
-        """The draft with some edits taken back."""
-        for edit in group:
-            if edit in edits_of(self.program.revision, draft):  # the last of a file takes what is outside with it
-                draft = without(self.program.revision, draft, edit)
-        return draft
-
-    def _gain(self, draft: Revision, rest: Revision, edit: CodeEdit) -> EditGain:
-        case = self.suite.cases[0]
-        outcome = self.run_case(rest, case)
-        rule = replace(self.rule.screening(), max_pairs=ABLATION_PAIRS, worth_having=1.02)
-        if outcome.verdict is not Verdict.AC:
-            return EditGain(edit, _nothing(rule), f"without it: {outcome.detail or outcome.verdict}")
-        plan = make_plan(self.runner, rest, [case], self.suite.check, rule)
-        gain = EditGain(edit, compare(self.runner, rest, draft, [case], check=self.suite.check, rule=rule, plan=plan))
-        reason = "" if gain.pays else failing(self.runner, rest, self.tests, self.program.revision).wrong
-        return replace(gain, reason=f"without it: {reason}" if reason else "")
+    def measure_hot_region(self, draft: Revision, found: Comparison) -> HotRegion | None:
+        """Speedup apart from start and imports, which is kept for the facts; None where these are next to nothing."""
+        self.apart.clear()
+        if self.timed_by or self.benches:
+            return None
+        region = hot_region(self.runner, self.program.revision, draft, found)
+        self.apart.extend([region] if region else [])
+        return region
 
     def profile(self, draft: Revision) -> Profile | None:
         """Profile of the command, by lines of the files."""
@@ -244,11 +193,12 @@ class ProjectWorkload(Defaults):
     def headline(self) -> str:
         """`1.32 s   12 tests   first: shop/store.py::Store._find 80%`."""
         hot = [f for f in self.found.functions if f.file in self.program.files][:3]
+        larger = f"too short to time: {self.timed_by} is timed" if self.timed_by else ""
         shares = ", ".join(f"{f.file}::{f.qualname} {f.own_share:.0%}" for f in hot)
         bodies = self.benches.words if self.benches else ""
-        return "   ".join(
-            filter(None, [f"{self.found.seconds:.2f} s", bodies, self.tests.words, shares, self.steady.words])
-        )
+        took = f"{self.baseline.outcomes[0].run.wall_s:.2f} s"
+        said = (took, larger, bodies, self.project_suite.words, shares, self.steady.words)
+        return "   ".join(each for each in said if each)
 
     def bound(self, candidate: Candidate) -> float | None:
         """The ratio of the original's time to that of a draft that did not end in many times as long."""
@@ -271,6 +221,8 @@ class ProjectWorkload(Defaults):
             "command": self.request.options.run,
             "project_tests": {"passed": len(self.tests.passed), "failed": self.tests.failed},
             "output": self.steady.words or "compared",
+            "timed_by": self.timed_by or "the command",
+            "hot_region": self.apart[0].to_json() if self.apart else None,
             "fixed_ground": self.program.ground.to_json(),
             "changed_commands": sum(len(each.made) for each in self.changed),
             "ran": {f"{purpose}_s": round(seconds, 2) for purpose, seconds in self.runner.spent.items()},
@@ -284,9 +236,11 @@ class ProjectWorkload(Defaults):
             }
         return said | {
             "profile": self.found.to_json(),
-            "edits": [gain.to_json(evidence, calls.get(gain.edit, FunctionFinding(gain.edit))) for gain in self.gains],
+            "edits": [
+                gain.to_json(evidence, calls.get(gain.edit, FunctionFinding(gain.edit))) for gain in self.gains.kept
+            ],
             "benchmarks": self.benches.to_json(tuple(self.after)) if self.benches else None,
-            "dropped": [{"file": edit.file, "qualname": edit.qualname} for edit in self.dropped],
+            "dropped": [gain.dropped_json() for gain in self.gains.dropped],
         }
 
     def _evidence(self) -> dict[str, Any]:
@@ -316,13 +270,13 @@ def measure(request: WorkloadRequest, program: ProjectProgram, runs: CommandRuns
         runs, steady = benches.runs, replace(steady, given=(*steady.given, *benches.lines))
     plain: list[Run] = []
     for seed in SEEDS:
-        plain.append(runs.run(original, hash_seed=seed))
+        plain.append(runs.run(original, hash_seed=seed) if plain else runs.first_run(original))
         require_good(plain[-1], runs)
         runs.allow_after(plain[-1])
     steady = found_steady(steady, [run.stdout for run in plain])
     runs = replace(runs, seen=steady.seen)
     ignored = (*steady.files, *_changing_files(plain))
-    first = plain[0]
+    first = plain[-1]  # which found the bytecode of the first one
     case = Case("command", b"", steady.seen(first.stdout), title=options.run or "", files=(), written=first.written,
                 ignored=ignored)  # fmt: skip
     found = NO_PROFILE
@@ -333,28 +287,30 @@ def measure(request: WorkloadRequest, program: ProjectProgram, runs: CommandRuns
     hot = tuple(dict.fromkeys(each.file for each in found.functions if each.total_share >= HOT))
     if runs.other:
         hot = tuple(sorted(path for path in runs.other.differing if path.endswith(".py")))
-    tests = find_tests(runs, original, options, hot)
-    if not tests.passed and not steady.seen(first.stdout).replace(HIDDEN, b"").strip() and not _counted(case):
+    judges = bool(steady.seen(first.stdout).replace(HIDDEN, b"").strip()) or _counted(case)
+    suite = open_suite(runs, original, options, hot, needed=not judges)
+    if not suite.found.passed and not judges:
         raise ProgramError(
             "--run: the command prints and writes nothing that is the same in each run, and no test passes: there is "
             "nothing to judge a change by; print a result, or give tests with --tests"
         )
-    program = _grounded(program, tests, first)
+    program = _grounded(program, suite.found, first)
     runs = replace(runs, program=program)
     fixed = (f"{path} ({reason})" for path, reason in program.ground.files.items() if path in program.files)
     said = f"fixed ground, which no draft may edit: {', '.join(fixed) or 'no module of its own'}"
     request.session.console.detail(said)
     baseline = request.baseline or Candidate(0, original, "the original", (Outcome("command", Verdict.AC, first),))
     baseline = replace(baseline, profile=as_profile(found, original))
-    suite = Suite((case,), _checker(options, runs))
-    require_own(suite.check, [case], [replace(first, stdout=steady.seen(first.stdout))], options.check)
+    check = _checker(options, runs)
+    require_own(check, [case], [replace(first, stdout=steady.seen(first.stdout))], options.check)
     calls = PublicCalls(request, program, runs)
+    gains = EditGains(original, runs, case, first, check, notify, larger=[None] if benches else [])
     unchanged = why_unchanged(benches is not None, not steady.nothing, options.changed_inputs)
     seeds = () if unchanged else (request.input_seed, request.input_seed + 1)
-    changed = tuple(ChangedRuns(runs, original, suite.check, case, first, seed) for seed in seeds)
+    changed = tuple(ChangedRuns(runs, original, check, case, first, seed) for seed in seeds)
     return ProjectWorkload(
-        request, program, runs, steady, tests, calls, found, baseline, suite, request.rule, changed=changed,
-        unchanged=unchanged, benches=benches,
+        request, program, runs, steady, suite, calls, gains, found, baseline, Suite((case,), check), request.rule,
+        changed=changed, unchanged=unchanged, benches=benches,
     )  # fmt: skip
 
 
@@ -401,13 +357,3 @@ def as_profile(found: ProjectProfile, files: Revision) -> Profile:
         for f in found.functions if f.file in files
     )  # fmt: skip
     return Profile("command", lines, functions, None, None, None, None, None, (), found.notes)
-
-
-def _each(group: Sequence[CodeEdit], comparison: Comparison, reason: str = "") -> list[EditGain]:
-    """The gain of a group, at each of its edits."""
-    return [EditGain(edit, comparison, reason, tuple(each for each in group if each != edit)) for edit in group]
-
-
-def _nothing(rule: StoppingRule) -> Comparison:
-    """Comparison that stands for one that was not made."""
-    return Comparison(Decision.REJECTED, 1.0, 1.0, 1.0, 0, "cpu", rule.interval, rule.alpha, "", ())

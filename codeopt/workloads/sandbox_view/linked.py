@@ -5,10 +5,11 @@ from __future__ import annotations
 
 import re
 import shutil
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from codeopt.core.errors import UsageError
 from codeopt.core.git import tracked_files
 from codeopt.core.interpreter import PROJECT_FILES
 from codeopt.core.linked_packages import PACKAGES
@@ -18,9 +19,9 @@ from codeopt.workloads.sandbox_view.workspace import workspace_roots
 BESIDE = ".codeopt-beside"
 """Folder in a copy of the project where those from outside of it stand."""
 MOST_FILES = 5000
-"""Maximum number of files of one folder."""
+"""Maximum number of files of one package outside of the project."""
 LARGEST_FILE = 20 << 20
-"""Maximum size of a file that is copied, bytes."""
+"""Maximum size of a file that is shown, bytes."""
 LEFT_OUT = frozenset({"tests", "test", "docs", "doc", "examples", "benchmarks", "node_modules", "build", "dist"})
 """Names of folders that stand beside packages and are not imported."""
 _IMPORT = re.compile(rb"(?m)^[ \t]*(?:from[ \t]+([\w]+)|import[ \t]+([^#\n]+))")
@@ -95,27 +96,30 @@ def copy_beside(folders: Iterable[Path], copy: Path) -> None:
 
 def imported_beside(folders: Iterable[Path], texts: Iterable[bytes]) -> Iterator[tuple[Path, Path]]:
     """Files of folders outside of a project that these texts import, directly or by another of them: the folder, and
-    the file relative to it."""
+    the file relative to it. Raises UsageError for a package of too many files."""
     waiting = {folder: _offered(folder) for folder in folders}
     names = set[str]().union(*map(_imported, texts)) if waiting else set()
     while found := [folder for folder, offered in waiting.items() if names & offered.keys()]:
         for folder in found:
             tops = waiting.pop(folder)
-            for path in _files(folder, tops):
+            for path in _files(folder, [each for entries in tops.values() for each in entries]):
                 yield folder, path
                 if path.suffix == ".py":
                     names |= _imported((folder / path).read_bytes())
 
 
-def _offered(folder: Path) -> Mapping[str, Path]:
-    """The packages and modules in a folder by name."""
+def _offered(folder: Path) -> Mapping[str, Sequence[Path]]:
+    """The packages and modules in a folder by name; a folder, a file and a compiled one may have the same."""
     try:
         entries = sorted(folder.iterdir())
     except OSError:
         return {}
     modules = [each for each in entries if each.suffix in (".py", ".so")]
     packages = [each for each in entries if each.name.isidentifier() and each.name not in LEFT_OUT and each.is_dir()]
-    return {each.name.partition(".")[0]: each for each in (*modules, *packages)}
+    found: dict[str, list[Path]] = {}
+    for each in (*modules, *packages):
+        found.setdefault(each.name.partition(".")[0], []).append(each)
+    return found
 
 
 def _imported(text: bytes) -> set[str]:
@@ -127,19 +131,29 @@ def _imported(text: bytes) -> set[str]:
     return names
 
 
-def _files(folder: Path, offered: Mapping[str, Path]) -> list[Path]:
+def _files(folder: Path, offered: Iterable[Path]) -> list[Path]:
     """Files of a folder's packages, relative to it: what git tracks and is compiled in place, without git Python files;
-    no secrets."""
-    tops = {path.name for path in offered.values() if not (path.is_dir() and (path / "pyvenv.cfg").exists())}
-    tracked = tracked_files(folder)
-    known = set(tracked or ())
+    no secrets. Raises UsageError."""
+    tops = {path.name for path in offered if not (path.is_dir() and (path / "pyvenv.cfg").exists())}
+    known = set(tracked_files(folder) or ())
     found: list[Path] = []
     for top in sorted(tops):
         below = [folder / top] if (folder / top).is_file() else sorted((folder / top).rglob("*"))
-        for path in below[:MOST_FILES]:
-            name = path.relative_to(folder)
-            shown = name in known or path.suffix == ".so" or (not known and path.suffix in (".py", ".pyi", ".json"))
-            plain = path.is_file() and not path.is_symlink() and path.stat().st_size <= LARGEST_FILE
-            if shown and plain and not is_secret(name):
-                found.append(name)
+        names = [path.relative_to(folder) for path in below if _is_plain(path)]
+        shown = [name for name in names if _is_shown(name, known) and not is_secret(name)]
+        if len(shown) > MOST_FILES:
+            raise UsageError(
+                f"{folder / top}, which the environment imports in place, has {len(shown):,} files; at most "
+                f"{MOST_FILES:,} can be shown to a run: install it not in place (pip install {folder})"
+            )
+        found += shown
     return found
+
+
+def _is_plain(path: Path) -> bool:
+    return path.is_file() and not path.is_symlink() and path.stat().st_size <= LARGEST_FILE
+
+
+def _is_shown(name: Path, known: set[Path]) -> bool:
+    """Whether git tracks a file, or an import may need it. known: what git tracks; nothing without git."""
+    return name in known or name.suffix == ".so" or (not known and name.suffix in (".py", ".pyi", ".json"))

@@ -14,7 +14,14 @@ from codeopt.core.git import tracked_files
 from codeopt.core.linked_packages import PACKAGES
 from codeopt.core.run_inputs import files_below, is_secret
 from codeopt.workloads.sandbox_view.compiled import compile_imports
-from codeopt.workloads.sandbox_view.linked import NO_LINKS, Linked, copy_beside, place_beside, project_top
+from codeopt.workloads.sandbox_view.linked import (
+    LARGEST_FILE,
+    NO_LINKS,
+    Linked,
+    copy_beside,
+    place_beside,
+    project_top,
+)
 from codeopt.workloads.sandbox_view.untracked import imported_unadded
 from codeopt.workloads.sandbox_view.workspace import is_package
 
@@ -26,8 +33,6 @@ MOST_NEIGHBOURS = 5000
 """Files, of a project that git knows nothing of."""
 INSIDE = "/project"
 """Path of the copy in an isolating sandbox."""
-LARGEST_FILE = 20 << 20
-"""Maximum size of a file that is shown, bytes."""
 LARGEST_PROJECT = 400 << 20
 """Maximum size of all files that are shown, bytes."""
 

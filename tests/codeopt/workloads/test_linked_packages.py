@@ -13,8 +13,10 @@ from pathlib import Path
 
 import pytest
 
+from codeopt.core.errors import UsageError
 from codeopt.core.linked_packages import linked_folders
-from codeopt.workloads.sandbox_view.linked import Linked
+from codeopt.workloads.sandbox_view import linked
+from codeopt.workloads.sandbox_view.linked import Linked, imported_beside
 from codeopt.workloads.sandbox_view.view import locate
 from codeopt.workloads.sandbox_view.workspace import workspace_roots
 from tests.codeopt.command import Done, codeopt
@@ -255,3 +257,19 @@ def test_a_command_has_the_siblings_of_each_version(tmp_path: Path, core: str, s
     done = repo.ask("compare", "--base", "HEAD", "--run", "python run.py", "--json", at="packages/app")
     assert done.status == status, done.out + done.err
     assert "core_lib" not in json.loads(done.out)["reason"]
+
+
+def test_a_module_beside_a_folder_of_its_name_is_shown_too(tmp_path: Path) -> None:
+    """Which of them Python imports hangs on what the folder holds."""
+    write_files(tmp_path, {"core.py": "", "core/data.py": "", "core.cpython-311.so": ""})
+    found = sorted(path.as_posix() for _, path in imported_beside([tmp_path], [b"import core"]))
+    assert found == ["core.cpython-311.so", "core.py", "core/data.py"]
+
+
+def test_a_package_of_too_many_files_is_refused_in_a_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    write_files(tmp_path, {f"core/m{number}.py": "" for number in range(4)} | {f"core/{n}.bin": "" for n in range(9)})
+    monkeypatch.setattr(linked, "MOST_FILES", 3)
+    with pytest.raises(UsageError, match="core, which the environment imports in place, has 4 files; at most 3"):
+        list(imported_beside([tmp_path], [b"import core"]))
+    monkeypatch.setattr(linked, "MOST_FILES", 4)
+    assert len(list(imported_beside([tmp_path], [b"import core"]))) == 4, "what is not shown does not count"

@@ -12,10 +12,11 @@ from codeopt.core.revision import Revision
 from codeopt.core.session import Session
 from codeopt.core.target import Target
 from codeopt.workloads import WorkloadRequest
-from codeopt.workloads.project import OpenedProject, open_workload, read, suite_tests
+from codeopt.workloads.project import OpenedProject, open_workload, read, suite_run
 from codeopt.workloads.project.edits import edits_of
 from codeopt.workloads.project.reached import ImpactedTests
-from codeopt.workloads.project.suite_tests import failing, failing_reached, find_tests
+from codeopt.workloads.project.suite_run import open_suite
+from codeopt.workloads.project.suite_tests import failing, failing_reached
 from tests.conftest import require_sandbox
 
 CORE = """\
@@ -85,9 +86,9 @@ def opened(tmp_path: Path) -> Iterator[OpenedProject]:
 
 
 def test_tests_that_can_see_a_change_are_run(opened: OpenedProject, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(suite_tests, "SLOW_S", 0.0)
+    monkeypatch.setattr(suite_run, "SLOW_S", 0.0)
     original, runs = opened.program.revision, opened.runs
-    tests = find_tests(runs, original, opened.request.options)
+    tests = open_suite(runs, original, opened.request.options).complete()
     assert len(tests.passed) == 6, tests
 
     def draft(old: str, new: str) -> Revision:

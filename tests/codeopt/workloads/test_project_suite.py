@@ -19,7 +19,8 @@ from codeopt.workloads import Stage, WorkloadRequest
 from codeopt.workloads.project import OpenedProject, open_workload, read
 from codeopt.workloads.project.commented import commented
 from codeopt.workloads.project.edits import CodeEdit
-from codeopt.workloads.project.suite_tests import ProjectTests, failing, find_tests
+from codeopt.workloads.project.suite_run import open_suite
+from codeopt.workloads.project.suite_tests import ProjectTests, failing
 from codeopt.workloads.project.test_files import FAR, find_test_files, nearest_first
 from codeopt.workloads.project.test_runs import TestRunner, run_tests
 from codeopt.workloads.project.workload import ProjectWorkload
@@ -120,7 +121,8 @@ def opened(
 
 
 def found_in(project: OpenedProject) -> ProjectTests:
-    return find_tests(project.runs, project.program.revision, project.request.options, ("core.py",))
+    options = project.request.options
+    return open_suite(project.runs, project.program.revision, options, ("core.py",)).complete()
 
 
 def test_a_suite_that_ends_early_counts_for_what_passed(tmp_path: Path) -> None:

@@ -14,7 +14,7 @@ import json
 import signal
 import sys
 import threading
-from time import perf_counter
+from time import perf_counter, process_time
 
 from .process_end import ProcessEnd
 from .project_time import Places
@@ -25,8 +25,8 @@ if TYPE_CHECKING:
     from types import CodeType, FrameType
     from typing import Any
 
-AT_ONCE = 1 << 18
-"""Events between two writes: a run that is ended for its time has written what it saw."""
+AT_ONCE = 1 << 17
+"""Events between two writes, and looks at the clock: a run that is ended for its time has written what it saw."""
 IN_A_ROW = 200_000
 """Lines of one function that are timed before it is timed as a whole."""
 WINDOW = 10_000
@@ -38,8 +38,11 @@ AGAIN_S = 0.05
 class LineTimes:
     """Adds up seconds by line; what a timed function calls counts for itself where it is timed, too."""
 
-    def __init__(self, root: str, spans: list[tuple[str, int, int]], sink: Callable[[str], None]) -> None:
-        self.places, self.spans, self.sink = Places(root), spans, sink
+    def __init__(
+        self, root: str, spans: list[tuple[str, int, int]], sink: Callable[[str], None], limit_s: float
+    ) -> None:  # fmt: skip
+        self.places, self.spans, self.sink, self.limit_s = Places(root), spans, sink, limit_s
+        self.cut = False
         self.wanted: dict[CodeType, str] = {}
         self.left: dict[CodeType, int] = {}
         """Lines of a function that are still timed one by one."""
@@ -62,6 +65,9 @@ class LineTimes:
 
     def begin(self, frame: FrameType, event: str, argument: Any) -> Any:
         """The trace function of a thread: at each call."""
+        if self.cut:
+            sys.settrace(None)
+            return None
         file = self._file(frame.f_code)
         if not file:
             return None
@@ -73,6 +79,9 @@ class LineTimes:
 
     def follow(self, frame: FrameType, event: str, argument: Any) -> Any:
         """Trace function of a frame: called at each line, and at its end."""
+        if self.cut:
+            frame.f_trace_lines = False
+            return None
         stack = self.local.stack
         self._add(stack)
         if event == "line":
@@ -108,6 +117,15 @@ class LineTimes:
         self.events += 1
         if self.events % AT_ONCE == 0:
             self.write()
+            if process_time() > self.limit_s:
+                self.stop()
+
+    def stop(self) -> None:
+        """Time no more lines in this process."""
+        self.cut = True
+        signal.setitimer(signal.ITIMER_PROF, 0)
+        threading.settrace(None)
+        self.sink("@ cut 1")
 
     def arm(self) -> None:
         """Start the timer, which a fork does not inherit."""
@@ -135,9 +153,9 @@ class LineTimes:
             self.sink("@ line " + json.dumps([*key, round(spent, 7), times[key]]))
 
 
-def install(root: str, spans: list[tuple[str, int, int]], sink: Callable[[str], None]) -> None:
-    """Start timing lines in all threads."""
-    times = LineTimes(root, spans, sink)
+def install(root: str, spans: list[tuple[str, int, int]], limit_s: float, sink: Callable[[str], None]) -> None:
+    """Start timing lines in all threads, until the process has had so many seconds of the processor."""
+    times = LineTimes(root, spans, sink, limit_s)
     signal.signal(signal.SIGPROF, times.again)
     signal.siginterrupt(signal.SIGPROF, False)
     sys.addaudithook(times.hear)

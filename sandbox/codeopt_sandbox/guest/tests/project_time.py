@@ -35,6 +35,8 @@ SIZED = (str, bytes, bytearray, list, tuple, dict, set, frozenset)
 HANDS_OVER = frozenset({"get", "put", "recv", "send"})
 JOBS = ("multiprocessing/queues.py", "multiprocessing/connection.py")
 """Functions of these files by which a child takes a job and gives its answer: from there on it may be terminated."""
+AT_ONCE = 1 << 14
+"""Calls between two looks at the clock."""
 MAX_TYPES = 4
 """Most types that are reported for one parameter."""
 IMPORTING = "<frozen importlib._bootstrap>"
@@ -112,14 +114,16 @@ def install(root: str, sink: Callable[[str], None]) -> None:
 class CallCounts:
     """Number of calls of each function of the project, by caller."""
 
-    def __init__(self, root: str, sink: Callable[[str], None]) -> None:
-        self.places, self.sink = Places(root), sink
+    def __init__(self, root: str, sink: Callable[[str], None], seconds: float) -> None:
+        self.places, self.sink, self.seconds = Places(root), sink, seconds
+        self.cut = False
         self.counts: dict[tuple[CodeType, CodeType | None], int] = {}
         self.kinds: dict[CodeType, dict[tuple[str, str], list[int]]] = {}
         """Types of each function's parameters, with the least and the largest size or number."""
         self.given: dict[CodeType, list[Any]] = {}
         """Samples of each function's arguments: by value where that cannot change, else a unique object."""
         self.queries = Queries(self.places.of, sink)
+        self.events = 0
 
     def begin(self) -> None:
         """Begin anew in a process that was forked: what was counted before is its parent's."""
@@ -127,7 +131,9 @@ class CallCounts:
 
     def hear(self, frame: FrameType, event: str, argument: Any) -> None:
         """A profile function."""
-        if event == "call":
+        if self.cut:
+            sys.setprofile(None)
+        elif event == "call":
             if frame.f_code.co_name in HANDS_OVER and frame.f_code.co_filename.endswith(JOBS):
                 self.write_counts()
             outer = frame.f_back
@@ -141,8 +147,17 @@ class CallCounts:
                 seen.append(_given(frame))
                 _widen(self.kinds.setdefault(frame.f_code, {}), frame)
             self.queries.hear_python(frame)
+            self.events += 1
+            if self.events % AT_ONCE == 0 and time.process_time() > self.seconds:
+                self.stop()
         elif event == "c_call":
             self.queries.hear_c(frame, argument)
+
+    def stop(self) -> None:
+        """Count no more calls in this process."""
+        self.cut = True
+        threading.setprofile(None)
+        self.sink("@ cut 1")
 
     def write_counts(self) -> None:
         """Write the counts since the last time."""
@@ -197,9 +212,9 @@ def _widen(kinds: dict[tuple[str, str], list[int]], frame: FrameType) -> None:
             bounds[:] = [min(bounds[0], size), max(bounds[1], size)]
 
 
-def count(root: str, sink: Callable[[str], None]) -> None:
-    """Count calls in all threads, from here on."""
-    counts = CallCounts(root, sink)
+def count(root: str, seconds: float, sink: Callable[[str], None]) -> None:
+    """Count calls in all threads, from here on, until the process has had so many seconds of the processor."""
+    counts = CallCounts(root, sink, seconds)
     listen(counts.hear, counts.begin, counts.write)
 
 

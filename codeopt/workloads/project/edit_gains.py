@@ -1,0 +1,163 @@
+"""Gain of each edit of a patch: edits that belong together are taken back, and the rest compared with the whole; where
+that shows no gain, at a larger size as well."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from codeopt.core.revision import Revision
+from codeopt.workloads.project.edit_groups import edit_groups
+from codeopt.workloads.project.edits import CodeEdit, edits_of, without
+from codeopt.workloads.project.larger_run import larger_case
+from codeopt.workloads.project.public_calls import FunctionFinding
+from codeopt.workloads.project.runs import CommandRuns
+from codeopt.workloads.project.suite_tests import ProjectTests, failing
+from codeopt_sandbox.compare import Comparison, Decision, StoppingRule, compare
+from codeopt_sandbox.errors import OriginalUnsteady
+from codeopt_sandbox.outcome import Case, Run, Verdict
+from codeopt_sandbox.runner import run_on
+from codeopt_sandbox.verdict import Checker, judge
+
+MOST_PAIRS = 30
+WORTH_HAVING = 1.02
+"""Least gain of an edit that is looked for."""
+GROWTH = 1.5
+"""Minimum time of a larger command, as a multiple of the command's."""
+
+
+@dataclass(frozen=True)
+class EditGain:
+    """Gain of one edit of a patch."""
+
+    edit: CodeEdit
+    comparison: Comparison | None
+    """The patch without it as the original, the whole as the candidate; None where there is nothing to compare."""
+    reason: str = ""
+    """Why there is nothing to compare: without it the rest is wrong."""
+    together: tuple[CodeEdit, ...] = ()
+    """Edits that are left out with it, as they belong together; the comparison is of all of them."""
+    at: str = ""
+    """The larger command that it was compared by; empty: the command itself."""
+
+    @property
+    def pays(self) -> bool:
+        """Whether the command takes longer without it, with confidence, or is wrong."""
+        return bool(self.reason) or self._decision is Decision.FASTER
+
+    @property
+    def undecided(self) -> bool:
+        """Whether the pairs that there were could not tell it."""
+        return not self.reason and self._decision is Decision.UNDECIDED
+
+    @property
+    def _decision(self) -> Decision | None:
+        return self.comparison.decision if self.comparison else None
+
+    def to_json(self, evidence: Sequence[str], calls: FunctionFinding) -> dict[str, Any]:
+        """Row of `edits` of a result. calls: what those of the function say."""
+        from codeopt.report.answer_fields import CaveatFields
+
+        return {
+            "file": self.edit.file,
+            "qualname": self.edit.qualname,
+            "without_it": {**self._figures(), "reason": self.reason, "at": self.at, "undecided": self.undecided},
+            "together": [str(each) for each in self.together],
+            "calls": calls.calls,
+            "evidence": [*calls.evidence, *evidence],
+            "caveats": [CaveatFields.of(caveat).to_json() for caveat in calls.caveats],
+        }
+
+    def _figures(self) -> dict[str, float | None]:
+        found = None if self.reason else self.comparison
+        if found is None:
+            return {"ratio": None, "ci_low": None, "ci_high": None}
+        return {"ratio": round(found.ratio, 4), "ci_low": round(found.ci_low, 4), "ci_high": round(found.ci_high, 4)}
+
+    def dropped_json(self) -> dict[str, Any]:
+        """The row of an edit that was left out."""
+        return {"file": self.edit.file, "qualname": self.edit.qualname, **self._figures(), "at": self.at}
+
+
+@dataclass(frozen=True)
+class EditGains:
+    """Takes back the edits of a patch; holds what was found of the patch that was asked about last."""
+
+    original: Revision
+    runs: CommandRuns
+    case: Case
+    """The command as it is."""
+    plain: Run
+    check: Checker
+    notify: Callable[[str], None]
+    kept: list[EditGain] = field(default_factory=list)
+    dropped: list[EditGain] = field(default_factory=list)
+    larger: list[Case | None] = field(default_factory=list)
+    """The larger command; nothing before it is looked for, None where there is none."""
+
+    def paid(self, draft: Revision, whole: Comparison, tests: ProjectTests, rule: StoppingRule) -> Revision:
+        """The draft without the groups of edits that do not pay. whole: its comparison with the original. rule: that of
+        the round."""
+        self.kept.clear()
+        self.dropped.clear()
+        groups = edit_groups(self.original, draft)
+        if len(groups) == 1:
+            self.kept.extend(_each(groups[0], EditGain(groups[0][0], whole)))
+            return draft
+        rule = replace(rule.screening(), max_pairs=MOST_PAIRS, worth_having=WORTH_HAVING)
+        for number, group in enumerate(groups, 1):
+            self.notify(f"without part {number} of {len(groups)} of the patch")
+            rest = self._without(draft, group)
+            gain = self._gain(draft, rest, group[0], tests, rule)
+            if gain.pays or gain.undecided:
+                self.kept.extend(_each(group, gain))
+            else:
+                self.dropped.extend(_each(group, gain))
+                draft = rest
+        return draft
+
+    def larger_command(self, least_s: float) -> Case | None:
+        """Larger command that the original takes so many seconds for, at least; it is looked for once."""
+        if not self.larger:
+            self.notify("looking for a larger size of the command")
+            self.larger.append(larger_case(self.runs, self.original, self.case, self.plain, least_s))
+        return self.larger[0]
+
+    def _without(self, draft: Revision, group: Sequence[CodeEdit]) -> Revision:
+        """The draft with some edits taken back."""
+        for edit in group:
+            if edit in edits_of(self.original, draft):  # the last of a file takes what is outside with it
+                draft = without(self.original, draft, edit)
+        return draft
+
+    def _gain(
+        self, draft: Revision, rest: Revision, edit: CodeEdit, tests: ProjectTests, rule: StoppingRule
+    ) -> EditGain:  # fmt: skip
+        outcome = judge(self.case, run_on(self.runs, rest, self.case), self.check)
+        if outcome.verdict is not Verdict.AC:
+            return EditGain(edit, None, f"without it: {outcome.detail or outcome.verdict}")
+        found = compare(self.runs, rest, draft, [self.case], check=self.check, rule=rule)
+        if found.decision is Decision.FASTER:
+            return EditGain(edit, found)
+        if wrong := failing(self.runs, rest, tests, self.original).wrong:
+            return EditGain(edit, None, f"without it: {wrong}")
+        larger = None if found.decision is Decision.SLOWER else self._at_larger_size(draft, rest, edit, rule)
+        return larger or EditGain(edit, found)
+
+    def _at_larger_size(self, draft: Revision, rest: Revision, edit: CodeEdit, rule: StoppingRule) -> EditGain | None:
+        """The gain there; None where the command has no larger size, or the rest is not right there."""
+        case = self.larger_command(GROWTH * self.plain.active_s)
+        if case is None:
+            return None
+        self.notify(f"without it, {case.title}")
+        try:
+            found = compare(self.runs, rest, draft, [case], check=self.check, rule=rule)
+        except OriginalUnsteady:
+            return None
+        return EditGain(edit, found, at=case.title)
+
+
+def _each(group: Sequence[CodeEdit], gain: EditGain) -> list[EditGain]:
+    """The gain of a group, at each of its edits."""
+    return [replace(gain, edit=edit, together=tuple(each for each in group if each != edit)) for edit in group]

@@ -1,0 +1,196 @@
+"""The project's tests on the original, run as they are needed: the nearest to the hot code before a draft is asked for,
+the others when the first draft is judged."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+from codeopt.core.diagnostic import Diagnostic
+from codeopt.core.options import ImproveOptions
+from codeopt.core.revision import Revision
+from codeopt.workloads.project.reached import read_reach
+from codeopt.workloads.project.runs import CommandRuns
+from codeopt.workloads.project.suite_tests import ProjectTests, TestBatch
+from codeopt.workloads.project.test_files import find_test_files, nearest_first
+from codeopt.workloads.project.test_runs import WITHOUT_OPTIONS, TestResults, TestRunner, as_tests, run_tests
+from codeopt.workloads.project.watch import LEAST_S, Watcher, watched_run
+
+SECONDS = 120.0
+"""Time for the tests of the original, the nearest first; those that were not reached count for nothing."""
+FIRST_S = 20.0
+"""Part of it before a draft is asked for, seconds; more where nothing has passed by then."""
+SLOW_S = 3.0
+"""Time of a suite from which on it is found out which tests reach which functions, seconds."""
+FEW = 60
+"""Number of test files that are run all at once."""
+AT_ONCE = 8
+"""Number of those that are run first of a larger suite; each further run has twice as many."""
+NOT_RUN = "the project's tests are not run"
+REACH = Watcher("project_reach", "install")
+
+
+@dataclass
+class ProjectSuite:
+    """Test files of a project, and what is known of their tests so far."""
+
+    runs: CommandRuns
+    original: Revision
+    found: ProjectTests = field(default_factory=ProjectTests)
+    paths: Sequence[str] = ()
+    """Test files, the nearest first."""
+    ways: list[tuple[TestRunner, tuple[str, ...]]] = field(default_factory=list)
+    """Runners with their options, to be tried until one has tests that pass."""
+    waiting: list[str] = field(default_factory=list)
+    """Paths that were not run yet by the runner."""
+    left_s: float = SECONDS
+    said: str = ""
+    """Last words of the first run."""
+    traced: bool = False
+    """Whether it was found out which tests reach which functions, or need not be."""
+
+    @property
+    def words(self) -> str:
+        """For people."""
+        if not self.waiting:
+            return self.found.words
+        rest = f"{len(self.waiting)} of {len(self.paths)} test files are run once there is a draft"
+        return f"{self.found.words}, {rest}" if self.found.passed else rest
+
+    def begin(self, needed: bool) -> None:
+        """Run the nearest until FIRST_S are over. needed: some have to pass before anything can be judged."""
+        self._run(self.left_s - FIRST_S)
+        while not self.found.passed and not self.waiting and self._switch():
+            self._run(self.left_s - FIRST_S)
+        if needed and not self.found.passed:
+            self.complete()
+
+    def complete(self) -> ProjectTests:
+        """Run the others, and find out which of them reach what, where they take long."""
+        self._run(0.0)
+        while not self.found.passed and self._switch():
+            self._run(0.0)
+        if not self.found.passed and not self.found.shortfall:
+            self.found = ProjectTests(shortfall=Diagnostic(NOT_RUN, f"none passes: {self.said}"))
+        if not self.traced:
+            self.traced = True
+            plain = sum(batch.seconds for batch in self.found.batches)
+            if plain >= SLOW_S and self.found.runner is TestRunner.PYTEST and not self.found.shortfall:
+                self.found = _with_reached(self.runs, self.original, self.found, plain)
+        return self.found
+
+    def _switch(self) -> bool:
+        """Begin anew with the next runner; whether there is one, and time for it."""
+        if not self.ways or self.left_s <= 0:
+            return False
+        runner, options = self.ways.pop(0)
+        self.found = ProjectTests(runner=runner, options=options)
+        self.waiting = list(self.paths)
+        return True
+
+    def _run(self, leave_s: float) -> None:
+        """Run what waits until no more time than that is left."""
+        while self.waiting and self.left_s > leave_s:
+            part = self._next_part()
+            words = (*self.found.options, *part)
+            results = run_tests(self.runs, self.original, self.found.runner, words, self.left_s - leave_s)
+            self.left_s -= results.run.wall_s
+            self.said = self.said or results.last_words
+            if results.run.stop == "time" and leave_s > 0:
+                done = _finished(part, results) if self.found.runner is TestRunner.PYTEST else []
+                self._keep(done, _of_files(done, results), cut=False)
+                del self.waiting[: len(done)]
+                return
+            self._keep(part, results, results.cut)
+            del self.waiting[: len(part)]
+            if results.cut or self.left_s <= 0 or not (results.states or self.found.batches):
+                self._stop(results)
+
+    def _next_part(self) -> list[str]:
+        """All at once where they are few: each run imports the project anew."""
+        return self.waiting[: AT_ONCE << len(self.found.batches)] if len(self.paths) > FEW else list(self.waiting)
+
+    def _keep(self, paths: Sequence[str], results: TestResults, cut: bool) -> None:
+        """Add what some of the files of a run showed."""
+        lost = dict.fromkeys((*self.found.lost, *(name for name, good in results.states.items() if not good)))
+        batch = TestBatch(tuple(paths), results.passed, results.run.wall_s, cut)
+        batches = (*self.found.batches, batch) if batch.passed else self.found.batches
+        self.found = replace(self.found, batches=batches, lost=tuple(lost))
+
+    def _stop(self, results: TestResults) -> None:
+        """Run no more of them, and say so where some were run."""
+        left_out = bool(self.waiting) or results.cut
+        self.waiting.clear()
+        if left_out and self.found.batches:
+            why = f"{results.run.stop_detail or 'their time is up'}; --tests names those that matter"
+            said = Diagnostic(f"of {len(self.paths)} test files the nearest were run", why)
+            self.found = replace(self.found, shortfall=said)
+
+
+def open_suite(
+    runs: CommandRuns, original: Revision, options: ImproveOptions, hot: Sequence[str] = (), *, needed: bool = True
+) -> ProjectSuite:  # fmt: skip
+    """Run the nearest of those that are named, else of all that the project has. hot: its files that the time goes to,
+    hottest first. needed: nothing else can judge a draft."""
+    if options.no_tests:
+        return ProjectSuite(runs, original, ProjectTests(shortfall=Diagnostic(NOT_RUN, "--no-tests")), traced=True)
+    files = runs.project.contents
+    named = named_tests(options.tests, (runs.project.root,))
+    paths = named or nearest_first(find_test_files(files, runs.command.words), files, hot)
+    if not paths:
+        missing = Diagnostic(NOT_RUN, "it has no test_*.py")
+        return ProjectSuite(runs, original, ProjectTests(shortfall=missing), traced=True)
+    (runner, more), *ways = _ways(files)
+    begun = ProjectTests(runner=runner, options=more)
+    two = runs.other is not None  # versions are judged once, by all tests
+    suite = ProjectSuite(runs, original, begun, paths, ways, list(paths), traced=two)
+    suite.begin(needed)
+    return suite
+
+
+def _ways(files: Mapping[str, bytes]) -> Iterator[tuple[TestRunner, tuple[str, ...]]]:
+    """Runners to try until one has tests that pass."""
+    if b"django" in files.get("manage.py", b""):
+        yield TestRunner.MANAGE, ()
+    yield TestRunner.PYTEST, ()
+    yield TestRunner.PYTEST, WITHOUT_OPTIONS  # the project's own options may ask for plug-ins that are not here
+    if any(b"TestCase" in content for path, content in files.items() if path.endswith(".py")):
+        yield TestRunner.UNITTEST, ()
+
+
+def named_tests(tests: Sequence[Path], roots: Sequence[Path]) -> list[str]:
+    """Tests that the user names, relative to the first of some folders that they lie in; others are left out."""
+    found = []
+    for path in (each.resolve() for each in tests):
+        root = next((each for each in roots if each in path.parents), None)
+        found += [path.relative_to(root).as_posix()] if root else []
+    return found
+
+
+def _finished(paths: Sequence[str], results: TestResults) -> list[str]:
+    """Files of a run of pytest's that was ended whose tests were all run: those before the last that it tells of."""
+    seen = {name.partition("::")[0] for name in results.states}
+    last = max((at for at, path in enumerate(paths) if path in seen), default=0)
+    return list(paths[:last])
+
+
+def _of_files(paths: Sequence[str], results: TestResults) -> TestResults:
+    """Results of some files of a run of pytest's."""
+    return replace(results, states={n: good for n, good in results.states.items() if n.partition("::")[0] in paths})
+
+
+def _with_reached(runs: CommandRuns, draft: Revision, tests: ProjectTests, plain_s: float) -> ProjectTests:
+    """Tests with what they reach, as far as a run under a hook on each call gets. plain_s: seconds without the hook."""
+    seconds = min(runs.limits.seconds, max(LEAST_S, 2 * plain_s))
+    words = (*tests.options, *(path for batch in tests.batches for path in batch.paths))
+    limits = replace(runs.limits, seconds=seconds, memory_mib=runs.sandbox.most_memory_mib)
+    watched = watched_run(as_tests(runs, tests.runner, words), draft, REACH, limits)
+    rows = ((str(test), list(map(str, places))) for test, places in watched.of("reach"))
+    whole = watched.run.stop is None and watched.run.exit in (0, 1)
+    found = read_reach(rows, whole)
+    if not found.tests:
+        why = watched.run.stop_detail or f"exit status {watched.run.exit}"
+        said = "a round asks of a draft the nearest tests, not those it can reach"
+        return replace(tests, unchosen=Diagnostic(said, why))
+    return replace(tests, reached=found)

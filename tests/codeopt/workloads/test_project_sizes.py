@@ -1,0 +1,218 @@
+"""Edits of a patch at a larger size, a command that is too short to time, and the rest of one apart from its start."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+from unittest.mock import Mock
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from codeopt.core.revision import Revision
+from codeopt.report.patch_table import table_of
+from codeopt.workloads import Suite
+from codeopt.workloads.function.corpus.corpus import NotVerifiable
+from codeopt.workloads.project.changed_command import larger_commands
+from codeopt.workloads.project.command import ProjectCommand, read_command
+from codeopt.workloads.project.edit_gains import EditGains
+from codeopt.workloads.project.edits import CodeEdit
+from codeopt.workloads.project.files import ProjectFiles
+from codeopt.workloads.project.hot_region import StartTime, apart, hot_region
+from codeopt.workloads.project.profile import NO_PROFILE
+from codeopt.workloads.project.public_calls import FunctionFinding
+from codeopt.workloads.project.runs import CommandRuns
+from codeopt.workloads.project.suite_tests import ProjectTests
+from codeopt.workloads.project.workload import ProjectWorkload
+from codeopt_sandbox.compare import Comparison, Decision, StoppingRule
+from codeopt_sandbox.outcome import Case, Run, RunLimits
+from codeopt_sandbox.verdict import check_tokens
+from tests.codeopt.command import codeopt
+from tests.conftest import require_sandbox
+from tests.support.candidates import run
+
+BENCH = b"from core import work\nprint(work(100))\n"
+CORE = "def one(n):\n    return n\n\n\ndef two(n):\n    return n\n"
+OLD = Revision({"core.py": CORE})
+BOTH = Revision({"core.py": "def one(n):\n    m = n\n    return m\n\n\ndef two(n):\n    return n + 0\n"})
+TWO = CodeEdit("core.py", "two")
+COMMAND = ProjectCommand("python bench.py", ("bench.py",))
+Seconds = Callable[[Revision, bool], float]
+"""CPU seconds of a version; whether it is the larger command."""
+
+
+@dataclass(frozen=True)
+class Timed(CommandRuns):
+    """Runs nothing: a function says how long each run takes."""
+
+    seconds: Seconds = lambda revision, larger: 1.0
+
+    def run(self, program: Revision, stdin: bytes = b"", /, **options: Any) -> Run:
+        """With numbers that scatter by 0.1 %."""
+        count = self.spent["runs"] = self.spent.get("runs", 0.0) + 1
+        if self.command.words == ("-c", ""):
+            return replace(run(), cpu_s=0.01, wall_s=0.01)
+        taken = self.seconds(program, bool(options.get("files"))) * (1 + 0.001 * (count * 7 % 5))
+        return replace(run(b"5\n"), cpu_s=taken, wall_s=taken)
+
+
+def gains(seconds: Seconds) -> EditGains:
+    """Of the patch of two functions, of which `one` always pays."""
+    sandbox: Any = Mock(limits=RunLimits(seconds=60.0))
+    project = ProjectFiles(Path("/project"), (("bench.py", BENCH), ("core.py", CORE.encode())))
+    runs = Timed(sandbox, project, COMMAND, seconds=seconds)
+    plain = replace(run(b"5\n"), cpu_s=1.0, wall_s=1.0)
+    found = EditGains(OLD, runs, Case("command", b"", b"5\n"), plain, check_tokens, lambda line: None)
+    whole = Comparison(Decision.FASTER, 2.0, 1.9, 2.1, 9, "cpu", 0.95, 0.01, "", ())
+    kept = found.paid(BOTH, whole, ProjectTests(), StoppingRule())
+    assert ("return n + 0" in kept["core.py"]) == (TWO in {each.edit for each in found.kept})
+    return found
+
+
+def took(two: float, at_larger: float) -> Seconds:
+    """Times as long without `two`, in the command as it is, and in the larger one."""
+
+    def seconds(revision: Revision, larger: bool) -> float:
+        text = revision["core.py"]
+        return (3.0 if larger else 1.0) * (1.0 if "m = n" in text else 2.0) * (
+            1.0 if "n + 0" in text else at_larger if larger else two
+        )  # fmt: skip
+
+    return seconds
+
+
+@pytest.mark.parametrize(
+    ("two", "at_larger", "kept", "at"),
+    [
+        (1.5, 1.5, True, ""),
+        (1.0, 1.3, True, "its numbers times 4"),
+        (1.0, 1.0, False, "its numbers times 4"),
+        (0.7, 1.3, False, ""),  # the command itself says that it is a loss
+        (1.0, 0.8, False, "its numbers times 4"),
+    ],
+)
+def test_an_edit_that_pays_in_a_larger_run_alone_is_kept(two: float, at_larger: float, kept: bool, at: str) -> None:
+    found = gains(took(two, at_larger))
+    rows = found.kept if kept else found.dropped
+    gain = next(each for each in rows if each.edit == TWO)
+    assert at in gain.at
+    assert bool(gain.at) == bool(at)
+    edits = [each.to_json((), FunctionFinding(each.edit)) for each in found.kept]
+    lines = table_of({"edits": edits, "dropped": [each.dropped_json() for each in found.dropped]})
+    said = next(line for line in lines if "core.py::two" in line)
+    assert ("left out" in said, at in said) == (not kept, True)
+
+
+def test_what_cannot_be_told_is_kept_and_said(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Pairs scatter by more than the gain, at each size."""
+    draws = iter(range(10_000))
+
+    def seconds(revision: Revision, larger: bool) -> float:
+        return (3.0 if larger else 1.0) * (1.0 if "m = n" in revision["core.py"] else 9.0) * (
+            1.0 + 0.5 * (next(draws) * 7 % 11) / 11
+        )  # fmt: skip
+
+    found = gains(seconds)
+    gain = next(each for each in found.kept if each.edit == TWO)
+    assert gain.undecided
+    edits = [each.to_json((), FunctionFinding(each.edit)) for each in found.kept]
+    assert "kept though its gain could not be told" in "\n".join(table_of({"edits": edits, "dropped": []}))
+
+
+def test_larger_commands(tmp_path: Path) -> None:
+    """All numbers, then one; seeds and the script of a tool stay."""
+    files = {"bench.py": b"import random\nrandom.seed(7)\nprint(sum(range(5000)) + 30)\n"}
+    found = list(larger_commands(read_command("python bench.py --n 40 --seed 9", tmp_path), files))
+    lines = [each.line for each in found]
+    assert lines[0] == ("bench.py", "--n", "160", "--seed", "9")
+    assert b"seed(7)\nprint(sum(range(20000)) + 120)" in dict(found[0].files)["bench.py"]
+    assert found[0].case("x").title == "the command with its numbers times 4"
+    assert dict(found[3].files)["bench.py"] == files["bench.py"].replace(b"5000", b"20000"), "the largest first"
+    assert lines[3] == ("bench.py", "--n", "40", "--seed", "9")
+    assert list(larger_commands(read_command("python bench.py", tmp_path), {"bench.py": b"print(1)\n"})) == []
+
+
+@pytest.mark.parametrize(
+    ("work_s", "timed_by"), [(0.5, ""), (0.012, "the command with its numbers times 4"), (0.001, "")]
+)
+def test_a_command_that_is_too_short_is_timed_with_larger_numbers(work_s: float, timed_by: str) -> None:
+    """And says so, or what to do, where no size of it takes long enough."""
+
+    def seconds(revision: Revision, larger: bool) -> float:
+        return 0.01 + work_s * (4 if larger else 1)
+
+    found = gains(took(1.5, 1.5))
+    runs = replace(found.runs, seconds=seconds)
+    found = replace(found, runs=runs, larger=[])
+    program: Any = Mock(revision=OLD)
+    suite = Suite((found.case,), check_tokens)
+    none: Any = Mock()
+    project = ProjectWorkload(
+        none, program, runs, none, none, none, found, NO_PROFILE, none, suite, StoppingRule()
+    ).timed()  # fmt: skip
+    assert isinstance(project, ProjectWorkload)
+    assert project.timed_by == timed_by
+    if work_s < 0.01:
+        with pytest.raises(NotVerifiable, match="no number in it makes it longer"):
+            project.require_plan()
+    else:
+        assert ("larger" in project.require_plan().cases[0].name) == bool(timed_by)
+
+
+def test_the_rest_of_a_command_is_told_apart_from_imports(tmp_path: Path) -> None:
+    """The import takes about as long as the work, of which NEW leaves nothing."""
+    require_sandbox()
+    slow = "def _total(n):\n    found = 0\n    for k in range(n):\n        found += k\n    return found\n"
+    fast = "def _total(n):\n    return n * (n - 1) // 2 + sum(range(n // 4)) * 0\n"
+    for side, text in (("old", slow), ("new", fast)):
+        (tmp_path / side).mkdir()
+        (tmp_path / side / "core.py").write_text(text)
+        (tmp_path / side / "table.py").write_text("ROWS = [k * k for k in range(3_000_000)]\n")
+        (tmp_path / side / "bench.py").write_text("import table\nfrom core import _total\nprint(_total(4000000))\n")
+    done = codeopt(
+        "compare", "old", "new", "--run", "python bench.py", "--sandbox", "bubblewrap", "--json", cwd=tmp_path
+    )
+    assert (done.status, done.json["verdict"]) == (0, "faster"), done.err
+    found = done.json["hot_region"]
+    assert 0 < found["apart_s"] < found["whole_s"]
+    assert found["why_not"] or found["ratio"] > done.json["ratio"]
+    assert any("apart from start and imports" in note for note in done.json["notes"])
+
+
+SECONDS = st.floats(0.05, 3.0)
+
+
+@given(apart_s=SECONDS, old=SECONDS, new=SECONDS)
+def test_the_speedup_of_the_rest_is_that_of_the_rest(apart_s: float, old: float, new: float) -> None:
+    whole = (apart_s + old) / (apart_s + new)
+    pair = Comparison(Decision.FASTER, whole, whole, whole, 9, "cpu", 0.95, 0.01, "", ())
+    sides = (StartTime((apart_s,) * 3, (apart_s + rest,) * 3) for rest in (old, new))
+    found = apart(*sides, found=pair)
+    assert found.ratio == pytest.approx(old / new)
+    assert found.ci_low == pytest.approx(old / new)
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "why"),
+    [
+        ((0.4, 0.4, 0.4), (0.2, 0.2, 0.2), "0.40 s in one version and 0.20 s in the other"),  # an import was put off
+        ((0.4, 0.4, 0.4), (0.4, 0.4, 0.44), "they vary"),  # of a rest of 0.1 s
+        ((0.4, 0.4, 0.4), (0.4, 0.4, 0.4), ""),
+    ],
+)
+def test_what_cannot_be_told_apart_is_not(before: tuple[float, ...], after: tuple[float, ...], why: str) -> None:
+    pair = Comparison(Decision.SAME, 1.1, 1.0, 1.2, 9, "cpu", 0.95, 0.01, "", ())
+    sides = (StartTime(side, tuple(each + rest for each in side)) for side, rest in ((before, 0.2), (after, 0.1)))
+    found = apart(*sides, found=pair)
+    assert why in found.why_not
+    assert (found.ratio is None) == bool(why)
+    assert why in found.words
+
+
+def test_nothing_is_told_by_another_clock() -> None:
+    runs: Any = None
+    pair = Comparison(Decision.FASTER, 2.0, 1.9, 2.1, 9, "wall", 0.95, 0.01, "", ())
+    assert hot_region(runs, OLD, BOTH, pair) is None

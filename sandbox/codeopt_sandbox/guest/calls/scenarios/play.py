@@ -137,7 +137,7 @@ class Performance:
         return [self.stream(call).finish()]
 
     def changed(self) -> list[str]:
-        """Call again with the same objects after the caller changed them. Raises Impossible."""
+        """Call again with the same objects after the caller changed them. Raises Impossible, Closed."""
         call, change = self.fresh(0), InPlace()
         found = [self.stream(call).finish()]
         other = change.of_call(call, self.fresh(1))

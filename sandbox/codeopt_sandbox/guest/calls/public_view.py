@@ -155,7 +155,7 @@ def private_objects(value: Any, left: list[int], depth: int = MAX_DEPTH) -> list
 def public_parts(value: Any) -> list[Any]:
     """Items of a builtin container, and public attributes of an object; without those that have no parts."""
     kind = type(value)
-    if kind in (list, tuple, dict):
+    if kind is list or kind is tuple or kind is dict:  # a metaclass may say that its class equals these
         parts = value.values() if kind is dict else value
     elif issubclass(kind, (type, types.ModuleType, types.FunctionType)) or is_labelled(value):
         parts = ()

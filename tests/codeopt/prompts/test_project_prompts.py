@@ -23,7 +23,8 @@ SAID = {
         "--- a/orders/book.py", "@@ -12,9 +12,5 @@",  # numbers as in the file
         "beside that of the original", "400 -> 400",  # the draft's own profile
     ],
-    "feeds": ["tinyxml below feeds/load.py::entries", "beside that of round 1", "2,640 -> 220", "@@ -1,20 +1,19 @@"],
+    "feeds": ["tinyxml below feeds/load.py::entries", "beside that of round 1", "1,768,812 -> 23,772",
+              "@@ -4,16 +4,15 @@"],
     "maze": [
         "# --- line 107 ---\n        row, column = node", "def __init__(self, size, walls, flags=None):",
         "called by Grid.distance", "hot lines", "maze/grid.py:111  if 0 <= other[0]", "+from collections import deque",

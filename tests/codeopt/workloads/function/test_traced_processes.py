@@ -89,11 +89,15 @@ def test_by_runpy(capsys):
     assert capsys.readouterr().out.strip() == "351"
 """
 
-MANAGE = (
-    "import sys, unittest  # django\nassert sys.argv[1] == 'test'\nunittest.main(None, argv=['x', *sys.argv[3:]])\n"
-)
+MANAGE = """\
+import os, sys, unittest  # django
+os.environ["SETTINGS"] = "site"
+assert sys.argv[1] == "test"
+unittest.main(None, argv=["x", *sys.argv[3:]])
+"""
 CASES = """\
 import importlib
+import os
 import unittest
 
 
@@ -187,6 +191,9 @@ def test_tests_of_other_runners_are_evidence(runner: str, tmp_path: Path, withou
     python = None
     if runner == "manage.py":
         files["manage.py"] = MANAGE
+        files["app/tests.py"] = CASES.replace(
+            "        self.core =", "        os.environ['SETTINGS']\n        self.core ="
+        )
     else:
         python = without_pytest
     folder = propose(tmp_path / "r", files, {})

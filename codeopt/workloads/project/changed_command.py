@@ -25,6 +25,8 @@ LARGEST = 4 << 20
 """Bytes of a data file that is changed."""
 LARGER = (4.0, 32.0, 2.0)
 """Factors of the numbers of a larger command, in the order in which they are tried."""
+SMALLER = (0.125, 0.03125)
+"""Factors of the numbers of a smaller command, in the order in which they are tried."""
 WORD = "word "
 
 
@@ -69,14 +71,35 @@ def larger_commands(
 ) -> Iterator[ChangedCommand]:
     """With all numbers that say how much some times as large, then with one of them, the largest first. judged: as
     above."""
+    return _resized(command, files, judged, LARGER)
+
+
+def smaller_commands(
+    command: ProjectCommand, files: Mapping[str, bytes], judged: Collection[str] = ()
+) -> Iterator[ChangedCommand]:
+    """With all numbers that say how much a small part of what they are, then with one of them, the largest first.
+    judged: as above."""
+    return _resized(command, files, judged, SMALLER)
+
+
+def _resized(
+    command: ProjectCommand, files: Mapping[str, bytes], judged: Collection[str], factors: Sequence[float]
+) -> Iterator[ChangedCommand]:
     scripts = [path for path in entry_files(command, files) if path not in judged]
     texts, places = _numbers(command, files, scripts)
     sizes = sorted((each for each in places if not each.seed), key=lambda each: -each.value)
-    for factor in LARGER if sizes else ():
-        yield _put(command, put(texts, {each: each.value * factor for each in sizes}), f"its numbers times {factor:g}")
+    for factor in factors if sizes else ():
+        kind = f"its numbers times {factor:g}"
+        yield _put(command, put(texts, {each: _resized_value(each, factor) for each in sizes}), kind)
     for each in sizes if len(sizes) > 1 else ():
-        kind = f"{each.written(each.value)} times {LARGER[0]:g}"
-        yield _put(command, put(texts, {each: each.value * LARGER[0]}), kind)
+        kind = f"{each.written(each.value)} times {factors[0]:g}"
+        yield _put(command, put(texts, {each: _resized_value(each, factors[0])}), kind)
+
+
+def _resized_value(place: NumberPlace, factor: float) -> float:
+    """A whole number stays above zero."""
+    value = place.value * factor
+    return value if isinstance(place.value, float) or place.value <= 0 else max(1.0, value)
 
 
 def _numbers(

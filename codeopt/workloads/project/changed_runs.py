@@ -3,6 +3,7 @@ side; those that the original itself fails on, or answers otherwise from run to 
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
@@ -10,9 +11,10 @@ from codeopt.core.diagnostic import Diagnostic
 from codeopt.core.options import FuzzPolicy
 from codeopt.core.revision import Revision
 from codeopt.workloads.program.special_check import OutputChecker, refuses_own
-from codeopt.workloads.project.changed_command import changed_commands
+from codeopt.workloads.project.changed_command import changed_commands, smaller_commands
 from codeopt.workloads.project.runs import CommandRuns
-from codeopt_sandbox.outcome import Case, Run, RunLimits, Verdict
+from codeopt_sandbox.caveat import Caveat, Subject
+from codeopt_sandbox.outcome import Case, Outcome, Run, RunLimits, Verdict
 from codeopt_sandbox.runner import run_on
 from codeopt_sandbox.verdict import Checker, judge
 
@@ -45,6 +47,8 @@ class ChangedRuns:
     plain: Run
     """Run of the command as it is."""
     seed: int
+    smaller: bool = False
+    """With much smaller numbers, in place of a little different ones."""
     made: list[Case] = field(default_factory=list)
     more: list[Iterator[Case]] = field(default_factory=list)
     """Iterator of the cases that are still to be made; one, once it was begun."""
@@ -72,19 +76,32 @@ class ChangedRuns:
 
     def wrong(self, draft: Revision) -> str:
         """Description of what a draft does otherwise, without the input; empty when nothing was found."""
+        found = self._first_difference(draft)
+        if found is None:
+            return ""
+        case, outcome = found
+        how = "prints or writes something else" if outcome.verdict is Verdict.WA else f"ends with {outcome.verdict}"
+        return f"{case.title} than the user's, which no proposer sees, {how} than with the original"
+
+    def caveats(self, draft: Revision) -> tuple[Caveat, ...]:
+        """The first difference, where the commands are not alike the user's."""
+        found = self._first_difference(draft)
+        if found is None:
+            return ()
+        case, outcome = found
+        words = "" if case.files else f" ({shlex.join(case.args)})"
+        got = outcome.detail or f"ends with {outcome.verdict}"
+        return (Caveat(Subject.INPUT, f"{case.title}{words}", "", got, "it was given with larger numbers alone"),)
+
+    def _first_difference(self, draft: Revision) -> tuple[Case, Outcome] | None:
+        """The first command with which a draft does otherwise, where the original agrees with itself."""
         for case in self:
             if case.name in self.unsteady:
                 continue
-            run = run_on(self.runs, draft, case, limits=self._patient)
-            outcome = judge(case, run, self.check)
+            outcome = judge(case, run_on(self.runs, draft, case, limits=self._patient), self.check)
             if outcome.verdict is not Verdict.AC and self._is_steady(case):
-                how = (
-                    "prints or writes something else"
-                    if outcome.verdict is Verdict.WA
-                    else f"ends with {outcome.verdict}"
-                )
-                return f"{case.title} than the user's, which no proposer sees, {how} than with the original"
-        return ""
+                return case, outcome
+        return None
 
     def _is_steady(self, case: Case) -> bool:
         """Whether the original agrees with itself; asked only where a draft does not."""
@@ -97,11 +114,17 @@ class ChangedRuns:
         """With what the original prints and writes."""
         most = MOST if self.plain.wall_s <= LONG_S else LONG_MOST
         judged = self.runs.other.differing if self.runs.other else ()
-        wanted = changed_commands(self.runs.command, self.runs.project.contents, self.seed, judged)
+        command, files = self.runs.command, self.runs.project.contents
+        wanted = (
+            smaller_commands(command, files, judged)
+            if self.smaller
+            else changed_commands(command, files, self.seed, judged)
+        )
+        kind = "smaller" if self.smaller else "changed"
         for tried, changed in enumerate(wanted):
             if tried == TRIED or most == 0:
                 return
-            case = replace(changed.case(f"changed.{self.seed}.{tried}"), ignored=self.usual.ignored)
+            case = replace(changed.case(f"{kind}.{self.seed}.{tried}"), ignored=self.usual.ignored)
             run = run_on(self.runs, self.original, case, limits=self.limits)
             if run.exit == 0 and run.stop is None:
                 case = replace(case, expected=run.stdout, written=run.written)

@@ -70,6 +70,8 @@ class ProjectWorkload(Defaults):
     """The larger command that is timed, as the command itself is too short; empty: the command itself."""
     changed: tuple[ChangedRuns, ...] = ()
     """Commands that the user did not give: those of the rounds, and those that confirm a draft."""
+    smaller: ChangedRuns | None = None
+    """Commands with much smaller numbers, which reach edges that a large one never comes to."""
     unchanged: str = ""
     """Reason why there are none of these; empty where there are."""
     benches: Benches | None = None
@@ -129,6 +131,7 @@ class ProjectWorkload(Defaults):
         changed = self.changed[-1:] if stage is Stage.CONFIRMATION else self.changed[:1]
         if wrong := next((wrong for each in changed if (wrong := each.wrong(draft))), ""):
             return Checked(rejection=wrong)
+        smaller = self.smaller.caveats(draft) if self.smaller and stage is not Stage.ROUND else ()
         self._notify("running the project's tests")
         tests = self.project_suite.complete()
         if path := next(collected_files(tests, draft.changed_files(self.program.revision)), ""):
@@ -136,7 +139,7 @@ class ProjectWorkload(Defaults):
         suite = (failing_reached if stage is Stage.ROUND else failing)(self.runner, draft, tests, self.program.revision)
         caveats = (caveat for each in found for caveat in each.caveats)
         wrong = suite.wrong or (self._suggestion if stage is Stage.CONFIRMATION else "")
-        return Checked(rejection=wrong, rejection_detail=suite.detail, caveats=(*caveats, *suite.caveats))
+        return Checked(rejection=wrong, rejection_detail=suite.detail, caveats=(*smaller, *caveats, *suite.caveats))
 
     @property
     def _suggestion(self) -> str:
@@ -308,9 +311,10 @@ def measure(request: WorkloadRequest, program: ProjectProgram, runs: CommandRuns
     unchanged = why_unchanged(benches is not None, not steady.nothing, options.changed_inputs)
     seeds = () if unchanged else (request.input_seed, request.input_seed + 1)
     changed = tuple(ChangedRuns(runs, original, check, case, first, seed) for seed in seeds)
+    smaller = None if unchanged else ChangedRuns(runs, original, check, case, first, 0, smaller=True)
     return ProjectWorkload(
         request, program, runs, steady, suite, calls, gains, found, baseline, Suite((case,), check), request.rule,
-        changed=changed, unchanged=unchanged, benches=benches,
+        changed=changed, smaller=smaller, unchanged=unchanged, benches=benches,
     )  # fmt: skip
 
 

@@ -9,11 +9,14 @@ from pathlib import Path
 import pytest
 
 from codeopt.core.options import FuzzPolicy
+from codeopt.core.revision import Revision
+from codeopt.workloads import Stage
 from codeopt.workloads.project.changed_command import changed_commands
 from codeopt.workloads.project.changed_numbers import in_script, in_word, one_changed, put, scaled
 from codeopt.workloads.project.changed_runs import why_unchanged
 from codeopt.workloads.project.command import ProjectCommand, read_command
 from codeopt.workloads.project.test_runs import argv_of
+from codeopt_sandbox.caveat import Subject
 from tests.codeopt.workloads.dedupe_project import (
     HONEST,
     IN_SCRIPT,
@@ -214,3 +217,35 @@ def test_changed_commands_are_the_same_for_a_seed_and_others_for_another(tmp_pat
 )
 def test_tests_find_the_arguments_of_the_command(words: tuple[str, ...], argv: tuple[str, ...]) -> None:
     assert argv_of(ProjectCommand("", words)) == argv
+
+
+PLATE = {
+    "main.py": "import sys\n\nfrom plate import _spread\n\n\ndef main(size, steps):\n    cells = [0] * size\n"
+    "    cells[size // 3] = 4**60\n    for _ in range(steps):\n        cells = _spread(cells)\n"
+    "    print(sum(at * cell for at, cell in enumerate(cells)))\n\n\nmain(int(sys.argv[1]), int(sys.argv[2]))\n",
+    "plate.py": "def _spread(cells):\n    after = list(cells)\n    for at in range(1, len(cells) - 1):\n"
+    "        after[at] = (cells[at - 1] + 2 * cells[at] + cells[at + 1]) // 4\n    return after\n",
+    "tests/test_plate.py": "from plate import _spread\n\n\ndef test_spread():\n"
+    "    assert _spread([0, 0, 4, 0, 0]) == [0, 1, 2, 1, 0]\n",
+}
+WRAPPED = """\
+def _spread(cells):
+    left, right = cells[-1:] + cells[:-1], cells[1:] + cells[:1]
+    return [(a + 2 * b + c) // 4 for a, b, c in zip(left, cells, right)]
+"""
+COLD = (
+    WRAPPED.replace("    return [", "    inner = [").rstrip("\n") + "[1:-1]\n    return [cells[0], *inner, cells[-1]]\n"
+)
+
+
+@pytest.mark.parametrize(("text", "told"), [(WRAPPED, True), (COLD, False)], ids=["wrong at the edges", "right"])
+def test_a_smaller_command_reaches_the_edges(tmp_path: Path, text: str, told: bool) -> None:
+    """Nothing comes to the edges of the plate with the user's numbers, nor with others like them."""
+    require_sandbox()
+    root = write_project(tmp_path / "app", PLATE)
+    with judged_project(root, "python main.py 900 40", "bubblewrap") as judged:
+        draft = Revision({**judged.workload.program.revision, "plate.py": text})
+        found = judged.workload.check(draft, Stage.REFERENCE)
+    assert not found.rejection
+    assert [caveat.subject for caveat in found.caveats] == [Subject.INPUT] * told
+    assert all("numbers alone" in caveat.words and "main.py" in caveat.input for caveat in found.caveats)

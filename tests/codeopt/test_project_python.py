@@ -11,7 +11,8 @@ import pytest
 from codeopt.core.interpreter import Origin, find_interpreter
 from codeopt.core.project_python import newer_python
 from tests.codeopt.command import codeopt
-from tests.codeopt.workloads.test_linked_packages import git, write
+from tests.codeopt.workloads.test_linked_packages import git
+from tests.support.files import write_files
 
 NEWER = f"{sys.version_info[0]}.{sys.version_info[1] + 1}"
 BROKEN = "def one(:\n    pass\n"
@@ -29,7 +30,7 @@ BROKEN = "def one(:\n    pass\n"
     ],
 )
 def test_the_release_that_a_project_is_for(tmp_path: Path, files: dict[str, str], place: str) -> None:
-    root = write(tmp_path, {**files, "src/it.py": BROKEN, ".git/HEAD": ""})
+    root = write_files(tmp_path, {**files, "src/it.py": BROKEN, ".git/HEAD": ""})
     found = newer_python(root / "src/it.py", {})
     assert found is not None
     assert (found.words, found.place) == (NEWER, place)
@@ -41,7 +42,7 @@ def test_the_release_that_a_project_is_for(tmp_path: Path, files: dict[str, str]
      {"pyproject.toml": "project = 3\n"}, {".venv/pyvenv.cfg": "version\n"}],
 )  # fmt: skip
 def test_an_older_one_is_not_the_reason(tmp_path: Path, files: dict[str, str]) -> None:
-    assert newer_python(write(tmp_path, {**files, ".git/HEAD": ""}) / "it.py", {}) is None
+    assert newer_python(write_files(tmp_path, {**files, ".git/HEAD": ""}) / "it.py", {}) is None
 
 
 WORDS = (
@@ -53,29 +54,29 @@ WORDS = (
 
 @pytest.mark.parametrize("words", WORDS, ids=" ".join)
 def test_nothing_that_was_looked_at_is_never_green(tmp_path: Path, words: tuple[str, ...]) -> None:
-    root = write(tmp_path, {"it.py": "def one():\n    pass\n", ".python-version": f"{NEWER}\n"})
+    root = write_files(tmp_path, {"it.py": "def one():\n    pass\n", ".python-version": f"{NEWER}\n"})
     for each in (("init", "-q"), ("add", "-A"), ("commit", "-qm", "as it was")):
         git(root, each)
-    write(root, {"it.py": BROKEN})
+    write_files(root, {"it.py": BROKEN})
     done = codeopt(*words, cwd=root)
     assert done.status in (2, 5), done.out + done.err
     assert f"uvx --python {NEWER} codeopt" in done.out + done.err
 
 
 def test_a_file_that_is_left_alone_anyhow_spoils_nothing(tmp_path: Path) -> None:
-    root = write(tmp_path, {"templates/it.py": BROKEN})
+    root = write_files(tmp_path, {"templates/it.py": BROKEN})
     assert codeopt("check", ".", "--exclude", "templates", cwd=root).status == 0
     assert codeopt("check", ".", cwd=root).status == 5
 
 
 def test_json_says_why_nothing_was_looked_at(tmp_path: Path) -> None:
-    done = codeopt("check", "it.py", "--json", cwd=write(tmp_path, {"it.py": BROKEN}))
+    done = codeopt("check", "it.py", "--json", cwd=write_files(tmp_path, {"it.py": BROKEN}))
     assert json.loads(done.out)["blind"].startswith("none of 1 file could be read: it.py: 1: invalid syntax")
 
 
 def test_a_hook_of_pre_commit_has_the_users_environment(tmp_path: Path) -> None:
     """pre-commit activates the hook's environment, which is codeopt's own, on top of whatever the user activated."""
-    write(
+    write_files(
         tmp_path,
         {"mine/pyvenv.cfg": "", "project/.venv/pyvenv.cfg": "", "project/pyproject.toml": "", "project/it.py": ""},
     )

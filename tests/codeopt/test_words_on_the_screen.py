@@ -12,7 +12,8 @@ import pytest
 
 from codeopt.core.words import error_line
 from tests.codeopt.command import codeopt
-from tests.codeopt.workloads.test_linked_packages import git, write
+from tests.codeopt.workloads.test_linked_packages import git
+from tests.support.files import write_files
 
 TRACEBACK = "Traceback (most recent call last):\n  File \"a.py\", line 1\nModuleNotFoundError: No module named 'x'\n"
 
@@ -34,7 +35,7 @@ def test_the_line_that_says_why(said: str, line: str) -> None:
 
 def test_a_failing_command_is_told_by_its_error(tmp_path: Path) -> None:
     text = "import atexit\natexit.register(print, 'bye')\nraise ValueError('this is why')\n"
-    write(tmp_path, {"it.py": text})
+    write_files(tmp_path, {"it.py": text})
     for words in (("init", "-q"), ("add", "-A"), ("commit", "-qm", "one")):
         git(tmp_path, words)
     done = codeopt("profile", ".", "--run", "python it.py", cwd=tmp_path)
@@ -42,7 +43,7 @@ def test_a_failing_command_is_told_by_its_error(tmp_path: Path) -> None:
 
 
 def test_no_table_is_empty(tmp_path: Path) -> None:
-    write(tmp_path, {"it.py": "print(1)\n"})
+    write_files(tmp_path, {"it.py": "print(1)\n"})
     for words in (("init", "-q"), ("add", "-A"), ("commit", "-qm", "one")):
         git(tmp_path, words)
     done = codeopt("profile", ".", "--run", "python it.py", cwd=tmp_path)
@@ -59,7 +60,7 @@ def test_codeopt_alone_lists_the_commands(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("status", [401, None], ids=["a refused key", "no server"])
 def test_a_wrong_key_or_server_is_told_before_the_original_is_run(tmp_path: Path, status: int | None) -> None:
-    write(tmp_path, {"it.py": "open('ran', 'w')\nprint(1)\n"})
+    write_files(tmp_path, {"it.py": "open('ran', 'w')\nprint(1)\n"})
     with refusing_server(status) as url:
         env = {"OPENAI_BASE_URL": url, "OPENAI_API_KEY": "wrong"}
         done = codeopt("improve", "it.py", "--model", "gpt-5", "--sandbox", "process", cwd=tmp_path, env=env)

@@ -12,7 +12,7 @@ from codeopt.analysis.positions import bound_names
 from codeopt.core.revision import Revision
 from codeopt.core.words import counted
 from codeopt.workloads import Checked
-from codeopt.workloads.function.corpus.existing_tests import failing
+from codeopt.workloads.function.corpus.existing_tests import run_tests
 from codeopt.workloads.function.harness import FunctionHarness, make_target
 from codeopt.workloads.sandbox_view.stray import is_stray
 from codeopt.workloads.sandbox_view.view import View
@@ -48,10 +48,17 @@ class Rival:
     def tested(self, bench: FunctionHarness, tests: Sequence[str]) -> Checked:
         """Tests that pass on the target, run on it: where it is the same module of another checkout those of that
         checkout, else in the target's place. Those that cannot be run are a note."""
-        bench, kept, why = self._tests_for(bench, tests)
+        own, kept, why = self._tests_for(bench, tests)
         left = len(tests) - len(kept)
-        notes = (f"{counted(left, 'test')} that OLD passes not run on NEW: {why}",) if left else ()
-        return Checked(rejection=failing(bench, self.function.source, kept) if kept else "", notes=notes)
+        notes: tuple[str, ...] = (f"{counted(left, 'test')} that OLD passes not run on NEW: {why}",) if left else ()
+        if not kept:
+            return Checked(notes=notes)
+        found = run_tests(own, self.function.source, kept)
+        lost = () if found.error else found.not_passed(kept)
+        if lost and own is not bench and not _call_it(bench, lost):  # a checkout may have other changes
+            notes += (f"{counted(len(lost), 'test')} that call it nowhere fail on NEW: {found.failure(lost[0])}",)
+            return Checked(notes=notes)
+        return Checked(rejection=found.problem(kept), notes=notes)
 
     def _tests_for(self, bench: FunctionHarness, tests: Sequence[str]) -> tuple[FunctionHarness, Sequence[str], str]:
         """The bench and the tests to run on it, and why not the others."""
@@ -72,6 +79,12 @@ class Rival:
         if is_stray(self.function.source, target.path, self.function.path):
             return "its file imports modules that stand beside it alone"
         return ""
+
+
+def _call_it(bench: FunctionHarness, tests: Sequence[str]) -> bool:
+    """Whether some tests call the target; also where that cannot be seen."""
+    found = run_tests(bench, bench.source, tests, record=True)
+    return bool(found.calls or found.lost or found.error)
 
 
 def _top_names(source: str) -> set[str]:

@@ -161,7 +161,7 @@ def _seen_in_part(watched: WatchedLines, plain: Run) -> str:
     """Why a hook did not see all of the command; empty where it did."""
     if not _is_whole(watched.run, plain):
         return "the command did not end"
-    return f"it had {HOOKED_S:.0f} s of CPU time" if watched.of("cut") else ""
+    return f"it had {HOOKED_S:.0f} s of the processor" if watched.of("cut") else ""
 
 
 def _waits(

@@ -37,7 +37,7 @@ def timed(folder: Path, run: Callable[[dict[str, Any], LineTimes], None]) -> dic
     space: dict[str, Any] = {}
     exec(compile(SOURCE, str(path), "exec"), space)
     written: list[str] = []
-    times = LineTimes(str(folder), [("m.py", 1, 7), ("m.py", 10, 11)], written.append)
+    times = LineTimes(str(folder), [("m.py", 1, 7), ("m.py", 10, 11)], written.append, 60.0)
     before = sys.gettrace()
     sys.settrace(times.begin)
     try:

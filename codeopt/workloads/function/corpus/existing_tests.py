@@ -74,6 +74,20 @@ class Tests:
     cut: bool = False
     """Whether tests were left out for lack of time."""
 
+    def not_passed(self, ids: Sequence[str]) -> list[str]:
+        """Those of some tests that did not pass."""
+        return [name for name in ids if name not in self.passed]
+
+    def failure(self, test: str) -> str:
+        """Why a test did not pass, in one line."""
+        return f"test {test} fails: {self.failed.get(test, 'it was not run')}"
+
+    def problem(self, ids: Sequence[str]) -> str:
+        """Why some tests did not all pass, in one line; empty where they did."""
+        if self.error:
+            return f"the tests do not run: {self.error}"
+        return self.failure(lost[0]) if (lost := self.not_passed(ids)) else ""
+
     def shortfall(self, files: int) -> Diagnostic | None:
         """Why the tests of so many files count for nothing, or some of them; None when all passed."""
         reasons = {**self.skipped, **self.failed}
@@ -195,8 +209,4 @@ def _counted(number: int, what: str) -> str:
 
 def failing(bench: FunctionHarness, draft: str, ids: Sequence[str]) -> str:
     """Tests that pass on the original and that a draft does not pass, in one line; empty when it passes all."""
-    found = run_tests(bench, draft, ids)
-    if found.error:
-        return f"the tests do not run: {found.error}"
-    lost = [name for name in ids if name not in found.passed]
-    return f"test {lost[0]} fails: {found.failed.get(lost[0], 'it was not run')}" if lost else ""
+    return run_tests(bench, draft, ids).problem(ids)

@@ -13,7 +13,7 @@ from codeopt.workloads.project.fixed_ground import FixedGround, FixedReason
 from codeopt.workloads.project.module_graph import ModuleGraph
 from codeopt.workloads.project.profile import CalledBy, ProjectProfile, Sample, Spot, make_profile
 from codeopt.workloads.project.prompt.briefing import brief, fixed_words
-from codeopt.workloads.project.prompt.excerpts import ROOM, shown_source
+from codeopt.workloads.project.prompt.excerpts import ROOM, ranked, shown_source
 from codeopt.workloads.project.prompt.imports import import_shares
 from codeopt.workloads.project.prompt.round_views import round_views
 from codeopt.workloads.project.prompt.vendored import is_vendored, library_shares
@@ -87,6 +87,14 @@ def test_the_import_of_own_modules_is_told_apart_and_shown_last() -> None:
     assert "app/setup_all.py::register: 20% of the time is its own, while modules are imported" in told
     text = shown_source(FILES, WHOLE, FixedGround())
     assert text.index("def hot") < text.index("def register")
+
+
+def test_what_works_while_modules_are_imported_comes_behind_all_others() -> None:
+    """However much it takes, and however many others there are."""
+    others = [Spot("app/core.py", f"f{number}", 20 + number) for number in range(6)]
+    profile = profile_of(((MAIN, LOADED, REGISTER), 9.0), *(((MAIN, each), 1.0) for each in others))
+    found = [function.qualname for function in ranked(FILES, profile, FixedGround())]
+    assert (set(found[:6]), found[6:]) == ({each.qualname for each in others}, ["register"])
 
 
 def test_source_has_numbers_and_room_and_no_long_docstring() -> None:

@@ -68,6 +68,13 @@ def test_what_reads_and_keeps_nothing_new(judges: Judges) -> None:
     assert watch(workload(judges), Revision.of(draft)) is None
 
 
+def test_what_the_original_reads_is_not_told_of_the_draft(judges: Judges) -> None:
+    clocked = "import time\n" + OLD.replace("def f(xs):\n", "def f(xs):\n    time.monotonic()\n")
+    found = judges(clocked, CALLS).workload
+    assert isinstance(found, FunctionWorkload)
+    assert watch(found, Revision.of(TOLD["a clock for waiting"][0])) is None
+
+
 def test_the_judge_asks(judges: Judges) -> None:
     """In a comparison, where nobody reads a draft's text first."""
     draft, reason = REFUSED["the date by another name"]

@@ -306,7 +306,8 @@ class _Names:
 
     def called(self, place: str) -> Spot | None:
         """The same for what begins there, and nothing else: a comprehension is no call."""
-        if self.kept is not None and place[1:].rpartition(":")[0] not in self.kept:
+        path, _, line = place[1:].rpartition(":")
+        if self.kept is not None and line != "0" and path not in self.kept:  # a module's own name needs no parsing
             return None
         spot = self.spot(place)
         return spot if spot and place.endswith(f":{spot.line}") else None

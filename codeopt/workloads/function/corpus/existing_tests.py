@@ -75,7 +75,7 @@ class Tests:
     """Whether tests were left out for lack of time."""
 
     def not_passed(self, ids: Sequence[str]) -> list[str]:
-        """Those of some tests that did not pass."""
+        """Tests of these ids that failed or were not run."""
         return [name for name in ids if name not in self.passed]
 
     def failure(self, test: str) -> str:

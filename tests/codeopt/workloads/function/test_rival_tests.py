@@ -72,7 +72,7 @@ def test_a_version_that_fails_a_test_is_rejected(project: Path, there: str) -> N
 
 @pytest.mark.parametrize("there", ["draft.py", "../other/shop.py"])
 def test_one_that_passes_them_is_timed(project: Path, there: str) -> None:
-    """What a checkout's own change took away of its tests is not run there, and is told."""
+    """Tests that NEW's checkout no longer has are a note."""
     if there == "../other/shop.py":
         shutil.copytree(project, project.parent / "other")
         (project / "../other/tests/test_shop.py").write_text(TESTS[: TESTS.index("\n\ndef test_another")])

@@ -8,6 +8,7 @@ from typing import Any
 from codeopt.core.sanitize import inline
 from codeopt.core.words import NO_DIFFERENCE, Speedup, counted, directions, factor, gain, is_gain
 from codeopt.engine.compare import PairResult, PairVerdict
+from codeopt.report.patch_table import THE_COMMAND
 from codeopt.report.result import caveat_lines, contract_lines, python_line, sandbox_line
 from codeopt_sandbox.compare import Decision
 
@@ -56,6 +57,8 @@ def _by_command(facts: Mapping[str, Any]) -> list[str]:
         parts[-1] += f" of {counted(seen['functions'], 'public function')}" if seen["calls"] else ""
         failing = f"; {counted(seen['tests_failed_before'], 'test')} failed before" * bool(seen["tests_failed_before"])
         lines.append(f"judged by  {', '.join(parts)}{failing}")
+    if facts.get("timed_by", THE_COMMAND) != THE_COMMAND:
+        lines.append(f"timed      {inline(facts['timed_by'])}, as itself it is too short to time")
     return lines
 
 

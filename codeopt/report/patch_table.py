@@ -9,6 +9,8 @@ from typing import Any
 from codeopt.core.sanitize import inline
 from codeopt.core.words import Speedup, counted, factor
 
+THE_COMMAND = "the command"
+"""What is timed where the command is not too short for it."""
 FIELDS = (
     "command", "edits", "dropped", "profile", "project_tests", "output", "benchmarks", "ran", "fixed_ground",
     "changed_commands", "timed_by", "hot_region",

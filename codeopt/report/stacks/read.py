@@ -41,7 +41,10 @@ def _read(name: str, data: bytes) -> StackProfile:
     if data[:1] in PSTATS and not _is_json(text):
         return read_pstats(name, data)
     if text[:1] == b"{":
-        return read_speedscope(name, json.loads(data))
+        found = json.loads(data)
+        if str(found.get("schema", "")).startswith("codeopt."):
+            raise ValueError("it is what --json prints, and `profile --run ... --export speedscope FILE` keeps one")
+        return read_speedscope(name, found)
     if b"\0" in data[:4096]:
         raise ValueError("it is binary, and no dump of cProfile")
     return read_collapsed(name, data.decode("utf-8", "replace").splitlines())

@@ -6,7 +6,7 @@ from __future__ import annotations
 import random
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import chain, zip_longest
+from itertools import chain, product, zip_longest
 
 from codeopt.workloads.program.fuzzing import mutate_cases
 from codeopt.workloads.project.changed_numbers import NumberPlace, in_script, in_word, one_changed, put, scaled
@@ -71,7 +71,7 @@ def larger_commands(
 ) -> Iterator[ChangedCommand]:
     """With all numbers that say how much some times as large, then with one of them, the largest first. judged: as
     above."""
-    return _resized(command, files, judged, LARGER)
+    return _resized(command, files, judged, LARGER, alone=LARGER[:1])
 
 
 def smaller_commands(
@@ -79,21 +79,23 @@ def smaller_commands(
 ) -> Iterator[ChangedCommand]:
     """With all numbers that say how much a small part of what they are, then with one of them, the largest first.
     judged: as above."""
-    return _resized(command, files, judged, SMALLER)
+    return _resized(command, files, judged, SMALLER, alone=SMALLER)
 
 
 def _resized(
-    command: ProjectCommand, files: Mapping[str, bytes], judged: Collection[str], factors: Sequence[float]
-) -> Iterator[ChangedCommand]:
+    command: ProjectCommand, files: Mapping[str, bytes], judged: Collection[str], factors: Sequence[float],
+    *, alone: Sequence[float],
+) -> Iterator[ChangedCommand]:  # fmt: skip
+    """factors: of all numbers together. alone: of one of them, while the others stay."""
     scripts = [path for path in entry_files(command, files) if path not in judged]
     texts, places = _numbers(command, files, scripts)
     sizes = sorted((each for each in places if not each.seed), key=lambda each: -each.value)
     for factor in factors if sizes else ():
         kind = f"its numbers times {factor:g}"
         yield _put(command, put(texts, {each: _resized_value(each, factor) for each in sizes}), kind)
-    for each in sizes if len(sizes) > 1 else ():
-        kind = f"{each.written(each.value)} times {factors[0]:g}"
-        yield _put(command, put(texts, {each: _resized_value(each, factors[0])}), kind)
+    for each, factor in product(sizes if len(sizes) > 1 else (), alone):
+        kind = f"{each.written(each.value)} times {factor:g}"
+        yield _put(command, put(texts, {each: _resized_value(each, factor)}), kind)
 
 
 def _resized_value(place: NumberPlace, factor: float) -> float:

@@ -79,6 +79,7 @@ def read_versions(old: ProjectFiles, new: ProjectFiles, command: ProjectCommand,
     differing = frozenset(path for path in {*before, *after} if before.get(path) != after.get(path))
     unread = {path for each in (before, after) for path in differing if not _can_be_read(path, each.get(path))}
     program, other = (_program(each, ground, unread) for each in (old, new))
+    entries = differing & set(entry_files(command, before))
     said = [
         *notes,
         *_note(
@@ -87,7 +88,12 @@ def read_versions(old: ProjectFiles, new: ProjectFiles, command: ProjectCommand,
         ),
         *_note(kept - set(added), "differ, and measure or check: both sides have OLD's"),
         *_note(added, "are new, and measure or check: both sides have them"),
-        *_note(differing & set(entry_files(command, before)), "are run by the command and differ: they are judged too"),
+        *_note(
+            entries,
+            "is run by the command and differs: it is judged too"
+            if len(entries) == 1
+            else "are run by the command and differ: they are judged too",
+        ),
     ]
     marked = {path: _mark(after.get(path)) for path in differing if path not in other.files}
     revision = Revision({**other.revision, **marked})

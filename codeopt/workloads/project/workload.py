@@ -13,6 +13,7 @@ from codeopt.core.history import Candidate
 from codeopt.core.options import ImproveOptions
 from codeopt.core.proposer import Proposer
 from codeopt.core.revision import Revision
+from codeopt.report.patch_table import THE_COMMAND
 from codeopt.rules import Rule as RewriteRule
 from codeopt.workloads._defaults import Defaults
 from codeopt.workloads._protocol import Workload
@@ -224,7 +225,7 @@ class ProjectWorkload(Defaults):
             "command": self.request.options.run,
             "project_tests": {"passed": len(self.tests.passed), "failed": self.tests.failed},
             "output": self.steady.words or "compared",
-            "timed_by": self.timed_by or "the command",
+            "timed_by": self.timed_by or THE_COMMAND,
             "hot_region": self.apart[0].to_json() if self.apart else None,
             "fixed_ground": self.program.ground.to_json(),
             "changed_commands": sum(len(each.made) for each in self.changed),

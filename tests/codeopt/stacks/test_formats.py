@@ -162,3 +162,9 @@ def test_what_is_written_is_read(rows: list[tuple[tuple[Frame, ...], int]]) -> N
     )
     for each in again:
         assert dict(each.weights) == dict(profile.weights)
+
+
+def test_an_answer_of_codeopt_is_told_from_a_profile(tmp_path: Path) -> None:
+    (tmp_path / "p.json").write_text(json.dumps({"schema": "codeopt.profile-run/1", "lines": []}))
+    with pytest.raises(UsageError, match="--before .*: it is what --json prints, and .* --export speedscope FILE"):
+        read_profile(tmp_path / "p.json", "--before")

@@ -16,7 +16,7 @@ from codeopt.core.revision import Revision
 from codeopt.report.patch_table import table_of
 from codeopt.workloads import Suite
 from codeopt.workloads.function.corpus.corpus import NotVerifiable
-from codeopt.workloads.project.changed_command import larger_commands
+from codeopt.workloads.project.changed_command import larger_commands, smaller_commands
 from codeopt.workloads.project.command import ProjectCommand, read_command
 from codeopt.workloads.project.edit_gains import EditGains
 from codeopt.workloads.project.edits import CodeEdit
@@ -133,6 +133,14 @@ def test_larger_commands(tmp_path: Path) -> None:
     assert dict(found[3].files)["bench.py"] == files["bench.py"].replace(b"5000", b"20000"), "the largest first"
     assert lines[3] == ("bench.py", "--n", "40", "--seed", "9")
     assert list(larger_commands(read_command("python bench.py", tmp_path), {"bench.py": b"print(1)\n"})) == []
+
+
+def test_smaller_commands(tmp_path: Path) -> None:
+    """All numbers, then each alone by each factor, the largest first; a whole number stays above zero."""
+    found = list(smaller_commands(read_command("python bench.py 3000 60", tmp_path), {"bench.py": b"print(1)\n"}))
+    assert [each.line[1:] for each in found] == [
+        ("375", "7"), ("93", "1"), ("375", "60"), ("93", "60"), ("3000", "7"), ("3000", "1"),
+    ]  # fmt: skip
 
 
 @pytest.mark.parametrize(

@@ -58,7 +58,7 @@ def _by_command(facts: Mapping[str, Any]) -> list[str]:
         failing = f"; {counted(seen['tests_failed_before'], 'test')} failed before" * bool(seen["tests_failed_before"])
         lines.append(f"judged by  {', '.join(parts)}{failing}")
     if facts.get("timed_by", THE_COMMAND) != THE_COMMAND:
-        lines.append(f"timed      {inline(facts['timed_by'])}, as itself it is too short to time")
+        lines.append(f"timed      {inline(facts['timed_by'])}, as the command itself is too short")
     return lines
 
 

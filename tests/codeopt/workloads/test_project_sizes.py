@@ -41,7 +41,7 @@ BOTH = Revision({"core.py": "def one(n):\n    m = n\n    return m\n\n\ndef two(n
 TWO = CodeEdit("core.py", "two")
 COMMAND = ProjectCommand("python bench.py", ("bench.py",))
 Seconds = Callable[[Revision, bool], float]
-"""CPU seconds of a version; whether it is the larger command."""
+"""Function of a version, and of whether it runs the larger command, to CPU seconds."""
 
 
 @dataclass(frozen=True)
@@ -51,7 +51,7 @@ class Timed(CommandRuns):
     seconds: Seconds = lambda revision, larger: 1.0
 
     def run(self, program: Revision, stdin: bytes = b"", /, **options: Any) -> Run:
-        """With numbers that scatter by 0.1 %."""
+        """Return a run that takes as long as `seconds` says, and up to 0.4 % more."""
         count = self.spent["runs"] = self.spent.get("runs", 0.0) + 1
         if self.command.words == ("-c", ""):
             return replace(run(), cpu_s=0.01, wall_s=0.01)
@@ -60,7 +60,7 @@ class Timed(CommandRuns):
 
 
 def gains(seconds: Seconds) -> EditGains:
-    """Of the patch of two functions, of which `one` always pays."""
+    """Gains of the edits of `one` and `two` in a patch of both, by made-up times in which that of `one` pays."""
     sandbox: Any = Mock(limits=RunLimits(seconds=60.0))
     project = ProjectFiles(Path("/project"), (("bench.py", BENCH), ("core.py", CORE.encode())))
     runs = Timed(sandbox, project, COMMAND, seconds=seconds)
@@ -73,7 +73,7 @@ def gains(seconds: Seconds) -> EditGains:
 
 
 def took(two: float, at_larger: float) -> Seconds:
-    """Times as long without `two`, in the command as it is, and in the larger one."""
+    """Times in which the edit of `one` doubles the speed; two, at_larger: speedup by that of `two`, at either size."""
 
     def seconds(revision: Revision, larger: bool) -> float:
         text = revision["core.py"]
@@ -123,7 +123,7 @@ def test_what_cannot_be_told_is_kept_and_said(monkeypatch: pytest.MonkeyPatch) -
 
 
 def test_larger_commands(tmp_path: Path) -> None:
-    """All numbers, then one; seeds and the script of a tool stay."""
+    """All numbers are resized, then one at a time, the largest first; a seed stays as it is."""
     files = {"bench.py": b"import random\nrandom.seed(7)\nprint(sum(range(5000)) + 30)\n"}
     found = list(larger_commands(read_command("python bench.py --n 40 --seed 9", tmp_path), files))
     lines = [each.line for each in found]
@@ -139,7 +139,7 @@ def test_larger_commands(tmp_path: Path) -> None:
     ("work_s", "timed_by"), [(0.5, ""), (0.012, "the command with its numbers times 4"), (0.001, "")]
 )
 def test_a_command_that_is_too_short_is_timed_with_larger_numbers(work_s: float, timed_by: str) -> None:
-    """And says so, or what to do, where no size of it takes long enough."""
+    """Work of 0.5 s is timed as it is, of 12 ms at a larger size; for 1 ms no size is long enough, an error."""
 
     def seconds(revision: Revision, larger: bool) -> float:
         return 0.01 + work_s * (4 if larger else 1)

@@ -33,6 +33,7 @@ from codeopt_sandbox.verdict import check_tokens
 from tests.codeopt.command import codeopt
 from tests.conftest import require_sandbox
 from tests.support.candidates import run
+from tests.support.files import write_files
 
 BENCH = b"from core import work\nprint(work(100))\n"
 CORE = "def one(n):\n    return n\n\n\ndef two(n):\n    return n\n"
@@ -168,10 +169,12 @@ def test_the_rest_of_a_command_is_told_apart_from_imports(tmp_path: Path) -> Non
     slow = "def _total(n):\n    found = 0\n    for k in range(n):\n        found += k\n    return found\n"
     fast = "def _total(n):\n    return n * (n - 1) // 2 + sum(range(n // 4)) * 0\n"
     for side, text in (("old", slow), ("new", fast)):
-        (tmp_path / side).mkdir()
-        (tmp_path / side / "core.py").write_text(text)
-        (tmp_path / side / "table.py").write_text("ROWS = [k * k for k in range(3_000_000)]\n")
-        (tmp_path / side / "bench.py").write_text("import table\nfrom core import _total\nprint(_total(4000000))\n")
+        files = {
+            "core.py": text,
+            "table.py": "ROWS = [k * k for k in range(3_000_000)]\n",
+            "bench.py": "import table\nfrom core import _total\nprint(_total(4000000))\n",
+        }
+        write_files(tmp_path / side, files)
     done = codeopt(
         "compare", "old", "new", "--run", "python bench.py", "--sandbox", "bubblewrap", "--json", cwd=tmp_path
     )

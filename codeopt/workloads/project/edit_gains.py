@@ -49,7 +49,7 @@ class EditGain:
     @property
     def undecided(self) -> bool:
         """Whether the pairs that there were could not tell it."""
-        return not self.reason and self._decision is Decision.UNDECIDED
+        return self._decision is Decision.UNDECIDED
 
     @property
     def _decision(self) -> Decision | None:
@@ -70,7 +70,7 @@ class EditGain:
         }
 
     def _figures(self) -> dict[str, float | None]:
-        found = None if self.reason else self.comparison
+        found = self.comparison
         if found is None:
             return {"ratio": None, "ci_low": None, "ci_high": None}
         return {"ratio": round(found.ratio, 4), "ci_low": round(found.ci_low, 4), "ci_high": round(found.ci_high, 4)}

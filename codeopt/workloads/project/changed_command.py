@@ -52,8 +52,7 @@ def changed_commands(
     """The same ones for the same seed, those of each kind by turns. judged: files that are not the same on both sides,
     and stay as they are."""
     draw = random.Random(seed)
-    scripts = [path for path in entry_files(command, files) if path not in judged]
-    texts, places = _numbers(command, files, scripts)
+    texts, places = _numbers(command, files, judged)
     kinds = (
         _with_numbers(command, texts, places, draw),
         _with_data(command, files, seed),
@@ -85,8 +84,7 @@ def smaller_commands(
 def _resized(
     command: ProjectCommand, files: Mapping[str, bytes], judged: Collection[str], factors: Sequence[float]
 ) -> Iterator[ChangedCommand]:
-    scripts = [path for path in entry_files(command, files) if path not in judged]
-    texts, places = _numbers(command, files, scripts)
+    texts, places = _numbers(command, files, judged)
     sizes = sorted((each for each in places if not each.seed), key=lambda each: -each.value)
     for factor in factors if sizes else ():
         kind = f"its numbers times {factor:g}"
@@ -103,7 +101,7 @@ def _resized_value(place: NumberPlace, factor: float) -> float:
 
 
 def _numbers(
-    command: ProjectCommand, files: Mapping[str, bytes], scripts: Sequence[str]
+    command: ProjectCommand, files: Mapping[str, bytes], judged: Collection[str]
 ) -> tuple[dict[str, str], list[NumberPlace]]:
     """Texts that hold numbers, by key, and the places of these."""
     texts: dict[str, str] = {}
@@ -114,6 +112,7 @@ def _numbers(
             before = command.line[at - 1] if at > first else ""
             texts[f"{WORD}{at}"] = word
             places += in_word(f"{WORD}{at}", word, before)
+    scripts = [path for path in entry_files(command, files) if path not in judged]
     for path in scripts if command.entry.kind is not EntryKind.TOOL else ():
         try:
             text = files[path].decode()

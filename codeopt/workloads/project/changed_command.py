@@ -4,7 +4,7 @@ script, which is fixed ground on both sides. No proposer sees these."""
 from __future__ import annotations
 
 import random
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain, zip_longest
 
@@ -58,9 +58,14 @@ def changed_commands(
         _with_data(command, files, seed),
         _without_options(command, draw),
     )
+    yield from _distinct(command, (each for each in chain.from_iterable(zip_longest(*kinds)) if each is not None))
+
+
+def _distinct(command: ProjectCommand, changed: Iterable[ChangedCommand]) -> Iterator[ChangedCommand]:
+    """Without those that are the user's own, or an earlier one."""
     seen: set[tuple[tuple[str, ...], Files]] = {(command.line, ())}
-    for each in chain.from_iterable(zip_longest(*kinds)):
-        if each is not None and (each.line, each.files) not in seen:
+    for each in changed:
+        if (each.line, each.files) not in seen:
             seen.add((each.line, each.files))
             yield each
 
@@ -70,7 +75,7 @@ def larger_commands(
 ) -> Iterator[ChangedCommand]:
     """With all numbers that say how much some times as large, then with one of them, the largest first. judged: as
     above."""
-    return _resized(command, files, judged, LARGER)
+    return _distinct(command, _resized(command, files, judged, LARGER))
 
 
 def smaller_commands(
@@ -78,7 +83,7 @@ def smaller_commands(
 ) -> Iterator[ChangedCommand]:
     """With all numbers that say how much a small part of what they are, then with one of them, the largest first.
     judged: as above."""
-    return _resized(command, files, judged, SMALLER)
+    return _distinct(command, _resized(command, files, judged, SMALLER))
 
 
 def _resized(

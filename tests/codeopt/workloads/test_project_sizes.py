@@ -16,7 +16,7 @@ from codeopt.core.revision import Revision
 from codeopt.report.patch_table import table_of
 from codeopt.workloads import Suite
 from codeopt.workloads.function.corpus.corpus import NotVerifiable
-from codeopt.workloads.project.changed_command import larger_commands
+from codeopt.workloads.project.changed_command import larger_commands, smaller_commands
 from codeopt.workloads.project.command import ProjectCommand, read_command
 from codeopt.workloads.project.edit_gains import EditGains
 from codeopt.workloads.project.edits import CodeEdit
@@ -134,6 +134,12 @@ def test_larger_commands(tmp_path: Path) -> None:
     assert dict(found[3].files)["bench.py"] == files["bench.py"].replace(b"5000", b"20000"), "the largest first"
     assert lines[3] == ("bench.py", "--n", "40", "--seed", "9")
     assert list(larger_commands(read_command("python bench.py", tmp_path), {"bench.py": b"print(1)\n"})) == []
+
+
+def test_no_smaller_command_comes_twice(tmp_path: Path) -> None:
+    """An eighth of 7 and of 5 is 1, as is a part of them; with one number alone the other stays."""
+    found = smaller_commands(read_command("python bench.py 7 5", tmp_path), {"bench.py": b""})
+    assert [each.line[1:] for each in found] == [("1", "1"), ("1", "5"), ("7", "1")]
 
 
 @pytest.mark.parametrize(

@@ -16,11 +16,13 @@ from codeopt.core.revision import Revision
 from codeopt.report.patch_table import table_of
 from codeopt.workloads import Suite
 from codeopt.workloads.function.corpus.corpus import NotVerifiable
+from codeopt.workloads.program.special_check import OutputChecker
 from codeopt.workloads.project.changed_command import larger_commands, smaller_commands
 from codeopt.workloads.project.command import ProjectCommand, read_command
 from codeopt.workloads.project.edit_gains import EditGains
 from codeopt.workloads.project.edits import CodeEdit
 from codeopt.workloads.project.files import ProjectFiles
+from codeopt.workloads.project.given_command import GivenCommand
 from codeopt.workloads.project.hot_region import StartTime, apart, hot_region
 from codeopt.workloads.project.profile import NO_PROFILE
 from codeopt.workloads.project.public_calls import FunctionFinding
@@ -66,7 +68,8 @@ def gains(seconds: Seconds) -> EditGains:
     project = ProjectFiles(Path("/project"), (("bench.py", BENCH), ("core.py", CORE.encode())))
     runs = Timed(sandbox, project, COMMAND, seconds=seconds)
     plain = replace(run(b"5\n"), cpu_s=1.0, wall_s=1.0)
-    found = EditGains(OLD, runs, Case("command", b"", b"5\n"), plain, check_tokens, lambda line: None)
+    given = GivenCommand(runs, OLD, check_tokens, Case("command", b"", b"5\n"), plain)
+    found = EditGains(given, lambda line: None)
     whole = Comparison(Decision.FASTER, 2.0, 1.9, 2.1, 9, "cpu", 0.95, 0.01, "", ())
     kept = found.paid(BOTH, whole, ProjectTests(), StoppingRule())
     assert ("return n + 0" in kept["core.py"]) == (TWO in {each.edit for each in found.kept})
@@ -136,6 +139,15 @@ def test_larger_commands(tmp_path: Path) -> None:
     assert list(larger_commands(read_command("python bench.py", tmp_path), {"bench.py": b"print(1)\n"})) == []
 
 
+def test_a_larger_command_that_the_users_checker_cannot_judge_is_not_taken() -> None:
+    """Its script makes the larger input, and the checker sees the arguments alone."""
+    given = gains(took(1.5, 1.5)).given
+    asked: Any = Mock()
+    assert EditGains(given, lambda line: None).larger_command(1.5) is not None
+    checked = replace(given, check=OutputChecker(asked))
+    assert EditGains(checked, lambda line: None).larger_command(1.5) is None
+
+
 def test_no_smaller_command_comes_twice(tmp_path: Path) -> None:
     """An eighth of 7 and of 5 is 1, as is a part of them; with one number alone the other stays."""
     found = smaller_commands(read_command("python bench.py 7 5", tmp_path), {"bench.py": b""})
@@ -151,11 +163,11 @@ def test_a_command_that_is_too_short_is_timed_with_larger_numbers(work_s: float,
     def seconds(revision: Revision, larger: bool) -> float:
         return 0.01 + work_s * (4 if larger else 1)
 
-    found = gains(took(1.5, 1.5))
-    runs = replace(found.runs, seconds=seconds)
-    found = replace(found, runs=runs, larger=[])
+    given = gains(took(1.5, 1.5)).given
+    runs = replace(given.runs, seconds=seconds)
+    found = EditGains(replace(given, runs=runs), lambda line: None)
     program: Any = Mock(revision=OLD)
-    suite = Suite((found.case,), check_tokens)
+    suite = Suite((given.case,), check_tokens)
     none: Any = Mock()
     project = ProjectWorkload(
         none, program, runs, none, none, none, found, NO_PROFILE, none, suite, StoppingRule()

@@ -4,7 +4,7 @@ script, which is fixed ground on both sides. No proposer sees these."""
 from __future__ import annotations
 
 import random
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain, product, zip_longest
 
@@ -52,16 +52,20 @@ def changed_commands(
     """The same ones for the same seed, those of each kind by turns. judged: files that are not the same on both sides,
     and stay as they are."""
     draw = random.Random(seed)
-    scripts = [path for path in entry_files(command, files) if path not in judged]
-    texts, places = _numbers(command, files, scripts)
+    texts, places = _numbers(command, files, judged)
     kinds = (
         _with_numbers(command, texts, places, draw),
         _with_data(command, files, seed),
         _without_options(command, draw),
     )
+    yield from _distinct(command, (each for each in chain.from_iterable(zip_longest(*kinds)) if each is not None))
+
+
+def _distinct(command: ProjectCommand, changed: Iterable[ChangedCommand]) -> Iterator[ChangedCommand]:
+    """Without those that are the user's own, or an earlier one."""
     seen: set[tuple[tuple[str, ...], Files]] = {(command.line, ())}
-    for each in chain.from_iterable(zip_longest(*kinds)):
-        if each is not None and (each.line, each.files) not in seen:
+    for each in changed:
+        if (each.line, each.files) not in seen:
             seen.add((each.line, each.files))
             yield each
 
@@ -71,7 +75,7 @@ def larger_commands(
 ) -> Iterator[ChangedCommand]:
     """With all numbers that say how much some times as large, then with one of them, the largest first. judged: as
     above."""
-    return _resized(command, files, judged, LARGER, alone=LARGER[:1])
+    return _distinct(command, _resized(command, files, judged, LARGER, alone=LARGER[:1]))
 
 
 def smaller_commands(
@@ -79,7 +83,7 @@ def smaller_commands(
 ) -> Iterator[ChangedCommand]:
     """With all numbers that say how much a small part of what they are, then with one of them, the largest first.
     judged: as above."""
-    return _resized(command, files, judged, SMALLER, alone=SMALLER)
+    return _distinct(command, _resized(command, files, judged, SMALLER, alone=SMALLER))
 
 
 def _resized(
@@ -87,8 +91,7 @@ def _resized(
     *, alone: Sequence[float],
 ) -> Iterator[ChangedCommand]:  # fmt: skip
     """factors: of all numbers together. alone: of one of them, while the others stay."""
-    scripts = [path for path in entry_files(command, files) if path not in judged]
-    texts, places = _numbers(command, files, scripts)
+    texts, places = _numbers(command, files, judged)
     sizes = sorted((each for each in places if not each.seed), key=lambda each: -each.value)
     for factor in factors if sizes else ():
         kind = f"its numbers times {factor:g}"
@@ -105,7 +108,7 @@ def _resized_value(place: NumberPlace, factor: float) -> float:
 
 
 def _numbers(
-    command: ProjectCommand, files: Mapping[str, bytes], scripts: Sequence[str]
+    command: ProjectCommand, files: Mapping[str, bytes], judged: Collection[str]
 ) -> tuple[dict[str, str], list[NumberPlace]]:
     """Texts that hold numbers, by key, and the places of these."""
     texts: dict[str, str] = {}
@@ -116,6 +119,7 @@ def _numbers(
             before = command.line[at - 1] if at > first else ""
             texts[f"{WORD}{at}"] = word
             places += in_word(f"{WORD}{at}", word, before)
+    scripts = [path for path in entry_files(command, files) if path not in judged]
     for path in scripts if command.entry.kind is not EntryKind.TOOL else ():
         try:
             text = files[path].decode()

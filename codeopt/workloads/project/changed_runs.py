@@ -4,19 +4,19 @@ side; those that the original itself fails on, or answers otherwise from run to 
 from __future__ import annotations
 
 import shlex
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import islice
 
 from codeopt.core.diagnostic import Diagnostic
 from codeopt.core.options import FuzzPolicy
 from codeopt.core.revision import Revision
-from codeopt.workloads.program.special_check import OutputChecker, refuses_own
-from codeopt.workloads.project.changed_command import changed_commands, smaller_commands
-from codeopt.workloads.project.runs import CommandRuns
+from codeopt.workloads.project.changed_command import ChangedCommand, changed_commands, smaller_commands
+from codeopt.workloads.project.given_command import GivenCommand
 from codeopt_sandbox.caveat import Caveat, Subject
 from codeopt_sandbox.outcome import Case, Outcome, Run, RunLimits, Verdict
 from codeopt_sandbox.runner import run_on
-from codeopt_sandbox.verdict import Checker, judge
+from codeopt_sandbox.verdict import judge
 
 MOST = 5
 """Number of changed commands that are enough."""
@@ -39,16 +39,11 @@ OTHER_SEED = 1
 class ChangedRuns:
     """Changed commands with what the original makes of them, made as they are needed."""
 
-    runs: CommandRuns
-    original: Revision
-    check: Checker
-    usual: Case
-    """The command as it was given."""
-    plain: Run
-    """Run of the command as it is."""
-    seed: int
-    smaller: bool = False
-    """With much smaller numbers, in place of a little different ones."""
+    given: GivenCommand
+    name: str
+    """Beginning of the names of the cases."""
+    commands: Iterable[ChangedCommand]
+    """In the order in which they are tried."""
     made: list[Case] = field(default_factory=list)
     more: list[Iterator[Case]] = field(default_factory=list)
     """Iterator of the cases that are still to be made; one, once it was begun."""
@@ -66,13 +61,12 @@ class ChangedRuns:
     @property
     def limits(self) -> RunLimits:
         """Limits of each run."""
-        seconds = min(self.runs.limits.seconds, max(LEAST_S, LONGER * self.plain.wall_s))
-        return replace(self.runs.limits, seconds=seconds)
+        return self.given.limits(LONGER, LEAST_S)
 
     @property
     def _patient(self) -> RunLimits:
         """Limits of a draft's run: one that is slower there is not wrong for that."""
-        return replace(self.limits, seconds=min(self.runs.limits.seconds, PATIENCE * self.limits.seconds))
+        return replace(self.limits, seconds=min(self.given.runs.limits.seconds, PATIENCE * self.limits.seconds))
 
     def wrong(self, draft: Revision) -> str:
         """Description of what a draft does otherwise, without the input; empty when nothing was found."""
@@ -98,50 +92,45 @@ class ChangedRuns:
         for case in self:
             if case.name in self.unsteady:
                 continue
-            outcome = judge(case, run_on(self.runs, draft, case, limits=self._patient), self.check)
+            outcome = judge(case, run_on(self.given.runs, draft, case, limits=self._patient), self.given.check)
             if outcome.verdict is not Verdict.AC and self._is_steady(case):
                 return case, outcome
         return None
 
     def _is_steady(self, case: Case) -> bool:
         """Whether the original agrees with itself; asked only where a draft does not."""
-        again = run_on(self.runs, self.original, case, limits=self.limits, hash_seed=OTHER_SEED)
-        steady = judge(case, again, self.check).verdict is Verdict.AC
+        again = run_on(self.given.runs, self.given.original, case, limits=self.limits, hash_seed=OTHER_SEED)
+        steady = judge(case, again, self.given.check).verdict is Verdict.AC
         self.unsteady.update(() if steady else (case.name,))
         return steady
 
     def _cases(self) -> Iterator[Case]:
         """With what the original prints and writes."""
-        most = MOST if self.plain.wall_s <= LONG_S else LONG_MOST
-        judged = self.runs.other.differing if self.runs.other else ()
-        command, files = self.runs.command, self.runs.project.contents
-        wanted = (
-            smaller_commands(command, files, judged)
-            if self.smaller
-            else changed_commands(command, files, self.seed, judged)
-        )
-        kind = "smaller" if self.smaller else "changed"
-        for tried, changed in enumerate(wanted):
-            if tried == TRIED or most == 0:
+        most = MOST if self.given.plain.wall_s <= LONG_S else LONG_MOST
+        for tried, changed in enumerate(islice(self.commands, TRIED)):
+            if most == 0:
                 return
-            case = replace(changed.case(f"{kind}.{self.seed}.{tried}"), ignored=self.usual.ignored)
-            run = run_on(self.runs, self.original, case, limits=self.limits)
-            if run.exit == 0 and run.stop is None:
-                case = replace(case, expected=run.stdout, written=run.written)
-                if self._is_unknown_to_checker(case):
-                    continue
+            if found := self.given.answered(changed, f"{self.name}.{tried}", self.limits):
+                case, run = found
                 most -= not self._says_the_same(run)
                 yield case
 
-    def _is_unknown_to_checker(self, case: Case) -> bool:
-        """Whether a checker of the user's cannot say what is right: it refuses the original, or the program that makes
-        the input is another one, of which it sees the arguments alone."""
-        changes_code = any(path.endswith(".py") for path, _ in case.files or ())
-        return isinstance(self.check, OutputChecker) and (changes_code or bool(refuses_own(self.check, case)))
-
     def _says_the_same(self, run: Run) -> bool:
         """As for the command as it was given: what was changed is not seen in it, and others are wanted."""
-        return judge(self.usual, run, self.check).verdict is Verdict.AC
+        return judge(self.given.case, run, self.given.check).verdict is Verdict.AC
+
+
+def changed_runs(given: GivenCommand, seed: int) -> ChangedRuns:
+    """Commands a little different from the user's, the same ones for the same seed."""
+    commands = changed_commands(given.runs.command, given.runs.project.contents, seed, given.judged)
+    return ChangedRuns(given, f"changed.{seed}", commands)
+
+
+def smaller_runs(given: GivenCommand) -> ChangedRuns:
+    """Commands with much smaller numbers."""
+    return ChangedRuns(
+        given, "smaller", smaller_commands(given.runs.command, given.runs.project.contents, given.judged)
+    )  # fmt: skip
 
 
 UNTRIED = "the command is tried on no other input than its own"

@@ -10,15 +10,15 @@ from typing import Any
 from codeopt.core.revision import Revision
 from codeopt.workloads.project.edit_groups import edit_groups
 from codeopt.workloads.project.edits import CodeEdit, edits_of, without
+from codeopt.workloads.project.given_command import GivenCommand
 from codeopt.workloads.project.larger_run import larger_case
 from codeopt.workloads.project.public_calls import FunctionFinding
-from codeopt.workloads.project.runs import CommandRuns
 from codeopt.workloads.project.suite_tests import ProjectTests, failing
 from codeopt_sandbox.compare import Comparison, Decision, StoppingRule, compare
 from codeopt_sandbox.errors import OriginalUnsteady
-from codeopt_sandbox.outcome import Case, Run, Verdict
+from codeopt_sandbox.outcome import Case, Verdict
 from codeopt_sandbox.runner import run_on
-from codeopt_sandbox.verdict import Checker, judge
+from codeopt_sandbox.verdict import judge
 
 MOST_PAIRS = 30
 WORTH_HAVING = 1.02
@@ -49,7 +49,7 @@ class EditGain:
     @property
     def undecided(self) -> bool:
         """Whether the pairs that there were could not tell it."""
-        return not self.reason and self._decision is Decision.UNDECIDED
+        return self._decision is Decision.UNDECIDED
 
     @property
     def _decision(self) -> Decision | None:
@@ -70,7 +70,7 @@ class EditGain:
         }
 
     def _figures(self) -> dict[str, float | None]:
-        found = None if self.reason else self.comparison
+        found = self.comparison
         if found is None:
             return {"ratio": None, "ci_low": None, "ci_high": None}
         return {"ratio": round(found.ratio, 4), "ci_low": round(found.ci_low, 4), "ci_high": round(found.ci_high, 4)}
@@ -84,24 +84,21 @@ class EditGain:
 class EditGains:
     """Takes back the edits of a patch; holds what was found of the patch that was asked about last."""
 
-    original: Revision
-    runs: CommandRuns
-    case: Case
-    """The command as it is."""
-    plain: Run
-    check: Checker
+    given: GivenCommand
     notify: Callable[[str], None]
+    resizable: bool = True
+    """Whether the command has a larger size; one of a benchmark tool has none, as its numbers do not say how much."""
     kept: list[EditGain] = field(default_factory=list)
     dropped: list[EditGain] = field(default_factory=list)
     larger: list[Case | None] = field(default_factory=list)
-    """The larger command; nothing before it is looked for, None where there is none."""
+    """The larger command, None where there is none; empty before it is looked for."""
 
     def paid(self, draft: Revision, whole: Comparison, tests: ProjectTests, rule: StoppingRule) -> Revision:
         """The draft without the groups of edits that do not pay. whole: its comparison with the original. rule: that of
         the round."""
         self.kept.clear()
         self.dropped.clear()
-        groups = edit_groups(self.original, draft)
+        groups = edit_groups(self.given.original, draft)
         if len(groups) == 1:
             self.kept.extend(_each(groups[0], EditGain(groups[0][0], whole)))
             return draft
@@ -119,40 +116,43 @@ class EditGains:
 
     def larger_command(self, least_s: float) -> Case | None:
         """Larger command that the original takes so many seconds for, at least; it is looked for once."""
+        if not self.resizable:
+            return None
         if not self.larger:
             self.notify("looking for a larger size of the command")
-            self.larger.append(larger_case(self.runs, self.original, self.case, self.plain, least_s))
+            self.larger.append(larger_case(self.given, least_s))
         return self.larger[0]
 
     def _without(self, draft: Revision, group: Sequence[CodeEdit]) -> Revision:
         """The draft with some edits taken back."""
         for edit in group:
-            if edit in edits_of(self.original, draft):  # the last of a file takes what is outside with it
-                draft = without(self.original, draft, edit)
+            if edit in edits_of(self.given.original, draft):  # the last of a file takes what is outside with it
+                draft = without(self.given.original, draft, edit)
         return draft
 
     def _gain(
         self, draft: Revision, rest: Revision, edit: CodeEdit, tests: ProjectTests, rule: StoppingRule
     ) -> EditGain:  # fmt: skip
-        outcome = judge(self.case, run_on(self.runs, rest, self.case), self.check)
+        given = self.given
+        outcome = judge(given.case, run_on(given.runs, rest, given.case), given.check)
         if outcome.verdict is not Verdict.AC:
             return EditGain(edit, None, f"without it: {outcome.detail or outcome.verdict}")
-        found = compare(self.runs, rest, draft, [self.case], check=self.check, rule=rule)
+        found = compare(given.runs, rest, draft, [given.case], check=given.check, rule=rule)
         if found.decision is Decision.FASTER:
             return EditGain(edit, found)
-        if wrong := failing(self.runs, rest, tests, self.original).wrong:
+        if wrong := failing(given.runs, rest, tests, given.original).wrong:
             return EditGain(edit, None, f"without it: {wrong}")
         larger = None if found.decision is Decision.SLOWER else self._at_larger_size(draft, rest, edit, rule)
         return larger or EditGain(edit, found)
 
     def _at_larger_size(self, draft: Revision, rest: Revision, edit: CodeEdit, rule: StoppingRule) -> EditGain | None:
         """The gain there; None where the command has no larger size, or the rest is not right there."""
-        case = self.larger_command(GROWTH * self.plain.active_s)
+        case = self.larger_command(GROWTH * self.given.plain.active_s)
         if case is None:
             return None
         self.notify(f"without it, {case.title}")
         try:
-            found = compare(self.runs, rest, draft, [case], check=self.check, rule=rule)
+            found = compare(self.given.runs, rest, draft, [case], check=self.given.check, rule=rule)
         except OriginalUnsteady:
             return None
         return EditGain(edit, found, at=case.title)

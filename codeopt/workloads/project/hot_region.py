@@ -3,7 +3,7 @@ hides what its work gained."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from statistics import median
 from typing import Any
 
@@ -106,17 +106,13 @@ def apart(before: StartTime, after: StartTime, *, found: Comparison) -> HotRegio
     told = HotRegion(old, median(before.whole_s), None, little=little)
     spread = max(*before.apart_s, *after.apart_s) - min(*before.apart_s, *after.apart_s)
     if abs(old - new) > ALIKE * min(old, new):
-        return _untold(told, f"they take {old:.2f} s in one version and {new:.2f} s in the other")
+        return replace(told, why_not=f"they take {old:.2f} s in one version and {new:.2f} s in the other")
     if spread > ALIKE * rest_s:
-        return _untold(told, "they vary by more than a small part of the rest")
+        return replace(told, why_not="they vary by more than a small part of the rest")
     low = found.ci_low * (1 - max(before.shares)) / (1 - min(after.shares))
     high = found.ci_high * (1 - min(before.shares)) / (1 - max(after.shares))
     ratio = found.ratio * (1 - median(before.shares)) / (1 - median(after.shares))
-    return HotRegion(old, median(before.whole_s), ratio, min(low, ratio), max(high, ratio), little=little)
-
-
-def _untold(found: HotRegion, why: str) -> HotRegion:
-    return HotRegion(found.apart_s, found.whole_s, None, why_not=why, little=found.little)
+    return replace(told, ratio=ratio, ci_low=min(low, ratio), ci_high=max(high, ratio))
 
 
 def _measured(runs: CommandRuns, version: Revision) -> _Times | None:

@@ -3,15 +3,11 @@ too little time to be seen, is not seen in the command as it is."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import replace
 from itertools import islice
 
-from codeopt.core.revision import Revision
 from codeopt.workloads.project.changed_command import larger_commands
-from codeopt.workloads.project.runs import CommandRuns
-from codeopt_sandbox.outcome import Case, Run
-from codeopt_sandbox.runner import run_on
+from codeopt.workloads.project.given_command import GivenCommand
+from codeopt_sandbox.outcome import Case
 
 TRIED = 6
 """Maximum number of larger commands that are tried."""
@@ -23,18 +19,15 @@ LONG_S = 5.0
 """A command that takes longer is large enough."""
 
 
-def larger_case(runs: CommandRuns, original: Revision, usual: Case, plain: Run, least_s: float) -> Case | None:
+def larger_case(given: GivenCommand, least_s: float) -> Case | None:
     """The first larger command that the original runs to its end and takes so many seconds for, with what it prints and
-    writes there; None where there is none. usual, plain: the command as it is, and a run of it."""
-    return None if plain.wall_s > LONG_S else next(_larger(runs, original, usual, plain, least_s), None)
-
-
-def _larger(runs: CommandRuns, original: Revision, usual: Case, plain: Run, least_s: float) -> Iterator[Case]:
-    limits = replace(runs.limits, seconds=min(runs.limits.seconds, max(LEAST_S, LONGER * plain.wall_s)))
-    judged = runs.other.differing if runs.other else ()
-    wanted = larger_commands(runs.command, runs.project.contents, judged)
+    writes there; None where there is none."""
+    if given.plain.wall_s > LONG_S:
+        return None
+    limits = given.limits(LONGER, LEAST_S)
+    wanted = larger_commands(given.runs.command, given.runs.project.contents, given.judged)
     for number, changed in enumerate(islice(wanted, TRIED)):
-        case = replace(changed.case(f"larger.{number}"), ignored=usual.ignored)
-        run = run_on(runs, original, case, limits=limits)
-        if run.exit == 0 and run.stop is None and run.active_s >= least_s:
-            yield replace(case, expected=run.stdout, written=run.written)
+        found = given.answered(changed, f"larger.{number}", limits)
+        if found is not None and found[1].active_s >= least_s:
+            return found[0]
+    return None

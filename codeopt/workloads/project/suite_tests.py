@@ -98,7 +98,8 @@ class SuiteFinding:
 def failing_reached(runs: CommandRuns, draft: Revision, tests: ProjectTests, original: Revision) -> SuiteFinding:
     """The same of those tests that can see what a draft changes, as far as that is known, else of the nearest."""
     ids = tests.reached.by(edits_of(original, draft), original, draft)
-    seen = [name for name in tests.passed if name in set(ids or ())]
+    chosen = frozenset(ids or ())
+    seen = [name for name in tests.passed if name in chosen]
     if ids is None or len(ids) > MOST_IDS or not (seen or tests.reached.whole):
         return failing(runs, draft, replace(tests, batches=_near(tests.batches)), original)
     if not seen:

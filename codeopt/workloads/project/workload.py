@@ -20,9 +20,16 @@ from codeopt.workloads._protocol import Workload
 from codeopt.workloads._request import Checked, Stage, Suite, WorkloadRequest
 from codeopt.workloads.function.corpus.corpus import NotVerifiable
 from codeopt.workloads.program.special_check import OutputChecker, answers_of, require_own
-from codeopt.workloads.project.changed_runs import ChangedRuns, shortfall_of, why_unchanged
+from codeopt.workloads.project.changed_runs import (
+    ChangedRuns,
+    changed_runs,
+    shortfall_of,
+    smaller_runs,
+    why_unchanged,
+)
 from codeopt.workloads.project.edit_gains import EditGains
 from codeopt.workloads.project.fixed_ground import FixedReason
+from codeopt.workloads.project.given_command import GivenCommand
 from codeopt.workloads.project.harnesses import Benches, TimedBody, find_benches
 from codeopt.workloads.project.hot_region import HotRegion, hot_region
 from codeopt.workloads.project.profile import NO_PROFILE, ProjectProfile
@@ -308,14 +315,14 @@ def measure(request: WorkloadRequest, program: ProjectProgram, runs: CommandRuns
     check = _checker(options, runs)
     require_own(check, [case], [replace(first, stdout=steady.seen(first.stdout))], options.check)
     calls = PublicCalls(request, program, runs)
-    gains = EditGains(original, runs, case, first, check, notify, larger=[None] if benches else [])
+    given = GivenCommand(runs, original, check, case, first)
     unchanged = why_unchanged(benches is not None, not steady.nothing, options.changed_inputs)
     seeds = () if unchanged else (request.input_seed, request.input_seed + 1)
-    changed = tuple(ChangedRuns(runs, original, check, case, first, seed) for seed in seeds)
-    smaller = None if unchanged else ChangedRuns(runs, original, check, case, first, 0, smaller=True)
+    changed = tuple(changed_runs(given, seed) for seed in seeds)
     return ProjectWorkload(
-        request, program, runs, steady, suite, calls, gains, found, baseline, Suite((case,), check), request.rule,
-        changed=changed, smaller=smaller, unchanged=unchanged, benches=benches,
+        request, program, runs, steady, suite, calls, EditGains(given, notify, resizable=not benches), found, baseline,
+        Suite((case,), check), request.rule, changed=changed, smaller=None if unchanged else smaller_runs(given),
+        unchanged=unchanged, benches=benches,
     )  # fmt: skip
 
 

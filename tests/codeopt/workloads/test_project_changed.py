@@ -136,7 +136,7 @@ def test_a_command_that_takes_no_other_input_only_loses_the_check(tmp_path: Path
     reason="the same reason, of a command that is run",
 )
 def test_a_command_whose_output_changes_is_not_changed_and_says_so(tmp_path: Path) -> None:
-    """Nothing could be compared with what a changed one prints."""
+    """The original prints another number of empty lines in each run, so that no output can be compared."""
     require_sandbox()
     main = "import random\nfrom app.core import dedupe\nprint('\\n' * random.randrange(9999), dedupe([*range(900)]))\n"
     root = write_project(tmp_path / "app", {**WITH_ARGUMENTS, "main.py": main})
@@ -240,7 +240,7 @@ COLD = (
 
 @pytest.mark.parametrize(("text", "told"), [(WRAPPED, True), (COLD, False)], ids=["wrong at the edges", "right"])
 def test_a_smaller_command_reaches_the_edges(tmp_path: Path, text: str, told: bool) -> None:
-    """Nothing comes to the edges of the plate with the user's numbers, nor with others like them."""
+    """Only with fewer cells than about 900 do 40 steps reach the ends of the row, where one draft is wrong."""
     require_sandbox()
     root = write_project(tmp_path / "app", PLATE)
     with judged_project(root, "python main.py 900 40", "bubblewrap") as judged:

@@ -9,6 +9,7 @@ import pytest
 from benchmarks import commit_all
 from tests.codeopt.command import Done, codeopt
 from tests.conftest import require_sandbox
+from tests.support.files import write_files
 
 ORDER = """\
 def order(after):
@@ -64,10 +65,7 @@ CHECK = "../accept.py::accept"
 
 @pytest.fixture
 def project(tmp_path: Path) -> Path:
-    root = tmp_path / "p"
-    root.mkdir()
-    for name, text in (("main.py", MAIN), ("order.py", ORDER)):
-        (root / name).write_text(text)
+    root = write_files(tmp_path / "p", {"main.py": MAIN, "order.py": ORDER})
     commit_all(root, "as it was")
     (tmp_path / "accept.py").write_text(ACCEPT)
     return root

@@ -16,11 +16,13 @@ from codeopt.core.revision import Revision
 from codeopt.report.patch_table import table_of
 from codeopt.workloads import Suite
 from codeopt.workloads.function.corpus.corpus import NotVerifiable
+from codeopt.workloads.program.special_check import OutputChecker
 from codeopt.workloads.project.changed_command import larger_commands, smaller_commands
 from codeopt.workloads.project.command import ProjectCommand, read_command
 from codeopt.workloads.project.edit_gains import EditGains
 from codeopt.workloads.project.edits import CodeEdit
 from codeopt.workloads.project.files import ProjectFiles
+from codeopt.workloads.project.given_command import GivenCommand
 from codeopt.workloads.project.hot_region import StartTime, apart, hot_region
 from codeopt.workloads.project.profile import NO_PROFILE
 from codeopt.workloads.project.public_calls import FunctionFinding
@@ -33,6 +35,7 @@ from codeopt_sandbox.verdict import check_tokens
 from tests.codeopt.command import codeopt
 from tests.conftest import require_sandbox
 from tests.support.candidates import run
+from tests.support.files import write_files
 
 BENCH = b"from core import work\nprint(work(100))\n"
 CORE = "def one(n):\n    return n\n\n\ndef two(n):\n    return n\n"
@@ -41,7 +44,7 @@ BOTH = Revision({"core.py": "def one(n):\n    m = n\n    return m\n\n\ndef two(n
 TWO = CodeEdit("core.py", "two")
 COMMAND = ProjectCommand("python bench.py", ("bench.py",))
 Seconds = Callable[[Revision, bool], float]
-"""CPU seconds of a version; whether it is the larger command."""
+"""Function of a version, and of whether it runs the larger command, to CPU seconds."""
 
 
 @dataclass(frozen=True)
@@ -51,7 +54,7 @@ class Timed(CommandRuns):
     seconds: Seconds = lambda revision, larger: 1.0
 
     def run(self, program: Revision, stdin: bytes = b"", /, **options: Any) -> Run:
-        """With numbers that scatter by 0.1 %."""
+        """Return a run that takes as long as `seconds` says, and up to 0.4 % more."""
         count = self.spent["runs"] = self.spent.get("runs", 0.0) + 1
         if self.command.words == ("-c", ""):
             return replace(run(), cpu_s=0.01, wall_s=0.01)
@@ -60,12 +63,13 @@ class Timed(CommandRuns):
 
 
 def gains(seconds: Seconds) -> EditGains:
-    """Of the patch of two functions, of which `one` always pays."""
+    """Gains of the edits of `one` and `two` in a patch of both, by made-up times in which that of `one` pays."""
     sandbox: Any = Mock(limits=RunLimits(seconds=60.0))
     project = ProjectFiles(Path("/project"), (("bench.py", BENCH), ("core.py", CORE.encode())))
     runs = Timed(sandbox, project, COMMAND, seconds=seconds)
     plain = replace(run(b"5\n"), cpu_s=1.0, wall_s=1.0)
-    found = EditGains(OLD, runs, Case("command", b"", b"5\n"), plain, check_tokens, lambda line: None)
+    given = GivenCommand(runs, OLD, check_tokens, Case("command", b"", b"5\n"), plain)
+    found = EditGains(given, lambda line: None)
     whole = Comparison(Decision.FASTER, 2.0, 1.9, 2.1, 9, "cpu", 0.95, 0.01, "", ())
     kept = found.paid(BOTH, whole, ProjectTests(), StoppingRule())
     assert ("return n + 0" in kept["core.py"]) == (TWO in {each.edit for each in found.kept})
@@ -73,7 +77,7 @@ def gains(seconds: Seconds) -> EditGains:
 
 
 def took(two: float, at_larger: float) -> Seconds:
-    """Times as long without `two`, in the command as it is, and in the larger one."""
+    """Times in which the edit of `one` doubles the speed; two, at_larger: speedup by that of `two`, at either size."""
 
     def seconds(revision: Revision, larger: bool) -> float:
         text = revision["core.py"]
@@ -123,7 +127,7 @@ def test_what_cannot_be_told_is_kept_and_said(monkeypatch: pytest.MonkeyPatch) -
 
 
 def test_larger_commands(tmp_path: Path) -> None:
-    """All numbers, then one; seeds and the script of a tool stay."""
+    """All numbers are resized, then one at a time, the largest first; a seed stays as it is."""
     files = {"bench.py": b"import random\nrandom.seed(7)\nprint(sum(range(5000)) + 30)\n"}
     found = list(larger_commands(read_command("python bench.py --n 40 --seed 9", tmp_path), files))
     lines = [each.line for each in found]
@@ -143,20 +147,35 @@ def test_smaller_commands(tmp_path: Path) -> None:
     ]  # fmt: skip
 
 
+def test_a_larger_command_that_the_users_checker_cannot_judge_is_not_taken() -> None:
+    """Its script makes the larger input, and the checker sees the arguments alone."""
+    given = gains(took(1.5, 1.5)).given
+    asked: Any = Mock()
+    assert EditGains(given, lambda line: None).larger_command(1.5) is not None
+    checked = replace(given, check=OutputChecker(asked))
+    assert EditGains(checked, lambda line: None).larger_command(1.5) is None
+
+
+def test_no_smaller_command_comes_twice(tmp_path: Path) -> None:
+    """An eighth of 7 and of 5 is 1, as is a part of them; with one number alone the other stays."""
+    found = smaller_commands(read_command("python bench.py 7 5", tmp_path), {"bench.py": b""})
+    assert [each.line[1:] for each in found] == [("1", "1"), ("1", "5"), ("7", "1")]
+
+
 @pytest.mark.parametrize(
     ("work_s", "timed_by"), [(0.5, ""), (0.012, "the command with its numbers times 4"), (0.001, "")]
 )
 def test_a_command_that_is_too_short_is_timed_with_larger_numbers(work_s: float, timed_by: str) -> None:
-    """And says so, or what to do, where no size of it takes long enough."""
+    """Work of 0.5 s is timed as it is, of 12 ms at a larger size; for 1 ms no size is long enough, an error."""
 
     def seconds(revision: Revision, larger: bool) -> float:
         return 0.01 + work_s * (4 if larger else 1)
 
-    found = gains(took(1.5, 1.5))
-    runs = replace(found.runs, seconds=seconds)
-    found = replace(found, runs=runs, larger=[])
+    given = gains(took(1.5, 1.5)).given
+    runs = replace(given.runs, seconds=seconds)
+    found = EditGains(replace(given, runs=runs), lambda line: None)
     program: Any = Mock(revision=OLD)
-    suite = Suite((found.case,), check_tokens)
+    suite = Suite((given.case,), check_tokens)
     none: Any = Mock()
     project = ProjectWorkload(
         none, program, runs, none, none, none, found, NO_PROFILE, none, suite, StoppingRule()
@@ -176,10 +195,12 @@ def test_the_rest_of_a_command_is_told_apart_from_imports(tmp_path: Path) -> Non
     slow = "def _total(n):\n    found = 0\n    for k in range(n):\n        found += k\n    return found\n"
     fast = "def _total(n):\n    return n * (n - 1) // 2 + sum(range(n // 4)) * 0\n"
     for side, text in (("old", slow), ("new", fast)):
-        (tmp_path / side).mkdir()
-        (tmp_path / side / "core.py").write_text(text)
-        (tmp_path / side / "table.py").write_text("ROWS = [k * k for k in range(3_000_000)]\n")
-        (tmp_path / side / "bench.py").write_text("import table\nfrom core import _total\nprint(_total(4000000))\n")
+        files = {
+            "core.py": text,
+            "table.py": "ROWS = [k * k for k in range(3_000_000)]\n",
+            "bench.py": "import table\nfrom core import _total\nprint(_total(4000000))\n",
+        }
+        write_files(tmp_path / side, files)
     done = codeopt(
         "compare", "old", "new", "--run", "python bench.py", "--sandbox", "bubblewrap", "--json", cwd=tmp_path
     )

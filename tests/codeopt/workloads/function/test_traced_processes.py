@@ -5,7 +5,6 @@ from __future__ import annotations
 import subprocess
 import sys
 from collections.abc import Iterator
-from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
@@ -117,14 +116,6 @@ class Core(unittest.TestCase):
 """
 
 
-@dataclass(frozen=True)
-class Runner:
-    """A project whose tests another runner runs, and the Python that runs it."""
-
-    files: dict[str, str]
-    python: str | None = None
-
-
 @pytest.fixture(scope="module")
 def project(tmp_path_factory: pytest.TempPathFactory) -> Path:
     require_sandbox()
@@ -186,7 +177,7 @@ def test_calls_that_are_made_there_are_recorded(name: str, project: Path) -> Non
 
 @pytest.mark.parametrize("runner", ["manage.py", "unittest"])
 def test_tests_of_other_runners_are_evidence(runner: str, tmp_path: Path, without_pytest: str) -> None:
-    """Of Django's, which wins over pytest; and of unittest's where there is no pytest."""
+    """Django's runner is asked before pytest, and that of unittest where pytest is missing."""
     files = {"app/__init__.py": "", "app/core.py": CORE, "app/tests.py": CASES}
     python = None
     if runner == "manage.py":

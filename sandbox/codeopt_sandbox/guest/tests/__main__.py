@@ -137,29 +137,28 @@ class TestRun:
         recorder = self.record() if self.request.most and record is None else None
         if record is not None:
             record()
-        found: dict[str, Any] = {"passed": [], "error": ""}
-        for way in self.ways():
-            again = way(self.ref.qualname, self.request.seconds, ended, lost)
-            if again["passed"] or not (found["passed"] or found["error"]):
-                found = again
+        for found in self.runs(self.ref.qualname, self.request.seconds, ended, lost):
             if found["passed"]:
                 break
         if record is None:
             self.gather({self.named: recorder.lost} if recorder else {})
         return found
 
-    def ways(self) -> Iterable[Callable[..., dict[str, Any]]]:
-        """Runners to try until one has tests that pass."""
+    def runs(self, *about: Any) -> Iterable[dict[str, Any]]:
+        """Answers of Django's runner, where the tests are of its project, and of pytest or unittest: each is asked when
+        the one before had no test that passes. about: what outcomes are made with."""
         home = django_home(self.request.tests, self.request.folder)
         if home:
-            yield lambda *about: self.run_unittest(TestOutcomes(*about), home)
+            yield self.run_unittest(TestOutcomes(*about), home)
+        missing = ""
         try:
             import pytest  # noqa: F401
         except ImportError as error:
-            text = f"{type(error).__name__}: {error}"
-            yield lambda *about: self.run_unittest(TestOutcomes(*about), missing=text)
+            missing = f"{type(error).__name__}: {error}"
+        if missing:
+            yield self.run_unittest(TestOutcomes(*about), missing=missing)
         else:
-            yield lambda *about: self.run_pytest(PytestPlugin(*about))
+            yield self.run_pytest(PytestPlugin(*about))
 
     def run_unittest(self, outcomes: TestOutcomes, home: str = "", missing: str = "") -> dict[str, Any]:
         """Run the tests by Django's runner, or unittest's own. missing: why pytest does not run them."""

@@ -138,7 +138,7 @@ class TestRun:
         if record is not None:
             record()
         for found in self.runs(self.ref.qualname, self.request.seconds, ended, lost):
-            if found["passed"]:
+            if found["ran"]:
                 break
         if record is None:
             self.gather({self.named: recorder.lost} if recorder else {})
@@ -146,7 +146,7 @@ class TestRun:
 
     def runs(self, *about: Any) -> Iterable[dict[str, Any]]:
         """Answers of Django's runner, where the tests are of its project, and of pytest or unittest: each is asked when
-        the one before had no test that passes. about: what outcomes are made with."""
+        the one before ran no test. about: what outcomes are made with."""
         home = django_home(self.request.tests, self.request.folder)
         if home:
             yield self.run_unittest(TestOutcomes(*about), home)
@@ -163,8 +163,8 @@ class TestRun:
     def run_unittest(self, outcomes: TestOutcomes, home: str = "", missing: str = "") -> dict[str, Any]:
         """Run the tests by Django's runner, or unittest's own. missing: why pytest does not run them."""
         UnittestRun(outcomes, self.request.folder, home).run(self.request.tests)
-        ran = outcomes.passed or any("::" in test for test in outcomes.failed)
-        return {**outcomes.fields(), "error": "" if ran else missing}
+        found = outcomes.fields()
+        return {**found, "error": "" if found["ran"] else missing}
 
     def run_pytest(self, found: PytestPlugin) -> dict[str, Any]:
         """Run the tests by pytest."""

@@ -119,7 +119,7 @@ class TestRun:
                 reasons = self.lost.setdefault(named, {})
                 reasons[why] = reasons.get(why, 0) + 1
             elif kind == "time":
-                file, line, _, total, own, test = row
+                file, line, total, own, test = row
                 self.beside.add((file, line), total, own, test)
 
     def run_tests(
@@ -219,7 +219,7 @@ class TestRun:
         found["recorded"] = {each: [self.calls.get(each, []), self.lost.get(each, {})] for each in recorded.lost}
         return found
 
-    def beside_thread(self, place: tuple[str, int], count: int, total: float, own: float) -> None:
+    def beside_thread(self, place: tuple[str, int], total: float, own: float) -> None:
         """Add what a thread tells of a function."""
         self.beside.add(place, total, own, current_test())
 

@@ -137,8 +137,8 @@ def sink_of(log: CallLog, named: str) -> Callable[[str], None]:
 def watch_times(files: tuple[str, ...], log: CallLog) -> None:
     """Time functions in all threads of this process from here on."""
 
-    def tell(place: tuple[str, int], count: int, total: float, own: float) -> None:
-        write_row(log, "time", *place, count, total, own, current_test())
+    def tell(place: tuple[str, int], total: float, own: float) -> None:
+        write_row(log, "time", *place, total, own, current_test())
 
     times = CallTimes(files, tell)
     ProcessEnd(times.begin, times.stop).install()

@@ -13,11 +13,11 @@ from codeopt.analysis.reached_code import Piece, pieces_of, reached_code
 from codeopt.core.environment_digest import digest_of
 from codeopt.core.errors import UsageError
 from codeopt.core.interpreter import Interpreter
-from codeopt.core.linked_packages import PACKAGES, linked_folders
+from codeopt.core.linked_packages import PACKAGES
 from codeopt.core.options import ImproveOptions
 from codeopt.review.findings.evidence import Evidence
 from codeopt.review.findings.finding import FindingKey
-from codeopt.workloads.sandbox_view.linked import NO_LINKS, Linked
+from codeopt.workloads.sandbox_view.linked import Linked
 from codeopt.workloads.sandbox_view.untracked import imported_files
 from codeopt.workloads.sandbox_view.view import Module, locate
 
@@ -137,7 +137,7 @@ class FindingKeys:
 
     @cached_property
     def _linked(self) -> Linked:
-        return Linked(linked_folders(self.python.libraries)) if self.python else NO_LINKS
+        return Linked.of(self.python)
 
     @cached_property
     def _python(self) -> str:

@@ -37,7 +37,7 @@ NOT_KEPT = ("image", "args", "with_paths", "env", "stdin", "run", "ignore_output
 
 @dataclass
 class FindingKeys:
-    """Keys of the functions of some projects, for one set of options; each module is read once."""
+    """Keys of the functions of some projects, for one set of options; the code of each module is parsed once."""
 
     options: ImproveOptions
     author: str
@@ -61,7 +61,7 @@ class FindingKeys:
             return None
         try:
             module = self._locate(path)
-            reached = self.reached(path, function, text)
+            reached = self._reached(module, function, text)
             evidence = self._evidence.digest(module, function)
             if reached is None or evidence is None:
                 return None
@@ -73,7 +73,9 @@ class FindingKeys:
     def reached(self, path: Path, function: str, text: str) -> str | None:
         """Digest of a function in a text of its file, and of what it reaches in the project; None where that cannot be
         read. Raises OSError."""
-        module = self._locate(path)
+        return self._reached(self._locate(path), function, text)
+
+    def _reached(self, module: Module, function: str, text: str) -> str | None:
         try:
             texts = self._closure(module, text)
             if not function:

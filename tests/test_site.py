@@ -96,7 +96,7 @@ IMPORTED = re.compile(r"^\s*from (codeopt[\w.]*) import ([\w, ]+)$", re.M)
 
 
 def named(name: str) -> Any:
-    """What a dotted name stands for; a module by itself."""
+    """The object with a dotted name, or the module of that name."""
     module, _, last = name.rpartition(".")
     try:
         return getattr(import_module(module), last)

@@ -9,7 +9,6 @@ from dataclasses import dataclass, replace
 
 from codeopt.core.budget import Usage
 from codeopt.core.isolation import open_isolated
-from codeopt.core.linked_packages import linked_folders
 from codeopt.core.options import ImproveOptions
 from codeopt.core.session import Mounts, Session
 from codeopt.core.target import Target
@@ -19,7 +18,7 @@ from codeopt.report.result import Result
 from codeopt.review.changed_functions import ReviewTarget
 from codeopt.review.ranking import Ranking, ranked
 from codeopt.review.work import Left
-from codeopt.workloads.sandbox_view.linked import NO_LINKS, Linked
+from codeopt.workloads.sandbox_view.linked import Linked
 from codeopt_sandbox import Sandbox
 
 
@@ -43,9 +42,7 @@ def rank(options: ImproveOptions, targets: list[ReviewTarget], session: Session)
 
     if not options.use_tests:
         return Ranking(tuple(targets))
-    libraries = session.interpreter.libraries if session.interpreter else ()
-    linked = Linked(linked_folders(libraries)) if libraries else NO_LINKS
-    return ranked(targets, open_with, options.tests, session.console.progress, linked)
+    return ranked(targets, open_with, options.tests, session.console.progress, Linked.of(session.interpreter))
 
 
 @dataclass

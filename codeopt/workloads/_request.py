@@ -13,7 +13,6 @@ from typing import Any
 from codeopt.core.budget import NOTHING_USED, Usage
 from codeopt.core.history import Candidate
 from codeopt.core.interpreter import Interpreter
-from codeopt.core.linked_packages import linked_folders
 from codeopt.core.options import ImproveOptions
 from codeopt.core.program import TargetFiles
 from codeopt.core.revision import Revision
@@ -145,8 +144,7 @@ class WorkloadRequest:
         """
         if self.roots is not None:
             return Linked(tuple(project_top(of) / root for root in self.roots))
-        folders = linked_folders(self.interpreter.libraries) if self.interpreter else ()
-        return Linked(folders, project_top(beside) if beside is not None and beside != of else None)
+        return Linked.of(self.interpreter, project_top(beside) if beside is not None and beside != of else None)
 
     @property
     def input_seed(self) -> int:

@@ -13,11 +13,11 @@ from codeopt.analysis.reached_code import Piece, pieces_of, reached_code
 from codeopt.core.environment_digest import digest_of
 from codeopt.core.errors import UsageError
 from codeopt.core.interpreter import Interpreter
-from codeopt.core.linked_packages import PACKAGES, linked_folders
+from codeopt.core.linked_packages import PACKAGES
 from codeopt.core.options import ImproveOptions
 from codeopt.review.findings.evidence import Evidence
 from codeopt.review.findings.finding import FindingKey
-from codeopt.workloads.sandbox_view.linked import NO_LINKS, Linked
+from codeopt.workloads.sandbox_view.linked import Linked
 from codeopt.workloads.sandbox_view.untracked import imported_files
 from codeopt.workloads.sandbox_view.view import Module, locate
 
@@ -37,7 +37,7 @@ NOT_KEPT = ("image", "args", "with_paths", "env", "stdin", "run", "ignore_output
 
 @dataclass
 class FindingKeys:
-    """Keys of the functions of some projects, for one set of options; each module is read once."""
+    """Keys of the functions of some projects, for one set of options; the code of each module is parsed once."""
 
     options: ImproveOptions
     author: str
@@ -61,7 +61,7 @@ class FindingKeys:
             return None
         try:
             module = self._locate(path)
-            reached = self.reached(path, function, text)
+            reached = self._reached(module, function, text)
             evidence = self._evidence.digest(module, function)
             if reached is None or evidence is None:
                 return None
@@ -73,7 +73,9 @@ class FindingKeys:
     def reached(self, path: Path, function: str, text: str) -> str | None:
         """Digest of a function in a text of its file, and of what it reaches in the project; None where that cannot be
         read. Raises OSError."""
-        module = self._locate(path)
+        return self._reached(self._locate(path), function, text)
+
+    def _reached(self, module: Module, function: str, text: str) -> str | None:
         try:
             texts = self._closure(module, text)
             if not function:
@@ -137,7 +139,7 @@ class FindingKeys:
 
     @cached_property
     def _linked(self) -> Linked:
-        return Linked(linked_folders(self.python.libraries)) if self.python else NO_LINKS
+        return Linked.of(self.python)
 
     @cached_property
     def _python(self) -> str:

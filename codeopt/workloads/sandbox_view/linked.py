@@ -11,8 +11,8 @@ from pathlib import Path
 
 from codeopt.core.errors import UsageError
 from codeopt.core.git import tracked_files
-from codeopt.core.interpreter import PROJECT_FILES
-from codeopt.core.linked_packages import PACKAGES
+from codeopt.core.interpreter import PROJECT_FILES, Interpreter
+from codeopt.core.linked_packages import PACKAGES, linked_folders
 from codeopt.core.run_inputs import is_secret
 from codeopt.workloads.sandbox_view.workspace import workspace_roots
 
@@ -34,6 +34,11 @@ class Linked:
     folders: tuple[Path, ...] = ()
     same_as: Path | None = None
     """Top of another checkout of the project: its folders count here by their place in it."""
+
+    @classmethod
+    def of(cls, python: Interpreter | None, same_as: Path | None = None) -> Linked:
+        """Folders that an interpreter imports from in place. Raises OSError."""
+        return cls(linked_folders(python.libraries) if python else (), same_as)
 
     def divided(self, path: Path, root: Path) -> tuple[tuple[Path, ...], tuple[Path, ...]]:
         """Folders to import from for a file of a project: inside of it, with what its project files name, and

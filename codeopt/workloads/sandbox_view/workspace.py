@@ -1,5 +1,5 @@
 """Packages of the same repository that a package's project files name: members of a workspace of uv or hatch, and
-dependencies by path of uv, poetry, pdm and of PEP 508."""
+dependencies by path of uv, poetry, pdm and of PEP 508; and folders that build settings take packages from."""
 
 from __future__ import annotations
 
@@ -42,10 +42,10 @@ def import_folders(package: Path) -> tuple[Path, ...]:
 
 
 def built_from(package: Path) -> tuple[Path, ...]:
-    """Folders that the build settings of a package name, as far as there are such."""
-    found = (*_built_from(package, _table(package)), *_of_setup_files(package))
-    inside = (each.resolve() for each in found)
-    return tuple(dict.fromkeys(each for each in inside if each.is_dir() and each.is_relative_to(package)))
+    """Folders inside of a package that its build settings take packages from; none where they name none."""
+    named = (*_of_project_file(package, _table(package)), *_of_setup_files(package))
+    found = (each.resolve() for each in named)
+    return tuple(dict.fromkeys(each for each in found if each.is_dir() and each.is_relative_to(package)))
 
 
 def is_package(folder: Path) -> bool:
@@ -115,8 +115,8 @@ def _requirements(table: Mapping[str, Any]) -> Iterator[str]:
         yield from _texts(_at(each, "dependencies"))
 
 
-def _built_from(package: Path, table: Mapping[str, Any]) -> Iterator[Path]:
-    """Folders that setuptools, poetry and hatch are told to take packages from."""
+def _of_project_file(package: Path, table: Mapping[str, Any]) -> Iterator[Path]:
+    """Folders that setuptools, pdm, poetry and hatch are told to take packages from in pyproject.toml."""
     setuptools = _at(table, "tool", "setuptools") or {}
     yield from (package / where for where in _texts(_at(setuptools, "packages", "find", "where")))
     yield from _of_package_dir(package, _at(setuptools, "package-dir"))
@@ -139,7 +139,7 @@ def _of_package_dir(package: Path, places: Any) -> Iterator[Path]:
 
 
 def _of_setup_files(package: Path) -> Iterator[Path]:
-    """The same of setup.cfg and, where it is written out, of setup.py."""
+    """Folders that setuptools is told to take packages from in setup.cfg and, where it is written out, in setup.py."""
     settings = configparser.RawConfigParser(strict=False)
     with contextlib.suppress(configparser.Error, OSError, ValueError):
         settings.read_string((package / "setup.cfg").read_text("utf-8"))
@@ -149,6 +149,7 @@ def _of_setup_files(package: Path) -> Iterator[Path]:
     for where in settings.get("options.packages.find", "where", fallback="").split():
         yield package / where
     with contextlib.suppress(OSError, ValueError, SyntaxError, RecursionError, MemoryError):
-        for node in ast.walk(ast.parse((package / "setup.py").read_bytes())):
+        text = (package / "setup.py").read_bytes()
+        for node in ast.walk(ast.parse(text)) if b"package_dir" in text else ():
             if isinstance(node, ast.keyword) and node.arg == "package_dir" and isinstance(node.value, ast.Dict):
                 yield from _of_package_dir(package, ast.literal_eval(node.value))

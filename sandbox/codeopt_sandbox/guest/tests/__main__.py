@@ -119,7 +119,7 @@ class TestRun:
                 reasons = self.lost.setdefault(named, {})
                 reasons[why] = reasons.get(why, 0) + 1
             elif kind == "time":
-                file, line, _, total, own, test = row
+                file, line, total, own, test = row
                 self.beside.add((file, line), total, own, test)
 
     def run_tests(
@@ -137,35 +137,34 @@ class TestRun:
         recorder = self.record() if self.request.most and record is None else None
         if record is not None:
             record()
-        found: dict[str, Any] = {"passed": [], "error": ""}
-        for way in self.ways():
-            again = way(self.ref.qualname, self.request.seconds, ended, lost)
-            if again["passed"] or not (found["passed"] or found["error"]):
-                found = again
-            if found["passed"]:
+        for found in self.runs(self.ref.qualname, self.request.seconds, ended, lost):
+            if found["ran"]:
                 break
         if record is None:
             self.gather({self.named: recorder.lost} if recorder else {})
         return found
 
-    def ways(self) -> Iterable[Callable[..., dict[str, Any]]]:
-        """Runners to try until one has tests that pass."""
+    def runs(self, *about: Any) -> Iterable[dict[str, Any]]:
+        """Answers of Django's runner, where the tests are of its project, and of pytest or unittest: each is asked when
+        the one before ran no test. about: what outcomes are made with."""
         home = django_home(self.request.tests, self.request.folder)
         if home:
-            yield lambda *about: self.run_unittest(TestOutcomes(*about), home)
+            yield self.run_unittest(TestOutcomes(*about), home)
+        missing = ""
         try:
             import pytest  # noqa: F401
         except ImportError as error:
-            text = f"{type(error).__name__}: {error}"
-            yield lambda *about: self.run_unittest(TestOutcomes(*about), missing=text)
+            missing = f"{type(error).__name__}: {error}"
+        if missing:
+            yield self.run_unittest(TestOutcomes(*about), missing=missing)
         else:
-            yield lambda *about: self.run_pytest(PytestPlugin(*about))
+            yield self.run_pytest(PytestPlugin(*about))
 
     def run_unittest(self, outcomes: TestOutcomes, home: str = "", missing: str = "") -> dict[str, Any]:
         """Run the tests by Django's runner, or unittest's own. missing: why pytest does not run them."""
         UnittestRun(outcomes, self.request.folder, home).run(self.request.tests)
-        ran = outcomes.passed or any("::" in test for test in outcomes.failed)
-        return {**outcomes.fields(), "error": "" if ran else missing}
+        found = outcomes.fields()
+        return {**found, "error": "" if found["ran"] else missing}
 
     def run_pytest(self, found: PytestPlugin) -> dict[str, Any]:
         """Run the tests by pytest."""
@@ -220,7 +219,7 @@ class TestRun:
         found["recorded"] = {each: [self.calls.get(each, []), self.lost.get(each, {})] for each in recorded.lost}
         return found
 
-    def beside_thread(self, place: tuple[str, int], count: int, total: float, own: float) -> None:
+    def beside_thread(self, place: tuple[str, int], total: float, own: float) -> None:
         """Add what a thread tells of a function."""
         self.beside.add(place, total, own, current_test())
 

@@ -1,4 +1,4 @@
-"""Seconds and calls of the functions of some files in threads and processes beside the one that runs the tests.
+"""Seconds of the functions of some files in threads and processes beside the one that runs the tests.
 
 A profile function in Python, which works in any thread. A pool ends its processes without a word: that a function is
 called is told at once, its time when it has ended and before an answer is handed over.
@@ -25,11 +25,11 @@ QUEUES = "multiprocessing/queues.py"
 
 
 class CallTimes:
-    """Figures of functions by file and first line, told in parts that add up."""
+    """Times of functions by file and first line, told in parts that add up."""
 
-    def __init__(self, files: Sequence[str], tell: Callable[[tuple[str, int], int, float, float], None]) -> None:
+    def __init__(self, files: Sequence[str], tell: Callable[[tuple[str, int], float, float], None]) -> None:
         self.files, self.tell = frozenset(files), tell
-        """tell: gets place, calls, seconds with all that is called, own seconds."""
+        """tell: gets place, seconds with all that is called, own seconds."""
         self.places: dict[CodeType, tuple[str, int] | None] = {}
         self.begin()
 
@@ -37,7 +37,8 @@ class CallTimes:
         """Begin anew, as in a process that was forked."""
         self.stacks: dict[int, list[Any]] = {}
         """Open calls by thread: frame, place, start, seconds of what it has called."""
-        self.figures: dict[tuple[str, int], list[Any]] = {}
+        self.seconds: dict[tuple[str, int], list[float]] = {}
+        """What is not told yet: with all that is called, and own."""
         self.told: set[tuple[str, int]] = set()
         """Functions of which it is told that they are called."""
 
@@ -64,7 +65,7 @@ class CallTimes:
             place = self.place(frame.f_code)
             if place is not None and place not in self.told:
                 self.told.add(place)
-                self.tell(place, 0, 0.0, 0.0)
+                self.tell(place, 0.0, 0.0)
             elif frame.f_code.co_name == HAND_OVER and frame.f_code.co_filename.endswith(QUEUES):
                 self.tell_all()
             stack.append([frame, place, time.perf_counter(), 0.0])
@@ -81,22 +82,21 @@ class CallTimes:
             stack[-1][3] += spent
         if place is None:
             return
-        figures = self.figures.setdefault(place, [0, 0.0, 0.0])
-        figures[0] += 1
-        figures[2] += spent - inside
+        seconds = self.seconds.setdefault(place, [0.0, 0.0])
+        seconds[1] += spent - inside
         outermost = all(each[1] != place for each in stack)
-        figures[1] += spent if outermost else 0.0
-        if outermost and figures[1] > TELL_S:
+        seconds[0] += spent if outermost else 0.0
+        if outermost and seconds[0] > TELL_S:
             self.tell_of(place)
 
     def tell_of(self, place: tuple[str, int]) -> None:
         """Tell what is new of one function."""
-        count, total, own = self.figures.pop(place)
-        self.tell(place, count, total, own)
+        total, own = self.seconds.pop(place)
+        self.tell(place, total, own)
 
     def tell_all(self) -> None:
         """Tell all that is new."""
-        for place in list(self.figures):
+        for place in list(self.seconds):
             self.tell_of(place)
 
     def stop(self) -> None:

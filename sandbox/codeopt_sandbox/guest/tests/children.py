@@ -87,12 +87,11 @@ class Children:
 
     def show_module(self) -> None:
         """Have this process and those that it forks import the module from its text, and run it so."""
-        show(ProgramLoader(self.ref, self.source), lambda raw: raw)
+        show(ProgramLoader(self.ref, self.source))
 
     def watch_forks(self) -> None:
         """Time the functions of forked processes, each of which writes its own lines."""
-        if self.request.job == "rank":
-            os.register_at_fork(after_in_child=lambda: watch_times(self.request.files, self.log))
+        os.register_at_fork(after_in_child=lambda: watch_times(self.request.files, self.log))
 
     def rows(self) -> Iterator[list[Any]]:
         """Rows that the processes have written."""
@@ -137,8 +136,8 @@ def sink_of(log: CallLog, named: str) -> Callable[[str], None]:
 def watch_times(files: tuple[str, ...], log: CallLog) -> None:
     """Time functions in all threads of this process from here on."""
 
-    def tell(place: tuple[str, int], count: int, total: float, own: float) -> None:
-        write_row(log, "time", *place, count, total, own, current_test())
+    def tell(place: tuple[str, int], total: float, own: float) -> None:
+        write_row(log, "time", *place, total, own, current_test())
 
     times = CallTimes(files, tell)
     ProcessEnd(times.begin, times.stop).install()
@@ -152,7 +151,7 @@ def begin(folder: str) -> None:
     ref, request = FunctionRef.read(ref_fields), TestRequest.read(request_fields)
     log = CallLog(folder)
     if request.job == "rank":
-        show(ProgramLoader(ref, source), lambda raw: raw)
+        show(ProgramLoader(ref, source))
         recorded = RecordedFunctions(request.functions, request.most, PausedClock(), lambda named: sink_of(log, named))
         sys.meta_path.insert(0, recorded)
         watch_times(request.files, log)
@@ -161,10 +160,10 @@ def begin(folder: str) -> None:
         show(ProgramLoader(ref, source, ref.qualname), lambda raw: recorder.in_place_of(raw) or raw)
         sys.meta_path.insert(0, Finder(recorder))
     else:
-        show(ProgramLoader(ref, source), lambda raw: raw)
+        show(ProgramLoader(ref, source))
 
 
-def show(loader: ProgramLoader, decorate: Callable[[Any], Any]) -> None:
+def show(loader: ProgramLoader, decorate: Callable[[Any], Any] = lambda raw: raw) -> None:
     """Have a process import the module under test from its text, and run it so. decorate: the recorded function."""
     leave_what_is_missing()
     sys.meta_path.insert(0, loader)

@@ -52,11 +52,19 @@ class UnittestRun:
         self.started = 0.0
 
     def run(self, tests: Iterable[str]) -> None:
-        """Run files, or tests by their ids."""
+        """Run files, or tests by their ids; of Django's those below its folder."""
         import unittest
 
         self.watch(unittest.TestResult)
-        words = [self.label(test) for test in tests]
+        words = []
+        for test in tests:
+            name, _, inside = test.partition("::")
+            path = Path(self.folder, name)
+            if self.home and not path.is_relative_to(self.home):
+                home = os.path.relpath(self.home, self.folder)
+                self.outcomes.failed[test] = f"it is not below {home}, whose {MANAGE} runs the tests"
+            else:
+                words.append(self.label(path, inside))
         try:
             if self.home:
                 self.manage(words)
@@ -74,17 +82,21 @@ class UnittestRun:
         sys.argv[:] = [MANAGE, "test", "--noinput", *words]
         runpy.run_path(MANAGE, run_name="__main__")
 
-    def label(self, test: str) -> str:
-        """Dotted name of a file or a test; where the file is in no package its folder is put on sys.path."""
-        name, _, inside = test.partition("::")
-        path = Path(self.folder, name)
-        base = Path(self.home) if self.home else path.parent
-        while not self.home and (base / "__init__.py").exists():
-            base = base.parent
-        if not self.home and str(base) not in sys.path:
-            sys.path.append(str(base))
-        dotted = ".".join(path.relative_to(base).with_suffix("").parts).removesuffix(".__init__")
+    def label(self, path: Path, inside: str) -> str:
+        """Dotted name of a file, or of a test in it."""
+        dotted = ".".join(path.relative_to(self.base(path)).with_suffix("").parts).removesuffix(".__init__")
         return ".".join([dotted, *inside.split("::")]) if inside else dotted
+
+    def base(self, path: Path) -> Path:
+        """Folder that the name of a file counts from: that of manage.py, else above its packages, put on sys.path."""
+        if self.home:
+            return Path(self.home)
+        folder = path.parent
+        while (folder / "__init__.py").exists():
+            folder = folder.parent
+        if str(folder) not in sys.path:
+            sys.path.append(str(folder))
+        return folder
 
     def id(self, test: Any) -> str:
         """Id of a test; of what stands for a module that cannot be imported its name."""

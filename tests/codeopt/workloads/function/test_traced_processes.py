@@ -5,7 +5,6 @@ from __future__ import annotations
 import subprocess
 import sys
 from collections.abc import Iterator
-from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
@@ -117,14 +116,6 @@ class Core(unittest.TestCase):
 """
 
 
-@dataclass(frozen=True)
-class Runner:
-    """A project whose tests another runner runs, and the Python that runs it."""
-
-    files: dict[str, str]
-    python: str | None = None
-
-
 @pytest.fixture(scope="module")
 def project(tmp_path_factory: pytest.TempPathFactory) -> Path:
     require_sandbox()
@@ -186,7 +177,7 @@ def test_calls_that_are_made_there_are_recorded(name: str, project: Path) -> Non
 
 @pytest.mark.parametrize("runner", ["manage.py", "unittest"])
 def test_tests_of_other_runners_are_evidence(runner: str, tmp_path: Path, without_pytest: str) -> None:
-    """Of Django's, which wins over pytest; and of unittest's where there is no pytest."""
+    """Django's runner is asked before pytest, and that of unittest where pytest is missing."""
     files = {"app/__init__.py": "", "app/core.py": CORE, "app/tests.py": CASES}
     python = None
     if runner == "manage.py":
@@ -216,6 +207,27 @@ def test_tests_of_other_runners_are_evidence(runner: str, tmp_path: Path, withou
         assert "351" in failing(bench, CORE.replace("return len", "return 1 + len"), traced.tests)
         (path,) = find_reaching_tests(bench, [bench.view.module])
         assert path.endswith("app/tests.py")
+
+
+def test_a_test_that_fails_by_django_is_not_tried_again_by_pytest(tmp_path: Path) -> None:
+    """Else a runner with other settings would have the last word on a draft."""
+    cases = CASES.replace("core.by_script(1), 7", "core.by_script(1), 1 + ('pytest' not in sys.modules)")
+    cases = cases.replace("import unittest", "import sys\nimport unittest")
+    files = {"app/__init__.py": "", "app/core.py": CORE, "app/tests.py": cases, "manage.py": MANAGE}
+    folder = propose(tmp_path / "r", files, {})
+    with open_bench(read_function(folder / "app/core.py", "by_script"), opened) as bench:
+        said = failing(bench, bench.source, ["app/tests.py::Core::test_fails"])
+    assert said.startswith("test app/tests.py::Core::test_fails fails")
+
+
+def test_tests_outside_of_django_s_folder_are_named(tmp_path: Path) -> None:
+    """Its runner does not run them, and is not kept from the others."""
+    files = {"site/app/__init__.py": "", "site/app/core.py": CORE, "site/app/tests.py": CASES, "site/manage.py": MANAGE,
+             "tests/test_more.py": "from app.core import by_name\n\n\ndef test_it():\n    by_name(3)\n"}  # fmt: skip
+    ranking = ranking_of(propose(tmp_path / "r", files, {}))
+    assert {each.function for each in ranking.targets if each.share is not None} == {"by_script"}
+    (shortfall,) = ranking.shortfalls
+    assert "tests/test_more.py: it is not below site, whose manage.py runs the tests" in shortfall.words
 
 
 def test_pytest_that_is_missing_is_named_where_no_other_runner_has_a_test(tmp_path: Path, without_pytest: str) -> None:

@@ -78,9 +78,9 @@ class Console(AbstractContextManager["Console"]):
 
         marks = MARKS if self._live and self._live.takes_marks else ASCII_MARKS
         parts = [Text(self._step), self.stages.drawn(marks), Text(inline(self._doing, COLUMNS * 2), style="dim")]
-        head, rows = f"  {self._clock()}  ", [part for part in parts if part.plain]
-        for number, row in enumerate(rows):
-            rows[number] = Text(head if number == 0 else " " * len("  0:00  ")).append_text(row)
+        margins = [f"  {self._clock()}  ", *[" " * len("  0:00  ")] * len(parts)]
+        shown = zip(margins, (part for part in parts if part.plain), strict=False)
+        rows = [Text(margin).append_text(part) for margin, part in shown]
         return Text("\n", no_wrap=True, overflow="ellipsis", end="").join(rows)
 
     def _line(self) -> str:

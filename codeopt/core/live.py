@@ -6,7 +6,7 @@ import os
 import sys
 import threading
 from collections.abc import Callable
-from typing import IO, TYPE_CHECKING, Any, cast
+from typing import IO, TYPE_CHECKING, Any
 
 from codeopt.core.screen import open_terminal, write_lines
 
@@ -73,7 +73,7 @@ class LiveLines:
             write_lines(text, self._terminal)
 
     def _guarded(self, stream: IO[str]) -> Any:
-        return cast(Any, _HidesFirst(stream, self.hide)) if stream and stream.isatty() else stream
+        return _HidesFirst(stream, self.hide) if stream and stream.isatty() else stream
 
 
 class _HidesFirst:

@@ -11,6 +11,8 @@ if TYPE_CHECKING:
 MARKS = ("✓", "›", "·")
 """Marks of a stage that is behind, the present one, and one that is left."""
 ASCII_MARKS = ("+", ">", "-")
+STYLES = ("green", "bold", "dim")
+"""Styles of the three."""
 
 
 @dataclass(frozen=True)
@@ -24,9 +26,14 @@ class Stages:
     """Number among several of its kind, `2 of 4`."""
 
     @property
+    def present(self) -> str:
+        """The present stage with its number, `draft 2 of 4`."""
+        return f"{self.now} {self.which}".strip()
+
+    @property
     def words(self) -> str:
         """`draft 2 of 4: `, before what is being done."""
-        return f"{self.now} {self.which}".strip() + ": " if self.now else ""
+        return f"{self.present}: " if self.now else ""
 
     @property
     def share(self) -> float:
@@ -42,7 +49,6 @@ class Stages:
         at = self.names.index(self.now) if self.now in self.names else len(self.names)
         row = Text()
         for number, name in enumerate(self.names):
-            part = f"{name} {self.which}".strip() if number == at else name
-            which = (number >= at) + (number > at)
-            row.append(f"{marks[which]} {part} ", style=("green", "bold", "dim")[which])
+            place = (number >= at) + (number > at)
+            row.append(f"{marks[place]} {self.present if number == at else name} ", style=STYLES[place])
         return row

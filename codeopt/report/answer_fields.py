@@ -18,6 +18,11 @@ from codeopt_sandbox.compare import Comparison
 
 Rounded = Annotated[float, AfterValidator(lambda value: round(value, 4))]
 Ratio = Annotated[float | None, Field(description="Speedup, OLD over NEW; below 1: slower. null: not measured")]
+TimedBy = Annotated[str, Field(description="`the command`, or the larger one that is timed as it is too short")]
+HotRegion = Annotated[
+    dict[str, Any] | None,
+    Field(description="Apart from start and imports: OLD's apart_s and whole_s, ratio, ci_low, ci_high, or why_not"),
+]
 Rows = list[dict[str, Any]]
 
 

@@ -21,6 +21,7 @@ from codeopt.report.answer_fields import (
     FiguresFields,
     HotFunctionFields,
     HotLineFields,
+    HotRegion,
     MachineFields,
     MemoryLineFields,
     ProfiledLineFields,
@@ -31,6 +32,7 @@ from codeopt.report.answer_fields import (
     ScoredFields,
     SettingFields,
     SpeedupFields,
+    TimedBy,
 )
 from codeopt_sandbox.limit_test import LimitTest
 from codeopt_sandbox.profile import Profile
@@ -89,10 +91,8 @@ class PatchFields(AnswerFields):
     ran: dict[str, float] = Field({}, description="Seconds in the sandbox, by purpose")
     fixed_ground: dict[str, Any] = {}
     changed_commands: int = 0
-    timed_by: str = Field("", description="`the command`, or the larger one that is timed as it is too short")
-    hot_region: dict[str, Any] | None = Field(
-        None, description="Apart from start and imports: apart_s and whole_s of the original, ratio, ci_low, ci_high"
-    )
+    timed_by: TimedBy = ""
+    hot_region: HotRegion = None
 
 
 class ImproveJson(ImprovedFields, PatchFields, ScoredFields):
@@ -230,10 +230,8 @@ class CompareJson(ComparedFields):
     fixed_ground: dict[str, Any] = Field({}, description="What measures and checks, the same on both sides")
     changed_commands: int = 0
     functions: Rows = Field([], description="Public functions that differ: file, qualname, calls, why_none")
-    timed_by: str = Field("", description="`the command`, or the larger one that is timed as it is too short")
-    hot_region: dict[str, Any] | None = Field(
-        None, description="Apart from start and imports: apart_s and whole_s of the original, ratio, ci_low, ci_high"
-    )
+    timed_by: TimedBy = ""
+    hot_region: HotRegion = None
 
 
 class ComparedFunctionJson(CompareJson):

@@ -311,7 +311,8 @@ def hot(profile: Profile | None, *, memory: bool = False) -> str:
     lines = [line for line in profile.lines if not line.is_import and line.share >= MIN_HOT][:3]
     imports = sum(line.share for line in profile.lines if line.is_import)
     parts = [f"{line.named} {share(line.share)}" for line in lines]
-    return "   hot: " + ", ".join([*parts, *[f"imports {share(imports)}"] * (imports >= MIN_IMPORTS)])
+    told = ", ".join([*parts, *[f"imports {share(imports)}"] * (imports >= MIN_IMPORTS)])
+    return f"   hot: {told}" if told else ""
 
 
 def summary(result: Result) -> list[str]:

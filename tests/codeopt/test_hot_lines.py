@@ -19,5 +19,10 @@ def test_the_share_of_imports_stands_behind_the_hot_lines() -> None:
     assert hot(PROFILE) == "   hot: line 9 12%, line 10 8%, imports 80%"
 
 
+def test_nothing_is_told_where_no_line_is_hot() -> None:
+    even = tuple(HotLine(number, 0.004, 1, 0.004, "x += 1") for number in range(250))
+    assert hot(Profile("case", even, (), None, None, None, None, None, (), ())) == ""
+
+
 def test_what_is_hot_now_is_no_import() -> None:
     assert [line.line for line in _hot_lines(PROFILE)] == [9, 10]

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Callable, Iterable, Mapping
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -73,21 +74,16 @@ def _complete_values(root: argparse.ArgumentParser, values_of: Callable[[argpars
     parsers: Mapping[str, argparse.ArgumentParser] = choices.choices
     for name, parser in parsers.items():
         for action in parser._actions:
-            kind = ARGUMENTS.get((name, action.dest), "") if not action.option_strings else ""
-            kind = kind or COMPLETED.get(action.dest, "")
+            kind = ARGUMENTS.get((name, action.dest)) or COMPLETED.get(action.dest, "")
             if action.nargs != 0 and not action.choices and (found := values_of(action, kind)):
                 vars(action)["complete"] = found
 
 
-def _named(group: str) -> Callable[[], Iterable[str]]:
-    """Plug-ins of a group, by name."""
+def _plug_ins(group: str) -> Iterable[str]:
+    """Names of a group's plug-ins; searches are written with dashes."""
+    from codeopt.core import plugins
 
-    def names() -> Iterable[str]:
-        from codeopt.core import plugins
-
-        return [name.replace("_", "-") if group == SEARCHES else name for name in plugins.names(group)]
-
-    return names
+    return [name.replace("_", "-") if group == SEARCHES else name for name in plugins.names(group)]
 
 
 def _runs() -> Iterable[str]:
@@ -112,7 +108,9 @@ def _models() -> Iterable[str]:
 PLAIN = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-:/")
 """Characters of a model's name that no shell acts on."""
 VALUES: Mapping[str, Callable[[], Iterable[str]]] = {
-    "tasks": _named("codeopt.tasks"), "rules": _named("codeopt.rules"), "runs": _runs, "models": _models,
-    "searches": _named(SEARCHES), "reporters": _named("codeopt.reporters"), "layouts": _named("codeopt.datasets"),
+    "tasks": partial(_plug_ins, "codeopt.tasks"), "rules": partial(_plug_ins, "codeopt.rules"),
+    "runs": _runs, "models": _models,
+    "searches": partial(_plug_ins, SEARCHES), "reporters": partial(_plug_ins, "codeopt.reporters"),
+    "layouts": partial(_plug_ins, "codeopt.datasets"),
 }  # fmt: skip
 """Values by kind."""

@@ -22,6 +22,7 @@ from codeopt_sandbox.guest.calls.repr.private import (
     NOT_ASKED,
     PRIVATE_ARGUMENTS,
     SHOWS,
+    asked_alike,
     segments,
     without_private,
 )
@@ -111,26 +112,29 @@ def differences(
         expected.decode("utf-8", "replace").split("\n"), got.decode("utf-8", "replace").split("\n"), fillvalue=""
     )
     for at, (line, other) in enumerate(pairs):
-        wanted, found = _by_value(line, other)
-        if may_change and wanted != found:
-            wanted, found = without_arguments(wanted), without_arguments(found)
-            if found.endswith(NO_SCENARIO):  # the draft itself made of the arguments what the caller was to make
+        if line == other:
+            continue
+        (call, wanted), (others, found) = _split(line), _split(other)  # a call is cut where it is long
+        was, now = _by_value(wanted, found)
+        if may_change and was != now:
+            was, now = without_arguments(was), without_arguments(now)
+            if now.endswith(NO_SCENARIO):  # the draft itself made of the arguments what the caller was to make
                 continue
-        if wanted != found and not (tolerance and close(wanted, found, tolerance)):
-            call, was = _split(wanted)
-            _, now = _split(found)
-            each = AnswerDifference(at, call, was, now, tolerance=tolerance)
-            yield _excused_state(each) if wanted.startswith(STATE) else _excused(each)
+        texts = asked_alike(was, now)
+        if call == others and (texts[0] == texts[1] or (tolerance and close(*texts, tolerance))):
+            continue
+        each = AnswerDifference(at, call, was, now, tolerance=tolerance)
+        yield _excused_state(each) if was.startswith(STATE) else _excused(each)
 
 
 def _by_value(wanted: str, found: str) -> tuple[str, str]:
-    """Two lines without what equal arguments that are other objects do, where that is something else in the original,
-    too: it says nothing then."""
+    """Two outcomes without what equal arguments that are other objects do, where that is something else in the
+    original, too: it says nothing then."""
     return (wanted.partition(EQUAL)[0], found.partition(EQUAL)[0]) if EQUAL in wanted else (wanted, found)
 
 
 def without_arguments(text: str) -> str:
-    """A line or an outcome without what becomes of the arguments."""
+    """An outcome without what becomes of the arguments."""
     if ARGUMENTS not in text and PRIVATE_ARGUMENTS not in text:
         return text
     kept: list[str] = []

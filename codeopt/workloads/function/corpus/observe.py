@@ -19,6 +19,7 @@ from codeopt.workloads.function.harness import FunctionHarness
 from codeopt_sandbox.call_answer import CallAnswer, Effect, Kind
 from codeopt_sandbox.calls import CallBatch, CallOutcome
 from codeopt_sandbox.guest.calls.outcome import not_made
+from codeopt_sandbox.guest.calls.repr.private import asked_alike
 
 BATCH = 60
 """Number of calls of one run."""
@@ -240,6 +241,7 @@ def _useless(known: KnownCall, again: CallOutcome) -> Exclusion | None:
         )
     if outcome.kind == Kind.DIED:
         return Exclusion(ExclusionReason.ENDED)
-    if outcome.text != again.text:
+    first, second = asked_alike(outcome.text, again.text)
+    if first != second:
         return Exclusion(ExclusionReason.TWICE, "random numbers, the clock, the order of a set, or state that is kept")
     return Exclusion(ExclusionReason.NO_SENSE) if made_up and outcome.exception in _ACCIDENTS else None

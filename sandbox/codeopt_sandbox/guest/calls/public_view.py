@@ -53,7 +53,7 @@ class PublicViews:
         """The call that was begun last is looked at."""
 
     def begin(self, code: Any) -> None:
-        """Begin a call. The same calls are looked at in each version, however often they are made."""
+        """Begin a call. In each version the same calls of a run are looked at, however often they are made."""
         number = self.numbers.setdefault(code, len(self.numbers))
         self.looks = number < FIRST_CALLS or number % EVERY == 0
 
@@ -65,6 +65,8 @@ class PublicViews:
             return text
         pairs = [*zip(fresh[0], call[0]), *((fresh[1][name], call[1][name]) for name in call[1])]
         kept = [pair for pair in pairs if keeps_private(pair[0]) or keeps_private(pair[1])][:MAX_OBJECTS]
+        if kept and not self.looks:
+            return text + NOT_ASKED
         old, new = (self.look([pair[at] for pair in kept], call) for at in (0, 1))
         return text if old == new else ARGUMENTS + cut(after) + SHOWS + new
 
@@ -84,13 +86,13 @@ class PublicViews:
 
     def as_container(self, result: Any) -> str:
         """Operations in which a container of a class under test differs from its builtin type."""
-        if is_simple(type(result)) or not self.looks or not own_answers(result, self.target):
+        if is_simple(type(result)) or not own_answers(result, self.target):
             return ""
         return in_fork(lambda: unlike_builtin(result, self.target, CanonicalRepr(self.target).show))
 
     def look(self, objects: list[Any], call: Call) -> str:
         """Public views, made in a forked process, as a method may change the object, or hang."""
-        if not objects or not self.looks:
+        if not objects:
             return ""
         given = [*call[0], *call[1].values()]
         values = [value for value in given if is_simple(type(value)) and value is not None][:MAX_ARGUMENTS]

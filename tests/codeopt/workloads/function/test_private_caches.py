@@ -67,6 +67,40 @@ def test_things_that_it_then_shows_are_a_mistake(compare: Compare, shape: str) -
     assert found["verdict"] == "rejected", found
 
 
+TOTAL = """\
+class Total:
+    def __init__(self, start):
+        self._sum = start
+
+    @property
+    def sum(self):
+        return self._sum
+"""
+"""What its property shows hangs on a private attribute alone."""
+ADD = """\
+def f(total, numbers):
+    for number in numbers:
+        total._sum += number
+"""
+ADDED = "from total import Total\nCALLS = [((Total(i), [*range(i % 9 + 1)]), {}) for i in range(100)]\n"
+
+
+@pytest.mark.parametrize("shape", ["a dict", "slots, in a list"])
+def test_an_object_that_only_one_run_asks_is_no_difference(compare: Compare, shape: str) -> None:
+    found = compare(module(shape, SLOW), module(shape, f"{SLOW}\n    pass"), CALLS, sandbox="bubblewrap")
+    assert not found["caveats"], found
+
+
+@pytest.mark.parametrize(("new", "rejected"), [("+= number", False), ("+= number + (len(numbers) > 8)", True)])
+def test_a_private_change_of_an_argument_counts_however_many_calls_there_are(
+    compare: Compare, tmp_path: Path, new: str, rejected: bool
+) -> None:
+    (tmp_path / "total.py").write_text(TOTAL)
+    found = compare(ADD, ADD.replace("+= number", new), ADDED, sandbox="bubblewrap")
+    assert (found["verdict"] == "rejected") is rejected, found
+    assert not found["caveats"], found
+
+
 SHELF = next(each for each in DRAFTS if each.name == "Shelf.find")
 """An index beside a list, which the constructor of the draft makes."""
 REMEMBERS = SHELF.old.replace(

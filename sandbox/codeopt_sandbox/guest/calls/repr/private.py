@@ -77,6 +77,25 @@ def segments(text: str) -> list[str]:
     return [*found, text[start:]]
 
 
+def asked_alike(one: str, other: str) -> tuple[str, str]:
+    """Two outcomes, both without what objects show where those of one are not asked: that hangs on how many calls its
+    run has made before."""
+    if NOT_ASKED not in one and NOT_ASKED not in other:
+        return one, other
+    parts = segments(one), segments(other)
+    if not any(part.startswith(NOT_ASKED) for each in parts for part in each):  # it stands in a quoted text
+        return one, other
+    return _unasked(parts[0]), _unasked(parts[1])
+
+
+def _unasked(parts: list[str]) -> str:
+    """An outcome as that of a call whose objects are not asked: whether others see their change is not known."""
+    kept = (part for part in parts if not part.startswith((SHOWS, NOT_ASKED)))
+    return "".join(
+        PRIVATE_ARGUMENTS + part.removeprefix(ARGUMENTS) if part.startswith(ARGUMENTS) else part for part in kept
+    )
+
+
 def became(before: str, after: str) -> str:
     """Text of a change of the arguments; told apart where only the objects themselves see it."""
     if before == after:

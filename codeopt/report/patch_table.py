@@ -10,7 +10,7 @@ from codeopt.core.sanitize import inline
 from codeopt.core.words import Speedup, counted, factor
 
 THE_COMMAND = "the command"
-"""What is timed where the command is not too short for it."""
+"""Name of what is timed where the command is long enough."""
 FIELDS = (
     "command", "edits", "dropped", "profile", "project_tests", "output", "benchmarks", "ran", "fixed_ground",
     "changed_commands", "timed_by", "hot_region",

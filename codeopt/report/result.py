@@ -267,7 +267,7 @@ def row(candidate: Candidate, columns: Columns) -> str:
 
 
 def _ablation(candidate: Candidate, compared: str) -> str:
-    """How a draft that was only screened compares with its ablations or siblings; empty for any other."""
+    """Comparison of a draft that was only screened with its ablations or siblings; empty for any other."""
     if not candidate.screening_only:
         return ""
     if candidate.siblings:

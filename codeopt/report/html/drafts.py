@@ -61,7 +61,7 @@ def confirmed(original: Candidate, candidate: Candidate) -> Markup:
 
 
 def heading(candidate: Candidate, what: str) -> list[Child]:
-    """Its verdict and figures in a line."""
+    """Line of a verdict and its figures."""
     word, standing = verdict(candidate), candidate.standing
     shown = standing.verdict if standing and candidate.correct else in_words(word)
     found = candidate.comparison

@@ -38,7 +38,7 @@ class CallTimes:
         self.stacks: dict[int, list[Any]] = {}
         """Open calls by thread: frame, place, start, seconds of what it has called."""
         self.seconds: dict[tuple[str, int], list[float]] = {}
-        """What is not told yet: with all that is called, and own."""
+        """Seconds that are not told yet: with all that is called, and own."""
         self.told: set[tuple[str, int]] = set()
         """Functions of which it is told that they are called."""
 

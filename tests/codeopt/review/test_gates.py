@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from tests.codeopt.command import QUICK, codeopt
-from tests.codeopt.review.pull_request import BASE, REPEATED, REPEATED_TEST, git, propose
+from tests.codeopt.review.pull_request import BASE, BRANCH, REPEATED, REPEATED_TEST, SLOW, git, propose
 from tests.conftest import require_sandbox
 
 SHOP = f'''\
@@ -165,6 +165,16 @@ def test_a_limit_that_cannot_be_told_is_no_success(tmp_path: Path) -> None:
     )
     done = codeopt("review", *flags, "--fail-if-slower", "0", "--json", "-q", cwd=folder)
     assert ([row["answer"] for row in done.json["limits"]], done.status) == (["cannot tell"], 5), done.err
+
+
+def test_as_many_functions_as_wanted_are_judged_and_any_suggestion_may_fail_the_job(tmp_path: Path) -> None:
+    require_sandbox()
+    folder = propose(tmp_path / "r", BASE, BRANCH)
+    flags = ("--base", "main", "--model", "rules", "--max-functions", "1", "--fail-level", "any", *QUICK)
+    done = codeopt("review", *flags, "--json", "-q", cwd=folder)
+    assert (len(done.json["suggestions"]), done.status) == (1, 1), done.err
+    left = [each for each in done.json["skipped"] if "the limit of 1 functions is reached" in each["reason"]]
+    assert len(left) >= len(SLOW) - 1
 
 
 def test_a_limit_on_what_a_diff_changes_is_refused_before_the_review(tmp_path: Path) -> None:

@@ -22,7 +22,7 @@ INTERPRETER_BYTES = 2 << 20
 MIN_PEAK_BYTES = 4096
 """Smallest peak that is told, bytes: one page."""
 WHEN = (guest.IMPORT, guest.CALLS)
-PASSES = ("cpu", "wall", "delay", "given", "beside", "beside_wall")
+PASSES = ("cpu", "wall", "delay", "given", "beside", "beside_wall", "exits")
 """Names of the figures that each pass has."""
 MAX_TEXT_CHARS = 200
 """Characters of an exception's text."""
@@ -80,7 +80,8 @@ class CallTiming:
     """Times of a run of timed calls beside the calls themselves, seconds."""
 
     outside_s: float
-    """CPU seconds of the whole run less those within the timed region."""
+    """CPU seconds of the whole run less those within the timed region, and those in which the kernel ends processes and
+    takes their memory back."""
     import_s: float
     """CPU seconds from the start of its process until the module is imported."""
     cpu: tuple[float, ...]
@@ -138,6 +139,8 @@ class CallAnswer:
     beside: tuple[float, ...] = ()
     """CPU seconds of a pass from its warm-up on, the calls left out; so are the next, of the wall."""
     beside_wall: tuple[float, ...] = ()
+    exits: tuple[float, ...] = ()
+    """CPU seconds in which the kernel ends the process of each pass, then the one that imported the module."""
     known_s: float = 0.0
     """CPU seconds of all processes of ours: of a whole run the rest is that of others that the calls' module began."""
     import_s: float = 0.0

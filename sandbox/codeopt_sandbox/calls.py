@@ -132,8 +132,8 @@ def _timed(run: CallRun, answer: CallAnswer) -> CallRun:
     memory = answer.memory
     imported = memory.imported if memory else 0
     timing = CallTiming(
-        run.cpu_s - cpu_s, answer.import_s, answer.cpu, answer.wall, min(answer.given), answer.beside,
-        answer.beside_wall, run.cpu_s - answer.known_s, imported,
+        run.cpu_s - cpu_s - sum(answer.exits), answer.import_s, answer.cpu, answer.wall, min(answer.given),
+        answer.beside, answer.beside_wall, run.cpu_s - answer.known_s, imported,
     )  # fmt: skip
     run = replace(run, peak_bytes=memory.peak) if memory else run
     return replace(run, cpu_s=cpu_s, wall_s=sum(answer.wall), runqueue_wait_s=sum(answer.delay), call_timing=timing)

@@ -98,6 +98,18 @@ def test_what_other_processes_do_is_seen(sandbox: Sandbox) -> None:
     assert timing(run(sandbox, CHILD, "f(1)")).elsewhere_s < LONG_S
 
 
+LARGE = "KEPT = []\ndef f(n):\n    KEPT.append(b'a' * n)\n"
+"""The process of a pass keeps memory that the kernel takes back at its end."""
+
+
+def test_the_end_of_a_large_process_is_nobodys_work(sandbox: Sandbox) -> None:
+    found = run(sandbox, LARGE, f"f({100 << 20})", passes=4)
+    assert found.answer is not None
+    assert len(found.answer.exits) == 4 + 1  # the importer is the last
+    assert timing(found).elsewhere_s < sum(found.answer.exits)
+    assert timing(found).outside_s > timing(found).import_s
+
+
 LEAVES = "COUNT = []\nkept = [1]\ndef f(n):\n    COUNT.append(n)\n    print('seen', n)\n    return kept\n"
 
 

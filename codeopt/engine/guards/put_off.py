@@ -13,7 +13,7 @@ from statistics import median
 
 from codeopt.engine.guards import Consequence, Finding, Gain, TimedRegion, guard
 from codeopt.workloads.function.timed_runs import TimedRuns, side_by_side
-from codeopt.workloads.function.timing.plan import CallPlan
+from codeopt.workloads.function.timing.plan import CallPlan, duration
 from codeopt_sandbox.call_answer import CallTiming
 
 MIN_LEFT_SHARE = 0.5
@@ -72,5 +72,5 @@ def shifted(pairs: Sequence[tuple[float, float]], won: Sequence[float], noise: f
 
 def _finding(pairs: Sequence[tuple[float, float]], won: Sequence[float], where: str) -> Finding:
     more = median(after - before for before, after in pairs)
-    reason = f"its calls take {median(won) * 1000:.2g} ms less, but {more * 1000:.2g} ms more are spent {where}"
+    reason = f"its calls take {duration(median(won))} less, but {duration(more)} more are spent {where}"
     return Finding(Consequence.NO_GAIN, reason)

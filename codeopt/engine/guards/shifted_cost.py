@@ -147,15 +147,15 @@ def _is_gone(ratios: Sequence[float], ratio: float) -> bool:
 
 def _moved(gain: PassGain, before: OutsideTime, after: OutsideTime) -> str:
     """Why the work was moved out of the calls: before, after or into the import, each of which every process pays."""
-    outside = after.outside_s - before.outside_s
-    if outside > MIN_LEFT_SHARE * gain.seconds * gain.passes + OUTSIDE_S + 0.05 * before.outside_s:
-        return "its calls take less time, but the whole run does not: the work was moved before or after the calls"
     longer = after.import_s - before.import_s
     if longer > MIN_LEFT_SHARE * gain.seconds + IMPORT_S + 0.05 * before.import_s:
         return (
-            f"its calls take {gain.seconds * 1000:.2g} ms less, but the import of its module {longer * 1000:.2g} ms "
-            "more: the work was moved there"
+            f"its calls take {duration(gain.seconds)} less, but the import of its module {duration(longer)} more: the "
+            "work was moved there"
         )
+    outside = after.outside_s - before.outside_s
+    if outside > MIN_LEFT_SHARE * gain.seconds * gain.passes + OUTSIDE_S + 0.05 * before.outside_s:
+        return "its calls take less time, but the whole run does not: the work was moved before or after the calls"
     return ""
 
 

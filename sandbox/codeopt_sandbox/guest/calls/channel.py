@@ -7,7 +7,7 @@ import os
 
 from ..boot import read_exactly
 
-os_write, os_fork, os_exit, os_kill, waitpid = os.write, os.fork, os._exit, os.kill, os.waitpid
+os_write, os_fork, os_exit, os_kill, waitpid, waitid = os.write, os.fork, os._exit, os.kill, os.waitpid, os.waitid
 
 PASS = b"P"
 """Fork a worker (to the importer)."""
@@ -16,7 +16,7 @@ CALLS = b"C"
 CODES = b"B"
 """Code objects of calls (to a worker)."""
 ENDED = b"E"
-"""Exit status of a worker (from the importer)."""
+"""Exit status of a worker (from the importer), of which the clock can be read until the next is forked."""
 IMPORTED = b"I"
 """The module is imported."""
 FAILED = b"X"

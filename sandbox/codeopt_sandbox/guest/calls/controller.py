@@ -259,9 +259,14 @@ class Controller:
 
     def end(self) -> None:
         """End the importer, with all that it would still do."""
-        self.times.known += time.clock_gettime(cpu_clock(self.importer_pid)) + time.process_time()
+        clock = cpu_clock(self.importer_pid)
+        before = time.clock_gettime(clock)
         os.kill(self.importer_pid, 9)  # our child, not yet waited for: its number is still its own
+        os.waitid(os.P_PID, self.importer_pid, os.WEXITED | os.WNOWAIT)
+        after = time.clock_gettime(clock)
         os.waitpid(self.importer_pid, 0)
+        self.times.exits.append(after - before)
+        self.times.known += after + time.process_time()
 
 
 def compiled(call: str) -> CodeType | str:

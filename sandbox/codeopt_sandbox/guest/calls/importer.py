@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import gc
+from os import CLD_EXITED, P_PID, WEXITED, WNOWAIT
 
-from .channel import ENDED, FAILED, IMPORTED, MISSES, PASS, Channel, os_exit, os_fork, waitpid
+from .channel import ENDED, FAILED, IMPORTED, MISSES, PASS, Channel, os_exit, os_fork, waitid, waitpid
 from .import_context import Before
 from .leaving import Leaving
 from .module_loader import import_target
@@ -31,10 +32,23 @@ def serve_passes(channel: Channel, ref: FunctionRef, source: str, code: LibraryC
     gc.collect()
     gc.freeze()  # the worker then shares these pages instead of copying them
     channel.send(IMPORTED)
+    gone = 0
     while channel.receive()[0] == PASS:
+        if gone:
+            waitpid(gone, 0)
         pid = os_fork()
         if not pid:
             return acts(CallWorker(ref, module, function, before, leaving), channel)
         channel.send(PASS, str(pid))
-        channel.send(ENDED, str(waitpid(pid, 0)[1]))
+        channel.send(ENDED, str(wait_status(pid)))
+        gone = pid
     return os_exit(0)
+
+
+def wait_status(pid: int) -> int:
+    """Status of a child, coded as that of `os.waitpid`, once it has ended; its number and its clock stay until it is
+    waited for."""
+    ended = waitid(P_PID, pid, WEXITED | WNOWAIT)
+    if ended is None:
+        return 0
+    return ended.si_status << 8 if ended.si_code == CLD_EXITED else ended.si_status

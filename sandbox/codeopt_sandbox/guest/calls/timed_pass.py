@@ -55,6 +55,9 @@ class PassTimes:
         """Seconds of worker and importer from the warm-up to the last outcome, the calls themselves excluded: any work
         of a call that is done beforehand or is put off."""
         self.beside_wall: list[float] = []
+        self.exits: list[float] = []
+        """Seconds in which the kernel ends a worker, then the importer: it takes their memory back, and runs no code of
+        theirs."""
         self.known = 0.0
         """CPU seconds of all of our own processes in the whole run."""
 
@@ -73,6 +76,13 @@ class Meter:
     def cpu(self) -> float:
         """CPU seconds of the worker since its start."""
         return time.clock_gettime(self.worker)
+
+    def final_cpu(self, before: float) -> float:
+        """The same of a worker that has ended; as before where its importer has not kept it."""
+        try:
+            return self.cpu()
+        except OSError:
+            return before
 
     def spent(self) -> float:
         """CPU seconds of worker and importer."""
@@ -103,8 +113,10 @@ def timed_pass(controller: Directs, calls: Sequence[str], before: str = "") -> l
     found = [] if batch.groups else shown(controller, before)
     times.beside.append(meter.spent() - meter.began - times.cpu[-1])
     times.beside_wall.append(time.monotonic() - meter.wall - times.wall[-1])
-    times.known += meter.cpu()
+    spent = meter.cpu()
     controller.kill(pid)
+    times.exits.append(max(0.0, meter.final_cpu(spent) - spent))
+    times.known += spent + times.exits[-1]
     return found
 
 

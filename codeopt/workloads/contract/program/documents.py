@@ -11,6 +11,8 @@ from dataclasses import dataclass
 from itertools import product
 from typing import Any
 
+from codeopt.workloads.contract.program.log_format import find_layout
+
 TABLE = ("csv", "tsv")
 """Names of formats whose documents are `{"header": names or None, "rows": records}`."""
 DELIMITERS = (",", ";", "\t", "|")
@@ -24,6 +26,7 @@ EXTENSIONS = {
     "tsv": "tsv",
     "ini": "ini",
     "cfg": "ini",
+    "log": "log",
 }
 
 
@@ -46,7 +49,7 @@ def find_format(path: str, known: Sequence[bytes]) -> DocumentFormat | None:
     text. path: empty where it has no name."""
     hint = EXTENSIONS.get(path.lower().rpartition(".")[2], "") if "." in path else ""
     first = min(known, key=len, default=b"")
-    able = [each for each in _formats(hint, first) if all(_reads(each, data) for data in known)]
+    able = [each for each in _formats(hint, first, known) if all(_reads(each, data) for data in known)]
     return next((each for each in able if all(_same_again(each, data) for data in known)), able[0] if able else None)
 
 
@@ -63,8 +66,8 @@ def _same_again(each: DocumentFormat, data: bytes) -> bool:
     return each.write(each.read(data)) == data
 
 
-def _formats(hint: str, sample: bytes) -> Iterator[DocumentFormat]:
-    """Formats that the name or the first letter tell of, and tables."""
+def _formats(hint: str, sample: bytes, known: Sequence[bytes]) -> Iterator[DocumentFormat]:
+    """Formats that the name or the first letter tell of, then tables and logs."""
     start = sample.lstrip()[:1]
     if start in (b"{", b"["):
         yield from _json_formats(sample.endswith(b"\n"))
@@ -73,6 +76,8 @@ def _formats(hint: str, sample: bytes) -> Iterator[DocumentFormat]:
         yield from (_ini_format(spaces) for spaces in (True, False))
     if hint in ("", *TABLE):
         yield from _table_formats(hint, sample)
+    if hint in ("", "log") and (layout := find_layout(known)):
+        yield DocumentFormat("log", layout.read, layout.write, _is_table)
 
 
 def _json_formats(ends: bool) -> Iterator[DocumentFormat]:

@@ -124,7 +124,7 @@ def _is_regular(column: Sequence[str]) -> bool:
 
 
 def _around(column: Sequence[str]) -> tuple[str, str]:
-    """What stands before and after each value."""
+    """Texts before and after the value of each field of a column; both empty where it has no common ones."""
     for before, after in (("[", "]"), ('"', '"')):
         if all(len(each) > 1 and each[0] == before and each[-1] == after for each in column):
             return before, after

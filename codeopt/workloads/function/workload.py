@@ -36,6 +36,7 @@ from codeopt.workloads.function.corpus.corpus import (
     NotVerifiable,
     fresh_ones,
     long_ones,
+    longest_s,
 )
 from codeopt.workloads.function.corpus.existing_tests import failing
 from codeopt.workloads.function.corpus.kept import KeptEvidence
@@ -242,7 +243,7 @@ class FunctionWorkload(Defaults):
         texts = [known.text for known in self.evidence.known]
         known = fresh_ones(self.bench, texts, self.seed, self.request.options.max_examples)
         given = [known.text for known in self.evidence.known if not known.made_of_others]
-        known += long_ones(self.bench, [*given, *self.evidence.big], self.seed)
+        known += long_ones(self.bench, [*given, *self.evidence.big], self.seed, usual_s=longest_s(self.evidence.known))
         check, contract = self.suite.check, self.contract
         return tuple(tiered(self.bench, self.runner, known, "fresh", check, contract, held_out=True, policy=policy))
 

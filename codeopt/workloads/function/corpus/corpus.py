@@ -45,6 +45,10 @@ FRESH = 0.75
 """Number of other such calls for the confirmation, as a share of DERIVED."""
 LONG = 20
 """Maximum number of long calls."""
+LONGEST_S = 0.5
+"""Time of a call, seconds, beyond which there is no time for several like it."""
+LIKE_KNOWN = 6
+"""Number of calls like the longest known one that there is time for."""
 LONG_S = 0.4
 """Time limit of the original on the long calls that are kept, seconds."""
 LONG_PATIENCE = CallTimeLimit(0.5, 0.6, lost=1)
@@ -239,7 +243,7 @@ def gather(
     more, derived = observe(bench, _derived(bench, bases, most or DERIVED, 1), {}, patience)
     left_out = Exclusions(dropped, other + derived)
     large = [*(known.text for known in kept), *big]
-    far = long_ones(bench, large, 1, tenfold(large, 1))
+    far = long_ones(bench, large, 1, tenfold(large, 1), longest_s(kept))
     evidence = CallCorpus((*kept, *_quick([*wider, *more], patience.total), *far), tuple(big), left_out)
     return _with_refusals(bench, cover(bench, evidence)) if evidence.known else evidence
 
@@ -259,18 +263,28 @@ def _patience(most: int | None) -> CallTimeLimit:
     return CallTimeLimit(total=DERIVED_TOTAL_S * max(1.0, (most or DERIVED) / DERIVED))
 
 
-def long_ones(bench: FunctionHarness, known: Sequence[str], seed: int, larger: Sequence[str] = ()) -> list[KnownCall]:
-    """Calls as long as the largest and longer, as many as the original makes in a second; and of a function that takes
-    iterators and yields a long one. larger: calls that are as large as none is, the largest first; the first of them
-    that the original can make is kept. None of them is timed."""
+def longest_s(known: Sequence[KnownCall]) -> float:
+    """Time of the longest known call, seconds; as if it were LONGEST_S where it is longer."""
+    return min(LONGEST_S, max((each.seconds for each in known if not each.made_of_others), default=0.0))
+
+
+def long_ones(
+    bench: FunctionHarness, known: Sequence[str], seed: int, larger: Sequence[str] = (), usual_s: float = 0.0
+) -> list[KnownCall]:
+    """Calls as long as the largest and longer, as many as the original makes in a second, or in the time of LIKE_KNOWN
+    calls where that is more; and of a function that takes iterators and yields a long one. larger: calls that are as
+    large as none is, the largest first; the first of them that the original can make is kept. usual_s: time of the
+    largest, seconds. None of them is timed."""
     texts = set(known)
     made = [text for text in long_calls(known, LONG, seed, bench.vocabulary, bench.class_hints) if text not in texts]
     wrapped = (as_iterators(text, iterables(bench), WATCHED) for text in known[:20])
     watched = [text for text in wrapped if text is not None][:2]
-    found, _ = observe(bench, [*made, *watched, *larger], {}, LONG_PATIENCE)
+    total = LIKE_KNOWN * usual_s
+    patience = CallTimeLimit(max(LONG_PATIENCE.call, 2 * usual_s), max(LONG_PATIENCE.total, total), LONG_PATIENCE.lost)
+    found, _ = observe(bench, [*made, *watched, *larger], {}, patience)
     by_text = {each.text: each for each in found}
     largest = next((by_text[text] for text in larger if text in by_text), None)
-    kept = _quick([each for each in found if each.text not in larger], LONG_S)
+    kept = _quick([each for each in found if each.text not in larger], max(LONG_S, total))
     kept += observe(bench, [text for text in deep_calls(known) if text not in texts], {}, DEEP_CALL_LIMIT)[0]
     return [*kept, largest] if largest else kept
 

@@ -85,11 +85,9 @@ PATTERNS: dict[str, tuple[str, ...]] = {
         "counts = {}\nfor x in «xs¦[n, n]¦(1, n, 1)¦'ab'»:\n    counts[x] = counts.get(x, 0) + 1\n«print(x)¦»\nprint(counts)",
     ),
     "iloc_to_columns": (
-        "class Columns(list):\n    get_loc = list.index\nclass Rows(list):\n    def __getitem__(self, at):\n"
-        "        return [list.__getitem__(self, one) for one in at]\nclass Frame:\n    columns = Columns(['a', 'b'])\n"
-        "    rows = [(1, n), (2, 3)]\n    def __len__(self):\n        return len(self.rows)\n    @property\n    def values(self):\n"
-        "        return self\n    @property\n    def T(self):\n        return Rows(list(zip(*self.rows)))\n    @property\n"
-        "    def iloc(self):\n        return [dict(zip(self.columns, row)) for row in self.rows]\n"
+        "class Column(list):\n    array = property(list)\nclass Frame:\n    rows = [{'a': 1, 'b': n}, {'a': 2, 'b': 3}]\n"
+        "    iloc = property(lambda self: self.rows)\n    def __len__(self):\n        return len(self.rows)\n"
+        "    def __getitem__(self, name):\n        return Column(row[name] for row in self.rows)\n"
         "def total(frame):\n    found = 0\n    for i in range(len(frame)):\n        «¦row = frame.iloc[i]\n        found += row['b']»\n"
         "        found += frame.iloc[i]['a'] * «frame.iloc[i]['b']¦2»«¦ + i¦ + len(frame.iloc[i])»\n        «¦i += 1»\n    return found\nprint(total(Frame()))",
     ),

@@ -14,7 +14,8 @@ EXAMPLE = as_diff("""\
 
   def total(frame):
       found = 0
-+     frame_price, frame_count = frame.values.T[[frame.columns.get_loc(name) for name in ("price", "count")]]
++     frame_price = frame["price"].array if len(frame) else ()
++     frame_count = frame["count"].array if len(frame) else ()
       for i in range(len(frame)):
 -         found += frame.iloc[i]["price"] * frame.iloc[i]["count"]
 +         found += frame_price[i] * frame_count[i]
@@ -30,13 +31,13 @@ class CellRead:
     column: str
 
 
-@rule(ast.For, example=EXAMPLE, safety="unsafe")
+@rule(ast.For, example=EXAMPLE, safety="unsafe", builtins=("len",))
 def iloc_to_columns(node: ast.For, ctx: Context) -> Edits:
     """iloc makes a Series of each row: look at the values of the columns that the loop reads.
 
     A loop over range(len(frame)) that reads frame.iloc[i]["column"], or row["column"] of row = frame.iloc[i], and does
-    not store into the frame. The values are those of iloc, with the one type that all columns share; frames with dates
-    or categories may give others.
+    not store into the frame. The values have the types of their columns; in a frame of numbers alone iloc gives all of
+    a row the one type that its columns share.
     """
     program = ctx.program
     match node:
@@ -51,10 +52,8 @@ def iloc_to_columns(node: ast.For, ctx: Context) -> Edits:
             columns = list(dict.fromkeys(read.column for read in reads))
             last = frame.rpartition(".")[2]
             values = {name: ctx.new_name(variable_of(last, name)) for name in columns}
-            listed = ", ".join(f'"{name}"' for name in columns) + "," * (len(columns) == 1)
-            targets = ", ".join(values.values()) + "," * (len(columns) == 1)
-            places = f"[{frame}.columns.get_loc(name) for name in ({listed})]"
-            yield program.before(node, f"{targets} = {frame}.values.T[{places}]")
+            made = [f'{name} = {frame}["{column}"].array if len({frame}) else ()' for column, name in values.items()]
+            yield program.before(node, *made)
             for read in reads:
                 yield program.replace(read.node, f"{values[read.column]}[{place.id}]")
             for row in rows:

@@ -7,8 +7,9 @@
 
 The draw: the tests of each package run once under cProfile, for at most PROFILE_S seconds of CPU time. Functions with a
 loop or comprehension that were called MIN_CALLS times are ranked by own time; of the first TOP of each package EACH are
-drawn by SEED, of all packages together TOTAL; a second shuffle halves them. The draw looks at no rule. It is kept in
-real_functions.toml, as a profile differs from run to run. `judge` takes what it is given by the packages' own tests.
+drawn by SEED, of all packages together TOTAL; a second shuffle halves them. The draw looks at no rule, and at no
+function of an earlier draw: a half that was judged once is fresh no more. Draws are kept in real_functions.toml, as a
+profile differs from run to run. `judge` takes what it is given by the packages' own tests.
 """
 
 from __future__ import annotations
@@ -31,7 +32,8 @@ from benchmarks import extract, keep_line, kept_lines, not_run
 from codeopt.rules import all_rules
 from codeopt.workloads.function.view import function_rules
 
-SEED = 4408
+SEED = 4409
+"""Seed of the present draw; rows of the one before it have 4408."""
 TOP, EACH, TOTAL = 12, 3, 60
 PROFILE_S, MIN_CALLS = 8, 20
 MIN_RATIO = 1.1
@@ -186,15 +188,17 @@ def functions(tree: ast.AST, before: str = "") -> Iterator[tuple[str, ast.Functi
             yield from functions(node, before)
 
 
-def drawn(work: Path) -> list[dict[str, str]]:
+def drawn(work: Path) -> list[dict[str, Any]]:
     """The draw, made again from new profiles."""
     with ThreadPoolExecutor(2) as pool:
         profiles = list(pool.map(lambda package: profiled(work, package), PACKAGES))
+    earlier = [row for row in drawn_rows() if row["seed"] != SEED]
     all_drawn = []
     for package, rows in zip(PACKAGES, profiles, strict=True):
-        found = sorted(eligible(package, package.folder(work), rows))
+        seen = {(row["path"], row["function"]) for row in earlier if row["package"] == package.name}
+        found = sorted(each for each in eligible(package, package.folder(work), rows) if each not in seen)
         for path, name in random.Random(f"{SEED} {package.name}").sample(found, min(EACH, len(found))):
-            all_drawn.append({"package": package.name, "path": path, "function": name})
+            all_drawn.append({"package": package.name, "path": path, "function": name, "seed": SEED})
     chosen = random.Random(SEED).sample(all_drawn, min(TOTAL, len(all_drawn)))
     order = random.Random(f"{SEED} halves").sample(range(len(chosen)), len(chosen))
     for place, number in enumerate(order):
@@ -208,13 +212,18 @@ def drafted(text: str, name: str) -> list[str]:
     return [rule.name for rule in rules if rule.rewrite(text) is not None]
 
 
-def chosen(half: str, package: str = "") -> list[dict[str, str]]:
-    """The drawn functions of a half, of one package if it is named."""
-    rows: list[dict[str, str]] = tomllib.loads(DRAW.read_text())["function"]
-    return [row for row in rows if row["half"] == half and package in row["package"]]
+def drawn_rows() -> list[dict[str, Any]]:
+    """The functions of all draws."""
+    rows: list[dict[str, Any]] = tomllib.loads(DRAW.read_text())["function"]
+    return rows
 
 
-def judged(work: Path, row: dict[str, str], seconds: int) -> dict[str, Any]:
+def chosen(half: str, seed: int, package: str = "") -> list[dict[str, Any]]:
+    """The functions of a half of one draw, of one package if it is named."""
+    return [row for row in drawn_rows() if (row["half"], row["seed"]) == (half, seed) and package in row["package"]]
+
+
+def judged(work: Path, row: dict[str, Any], seconds: int) -> dict[str, Any]:
     """Answer of `codeopt improve --model rules` on one function, with its package's tests as evidence."""
     folder = next(package for package in PACKAGES if package.name == row["package"]).folder(work)
     python = work / "venv" / "bin" / "python"
@@ -245,6 +254,7 @@ def main() -> None:
     parser.add_argument("step", choices=("fetch", "draw", "drafts", "judge"))
     parser.add_argument("--work", type=Path, required=True)
     parser.add_argument("--half", choices=("dev", "fresh"), default="dev")
+    parser.add_argument("--seed", type=int, default=SEED, help="of the draw (%(default)s)")
     parser.add_argument("--package", default="", help="only functions of this package")
     parser.add_argument("--seconds", type=int, default=240, help="of the clock, for one function (%(default)s)")
     parser.add_argument("--results", type=Path, help="a file of JSON lines: what is in it is not judged again")
@@ -258,16 +268,16 @@ def main() -> None:
         not_run(f"not fetched yet: {', '.join(missing)}")
     if arguments.step == "draw":
         for row in drawn(work):
-            print("[[function]]\n" + "".join(f'{name} = "{value}"\n' for name, value in row.items()))
+            print("[[function]]\n" + "".join(f"{name} = {json.dumps(value)}\n" for name, value in row.items()))
         return
-    rows = chosen(arguments.half, arguments.package)
+    rows = chosen(arguments.half, arguments.seed, arguments.package)
     if arguments.step == "drafts":
         _drafts(work, rows)
     else:
         _judge(work, rows, arguments.seconds, arguments.results)
 
 
-def _drafts(work: Path, rows: list[dict[str, str]]) -> None:
+def _drafts(work: Path, rows: list[dict[str, Any]]) -> None:
     folders = {package.name: package.folder(work) for package in PACKAGES}
     count = 0
     for row in rows:
@@ -277,7 +287,7 @@ def _drafts(work: Path, rows: list[dict[str, str]]) -> None:
     print(f"{count} of {len(rows)} functions have a draft by their text")
 
 
-def _judge(work: Path, rows: list[dict[str, str]], seconds: int, results: Path | None) -> None:
+def _judge(work: Path, rows: list[dict[str, Any]], seconds: int, results: Path | None) -> None:
     done = {(each["package"], each["path"], each["function"]): each for each in kept_lines(results)}
     for row in rows:
         place = (row["package"], row["path"], row["function"])

@@ -76,7 +76,25 @@ PATTERNS: dict[str, tuple[str, ...]] = {
         "            seen.append(hit)\n            «¦seen.pop()¦known.append(hit)¦touch(seen)»\n"
         "    return seen\nprint(f(xs, [n]))",
     ),
+    "count_loop": (
+        "def f(rows):\n    counts = «{}¦{}¦dict()¦{1: 2}¦Counter()»\n    for r in rows:\n"
+        "        «if r in counts:\n            counts[r] += 1\n        else:\n            counts[r] = 1"
+        "¦counts[r] = counts.get(r, 0) + 1¦counts[r, n] = counts.get((r, n), 0) + «1¦2»"
+        "¦if r != n:\n            counts[r] = counts.get(r, 0) + 1¦if r not in counts:\n            counts[r] = 0\n        counts[r] += 1¦counts[r] += 1»\n"
+        "    «¦print(r)¦counts.pop(n, 0)»\n    return «counts¦list(counts.items())»\nprint(f(xs), f([]), f('abca'))",
+        "counts = {}\nfor x in «xs¦[n, n]¦(1, n, 1)¦'ab'»:\n    counts[x] = counts.get(x, 0) + 1\n«print(x)¦»\nprint(counts)",
+    ),
+    "iloc_to_columns": (
+        "class Column(list):\n    array = property(list)\nclass Frame:\n    rows = [{'a': 1, 'b': n}, {'a': 2, 'b': 3}]\n"
+        "    iloc = property(lambda self: self.rows)\n    def __len__(self):\n        return len(self.rows)\n"
+        "    def __getitem__(self, name):\n        return Column(row[name] for row in self.rows)\n"
+        "def total(frame):\n    found = 0\n    for i in range(len(frame)):\n        «¦row = frame.iloc[i]\n        found += row['b']»\n"
+        "        found += frame.iloc[i]['a'] * «frame.iloc[i]['b']¦2»«¦ + i¦ + len(frame.iloc[i])»\n        «¦i += 1»\n    return found\nprint(total(Frame()))",
+    ),
     "same_in_loop": (
+        "class Box:\n    def __init__(self, k):\n        self.k = k\ndef f(values, boxes):\n    out = []\n    for v in values:\n"
+        "        if v «in¦not in» [b.k for b in boxes«¦ if b.k¦ if b.k != v»]:\n            out.append(v)\n"
+        "            «¦boxes.append(Box(v))¦boxes = boxes[1:]¦boxes[0].k = v¦v = 2»\n    return out\nprint(f(xs, [Box(n), Box(2)]))",
         "def f(values, name):\n    out = []\n    for i in range(3):\n"
         "        out.append(«sorted(values)[-1:]¦name.upper()¦len(values)¦set(values)»)\n"
         "        «¦values.append(i)¦values = values[1:]¦name += 'b'¦touch(values)»\n    return out\nprint(f(xs, 'ab'))",
@@ -309,7 +327,7 @@ PATTERNS: dict[str, tuple[str, ...]] = {
         "def below(vs, ws):\n    t = 0\n    for w in ws:\n        t += len([v for v in vs if v < w]) * len([1 for v in vs if v > w])\n        «vs.append(w)\n        if t > 9: break¦¦»\n    return t\nprint(below(«xs¦[1, 2]¦[0.5]», «[1, 2]¦xs¦range(3)»))",
     ),
     "regex_hoist": (
-        "for w in ['a1', 'b22', '', 'é-é']:\n    print(re.«sub(r'[a-z]+', 'x', w)¦findall('\\\\d', w)¦split('\\\\d', w, maxsplit=1)¦sub('a|b', w, w, 1)¦search('(', w)¦sub('[0-9]', lambda m: m.group() * 2, w)¦findall('A', w, re.I)¦split('', w)»)\n"
+        "for w in ['a1', 'b22', '', 'é-é']:\n    print(re.«sub(r'[a-z]+', 'x', w)¦findall('\\\\d', w)¦split('\\\\d', w, maxsplit=1)¦sub('a|b', w, w, 1)¦search('(', w)¦sub('[0-9]', lambda m: m.group() * 2, w)¦findall('A', w, re.I)¦sub('A', 'x', w, «flags=re.I¦count=1, flags=re.I | re.S¦1, re.M»)¦split('', w)»)\n"
         "    if re.match('«a¦b2¦^$»', w): out.append(w)\n    «re = re¦¦¦¦»",
         "def clean(t):\n    return re.sub('«\\\\s+¦[ab]¦»', «''¦'-'¦t», t)\nprint([clean(w) for w in ['a b', 'bb', 'x']], re.findall('x', 'xx'))",
     ),

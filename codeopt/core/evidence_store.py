@@ -24,7 +24,7 @@ from typing import Any, TypeVar
 
 Found = TypeVar("Found")
 
-SCHEMA = 2
+SCHEMA = 3
 """Version of the tables; a file of another version is made anew."""
 MAX_VALUE_BYTES = 64 << 20
 """Maximum size of one value as JSON, bytes; a larger one is not kept."""
@@ -43,6 +43,8 @@ class EvidenceTable(StrEnum):
     """Calls of a function with what the original answers."""
     TIMING = "timing"
     """Choice of the calls of a function that are timed."""
+    TRACE = "trace"
+    """Runs of a project's tests: the functions that they call, with what, and how long."""
     FINDING = "finding"
     """Verdicts, with what was asked and by what each is known again."""
 

@@ -70,12 +70,12 @@ _TRUSTED = on("improve compare profile check review batch refine mcp lsp import"
 _CHECKED = on(
     "compare profile improve", **dict.fromkeys(("check", "review", "batch", "import"), FlagUse(group=_JUDGING))
 )
-_TESTED = on(f"{_TARGETS} batch", **dict.fromkeys(("check", "review"), FlagUse(group=_JUDGING)))
+_TESTED = on(f"{_TARGETS} batch record", **dict.fromkeys(("check", "review"), FlagUse(group=_JUDGING)))
 _CACHED = on(
-    "compare profile improve", **dict.fromkeys(("check", "review"), FlagUse(group=_JUDGING)),
+    "compare profile improve record", **dict.fromkeys(("check", "review"), FlagUse(group=_JUDGING)),
     **dict.fromkeys(("mcp", "lsp"), FlagUse(group=_CLIENTS)),
 )  # fmt: skip
-_RUNNABLE = {**_TRUSTED, "record": FlagUse(group="")}
+_RUNNABLE = {**_TRUSTED, "record": FlagUse(group=_SANDBOX)}
 
 
 @dataclass(frozen=True)
@@ -167,7 +167,8 @@ class ImproveOptions:
     )  # fmt: skip
     no_tests: bool = option(
         False, "do without existing tests", bool,
-        kind=FlagKind.SWITCH, group=_FUNCTIONS, commands=_TESTED,
+        kind=FlagKind.SWITCH, group=_FUNCTIONS,
+        commands={name: use for name, use in _TESTED.items() if name != "record"},
     )  # fmt: skip
     accept_untested: bool = option(
         False, "accept a patch of a project of which no test could be run; else it is a suggestion", bool,
@@ -337,7 +338,7 @@ class ImproveOptions:
 
     sandbox: str = option(
         "auto", "isolation of runs; isolated: any but process, which isolates nothing",
-        choices=("auto", ISOLATED, *BACKENDS), group=_SANDBOX, commands=_TRUSTED, setting=SettableBy.SANDBOX,
+        choices=("auto", ISOLATED, *BACKENDS), group=_SANDBOX, commands=_RUNNABLE, setting=SettableBy.SANDBOX,
     )  # fmt: skip
     image: str | None = option(
         None, "Docker image to run in, with its own Python", unset="this machine's interpreter",

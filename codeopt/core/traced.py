@@ -6,6 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from codeopt.core.diagnostic import Diagnostic
+
 
 @dataclass(frozen=True)
 class TracedCalls:
@@ -17,6 +19,8 @@ class TracedCalls:
     """Why calls cannot be written down -> how many."""
     tests: tuple[str, ...] = ()
     """Ids of the tests that call it and pass."""
+    shortfalls: tuple[Diagnostic, ...] = ()
+    """Tests that could not be run, where nobody else tells of them."""
 
 
 Traces = Mapping[tuple[Path, str], TracedCalls]

@@ -286,6 +286,7 @@ class CheckJson(CheckedFields):
     """The object of `codeopt check --json`."""
 
     stopped: str = Field(description="Why some functions were not tried; empty where all were")
+    tests_from: str = Field(description="Time of an earlier run of the tests whose figures these are; empty: a new one")
     profile: str = Field(description="Name of the profile whose time ranks the functions; empty: that of their tests")
     schema_: Literal["codeopt.check/1"] = Field(alias="schema")
     python: PythonFields | None
@@ -304,6 +305,7 @@ class ImproveSeveralJson(CheckedFields):
     diff: str = Field(description="The patch of all that was accepted")
     shortfalls: list[DiagnosticFields]  # type: ignore[assignment]
     stopped: str = Field(description="Why some functions were not tried; empty where all were")
+    tests_from: str = Field(description="Time of an earlier run of the tests whose figures these are; empty: a new one")
     cost_usd: float | None
 
 

@@ -83,6 +83,8 @@ class ProjectCheck:
     interrupted: bool = False
     profile: str = ""
     """Name of the profile that ranked the targets; empty: their tests did."""
+    tests_from: str = ""
+    """Time of an earlier run of the tests that ranked them, in UTC; empty: they were run now."""
 
     @property
     def gains(self) -> int:
@@ -102,6 +104,7 @@ class ProjectCheck:
             shortfalls=DiagnosticFields.each(self.shortfalls),
             blind=self.blind,
             stopped=self.stopped,
+            tests_from=self.tests_from,
             profile=self.profile,
         )
 
@@ -165,6 +168,7 @@ def check(
     return ProjectCheck(
         rows, shortfalls, blind, session.interpreter, "; ".join(work.notices), tuple(dict.fromkeys(left)),
         interrupted=work.failure == INTERRUPTED, profile=profiled.name if profiled else "",
+        tests_from=ranking.tests_from,
     )  # fmt: skip
 
 

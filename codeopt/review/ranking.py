@@ -11,12 +11,15 @@ from pathlib import Path
 
 from codeopt.core.diagnostic import Diagnostic
 from codeopt.core.errors import CodeoptError
+from codeopt.core.options import ImproveOptions
 from codeopt.core.session import Mounts
 from codeopt.core.traced import TracedCalls, Traces
+from codeopt.core.words import utc
 from codeopt.review.changed_functions import ReviewTarget
 from codeopt.review.findings.known import KnownFindings
-from codeopt.workloads.function.harness import open_bench
-from codeopt.workloads.function.rank import Times, any_function, function_times
+from codeopt.workloads.function.corpus.kept_trace import KeptTraces
+from codeopt.workloads.function.corpus.rank import Times, any_function
+from codeopt.workloads.function.harness import FunctionHarness, open_bench
 from codeopt.workloads.sandbox_view.linked import NO_LINKS, Linked
 from codeopt.workloads.sandbox_view.view import locate
 from codeopt.workloads.source.functions import read_function
@@ -26,6 +29,8 @@ from codeopt_sandbox.errors import SandboxError
 _LOOP = re.compile(r"\b(for|while)\b")
 OpenSandbox = Callable[[Mounts], AbstractContextManager[Sandbox]]
 """Callable that opens a sandbox with some folders shown in it."""
+OpenTraces = Callable[[FunctionHarness], KeptTraces]
+"""Callable that opens the kept runs of the tests of a project."""
 
 
 @dataclass(frozen=True)
@@ -40,6 +45,14 @@ class Ranking:
     cut: bool = False
     """Whether tests that may call the targets were left out, as they were too many or took too long."""
 
+    reused_from: float | None = None
+    """Time of the earliest of the earlier runs that the times are of, seconds since the epoch; None: all are new."""
+
+    @property
+    def tests_from(self) -> str:
+        """`2026-03-01T12:30:00Z` of the same; empty where all are new."""
+        return "" if self.reused_from is None else utc(self.reused_from)
+
     @property
     def untested(self) -> str:
         """Why the time of a target that was not seen is not known."""
@@ -50,13 +63,13 @@ def ranked(
     targets: Sequence[ReviewTarget],
     open_with: OpenSandbox,
     tests: tuple[Path, ...] = (),
-    notify: Callable[[str], None] = lambda line: None,
     linked: Linked = NO_LINKS,
+    open_traces: OpenTraces | None = None,
 ) -> Ranking:
     """Rank targets by their share of the time, the longest first; what no test runs keeps its order behind them.
 
     Programs come first, as their cases are made to run them. open_with: opens a sandbox with the given mounts. linked:
-    what the environment imports in place.
+    what the environment imports in place. open_traces: opens what earlier commands kept; None: the tests are run.
     """
     by_project: dict[Path, list[Path]] = {}
     wanted = _with_loops_first(targets)
@@ -66,11 +79,13 @@ def ranked(
     own: dict[tuple[Path, str], float] = {}
     traces: dict[tuple[Path, str], TracedCalls] = {}
     shortfalls = []
+    reused: list[float] = []
     total, cut = 0.0, False
     for files in by_project.values():
-        notify(f"running the tests of {len(files)} file{'s' * (len(files) != 1)}")
-        times = _times(files, open_with, tests, [each for each in wanted if each[0] in files], linked)
+        here = [each for each in wanted if each[0] in files]
+        times = _times(files, open_with, tests, here, linked, open_traces)
         cut = cut or times.cut
+        reused += [] if times.reused_from is None else [times.reused_from]
         traces |= times.traces
         own |= times.own
         shortfalls += [times.shortfall] if times.shortfall else []
@@ -86,7 +101,7 @@ def ranked(
         for target in timed
     ]
     order = sorted(shared, key=lambda target: (bool(target.function), -target.seconds))
-    return Ranking(tuple(order), traces, tuple(shortfalls), cut)
+    return Ranking(tuple(order), traces, tuple(shortfalls), cut, min(reused, default=None))
 
 
 def ranked_before(targets: Sequence[ReviewTarget], known: KnownFindings | None) -> Ranking | None:
@@ -110,7 +125,7 @@ def _with_loops_first(targets: Sequence[ReviewTarget]) -> list[tuple[Path, str]]
 
 def _times(
     files: Sequence[Path], open_with: OpenSandbox, tests: tuple[Path, ...], wanted: Sequence[tuple[Path, str]],
-    linked: Linked,
+    linked: Linked, open_traces: OpenTraces | None,
 ) -> Times:  # fmt: skip
     """Time the functions of some files under their tests; without times, but with a reason, where these cannot run."""
     try:
@@ -118,7 +133,8 @@ def _times(
         if one is None:
             return Times({}, 0.0, 0)
         with open_bench(one, open_with, tests, linked=linked) as bench:
-            return function_times(bench, files, wanted, linked)
+            traces = open_traces(bench) if open_traces else KeptTraces(bench, ImproveOptions(), linked)
+            return traces.times(files, wanted)
     except (CodeoptError, SandboxError) as error:
         return Times({}, 0.0, 0, Diagnostic("the tests could not be run", str(error)))
 

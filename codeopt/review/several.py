@@ -63,6 +63,8 @@ class ImprovedSeveral:
     failure: int = 0
     """Exit status of what ended it early; 0: nothing did."""
     interpreter: Interpreter | None = None
+    tests_from: str = ""
+    """Time of an earlier run of the tests that ranked them, in UTC; empty: they were run now."""
     cost_usd: float | None = None
     """Cost of the model, US dollars; None: a price is not known."""
 
@@ -86,7 +88,7 @@ class ImprovedSeveral:
             schema="codeopt.improve-several/1", target=target, python=PythonFields.maybe(self.interpreter),
             gains=self.gains, functions=[row.answer() for row in self.rows], results=results, diff=self.diff,
             shortfalls=DiagnosticFields.each(self.shortfalls), blind=self.blind, stopped=self.stopped,
-            cost_usd=self.cost_usd,
+            tests_from=self.tests_from, cost_usd=self.cost_usd,
         )  # fmt: skip
 
 
@@ -143,7 +145,7 @@ def improve_several(
         tuple(_row(each, work, ranking.untested) for each in rows), results, work.looked_at(()), changes, shortfalls,
         blind, "; ".join(work.notices),
         tuple(dict.fromkeys(each.file for each in chosen if (each.path, each.function) in skipped)), work.failure,
-        session.interpreter, work.ledger.usage.cost_usd,
+        session.interpreter, ranking.tests_from, work.ledger.usage.cost_usd,
     )  # fmt: skip
 
 

@@ -18,6 +18,8 @@ from codeopt.report.result import Result
 from codeopt.review.changed_functions import ReviewTarget
 from codeopt.review.ranking import Ranking, ranked
 from codeopt.review.work import Left
+from codeopt.workloads.function.corpus.kept_trace import KeptTraces, kept_traces
+from codeopt.workloads.function.harness import FunctionHarness
 from codeopt.workloads.sandbox_view.linked import Linked
 from codeopt_sandbox import Sandbox
 
@@ -42,7 +44,12 @@ def rank(options: ImproveOptions, targets: list[ReviewTarget], session: Session)
 
     if not options.use_tests:
         return Ranking(tuple(targets))
-    return ranked(targets, open_with, options.tests, session.console.progress, Linked.of(session.interpreter))
+    linked = Linked.of(session.interpreter)
+
+    def open_traces(bench: FunctionHarness) -> KeptTraces:
+        return kept_traces(bench, options, session, session.interpreter, linked)
+
+    return ranked(targets, open_with, options.tests, linked, open_traces)
 
 
 @dataclass

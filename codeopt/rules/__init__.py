@@ -20,6 +20,7 @@ from codeopt.core import plugins
 from codeopt.core.errors import UsageError
 from codeopt.rules._context import Context
 from codeopt.rules._explanation import Explanation, explain, refusals
+from codeopt.rules._frames import stores_into, variable_of
 from codeopt.rules._hot_spots import Hot, HotFiles
 from codeopt.rules._imports import bind_stream, plain_import
 from codeopt.rules._input_lines import PARSERS, bare_calls, ignores_line_end
@@ -50,6 +51,8 @@ __all__ = [
     "rule",
     "select_rules",
     "stays",
+    "stores_into",
+    "variable_of",
 ]
 __all__ += analysis.__all__
 

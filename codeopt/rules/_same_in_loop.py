@@ -39,12 +39,22 @@ def dotted(node: ast.AST) -> str:
 def place_before(program: AnalyzedProgram, value: ast.expr) -> ast.stmt | None:
     """The outermost loop, or statement with a comprehension, around a value before which it can be computed; None where
     there is none."""
-    return program.loops.outermost(value, program.names(value), lambda place: stays(program, place, value))
+    return program.loops.outermost(value, free_names(program, value), lambda place: stays(program, place, value))
+
+
+def free_names(program: AnalyzedProgram, value: ast.expr) -> list[ast.Name]:
+    """Names of an expression, without those that its own comprehensions bind."""
+    return [name for name in program.names(value) if not program.holds(value, _home(program, name))]
+
+
+def _home(program: AnalyzedProgram, name: ast.Name) -> ast.AST:
+    """The scope of a name's variable."""
+    return program.scopes.variable(name).scope or program.tree
 
 
 def stays(program: AnalyzedProgram, place: ast.AST, value: ast.expr) -> bool:
     """Whether the text of a loop changes no part of an expression of names, attributes, subscripts and calls."""
-    variables = {program.scopes.variable(name) for name in program.names(value)}
+    variables = {program.scopes.variable(name) for name in free_names(program, value)}
     if any(program.stores_in(place, variable) for variable in variables):
         return False
     paths = {found for part in program.walk(value) if (found := dotted(part))}

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Sequence
 
-from codeopt.rules import AnalyzedProgram, Context, Edit, Edits, as_diff, dotted, rule
+from codeopt.rules import AnalyzedProgram, Context, Edit, Edits, as_diff, dotted, rule, stores_into, variable_of
 
 EXAMPLE = as_diff("""\
   class Table:  # stands for a pandas.DataFrame
@@ -38,12 +38,12 @@ def iterrows_to_columns(node: ast.For, ctx: Context) -> Edits:
             orelse=[],
         ) if dotted(frame):
             reads = _reads(program, node, row)
-            if not reads or _stores(program, node, dotted(frame)) or not program.alone(node):
+            if not reads or stores_into(program, node, dotted(frame)) or not program.alone(node):
                 return
             names = list(dict.fromkeys(name for _, name in reads))
             text = program.source(frame)
             places = ctx.new_name("places", "column_places")
-            values = {name: ctx.new_name(_variable(row.id, name)) for name in names}
+            values = {name: ctx.new_name(variable_of(row.id, name)) for name in names}
             listed = ", ".join(f'"{name}"' for name in names) + "," * (len(names) == 1)
             target, source = _target(list(values.values())), f"zip(*{text}.values.T[{places}])"
             if _is_read(program, node, label):
@@ -75,29 +75,10 @@ def _reads(program: AnalyzedProgram, loop: ast.For, row: ast.Name) -> list[tuple
     return found
 
 
-def _stores(program: AnalyzedProgram, loop: ast.For, frame: str) -> bool:
-    """Whether the loop changes the frame, or gives it away."""
-    for part in program.walk(loop):
-        match part:
-            case ast.Subscript(owner, ctx=ast.Store() | ast.Del()) | ast.Attribute(owner, ctx=ast.Store()):
-                if f"{dotted(owner)}.".startswith(f"{frame}."):
-                    return True
-            case ast.Call(args=arguments) if any(dotted(each) == frame for each in arguments):
-                return True
-            case ast.Name(name, ast.Store() | ast.Del()) if name == frame.partition(".")[0]:
-                return True
-    return False
-
-
 def _is_read(program: AnalyzedProgram, loop: ast.For, label: ast.Name) -> bool:
     """Whether the label of the row is read."""
     uses = program.scopes.all_uses(program.scopes.variable(label))
     return any(use.node is not label for use in uses)
-
-
-def _variable(row: str, column: str) -> str:
-    word = "".join(letter if letter.isascii() and letter.isalnum() else "_" for letter in column).strip("_").lower()
-    return f"{row}_{word or 'value'}"
 
 
 def _target(names: Sequence[str]) -> str:

@@ -1,4 +1,4 @@
-"""Record real calls of a function while your own command runs: codeopt record FILE::FUNCTION -- python script.py."""
+"""Record real calls of a function: those of your own command, or of the project's tests where none is given."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from pathlib import Path
 from codeopt.cli import flags as _flags
 from codeopt.cli.command import command
 from codeopt.core.errors import UsageError
+from codeopt.core.target import Target
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -16,37 +17,57 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     _flags.add_flags(parser, "record")
     parser.add_argument("target", metavar="FILE::FUNCTION", help="whose calls are to be written down")
     parser.add_argument(
-        "words", nargs=argparse.REMAINDER, metavar="-- COMMAND", help="python script.py, pytest tests, ..."
-    )
+        "words", nargs=argparse.REMAINDER, metavar="-- COMMAND",
+        help="python script.py, pytest tests, ..., which is run as you would run it; none: the project's tests, in the "
+        "sandbox",
+    )  # fmt: skip
 
 
-@command(6, examples=("codeopt record mod.py::f -- python script.py",), takes_arguments=True)
+@command(6, examples=("codeopt record mod.py::f -- python script.py", "codeopt record mod.py::f"), takes_arguments=True)
 def run(arguments: argparse.Namespace) -> int:
-    """Run the command, not isolated; its own exit status does not matter as long as calls were seen."""
-    from codeopt.core.interpreter import find_interpreter
+    """Run the command, not isolated, or the tests, isolated; a command's own exit status does not matter as long as
+    calls were seen."""
     from codeopt.core.target import as_target
-    from codeopt.workloads.function.recording.instrumented_run import UsersCommand
-    from codeopt.workloads.function.recording.recording import record, said_of
-    from codeopt.workloads.source.functions import read_function
 
     command = _command(arguments)
     target = as_target(arguments.target)
     if not target.name:
         raise UsageError(f"{arguments.target} names no function (FILE::FUNCTION)")
-    if not command:
-        raise UsageError("say what to run: codeopt record FILE::FUNCTION -- python script.py")
-    python = find_interpreter(arguments.python, Path()).path if arguments.python else None
-    found = record(read_function(target.path, target.name), UsersCommand(command, python))
-    for line in said_of(found, target):
+    lines = _of_tests(arguments, target) if command is None else _of_command(arguments, target, command)
+    for line in lines:
         print(line, file=sys.stderr)
     return 0
 
 
-def _command(arguments: argparse.Namespace) -> tuple[str, ...]:
+def _of_command(arguments: argparse.Namespace, target: Target, command: tuple[str, ...]) -> list[str]:
+    from codeopt.core.interpreter import find_interpreter
+    from codeopt.workloads.function.recording.instrumented_run import UsersCommand
+    from codeopt.workloads.function.recording.recording import record, said_of
+    from codeopt.workloads.source.functions import read_function
+
+    if not command:
+        raise UsageError("say what to run: codeopt record FILE::FUNCTION -- python script.py")
+    if arguments.tests:
+        raise UsageError("--tests names tests that are run where no command follows --")
+    python = find_interpreter(arguments.python, Path()).path if arguments.python else None
+    found = record(read_function(target.path, target.name), UsersCommand(command, python))
+    return said_of(found, target)
+
+
+def _of_tests(arguments: argparse.Namespace, target: Target) -> list[str]:
+    from codeopt.core.console import Console
+    from codeopt.engine.open_session import open_session
+    from codeopt.workloads.function.record_tests import record_tests
+
+    with Console() as console:
+        return record_tests(target, _flags.options_of(arguments), open_session(console)).lines(target)
+
+
+def _command(arguments: argparse.Namespace) -> tuple[str, ...] | None:
     """The words after `--`, before which a flag of ours may stand also behind the target; without `--` all that follow
-    the target. Raises UsageError."""
+    the target; None: there is neither. Raises UsageError."""
     command: tuple[str, ...] | None = getattr(arguments, "args", None)
-    if command is None:
+    if command is None and arguments.words and not arguments.words[0].startswith("-"):
         return tuple(arguments.words)
     flags = argparse.ArgumentParser(exit_on_error=False, add_help=False, allow_abbrev=False)
     _flags.add_flags(flags, "record")

@@ -91,6 +91,43 @@ def program(text: str) -> str:
             "            return names.index(x)\nprint(f('b'), f(1))",
             "NAMES = ['a', 'b', 'c']",
         ),
+        (
+            "count_loop",
+            "def f(rows):\n    counts = {}\n    for r in rows:\n        if r.ip in counts:\n"
+            "            counts[r.ip] += 1\n        else:\n            counts[r.ip] = 1\n    return counts\n"
+            "print(f([Hit('b'), Hit('a'), Hit('b')]), f([]))",
+            "counts.update(Counter([r.ip for r in rows]))",
+        ),
+        (
+            "count_loop",
+            "def f(rows):\n    counts = {}\n    for r in rows:\n        if r not in counts:\n"
+            "            counts[r] = 0\n        counts[r] += 1\n    return counts\nprint(f('abca'), f(''))",
+            "counts.update(Counter(rows))",
+        ),
+        (
+            "count_loop",
+            "from collections import defaultdict\ndef f(rows):\n    counts = defaultdict(int)\n    for a, b in rows:\n"
+            "        if a > 1:\n            counts[b, a] += 1\n    return counts, counts[0]\n"
+            "print(f([(1, 2), (2, 3)]))",
+            "counts.update(Counter([(b, a) for a, b in rows if a > 1]))",
+        ),
+        (
+            "count_loop",
+            "c = {}\nfor w in 'b', 'a', 'b':\n    c[w] = c.get(w, 0) + 1\nprint(c)",
+            "Counter(('b', 'a', 'b'))",
+        ),
+        (
+            "same_in_loop",
+            "def f(hits, others):\n    return [h.n for h in hits if h.ip in [o.ip for o in others if o.n]]\n"
+            "print(f([Hit(1, 5), Hit(2, 6)], [Hit(2, 1), Hit(1)]))",
+            "others_ip = {o.ip for o in others if o.n}",
+        ),
+        (
+            "same_in_loop",
+            "def f(hits, others):\n    for h in hits:\n        for name in [o.ip.upper() for o in others]:\n"
+            "            print(h.n, name)\nf([Hit(1, 5), Hit(2, 6)], [Hit('a')])",
+            "others_2 = [o.ip.upper() for o in others]",
+        ),
         ("format_to_fstring", "for v in [1]:\n    print('{0:>3}{{}}'.format(v))", "f'{v:>3}{{}}'"),
     ],
 )
@@ -209,6 +246,95 @@ def test_what_it_makes(rule: str, text: str, expected: str) -> None:
         ),
         ("same_in_loop", "def f(a):\n    for x in a:\n        print(len(x), x.lower())", "of the loop's own variable"),
         ("same_in_loop", "def f(a, b):\n    for x in a:\n        g(b)\n        print(len(b))", "given away"),
+        (
+            "same_in_loop",
+            "def f(a, b):\n    for x in a:\n        if x.k in [y.k for y in b if y.n == x.n]:\n            print(x)",
+            "a comprehension over the loop's own variable",
+        ),
+        (
+            "same_in_loop",
+            "def f(a, b):\n    for x in a:\n        if x.k in [y.k for y in b]:\n            b.append(x)",
+            "a comprehension over what is changed",
+        ),
+        (
+            "same_in_loop",
+            "def f(a, b):\n    for x in a:\n        if x.k in [y.k for y in b]:\n            x.k = 1",
+            "a comprehension of what is set",
+        ),
+        (
+            "same_in_loop",
+            "def f(a, b):\n    for x in a:\n        x.all = [y.k for y in b]",
+            "a list that is kept",
+        ),
+        (
+            "same_in_loop",
+            "def f(a, b):\n    for x in a:\n        if x in [g(y) for y in b]:\n            print(x)",
+            "a call of a function in a comprehension",
+        ),
+        (
+            "count_loop",
+            "def f(a):\n    c = {}\n    for x in a:\n        c[x] = c.get(x, 1) + 1\n    return c",
+            "from one",
+        ),
+        (
+            "count_loop",
+            "def f(a):\n    c = {}\n    for x in a:\n        c[x] = c.get(x, 0) + 2\n    return c",
+            "by two",
+        ),
+        ("count_loop", "def f(a, c):\n    for x in a:\n        c[x] = c.get(x, 0) + 1", "a dict with something in it"),
+        (
+            "count_loop",
+            "def f(a):\n    c = {}\n    for x in a:\n        c[x] = c.get(x, 0) + 1\n    return c, x",
+            "the variable is read after",
+        ),
+        (
+            "count_loop",
+            "def f(a):\n    c = {}\n    for x in a:\n        c[g(x)] = c.get(g(x), 0) + 1\n    return c",
+            "a call",
+        ),
+        (
+            "count_loop",
+            "def f(a):\n    c = {}\n    for x in a:\n        if len(c) < 3:\n            c[x] = c.get(x, 0) + 1",
+            "the condition asks the table",
+        ),
+        (
+            "count_loop",
+            "def f(a):\n    c = {}\n    for x in a:\n        if x in c:\n            c[x] += 1\n        else:\n"
+            "            c[x] = 0\n    return c",
+            "none for the first",
+        ),
+        ("count_loop", "def f(a):\n    c = {}\n    for x in a:\n        c[x] += 1\n    return c", "a KeyError"),
+        (
+            "count_loop",
+            "def f(a):\n    c = {}\n    for x in a:\n        # why\n        c[x] = c.get(x, 0) + 1\n    return c",
+            "a comment",
+        ),
+        (
+            "iloc_to_columns",
+            "def f(t):\n    for i in range(len(t)):\n        print(t.iloc[i]['a'], t.iloc[i])",
+            "the row itself is read",
+        ),
+        (
+            "iloc_to_columns",
+            "def f(t):\n    for i in range(len(t)):\n        row = t.iloc[i]\n        print(row['a'], row.sum())",
+            "the row is asked for more",
+        ),
+        (
+            "iloc_to_columns",
+            "def f(t):\n    for i in range(len(t)):\n        t.iloc[i, 0] = t.iloc[i]['a']",
+            "the frame is stored into",
+        ),
+        ("iloc_to_columns", "def f(t):\n    for i in range(3):\n        print(t.iloc[i]['a'])", "other places"),
+        (
+            "iloc_to_columns",
+            "def f(t):\n    for i in range(len(t)):\n        i += 1\n        print(t.iloc[i]['a'])",
+            "the place moves",
+        ),
+        (
+            "iloc_to_columns",
+            "def f(t):\n    for i in range(len(t)):\n        row = t.iloc[i]\n    return row['a']",
+            "the row is read after the loop",
+        ),
         ("same_in_loop", "def f(b):\n    for x in sorted(b):\n        print(x)", "computed once anyway"),
         (
             "attribute_hoist",

@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from codeopt.core.options import ImproveOptions
+from codeopt.core.traced import TracedCalls
 from codeopt.workloads.function.calls.call_names import find_names
 from codeopt.workloads.function.corpus.corpus import CallCorpus, FirstLook, gather
 from codeopt.workloads.function.corpus.object_histories import with_confirmed_histories
@@ -16,16 +17,16 @@ from codeopt.workloads.program.cases import text
 
 def collect_corpus(
     bench: FunctionHarness, options: ImproveOptions, calls_text: str, notify: Callable[[str], None],
-    first_look: FirstLook | None = None,
+    first_look: FirstLook | None = None, seen: Callable[[TracedCalls], None] = lambda found: None,
 ) -> tuple[FunctionHarness, CallCorpus]:  # fmt: skip
     """The bench with the calls file, and the evidence. Raises ProgramError, UsageError.
 
     calls_text: a calls file that a language model wrote; used where the user gave none. first_look: as `gather` calls
-    it.
+    it. seen: told of what a run of the tests has shown.
     """
     bench = with_given_calls(bench, options, calls_text)
     notify("collecting calls")
-    found = with_confirmed_histories(bench, collect(Ask(bench, options.calls, options.use_tests, notify)))
+    found = with_confirmed_histories(bench, collect(Ask(bench, options.calls, options.use_tests, notify, seen)))
     evidence = gather(bench, found.calls, found.big, notify, options.max_examples, first_look)
     left_out = replace(evidence.left_out, given={**found.dropped, **evidence.left_out.given})
     evidence = replace(evidence, tests=found.tests, left_out=left_out, places=found.places, shortfalls=found.shortfalls)

@@ -6,11 +6,11 @@ import ast
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from datetime import UTC, datetime
 from typing import Any
 
 from codeopt.core.diagnostic import Diagnostic
 from codeopt.core.errors import ProgramError
+from codeopt.core.words import utc
 from codeopt.workloads.function.calls.call_names import origin_of
 from codeopt.workloads.function.calls.deep import deep_calls
 from codeopt.workloads.function.calls.derive import derive
@@ -127,14 +127,8 @@ class CallCorpus:
             "left_out": self.left_out.figures(),
             "tests": len(self.tests),
             "reused": self.reused_from is not None,
-            "from": self._collected(),
+            "from": None if self.reused_from is None else utc(self.reused_from),
         }
-
-    def _collected(self) -> str | None:
-        """`2026-03-01T12:30:00Z` of a corpus that is used again."""
-        if self.reused_from is None:
-            return None
-        return datetime.fromtimestamp(self.reused_from, UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
 
     def thin(self, *, hinted: bool = False) -> str:
         """Why nothing can be claimed, and what would help; empty when there is enough.

@@ -10,24 +10,22 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass, replace
-from pathlib import Path
+from functools import partial
 from typing import Any
 
 from codeopt.core.diagnostic import Diagnostic
-from codeopt.core.environment_digest import digest_of, environment_digest
+from codeopt.core.environment_digest import digest_of
 from codeopt.core.evidence_store import EvidenceStore, EvidenceTable
-from codeopt.core.linked_packages import linked_folders
-from codeopt.core.run_inputs import environment
 from codeopt.workloads import WorkloadRequest
 from codeopt.workloads.function.calls.call_names import CallNames
 from codeopt.workloads.function.corpus.collect import collect_corpus, with_given_calls
 from codeopt.workloads.function.corpus.corpus import CallCorpus, FirstLook
+from codeopt.workloads.function.corpus.deciding import named_tests, reached_digest, runner_parts, test_paths
 from codeopt.workloads.function.corpus.exclusions import Exclusion, ExclusionReason, Exclusions
-from codeopt.workloads.function.corpus.existing_tests import find_reaching_tests, find_tests
+from codeopt.workloads.function.corpus.kept_trace import kept_traces
 from codeopt.workloads.function.corpus.observe import KnownCall
 from codeopt.workloads.function.harness import FunctionHarness
 from codeopt.workloads.function.recording.recording import left_out, recorded_calls
-from codeopt.workloads.sandbox_view.reached import ReachedText
 from codeopt_sandbox.call_answer import read_outcome
 
 FORMAT = 2
@@ -86,7 +84,13 @@ def known_function(
     if found is not None:
         notify(f"evidence of {made_at_in_words(found.corpus)} is used again: {found.corpus.words}")
         return found
-    bench, corpus = collect_corpus(bench, request.options, calls_text, notify, first_look)
+    function = bench.function
+    linked = request.imported_in_place(function.path, request.other.path if request.other else None)
+    traces = kept_traces(bench, request.options, request.session, request.interpreter, linked)
+    if bench.traced is None and not anew and request.options.use_tests:
+        bench = replace(bench, traced=traces.calls(function.path, function.qualname))
+    seen = partial(traces.keep_calls, function.path, function.qualname)
+    bench, corpus = collect_corpus(bench, request.options, calls_text, notify, first_look, seen)
     if not corpus.thin():
         kept.save(EvidenceTable.CORPUS, corpus_to_json(corpus, bench.names))
     return KnownFunction(bench, corpus, kept)
@@ -188,13 +192,11 @@ def _kept(request: WorkloadRequest, bench: FunctionHarness, notify: Callable[[st
 def evidence_key(request: WorkloadRequest, bench: FunctionHarness) -> str | None:
     """Digest of everything that decides what the evidence is; None where that cannot be known. Raises OSError."""
     assert request.interpreter is not None
-    options, sandbox, view = request.options, bench.sandbox, bench.view
+    options, view = request.options, bench.view
     python = request.interpreter
-    beside = _tests(bench) if options.use_tests else ()
-    outside = {"calls.py": (bench.target.calls_file or "").encode("utf-8", "surrogatepass"), **_named_tests(bench)}
-    elsewhere = [root for root in linked_folders(python.libraries) if not root.is_relative_to(view.module.root)]
-    roots = (*elsewhere, *(view.folder / each for each in _test_folders(bench)))
-    reached = ReachedText(view, bench.source, sandbox.isolated, beside, outside, roots).digest()
+    beside = test_paths(bench, [view.module]) if options.use_tests else ()
+    outside = {"calls.py": (bench.target.calls_file or "").encode("utf-8", "surrogatepass"), **named_tests(bench)}
+    reached = reached_digest(bench, view, bench.source, python, beside, outside)
     if reached is None:
         return None
     target = bench.target.replace(calls_file=None, file="", paths=(), test_paths=())
@@ -207,9 +209,7 @@ def evidence_key(request: WorkloadRequest, bench: FunctionHarness) -> str | None
         "tests": [*map(str, beside), options.use_tests],
         "users_calls": options.calls is not None,
         "recorded": [recorded_calls(bench.function), left_out(bench.function)],
-        "environment": environment_digest(python),
-        "pytest": request.interpreter.pytest_version,
-        "sandbox": [sandbox.backend, sandbox.description, asdict(sandbox.limits), options.runtime],
+        **runner_parts(options, python, bench.sandbox, bench.sandbox.limits),
         "libraries": bench.loading.figures()["loaded_once"],
         "options": [
             options.max_examples,
@@ -217,38 +217,6 @@ def evidence_key(request: WorkloadRequest, bench: FunctionHarness) -> str | None
             options.strict,
             options.contract,
             options.may_change_arguments,
-            environment(options.env),
         ],  # fmt: skip
     }
     return digest_of(parts)
-
-
-def _test_folders(bench: FunctionHarness) -> list[Path]:
-    """Folders of the copy that tests are imported from."""
-    base = Path(bench.view.shown_at) if bench.sandbox.isolated else bench.view.folder
-    return [Path(each).relative_to(base) for each in bench.target.test_paths] if bench.view.copied else []
-
-
-def _tests(bench: FunctionHarness) -> tuple[Path, ...]:
-    """Test files of the project that may be run, relative to it."""
-    view = bench.view
-    if not view.copied:
-        return ()
-    named = [place.path for place in bench.places if place.folder is None]
-    inside = [view.folder / path.relative_to(view.module.root) for path in named]
-    files = [file for path in inside for file in (sorted(path.rglob("*")) if path.is_dir() else [path])]
-    if not bench.places:
-        base = Path(view.shown_at) if bench.sandbox.isolated else view.folder
-        found = dict.fromkeys([*find_tests(bench), *find_reaching_tests(bench, [view.module])])
-        files = [view.folder / Path(each).relative_to(base) for each in found]
-    return tuple(file.relative_to(view.folder) for file in files if file.is_file())
-
-
-def _named_tests(bench: FunctionHarness) -> dict[str, bytes]:
-    """Files of the tests that the user named outside of the project, by name."""
-    copies = [(place.inside, place.folder) for place in bench.places if place.folder is not None]
-    return {
-        f"{name}/{file.relative_to(folder)}": file.read_bytes()
-        for name, folder in copies for file in sorted(folder.rglob("*"))
-        if file.is_file() and "__pycache__" not in file.parts
-    }  # fmt: skip

@@ -111,6 +111,12 @@ def record(function: Function, command: UsersCommand) -> Recording:
     )  # fmt: skip
 
 
+def keep_calls(module: Module, qualname: str, calls: Sequence[str]) -> int:
+    """Put calls beside those that are known of a function: how many there are now. Raises UsageError."""
+    _make_folder(module)
+    return _keep(module, recording_file(module, qualname), calls)
+
+
 def _make_folder(module: Module) -> None:
     """Make the folder of recorded calls, before anything is run for them. Raises UsageError."""
     folder = module.root / FOLDER

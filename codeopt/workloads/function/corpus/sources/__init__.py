@@ -9,6 +9,7 @@ from pathlib import Path
 
 from codeopt.core import plugins
 from codeopt.core.diagnostic import Diagnostic
+from codeopt.core.traced import TracedCalls
 from codeopt.workloads.function.calls.derive import can_be_varied
 from codeopt.workloads.function.corpus.exclusions import Exclusion
 from codeopt.workloads.function.harness import FunctionHarness
@@ -22,6 +23,8 @@ class Ask:
     calls_file: Path | None = None
     use_tests: bool = True
     notify: Callable[[str], None] = lambda line: None
+    seen: Callable[[TracedCalls], None] = lambda found: None
+    """Told of what a run of the tests has shown."""
 
 
 @dataclass(frozen=True)

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from codeopt.core.diagnostic import Diagnostic
+from codeopt.core.traced import TracedCalls
 from codeopt.workloads.function.corpus.exclusions import unwritten
 from codeopt.workloads.function.corpus.existing_tests import (
     find_all_tests,
@@ -26,7 +27,7 @@ def find(ask: Ask) -> Found:
     traced = ask.bench.traced
     if ask.use_tests and traced is not None and traced.tests and (traced.calls or traced.lost):
         calls = (("tests", tuple(traced.calls)),) if traced.calls else ()
-        return Found(calls, (), traced.tests, (), unwritten(traced.lost), dict(traced.calls))
+        return Found(calls, (), traced.tests, traced.shortfalls, unwritten(traced.lost), dict(traced.calls))
     bench, modules = ask.bench, [ask.bench.view.module]
     tried: list[str] = []
     found = Found(())
@@ -61,4 +62,5 @@ def _find(ask: Ask, paths: list[str]) -> Found:
         return Found((), shortfalls=(Diagnostic(what, remedy="--tests PATH names others"), *([short] if short else [])))
     calls = (("tests", found.calls),) if found.calls else ()
     shortfalls = (short,) if short else ()
+    ask.seen(TracedCalls(found.places, found.lost, found.passed, shortfalls))
     return Found(calls, (), found.passed, shortfalls, unwritten(found.lost), found.places)

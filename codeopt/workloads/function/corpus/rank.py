@@ -54,6 +54,8 @@ class Times:
     """Calls of functions that were asked for, and the tests that make them."""
     cut: bool = False
     """Whether tests that may call the functions were left out, as they were too many or took too long."""
+    reused_from: float | None = field(default=None, compare=False)
+    """Time of the earlier run that they are of, seconds since the epoch; None: the tests were run now."""
 
 
 def function_times(

@@ -1,0 +1,76 @@
+"""Everything beside the options that decides what evidence of a function or module is: the texts that are reached, the
+tests that may reach it, and what runs them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+from codeopt.core.environment_digest import environment_digest
+from codeopt.core.interpreter import Interpreter
+from codeopt.core.linked_packages import linked_folders
+from codeopt.core.options import ImproveOptions
+from codeopt.core.run_inputs import environment
+from codeopt.workloads.function.corpus.existing_tests import find_reaching_tests, find_tests
+from codeopt.workloads.function.harness import FunctionHarness
+from codeopt.workloads.sandbox_view.reached import ReachedText
+from codeopt.workloads.sandbox_view.view import Module, View
+from codeopt_sandbox import Sandbox
+from codeopt_sandbox.outcome import RunLimits
+
+
+def reached_digest(
+    bench: FunctionHarness, view: View, text: str, python: Interpreter, beside: Sequence[Path],
+    outside: Mapping[str, bytes], roots: Sequence[Path] = (),
+) -> str | None:  # fmt: skip
+    """Digest of all that a view's module and other files reach; None where that cannot be known. Raises OSError.
+
+    text: the module's own. beside: other files that are run, relative to the project. outside: files elsewhere that
+    are run. roots: further folders of the view that modules are imported from.
+    """
+    elsewhere = [root for root in linked_folders(python.libraries) if not root.is_relative_to(view.module.root)]
+    folders = (*elsewhere, *(view.folder / each for each in _test_folders(bench)), *roots)
+    return ReachedText(view, text, bench.sandbox.isolated, tuple(beside), outside, folders).digest()
+
+
+def runner_parts(options: ImproveOptions, python: Interpreter, sandbox: Sandbox, limits: RunLimits) -> dict[str, Any]:
+    """What runs everything: interpreter, packages, codeopt, sandbox, variables. Raises OSError."""
+    return {
+        "environment": environment_digest(python),
+        "pytest": python.pytest_version,
+        "sandbox": [sandbox.backend, sandbox.description, asdict(limits), options.runtime],
+        "variables": environment(options.env),
+    }
+
+
+def test_paths(bench: FunctionHarness, modules: Sequence[Module]) -> tuple[Path, ...]:
+    """Test files of the project that may be run for some modules, relative to it."""
+    view = bench.view
+    if not view.copied:
+        return ()
+    named = [place.path for place in bench.places if place.folder is None]
+    inside = [view.folder / path.relative_to(view.module.root) for path in named]
+    files = [file for path in inside for file in (sorted(path.rglob("*")) if path.is_dir() else [path])]
+    if not bench.places:
+        base = Path(view.shown_at) if bench.sandbox.isolated else view.folder
+        found = dict.fromkeys([*find_tests(bench), *find_reaching_tests(bench, modules)])
+        files = [view.folder / Path(each).relative_to(base) for each in found]
+    return tuple(file.relative_to(view.folder) for file in files if file.is_file())
+
+
+def named_tests(bench: FunctionHarness) -> dict[str, bytes]:
+    """Files of the tests that the user named outside of the project, by name."""
+    copies = [(place.inside, place.folder) for place in bench.places if place.folder is not None]
+    return {
+        f"{name}/{file.relative_to(folder)}": file.read_bytes()
+        for name, folder in copies for file in sorted(folder.rglob("*"))
+        if file.is_file() and "__pycache__" not in file.parts
+    }  # fmt: skip
+
+
+def _test_folders(bench: FunctionHarness) -> list[Path]:
+    """Folders of the copy that tests are imported from."""
+    base = Path(bench.view.shown_at) if bench.sandbox.isolated else bench.view.folder
+    return [Path(each).relative_to(base) for each in bench.target.test_paths] if bench.view.copied else []

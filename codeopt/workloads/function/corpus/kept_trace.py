@@ -1,0 +1,258 @@
+"""Runs of a project's tests that are kept for all commands: which tests call which functions, with what, and how long
+they take.
+
+An earlier run is used while everything is the same that decides it: the texts that its modules and tests reach, the
+tests that may reach them, what runs them. It is found by its modules and functions, so that a new run takes the place
+of an old one.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+from codeopt.core.diagnostic import Diagnostic
+from codeopt.core.environment_digest import digest_of
+from codeopt.core.evidence_store import EvidenceStore, EvidenceTable
+from codeopt.core.interpreter import Interpreter
+from codeopt.core.options import ImproveOptions
+from codeopt.core.program import read_program
+from codeopt.core.session import Session
+from codeopt.core.traced import TracedCalls, Traces
+from codeopt.core.words import counted
+from codeopt.workloads.function.corpus.deciding import named_tests, reached_digest, runner_parts, test_paths
+from codeopt.workloads.function.corpus.existing_tests import SECONDS
+from codeopt.workloads.function.corpus.rank import Times, function_times
+from codeopt.workloads.function.harness import FunctionHarness
+from codeopt.workloads.sandbox_view.linked import NO_LINKS, Linked
+from codeopt.workloads.sandbox_view.view import locate
+
+FORMAT = 1
+"""Version of the JSON below."""
+MAX_AGE_S = 7 * 86400.0
+"""Age after which tests are run anew, seconds: what a busy machine had no time for should not be missing for ever."""
+MOST_TRIED = 4
+"""Maximum number of runs that are compared with the project as it is; each takes reading what it reached."""
+
+Functions = Sequence[tuple[Path, str]]
+"""Functions by resolved file and qualified name."""
+
+
+@dataclass(frozen=True)
+class KeptRun:
+    """A run of tests, as it is kept."""
+
+    files: tuple[Path, ...]
+    """Modules whose tests were run, resolved."""
+    functions: tuple[tuple[Path, str], ...]
+    """Functions whose calls were to be written down."""
+    times: Times
+    timed: bool
+    """Whether the time of all functions of the files was taken, too."""
+    decided: str = ""
+    """Digest of everything that decides what the run shows."""
+    made_at: float = 0.0
+    """Seconds since the epoch."""
+
+    @property
+    def made(self) -> str:
+        """`2026-03-01 12:30`, in local time."""
+        return time.strftime("%Y-%m-%d %H:%M", time.localtime(self.made_at))
+
+
+@dataclass(frozen=True)
+class KeptTraces:
+    """Kept runs of the tests of one project; without a store each command runs them itself."""
+
+    bench: FunctionHarness
+    options: ImproveOptions
+    linked: Linked = NO_LINKS
+    python: Interpreter | None = None
+    store: EvidenceStore | None = None
+    notify: Callable[[str], None] = lambda line: None
+    """Told of each step."""
+    tell: Callable[[str], None] = lambda line: None
+    """Told in one line, which stays, of an earlier run that is used."""
+    _digests: dict[tuple[Path, ...], str | None] = field(default_factory=dict)
+    """Digests of what decides, by modules: they are made once a command."""
+
+    def times(self, files: Sequence[Path], wanted: Functions) -> Times:
+        """The time of the functions of some modules under their tests, and the calls of those that are wanted: by an
+        earlier run, else by one that is made now and kept."""
+        asked = tuple(file.resolve() for file in files)
+        functions = tuple((path.resolve(), name) for path, name in wanted)
+        of_these = (run for run in self._runs() if run.timed and set(run.files) == set(asked))
+        found = self._unchanged(run for run in of_these if set(functions) <= set(run.functions))
+        if found is not None:
+            self.tell(f"{_again(found)}: {counted(found.times.tests, 'test')}")
+            return replace(_renamed(found.times, files), reused_from=found.made_at)
+        self.notify(f"running the tests of {counted(len(files), 'file')}")
+        times = function_times(self.bench, files, wanted, self.linked)
+        if times.tests:
+            self._keep(KeptRun(asked, functions, times, timed=True))
+        return times
+
+    def calls(self, path: Path, function: str) -> TracedCalls | None:
+        """The calls of a function that an earlier run of the tests shows; None where none does."""
+        asked = path.resolve(), function
+        found = self._unchanged(run for run in self._runs() if asked in run.times.traces)
+        if found is None:
+            return None
+        traced, short = found.times.traces[asked], found.times.shortfall
+        self.tell(f"{_again(found)}: {counted(len(traced.calls), 'call')} of {function}")
+        return replace(traced, shortfalls=(short,)) if short else traced
+
+    def keep_calls(self, path: Path, function: str, found: TracedCalls) -> None:
+        """Keep what a run of the tests showed of one function."""
+        asked = path.resolve(), function
+        short = next(iter(found.shortfalls), None)
+        times = Times({}, 0.0, len(found.tests), short, traces={asked: found})
+        self._keep(KeptRun((asked[0],), (asked,), times, timed=False))
+
+    def _keep(self, run: KeptRun) -> None:
+        decided = self._decided(run.files) if self.store else None
+        if self.store is None or decided is None:
+            return
+        value = run_to_json(replace(run, decided=decided), self.bench.view.module.root)
+        self.store.put(EvidenceTable.TRACE, digest_of([value["files"], value["functions"], run.timed]), value)
+
+    def _runs(self) -> Iterator[KeptRun]:
+        """The kept runs of an age that counts, the newest first."""
+        for stored in reversed(self.store.values(EvidenceTable.TRACE) if self.store else []):
+            if not 0 <= time.time() - stored.made_at < MAX_AGE_S:
+                continue
+            try:
+                yield replace(run_of(stored.value, self.bench.view.module.root), made_at=stored.made_at)
+            except (KeyError, TypeError, ValueError, AttributeError):
+                continue
+
+    def _unchanged(self, runs: Iterator[KeptRun]) -> KeptRun | None:
+        """The first of some runs that would show the same now."""
+        for _, run in zip(range(MOST_TRIED), runs, strict=False):
+            if run.decided == self._decided(run.files):
+                return run
+        return None
+
+    def _decided(self, files: tuple[Path, ...]) -> str | None:
+        if files not in self._digests:
+            try:
+                self._digests[files] = self._digest(files)
+            except (OSError, ValueError) as error:
+                self.notify(f"no run of the tests is kept: {error}")
+                self._digests[files] = None
+        return self._digests[files]
+
+    def _digest(self, files: tuple[Path, ...]) -> str | None:
+        """Digest of all that decides what the tests of some modules show; None where that cannot be known. Raises
+        OSError, ValueError."""
+        bench, view = self.bench, self.bench.view
+        if self.python is None or read_program(view.module.path).source != bench.source:
+            return None  # a text that is not in its file
+        modules = [locate(file, self.linked) for file in files]
+        first = replace(view, module=modules[0])
+        texts = [view.folder / each.path.relative_to(each.root) if view.copied else each.path for each in modules]
+        tests = test_paths(bench, modules)
+        roots = {
+            view.folder / root.relative_to(view.module.root) if view.copied else root
+            for each in (view.module, *modules) for root in each.roots
+        }  # fmt: skip
+        others = [each.path.relative_to(each.root) for each in modules[1:]]
+        reached = reached_digest(
+            bench, first, texts[0].read_text("utf-8"), self.python, (*others, *tests), named_tests(bench), sorted(roots)
+        )
+        if reached is None:
+            self.notify("no run of the tests is kept: they may read what lies outside of the project")
+            return None
+        parts = {
+            "format": FORMAT,
+            "reached": reached,
+            "modules": [[each.name, *(str(path.relative_to(each.root)) for path in each.roots)] for each in modules],
+            "tests": sorted(map(str, tests)),
+            "named": [str(place.path) for place in bench.places],
+            **runner_parts(self.options, self.python, bench.sandbox, replace(bench.sandbox.limits, seconds=SECONDS)),
+        }
+        return digest_of(parts)
+
+
+def kept_traces(
+    bench: FunctionHarness, options: ImproveOptions, session: Session, python: Interpreter | None, linked: Linked
+) -> KeptTraces:
+    """The kept runs of the tests of a bench's project; none with --no-cache, and where an image has its own Python."""
+    notify, tell = session.console.progress, session.console.print
+    if options.no_cache or options.image or python is None:
+        return KeptTraces(bench, options, linked, notify=notify)
+    return KeptTraces(bench, options, linked, python, session.open_evidence(bench.view.module.root, tell), notify, tell)
+
+
+def _again(run: KeptRun) -> str:
+    return f"the run of the tests of {run.made} is used again"
+
+
+def _renamed(times: Times, files: Sequence[Path]) -> Times:
+    """The same with files as they are asked for, which need not be resolved."""
+    names = {file.resolve(): file for file in files}
+    seconds = {names[path]: found for path, found in times.seconds.items()}
+    return replace(times, seconds=seconds, own={(names[path], name): own for (path, name), own in times.own.items()})
+
+
+def run_to_json(run: KeptRun, root: Path) -> dict[str, Any]:
+    """A run as data; files are named from the project's root."""
+
+    def named(path: Path) -> str:
+        return path.resolve().relative_to(root).as_posix()
+
+    times = run.times
+    return {
+        "format": FORMAT,
+        "decided": run.decided,
+        "files": sorted(map(named, run.files)),
+        "functions": sorted([named(path), name] for path, name in run.functions),
+        "timed": run.timed,
+        "rows": [
+            [named(path), name, seconds, times.own.get((path, name), 0.0)]
+            for path, found in times.seconds.items() for name, seconds in found.items()
+        ],
+        "total": times.total,
+        "tests": times.tests,
+        "cut": times.cut,
+        "shortfall": asdict(times.shortfall) if times.shortfall else None,
+        "traces": [
+            [named(path), name, dict(each.calls), dict(each.lost), list(each.tests)]
+            for (path, name), each in times.traces.items()
+        ],
+    }  # fmt: skip
+
+
+def run_of(value: Any, root: Path) -> KeptRun:
+    """The run that `run_to_json` wrote. Raises KeyError, TypeError, ValueError, AttributeError."""
+    if value["format"] != FORMAT:
+        raise ValueError("another format")
+    seconds: dict[Path, dict[str, float]] = {}
+    own: dict[tuple[Path, str], float] = {}
+    for path, name, total, own_s in value["rows"]:
+        seconds.setdefault(root / path, {})[str(name)] = float(total)
+        own[root / path, str(name)] = float(own_s)
+    short = value["shortfall"]
+    times = Times(
+        seconds, float(value["total"]), int(value["tests"]), Diagnostic(**_texts(short)) if short else None, own,
+        _traces(value["traces"], root), bool(value["cut"]),
+    )  # fmt: skip
+    functions = tuple((root / path, str(name)) for path, name in value["functions"])
+    files = tuple(root / path for path in value["files"])
+    return KeptRun(files, functions, times, bool(value["timed"]), str(value["decided"]))
+
+
+def _traces(rows: Any, root: Path) -> Traces:
+    return {
+        (root / path, str(name)): TracedCalls(
+            _texts(calls), {str(why): int(count) for why, count in lost.items()}, tuple(map(str, tests))
+        )
+        for path, name, calls, lost, tests in rows
+    }
+
+
+def _texts(found: Mapping[Any, Any]) -> dict[str, str]:
+    return {str(name): str(text) for name, text in found.items()}

@@ -1,0 +1,91 @@
+"""Calls that the project's tests make of a function, kept as recorded ones: of a run of the tests in the sandbox, or of
+one that an earlier command made."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from contextlib import AbstractContextManager
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from codeopt.core.diagnostic import Diagnostic
+from codeopt.core.errors import ProgramError
+from codeopt.core.options import ImproveOptions
+from codeopt.core.sanitize import inline
+from codeopt.core.session import Mounts, Session
+from codeopt.core.target import Target
+from codeopt.core.words import counted
+from codeopt.workloads.function.corpus.kept_trace import kept_traces
+from codeopt.workloads.function.corpus.sources import Ask
+from codeopt.workloads.function.corpus.sources.tests import find
+from codeopt.workloads.function.harness import open_bench
+from codeopt.workloads.function.recording.recording import keep_calls, recorded_calls, recording_file
+from codeopt.workloads.sandbox_view.linked import Linked
+from codeopt.workloads.source.functions import read_function
+from codeopt_sandbox import Sandbox
+
+MOST_TESTS = 3
+"""Tests that are named."""
+
+
+@dataclass(frozen=True)
+class TestsRecording:
+    """Recording of the calls that tests make."""
+
+    path: Path
+    """File of the calls."""
+    new: int
+    kept: int
+    """Number of calls kept, of these and earlier ones."""
+    tests: tuple[str, ...]
+    """Ids of the tests that made them."""
+    shortfalls: tuple[Diagnostic, ...]
+    lost: int
+    """Number of calls that cannot be written down."""
+
+    def lines(self, target: Target) -> list[str]:
+        """Summary for people."""
+        shown = ", ".join(map(inline, self.tests[:MOST_TESTS])) + ", ..." * (len(self.tests) > MOST_TESTS)
+        known = f", {self.kept} with those that were known" if self.kept > self.new else ""
+        of_tests = f"{counted(len(self.tests), 'test')} ({shown})"
+        lines = [f"{counted(self.new, 'new call')} of {target.name} by {of_tests} in {self.path}{known}"]
+        lines += [f"{counted(self.lost, 'call')} cannot be written down"] * bool(self.lost)
+        return [*lines, *(each.words for each in self.shortfalls)]
+
+
+def record_tests(target: Target, options: ImproveOptions, session: Session) -> TestsRecording:
+    """Take down the calls that the tests make. Raises UsageError, NoSandbox, and ProgramError where there are none."""
+    options, python = session.find_interpreter(options, target.path)
+    function, linked = read_function(target.path, target.name), Linked.of(python)
+
+    def open_with(mounts: Mounts) -> AbstractContextManager[Sandbox]:
+        return session.open_sandbox(options, own_code_only=True, notify=session.console.warn, mounts=mounts)
+
+    with open_bench(function, open_with, options.tests, linked=linked) as bench:
+        traces = kept_traces(bench, options, session, python, linked)
+        bench = replace(bench, traced=traces.calls(function.path, function.qualname))
+        found = find(
+            Ask(
+                bench,
+                notify=session.console.progress,
+                seen=lambda each: traces.keep_calls(function.path, function.qualname, each),
+            )
+        )
+        module = bench.view.module
+    calls = [call for _, texts in found.calls for call in texts]
+    if not calls:
+        raise ProgramError(_none(target, found.shortfalls, sum(found.dropped.values())))
+    before = set(recorded_calls(function))
+    kept = keep_calls(module, function.qualname, calls)
+    makers = tuple(dict.fromkeys(found.places[call] for call in calls if call in found.places))
+    path = recording_file(module, function.qualname)
+    lost = sum(found.dropped.values())
+    return TestsRecording(path, len({*calls} - before), kept, makers, found.shortfalls, lost)
+
+
+def _none(target: Target, shortfalls: Sequence[Diagnostic], lost: int) -> str:
+    reasons = [each.words for each in shortfalls] or ["no test calls it"]
+    if lost:
+        reasons = [f"{counted(lost, 'call')} cannot be written down", *(each.words for each in shortfalls)]
+    what = f"no call of {target.name} by the project's tests can be kept: {'; '.join(reasons)}"
+    return f"{what}; calls of another run: codeopt record {target} -- COMMAND"

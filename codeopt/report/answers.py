@@ -82,7 +82,9 @@ class PatchFields(AnswerFields):
     command: str | None = None
     edits: Rows = Field([], description="file, qualname, without_it, together, calls, evidence, caveats of each")
     dropped: Rows = Field(
-        [], description="Edits that were left out, as they do not pay: file, qualname, ratio, ci_low, ci_high, at"
+        [],
+        description="Edits that were left out, as they do not pay: file, qualname, ratio, ci_low, ci_high, at, "
+        "never_called",
     )
     profile: dict[str, Any] = Field({}, description="As `codeopt profile --run --json` prints it")
     project_tests: dict[str, int] = {}

@@ -57,7 +57,7 @@ def _by_name(body: Sequence[ast.stmt]) -> dict[str, list[Def]]:
 
 
 def _outside(body: Sequence[ast.stmt]) -> Iterator[str]:
-    """Statements that run when the module is imported, except for definitions of functions and texts that nobody reads."""
+    """Statements that run at the import, without definitions of functions and texts that nobody reads."""
     for node in body:
         if isinstance(node, ast.ClassDef):
             yield from (node.name, *map(ast.dump, (*node.bases, *node.keywords, *node.decorator_list)))

@@ -34,7 +34,7 @@ class Reach:
         self.seen: set[CodeType] = set()
         """Called since the test began."""
         self.told: set[CodeType] = set()
-        """Those of them that are written down already."""
+        """Calls of these that are written down already."""
 
     def begin(self) -> None:
         """Begin anew in a process that was forked."""

@@ -231,7 +231,7 @@ class CompareJson(ComparedFields):
     ran: dict[str, float] = Field({}, description="Seconds in the sandbox, by purpose")
     fixed_ground: dict[str, Any] = Field({}, description="What measures and checks, the same on both sides")
     changed_commands: int = 0
-    functions: Rows = Field([], description="Public functions that differ: file, qualname, calls, why_none")
+    functions: Rows = Field([], description="Public functions that differ: file, qualname, calls, why_none, caller")
     timed_by: TimedBy = ""
     hot_region: HotRegion = None
 

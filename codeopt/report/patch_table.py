@@ -40,7 +40,7 @@ def _place(edit: Mapping[str, Any]) -> str:
 
 
 def _why_dropped(edit: Mapping[str, Any]) -> str:
-    return "the command never calls it" if edit.get("never_called") else "it does not pay"
+    return "the command was never seen to call it" if edit.get("never_called") else "it does not pay"
 
 
 def _size(found: Mapping[str, Any]) -> str:

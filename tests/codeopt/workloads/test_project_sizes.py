@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 from unittest.mock import Mock
 
@@ -17,6 +18,7 @@ from codeopt.report.patch_table import table_of
 from codeopt.workloads import Suite
 from codeopt.workloads.function.corpus.corpus import NotVerifiable
 from codeopt.workloads.program.special_check import OutputChecker
+from codeopt.workloads.project import larger_run
 from codeopt.workloads.project.changed_command import larger_commands, smaller_commands
 from codeopt.workloads.project.command import ProjectCommand, read_command
 from codeopt.workloads.project.edit_gains import EditGains
@@ -154,6 +156,23 @@ def test_a_larger_command_that_the_users_checker_cannot_judge_is_not_taken() -> 
     assert EditGains(given, lambda line: None).larger_command(1.5) is not None
     checked = replace(given, check=OutputChecker(asked))
     assert EditGains(checked, lambda line: None).larger_command(1.5) is None
+
+
+@pytest.mark.parametrize(("takes_s", "tried"), [(0.1, 5), (12.0, 2), (11.0, 3)])
+def test_the_search_for_a_larger_command_ends(monkeypatch: pytest.MonkeyPatch, takes_s: float, tried: int) -> None:
+    """One that takes as long as it may costs as much as many pairs of the command; none is long enough here."""
+    clock = [0.0]
+
+    def seconds(revision: Revision, larger: bool) -> float:
+        clock[0] += takes_s
+        return 0.5
+
+    given = gains(took(1.5, 1.5)).given
+    script = (("bench.py", b"print(sum(range(500)) + 40)\n"),)
+    runs: Any = replace(given.runs, seconds=seconds, project=replace(given.runs.project, files=script))
+    monkeypatch.setattr(larger_run, "time", SimpleNamespace(monotonic=lambda: clock[0]))
+    assert larger_run.larger_case(replace(given, runs=runs), 1.0) is None
+    assert clock[0] == pytest.approx(tried * takes_s)
 
 
 def test_no_smaller_command_comes_twice(tmp_path: Path) -> None:

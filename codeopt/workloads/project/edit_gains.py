@@ -106,7 +106,7 @@ class EditGains:
         if len(groups) == 1:
             self.kept.extend(_each(groups[0], EditGain(groups[0][0], whole)))
             return draft
-        rule = replace(rule.screening(), max_pairs=MOST_PAIRS, worth_having=WORTH_HAVING)
+        rule = replace(rule.screening(), max_pairs=min(MOST_PAIRS, rule.max_pairs), worth_having=WORTH_HAVING)
         uncalled = self._uncalled(draft, groups)
         together = self._without(draft, [edit for group in uncalled for edit in group])
         none_needed = len(uncalled) > 1 and not self._wrong(together, tests)

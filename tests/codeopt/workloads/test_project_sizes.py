@@ -64,7 +64,7 @@ class Timed(CommandRuns):
         return replace(run(b"5\n"), cpu_s=taken, wall_s=taken)
 
 
-def gains(seconds: Seconds) -> EditGains:
+def gains(seconds: Seconds, max_pairs: int = 120) -> EditGains:
     """Gains of the edits of `one` and `two` in a patch of both, by made-up times in which that of `one` pays."""
     sandbox: Any = Mock(limits=RunLimits(seconds=60.0))
     project = ProjectFiles(Path("/project"), (("bench.py", BENCH), ("core.py", CORE.encode())))
@@ -73,7 +73,7 @@ def gains(seconds: Seconds) -> EditGains:
     given = GivenCommand(runs, OLD, check_tokens, Case("command", b"", b"5\n"), plain)
     found = EditGains(given, lambda line: None)
     whole = Comparison(Decision.FASTER, 2.0, 1.9, 2.1, 9, "cpu", 0.95, 0.01, "", ())
-    kept = found.paid(BOTH, whole, ProjectTests(), StoppingRule())
+    kept = found.paid(BOTH, whole, ProjectTests(), StoppingRule(max_pairs=max_pairs))
     assert ("return n + 0" in kept["core.py"]) == (TWO in {each.edit for each in found.kept})
     return found
 
@@ -126,6 +126,17 @@ def test_what_cannot_be_told_is_kept_and_said(monkeypatch: pytest.MonkeyPatch) -
     assert gain.undecided
     edits = [each.to_json((), FunctionFinding(each.edit)) for each in found.kept]
     assert "kept though its gain could not be told" in "\n".join(table_of({"edits": edits, "dropped": []}))
+
+
+def test_no_edit_takes_more_pairs_than_the_user_allows() -> None:
+    """Where pairs scatter by more than the gain, as many are made as may be."""
+    draws = iter(range(10_000))
+
+    def seconds(revision: Revision, larger: bool) -> float:
+        return 1.0 + 0.5 * (next(draws) * 7 % 11) / 11
+
+    found = gains(seconds, max_pairs=8)
+    assert [each.comparison.pairs for each in found.kept if each.comparison] == [8, 8]
 
 
 def test_larger_commands(tmp_path: Path) -> None:

@@ -30,6 +30,7 @@ from codeopt.workloads.function.recording.recording import MOST_OF_ONE, recordin
 from codeopt.workloads.function.workload import FunctionWorkload
 from codeopt.workloads.project.callers import CALLERS, PublicCallers
 from codeopt.workloads.project.edits import CodeEdit, edits_of
+from codeopt.workloads.project.function_parts import is_documentation
 from codeopt.workloads.project.public_surface import changed_classes, is_public
 from codeopt.workloads.project.runs import CommandRuns
 from codeopt.workloads.project.text import ProjectProgram
@@ -108,7 +109,8 @@ class PublicCalls:
     def _findings(self, draft: Revision) -> Iterator[FunctionFinding]:
         """Up to the first that is wrong."""
         before = self.program.revision
-        edits = [each for each in edits_of(before, draft) if is_public(each, before)]
+        public = (each for each in edits_of(before, draft) if is_public(each, before))
+        edits = [each for each in public if not is_documentation(each, before, draft)]
         with ExitStack() as stack:
             copies = cache(lambda: stack.enter_context(self._copies(draft)))
             for edit in [each for each in edits if each.file != self.runs.command.script]:

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import ast
-from collections import defaultdict
 from collections.abc import Iterator, Sequence
 
 from codeopt.analysis.nodes import first_line
-from codeopt.analysis.positions import Def, functions
+from codeopt.analysis.positions import Def
 from codeopt.core.revision import Revision
+from codeopt.workloads.project.function_parts import body_of, by_name, head_of, is_text
 from codeopt.workloads.project.given_command import GivenCommand
 from codeopt.workloads.project.reached import read_reach
 from codeopt.workloads.project.suite_run import REACH
@@ -35,25 +35,17 @@ def changed_places(draft: Revision, rest: Revision) -> frozenset[Place] | None:
     found: set[Place] = set()
     for path in rest.changed_files(draft):
         was, now = (ast.parse(each[path]).body for each in (draft, rest))
-        mine, others = _by_name(was), _by_name(now)
+        mine, others = by_name(was), by_name(now)
         if others.keys() - mine.keys() or list(_outside(was)) != list(_outside(now)):
             return None
         for name, nodes in mine.items():
-            if name in others and list(map(_head, nodes)) != list(map(_head, others[name])):
+            if name in others and list(map(head_of, nodes)) != list(map(head_of, others[name])):
                 return None
             if name not in others and any(node.decorator_list for node in nodes):
                 return None
-            if name not in others or list(map(_body, nodes)) != list(map(_body, others[name])):
+            if name not in others or list(map(body_of, nodes)) != list(map(body_of, others[name])):
                 found.update((path, first_line(node)) for node in nodes)
     return frozenset(found)
-
-
-def _by_name(body: Sequence[ast.stmt]) -> dict[str, list[Def]]:
-    """Functions by qualified name, of which a property and its setter have one."""
-    found: dict[str, list[Def]] = defaultdict(list)
-    for name, node in functions(body):
-        found[name].append(node)
-    return dict(found)
 
 
 def _outside(body: Sequence[ast.stmt]) -> Iterator[str]:
@@ -62,19 +54,5 @@ def _outside(body: Sequence[ast.stmt]) -> Iterator[str]:
         if isinstance(node, ast.ClassDef):
             yield from (node.name, *map(ast.dump, (*node.bases, *node.keywords, *node.decorator_list)))
             yield from _outside(node.body)
-        elif not isinstance(node, Def) and not _is_text(node):
+        elif not isinstance(node, Def) and not is_text(node):
             yield ast.dump(node)
-
-
-def _head(node: Def) -> list[str]:
-    """Decorators and parameters with their defaults, which are evaluated without a call."""
-    return [type(node).__name__, *map(ast.dump, (node.args, *node.decorator_list))]
-
-
-def _body(node: Def) -> list[str]:
-    """Statements without the docstring."""
-    return [ast.dump(each) for each in node.body[_is_text(node.body[0]) :]]
-
-
-def _is_text(node: ast.stmt) -> bool:
-    return isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant) and isinstance(node.value.value, str)

@@ -82,7 +82,9 @@ class PatchFields(AnswerFields):
     command: str | None = None
     edits: Rows = Field([], description="file, qualname, without_it, together, calls, evidence, caveats of each")
     dropped: Rows = Field(
-        [], description="Edits that were left out, as they do not pay: file, qualname, ratio, ci_low, ci_high, at"
+        [],
+        description="Edits that were left out, as they do not pay: file, qualname, ratio, ci_low, ci_high, at, "
+        "never_called",
     )
     profile: dict[str, Any] = Field({}, description="As `codeopt profile --run --json` prints it")
     project_tests: dict[str, int] = {}
@@ -229,7 +231,7 @@ class CompareJson(ComparedFields):
     ran: dict[str, float] = Field({}, description="Seconds in the sandbox, by purpose")
     fixed_ground: dict[str, Any] = Field({}, description="What measures and checks, the same on both sides")
     changed_commands: int = 0
-    functions: Rows = Field([], description="Public functions that differ: file, qualname, calls, why_none")
+    functions: Rows = Field([], description="Public functions that differ: file, qualname, calls, why_none, caller")
     timed_by: TimedBy = ""
     hot_region: HotRegion = None
 

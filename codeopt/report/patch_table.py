@@ -31,12 +31,16 @@ def table_of(facts: Mapping[str, Any]) -> list[str]:
     """One row an edit."""
     rows = [f"  {figures(edit):<26} {_place(edit)}{_size(edit['without_it'])}" for edit in facts["edits"]]
     head = ["without it the command is   edit"] if rows else []
-    gone = [f"  left out, as it does not pay: {_place(edit)}{_size(edit)}" for edit in facts["dropped"]]
+    gone = [f"  left out, as {_why_dropped(edit)}: {_place(edit)}{_size(edit)}" for edit in facts["dropped"]]
     return [*_bench_rows(facts.get("benchmarks")), *head, *rows, *gone]
 
 
 def _place(edit: Mapping[str, Any]) -> str:
     return f"{inline(edit['file'])}::{inline(edit['qualname'])}"
+
+
+def _why_dropped(edit: Mapping[str, Any]) -> str:
+    return "the command was never seen to call it" if edit.get("never_called") else "it does not pay"
 
 
 def _size(found: Mapping[str, Any]) -> str:

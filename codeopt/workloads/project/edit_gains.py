@@ -1,5 +1,5 @@
 """Gain of each edit of a patch: edits that belong together are taken back, and the rest compared with the whole; where
-that shows no gain, at a larger size as well."""
+that shows no gain, at a larger size as well. What the command never calls is left out without any timing."""
 
 from __future__ import annotations
 
@@ -14,6 +14,7 @@ from codeopt.workloads.project.given_command import GivenCommand
 from codeopt.workloads.project.larger_run import larger_case
 from codeopt.workloads.project.public_calls import FunctionFinding
 from codeopt.workloads.project.suite_tests import ProjectTests, failing
+from codeopt.workloads.project.uncalled_edits import called_places, changed_places
 from codeopt_sandbox.compare import Comparison, Decision, StoppingRule, compare
 from codeopt_sandbox.errors import OriginalUnsteady
 from codeopt_sandbox.outcome import Case, Verdict
@@ -40,6 +41,8 @@ class EditGain:
     """Edits that are left out with it, as they belong together; the comparison is of all of them."""
     at: str = ""
     """The larger command that it was compared by; empty: the command itself."""
+    never_called: bool = False
+    """The command calls none of its functions, so that there is nothing to time."""
 
     @property
     def pays(self) -> bool:
@@ -77,7 +80,8 @@ class EditGain:
 
     def dropped_json(self) -> dict[str, Any]:
         """The row of an edit that was left out."""
-        return {"file": self.edit.file, "qualname": self.edit.qualname, **self._figures(), "at": self.at}
+        return {"file": self.edit.file, "qualname": self.edit.qualname, **self._figures(), "at": self.at,
+                "never_called": self.never_called}  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -102,11 +106,18 @@ class EditGains:
         if len(groups) == 1:
             self.kept.extend(_each(groups[0], EditGain(groups[0][0], whole)))
             return draft
-        rule = replace(rule.screening(), max_pairs=MOST_PAIRS, worth_having=WORTH_HAVING)
+        rule = replace(rule.screening(), max_pairs=min(MOST_PAIRS, rule.max_pairs), worth_having=WORTH_HAVING)
+        uncalled = self._uncalled(draft, groups)
+        together = self._without(draft, [edit for group in uncalled for edit in group])
+        none_needed = len(uncalled) > 1 and not self._wrong(together, tests)
         for number, group in enumerate(groups, 1):
             self.notify(f"without part {number} of {len(groups)} of the patch")
             rest = self._without(draft, group)
-            gain = self._gain(draft, rest, group[0], tests, rule)
+            if group in uncalled:
+                wrong = "" if none_needed else self._wrong(rest, tests)
+                gain = EditGain(group[0], None, wrong and f"without it: {wrong}", never_called=True)
+            else:
+                gain = self._gain(draft, rest, group[0], tests, rule)
             if gain.pays or gain.undecided:
                 self.kept.extend(_each(group, gain))
             else:
@@ -122,6 +133,29 @@ class EditGains:
             self.notify("looking for a larger size of the command")
             self.larger.append(larger_case(self.given, least_s))
         return self.larger[0]
+
+    def _uncalled(self, draft: Revision, groups: Sequence[tuple[CodeEdit, ...]]) -> list[tuple[CodeEdit, ...]]:
+        """Groups of functions alone that neither the command calls nor a larger one."""
+        changed = {group: changed_places(draft, self._without(draft, group)) for group in groups}
+        left = {group: places for group, places in changed.items() if places is not None}
+        cases: tuple[Callable[[], Case | None], ...] = (lambda: self.given.case, self._larger)
+        for find in cases:
+            case = find() if left else None
+            called = called_places(self.given, draft, case) if case else frozenset()
+            left = {} if called is None else {group: places for group, places in left.items() if not places & called}
+        return list(left)
+
+    def _larger(self) -> Case | None:
+        """The larger command at which gains are looked for."""
+        return self.larger_command(GROWTH * self.given.plain.active_s)
+
+    def _wrong(self, rest: Revision, tests: ProjectTests) -> str:
+        """Reason why the rest of a patch is wrong; empty where it is right."""
+        given = self.given
+        outcome = judge(given.case, run_on(given.runs, rest, given.case), given.check)
+        if outcome.verdict is not Verdict.AC:
+            return outcome.detail or str(outcome.verdict)
+        return failing(given.runs, rest, tests, given.original).wrong
 
     def _without(self, draft: Revision, group: Sequence[CodeEdit]) -> Revision:
         """The draft with some edits taken back."""
@@ -147,7 +181,7 @@ class EditGains:
 
     def _at_larger_size(self, draft: Revision, rest: Revision, edit: CodeEdit, rule: StoppingRule) -> EditGain | None:
         """The gain there; None where the command has no larger size, or the rest is not right there."""
-        case = self.larger_command(GROWTH * self.given.plain.active_s)
+        case = self._larger()
         if case is None:
             return None
         self.notify(f"without it, {case.title}")

@@ -3,6 +3,7 @@ too little time to be seen, is not seen in the command as it is."""
 
 from __future__ import annotations
 
+import time
 from itertools import islice
 
 from codeopt.workloads.project.changed_command import larger_commands
@@ -15,6 +16,9 @@ LONGER = 12
 """Maximum time of one, as a multiple of the command's."""
 LEAST_S = 10.0
 """Time that one may take in any case, seconds."""
+SEARCH = 2
+"""Time after which no further one is tried, as a multiple of what one may take: of those that are ended for their time
+one costs as much as many pairs."""
 LONG_S = 5.0
 """A command that takes longer is large enough."""
 
@@ -26,7 +30,10 @@ def larger_case(given: GivenCommand, least_s: float) -> Case | None:
         return None
     limits = given.limits(LONGER, LEAST_S)
     wanted = larger_commands(given.runs.command, given.runs.project.contents, given.judged)
+    begun = time.monotonic()
     for number, changed in enumerate(islice(wanted, TRIED)):
+        if time.monotonic() - begun >= SEARCH * limits.seconds:
+            return None
         found = given.answered(changed, f"larger.{number}", limits)
         if found is not None and found[1].active_s >= least_s:
             return found[0]

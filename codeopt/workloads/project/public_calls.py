@@ -9,10 +9,10 @@ import pickle
 import pickletools
 import tempfile
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field, replace
-from functools import cache
+from functools import cache, cached_property
 from pathlib import Path
 from typing import Any
 
@@ -22,12 +22,15 @@ from codeopt.core.git import GitError, new_work_tree
 from codeopt.core.program import read_program
 from codeopt.core.revision import Revision
 from codeopt.core.target import Target
+from codeopt.core.words import counted
 from codeopt.workloads._request import WorkloadRequest
 from codeopt.workloads.function.corpus.cases import CallCase
 from codeopt.workloads.function.opening import open_function
 from codeopt.workloads.function.recording.recording import MOST_OF_ONE, recording_file, sample
 from codeopt.workloads.function.workload import FunctionWorkload
+from codeopt.workloads.project.callers import CALLERS, PublicCallers
 from codeopt.workloads.project.edits import CodeEdit, edits_of
+from codeopt.workloads.project.function_parts import is_documentation
 from codeopt.workloads.project.public_surface import changed_classes, is_public
 from codeopt.workloads.project.runs import CommandRuns
 from codeopt.workloads.project.text import ProjectProgram
@@ -60,16 +63,25 @@ class FunctionFinding:
     caveats: tuple[Caveat, ...] = ()
     shortfall: Diagnostic | None = None
     """Why none was made."""
+    caller: CodeEdit | None = None
+    """Function whose calls were made, as it calls the changed one, whose own cannot be written down; None: the changed
+    one's own."""
 
     def to_json(self) -> dict[str, Any]:
         """The row of it in `compare --run --json`."""
         said = self.shortfall.words if self.shortfall else ""
-        return {"file": self.edit.file, "qualname": self.edit.qualname, "calls": self.calls, "why_none": said}
+        return {"file": self.edit.file, "qualname": self.edit.qualname, "calls": self.calls, "why_none": said,
+                "caller": str(self.caller or "")}  # fmt: skip
 
     @property
     def evidence(self) -> list[str]:
-        """`57 calls of it`."""
-        return [f"{self.calls} call{'s' * (self.calls != 1)} of it"] if self.calls else []
+        """`57 calls of it`, `3 calls of its caller shop/report.py::report`."""
+        called = f"its caller {self.caller}" if self.caller else "it"
+        return [f"{counted(self.calls, 'call')} of {called}"] if self.calls else []
+
+    def of_callee(self, edit: CodeEdit) -> FunctionFinding:
+        """The same about a function that this one calls; caveats tell of calls of this one."""
+        return replace(self, edit=edit, caller=self.edit, wrong=self.wrong and f"{edit}, called by {self.wrong}")
 
 
 @dataclass(frozen=True)
@@ -97,7 +109,8 @@ class PublicCalls:
     def _findings(self, draft: Revision) -> Iterator[FunctionFinding]:
         """Up to the first that is wrong."""
         before = self.program.revision
-        edits = [each for each in edits_of(before, draft) if is_public(each, before)]
+        public = (each for each in edits_of(before, draft) if is_public(each, before))
+        edits = [each for each in public if not is_documentation(each, before, draft)]
         with ExitStack() as stack:
             copies = cache(lambda: stack.enter_context(self._copies(draft)))
             for edit in [each for each in edits if each.file != self.runs.command.script]:
@@ -108,27 +121,40 @@ class PublicCalls:
 
     def _finding(self, edit: CodeEdit, draft: Revision, copies: Copies) -> FunctionFinding:
         self.request.session.console.progress(f"judging {edit} on the calls that the command makes")
-        lines = self._recorded(edit)
         changed = changed_classes(self.program.revision, draft, edit)
-        fit = [line for line in lines if line.startswith("f(") and not changed & pickled_names(line)]
-        if not fit:
-            return FunctionFinding(edit, shortfall=_none(edit, lines))
-        heads = [line for line in lines if not line.startswith("f(")]
+        lines = self._recorded(edit)
+        if _fit(lines, changed):
+            return self._timed(edit, _sampled(lines, changed), copies)
+        for caller in self.callers.of(edit, lines):
+            found = self._recorded(caller)
+            if _fit(found, changed):
+                judged = self._timed(caller, _sampled(found, changed), copies)
+                if judged.calls or judged.wrong:
+                    return judged.of_callee(edit)
+        return FunctionFinding(edit, shortfall=_none(edit, lines))
+
+    def _timed(self, function: CodeEdit, lines: list[str], copies: Copies) -> FunctionFinding:
+        """The finding about a function by its recorded calls; the time that it takes is added up."""
         started = time.monotonic()
         try:
-            return self._judged(edit, [*heads, *sample(fit, MOST)], copies)
+            return self._judged(function, lines, copies)
         except (ProgramError, UsageError) as error:
-            return FunctionFinding(edit, shortfall=Diagnostic(f"{edit} is not judged by its calls", str(error)))
+            return FunctionFinding(function, shortfall=Diagnostic(f"{function} is not judged by its calls", str(error)))
         finally:
             spent = self.runs.spent
             spent["functions"] = spent.get("functions", 0.0) + time.monotonic() - started
 
+    @cached_property
+    def callers(self) -> PublicCallers:
+        """Functions that call others."""
+        return PublicCallers(self.program.revision)
+
     def _recorded(self, edit: CodeEdit) -> tuple[str, ...]:
         if edit not in self.recorded:
             runs = replace(self.runs, purpose="functions")
-            watcher = Watcher("recorded_module", "install_below", (edit.file, edit.qualname, MOST_OF_ONE), GUEST)
+            watcher = Watcher("recorded_below", "install", (edit.file, edit.qualname, MOST_OF_ONE), GUEST)
             watched = watched_run(runs, self.program.revision, watcher)
-            kept = [line for line in watched.lines if line.startswith(("f(", "# ", "@ loaded "))]
+            kept = [line for line in watched.lines if line.startswith(("f(", "# ", "@ loaded ", CALLERS))]
             ended = watched.run.exit == 0 and watched.run.stop is None
             self.recorded[edit] = tuple(dict.fromkeys(kept)) if ended else (FAILED,)
         return self.recorded[edit]
@@ -199,13 +225,24 @@ def _told(found: FunctionFinding) -> FunctionFinding:
     return replace(found, wrong="", caveats=(*found.caveats, Caveat(Subject.EVIDENCE, "", "", found.wrong, because)))
 
 
+def _fit(lines: Sequence[str], changed: set[str]) -> list[str]:
+    """Calls without objects of classes that the draft changes."""
+    return [line for line in lines if line.startswith("f(") and not changed & pickled_names(line)]
+
+
+def _sampled(lines: Sequence[str], changed: set[str]) -> list[str]:
+    """A recording with as many of these calls as are made."""
+    loaded = [line for line in lines if not line.startswith(("f(", CALLERS))]
+    return [*loaded, *sample(_fit(lines, changed), MOST)]
+
+
 def _none(edit: CodeEdit, lines: tuple[str, ...]) -> Diagnostic:
     """Why there is no call to make."""
     lost = [line.removeprefix("# ") for line in lines if line.startswith("# ")]
     if any(line.startswith("f(") for line in lines):
         why = "it is called with objects whose class the draft changes, too"
     elif lost:
-        why = f"its calls cannot be written down: {lost[0]}"
+        why = f"its calls cannot be written down: {lost[0]}, nor those of public functions that call it"
     else:
         why = "the command does not call it"
     return Diagnostic(f"{edit} is judged by the whole command alone", why)

@@ -29,7 +29,7 @@ from codeopt.workloads.project.runs import CommandRuns, error_of
 from codeopt.workloads.project.waits_and_queries import WaitLine, query_lines, wait_lines
 from codeopt.workloads.source.functions import definitions
 from codeopt_sandbox.guest_bundle import loading
-from codeopt_sandbox.outcome import Files, Run, RunLimits
+from codeopt_sandbox.outcome import Case, Files, Run, RunLimits
 
 HOOKED_S = 6.0
 """CPU time after which a process counts no more calls, or times no more lines, seconds."""
@@ -225,10 +225,13 @@ def require_good(run: Run, runs: CommandRuns) -> None:
         )  # fmt: skip
 
 
-def watched_run(runs: CommandRuns, draft: Revision, watcher: Watcher, limits: RunLimits | None = None) -> WatchedLines:
-    """Run the command with a watcher in each of its interpreters. A line that a process was ended in the middle of may
-    be there; what a run writes is not trusted to be ours."""
-    run = runs.run(draft, files=_hook(watcher), limits=limits)
+def watched_run(
+    runs: CommandRuns, draft: Revision, watcher: Watcher, limits: RunLimits | None = None, case: Case | None = None
+) -> WatchedLines:
+    """Run the command, or another one that is a case, with a watcher in each of its interpreters. A line that a process
+    was ended in the middle of may be there; what a run writes is not trusted to be ours."""
+    files, args = (case.files or (), case.args) if case else ((), ())
+    run = runs.run(draft, files=(*files, *_hook(watcher)), limits=limits, args=args)
     found: list[str] = []
     for file in run.written:
         if file.path.startswith(f"{WATCH}/") and file.path.endswith(".txt") and file.content:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 from unittest.mock import Mock
 
@@ -17,6 +18,7 @@ from codeopt.report.patch_table import table_of
 from codeopt.workloads import Suite
 from codeopt.workloads.function.corpus.corpus import NotVerifiable
 from codeopt.workloads.program.special_check import OutputChecker
+from codeopt.workloads.project import larger_run
 from codeopt.workloads.project.changed_command import larger_commands, smaller_commands
 from codeopt.workloads.project.command import ProjectCommand, read_command
 from codeopt.workloads.project.edit_gains import EditGains
@@ -62,7 +64,7 @@ class Timed(CommandRuns):
         return replace(run(b"5\n"), cpu_s=taken, wall_s=taken)
 
 
-def gains(seconds: Seconds) -> EditGains:
+def gains(seconds: Seconds, max_pairs: int = 120) -> EditGains:
     """Gains of the edits of `one` and `two` in a patch of both, by made-up times in which that of `one` pays."""
     sandbox: Any = Mock(limits=RunLimits(seconds=60.0))
     project = ProjectFiles(Path("/project"), (("bench.py", BENCH), ("core.py", CORE.encode())))
@@ -71,7 +73,7 @@ def gains(seconds: Seconds) -> EditGains:
     given = GivenCommand(runs, OLD, check_tokens, Case("command", b"", b"5\n"), plain)
     found = EditGains(given, lambda line: None)
     whole = Comparison(Decision.FASTER, 2.0, 1.9, 2.1, 9, "cpu", 0.95, 0.01, "", ())
-    kept = found.paid(BOTH, whole, ProjectTests(), StoppingRule())
+    kept = found.paid(BOTH, whole, ProjectTests(), StoppingRule(max_pairs=max_pairs))
     assert ("return n + 0" in kept["core.py"]) == (TWO in {each.edit for each in found.kept})
     return found
 
@@ -126,6 +128,17 @@ def test_what_cannot_be_told_is_kept_and_said(monkeypatch: pytest.MonkeyPatch) -
     assert "kept though its gain could not be told" in "\n".join(table_of({"edits": edits, "dropped": []}))
 
 
+def test_no_edit_takes_more_pairs_than_the_user_allows() -> None:
+    """Where pairs scatter by more than the gain, as many are made as may be."""
+    draws = iter(range(10_000))
+
+    def seconds(revision: Revision, larger: bool) -> float:
+        return 1.0 + 0.5 * (next(draws) * 7 % 11) / 11
+
+    found = gains(seconds, max_pairs=8)
+    assert [each.comparison.pairs for each in found.kept if each.comparison] == [8, 8]
+
+
 def test_larger_commands(tmp_path: Path) -> None:
     """All numbers are resized, then one at a time, the largest first; a seed stays as it is."""
     files = {"bench.py": b"import random\nrandom.seed(7)\nprint(sum(range(5000)) + 30)\n"}
@@ -154,6 +167,23 @@ def test_a_larger_command_that_the_users_checker_cannot_judge_is_not_taken() -> 
     assert EditGains(given, lambda line: None).larger_command(1.5) is not None
     checked = replace(given, check=OutputChecker(asked))
     assert EditGains(checked, lambda line: None).larger_command(1.5) is None
+
+
+@pytest.mark.parametrize(("takes_s", "tried"), [(0.1, 5), (12.0, 2), (11.0, 3)])
+def test_the_search_for_a_larger_command_ends(monkeypatch: pytest.MonkeyPatch, takes_s: float, tried: int) -> None:
+    """One that takes as long as it may costs as much as many pairs of the command; none is long enough here."""
+    clock = [0.0]
+
+    def seconds(revision: Revision, larger: bool) -> float:
+        clock[0] += takes_s
+        return 0.5
+
+    given = gains(took(1.5, 1.5)).given
+    script = (("bench.py", b"print(sum(range(500)) + 40)\n"),)
+    runs: Any = replace(given.runs, seconds=seconds, project=replace(given.runs.project, files=script))
+    monkeypatch.setattr(larger_run, "time", SimpleNamespace(monotonic=lambda: clock[0]))
+    assert larger_run.larger_case(replace(given, runs=runs), 1.0) is None
+    assert clock[0] == pytest.approx(tried * takes_s)
 
 
 def test_no_smaller_command_comes_twice(tmp_path: Path) -> None:

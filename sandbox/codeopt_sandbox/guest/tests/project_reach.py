@@ -8,7 +8,7 @@ from __future__ import annotations
 import json
 import os
 
-from .project_time import Places, listen
+from .project_time import HANDS_OVER, JOBS, Places, listen
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -32,27 +32,33 @@ class Reach:
         self.test = test if phase == f"({CALL})" else ""
         """Test whose calls these are; a process that a test starts knows it by its environment."""
         self.seen: set[CodeType] = set()
+        """Called since the test began."""
+        self.told: set[CodeType] = set()
+        """Calls of these that are written down already."""
 
     def begin(self) -> None:
         """Begin anew in a process that was forked."""
-        self.seen = set()
+        self.seen, self.told = set(), set()
 
     def hear(self, frame: FrameType, event: str, argument: Any) -> None:
         """A profile function."""
         if event != "call":
             return
         code = frame.f_code
+        if code.co_name in HANDS_OVER and code.co_filename.endswith(JOBS):
+            self.tell()
         if code in self.seen:
             return
         if code.co_name == PHASE and code.co_filename.endswith(RUNNER):
             self.tell()
+            self.begin()
             self.test = frame.f_locals["item"].nodeid if frame.f_locals["when"] == CALL else ""
         else:
             self.seen.add(code)
 
     def tell(self) -> None:
-        """One line for what was called since the last one."""
-        seen, self.seen = self.seen, set()
+        """One line for what was called since the last one. From where it hands over a job, a child may be ended."""
+        seen, self.told = self.seen - self.told, set(self.seen)
         places = [place for place in map(self.places.of, seen) if place[:1] == "/"]
         if places:
             self.sink("@ reach " + json.dumps([self.test, places]))

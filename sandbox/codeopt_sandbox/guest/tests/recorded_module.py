@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import sys
 
 from ..after_import import after_import, as_it_was
@@ -78,8 +77,3 @@ def install_for_file(path: str, qualname: str, most: int, sink: Callable[[str], 
     sys.meta_path.insert(0, Finder(recorder, watched))
     install_for_scripts(watched, qualname, decorate)
     return recorder
-
-
-def install_below(root: str, path: str, qualname: str, most: int, sink: Callable[[str], None]) -> CallRecorder:
-    """Install the recorder for a file of a project, by its path there."""
-    return install_for_file(os.path.realpath(root) + os.sep + path, qualname, most, sink)

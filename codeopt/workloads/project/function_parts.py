@@ -1,0 +1,41 @@
+"""Parts of functions by which two versions of them are told apart: comments and docstrings are none."""
+
+from __future__ import annotations
+
+import ast
+from collections import defaultdict
+from collections.abc import Sequence
+
+from codeopt.analysis.positions import Def, functions
+from codeopt.core.revision import Revision
+from codeopt.workloads.project.edits import CodeEdit
+
+
+def by_name(body: Sequence[ast.stmt]) -> dict[str, list[Def]]:
+    """Functions by qualified name, of which a property and its setter have one."""
+    found: dict[str, list[Def]] = defaultdict(list)
+    for name, node in functions(body):
+        found[name].append(node)
+    return dict(found)
+
+
+def head_of(node: Def) -> list[str]:
+    """Decorators and parameters with their defaults, which are evaluated without a call."""
+    return [type(node).__name__, *map(ast.dump, (node.args, *node.decorator_list))]
+
+
+def body_of(node: Def) -> list[str]:
+    """Statements without the docstring."""
+    return [ast.dump(each) for each in node.body[is_text(node.body[0]) :]]
+
+
+def is_text(node: ast.stmt) -> bool:
+    """Whether a statement is a text alone, as docstrings are."""
+    return isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant) and isinstance(node.value.value, str)
+
+
+def is_documentation(edit: CodeEdit, before: Revision, after: Revision) -> bool:
+    """Whether an edit changes nothing of its function but comments and the docstring."""
+    sides = (by_name(ast.parse(each[edit.file]).body).get(edit.qualname, []) for each in (before, after))
+    was, now = ([(head_of(node), body_of(node)) for node in nodes] for nodes in sides)
+    return bool(was) and was == now

@@ -1,0 +1,58 @@
+"""Edits of functions that the command never calls: its time is the same without them, which no pairs need tell."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator, Sequence
+
+from codeopt.analysis.nodes import first_line
+from codeopt.analysis.positions import Def
+from codeopt.core.revision import Revision
+from codeopt.workloads.project.function_parts import body_of, by_name, head_of, is_text
+from codeopt.workloads.project.given_command import GivenCommand
+from codeopt.workloads.project.reached import read_reach
+from codeopt.workloads.project.suite_run import REACH
+from codeopt.workloads.project.watch import LEAST_S, LONGER, watched_run
+from codeopt_sandbox.outcome import Case
+
+Place = tuple[str, int]
+"""File and first line of a function."""
+
+
+def called_places(given: GivenCommand, draft: Revision, case: Case) -> frozenset[Place] | None:
+    """Functions that a command calls with a draft; None where it does not end under the hook as it does without."""
+    limits = given.limits(LONGER, LEAST_S)
+    watched = watched_run(given.runs, draft, REACH, limits, case)
+    if watched.run.exit != given.plain.exit or watched.run.stop is not None:
+        return None
+    rows = ((str(test), list(map(str, places))) for test, places in watched.of("reach"))
+    return frozenset(read_reach(rows).tests) or None
+
+
+def changed_places(draft: Revision, rest: Revision) -> frozenset[Place] | None:
+    """Functions of a draft that do something else in the rest, by their places in the draft; None where more than
+    functions differ, which acts without a call."""
+    found: set[Place] = set()
+    for path in rest.changed_files(draft):
+        was, now = (ast.parse(each[path]).body for each in (draft, rest))
+        mine, others = by_name(was), by_name(now)
+        if others.keys() - mine.keys() or list(_outside(was)) != list(_outside(now)):
+            return None
+        for name, nodes in mine.items():
+            if name in others and list(map(head_of, nodes)) != list(map(head_of, others[name])):
+                return None
+            if name not in others and any(node.decorator_list for node in nodes):
+                return None
+            if name not in others or list(map(body_of, nodes)) != list(map(body_of, others[name])):
+                found.update((path, first_line(node)) for node in nodes)
+    return frozenset(found)
+
+
+def _outside(body: Sequence[ast.stmt]) -> Iterator[str]:
+    """Statements that run at the import, without definitions of functions and texts that nobody reads."""
+    for node in body:
+        if isinstance(node, ast.ClassDef):
+            yield from (node.name, *map(ast.dump, (*node.bases, *node.keywords, *node.decorator_list)))
+            yield from _outside(node.body)
+        elif not isinstance(node, Def) and not is_text(node):
+            yield ast.dump(node)

@@ -9,7 +9,9 @@ from functools import cached_property
 from typing import Any
 
 from codeopt.workloads.contract.function.graphs import GraphRelation, graph_relations
+from codeopt.workloads.contract.function.seen import bare
 from codeopt.workloads.contract.function.value_range import FEW
+from codeopt.workloads.source.literals import Constructed
 
 DEPTH = 3
 """Levels of records and of lists in lists that are looked at."""
@@ -104,8 +106,16 @@ def measures(name: str, value: Any) -> Measures:
 
 
 def _parts(path: str, value: Any, depth: int) -> Iterator[tuple[str, Any]]:
-    """A value, the fields of a record and the places of a tuple, by their paths."""
+    """A value, the fields of a record, and what the constructor of an object is given, by their paths."""
+    value = bare(value)
     yield path, value
+    if isinstance(value, Constructed) and depth:
+        given = [
+            *((f"(argument {at + 1})", part) for at, part in enumerate(value.args)),
+            *((f".{n}", p) for n, p in value.kwargs),
+        ]
+        for name, part in given[:FIELDS]:
+            yield from _parts(f"{path}{name}", part, depth - 1)
     if isinstance(value, dict) and depth and all(type(key) is str for key in value):
         for key in list(value)[:FIELDS]:
             yield from _parts(f"{path}[{key!r}]", value[key], depth - 1)

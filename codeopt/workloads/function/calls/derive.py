@@ -246,13 +246,16 @@ class Maker:
 
     def item(self) -> Any:
         """An item for a list that has none: of a list that another call has, or a number."""
-        lists = [value for call in self.bases for value in call.values if isinstance(value, list) and value]
+        lists = [value for call in self.bases for value in _lists(call.values) if value]
         return self.draw.choice(self.draw.choice(lists)) if lists else self.draw.randint(0, 9)
 
     def with_odd(self, value: list[Any]) -> list[Any]:
         """An item that is false, or nothing, among the others: where the original takes it, a draft must. Beside
-        numbers False would be another zero, which of two equal ones is returned nobody cares for."""
+        numbers False would be another zero, which of two equal ones is returned nobody cares for; beside objects no
+        caller means anything but None."""
         at = self.draw.randint(0, len(value))
+        if value and all(isinstance(item, Constructed) for item in value):
+            return [*value[:at], None, *value[at:]]
         odd = None if any(type(item) in (int, float) for item in value) else False
         return [*value[:at], self.draw.choice((None, None, 0, "", odd)), *value[at:]]
 
@@ -317,6 +320,15 @@ class Maker:
         except TypeError:
             return value
         return new
+
+
+def _lists(values: Sequence[Any]) -> Iterator[list[Any]]:
+    """The lists among some values; where there are objects, also those that they are made of."""
+    for value in values:
+        if isinstance(value, list):
+            yield value
+        elif isinstance(value, Constructed):
+            yield from _lists(value.values)
 
 
 def _twins(item: Any) -> list[Any]:

@@ -16,9 +16,11 @@ from codeopt_sandbox.guest.calls.scenarios import (
     INSIDE,
     JOINED,
     LEFT,
+    OFTEN,
     ORDER,
     STOPPED,
     THREADS,
+    TIMES,
     TRACED,
     TURNS,
 )
@@ -129,6 +131,7 @@ def _with_callback(one: str, does: str, what: str) -> str:
 
 _WAYS: dict[str, Callable[..., str]] = {
     AGAIN: _again,
+    OFTEN: lambda one: f"[{one} for _ in range({TIMES})]",
     CHANGED: _changed,
     JOINED: lambda one: f"{one}, in which equal values are one object",
     ORDER: lambda one, two: f"{one}; {two}",

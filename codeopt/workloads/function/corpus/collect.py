@@ -9,7 +9,7 @@ from codeopt.core.options import ImproveOptions
 from codeopt.core.traced import TracedCalls
 from codeopt.workloads.function.calls.call_names import find_names
 from codeopt.workloads.function.corpus.corpus import CallCorpus, FirstLook, gather
-from codeopt.workloads.function.corpus.object_histories import with_confirmed_histories
+from codeopt.workloads.function.corpus.recorded_objects import with_constructed_objects
 from codeopt.workloads.function.corpus.sources import Ask, collect
 from codeopt.workloads.function.harness import FunctionHarness, with_calls_file
 from codeopt.workloads.program.cases import text
@@ -26,7 +26,7 @@ def collect_corpus(
     """
     bench = with_given_calls(bench, options, calls_text)
     notify("collecting calls")
-    found = with_confirmed_histories(bench, collect(Ask(bench, options.calls, options.use_tests, notify, seen)))
+    found = with_constructed_objects(bench, collect(Ask(bench, options.calls, options.use_tests, notify, seen)))
     evidence = gather(bench, found.calls, found.big, notify, options.max_examples, first_look)
     left_out = replace(evidence.left_out, given={**found.dropped, **evidence.left_out.given})
     evidence = replace(evidence, tests=found.tests, left_out=left_out, places=found.places, shortfalls=found.shortfalls)

@@ -18,6 +18,7 @@ from codeopt_sandbox.guest.calls.scenarios import (
     INSIDE,
     JOINED,
     LEFT,
+    OFTEN,
     ORDER,
     THREADS,
     TRACED,
@@ -29,7 +30,8 @@ POOL = 6
 GIVEN = 4
 """Number of given calls among these, where there are."""
 FEW = 3
-"""Pairs of calls in two threads, each of which is made many times, and calls that are read by turns with themselves."""
+"""Pairs of calls in two threads, each of which is made many times; calls that are made many times by themselves; calls
+that are read by turns with themselves."""
 TRACED_S = 0.001
 """Maximum time of a call that is stopped at its lines, seconds: with that it takes some ten times as long."""
 QUICK_S = 0.005
@@ -98,6 +100,7 @@ def _together(pool: Sequence[KnownCall], contract: Contract, asynchronous: bool)
             yield Scenario(CHANGED, (text, other))
     yield from (Scenario(CHANGED, pair) for pair in pairs)
     quick = {each.text for each in pool if each.seconds <= TRACED_S}
+    yield from (Scenario(OFTEN, (text,)) for text in [text for text in texts if text in quick][:FEW])
     yield from (Scenario(THREADS, pair) for pair in [pair for pair in pairs if {*pair} <= quick][:FEW])
     if asynchronous:
         yield from (Scenario(GATHERED, pair) for pair in pairs)

@@ -5,10 +5,12 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterator, Sequence
+from typing import Any
 
 from codeopt.core.sanitize import fenced, inline
 from codeopt.workloads.function.corpus.cases import CallCase
 from codeopt.workloads.function.harness import FunctionHarness
+from codeopt.workloads.source.literals import Constructed, Opaque, read
 from codeopt_sandbox.answers import ARROW
 from codeopt_sandbox.calls import CallBatch
 from codeopt_sandbox.guest.calls.batch import batch_of
@@ -114,15 +116,28 @@ def _outcome(outcome: str, result: str = "") -> str:
 
 
 def _by_shape(bench: FunctionHarness, call: str, outcome: str) -> str:
-    """A call with objects in it: all of its arguments by kind and size, with their names."""
+    """A call with objects in it: as constructor calls, else all of its arguments by kind and size, with their names."""
     given, result = given_by_shape(bench, call)
+    if not has_objects(call) and len(bench.names.shown(call)) <= LONGEST_CALL:
+        given = ""
     shown = f"{bench.names.method or 'f'}({given})" if given else inline(bench.names.shown(call), LONGEST_CALL)
     return f"{shown}{ARROW}{_outcome(outcome, result)}"
 
 
 def has_objects(call: str) -> bool:
-    """Whether something in it has no literal."""
-    return _parts(call) is None
+    """Whether something in it has neither a literal, nor a name, nor a class's call."""
+    found = read(call)
+    return found is None or any(map(_is_hidden, found.values))
+
+
+def _is_hidden(value: Any) -> bool:
+    if isinstance(value, Opaque):
+        return not value.text.startswith("load(")
+    if isinstance(value, dict):
+        return any(map(_is_hidden, [*value, *value.values()]))
+    if isinstance(value, list | tuple | set | frozenset):
+        return any(map(_is_hidden, value))
+    return isinstance(value, Constructed) and any(map(_is_hidden, value.values))
 
 
 def given_by_shape(bench: FunctionHarness, call: str) -> tuple[str, str]:

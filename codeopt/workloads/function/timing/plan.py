@@ -8,6 +8,7 @@ asks the same thing again within one call.
 
 from __future__ import annotations
 
+import ast
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
@@ -21,6 +22,7 @@ from codeopt.workloads.function.corpus.corpus import CallCorpus, NotVerifiable
 from codeopt.workloads.function.corpus.observe import MADE_UP, CallTimeLimit, KnownCall, deterministic, observe, once
 from codeopt.workloads.function.harness import FunctionHarness
 from codeopt.workloads.function.timing.growth import call_size
+from codeopt.workloads.source.literals import Constructed, Opaque, read, write
 from codeopt_sandbox.calls import CallBatch
 from codeopt_sandbox.compare import Plan
 from codeopt_sandbox.guest.calls.repr.private import ARGUMENTS, segments
@@ -65,8 +67,12 @@ SHORTEST_S = 15e-6
 """A pass must take this long: reading the clock from outside costs about 10 microseconds."""
 
 
-_OBJECT = re.compile(r"f\(unpickle\('[^']+'(?:, '[^']+')?\),")
+_OBJECT = re.compile(r"f\((unpickle\('[^']+'(?:, '[^']+')?\)),")
 """The first argument of a call, where it is an object that was recorded."""
+_CONSTRUCTED = ("f(load(", "f(used(")
+"""Beginnings of a call whose first argument may be a constructor's call."""
+_HELD = re.compile(r"""same\(('(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*")\)""")
+"""An object that is neither changed nor grown."""
 
 
 @dataclass(frozen=True)
@@ -124,6 +130,9 @@ def choose(
     notify("choosing calls to time")
     iterators = _iterators(evidence.known)
     returning = [k for k in evidence.known if k.returns and (k.source not in MADE_UP or not contract.beyond(k.text))]
+    asked = _asked(evidence.known)
+    if asked:
+        returning = [replace(k, text=_held(k.text)) for k in returning]
     warm = _warm(returning)
     calls, note = _Choice(bench, contract, seed).candidates(returning, evidence.big)
     warm = warm if set(calls) - set(warm) else []
@@ -131,8 +140,9 @@ def choose(
     if not calls:
         reason = f"no call of {bench.function.qualname} returns anything: there is nothing to time"
         raise NotVerifiable("; ".join([reason, *(e.words for e in evidence.shortfalls)]), evidence.shortfalls)
-    asked = _asked(evidence.known)
-    batch = CallBatch((*warm, *calls), "time", warm=len(warm), iterators=iterators, shared=asked > 0)
+    batch = CallBatch(
+        tuple(map(_let_go, (*warm, *calls))), "time", warm=len(warm), iterators=iterators, shared=asked > 0
+    )
     seconds, around = _pass_seconds(bench, batch)
     if seconds < SHORTEST_S:
         raise ProgramError(
@@ -148,10 +158,33 @@ def choose(
 def _asked(known: Sequence[KnownCall]) -> float:
     """Mean number of given calls that find an object as it is, and leave it so for whoever looks: where it is asked
     again and again, what it keeps for that helps. 0 where each has an object of its own, or changes it."""
-    asking = {k: found[0] for k in known if k.source not in MADE_UP and (found := _OBJECT.match(k.text))}
+    asking = {k: found for k in known if k.source not in MADE_UP and (found := _first_object(k.text))}
     changed = any(part.startswith(ARGUMENTS) for k in asking for part in segments(k.outcome.text))
     objects = len(set(asking.values()))
     return len(asking) / objects if len(asking) > objects and not changed else 0.0
+
+
+def _first_object(text: str) -> str:
+    """The first argument of a call with several, where it is an object; empty where it is none."""
+    if text.startswith(_CONSTRUCTED):
+        call = read(text)
+        several = call is not None and len(call.values) > 1
+        return write(call.args[0]) if call and several and isinstance(call.args[0], Constructed) else ""
+    found = _OBJECT.match(text)
+    return found[1] if found else ""
+
+
+def _held(text: str) -> str:
+    """A call whose first argument, where it is an object, stays as it is in all that is made from it: those that ask
+    one object are timed as such."""
+    made = _first_object(text) if text.startswith(_CONSTRUCTED) else ""
+    call = read(text) if made else None
+    return call.with_value(0, Opaque(f"same({made!r})")).text() if call is not None else text
+
+
+def _let_go(text: str) -> str:
+    """A call with the objects that were held as they are written."""
+    return _HELD.sub(lambda match: str(ast.literal_eval(match[1])), text) if "same(" in text else text
 
 
 def _warm(returning: Sequence[KnownCall]) -> list[str]:

@@ -8,7 +8,7 @@ from io import BytesIO, StringIO
 
 from .packed_calls import DEEPENED, UNPACKED, deepened, unpacked
 from .repr.handles import pickled
-from .restored import Reconstructor, is_as, replayed
+from .restored import Reconstructor, replayed
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -33,11 +33,10 @@ class Arguments:
 
     def __init__(self, ref: FunctionRef) -> None:
         self.names = CallNamespace(ref)
-        self.makers = {kind.__name__: kind for kind in (set, frozenset, bytearray, range, slice, iter, complex)}
 
     def fresh(self, code: CodeType) -> Call:
         """New arguments for a call."""
-        return eval(code, {"__builtins__": self.makers}, self.names)  # type: ignore[no-any-return]
+        return self.names.made(code)  # type: ignore[no-any-return]
 
     def share(self) -> None:
         """Make arguments that are written alike one object from here on: the calls then use the same one again."""
@@ -49,9 +48,10 @@ class CallNamespace(KnownCall):
 
     def __init__(self, ref: FunctionRef) -> None:
         super().__init__(inf=float("inf"), nan=float("nan"), Ellipsis=Ellipsis, f=lambda *a, **k: (a, k))
-        self.update(load=self.load, unpickle=self.unpickle, replaced=replaced, used=used, do=Steps())
+        self.update(load=self.load, unpickle=self.unpickle, same=self.same, replaced=replaced, used=used, do=Steps())
         self.update({UNPACKED: unpacked, DEEPENED: deepened})
         self.ref = ref
+        self.makers = {kind.__name__: kind for kind in (set, frozenset, bytearray, range, slice, iter, complex)}
         self.reader: Any = None
         """Unpickler; made when it is first needed, as pickle takes 5 ms to import."""
         self.user: dict[str, Any] | None = None
@@ -61,8 +61,6 @@ class CallNamespace(KnownCall):
         """Texts of objects that their constructors rebuild as they were recorded."""
         self.histories: dict[str, tuple[type, bytes]] = {}
         """Recorded histories by the object's text: the class, and all steps in one pickle."""
-        self.replays: list[bool] | None = None
-        """Whether each object that was made by its history equals what was recorded; None where that is not asked."""
 
     def __missing__(self, name: str) -> Any:
         if name in HOMES:
@@ -102,6 +100,18 @@ class CallNamespace(KnownCall):
             found = getattr(found, part)
         return found
 
+    def made(self, expression: str | CodeType) -> Any:
+        """Evaluate an expression."""
+        return eval(expression, {"__builtins__": self.makers}, self)
+
+    def same(self, text: str) -> Any:
+        """Evaluate the text of an expression; one object where those that are written alike are shared."""
+        if self.shared is None:
+            return self.made(text)
+        if text not in self.shared:
+            self.shared[text] = self.made(text)
+        return self.shared[text]
+
     def unpickle(self, text: str, history: str = "") -> Any:
         """An object that a recording pickled in a sandbox. history: what it was made with and asked since, by which it
         is made with the module's own class; the recorded parts are taken where that class refuses."""
@@ -119,10 +129,7 @@ class CallNamespace(KnownCall):
             kind, steps = self.read(history)
             self.histories[history] = kind, pickled([self.read(step) for step in steps])
         kind, packed = self.histories[history]
-        made = replayed(kind, self.read(packed))
-        if self.replays is not None:
-            self.replays.append(made is not None and is_as(made, self.read(text), self.ref.module))
-        return made
+        return replayed(kind, self.read(packed))
 
     def restore(self, text: str) -> Any:
         """Rebuild an object from its recording, by constructors where that gives the same."""

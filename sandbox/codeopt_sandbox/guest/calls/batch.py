@@ -16,7 +16,7 @@ if TYPE_CHECKING:
         "resident",
         "cover",
         "show",
-        "replay",
+        "objects",
         "list",
         "shape",
         "scene",
@@ -27,7 +27,10 @@ if TYPE_CHECKING:
     ]
 
 AS_RECORDED = "as recorded"
-"""The answer of a replay: objects that are made by their histories hold what was recorded."""
+"""The answer about an object that its history makes as it was recorded."""
+IN_PARTS = "in parts "
+"""Beginning of the answer about an object that neither a constructor nor its history makes as it was recorded; its
+class follows."""
 
 
 class CallBatch(Record):
@@ -39,7 +42,7 @@ class CallBatch(Record):
            they are ("resident"); then as time
     cover  as check, with the lines of the function that were run
     show   each call in words, none is made
-    replay whether the objects of a call that are made by their histories are as they were recorded, none is made
+    objects  what makes the recorded object that each call has as its argument (constructed.py), no call is made
     list   the calls file's CALLS and BIG as expressions
     shape  what the arguments and results of all calls are like, in words
     scenario several calls together (scenarios/), or one by itself

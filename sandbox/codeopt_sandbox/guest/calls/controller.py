@@ -27,6 +27,7 @@ from .channel import (
     Channel,
 )
 from .json_text import to_json
+from .one_object import with_one_object
 from .outcome import (
     ENDED_EARLY,
     IS_PROGRAM,
@@ -116,7 +117,8 @@ class Controller:
     def code_of(self, calls: tuple[str, ...]) -> bytes:
         """Code objects of calls, marshalled for a worker."""
         if calls not in self.codes:
-            self.codes[calls] = marshal.dumps([compiled(call) for call in calls])
+            texts = map(with_one_object, calls) if self.batch.shared else calls
+            self.codes[calls] = marshal.dumps([compiled(call) for call in texts])
         return self.codes[calls]
 
     def state(self) -> str:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from .arguments import as_call
-from .batch import AS_RECORDED
 from .channel import FAILED, TEXT, TOOK
 from .checking import raised_at, text_of
 from .mutation import mutable_parts
@@ -13,7 +12,6 @@ from .repr.plain import NOT_COMPARABLE
 from .repr.shape import shape_of
 from .repr.source import call_to_source, name_to_source, to_source
 from .stage import read
-from .state import random_state, state_of, what_changed
 
 MOST_CHARS = 4_000_000
 """Characters of a call that is sent as an expression; a longer one is named by its place in the file, and what that
@@ -41,19 +39,6 @@ def show_calls(arguments: Arguments, codes: Sequence[CodeType], channel: Channel
         text = call_in_words(*arguments.fresh(code))
         channel.send(TOOK, "0.0")
         channel.send(TEXT, text)
-
-
-def replay_calls(worker: CallWorker, codes: Sequence[CodeType], channel: Channel) -> None:
-    """Whether each call's objects equal their recordings: AS_RECORDED or an empty line; objects that leave a trace are
-    made, too."""
-    for code in codes:
-        before, random = state_of(worker.ref, worker.module), random_state()
-        replays = worker.arguments.names.replays = []
-        worker.arguments.fresh(code)
-        random_changed = random_state() != random
-        left = what_changed(before, state_of(worker.ref, worker.module), random_changed=random_changed)
-        channel.send(TOOK, "0.0")
-        channel.send(TEXT, AS_RECORDED if replays and all(replays) and not left.changed else "")
 
 
 def describe_calls(worker: CallWorker, codes: Sequence[CodeType], channel: Channel) -> None:

@@ -7,9 +7,10 @@ import marshal
 from .batch import CallBatch
 from .channel import FINISHED, LEFT, TEXT
 from .checking import Checking, limit_memory
+from .constructed import write_objects
 from .import_context import import_context, import_library
 from .json_text import to_json
-from .listing import describe_calls, list_calls, replay_calls, show_calls
+from .listing import describe_calls, list_calls, show_calls
 from .peaks import take_peaks
 from .scenarios.played import play_all
 from .timing import TimedPass, show_state
@@ -68,7 +69,7 @@ ASKED: Mapping[str, Callable[[CallWorker, CallBatch, Sequence[CodeType], Channel
     "traced": take_peaks,
     "resident": take_peaks,
     "show": lambda worker, batch, codes, channel: show_calls(worker.arguments, codes, channel),
-    "replay": lambda worker, batch, codes, channel: replay_calls(worker, codes, channel),
+    "objects": lambda worker, batch, codes, channel: write_objects(worker, codes, channel),
     "shape": lambda worker, batch, codes, channel: describe_calls(worker, codes, channel),
     "scenario": _scenarios,
 }

@@ -110,6 +110,10 @@ WRONG = {
         RANKS, LISTS, FAST_RANKS + "last = [None, None]\ndef f(xs):\n    if last[0] is not xs or last[2] != xs:\n"
         "        last[:] = xs, ranks(xs), list(xs)\n    return last[1]\n", "clear",
     ),
+    "the third equal call": (
+        RANKS, LISTS, FAST_RANKS + "asked = {}\ndef f(xs):\n    asked[tuple(xs)] = n = asked.get(tuple(xs), 0) + 1\n"
+        "    return ranks(xs) if n < 3 else ranks(xs)[::-1]\n", "for _ in range(",
+    ),
     "an object by its place": (
         BOX, BOXES, BOX.replace("def f(", "known = {}\ndef slow(")
         + "def f(box):\n    if id(box) not in known:\n        known[id(box)] = box, slow(box)\n"
@@ -278,7 +282,7 @@ def test_nothing_is_told_of_answers_that_are_kept_by_type(opens: Opens) -> None:
 
 
 PASTED = (
-    "is for ==, of texts", "the last argument by identity", "a shared set of a generator",
+    "is for ==, of texts", "the last argument by identity", "the third equal call", "a shared set of a generator",
     "a shared list, of two threads", "shared keys, under a lock that may be taken again",
 )  # fmt: skip
 

@@ -21,8 +21,11 @@ def call_to_source(args: Sequence[Any], kwargs: Mapping[str, Any], write: Callab
     return f"f({', '.join(parts)})"
 
 
-def to_source(value: Any, depth: int = 60) -> str | None:
-    """A Python expression that makes an equal, fresh value of plain types; None when there is none."""
+def to_source(value: Any, depth: int = 60, other: Callable[[Any, int], str | None] | None = None) -> str | None:
+    """A Python expression that makes an equal, fresh value of plain types; None when there is none.
+
+    other: expression of a value of any other type, given the depth that is left; without it there is none.
+    """
     kind = type(value)
     if kind is complex:
         return f"complex({value.real!r}, {value.imag!r})"
@@ -31,24 +34,31 @@ def to_source(value: Any, depth: int = 60) -> str | None:
     if depth < 0:
         return None
     if kind in (list, tuple, set, frozenset, dict):
-        return items_to_source(kind, value, depth)
+        return items_to_source(kind, value, depth, other)
     plain = kind.__module__ in ("datetime", "decimal", "fractions") and kind.__name__ in BY_REPR[kind.__module__]
-    return repr(value) if plain or kind in (bytearray, range) else None
+    if plain or kind in (bytearray, range):
+        return repr(value)
+    return other(value, depth) if other is not None else None
 
 
-def items_to_source(kind: type, value: Any, depth: int) -> str | None:
+def items_to_source(
+    kind: type, value: Any, depth: int, other: Callable[[Any, int], str | None] | None = None
+) -> str | None:
     """Source text of a container, as in `to_source`."""
     if kind is not dict:
-        inner = [part for item in value if (part := to_source(item, depth - 1)) is not None]
-        if len(inner) < len(value):
-            return None
+        inner = []
+        for item in value:
+            part = to_source(item, depth - 1, other)
+            if part is None:
+                return None
+            inner.append(part)
         if kind in (set, frozenset):
             return f"{kind.__name__}([{', '.join(sorted(inner))}])"
         text = ", ".join(inner)
         return "[" + text + "]" if kind is list else "(" + text + ("," if len(inner) == 1 else "") + ")"
     pairs = []
     for key, item in value.items():
-        left, right = to_source(key, depth - 1), to_source(item, depth - 1)
+        left, right = to_source(key, depth - 1, other), to_source(item, depth - 1, other)
         if left is None or right is None:
             return None
         pairs.append(left + ": " + right)

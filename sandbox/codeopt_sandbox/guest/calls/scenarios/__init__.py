@@ -18,6 +18,10 @@ CLOSED = "has no arguments: objects that keep something private, which a caller 
 """Text of a scenario that cannot be played: the caller had nothing to change."""
 AGAIN = "again"
 """Same arguments once more, after the caller changed the result."""
+OFTEN = "often"
+"""New, equal arguments many times."""
+TIMES = 12
+"""Number of calls with equal arguments."""
 JOINED = "joined"
 """Equal parts of the arguments are one object."""
 CHANGED = "changed"
@@ -38,4 +42,4 @@ TRACED = "traced"
 """Arguments of a callback in their order."""
 THREADS = "threads"
 """Two threads."""
-KINDS = (AGAIN, JOINED, CHANGED, ORDER, TURNS, GATHERED, HALVES, LEFT, INSIDE, TRACED, THREADS)
+KINDS = (AGAIN, OFTEN, JOINED, CHANGED, ORDER, TURNS, GATHERED, HALVES, LEFT, INSIDE, TRACED, THREADS)

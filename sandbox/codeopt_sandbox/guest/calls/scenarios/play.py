@@ -17,10 +17,12 @@ from . import (
     INSIDE,
     JOINED,
     LEFT,
+    OFTEN,
     ORDER,
     STOPPED,
     THEN,
     THREADS,
+    TIMES,
     TRACED,
     TURNS,
 )
@@ -93,7 +95,7 @@ class Performance:
     def players(self) -> dict[str, Callable[[], Sequence[str]]]:
         """Player of each scenario by its name."""
         return {
-            AGAIN: self.again, JOINED: self.joined, CHANGED: self.changed, ORDER: self.in_order,
+            AGAIN: self.again, OFTEN: self.often, JOINED: self.joined, CHANGED: self.changed, ORDER: self.in_order,
             TURNS: self.turns, GATHERED: self.gathered, HALVES: self.halves, LEFT: self.left,
             INSIDE: self.inside, TRACED: self.traced, THREADS: self.threads,
         }  # fmt: skip
@@ -126,6 +128,13 @@ class Performance:
         if not given & dict(mutable_parts(first.result, 3)).keys():
             mutate_result(first.result, 3)
         return [*found, self.stream(call).finish()]
+
+    def often(self) -> list[str]:
+        """Call many times with new, equal arguments; the first outcome, and the first other one with its number."""
+        first = self.alone(0)
+        others = ((at, self.alone(0)) for at in range(2, TIMES + 1))
+        other = next(((at, text) for at, text in others if text != first), None)
+        return [first] if other is None else [first, f"the {other[0]}th time {other[1]}"]
 
     def joined(self) -> list[str]:
         """Call with arguments in which equal values without a literal are one object. Raises Impossible."""

@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 
 from codeopt.workloads.contract.function.seen import seen
 from codeopt.workloads.contract.function.structure import structure
+from codeopt.workloads.source.literals import read
 from tests.codeopt.command import codeopt
 
 GRAPHS = [[[(at + 1) % n, (at + 2) % n][: at % 2 + 1] for at in range(n)] for n in (4, 5, 7)]
@@ -279,3 +280,21 @@ def test_edges_that_no_known_graph_has_are_caveats(weight: str, verdict: str, tm
     assert (
         verdict == "rejected" or "in every known call no pair of `graph['edges']` has the same number twice" in because
     )
+
+
+STACK = "load('m', 'Stack')({}, size={})"
+
+
+def test_a_number_that_an_object_is_made_with_may_be_the_length_of_its_list() -> None:
+    known = [f"f({STACK.format([*range(size)], size)})" for size in (3, 4, 6, 9)]
+    found = structure("self", [argument(text) for text in known])
+    for text in (STACK, f"used({STACK}, do.push(3))"):
+        assert found.broken(argument(f"f({text.format([1, 2, 3], 3)})")) == ""
+        because = "in every known call `self.size` is the length of `self(argument 1)`"
+        assert found.broken(argument(f"f({text.format([1, 2, 3], 7)})")) == because
+
+
+def argument(text: str) -> object:
+    call = read(text)
+    assert call is not None
+    return call.values[0]

@@ -31,8 +31,7 @@ SUMMARIES = {
         "it stopped."
     ),
     "record": (
-        "Record real calls of a function: those of your own command (codeopt record FILE::FUNCTION -- python "
-        "script.py), or of the project's tests where none is given."
+        "Record real calls of a function: those of your own command, or of the project's tests where none is given."
     ),
     "report": (
         "Show what a batch or a run has found: tables, JSON, CSV, one HTML page; a batch also beside another one."

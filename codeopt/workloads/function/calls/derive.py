@@ -254,7 +254,8 @@ class Maker:
         numbers False would be another zero, which of two equal ones is returned nobody cares for; beside objects no
         caller means anything but None."""
         at = self.draw.randint(0, len(value))
-        if value and all(isinstance(item, Constructed) for item in value):
+        like = value or next((each for call in self.bases for each in _lists(call.values) if each), [])
+        if like and all(isinstance(item, Constructed) for item in like):
             return [*value[:at], None, *value[at:]]
         odd = None if any(type(item) in (int, float) for item in value) else False
         return [*value[:at], self.draw.choice((None, None, 0, "", odd)), *value[at:]]

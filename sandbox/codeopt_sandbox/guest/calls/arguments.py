@@ -52,6 +52,8 @@ class CallNamespace(KnownCall):
         self.update({UNPACKED: unpacked, DEEPENED: deepened})
         self.ref = ref
         self.makers = {kind.__name__: kind for kind in (set, frozenset, bytearray, range, slice, iter, complex)}
+        self.codes: dict[str, CodeType] = {}
+        """Compiled expressions of objects; to compile one takes many times as long as to make it."""
         self.reader: Any = None
         """Unpickler; made when it is first needed, as pickle takes 5 ms to import."""
         self.user: dict[str, Any] | None = None
@@ -106,11 +108,14 @@ class CallNamespace(KnownCall):
 
     def same(self, text: str) -> Any:
         """Evaluate the text of an expression; one object where those that are written alike are shared."""
-        if self.shared is None:
-            return self.made(text)
-        if text not in self.shared:
-            self.shared[text] = self.made(text)
-        return self.shared[text]
+        if self.shared is not None and text in self.shared:
+            return self.shared[text]
+        if text not in self.codes:
+            self.codes[text] = compile(text, "call", "eval", dont_inherit=True)
+        found = self.made(self.codes[text])
+        if self.shared is not None:
+            self.shared[text] = found
+        return found
 
     def unpickle(self, text: str, history: str = "") -> Any:
         """An object that a recording pickled in a sandbox. history: what it was made with and asked since, by which it

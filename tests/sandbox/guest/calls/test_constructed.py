@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 import attrs
+import pydantic
 import pytest
 
 from codeopt_sandbox.guest.calls.arguments import Arguments, CallNamespace
@@ -52,6 +53,12 @@ class Defined:
     _rank: int = 0
 
 
+class Model(pydantic.BaseModel):
+    key: str
+    weight: int = 1
+    more: dict[str, int] = {}
+
+
 class Plain:
     def __init__(self, things: Sequence[object], /, size: int = 0, *, colour: Colour = Colour.RED) -> None:
         self.things, self._size, self.colour = list(things), size, colour
@@ -93,6 +100,7 @@ WRITTEN = [
     (At(1), f"{named('At')}(1, y=0)"),
     (Slotted(1, Slotted("a", None)), f"{named('Slotted')}(1, {named('Slotted')}('a', None))"),
     (Defined("k", 4), f"{named('Defined')}('k', rank=4)"),
+    (Model(key="k", more={"a": 2}), f"{named('Model')}(key='k', more={{'a': 2}})"),
     (Plain([1.5], 2), f"{named('Plain')}([1.5], size=2, colour={named('Colour.RED')})"),
     (Wide(c=4), f"{named('Wide')}(c=4)"),
     ({"a": [At(1, 2)]}, f"{{'a': [{named('At')}(1, y=2)]}}"),

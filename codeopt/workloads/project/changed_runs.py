@@ -24,6 +24,9 @@ LONG_MOST = 2
 """The same of a command that takes longer than LONG_S."""
 LONG_S = 3.0
 """Time from which on a command counts as long, seconds."""
+LONG_FRUITLESS = 3
+"""Number of changed commands of a long one that print what it prints, after which no other is tried where none did
+otherwise: its output hides what was changed, and each takes two runs."""
 TRIED = 10
 """At most, with those that the original fails on."""
 LONGER = 3
@@ -106,13 +109,16 @@ class ChangedRuns:
 
     def _cases(self) -> Iterator[Case]:
         """With what the original prints and writes."""
-        most = MOST if self.given.plain.wall_s <= LONG_S else LONG_MOST
+        is_long = self.given.plain.wall_s > LONG_S
+        most, fruitless = (LONG_MOST, LONG_FRUITLESS) if is_long else (MOST, TRIED)
+        telling = same = 0
         for tried, changed in enumerate(islice(self.commands, TRIED)):
-            if most == 0:
+            if telling == most or (not telling and same == fruitless):
                 return
             if found := self.given.answered(changed, f"{self.name}.{tried}", self.limits):
                 case, run = found
-                most -= not self._says_the_same(run)
+                says_the_same = self._says_the_same(run)
+                telling, same = telling + (not says_the_same), same + says_the_same
                 yield case
 
     def _says_the_same(self, run: Run) -> bool:

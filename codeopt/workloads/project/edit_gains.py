@@ -174,6 +174,8 @@ class EditGains:
         found = compare(given.runs, rest, draft, [given.case], check=given.check, rule=rule)
         if found.decision is Decision.FASTER:
             return EditGain(edit, found)
+        if found.decision is Decision.UNDECIDED and self._larger() is None:
+            return EditGain(edit, found)  # kept, whatever tests say without it
         if wrong := failing(given.runs, rest, tests, given.original).wrong:
             return EditGain(edit, None, f"without it: {wrong}")
         larger = None if found.decision is Decision.SLOWER else self._at_larger_size(draft, rest, edit, rule)

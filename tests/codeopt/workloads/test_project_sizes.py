@@ -18,8 +18,9 @@ from codeopt.report.patch_table import table_of
 from codeopt.workloads import Suite
 from codeopt.workloads.function.corpus.corpus import NotVerifiable
 from codeopt.workloads.program.special_check import OutputChecker
-from codeopt.workloads.project import larger_run
+from codeopt.workloads.project import edit_gains, larger_run
 from codeopt.workloads.project.changed_command import larger_commands, smaller_commands
+from codeopt.workloads.project.changed_runs import changed_runs
 from codeopt.workloads.project.command import ProjectCommand, read_command
 from codeopt.workloads.project.edit_gains import EditGains
 from codeopt.workloads.project.edits import CodeEdit
@@ -64,12 +65,12 @@ class Timed(CommandRuns):
         return replace(run(b"5\n"), cpu_s=taken, wall_s=taken)
 
 
-def gains(seconds: Seconds, max_pairs: int = 120) -> EditGains:
+def gains(seconds: Seconds, max_pairs: int = 120, plain_s: float = 1.0) -> EditGains:
     """Gains of the edits of `one` and `two` in a patch of both, by made-up times in which that of `one` pays."""
     sandbox: Any = Mock(limits=RunLimits(seconds=60.0))
     project = ProjectFiles(Path("/project"), (("bench.py", BENCH), ("core.py", CORE.encode())))
     runs = Timed(sandbox, project, COMMAND, seconds=seconds)
-    plain = replace(run(b"5\n"), cpu_s=1.0, wall_s=1.0)
+    plain = replace(run(b"5\n"), cpu_s=plain_s, wall_s=plain_s)
     given = GivenCommand(runs, OLD, check_tokens, Case("command", b"", b"5\n"), plain)
     found = EditGains(given, lambda line: None)
     whole = Comparison(Decision.FASTER, 2.0, 1.9, 2.1, 9, "cpu", 0.95, 0.01, "", ())
@@ -128,6 +129,20 @@ def test_what_cannot_be_told_is_kept_and_said(monkeypatch: pytest.MonkeyPatch) -
     assert "kept though its gain could not be told" in "\n".join(table_of({"edits": edits, "dropped": []}))
 
 
+def test_no_tests_are_run_for_what_is_kept_anyway(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The pairs scatter, and a command of 9 s has no larger size: tests could only say why it is kept."""
+    draws = iter(range(10_000))
+    asked: list[Any] = []
+    monkeypatch.setattr(edit_gains, "failing", lambda *given: asked.append(given))
+
+    def seconds(revision: Revision, larger: bool) -> float:
+        return 1.0 + 0.5 * (next(draws) * 7 % 11) / 11
+
+    found = gains(seconds, max_pairs=8, plain_s=9.0)
+    assert [each.undecided for each in found.kept] == [True, True]
+    assert not asked
+
+
 def test_no_edit_takes_more_pairs_than_the_user_allows() -> None:
     """Where pairs scatter by more than the gain, as many are made as may be."""
     draws = iter(range(10_000))
@@ -184,6 +199,27 @@ def test_the_search_for_a_larger_command_ends(monkeypatch: pytest.MonkeyPatch, t
     monkeypatch.setattr(larger_run, "time", SimpleNamespace(monotonic=lambda: clock[0]))
     assert larger_run.larger_case(replace(given, runs=runs), 1.0) is None
     assert clock[0] == pytest.approx(tried * takes_s)
+
+
+@pytest.mark.parametrize(
+    ("plain_s", "output", "made"),
+    [(1.0, b"5\n", 5), (9.0, b"5\n", 3), (1.0, b"6\n", 5), (9.0, b"6\n", 2)],  # there are five
+)
+def test_a_long_command_whose_output_hides_what_is_changed_is_changed_a_few_times(
+    plain_s: float, output: bytes, made: int
+) -> None:
+    """Each changed one takes two runs, and of such a command says little; the original prints 5."""
+
+    @dataclass(frozen=True)
+    class Printing(Timed):
+        def run(self, program: Revision, stdin: bytes = b"", /, **options: Any) -> Run:
+            return replace(super().run(program, stdin, **options), stdout=output)
+
+    given = gains(took(1.5, 1.5)).given
+    script = (("bench.py", b"print(sum(range(500)) + 40 + 41 + 42)\n"),)
+    runs: Any = Printing(given.runs.sandbox, replace(given.runs.project, files=script), COMMAND)
+    changed = changed_runs(replace(given, runs=runs, plain=replace(given.plain, wall_s=plain_s)), 1)
+    assert len(list(changed)) == made
 
 
 def test_no_smaller_command_comes_twice(tmp_path: Path) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from codeopt.core.history import Candidate, Critique, History
 from codeopt.core.words import more_time
 from codeopt_sandbox.compare import Decision
+from codeopt_sandbox.outcome import Verdict
 
 MAX_SLOWDOWN = 0.05
 """The share of time that a task whose aim is not speed may cost."""
@@ -15,7 +16,8 @@ def common_rejection(candidate: Candidate) -> str:
     if candidate.rejection:
         return candidate.rejection
     if not candidate.correct:
-        return "it is not right on every case" if candidate.outcomes else "it was not run"
+        wrong = next((each.verdict for each in candidate.outcomes if each.verdict is not Verdict.AC), None)
+        return f"it is not right on every case ({wrong})" if wrong else "it was not run"
     if candidate.comparison is None:
         return "it was not compared with the original"
     if candidate.comparison.decision is Decision.REJECTED:

@@ -80,8 +80,8 @@ def refusal(task: Task, candidate: Candidate, source: str = TERSE) -> str:
 @pytest.mark.parametrize(
     ("candidate", "reason"),
     [
-        (wrong(), "not right on every case"),
-        (wrong(case=HELD), "not right on every case"),
+        (wrong(), "not right on every case (WA)"),
+        (wrong(case=HELD), "not right on every case (WA)"),
         (Candidate(1, Revision.of(""), "nothing", rejection="the reply holds no program"), "holds no program"),
         (Candidate(1, Revision.of(FAST), "nothing"), "not run"),
         (replace(right(), comparison=None), "not compared"),

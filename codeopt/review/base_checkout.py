@@ -11,7 +11,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from codeopt.core.errors import UsageError
-from codeopt.core.git import Git
+from codeopt.core.git import Git, tracked_files
 from codeopt.core.options import ImproveOptions
 from codeopt.core.session import Session
 from codeopt.core.target import Target
@@ -19,6 +19,7 @@ from codeopt.engine.compare import PairResult, compare
 from codeopt.review.change import Change
 from codeopt.review.changed_functions import is_test
 from codeopt.review.repository import Repository
+from codeopt.workloads.sandbox_view.built import COMPILED_FROM, built_files
 
 NO_COMMIT = "--diff does not say what all other files were like; give --base REF to compare"
 """Why a change that a diff names has no checkout."""
@@ -31,6 +32,8 @@ def open_base_checkout(repository: Repository, change: Change) -> Iterator[Path]
         raise UsageError(NO_COMMIT)
     with _written(repository, change.base) as (folder, git):
         added = [path for path in sorted(change.paths) if path.endswith(".py") and _copied(change.root, folder, path)]
+        if not any(path.endswith(COMPILED_FROM) for path in change.paths):  # else it is another build that it needs
+            added += _with_built(change.root, folder)
         if added:
             git.ask("add", "--force", "--", *added)
         yield folder
@@ -55,6 +58,16 @@ def _written(repository: Repository, commit: str) -> Iterator[tuple[Path, Git]]:
     with tempfile.TemporaryDirectory(prefix="codeopt-before-") as name:
         folder = Path(os.path.realpath(name))
         yield folder, repository.write_tree(commit, folder)
+
+
+def _with_built(root: Path, folder: Path) -> list[str]:
+    """Copy the compiled modules of the work tree, which no commit has, each to its place; the places."""
+    sources = [path for path in tracked_files(root) or () if (folder / path).parent.is_dir()]
+    found = {place: path for place, path in built_files(root, sources).items() if not (folder / place).exists()}
+    for place, path in found.items():
+        if (folder / place).parent.resolve().is_relative_to(folder):
+            shutil.copyfile(root / path, folder / place)
+    return [place.as_posix() for place in found if (folder / place).exists()]
 
 
 def _copied(root: Path, folder: Path, path: str) -> bool:

@@ -11,6 +11,7 @@ from pathlib import Path
 from codeopt.core.errors import UsageError
 from codeopt.core.git import tracked_files, work_trees
 from codeopt.core.run_inputs import is_secret
+from codeopt.workloads.sandbox_view.built import built_files
 from codeopt.workloads.sandbox_view.linked import NO_LINKS, Linked, imported_beside, place_beside, project_top
 from codeopt_sandbox.outcome import Files
 
@@ -20,7 +21,6 @@ LARGEST_MIB = 500
 """Maximum size of all files, MiB."""
 MOST_ROOM_MIB = 64
 """Room for what a run writes is as much as the files take, and no more than this, MiB."""
-BUILT = (".so", ".pyd")
 
 
 @dataclass(frozen=True)
@@ -60,10 +60,10 @@ def read_project(folder: Path, with_paths: Sequence[Path] = (), linked: Linked =
     root = folder.resolve()
     names, notes = _tracked(root)
     sources = {name.as_posix(): root / name for name in names if not is_secret(name)}
-    built = [path for path in _built_in_place(root, sources) if path.as_posix() not in sources]
+    built = {place: path for place, path in built_files(root, names).items() if place.as_posix() not in sources}
     if built:
-        notes += (f"built in place and shown too: {_listed(built)}",)
-    sources |= {path.as_posix(): root / path for path in built}
+        notes += (f"built in place and shown too: {_listed([*built])}",)
+    sources |= {place.as_posix(): root / path for place, path in built.items()}
     for path in with_paths:
         sources |= named_files(path, root)
     files = {name: path for name, path in sources.items() if path.is_file() and not path.is_symlink()}
@@ -120,14 +120,6 @@ def _python_below(root: Path) -> Iterator[Path]:
                 folders.append(path)
             elif path.suffix == ".py":
                 yield path
-
-
-def _built_in_place(root: Path, sources: dict[str, Path]) -> list[Path]:
-    """Compiled extensions beside Python files that are shown: `build_ext --inplace` leaves them, git does not know
-    them."""
-    folders = {path.parent for name, path in sources.items() if name.endswith(".py")}
-    found = (path for folder in folders if folder.is_dir() for path in folder.iterdir() if path.suffix in BUILT)
-    return sorted(path.relative_to(root) for path in found)
 
 
 def named_files(path: Path, root: Path) -> dict[str, Path]:

@@ -16,17 +16,16 @@ from codeopt.core.errors import UsageError
 from codeopt.core.git import unadded_files
 from codeopt.core.revision import Revision
 from codeopt.workloads.project.command import EntryKind, ProjectCommand
-from codeopt.workloads.project.files import BUILT, ProjectFiles, named_files, read_project
+from codeopt.workloads.project.files import ProjectFiles, named_files, read_project
 from codeopt.workloads.project.fixed_ground import FixedGround, FixedReason, entry_files, find_ground
 from codeopt.workloads.project.module_graph import ModuleGraph
 from codeopt.workloads.project.test_files import find_test_files
 from codeopt.workloads.project.text import ProjectProgram, can_be_read, is_own, read_text
+from codeopt.workloads.sandbox_view.built import BUILT, COMPILED_FROM, built_files
 from codeopt.workloads.sandbox_view.linked import NO_LINKS, Linked
 
 CHECKS = frozenset({"tests", "test", "benchmarks", "benchmark", "bench"})
 """Folders of which everything is the ruler."""
-SOURCES = (".c", ".cc", ".cpp", ".h", ".hpp", ".pyx", ".pxd", ".rs", ".f", ".f90")
-"""Sources of extensions, which are built in place and not by a run."""
 MOST_NAMED = 5
 """Maximum number of files that a note names."""
 
@@ -175,7 +174,8 @@ def _mark(content: bytes | None) -> str:
 def _same_built(old: ProjectFiles, new: ProjectFiles) -> tuple[ProjectFiles, ProjectFiles, list[str]]:
     """With extensions that are built in NEW's folder alone on both sides: a checkout of OLD has none."""
     before, after = dict(old.files), dict(new.files)
-    lost = {path: content for path, content in after.items() if path.endswith(BUILT) and path not in before}
+    places = {place.as_posix() for place in built_files(new.root, map(Path, after))}
+    lost = {path: content for path, content in after.items() if path in places and path not in before}
     unbuilt = [path for path in before if path.endswith(BUILT) and path not in after]
     said = _note(unbuilt, "are compiled in OLD's folder alone: NEW runs without them; build NEW, too")
     both = [path for path in before if path.endswith(BUILT) and after.get(path, before[path]) != before[path]]
@@ -183,7 +183,7 @@ def _same_built(old: ProjectFiles, new: ProjectFiles) -> tuple[ProjectFiles, Pro
     if not lost:
         return old, new, said
     said += _note(lost, "are compiled in NEW's folder alone: both sides have them")
-    changed = [path for path, content in before.items() if path.endswith(SOURCES) and after.get(path) != content]
+    changed = [path for path, content in before.items() if path.endswith(COMPILED_FROM) and after.get(path) != content]
     said += _note(changed, "differ and are compiled: OLD's build is not there, so that this is not judged")
     return _with_files(old, before | lost), new, said
 

@@ -13,6 +13,7 @@ from codeopt.core.errors import UsageError
 from codeopt.core.git import tracked_files
 from codeopt.core.linked_packages import PACKAGES
 from codeopt.core.run_inputs import files_below, is_secret
+from codeopt.workloads.sandbox_view.built import built_files
 from codeopt.workloads.sandbox_view.compiled import compile_imports
 from codeopt.workloads.sandbox_view.linked import (
     LARGEST_FILE,
@@ -180,8 +181,9 @@ def open_view(module: Module, shown_at: str = INSIDE, also: Iterable[Path] = ())
     view = View(folder, module, shown_at)
     total = 0
     named = [path.resolve().relative_to(module.root) for path in also if module.root in path.resolve().parents]
-    for name in dict.fromkeys([*_shown(module), *named]) if view.copied else ():
-        source = module.root / name
+    shown = [*_shown(module), *named] if view.copied else []
+    for name, path in (built_files(module.root, shown) | {name: name for name in shown}).items():
+        source = module.root / path
         if source.is_symlink() or not source.is_file() or source.stat().st_size > LARGEST_FILE:
             continue
         total += source.stat().st_size

@@ -1,0 +1,62 @@
+"""Compiled modules of a project, which git does not know: those that a build leaves beside the sources, and those that
+meson-python leaves in its build folder."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator
+from pathlib import Path, PurePosixPath
+from typing import Any
+
+from codeopt.core.run_inputs import is_secret
+
+BUILT = (".so", ".pyd")
+"""Ends of the names of compiled modules."""
+COMPILED_FROM = (".c", ".cc", ".cpp", ".h", ".hpp", ".pyx", ".pxd", ".rs", ".f", ".f90")
+"""Ends of the names of their sources."""
+PLANS = "build/*/meson-info/intro-install_plan.json"
+"""Files that meson writes about what it installs: places below `{py_platlib}` or `{py_purelib}` by source."""
+LIBRARIES = ("{py_platlib}", "{py_purelib}")
+LARGEST_PLAN = 16 << 20
+"""Bytes of a plan that is read."""
+
+
+def built_files(root: Path, shown: Iterable[Path]) -> dict[Path, Path]:
+    """Files by the place where a run has them, both relative to the project. shown: sources that a run has, relative
+    too."""
+    folders = dict.fromkeys(path.parent for path in shown if path.suffix == ".py")
+    beside = (
+        path.relative_to(root) for folder in folders if (root / folder).is_dir()
+        for path in (root / folder).iterdir() if path.suffix in BUILT
+    )  # fmt: skip
+    found = {path: path for path in sorted(beside)}
+    for plan in sorted(root.glob(PLANS)):  # the last is that of the newest Python
+        found |= {place: path for place, path in _planned(root, plan) if place.parent in folders}
+    return found
+
+
+def _planned(root: Path, plan: Path) -> Iterator[tuple[Path, Path]]:
+    """Modules of a plan that lie in its build folder, each beside the sources of its package."""
+    build, homes, made = plan.parent.parent, dict[PurePosixPath, Path](), list[tuple[PurePosixPath, Path]]()
+    for source, place in _installed(plan):
+        path = source.relative_to(root) if source.is_relative_to(root) else None
+        if path is None:
+            continue
+        if not source.is_relative_to(build):
+            homes[place.parent] = path.parent
+        elif source.suffix in (*BUILT, ".py") and source.is_file() and not is_secret(path):
+            made.append((place, path))
+    yield from ((homes.get(place.parent, Path(place.parent)) / place.name, path) for place, path in made)
+
+
+def _installed(plan: Path) -> Iterator[tuple[Path, PurePosixPath]]:
+    """Sources with their places among the packages; nothing where the plan is not as meson writes it."""
+    try:
+        groups: Any = json.loads(plan.read_bytes()) if plan.stat().st_size <= LARGEST_PLAN else {}
+    except (OSError, ValueError):
+        return
+    for group in groups.values() if isinstance(groups, dict) else ():
+        for source, about in group.items() if isinstance(group, dict) else ():
+            parts = PurePosixPath(str(about.get("destination", "")) if isinstance(about, dict) else "").parts
+            if parts[:1] and parts[0] in LIBRARIES and ".." not in Path(source).parts:
+                yield Path(source), PurePosixPath(*parts[1:])

@@ -1,0 +1,97 @@
+"""Compiled modules, which git does not know: a run has them beside the sources of their package."""
+
+from __future__ import annotations
+
+import _queue
+import json
+import shutil
+from pathlib import Path
+
+import pytest
+
+from codeopt.workloads.sandbox_view.built import built_files
+from tests.codeopt.command import codeopt
+from tests.codeopt.review.pull_request import git, propose
+from tests.conftest import require_sandbox
+from tests.support.files import write_files
+
+CORE = Path(_queue.__file__).name  # stands for any compiled module
+PLAN = "build/cp311/meson-info/intro-install_plan.json"
+OWN = "build/cp311/_core.so"
+
+
+def meson(root: Path, sources: dict[str, str], targets: dict[str, str]) -> None:
+    """A plan as meson writes it: source, and place among the packages."""
+    groups = {
+        name: {str(root / source): {"destination": place, "tag": "runtime"} for source, place in files.items()}
+        for name, files in (("targets", targets), ("python", sources))
+    }
+    write_files(root, {PLAN: json.dumps(groups)})
+
+
+@pytest.mark.parametrize(
+    ("sources", "targets", "expected"),
+    [
+        ({"fast/a.py": "{py_purelib}/fast/a.py"}, {OWN: "{py_platlib}/fast/_core.so"}, {"fast/_core.so": OWN}),
+        ({"src/fast/a.py": "{py_platlib}/fast/a.py"}, {OWN: "{py_platlib}/fast/_core.so"}, {"src/fast/_core.so": OWN}),
+        ({}, {OWN: "{py_platlib}/fast/_core.so"}, {"fast/_core.so": OWN}),
+        ({}, {OWN: "{py_platlib}/other/_core.so"}, {}),
+        ({}, {OWN: "{bindir}/fast/_core.so"}, {}),
+        ({}, {OWN: "{py_platlib}/../fast/_core.so"}, {}),
+        ({}, {"build/cp311/gone.so": "{py_platlib}/fast/gone.so"}, {}),
+        ({}, {"build/cp311/../../../outside.so": "{py_platlib}/fast/outside.so"}, {}),
+    ],
+)
+def test_a_module_of_meson_stands_beside_its_sources(
+    sources: dict[str, str], targets: dict[str, str], expected: dict[str, str], tmp_path: Path
+) -> None:
+    root = write_files(tmp_path / "p", {"fast/a.py": "", "src/fast/a.py": "", OWN: ""})
+    write_files(tmp_path, {"outside.so": ""})
+    meson(root, sources, targets)
+    found = built_files(root, [Path("fast/a.py"), Path("src/fast/a.py")])
+    assert {place.as_posix(): path.as_posix() for place, path in found.items()} == expected
+
+
+@pytest.mark.parametrize("text", ["", "[]", "{", '{"targets": []}', '{"targets": {"/a.so": 1}}', "\0"])
+def test_a_plan_of_another_form_is_left_alone(text: str, tmp_path: Path) -> None:
+    write_files(tmp_path, {"fast/a.py": "", "fast/b.so": "", PLAN: text})
+    assert built_files(tmp_path, [Path("fast/a.py")]) == {Path("fast/b.so"): Path("fast/b.so")}
+
+
+SLOW = """\
+from fast._queue import SimpleQueue
+
+
+def waiting(words: list[str]) -> int:
+    queue, seen = SimpleQueue(), []
+    for word in words:
+        if word not in seen:
+            seen.append(word)
+            queue.put(word)
+    return queue.qsize()
+"""
+TEST = """\
+from fast.lines import waiting
+
+
+def test_waiting():
+    for n in range(12):
+        assert waiting(["a", "b"] * n) == min(2, 2 * n)
+    assert waiting([str(n % 300) for n in range(600)]) == 300
+"""
+
+
+@pytest.mark.parametrize("style", ["meson", "in place"])
+def test_a_changed_function_is_judged_with_what_its_package_has_compiled(style: str, tmp_path: Path) -> None:
+    require_sandbox()
+    base = {"fast/__init__.py": "", "fast/lines.py": SLOW, "tests/test_lines.py": TEST, ".gitignore": "build\n*.so\n"}
+    quick = SLOW.replace("[]", "set()").replace("append", "add")
+    root = propose(tmp_path / "p", base, {"fast/lines.py": quick})
+    own = root / ("build/cp311" if style == "meson" else "fast") / CORE
+    own.parent.mkdir(parents=True, exist_ok=True)
+    shutil.copyfile(_queue.__file__, own)
+    if style == "meson":
+        meson(root, {}, {f"build/cp311/{CORE}": f"{{py_platlib}}/fast/{CORE}"})
+    assert git(root, "status", "--porcelain") == ""
+    done = codeopt("compare", "--base", "main", "--sandbox", "bubblewrap", "-q", "--json", cwd=root)
+    assert [row["verdict"] for row in done.json["functions"]] == ["faster"], done.err

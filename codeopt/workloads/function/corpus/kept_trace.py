@@ -11,6 +11,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -71,13 +72,20 @@ class KeptTraces:
     options: ImproveOptions
     linked: Linked = NO_LINKS
     python: Interpreter | None = None
-    store: EvidenceStore | None = None
+    open_store: Callable[[], EvidenceStore | None] = lambda: None
+    """Opens the store, which makes its folder: asked only where there are tests."""
     notify: Callable[[str], None] = lambda line: None
     """Told of each step."""
     tell: Callable[[str], None] = lambda line: None
     """Told in one line, which stays, of an earlier run that is used."""
     _digests: dict[tuple[Path, ...], str | None] = field(default_factory=dict)
     """Digests of what decides, by modules: they are made once a command."""
+
+    @cached_property
+    def store(self) -> EvidenceStore | None:
+        """The store; None where there is none, or no test whose run could be kept."""
+        has_tests = self.python is not None and (self.bench.places or test_paths(self.bench, [self.bench.view.module]))
+        return self.open_store() if has_tests else None
 
     def times(self, files: Sequence[Path], wanted: Functions) -> Times:
         """The time of the functions of some modules under their tests, and the calls of those that are wanted: by an
@@ -184,7 +192,8 @@ def kept_traces(
     notify, tell = session.console.progress, session.console.print
     if options.no_cache or options.image or python is None:
         return KeptTraces(bench, options, linked, notify=notify)
-    return KeptTraces(bench, options, linked, python, session.open_evidence(bench.view.module.root, tell), notify, tell)
+    root = bench.view.module.root
+    return KeptTraces(bench, options, linked, python, lambda: session.open_evidence(root, tell), notify, tell)
 
 
 def _again(run: KeptRun) -> str:

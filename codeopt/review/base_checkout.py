@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import os
-import shutil
 import tempfile
 from collections.abc import Iterator
 from dataclasses import replace
@@ -13,6 +12,7 @@ from pathlib import Path
 from codeopt.core.errors import UsageError
 from codeopt.core.git import Git, tracked_files
 from codeopt.core.options import ImproveOptions
+from codeopt.core.plain_files import copied_plain
 from codeopt.core.session import Session
 from codeopt.core.target import Target
 from codeopt.engine.compare import PairResult, compare
@@ -31,7 +31,8 @@ def open_base_checkout(repository: Repository, change: Change) -> Iterator[Path]
     if not change.base:
         raise UsageError(NO_COMMIT)
     with _written(repository, change.base) as (folder, git):
-        added = [path for path in sorted(change.paths) if path.endswith(".py") and _copied(change.root, folder, path)]
+        new = [path for path in sorted(change.paths) if path.endswith(".py") and not (folder / path).exists()]
+        added = [path for path in new if is_test(path) and copied_plain(change.root, path, folder)]  # evidence, too
         if not any(path.endswith(COMPILED_FROM) for path in change.paths):  # else it is another build that it needs
             added += _with_built(change.root, folder)
         if added:
@@ -62,21 +63,9 @@ def _written(repository: Repository, commit: str) -> Iterator[tuple[Path, Git]]:
 
 def _with_built(root: Path, folder: Path) -> list[str]:
     """Copy the compiled modules of the work tree, which no commit has, each to its place; the places."""
-    sources = [path for path in tracked_files(root) or () if (folder / path).parent.is_dir()]
-    found = {place: path for place, path in built_files(root, sources).items() if not (folder / place).exists()}
-    for place, path in found.items():
-        if (folder / place).parent.resolve().is_relative_to(folder):
-            shutil.copyfile(root / path, folder / place)
-    return [place.as_posix() for place in found if (folder / place).exists()]
-
-
-def _copied(root: Path, folder: Path, path: str) -> bool:
-    """Copy a test that is new, since it is evidence of the old code too; False: it is none, or no plain file."""
-    source, target = root / path, folder / path
-    if not is_test(path) or target.exists() or source.is_symlink() or not source.is_file():
-        return False
-    if not target.parent.resolve().is_relative_to(folder):
-        return False
-    target.parent.mkdir(parents=True, exist_ok=True)
-    shutil.copyfile(source, target)
-    return True
+    tracked = {*(tracked_files(root) or ())}  # what the change itself brings is no build
+    built = built_files(root, [path for path in tracked if (folder / path).parent.is_dir()])
+    return [
+        place.as_posix() for place, path in built.items()
+        if path not in tracked and not (folder / place).exists() and copied_plain(root, path, folder, place)
+    ]  # fmt: skip

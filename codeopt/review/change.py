@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import shutil
 import tempfile
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -11,6 +10,7 @@ from pathlib import Path
 
 from codeopt.core.errors import UsageError
 from codeopt.core.git import NoGit, git_outside, work_trees
+from codeopt.core.plain_files import copied_plain
 from codeopt.review.repository import Repository, open_repository
 
 
@@ -86,7 +86,7 @@ def change_of_diff(repository: Repository, diff: Path) -> Change:
     paths = frozenset(os.fsdecode(row.split(b"\t", 2)[2]) for row in numbers.split(b"\0") if row.count(b"\t") >= 2)
     with tempfile.TemporaryDirectory(prefix="codeopt-diff-") as name:
         folder = Path(name)
-        new = [path for path in sorted(paths) if path.endswith(".py") and _copied(repository.root, folder, path)]
+        new = [path for path in sorted(paths) if path.endswith(".py") and copied_plain(repository.root, path, folder)]
         try:
             git_outside(folder).ask("apply", "-R", "--whitespace=nowarn", "--include=*.py", "-", given=data)
         except UsageError as error:
@@ -123,17 +123,6 @@ def closed_folders(root: Path) -> list[tuple[str, str]]:
     for _ in os.walk(root, onerror=found.append):
         pass
     return [(os.path.relpath(error.filename, root), f"cannot read it: {error.strerror}") for error in found]
-
-
-def _copied(root: Path, folder: Path, path: str) -> bool:
-    """Copy a plain file of the work tree; False: it is none."""
-    source, target = root / path, folder / path
-    inside = source.resolve().is_relative_to(root.resolve()) and target.resolve().is_relative_to(folder.resolve())
-    if not inside or source.is_symlink() or not source.is_file():
-        return False
-    target.parent.mkdir(parents=True, exist_ok=True)
-    shutil.copyfile(source, target)
-    return True
 
 
 def _text(data: bytes) -> str | None:

@@ -10,6 +10,7 @@ from pathlib import Path
 
 from codeopt.core.errors import UsageError
 from codeopt.core.git import Git, GitError, GitRefused, find_git, new_work_tree
+from codeopt.core.plain_files import is_plain
 
 REGULAR = ("100644", "100755")
 """Git's modes of plain files."""
@@ -112,7 +113,7 @@ class Repository:
         self.git.ask("checkout-index", "--all", "--quiet", f"--prefix={git.root}/", index=index)
         for name in self._filtered(commit) if self.git.has_filters else ():
             source, target = self.root / name, git.root / name
-            if _is_plain(source) and _is_plain(target):
+            if is_plain(source) and is_plain(target):
                 shutil.copyfile(source, target)
         return git
 
@@ -143,8 +144,3 @@ def open_repository(folder: Path) -> Repository:
     if git is None:
         raise UsageError(f"{folder} is in no git work tree: a change is what git knows of it")
     return Repository(git)
-
-
-def _is_plain(path: Path) -> bool:
-    """Whether a path is a file, without a link on the way to it."""
-    return path.is_file() and path == Path(os.path.realpath(path))

@@ -175,7 +175,8 @@ def _same_built(old: ProjectFiles, new: ProjectFiles) -> tuple[ProjectFiles, Pro
     """With extensions that are built in NEW's folder alone on both sides: a checkout of OLD has none."""
     before, after = dict(old.files), dict(new.files)
     places = {place.as_posix() for place in built_files(new.root, map(Path, after))}
-    lost = {path: content for path, content in after.items() if path in places and path not in before}
+    built = (path for path in after if path in places or path.endswith(BUILT))
+    lost = {path: after[path] for path in built if path not in before}
     unbuilt = [path for path in before if path.endswith(BUILT) and path not in after]
     said = _note(unbuilt, "are compiled in OLD's folder alone: NEW runs without them; build NEW, too")
     both = [path for path in before if path.endswith(BUILT) and after.get(path, before[path]) != before[path]]

@@ -8,12 +8,13 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path, PurePosixPath
 from typing import Any
 
+from codeopt.core.plain_files import is_plain
 from codeopt.core.run_inputs import is_secret
 
 BUILT = (".so", ".pyd")
 """Ends of the names of compiled modules."""
-COMPILED_FROM = (".c", ".cc", ".cpp", ".h", ".hpp", ".pyx", ".pxd", ".rs", ".f", ".f90")
-"""Ends of the names of their sources."""
+COMPILED_FROM = (".c", ".cc", ".cpp", ".h", ".hpp", ".pyx", ".pxd", ".rs", ".f", ".f90", "meson.build")
+"""Ends of the names of what decides a build: sources of compiled modules, and meson's settings."""
 PLANS = "build/*/meson-info/intro-install_plan.json"
 """Files that meson writes about what it installs: places below `{py_platlib}` or `{py_purelib}` by source."""
 LIBRARIES = ("{py_platlib}", "{py_purelib}")
@@ -22,8 +23,9 @@ LARGEST_PLAN = 16 << 20
 
 
 def built_files(root: Path, shown: Iterable[Path]) -> dict[Path, Path]:
-    """Files by the place where a run has them, both relative to the project. shown: sources that a run has, relative
-    too."""
+    """Files by the place where a run has them, both relative to the project; what a link leads to is none. shown:
+    sources that a run has, relative too."""
+    root = root.resolve()
     folders = dict.fromkeys(path.parent for path in shown if path.suffix == ".py")
     beside = (
         path.relative_to(root) for folder in folders if (root / folder).is_dir()
@@ -32,7 +34,7 @@ def built_files(root: Path, shown: Iterable[Path]) -> dict[Path, Path]:
     found = {path: path for path in sorted(beside)}
     for plan in sorted(root.glob(PLANS)):  # the last is that of the newest Python
         found |= {place: path for place, path in _planned(root, plan) if place.parent in folders}
-    return found
+    return {place: path for place, path in found.items() if is_plain(root / path)}
 
 
 def _planned(root: Path, plan: Path) -> Iterator[tuple[Path, Path]]:
@@ -44,7 +46,7 @@ def _planned(root: Path, plan: Path) -> Iterator[tuple[Path, Path]]:
             continue
         if not source.is_relative_to(build):
             homes[place.parent] = path.parent
-        elif source.suffix in (*BUILT, ".py") and source.is_file() and not is_secret(path):
+        elif source.suffix in (*BUILT, ".py") and not is_secret(path):
             made.append((place, path))
     yield from ((homes.get(place.parent, Path(place.parent)) / place.name, path) for place, path in made)
 
@@ -58,5 +60,5 @@ def _installed(plan: Path) -> Iterator[tuple[Path, PurePosixPath]]:
     for group in groups.values() if isinstance(groups, dict) else ():
         for source, about in group.items() if isinstance(group, dict) else ():
             parts = PurePosixPath(str(about.get("destination", "")) if isinstance(about, dict) else "").parts
-            if parts[:1] and parts[0] in LIBRARIES and ".." not in Path(source).parts:
+            if parts[:1] and parts[0] in LIBRARIES:
                 yield Path(source), PurePosixPath(*parts[1:])

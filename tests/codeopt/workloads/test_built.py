@@ -9,6 +9,9 @@ from pathlib import Path
 
 import pytest
 
+from codeopt.review.base_checkout import open_base_checkout
+from codeopt.review.change import change_since
+from codeopt.review.repository import open_repository
 from codeopt.workloads.sandbox_view.built import built_files
 from tests.codeopt.command import codeopt
 from tests.codeopt.review.pull_request import git, propose
@@ -58,6 +61,18 @@ def test_a_plan_of_another_form_is_left_alone(text: str, tmp_path: Path) -> None
     assert built_files(tmp_path, [Path("fast/a.py")]) == {Path("fast/b.so"): Path("fast/b.so")}
 
 
+@pytest.mark.parametrize("link", ["fast/b.so", "build", "build/cp311", OWN])
+def test_nothing_that_a_link_leads_to_is_shown(link: str, tmp_path: Path) -> None:
+    """A change may bring a link to what only the reader of its review has."""
+    root = write_files(tmp_path / "p", {"fast/a.py": "", "fast/b.so": "", OWN: ""})
+    meson(root, {}, {OWN: "{py_platlib}/fast/_core.so"})
+    known = built_files(root, [Path("fast/a.py")])
+    assert len(known) == 2
+    (root / link).rename(tmp_path / "away")
+    (root / link).symlink_to(tmp_path / "away")
+    assert len(built_files(root, [Path("fast/a.py")])) == 1
+
+
 SLOW = """\
 from fast._queue import SimpleQueue
 
@@ -95,3 +110,12 @@ def test_a_changed_function_is_judged_with_what_its_package_has_compiled(style: 
     assert git(root, "status", "--porcelain") == ""
     done = codeopt("compare", "--base", "main", "--sandbox", "bubblewrap", "-q", "--json", cwd=root)
     assert [row["verdict"] for row in done.json["functions"]] == ["faster"], done.err
+
+
+def test_a_module_that_the_change_itself_brings_is_in_no_checkout_before_it(tmp_path: Path) -> None:
+    root = propose(tmp_path / "p", {"fast/__init__.py": ""}, {"fast/lines.py": "x = 1\n", "fast/_core.so": "new"})
+    write_files(root, {"fast/_other.so": "built"})
+    repository = open_repository(root)
+    change = change_since(repository, repository.commit("main"))
+    with open_base_checkout(repository, change) as folder:
+        assert sorted(path.name for path in (folder / "fast").iterdir()) == ["__init__.py", "_other.so"]

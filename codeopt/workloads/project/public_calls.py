@@ -123,12 +123,12 @@ class PublicCalls:
         self.request.session.console.progress(f"judging {edit} on the calls that the command makes")
         changed = changed_classes(self.program.revision, draft, edit)
         lines = self._recorded(edit)
-        if _fit(lines, changed):
-            return self._timed(edit, _sampled(lines, changed), copies)
+        if fit := _fit(lines, changed):
+            return self._timed(edit, _sampled(lines, fit), copies)
         for caller in self.callers.of(edit, lines):
             found = self._recorded(caller)
-            if _fit(found, changed):
-                judged = self._timed(caller, _sampled(found, changed), copies)
+            if fit := _fit(found, changed):
+                judged = self._timed(caller, _sampled(found, fit), copies)
                 if judged.calls or judged.wrong:
                     return judged.of_callee(edit)
         return FunctionFinding(edit, shortfall=_none(edit, lines))
@@ -230,10 +230,10 @@ def _fit(lines: Sequence[str], changed: set[str]) -> list[str]:
     return [line for line in lines if line.startswith("f(") and not changed & pickled_names(line)]
 
 
-def _sampled(lines: Sequence[str], changed: set[str]) -> list[str]:
-    """A recording with as many of these calls as are made."""
+def _sampled(lines: Sequence[str], fit: Sequence[str]) -> list[str]:
+    """A recording with as many of the calls that fit as are made."""
     loaded = [line for line in lines if not line.startswith(("f(", CALLERS))]
-    return [*loaded, *sample(_fit(lines, changed), MOST)]
+    return [*loaded, *sample(fit, MOST)]
 
 
 def _none(edit: CodeEdit, lines: tuple[str, ...]) -> Diagnostic:

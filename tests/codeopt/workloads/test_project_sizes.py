@@ -144,7 +144,7 @@ def test_no_tests_are_run_for_what_is_kept_anyway(monkeypatch: pytest.MonkeyPatc
 
 
 def test_no_edit_takes_more_pairs_than_the_user_allows() -> None:
-    """Where pairs scatter by more than the gain, as many are made as may be."""
+    """Pairs that scatter by more than the gain: the comparison ends at --max-pairs."""
     draws = iter(range(10_000))
 
     def seconds(revision: Revision, larger: bool) -> float:

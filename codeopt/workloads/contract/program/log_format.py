@@ -96,6 +96,8 @@ def find_layout(known: Sequence[bytes]) -> LogLayout | None:
         lines = [line for data in known for line in data.decode().removesuffix("\n").split("\n")]
     except ValueError:
         return None
+    if not any(each.search(line) for line in lines[:1] for each in (DATE, TIME)):  # most texts are none
+        return None
     rows = [split(line, len(line))[0] for line in lines]
     width = min(map(len, rows), default=0)
     has_message = len({*map(len, rows)}) > 1

@@ -36,7 +36,8 @@ def reached_digest(
 
 
 def runner_parts(options: ImproveOptions, python: Interpreter, sandbox: Sandbox, limits: RunLimits) -> dict[str, Any]:
-    """What runs everything: interpreter, packages, codeopt, sandbox, variables. Raises OSError."""
+    """Parts of a key that stand for what runs the code: interpreter, packages, codeopt, sandbox, variables. Raises
+    OSError."""
     return {
         "environment": environment_digest(python),
         "pytest": python.pytest_version,

@@ -76,7 +76,7 @@ class Total:
     def sum(self):
         return self._sum
 """
-"""What its property shows hangs on a private attribute alone."""
+"""A class whose property shows a private attribute."""
 ADD = """\
 def f(total, numbers):
     for number in numbers:

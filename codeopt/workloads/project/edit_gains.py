@@ -151,11 +151,13 @@ class EditGains:
 
     def _wrong(self, rest: Revision, tests: ProjectTests) -> str:
         """Reason why the rest of a patch is wrong; empty where it is right."""
+        return self._fails(rest) or failing(self.given.runs, rest, tests, self.given.original).wrong
+
+    def _fails(self, rest: Revision) -> str:
+        """Reason why the command itself is not right with the rest of a patch; empty where it is."""
         given = self.given
         outcome = judge(given.case, run_on(given.runs, rest, given.case), given.check)
-        if outcome.verdict is not Verdict.AC:
-            return outcome.detail or str(outcome.verdict)
-        return failing(given.runs, rest, tests, given.original).wrong
+        return "" if outcome.verdict is Verdict.AC else outcome.detail or str(outcome.verdict)
 
     def _without(self, draft: Revision, group: Sequence[CodeEdit]) -> Revision:
         """The draft with some edits taken back."""
@@ -168,9 +170,8 @@ class EditGains:
         self, draft: Revision, rest: Revision, edit: CodeEdit, tests: ProjectTests, rule: StoppingRule
     ) -> EditGain:  # fmt: skip
         given = self.given
-        outcome = judge(given.case, run_on(given.runs, rest, given.case), given.check)
-        if outcome.verdict is not Verdict.AC:
-            return EditGain(edit, None, f"without it: {outcome.detail or outcome.verdict}")
+        if wrong := self._fails(rest):
+            return EditGain(edit, None, f"without it: {wrong}")
         found = compare(given.runs, rest, draft, [given.case], check=given.check, rule=rule)
         if found.decision is Decision.FASTER:
             return EditGain(edit, found)

@@ -1,7 +1,7 @@
 """codeopt sandbox PROGRAM --cases DIR: run a program on its cases and print the verdicts.
 
-codeopt sandbox check [--backend NAME] [--json]: check the promises of the sandbox on this machine, and say what each
-backend costs on it; without codeopt: python -m codeopt_sandbox.
+codeopt sandbox check [--backend NAME] [--json]: test the guarantees of the sandbox on this machine, and show the cost
+of each backend. Without codeopt: python -m codeopt_sandbox.
 """
 
 from __future__ import annotations
@@ -76,37 +76,27 @@ def _parser() -> argparse.ArgumentParser:
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The flags."""
     limits = RunLimits()
-    parser.add_argument(
-        "program",
-        type=Path,
-        metavar="PROGRAM",
-        help="a Python program that reads standard input; check: what the sandbox promises is tried on this machine",
-    )
-    parser.add_argument(
-        "--cases",
-        type=Path,
-        metavar="DIR",
-        help="input.N.txt/output.N.txt or NAME.in/NAME.out (default: beside PROGRAM)",
-    )
-    parser.add_argument("--backend", choices=["auto", *BACKENDS], default="auto")
+    words = "program that reads standard input, or check: test the sandbox"
+    parser.add_argument("program", type=Path, metavar="PROGRAM", help=words)
+    words = "input.N.txt/output.N.txt or NAME.in/NAME.out [default: next to PROGRAM]"
+    parser.add_argument("--cases", type=Path, metavar="DIR", help=words)
+    parser.add_argument("--backend", choices=["auto", *BACKENDS], default="auto", help="sandbox [default: %(default)s]")
     parser.add_argument("--image", help="run in this Docker image instead of the host's interpreter")
     parser.add_argument("--runtime", help="OCI runtime for Docker, such as runsc")
-    parser.add_argument("--python", help="interpreter for the program (default: this one)")
+    parser.add_argument("--python", help="Python that runs the program [default: this one]")
+    for name, default, value, words in (
+        ("--seconds", limits.seconds, "S", "time limit of one run in seconds"),
+        ("--memory", limits.memory_mib, "MiB", "memory limit of one run"),
+        ("--output", limits.output_mib, "MiB", "limit of each output stream"),
+        ("--processes", limits.processes, "N", "maximum number of processes"),
+        ("--check", "tokens", "HOW", "compare by tokens, exact or float:TOLERANCE"),
+    ):
+        shown = f"{words} [default: %(default)s]"
+        parser.add_argument(name, type=type(default), default=default, metavar=value, help=shown)
     parser.add_argument(
-        "--seconds", type=float, default=limits.seconds, metavar="S", help="wall clock for a run (%(default)g)"
+        "--mode", choices=["exec", "fork"], default="exec", help="a fresh interpreter, or a fork [default: %(default)s]"
     )
-    parser.add_argument("--memory", type=int, default=limits.memory_mib, metavar="MiB", help="(%(default)d)")
-    parser.add_argument(
-        "--output", type=float, default=limits.output_mib, metavar="MiB", help="of stdout, and of stderr (%(default)g)"
-    )
-    parser.add_argument("--processes", type=int, default=limits.processes, metavar="N", help="(%(default)d)")
-    parser.add_argument(
-        "--check", default="tokens", metavar="HOW", help="tokens, exact or float:TOLERANCE (%(default)s)"
-    )
-    parser.add_argument(
-        "--mode", choices=["exec", "fork"], default="exec", help="a fresh interpreter, or fork a warm one"
-    )
-    parser.add_argument("--json", action="store_true", help="one JSON object on standard output")
+    parser.add_argument("--json", action="store_true", help="print the result as one JSON object")
 
 
 def _report(arguments: argparse.Namespace) -> int:

@@ -15,22 +15,21 @@ from codeopt_sandbox.sequential_test import hodges_lehmann
 from codeopt_sandbox.verdict import Checker, judge
 
 MIN_ROUNDS = 3
-"""Rounds that are made whatever they take. In a round every program runs once or, when it is short, some times."""
+"""Minimum number of rounds, also past the time limit. In a round a program runs once, a short one several times."""
 MAX_ROUNDS = 6
-"""Most rounds."""
 ROUND_S = 0.02
 """The first program is repeated inside a round until it takes this long."""
 PLAIN = {1: 1.5, 2: 1.15}
-"""One that took this many times as long as the first in each of so many rounds is slower: it need not run again."""
+"""Factor by number of rounds: a program that is slower by it in each of these rounds need not run again."""
 
 
 def time_variants(
     runner: Runner[P], programs: Sequence[P], plan: Plan, check: Checker, *, seconds: float = 2.0, seed: int = 0
 ) -> tuple[float | None, ...]:
-    """Time of each further program relative to the first; None for one that is wrong or fails.
+    """Return the time of each further program relative to the first; None for one that is wrong or fails.
 
-    No round is begun after `seconds`, once there were MIN_ROUNDS. A program that is plainly slower takes part in the
-    first round only: the time goes to telling apart those that are close.
+    No round begins after `seconds`, once there were MIN_ROUNDS. A program that is plainly slower runs in the first
+    rounds only, so the time goes to programs with similar times.
     """
     laps: list[list[float]] = [[] for _ in programs]
     draw = random.Random(seed)

@@ -36,13 +36,13 @@ class BaseFolder:
         above = _place(sum(len(content) for _, content in files))
         _remove_leftovers(above)
         self.place = Path(tempfile.mkdtemp(prefix=_PREFIX, dir=above))
-        """Folder around it, where a backend may keep what goes with it."""
+        """Folder around it, in which a backend may keep related files."""
         (self.place / _OWNER).write_text(current_owner())
         self.place.chmod(0o755)  # a run has a user of its own, and loads compiled extensions from here
         self.folder = self.place / "files"
         self.folder.mkdir(mode=0o755)
         self.version = 0
-        """Number of times that files were added; a guest makes its working folder anew for each."""
+        """Number of times that files were added. A guest rebuilds its working folder after each."""
         self._sizes: dict[str, int] = {}
         self._folders: set[Path] = {self.folder}
         self.add(files)
@@ -86,8 +86,11 @@ class BaseFolder:
 
 
 def _place(size: int) -> Path:
-    """Folder for a new one: memory where it has room, as a disk may take a millisecond a file; not in a container,
-    whose engine finds nothing there, nor where a user names a folder for temporary files."""
+    """Return the folder for a new base: memory if it has room, as a disk may take 1 ms a file.
+
+    It is not memory in a container, whose engine finds nothing there, or if the user names a folder for temporary
+    files.
+    """
     named = any(os.environ.get(name) for name in ("TMPDIR", "TEMP", "TMP"))
     if named or own_container_id(Path("/proc/self/mountinfo")) or not os.access(_MEMORY, os.W_OK):
         return Path(tempfile.gettempdir())

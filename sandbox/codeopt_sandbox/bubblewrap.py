@@ -44,7 +44,7 @@ def open_backend(options: Options) -> BackendHandle:
         "private": "",
         "base": INSIDE if options.base else "",
     }
-    users = "own user for each run" if own_uid else "runs have your user, see docs/configuration.md"
+    users = "own user for each run" if own_uid else "runs have your user"
     description = f"namespaces, no network, read-only system, {users}"
     return BackendHandle(
         "bubblewrap", True, description, lambda: Child(command, {"PATH": os.defpath}), setting, lambda: None

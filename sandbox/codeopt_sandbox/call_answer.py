@@ -6,12 +6,14 @@ import json
 import math
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
+from hashlib import sha256
 from typing import Any
 
-from codeopt_sandbox.guest.calls import outcome as guest
-from codeopt_sandbox.guest.calls.channel import LEFT, LINES, OUTCOME, STATE, TEXT
-from codeopt_sandbox.guest.calls.outcome import EFFECTS as EFFECTS
-from codeopt_sandbox.guest.calls.outcome import CallOutcome as CallOutcome
+from codeopt_sandbox.guest import answer as guest
+from codeopt_sandbox.guest.answer import EFFECTS as EFFECTS
+from codeopt_sandbox.guest.answer import FIELDS, Answer, Field
+from codeopt_sandbox.guest.calls import outcome as ends
+from codeopt_sandbox.guest.calls.channel import LEFT, LINES, OUTCOME, STATE, TEXT, TIMES, frames
 from codeopt_sandbox.guest.calls.outcome import LeftSetting as LeftSetting
 from codeopt_sandbox.guest.calls.outcome import ProcessChanges as ProcessChanges
 from codeopt_sandbox.guest.calls.outcome import State as State
@@ -20,12 +22,12 @@ from codeopt_sandbox.outcome import Cause, Run
 INTERPRETER_BYTES = 2 << 20
 """Growth of a process that belongs to no object, bytes: pages of the interpreter itself, arenas that are not full."""
 MIN_PEAK_BYTES = 4096
-"""Smallest peak that is told, bytes: one page."""
-WHEN = (guest.IMPORT, guest.CALLS)
+"""Smallest reported peak, bytes: one page."""
+WHEN = (ends.IMPORT, ends.CALLS)
 PASSES = ("cpu", "wall", "delay", "given", "beside", "beside_wall", "exits")
 """Names of the figures that each pass has."""
-MAX_TEXT_CHARS = 200
-"""Characters of an exception's text."""
+MAX_SHOWN_CHARS = 4000
+"""Characters of a field that are shown."""
 
 
 class Kind(StrEnum):
@@ -44,16 +46,20 @@ class Kind(StrEnum):
     """The call returns or raises, and a part of what it does has no text that could be compared."""
     NO_ARGUMENTS = guest.NO_ARGUMENTS
     """The arguments of the call cannot be made."""
+    UNFIT = guest.UNFIT
+    """The calls do not fit the scenario."""
+    CLOSED = guest.CLOSED
+    """The caller was to change objects that keep something private."""
 
 
 class Failure(StrEnum):
-    """Why a run has no answer, because of the code under test."""
+    """Reason in the code under test for a run without an answer."""
 
-    NOT_IMPORTED = guest.NOT_IMPORTED
-    IS_PROGRAM = guest.IS_PROGRAM
+    NOT_IMPORTED = ends.NOT_IMPORTED
+    IS_PROGRAM = ends.IS_PROGRAM
     """The import misses arguments, input or files, or ends the process."""
-    ENDED_EARLY = guest.ENDED_EARLY
-    OVERRUN = guest.OVERRUN
+    ENDED_EARLY = ends.ENDED_EARLY
+    OVERRUN = ends.OVERRUN
     """The timed calls exceed their time limit."""
 
 
@@ -77,7 +83,7 @@ class Effect(StrEnum):
 
 @dataclass(frozen=True)
 class CallTiming:
-    """Times of a run of timed calls beside the calls themselves, seconds."""
+    """Times of a run of timed calls except the calls themselves, seconds."""
 
     outside_s: float
     """CPU seconds of the whole run less those within the timed region, and those in which the kernel ends processes and
@@ -90,11 +96,10 @@ class CallTiming:
     given_s: float
     """CPU seconds in which the arguments of a pass are made, the least of all passes."""
     beside: tuple[float, ...] = ()
-    """CPU seconds of a pass beside its calls, from the end of its warm-up until its outcomes are shown; then those of
-    the wall."""
+    """CPU seconds in which a pass makes its arguments and uses its results; then those of the wall."""
     beside_wall: tuple[float, ...] = ()
     elsewhere_s: float = 0.0
-    """CPU seconds of processes that are none of ours."""
+    """CPU seconds of foreign processes."""
     imported_bytes: int = 0
     """Memory of the process that imported the module, bytes; 0 unless the memory of calls is measured."""
 
@@ -120,10 +125,12 @@ class CallMemory:
 class CallAnswer:
     """Everything that the guest reports of a batch of calls."""
 
-    outcomes: tuple[CallOutcome, ...] = ()
-    """Outcomes of the calls, without warm-up calls."""
-    lines: tuple[str, ...] = ()
-    """Outcomes as text, or the lines of a listing."""
+    outcomes: tuple[Answer, ...] = ()
+    """Answers of the calls, without warm-up calls."""
+    calls: tuple[str, ...] = ()
+    """These calls as they are shown."""
+    texts: tuple[str, ...] = ()
+    """The lines of a listing."""
     state: State | None = None
     """State that all calls leave behind; only in checking modes."""
     left: ProcessChanges | None = None
@@ -137,7 +144,7 @@ class CallAnswer:
     given: tuple[float, ...] = ()
     """CPU seconds until a pass had its arguments."""
     beside: tuple[float, ...] = ()
-    """CPU seconds of a pass from its warm-up on, the calls left out; so are the next, of the wall."""
+    """CPU seconds in which a pass makes its arguments and uses its results; so are the next, of the wall."""
     beside_wall: tuple[float, ...] = ()
     exits: tuple[float, ...] = ()
     """CPU seconds in which the kernel ends the process of each pass, then the one that imported the module."""
@@ -149,7 +156,19 @@ class CallAnswer:
     @property
     def leaves_nothing(self) -> bool:
         """All calls together have changed nothing that a later one could see, nor counted anything."""
-        return self.state is not None and self.state.text == guest.UNCHANGED
+        return self.state == State()
+
+    @property
+    def lines(self) -> tuple[str, ...]:
+        """The lines of a listing, or the answers as text; for people alone."""
+        return self.texts or tuple(outcome.text for outcome in self.outcomes)
+
+    @property
+    def text(self) -> str:
+        """A line for each call, then one for the state; for people alone."""
+        pairs = zip(self.calls, self.outcomes, strict=True)
+        lines = [f"{call} -> {outcome.text}\n" for call, outcome in pairs]
+        return "".join([*lines, f"{self.state.text}\n" if self.state else ""])
 
 
 @dataclass(frozen=True)
@@ -157,15 +176,15 @@ class CallRun(Run):
     """A run of calls: its stdout is one line a call, and its seconds are those of timed calls."""
 
     answer: CallAnswer | None = field(default=None, repr=False)
-    """Answer of the guest; None where there is none, and how the run ended says why."""
+    """Answer of the guest. Without one it is None, and the end of the run explains it."""
     call_timing: CallTiming | None = None
-    """Times beside the calls; only of timed runs."""
+    """Times outside of the calls, for timed runs only."""
     failure: Failure | None = None
-    """Why there is no answer, where the guest's program says it."""
+    """Reason for the missing answer, if the guest's program gives one."""
 
     @property
     def cause(self) -> Cause | None:
-        """Why the run gave no answer; None where that is not known."""
+        """Return the cause of a missing answer, if it is known."""
         return Cause.OVERRUN if self.failure is Failure.OVERRUN else None
 
 
@@ -184,7 +203,9 @@ def read_failure(stdout: bytes) -> Failure | None:
 
 def read_answer(stdout: bytes) -> CallAnswer:
     """Parse what the guest's program wrote. Raises ValueError."""
-    head, *lines = stdout.split(b"\n")
+    (letter, head), *rest = list(frames(stdout)) or [(b"", b"")]
+    if letter != TIMES:
+        raise ValueError(f"no times: {stdout!r:.100}")
     times = json.loads(head)
     seconds: dict[str, Any] = {name: tuple(times[name]) for name in PASSES}
     numbers = [*(value for each in seconds.values() for value in each), times["import"], times["known"]]
@@ -193,17 +214,15 @@ def read_answer(stdout: bytes) -> CallAnswer:
     memory = _memory(times["memory"])
     answer = CallAnswer(**seconds, import_s=times["import"], known_s=times["known"], memory=memory)
     timed = bool(answer.cpu)
-    outcomes: list[CallOutcome] = []
+    outcomes: list[Answer] = []
     texts: list[str] = []
-    for line in lines[:-1]:
-        letter, data = line[:1], line[1:]
+    for letter, data in rest:
         if letter == TEXT:
-            texts.append(data.decode("utf-8", "surrogateescape"))
+            texts.append(data.decode("utf-8", "surrogateescape").replace("\n", "\\n"))
         elif letter == OUTCOME and timed and data.startswith(b"["):
             _add_other_run(outcomes, json.loads(data))
         elif letter == OUTCOME:
             outcomes.append(read_outcome(json.loads(data)))
-            texts.append(outcomes[-1].text)
         elif letter == STATE:
             answer = replace(answer, state=_state(json.loads(data)))
         elif letter == LEFT:
@@ -211,10 +230,8 @@ def read_answer(stdout: bytes) -> CallAnswer:
         elif letter == LINES:
             answer = replace(answer, covered=_covered(json.loads(data)))
         else:
-            raise ValueError(f"a line that makes no sense: {line!r:.100}")
-    if timed:
-        texts = [outcome.text for outcome in outcomes]
-    return replace(answer, outcomes=tuple(outcomes), lines=tuple(texts))
+            raise ValueError(f"a frame that makes no sense: {letter + data!r:.100}")
+    return replace(answer, outcomes=tuple(outcomes), texts=tuple(texts))
 
 
 def _memory(numbers: Any) -> CallMemory | None:
@@ -223,39 +240,56 @@ def _memory(numbers: Any) -> CallMemory | None:
     return CallMemory(*numbers) if numbers else None
 
 
-def read_outcome(fields: Any) -> CallOutcome:
-    """Parse one outcome, which a process of the code under test sent: it may be any JSON. Raises ValueError."""
+def read_outcome(fields: Any) -> Answer:
+    """Parse one answer, which a process of the code under test sent: it may be any JSON. Raises ValueError."""
     try:
-        found = CallOutcome.read(fields)
-        kind, effects = Kind(found.kind), tuple(sorted(map(Effect, found.effects), key=list(Effect).index))
-    except (TypeError, AttributeError) as error:
-        raise ValueError(str(error)) from error
-    texts = (found.text, found.exception, found.opaque, found.said)
-    numbers = (found.iterators, found.seconds, found.line)
+        return _checked(Answer.read(fields))
+    except (TypeError, AttributeError, KeyError, OverflowError) as error:
+        raise ValueError(f"an answer that makes no sense: {fields!r:.100}") from error
+
+
+def _checked(found: Answer) -> Answer:
+    kind, effects = Kind(found.kind), tuple(sorted(map(Effect, found.effects), key=list(Effect).index))
+    numbers = (found.iterators, found.seconds, found.line, *found.stopped)
+    if not all(type(n) in (int, float) and 0 <= n < math.inf for n in numbers):
+        raise ValueError(f"numbers that make no sense: {numbers!r:.100}")
+    if not all(type(text) is str for text in (found.exception, found.opaque)):
+        raise ValueError("texts that make no sense")
+    fields = {name: _field(getattr(found, name)) for name in FIELDS}
+    steps = tuple(map(_checked, found.steps))
+    return found.replace(kind=kind, effects=effects, steps=steps, **fields)
+
+
+def _field(found: Field) -> Field:
+    floats = found.floats
+    texts = (found.digest, found.shown, *((floats.rest, floats.packed) if floats else ()))
+    numbers = (found.size, *((floats.terms, floats.largest, floats.spacing) if floats else ()))
     if not all(type(text) is str for text in texts) or not all(type(n) in (int, float) for n in numbers):
-        raise ValueError(f"an outcome that makes no sense: {fields!r:.100}")
-    if not 0 <= found.seconds < math.inf:
-        raise ValueError(f"seconds that make no sense: {found.seconds!r}")
-    said = _one_line(found.said)[:MAX_TEXT_CHARS]
-    return found.replace(text=_one_line(found.text), kind=kind, effects=effects, said=said)
+        raise ValueError(f"a field that makes no sense: {found!r:.100}")
+    if floats and not all(0 <= n < math.inf for n in numbers):
+        raise ValueError(f"numbers that make no sense: {numbers!r:.100}")
+    return found.replace(shown=_one_line(found.shown)[:MAX_SHOWN_CHARS])
 
 
-def _add_other_run(outcomes: list[CallOutcome], found: Any) -> None:
+def _add_other_run(outcomes: list[Answer], found: Any) -> None:
     """A pass in which a call did something else."""
     if not isinstance(found, list) or len(found) != 2 or not isinstance(found[0], int):
         raise ValueError(f"a difference that makes no sense: {found!r:.100}")
     at, fields = found
     if not 0 <= at < len(outcomes):
         raise ValueError(f"a difference in a call that was not made: {at}")
-    other = "nothing" if fields is None else read_outcome(fields).text
-    outcomes[at] = outcomes[at].replace(text=f"{outcomes[at].text} | and in another run: {other}")
+    other = read_outcome(fields) if fields is not None else None
+    observed = repr(other.observed()) if other else "nothing"
+    digest = sha256(observed.encode("utf-8", "surrogatepass")).hexdigest()
+    outcomes[at] = outcomes[at].replace(other_run=Field(digest, other.text if other else "nothing"))
 
 
 def _state(fields: Any) -> State:
-    text, changed = (fields.get("text"), fields.get("changed")) if isinstance(fields, dict) else (None, None)
-    if not isinstance(text, str) or not isinstance(changed, bool):
-        raise ValueError(f"a state that makes no sense: {fields!r:.100}")
-    return State(_one_line(text), changed)
+    try:
+        found = State.read(fields)
+        return State(*[_field(field) for field in vars(found).values()])
+    except (TypeError, AttributeError) as error:
+        raise ValueError(f"a state that makes no sense: {fields!r:.100}") from error
 
 
 def _left(fields: Any) -> ProcessChanges:

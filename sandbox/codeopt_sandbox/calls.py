@@ -1,23 +1,19 @@
-"""Calls of one function in the sandbox: a module's text and calls go in, times and outcomes come out.
+"""Calls of one function in the sandbox: the input is a module's text and calls, the output is times and outcomes.
 
-A `CallRunner` stands where a Sandbox stands: `compare`, `judge` and `make_plan` work on modules as they do on programs
-that read standard input. A case's stdin is a `CallBatch` as text; what is printed is one line a call,
-`f(1) -> returns 2`. The seconds of such a run are those between two readings of the clock just before and after its
-calls, taken by a process that never runs the code under test (see guest/calls); what a whole run took is kept beside
-it, as a check.
+A `CallRunner` has the interface of a Sandbox, so `compare`, `judge` and `make_plan` work on modules as on programs that
+read standard input. A case's stdin is an encoded `CallBatch`. The output has one line a call, `f(1) -> returns 2`. The
+seconds of such a run are the time between two readings of the clock, just before and after its calls. The process that
+reads it never runs the code under test (see guest/calls). The time of the whole run is also stored, as a check.
 """
 
 from __future__ import annotations
 
-import re
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
 from typing import Unpack
 
-from codeopt_sandbox.answers import ARROW
 from codeopt_sandbox.call_answer import (
     CallAnswer,
-    CallOutcome,
     CallRun,
     CallTiming,
     as_call_run,
@@ -25,8 +21,10 @@ from codeopt_sandbox.call_answer import (
     read_failure,
 )
 from codeopt_sandbox.guest.accept.request import AcceptRequest, OutputsRequest
-from codeopt_sandbox.guest.calls.batch import CallBatch
+from codeopt_sandbox.guest.answer import FIELDS, Answer, Field, Floats
+from codeopt_sandbox.guest.calls.batch import CallBatch, batch_of
 from codeopt_sandbox.guest.calls.function_ref import FunctionRef
+from codeopt_sandbox.guest.environment import USUAL, Environment
 from codeopt_sandbox.guest.tests.request import TestRequest
 from codeopt_sandbox.guest_bundle import GuestProgram, Libraries
 from codeopt_sandbox.outcome import RunLimits
@@ -35,15 +33,18 @@ from codeopt_sandbox.runner import GuestRunner, RunOptions
 USUAL_S = 62.0
 """Time limits of a call and of a pass where a batch says nothing, together, seconds."""
 WHOLE_MIB = 64.0
-"""Output of a run whose long answers are told whole, MiB."""
-_LIMITS = re.compile(rb"'(?:pass_)?seconds': ([\d.]+)")
+"""Output limit of a run whose long answers are complete, MiB."""
+COMPARED = ("value", "raised", "arguments")
+"""Fields that may differ in last bits."""
 
-__all__ = ["CallBatch", "CallOutcome", "CallRun", "CallRunner", "FunctionRef", "TestRequest"]
+__all__ = ["Answer", "CallBatch", "CallRun", "CallRunner", "FunctionRef", "TestRequest"]
 
 
-def calls_program(ref: FunctionRef, source: str, libraries: Libraries | None = None) -> GuestProgram:
+def calls_program(
+    ref: FunctionRef, source: str, libraries: Libraries | None = None, environment: Environment = USUAL
+) -> GuestProgram:
     """A program that calls `ref` in the module text `source`."""
-    return GuestProgram("calls", (ref.fields(), source), libraries)
+    return GuestProgram("calls", (ref.fields(), source, environment.fields()), libraries)
 
 
 def tests_program(ref: FunctionRef, request: TestRequest, source: str) -> GuestProgram:
@@ -61,6 +62,40 @@ def outputs_program(request: OutputsRequest) -> GuestProgram:
     return GuestProgram("accept", (request.fields(),))
 
 
+class KnownFloats:
+    """Floats of fields by the digest of the whole encoding: the digest says which they are."""
+
+    def __init__(self) -> None:
+        self.known: dict[str, Floats] = {}
+        self.asked: set[str] = set()
+
+    def keep(self, answer: CallAnswer) -> None:
+        """Remember what an answer tells."""
+        self.known.update({each.digest: each.floats for each in _fields(answer) if each.floats})
+
+    def missing(self, answer: CallAnswer) -> tuple[str, ...]:
+        """Digests of fields whose floats are not known, and were not asked for yet."""
+        wanted = [each.digest for each in _fields(answer) if each.has_floats and each.digest not in self.known]
+        return tuple(dict.fromkeys(each for each in wanted if each not in self.asked))
+
+    def fill(self, answer: CallAnswer) -> CallAnswer:
+        """The answer with all floats that are known."""
+        outcomes = [
+            each.replace(**{
+                name: found.replace(floats=self.known[found.digest])
+                for name in FIELDS
+                if (found := getattr(each, name)).digest in self.known and found.floats is None
+            })
+            for each in answer.outcomes
+        ]  # fmt: skip
+        return replace(answer, outcomes=tuple(outcomes))
+
+
+def _fields(answer: CallAnswer) -> list[Field]:
+    """Fields of all answers whose floats decide."""
+    return [getattr(each, name) for each in answer.outcomes for name in COMPARED if getattr(each, name)]
+
+
 @dataclass(frozen=True)
 class CallRunner:
     """Runs batches of calls in a sandbox. A program is a module's text."""
@@ -70,7 +105,9 @@ class CallRunner:
     name: Callable[[str], str] = str
     """A call as it is shown."""
     libraries: Libraries | None = None
-    """Imported once, for all runs alike."""
+    """Libraries that are imported once, for all runs."""
+    floats: KnownFloats = field(default_factory=KnownFloats)
+    """Floats of answers, shared by all runs."""
 
     @property
     def limits(self) -> RunLimits:
@@ -80,29 +117,42 @@ class CallRunner:
     def run(self, program: str | bytes, stdin: bytes = b"", **options: Unpack[RunOptions]) -> CallRun:
         """Make the calls of a batch; seconds are those of the calls. What is no answer of ours stays as it is."""
         source = program if isinstance(program, str) else program.decode()
-        options["limits"] = options.get("limits") or self._roomy(stdin)
-        calls = calls_program(self.ref, source, self.libraries)
-        run = self.sandbox.run(calls, stdin, **options)
+        run = self._run(source, stdin, options)
+        if run.answer is None:
+            return run
+        answer = self._with_floats(source, stdin, options, run.answer)
+        calls = batch_of(stdin).calls
+        names = tuple(map(self.name, calls[len(calls) - len(answer.outcomes) :]))
+        answer = replace(answer, calls=names)
+        found = replace(run, answer=answer, stdout=answer.text.encode("utf-8", "surrogatepass"))
+        return _timed(found, answer) if answer.cpu else found
+
+    def _run(self, source: str, stdin: bytes, options: RunOptions) -> CallRun:
+        options = {**options, "limits": options.get("limits") or self._roomy(stdin)}
+        program = calls_program(self.ref, source, self.libraries, options.get("environment", USUAL))
+        run = self.sandbox.run(program, stdin, **options)
         if run.exit != 0 or run.stop is not None:
             failure = read_failure(run.stdout)
             return as_call_run(replace(run, stdout=b"") if failure else run, failure=failure)
         try:
             answer = read_answer(run.stdout)
-            text = self._text(stdin, answer)
+            if len(answer.outcomes) > len(batch_of(stdin).calls):
+                raise ValueError("more outcomes than calls")
+            return as_call_run(run, answer)
         except ValueError as error:  # what a worker says is up to the code under test
             return as_call_run(replace(run, exit=1, stdout=b"", stderr=f"no answer of ours: {error}".encode()))
-        found = replace(as_call_run(run, answer), stdout=text.encode("utf-8", "surrogatepass"))
-        return _timed(found, answer) if answer.cpu else found
 
-    def _text(self, stdin: bytes, answer: CallAnswer) -> str:
-        """`f(1) -> returns 2`, a line for each call that was made after the clock was read, and the state."""
-        calls = stdin.decode("utf-8", "surrogatepass").rstrip("\n").split("\n")[1:]
-        return self.as_printed(calls[len(calls) - len(answer.outcomes) :], answer)
-
-    def as_printed(self, calls: Sequence[str], answer: CallAnswer) -> str:
-        """Standard output of a run that makes these calls and gets this answer."""
-        lines = [f"{self.name(call)}{ARROW}{each.text}\n" for call, each in zip(calls, answer.outcomes, strict=True)]
-        return "".join([*lines, f"{answer.state.text}\n" if answer.state else ""])
+    def _with_floats(self, source: str, stdin: bytes, options: RunOptions, answer: CallAnswer) -> CallAnswer:
+        """The answer with the floats of its fields: those that were not sent are asked for once, by their digests."""
+        self.floats.keep(answer)
+        missing = self.floats.missing(answer)
+        if missing:
+            asked = batch_of(stdin).replace(values=missing)
+            asked = asked.replace(passes=1) if asked.program == "time" else asked
+            again = self._run(source, asked.stdin(), {**options, "limits": self._roomy(stdin, WHOLE_MIB)})
+            self.floats.keep(again.answer or CallAnswer())
+            self.floats.asked.update(missing)
+        return self.floats.fill(answer)
 
     def restart_guest(self) -> None:
         """A fresh guest, as the sandbox does it."""
@@ -112,17 +162,17 @@ class CallRunner:
         """Let the sandbox settle before timing."""
         self.sandbox.quiesce()
 
-    def _roomy(self, stdin: bytes) -> RunLimits:
-        """One run makes many calls, and imports first; a call or pass that may take long has that beside it."""
-        calls = stdin.count(b"\n")
-        long = sum(float(seconds) for seconds in _LIMITS.findall(stdin[: stdin.find(b"\n")]))
-        seconds = self.limits.seconds * 6 + 20 + calls + max(0.0, long - USUAL_S)
-        output = max(self.limits.output_mib, WHOLE_MIB * self.ref.whole_answers)
+    def _roomy(self, stdin: bytes, output_mib: float = 0.0) -> RunLimits:
+        """Return higher limits: a run imports first and makes many calls. Slow calls or passes add their time."""
+        batch = batch_of(stdin)
+        long = batch.seconds + batch.pass_seconds
+        seconds = self.limits.seconds * 6 + 20 + len(batch.calls) + max(0.0, long - USUAL_S)
+        output = max(self.limits.output_mib, output_mib, WHOLE_MIB * self.ref.whole_answers)
         return replace(self.limits, seconds=seconds, output_mib=output)
 
-    def ask(self, source: str, batch: CallBatch, hash_seed: int = 0) -> CallRun:
+    def ask(self, source: str, batch: CallBatch, environment: Environment = USUAL) -> CallRun:
         """Run a batch in a fresh interpreter. Without an answer the run says why."""
-        return self.run(source, batch.stdin(), mode="exec", hash_seed=hash_seed)
+        return self.run(source, batch.stdin(), mode="exec", environment=environment)
 
 
 def _timed(run: CallRun, answer: CallAnswer) -> CallRun:

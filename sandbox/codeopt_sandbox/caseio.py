@@ -1,8 +1,14 @@
-"""Cases in a folder: PIE's input.N.txt and output.N.txt, CodeNet's NAME.in and NAME.out, Kattis' NAME.in and NAME.ans,
-or AtCoder's folders of equally named files, in/NAME and out/NAME.
+"""Cases in a folder, in one of several layouts.
 
-A program with arguments has NAME.args, one a line, and NAME.files/, what its working folder holds; NAME.in and NAME.out
-may stand beside them."""
+Files are named in one of these ways:
+- PIE: input.N.txt and output.N.txt
+- CodeNet: NAME.in and NAME.out
+- Kattis: NAME.in and NAME.ans
+- AtCoder: folders with equal file names, in/NAME and out/NAME
+
+A program with arguments has NAME.args, one argument a line, and NAME.files/, the content of its working folder. NAME.in
+and NAME.out may be added.
+"""
 
 from __future__ import annotations
 
@@ -11,17 +17,21 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from codeopt_sandbox.outcome import Case
+from codeopt_sandbox.plain_files import is_there, read_bytes
 
 _INPUT = re.compile(r"input[._-]?(\w+)\.txt")
+_OF_ARGUMENTS = {".args": False, ".files": True}
+"""Suffixes of a case with arguments; True: of a folder."""
 FOLDERS = (("in", "out"), ("input", "output"), ("inputs", "outputs"))
 """Names of folders that hold inputs, and outputs by the same names."""
 
 
 def read_cases(folder: Path) -> list[Case]:
-    """The cases in `folder`, in natural order; `expected` is None where an output is missing. Raises OSError."""
+    """The cases in `folder`, in natural order; `expected` is None where an output is missing. Raises OSError, also for
+    a link or a special file among them."""
     found = [case for path in folder.iterdir() if (case := _pair(path))]
     for inputs, outputs in () if found else FOLDERS:
-        if (folder / inputs).is_dir() and (folder / outputs).is_dir():
+        if is_there(folder / inputs, folder=True) and is_there(folder / outputs, folder=True):
             found += _same_names(folder / inputs, folder / outputs)
     if named := _names_with_arguments(folder):
         found = [case for case in found if case.name not in named]
@@ -29,27 +39,34 @@ def read_cases(folder: Path) -> list[Case]:
     return sorted(found, key=lambda case: [int(p) if p.isdigit() else p for p in re.split(r"(\d+)", case.name)])
 
 
+def holds_cases(folder: Path) -> bool:
+    """Whether the names in a folder are those of cases. Raises OSError."""
+    names = [path.name for path in folder.iterdir()]
+    inputs = any(_INPUT.fullmatch(name) or Path(name).suffix in (".in", *_OF_ARGUMENTS) for name in names)
+    return inputs or any(set(pair) <= set(names) for pair in FOLDERS)
+
+
 def _pair(path: Path) -> Case | None:
-    if match := _INPUT.fullmatch(path.name):
+    if (match := _INPUT.fullmatch(path.name)) and is_there(path):
         output = path.with_name("output" + path.name[len("input") :])
-        return Case(match[1], path.read_bytes(), _read(output))
-    if path.suffix == ".in" and path.is_file():
+        return Case(match[1], read_bytes(path), _read(output))
+    if path.suffix == ".in" and is_there(path):
         answer = _read(path.with_suffix(".out"))
-        return Case(path.stem, path.read_bytes(), _read(path.with_suffix(".ans")) if answer is None else answer)
+        return Case(path.stem, read_bytes(path), _read(path.with_suffix(".ans")) if answer is None else answer)
     return None
 
 
 def _names_with_arguments(folder: Path) -> set[str]:
-    ends = ((".args", Path.is_file), (".files", Path.is_dir))
-    return {path.stem for path in folder.iterdir() for end, is_kind in ends if path.suffix == end and is_kind(path)}
+    found = ((path, _OF_ARGUMENTS.get(path.suffix)) for path in folder.iterdir())
+    return {path.stem for path, is_folder in found if is_folder is not None and is_there(path, folder=is_folder)}
 
 
 def _with_arguments(folder: Path, name: str) -> Case:
     """A case with its own working folder."""
     args = _read(folder / f"{name}.args") or b""
     top = folder / f"{name}.files"
-    paths = sorted(path for path in top.rglob("*") if path.is_file() and not path.is_symlink())
-    files = tuple((path.relative_to(top).as_posix(), path.read_bytes()) for path in paths)
+    paths = sorted(path for path in top.rglob("*") if is_there(path)) if is_there(top, folder=True) else []
+    files = tuple((path.relative_to(top).as_posix(), read_bytes(path)) for path in paths)
     outputs = (_read(folder / f"{name}{end}") for end in (".out", ".ans"))
     return Case(
         name,
@@ -61,13 +78,13 @@ def _with_arguments(folder: Path, name: str) -> Case:
 
 
 def _same_names(inputs: Path, outputs: Path) -> Iterator[Case]:
-    """Pairs by stem, whatever the suffixes: the output of in/3.in is out/3.out, out/3.txt or out/3."""
-    answers = {path.stem: path for path in outputs.iterdir() if path.is_file()}
+    """Yield pairs by stem, with any suffix: the output of in/3.in is out/3.out, out/3.txt or out/3."""
+    answers = {path.stem: path for path in outputs.iterdir() if is_there(path)}
     for path in inputs.iterdir():
-        if path.is_file() and not path.name.startswith("."):
+        if not path.name.startswith(".") and is_there(path):
             answer = answers.get(path.stem)
-            yield Case(path.stem, path.read_bytes(), _read(answer) if answer else None)
+            yield Case(path.stem, read_bytes(path), _read(answer) if answer else None)
 
 
 def _read(path: Path) -> bytes | None:
-    return path.read_bytes() if path.is_file() else None
+    return read_bytes(path) if is_there(path) else None

@@ -1,4 +1,4 @@
-"""A difference between two programs that was found only beyond the known inputs: told, and no reason to refuse one."""
+"""A difference between two programs on unusual inputs: it is shown and does not reject a candidate."""
 
 from __future__ import annotations
 
@@ -16,6 +16,8 @@ class Tier(StrEnum):
     """Generated, of the formats, types and relations that the known ones have: the draft is rejected."""
     BEYOND = "beyond"
     """Any other input: a difference is a caveat."""
+    EXCLUDED = "excluded"
+    """An input that the user excludes: a difference is never more than a caveat."""
 
 
 class Subject(StrEnum):
@@ -30,14 +32,14 @@ class Subject(StrEnum):
     PRIVATE = "private"
     """Attributes that only the object itself looks at."""
     INTERFACE = "interface"
-    """Methods of a result that callers seldom use."""
+    """Methods of a result that callers rarely use."""
     SPEED = "speed"
     """Slower on another shape of input."""
     LAYOUT = "layout"
     """White space in what is printed."""
     MEMORY = "memory"
     SURROUNDINGS = "surroundings"
-    """State of the machine that the code reads beside its input, such as clocks."""
+    """State of the machine that the code reads in addition to its input, such as clocks."""
     EVIDENCE = "evidence"
     """Too little could be tried."""
 
@@ -54,21 +56,26 @@ class Caveat:
     got: str
     """Behaviour of the draft, for people."""
     because: str = ""
-    """Why the input is beyond the known ones: `no known input has a negative number`."""
+    """Reason why the input is unusual: `no known input has a negative number`."""
     again: str = ""
-    """A line to paste into a shell that shows it again; empty where there is none."""
+    """Shell line that shows the difference again. Empty if there is no such line."""
     held_out: bool = False
     """Found on what a proposer is never shown."""
     tier: Tier = Tier.BEYOND
     apart: float = 0.0
     """The largest difference between floats, of `FLOATS`."""
+    count: int = 1
+    """Number of inputs that show the same for the same reason."""
+    lines: tuple[int, ...] = ()
+    """Lines that no input runs, of `EVIDENCE`."""
 
     @property
     def words(self) -> str:
         """One line for people."""
         far = f", at most {self.apart:.1g} apart" * bool(self.apart)
         why = f" ({self.because}{far})" if self.because else ""
-        where = f"on {self.input}: " if self.input else ""
+        more = f" and {self.count - 1} more" * (self.count > 1)
+        where = f"on {self.input}{more}: " if self.input else ""
         return (
             f"{where}{self.got}, where the original: {self.expected}{why}"
             if self.expected
@@ -77,12 +84,13 @@ class Caveat:
 
 
 def distinct(caveats: Iterable[Caveat]) -> tuple[Caveat, ...]:
-    """The caveat with the smallest input for each subject and reason, in order, showable ones first. Caveats without a
-    reason are all kept."""
+    """The caveat with the smallest input for each subject and reason, in order, showable ones first, with the number
+    of all. Caveats without a reason are all kept."""
     found: dict[tuple[Subject, str, str], Caveat] = {}
     for caveat in caveats:
         key = caveat.subject, caveat.because, "" if caveat.because else f"{caveat.input}: {caveat.words}"
         known = found.get(key, caveat)
         best = min(known, caveat, key=lambda each: (each.held_out, len(each.input)))
-        found[key] = replace(best, apart=max(known.apart, caveat.apart))
+        count = max(known.count, caveat.count) if known.input == caveat.input else known.count + caveat.count
+        found[key] = replace(best, apart=max(known.apart, caveat.apart), count=count)
     return tuple(found.values())

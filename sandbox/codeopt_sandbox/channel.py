@@ -24,7 +24,7 @@ class Pipe(Protocol):
         ...
 
     def kill(self) -> str:
-        """End the guest with all it runs, whatever state it is in; returns what is known of its end."""
+        """End the guest and its runs in any state, and return the known facts about its end."""
         ...
 
 

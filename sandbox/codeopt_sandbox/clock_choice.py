@@ -1,8 +1,8 @@
-"""The clock to compare by: a program that computes is timed by CPU time, one that waits by wall time.
+"""Choice of the metric: a program that computes is timed by CPU time, one that waits by wall time.
 
-The program's own behaviour counts, not the machine's: what it spent on a processor, or ready for one that others had,
-is no waiting. Whatever load leaves of its wall time beside that makes a run look as if it waited, and never the
-opposite: so one run that does not wait decides, and several have to before wall time is chosen.
+Only the program's own behavior counts. Time on a core is no waiting, nor is time in the run queue. Load of the machine
+can make a run appear to wait, and never the opposite. So one run without waiting decides, and wall time needs several
+runs that wait.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ Clock = Literal["cpu", "wall", "memory"]
 BUSY_SHARE = 0.9
 """Least share of the wall time of a program that computes on a processor, or ready for one."""
 CLOCK_S = 0.002
-"""Seconds of a run that are none of the program's: its end has to be heard of."""
+"""Seconds of a run that do not belong to the program: the delay until its end is noticed."""
 LOOKS = 3
 """Runs that have to wait, each, before wall time is chosen."""
 
@@ -30,5 +30,5 @@ def choose_clock(run: Run, again: Callable[[], Run]) -> Clock:
 
 
 def computes(run: Run) -> bool:
-    """Whether a run had nothing to wait for but a processor."""
+    """Return True if a run waited only for a core."""
     return run.cpu_s + run.runqueue_wait_s >= BUSY_SHARE * run.wall_s - CLOCK_S

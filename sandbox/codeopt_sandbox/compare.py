@@ -1,8 +1,8 @@
-"""Original against candidate: is it faster, by how much, and how sure are we?
+"""Comparison of original and candidate: which is faster, by how much, with which certainty.
 
-Both run in the same guest, next to each other and in random order; every timed run is judged too. The test is in
-codeopt_sandbox.sequential_test; it is looked at after every pair, so that a clear win, a clear loss and "no difference
-worth having" end early.
+Both run in the same guest, next to each other and in random order. Every timed run is checked also. The test of
+codeopt_sandbox.sequential_test is evaluated after every pair. A clear win, a clear loss and a gain that is too small
+therefore end early.
 """
 
 from __future__ import annotations
@@ -30,6 +30,8 @@ MIN_PAIRS_ANY_TIME = 10
 """Pairs that are timed even past `max_seconds`, unless they would take MAX_OVERTIME times as long."""
 MAX_OVERTIME = 4
 """Factor on `max_seconds` from which on only as few pairs are timed as can decide at all."""
+SCREENING_SHARE = 0.25
+"""Maximum time of a screening as a share of a verdict's time, if that is more than its usual limit."""
 _HARD_AFTER_PAIRS = 8
 """Pairs without a decision after which the runs of a short program are multiplied."""
 _HARD_FACTOR = 2
@@ -85,18 +87,25 @@ class StoppingRule:
 
     @property
     def fewest(self) -> int:
-        """Pairs that are timed however long they take: before, there is no decision."""
+        """Return the number of pairs that are always timed. There is no decision before."""
         return max(fewest_pairs(self.alpha * self.within), min(MIN_PAIRS_ANY_TIME, self.min_pairs))
 
     def final(self, share: float = 1.0) -> StoppingRule:
-        """A rule for what is told to a user: in fresh guests, with this share of the error, and with as many pairs as
-        can decide at it."""
+        """Return a rule for final results: fresh guests, this share of the error, and enough pairs to decide at it."""
         found = replace(self, alpha=self.alpha * share, several_guests=True)
         return replace(found, max_pairs=max(self.max_pairs, fewest_pairs(found.alpha * found.within)))
 
     def screening(self) -> StoppingRule:
-        """A rule for choosing what deserves a confirmation with fresh pairs: fewer pairs, a higher error rate."""
-        return replace(self, alpha=0.05, min_pairs=5, interval=0.90)
+        """A rule for choosing what deserves a confirmation with fresh pairs: fewer pairs, a higher error rate, and of a
+        long time a part."""
+        seconds = max(SCREENING_SHARE * self.max_seconds, min(self.max_seconds, StoppingRule.max_seconds))
+        return replace(self, alpha=0.05, min_pairs=5, interval=0.90, max_seconds=seconds)
+
+    def granted(self, seconds: float | None) -> StoppingRule:
+        """Return the rule with a time limit of the user, if there is one."""
+        if seconds is None:
+            return self
+        return replace(self, max_seconds=seconds, limit=self.limit and replace(self.limit, max_seconds=seconds))
 
 
 @dataclass(frozen=True)
@@ -134,19 +143,38 @@ class Comparison:
     method: str
     cases: tuple[CaseTimes, ...]
     reason: str = ""
-    """Why the candidate was rejected, left undecided or called the same, for people."""
+    """Reason for a rejection, or for an undecided or equal result, for people."""
     overrun: bool = False
     """The candidate was rejected because a run exceeded its time limit."""
     limit: LimitTest | None = None
-    """Answer about the rule's limit; None where there is none."""
+    """Result of the limit test; None without a limit."""
     guests: int = 1
     """Guests that the pairs come from; of more than one the interval holds what they differ in."""
     wall_ratios: tuple[float, ...] = ()
-    """Original over candidate of each pair by wall time, whatever clock decides; empty where that is not known."""
+    """Ratios of wall time of each pair, original over candidate, for any metric. Empty if unknown."""
+    passes: int = 1
+    """Passes over the timed calls in each run, all of whose time is in `cases`."""
+
+    @property
+    def before(self) -> float | None:
+        """Median of the original's pairs, seconds of one pass or bytes; None if nothing was timed."""
+        return self._median([case.original for case in self.cases])
+
+    @property
+    def after(self) -> float | None:
+        """Median of the candidate's pairs, seconds of one pass or bytes; None if nothing was timed."""
+        return self._median([case.candidate for case in self.cases])
+
+    def _median(self, amounts: Sequence[Sequence[float]]) -> float | None:
+        pairs = [sum(pair) for pair in zip(*amounts, strict=False)]  # the last pair may have ended within
+        return median(pairs) / (1 if self.clock == "memory" else self.passes) if pairs else None
 
     def without_gain(self, reason: str, *, slower: bool = False) -> Comparison:
-        """The same where what was measured is no gain: no difference, or slower where the interval lies below 1, or
-        where that was seen elsewhere, of which the limit's test knows nothing."""
+        """Return the comparison with the decision that there is no gain: no difference, or slower.
+
+        Slower means an interval below 1, or a slowdown that was seen elsewhere. The limit test does not know the
+        latter.
+        """
         limit = replace(self.limit, answer=LimitAnswer.UNKNOWN) if slower and self.limit else self.limit
         slower = slower or self.decision is Decision.SLOWER or self.ci_high < 1
         return replace(self, decision=Decision.SLOWER if slower else Decision.SAME, reason=reason, limit=limit)
@@ -165,6 +193,16 @@ class Plan:
     """The original takes so little in a pair that more of it may be asked."""
     longest_s: float = 0.0
     """Longest time of the original on one case, start of the interpreter excluded, seconds."""
+
+    @property
+    def longest(self) -> Case:
+        """The longest case, whole, also where a part of it is timed."""
+        return self.cases[0]
+
+    @property
+    def passes(self) -> int:
+        """Passes over the timed calls in each run."""
+        return 1
 
     def runs(self, pairs: int) -> int:
         """Runs of each program inside the next pair: on a noisy machine small differences need longer pairs.
@@ -185,13 +223,15 @@ class Series:
     wall: list[float] = field(default_factory=list)
     """Logarithm of original / candidate for each pair, by wall time."""
     wall_times: dict[str, tuple[list[float], list[float]]] = field(default_factory=dict)
-    """The same as `times`, by wall time."""
+    """Wall times, in the form of `times`."""
     guests: list[int] = field(default_factory=list)
     """The first pair of each fresh guest; empty where all pairs are made in the guest that there was."""
+    passes: int = 1
+    """Passes over the timed calls in each run."""
 
     def by_wall(self) -> Series:
-        """The same pairs by wall time."""
-        return Series("wall", self.wall_times, self.wall, self.wall, self.wall_times, self.guests)
+        """Return the series with wall time as its metric."""
+        return Series("wall", self.wall_times, self.wall, self.wall, self.wall_times, self.guests, self.passes)
 
     def margin(self, error: float) -> float:
         """Distance from the centre that guests explain, exceeded on one side with a chance of (1 - WITHIN_SHARE) *
@@ -208,19 +248,23 @@ class Series:
         return WITHIN_SHARE if self.guests else 1.0
 
     def rejects(self, theta: float, side: Side, error: float, shared_by: float = 1.0) -> bool:
-        """Whether the centre is above theta (side 1) or below it (side -1) by more than guests explain. shared_by:
-        number by which the guests' share of the error is divided. That falls with each guest, so that what the first
-        ones showed beyond it must still be there."""
+        """Return True if the center is above theta (side 1) or below it (side -1) by more than guests explain.
+
+        The guests' share of the error is divided by `shared_by`. This share falls with each guest, so a difference that
+        the first guests showed must persist.
+        """
         theta += side * self.margin(error / shared_by)
         return rejects_null(self.differences, theta, side, self.within * error, now=bool(self.guests))
 
     def _beyond(self, theta: float, side: Side, error: float) -> bool:
-        """The same where it is asked after every guest to the last."""
+        """Test for a difference after every guest up to the last."""
         return self.rejects(theta, side, error, looks(len(self.guests)))
 
     def side_beyond_guests(self, rule: StoppingRule) -> Side | None:
-        """The side on which the centre is beyond what guests explain, above (1) or below (-1), at the error of the
-        rule; None where it is not."""
+        """Return the side on which the center differs by more than guests explain, above (1) or below (-1).
+
+        None if it does not differ at the error of the rule.
+        """
         sides: tuple[Side, Side] = (1, -1)
         return next((side for side in sides if self.rejects(0.0, side, rule.alpha)), None)
 
@@ -260,16 +304,36 @@ def compare(
     plan: Plan | None = None,
     seed: int = 0,
     notify: Callable[[int], None] | None = None,
+    on_break: Callable[[Comparison], None] | None = None,
 ) -> Comparison:
-    """Compare two programs on the longest of `cases`. A case without `expected` takes the original's output.
+    """Time two programs next to each other until the sequential test decides or a limit of `rule` is reached.
 
-    Never raises for what the candidate does: a wrong or failing run makes the decision REJECTED.
-    Raises SandboxError, OriginalUnsteady when the original fails a case, ValueError when there is none.
+    Both run in the same sandbox, in random order, on the longest of the cases. Every timed run is checked.
+
+    Args:
+        sandbox: Where both run. It must be idle otherwise.
+        original: The program before the change.
+        candidate: The program after the change. If it is wrong or fails, the decision is REJECTED.
+        cases: Inputs. For a case without `expected` the original's output is right.
+        check: Compares an output with the expected one.
+        rule: Limits and error rate. Defaults to `StoppingRule()`.
+        plan: Timed cases and number of passes. Made by `make_plan` if None.
+        seed: Seed of the order within pairs.
+        notify: Receives the number of pairs after each pair.
+        on_break: Receives the pairs so far, UNDECIDED, before an error or a signal ends the comparison.
+
+    Returns:
+        Ratio, interval, decision, and the time of each run.
+
+    Raises:
+        SandboxError: The sandbox failed.
+        OriginalUnsteady: The original fails a case.
+        ValueError: There are no cases.
     """
     rule = rule or StoppingRule()
     sandbox.quiesce()
     plan = plan or make_plan(sandbox, original, cases, check, rule)
-    series = Series(plan.clock, _empty(plan), wall_times=_empty(plan))
+    series = Series(plan.clock, _empty(plan), wall_times=_empty(plan), passes=plan.passes)
     draw = random.Random(seed)
     started = time.monotonic()
     decision, reason = Decision.UNDECIDED, ""
@@ -289,7 +353,15 @@ def compare(
         outcome = wrong.outcome
         found = _result(series, rule, Decision.REJECTED, f"case {outcome.case}: {outcome.verdict} {outcome.detail}")
         return replace(found, overrun=outcome.verdict is Verdict.TLE or outcome.cause is Cause.OVERRUN)
-    if rule.limit is not None:  # pairs for the limit tell more of the decision, too
+    except BaseException:
+        if on_break and series.differences:
+            on_break(
+                _result(
+                    series, rule, Decision.UNDECIDED, f"undecided, as it ended after {len(series.differences)} pairs"
+                )
+            )
+        raise
+    if rule.limit is not None:  # pairs for the limit are evidence for the decision also
         later, why = decide(series, rule)
         decision, reason = (decision, reason) if later is Decision.UNDECIDED else (later, why)
     return _result(series, rule, decision, reason)
@@ -305,12 +377,12 @@ def make_plan(sandbox: Runner[P], original: P, cases: Sequence[Case], check: Che
         outcome = judge(case, run, check)
         if outcome.verdict is not Verdict.AC:
             raise OriginalUnsteady(f"the original fails case {case.name}: {outcome.verdict} {outcome.detail}", outcome)
-        expected = run.stdout if case.expected is None else case.expected
-        if run.active_s < _DISTURBED_S:  # whatever disturbs a run makes it longer, a short one many times
+        known = case.expecting(run) if case.expected is None else case
+        if run.active_s < _DISTURBED_S:  # a disturbance makes a run longer, and a short one much longer
             again = (run_on(sandbox, original, case) for _ in range(2))
             run = min(run, *again, key=lambda run: run.active_s)
         written = run.written if case.written is None else case.written
-        found.append((replace(case, expected=expected, written=written), run))
+        found.append((replace(known, written=written), run))
     found.sort(key=lambda pair: -pair[1].active_s)
     longest = found[0][1]
     timed = found[:1]
@@ -342,7 +414,7 @@ def _empty(plan: Plan) -> dict[str, tuple[list[float], list[float]]]:
 
 
 def _asks_more(series: Series, limit: LimitRule, rule: StoppingRule, started: float) -> bool:
-    """Whether another pair is to be timed for the limit's sake."""
+    """Return True if the limit test needs another pair."""
     pairs, took = len(series.differences), time.monotonic() - started
     if pairs >= limit.max_pairs or (pairs >= rule.fewest and took > limit.max_seconds):
         return False
@@ -381,7 +453,7 @@ def _pair(
 
 
 def lower_half_mean(amounts: Sequence[float]) -> float:
-    """Mean of the lower half of one program's runs in one pair: whatever disturbs a run makes it longer."""
+    """Return the mean of the lower half of a program's runs in one pair: a disturbance makes a run longer."""
     return fmean(sorted(amounts)[: (len(amounts) + 1) // 2])
 
 
@@ -402,7 +474,7 @@ def decide(series: Series, rule: StoppingRule) -> tuple[Decision, str]:
         return _believe(series, rule, worth)
     if side == -1:
         return Decision.SLOWER, ""
-    # What looks clearly slower gets the few pairs more that it takes to say so.
+    # A candidate that looks clearly slower gets the few more pairs that this verdict takes.
     if rejects_null(differences, worth, -1, rule.futility) and hodges_lehmann(differences) > -worth:
         return Decision.SAME, f"less than {rule.worth_having - 1:.0%} faster"
     return Decision.UNDECIDED, ""
@@ -423,14 +495,17 @@ def _believe(series: Series, rule: StoppingRule, worth: float) -> tuple[Decision
 
 
 def _only_seems_faster(series: Series, rule: StoppingRule, decision: Decision) -> bool:
-    """Whether it was wall time that decided, or left undecided, what is faster by CPU time."""
+    """Return True if a candidate is faster by CPU time, and wall time caused another decision."""
     other = decision in (Decision.SAME, Decision.UNDECIDED, Decision.SLOWER)
     return other and series.clock == "cpu" and series.side_beyond_guests(rule) == 1
 
 
 def _result(series: Series, rule: StoppingRule, decision: Decision, reason: str) -> Comparison:
-    """The figures. Where neither is called faster, the interval is at the level of that test, so that it holds 1: a
-    narrower one could lie wholly on one side of it."""
+    """Return the result of the comparison.
+
+    If neither is faster, the interval has the level of that test, so that it contains 1. A narrower interval can lie
+    wholly on one side.
+    """
     given = series
     if _only_seems_faster(series, rule, decision):
         series = series.by_wall()
@@ -457,4 +532,5 @@ def _result(series: Series, rule: StoppingRule, decision: Decision, reason: str)
         limit=given.against(rule.limit) if rule.limit is not None else None,
         guests=max(1, len(series.guests)),
         wall_ratios=tuple(map(math.exp, series.wall)),
+        passes=series.passes,
     )

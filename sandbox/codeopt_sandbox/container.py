@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import io
 import tarfile
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -12,14 +13,17 @@ from codeopt_sandbox.docker_out_of_docker import OwnContainer
 from codeopt_sandbox.host import Options
 from codeopt_sandbox.hostroot import HostRoot, masked_mounts
 
-_CAPABILITIES = ["SETUID", "SETGID", "SETPCAP", "KILL", "DAC_OVERRIDE"]  # of the guest; a run has none
+_CAPABILITIES = ["SETUID", "SETGID", "SETPCAP", "KILL", "DAC_OVERRIDE"]  # of the guest: a run has no capabilities
 SYS = "/sys"
 """Covered: its counters outlive a run. Below it, for the supervisor alone, is the control group."""
-_OWN_MIB = 96  # supervisor, zygote and their buffers, beside what the limits grant
+_OWN_MIB = 96  # supervisor, zygote and their buffers, in addition to the limits
 _LATE_MIB = 256
-"""Memory that a run may gain between two looks of the watcher, MiB. Looks are 20 ms apart, and one core fills 1 to 8
-GiB a second. A run that the kernel had to end would leave the names of its processes, which it can choose, in the
-host's log (where a crash still writes one, unless the host has debug.exception-trace off)."""
+"""Memory that a run may gain between two looks of the watcher, MiB.
+
+Looks are 20 ms apart, and one core fills 1 to 8 GiB a second. If the kernel ends a run, it logs the names of the run's
+processes on the host, and the run can choose these. A crash still logs one unless the host has debug.exception-trace
+off.
+"""
 
 
 _READ_ONLY = ("/proc", "/proc/bus", "/proc/fs", "/proc/irq", "/proc/sys", "/proc/sysrq-trigger")
@@ -50,7 +54,7 @@ def host_image(api: Any, root: HostRoot) -> str:
     return tag
 
 
-def _tar(links: dict[str, str]) -> bytes:
+def _tar(links: Mapping[str, str]) -> bytes:
     data = io.BytesIO()
     with tarfile.open(fileobj=data, mode="w") as tar:
         for folder in ("usr", "etc", "proc", "sys", "dev", "tmp", "box", "run"):
@@ -95,12 +99,12 @@ def host_config(api: Any, options: Options, files: FileSystem) -> Any:
         binds=_binds(api, options, files),
         mounts=_closed_volumes(api, files.image),
         auto_remove=True,
-        oom_score_adj=1000,  # of all processes the kernel ends a run first, where memory is short
+        oom_score_adj=1000,  # if memory is short, the kernel ends a run first
         runtime=options.runtime,
     )
     if closes_proc(api, options):
         config["ReadonlyPaths"] = [*_READ_ONLY]
-    if covers_sys(options):  # in a namespace of its own, a group's way from the top of the hierarchy is not told
+    if covers_sys(options):  # in a namespace of its own, the path of a group from the top of the hierarchy is hidden
         config["CgroupnsMode"] = "host"
     return config
 
@@ -128,7 +132,7 @@ def _closed_volumes(api: Any, image: str) -> list[Any]:
     try:
         declared = api.inspect_image(image)["Config"].get("Volumes") or {}
     except docker.errors.ImageNotFound:
-        return []  # which is said when the container is made
+        return []  # the error appears when the container is created
     return [Mount(path, None, type="tmpfs", read_only=True) for path in sorted(declared)]
 
 
@@ -138,8 +142,11 @@ def covers_sys(options: Options) -> bool:
 
 
 def closes_proc(api: Any, options: Options) -> bool:
-    """Whether /proc can be closed to writes. With SELinux the runtime writes into /proc afterwards; the score that it
-    then sets as root is a minimum for all runs. A runtime with a kernel of its own has a /proc of its own."""
+    """Return True if /proc can be closed to writes.
+
+    With SELinux the runtime writes into /proc afterwards. The score that it sets as root is then a minimum for all
+    runs. A runtime with its own kernel has its own /proc.
+    """
     return covers_sys(options) and not any("selinux" in each for each in api.info().get("SecurityOptions") or ())
 
 

@@ -17,7 +17,7 @@ class CoreLook:
         self.since, self.before = time.monotonic(), _idle_ticks()
 
     def quietest(self) -> int:
-        """The core that was idle most until now, in LOOK_S at least; the last of them where they are alike."""
+        """Return the core with the most idle time so far, observed for LOOK_S or longer. Ties give the last one."""
         if len(self.cores) == 1:
             return self.cores[0]
         time.sleep(max(0.0, self.since + LOOK_S - time.monotonic()))

@@ -87,7 +87,7 @@ class Attached:
         return part
 
     def kill(self) -> str:
-        """Remove the container, whatever state it is in; returns what the engine knows of its end."""
+        """Remove the container in any state, and return the engine's facts about its end."""
         if not self._open:
             return ""
         self._open = False
@@ -178,8 +178,10 @@ def _connect() -> Any:
 
 
 def _knock() -> None:
-    """Raises OSError where nothing listens: the SDK never closes a socket that finds nobody, and Python warns of it
-    whenever that is collected, in the middle of something else."""
+    """Test the socket. Raises OSError if nothing listens.
+
+    The SDK never closes a socket without a listener, and Python warns about it whenever it is collected.
+    """
     from docker.utils import parse_host
 
     scheme, _, path = parse_host(os.environ.get("DOCKER_HOST")).partition("://")

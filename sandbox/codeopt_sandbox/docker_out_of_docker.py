@@ -1,4 +1,4 @@
-"""Docker out of Docker: we run in a container ourselves, and a sandbox is another one of the same engine beside it."""
+"""Docker out of Docker: codeopt runs in a container, and a sandbox is another container of the same engine."""
 
 from __future__ import annotations
 
@@ -33,7 +33,11 @@ class OwnContainer:
         return None
 
     def require_source(self, path: str) -> str:
-        """Path of one of our files on the engine's machine. Raises BackendUnavailable where it has none."""
+        """Return the path of a file on the engine's machine.
+
+        Raises:
+            BackendUnavailable: The engine's machine does not have the file.
+        """
         if found := self.source(path):
             return found
         raise BackendUnavailable(

@@ -1,9 +1,9 @@
-"""Errors of the sandbox itself; never a verdict on a program.
+"""Errors of the sandbox itself. They are never a verdict on a program.
 
-SandboxError            our side failed: an engine, a guest or a disk
-├── BackendUnavailable  this backend cannot run on this machine
-├── BadInterpreter      the Python that is to run the programs cannot
-└── GuestLost           a guest died or stopped answering
+`SandboxError` means that the sandbox failed: an engine, a guest or a disk. Its subclasses:
+- `BackendUnavailable`: this backend cannot run on this machine
+- `BadInterpreter`: the Python for the programs cannot run them
+- `GuestLost`: a guest died or stopped answering
 """
 
 from __future__ import annotations
@@ -34,9 +34,9 @@ class BackendUnavailable(SandboxError):
 
 
 class BadInterpreter(SandboxError):
-    """An interpreter that cannot run programs, whatever the backend; so no other backend is tried.
+    """Error: an interpreter cannot run programs on any backend, so the remaining backends are skipped.
 
-    what: what is wrong with it, as a sentence that begins with its path.
+    `what` is the problem, as the rest of a sentence that begins with the interpreter's path.
     """
 
     def __init__(self, python: str, what: str) -> None:

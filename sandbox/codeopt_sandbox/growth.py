@@ -1,8 +1,11 @@
 """Growth of cost with input size, fitted to runs of cases of different sizes: "about n log n".
 
-A class is said only where it is right to say it: sizes span MIN_SPAN, `a + b * f(n)` with a fixed cost a >= 0 and b > 0
-is within MAX_ERROR of what was measured, and no other class is within APART times as near. Else nothing is said: two
-classes that fit about as well are not told apart by the better of two fits.
+A class is reported only under these conditions:
+- the sizes span MIN_SPAN
+- `a + b * f(n)` with a fixed cost a >= 0 and b > 0 is within MAX_ERROR of the measurements
+- the error of each other class is at least APART times as large
+
+Otherwise nothing is reported: the better of two similar fits does not decide between two classes.
 """
 
 from __future__ import annotations
@@ -45,7 +48,7 @@ APART = 2.5
 SMALLEST_ERROR = 0.01
 """Error below which one fit is no better than another."""
 STEADY = 1.25
-"""Longest over shortest time up to which cost is constant: a fixed cost and a little of anything fits it, too."""
+"""Longest over shortest time up to which cost is constant: a fixed cost with a small growing part fits also."""
 
 
 @dataclass(frozen=True)
@@ -80,7 +83,7 @@ def _first_number(data: bytes) -> float:
 
 @dataclass(frozen=True)
 class GrowthPair:
-    """Growth of the cost of two programs; empty where nothing can be told."""
+    """Growth of the cost of two programs. Empty if it is unknown."""
 
     old: str
     new: str

@@ -43,8 +43,11 @@ class GuestProgram:
     arguments: tuple[Any, ...] = ()
     """Arguments of `main`, of types that marshal knows."""
     libraries: Libraries | None = None
-    """Imported before the run is forked, whatever its mode, from an interpreter that has its hash seed; where that
-    cannot be, the run is as without them and says why. For calls only: what a program imports is a cost of its own."""
+    """Libraries that are imported before the run is forked, in any mode, from an interpreter with its hash seed.
+
+    If that fails, the run starts without them and says why. They are for calls only: imports are a cost of a program
+    itself.
+    """
 
     def packed(self) -> bytes:
         """Encoding for the guest."""
@@ -97,9 +100,9 @@ def boot_input() -> bytes:
 
 
 def loading(*folders: str) -> str:
-    """Python source that has modules of the guest as `_bundle`, in an interpreter that has nothing of ours.
+    """Return Python source that loads modules of the guest as `_bundle`, in an interpreter without codeopt.
 
-    folders: where they stand; all of them by default.
+    `folders` are the modules' folders. The default is all of them.
     """
     found = bundle()
     begins = tuple(f"{ROOT}/{folder}" for folder in folders or ("",))

@@ -29,8 +29,11 @@ from codeopt_sandbox.sequential_test import hodges_lehmann
 FIRST_PAIRS = 5
 """Pairs of the first guest and of the second, so that the fewest that decide need two."""
 GUEST_PAIRS = 10
-"""Pairs of each further guest: of guests that grew with the number of pairs the last would weigh half of all, and no
-number of pairs would bring the margin below that."""
+"""Pairs of each further guest.
+
+If later guests had more pairs, the last would have half of the weight, and more pairs would not reduce the margin
+further.
+"""
 LEAST_PAIRS = 3
 """Pairs from which on a guest's middle counts."""
 WITHIN_SHARE = 2 / 3
@@ -44,14 +47,16 @@ _MAD = 1.4826
 
 
 def begins_guest(pairs: int) -> bool:
-    """Whether the next pair is the first of a fresh guest: pair 0, 5, 10, 20, 30 ..."""
+    """Return True if the next pair is the first of a fresh guest: pair 0, 5, 10, 20, 30 ..."""
     return pairs == FIRST_PAIRS or pairs % GUEST_PAIRS == 0
 
 
 def looks(guests: int) -> float:
-    """Number by which an error is divided that is asked for after every guest and whatever was answered before, as that
-    of a limit is: one for the first and for each time that their number has doubled. Within a doubling the middle
-    hardly changes (benchmarks/gate.py); a comparison ends where there is no gain, and needs none of it."""
+    """Return the number by which an error is divided if the test is repeated after every guest, as for a limit.
+
+    It is one, and one more for each doubling of the guests. Within a doubling the middle changes little
+    (benchmarks/gate.py). A comparison ends at a missing gain and needs no such division.
+    """
     return 1 + math.log2(max(1, guests))
 
 
@@ -72,7 +77,8 @@ def margin(differences: Sequence[float], starts: Sequence[int], error: float, pr
 
 
 def between(groups: Sequence[Sequence[float]]) -> float:
-    """Sum of the squares of the guests' middles about their mean, beyond what the spread of pairs explains."""
+    """Return the sum of squares of the guests' middles about their mean, without the part that the spread of pairs
+    explains."""
     middles = [hodges_lehmann(group) for group in groups]
     apart = [difference - middle for group, middle in zip(groups, middles, strict=True) for difference in group]
     spread = _MAD * median(map(abs, apart))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from importlib import import_module
 from types import TracebackType
@@ -14,6 +14,7 @@ from codeopt_sandbox.base_folder import INSIDE, BaseFolder
 from codeopt_sandbox.channel import Guest, Pipe
 from codeopt_sandbox.cores import CoreLook
 from codeopt_sandbox.errors import BackendUnavailable, GuestLost, SandboxError
+from codeopt_sandbox.guest.environment import USUAL, Environment
 from codeopt_sandbox.guest.wire import SPECIAL
 from codeopt_sandbox.guest_bundle import GuestProgram
 from codeopt_sandbox.outcome import Files, Mode, Run, RunLimits, Stop, WrittenFile
@@ -29,7 +30,7 @@ _GRACE_S = 10.0  # what a guest may need beyond a run's own limit before the hos
 _ENV = {
     "PATH": "/usr/local/bin:/usr/bin:/bin",
     "HOME": "/tmp",
-    "USER": "user",  # packages ask for a name when they are imported; the number that a run has got has none
+    "USER": "user",  # packages ask for a name when they are imported, and the user id of a run has no name
     "LANG": "C.UTF-8",
     "PYTHONDONTWRITEBYTECODE": "1",
     "OMP_NUM_THREADS": "1",
@@ -57,11 +58,11 @@ class Options:
     mounts: tuple[tuple[str, str], ...] = ()
     """(path on this machine, path as a run sees it): folders to show read-only. Plain processes see the first path."""
     env: tuple[tuple[str, str], ...] = ()
-    """Environment variables that runs have beside the usual few."""
+    """Environment variables of runs in addition to the usual ones."""
     base: BaseFolder | None = None
-    """Files that the working folder of each run with files begins as; whoever made it removes it."""
+    """Files with which the working folder of each run with files begins. The creator of the folder removes it."""
     most_memory_mib: int = 0
-    """Memory that some run may be granted, MiB, where that is more than the usual limit."""
+    """Largest memory limit of any run, MiB, if it is above the usual limit."""
 
     @property
     def shown(self) -> tuple[tuple[str, str], ...]:
@@ -77,11 +78,11 @@ class BackendHandle:
     isolated: bool
     description: str
     start: Callable[[], Pipe]
-    setting: dict[str, Any]
+    setting: Mapping[str, Any]
     """Fields of codeopt_sandbox.guest.supervisor.job.Setting that depend on the backend."""
     close: Callable[[], None]
     of_one_guest: Callable[[], dict[str, Any]] = dict
-    """Fields of the setting that no two guests may share: their folders, where those are on this machine."""
+    """Fields of the setting that two guests cannot share, such as their folders on this machine."""
 
 
 class Sandbox:
@@ -113,7 +114,7 @@ class Sandbox:
         self._launch.close()
 
     def restart_guest(self) -> None:
-        """Go on with a fresh guest, for another program: nothing of the last one is in it."""
+        """Continue with a fresh guest for another program. It keeps no state of the last one."""
         self._drop_guest()
 
     @property
@@ -142,7 +143,7 @@ class Sandbox:
         self._look = CoreLook()
 
     def allow(self, seconds: float) -> None:
-        """Set the time limit of a run from now on, where the run has none of its own, seconds."""
+        """Set the default time limit of later runs, seconds."""
         self.limits = replace(self.limits, seconds=seconds)
 
     def warm(self) -> None:
@@ -158,27 +159,38 @@ class Sandbox:
         args: Sequence[str] = (),
         mode: Mode = "fork",
         limits: RunLimits | None = None,
-        hash_seed: int = 0,
+        environment: Environment = USUAL,
         files: Files | None = None,
         without: Sequence[str] = (),
     ) -> Run:
-        """Run a program on one input. Raises SandboxError when the sandbox itself failed, after one retry.
+        """Run a program on one input, with one retry if the sandbox fails.
 
-        files: copies of these are in its working folder, on top of the base where there is one, and what it writes
-        there comes back.
-        without: files of the base that are left out.
+        Args:
+            program: The program.
+            stdin: Its standard input.
+            args: Its arguments.
+            mode: How its process starts.
+            limits: Limits of this run. Defaults to those of the sandbox.
+            environment: Additions to the usual variables. Only a fresh interpreter gets them.
+            files: Files in its working folder, on top of the base. The files that it writes there are returned.
+            without: Files of the base to leave out.
+
+        Raises:
+            SandboxError: The sandbox failed twice.
         """
         self.warm()
-        tool = isinstance(program, GuestProgram)
+        tool = isinstance(program, GuestProgram)  # which enters its environment itself, once it was forked
+        variables = {} if tool else environment.process_variables()
         libraries = program.libraries if isinstance(program, GuestProgram) else None
         source = program.packed() if isinstance(program, GuestProgram) else program
         source = source.encode() if isinstance(source, str) else source
         limits = limits or self.limits
         job = {
             **_job(limits),
-            "exec": mode == "exec",
+            "exec": mode == "exec" or bool(variables),
             "tool": tool,
-            "hash_seed": hash_seed,
+            "hash_seed": environment.hash_seed,
+            "variables": variables,
             "args": list(args),
             "core": self.core,
         }

@@ -8,7 +8,7 @@ from pathlib import Path
 
 
 def find_program(name: str) -> str | None:
-    """Absolute path of a program, found by the absolute parts of PATH; None where there is none."""
+    """Return the absolute path of a program, found by the absolute parts of PATH. None if it is not found."""
     parts = os.environ.get("PATH", os.defpath).split(os.pathsep)
     return shutil.which(name, path=os.pathsep.join(part for part in parts if Path(part).is_absolute()))
 

@@ -1,6 +1,6 @@
-"""Read-only view of the host inside a guest: system libraries, the interpreter with its packages, and how to find them.
+"""Read-only view of the host inside a guest: system libraries, and the interpreter with its packages.
 
-An interpreter's prefix is never shown whole: a virtual environment made at a project's root has the project for its
+An interpreter's prefix is never shown as a whole. A virtual environment at a project's root has the project as its
 prefix, with its secrets, its history and the answers to its tests.
 """
 
@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -31,13 +31,13 @@ class HostRoot:
     """A root file system made of the host's own parts."""
 
     python: str
-    links: dict[str, str]
+    links: Mapping[str, str]
     """Path below / -> where it points: on most hosts /bin and /lib are links into /usr."""
     binds: tuple[str, ...]
     """Paths to mount read-only at the same place, outermost first."""
     masked: tuple[str, ...]
     """Files below them to cover: what lets a run talk to the host, and configuration that may hold passwords."""
-    env: dict[str, str]
+    env: Mapping[str, str]
 
 
 def host_root(python: str | None = None) -> HostRoot:
@@ -78,7 +78,7 @@ def _entries(folder: str) -> list[os.DirEntry[str]]:
     try:
         with os.scandir(folder) as entries:
             return list(entries)
-    except OSError:  # no folder, or none that we may read: a run has no more rights
+    except OSError:  # no folder, or no right to read it: a run has the same rights
         return []
 
 
@@ -102,8 +102,10 @@ def _parts(asked: PythonFacts) -> list[str]:
 
 
 def _way_to(executable: str) -> list[str]:
-    """The `bin` folders of the links that an executable is behind: `.venv/bin/python` may lead to
-    `~/.local/bin/python3.13`, which leads to the real one; of any other folder the executable alone."""
+    """Return the `bin` folders of an executable and of the links to it. In other folders it is the executable alone.
+
+    For example, `.venv/bin/python` may lead to `~/.local/bin/python3.13`, which leads to the real one.
+    """
     found = []
     path = Path(executable)
     for _ in range(40):  # as many as the kernel follows

@@ -1,4 +1,4 @@
-"""Starts an interpreter once, with nothing of its packages or of the current folder, and asks what it is."""
+"""Queries of an interpreter: it starts once, without its packages and the current folder."""
 
 from __future__ import annotations
 
@@ -66,10 +66,12 @@ print(json.dumps({
     "prefixes": prefixes, "libraries": libraries, "user_base": site.getuserbase(),
 }))
 """
-"""`-I -S` keeps out what a package, a .pth file or a folder beside a program would run at the start; so the prefix of a
-virtual environment and its packages are looked for here (Debian's Python says `dist-packages` of one while it does not
-know that it is in it). A .pth file may name the packages of another environment, which are libraries, too; folders of
-any other name are somebody's sources."""
+"""`-I -S` disables packages, .pth files and files of the program's folder that run code at the start.
+
+So the prefix and the packages of a virtual environment are found here. Debian's Python uses `dist-packages` for one
+while it does not detect it. A .pth file may name packages of another environment, which count as libraries. Folders
+with any other name are a user's sources.
+"""
 
 
 @dataclass(frozen=True)
@@ -157,7 +159,7 @@ def _start(python: str, arguments: list[str]) -> tuple[int, str, str]:
             out, err = process.communicate(timeout=START_S)
         except subprocess.TimeoutExpired as error:
             raise BadInterpreter(python, f"did not answer within {START_S:g} s of its start") from error
-        finally:  # whatever it started, which may hold its output open
+        finally:  # also ends child processes, which may keep its output open
             with contextlib.suppress(ProcessLookupError, PermissionError):
                 os.killpg(process.pid, signal.SIGKILL)
     return process.returncode, out.decode("utf-8", "replace"), err.decode("utf-8", "replace")
@@ -182,8 +184,7 @@ def _not_started(python: str, error: OSError | ValueError) -> str:
 
 
 def _why(python: str, status: int, err: str) -> str:
-    """Reason why a program that started gave no answer: an old Python does not know the options, any other program says
-    whatever it says."""
+    """Return the reason why a started program gave no answer. An old Python does not know the options."""
     _, out, said = _start(python, ["-V"])
     name, _, version = (out or said).strip().partition(" ")
     number = version.partition(".")

@@ -1,10 +1,10 @@
-"""Test of a slowdown against a limit: it holds, it is broken, or more pairs are needed to tell.
+"""Test of a slowdown against a limit: pass, fail, or more pairs are needed.
 
-The null hypothesis is at the limit itself, not at equal speed: "slower by no more than the limit" is rejected where the
-limit is broken, "slower by at least the limit" where it holds, each by the test martingale of
-codeopt_sandbox.sequential_test, so that either may be asked after every pair at a stated error, and by more than guests
-differ in (codeopt_sandbox.guests). To test against a margin from both sides is Schuirmann's two one-sided tests
-(J. Pharmacokinetics and Biopharmaceutics 15, 1987).
+The null hypothesis is at the limit itself, not at equal speed. If the limit fails, "slower by no more than the limit"
+is rejected. If it passes, "slower by at least the limit" is rejected. Each test is the test martingale of
+codeopt_sandbox.sequential_test, so both can be evaluated after every pair at a stated error. The difference must also
+exceed that between guests (codeopt_sandbox.guests). A test against a margin from both sides is Schuirmann's two
+one-sided tests (J. Pharmacokinetics and Biopharmaceutics 15, 1987).
 """
 
 from __future__ import annotations
@@ -81,25 +81,30 @@ class LimitTest:
 
 
 class Rejects(Protocol):
-    """Whether the centre of paired differences is beyond `theta` on a side, with an error."""
+    """Test whether the center of paired differences exceeds `theta` on a side, with an error."""
 
     def __call__(self, theta: float, side: Side, error: float) -> bool: ...
 
 
 def against_limit(rejects: Rejects, rule: LimitRule, alpha: float) -> LimitAnswer:
-    """The answer by the pairs so far. rejects: the test of the logarithms of original / candidate. alpha: the share of
-    the rule's error that calling the limit broken may use."""
+    """Return the answer from the pairs so far.
+
+    Args:
+        rejects: Test of the logarithms of original over candidate.
+        rule: The limit.
+        alpha: Share of the rule's error for a failed limit.
+    """
     if rejects(rule.centre, -1, alpha):
         return LimitAnswer.BROKEN
     return LimitAnswer.HOLDS if rejects(rule.centre, 1, rule.alpha) else LimitAnswer.UNKNOWN
 
 
 def pairs_needed(differences: Sequence[float], rule: LimitRule, apart: float = 0.0) -> int | None:
-    """Estimated pairs that an answer takes, if the noise and the distance from the limit stay as they are; None: more
-    than can be said. apart: what guests explain of the distance now.
+    """Estimate the number of pairs for an answer, if noise and distance from the limit stay. None if it is too large.
 
-    A bet on a distance of d gains (d / spread)^2 / 2 a pair (Kelly), and -log(alpha) is wanted; what guests explain
-    falls with the root of their number, and each has as many pairs.
+    A bet on a distance of d gains (d / spread)^2 / 2 a pair (Kelly), and -log(alpha) is needed. `apart` is the part of
+    the present distance that guests explain. It falls with the root of their number, and each guest has equally many
+    pairs.
     """
     pairs = len(differences)
     if pairs < LEAST_PAIRS:

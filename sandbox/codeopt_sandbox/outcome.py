@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from typing import Literal
 
 from codeopt_sandbox.caveat import Caveat
+from codeopt_sandbox.guest.environment import USUAL, Environment
 
 Mode = Literal["fork", "exec"]
-"""How a program is started. fork: in a fork of a warm interpreter (for timing); exec: exactly as `python
+"""Way to start a program. fork: in a fork of a warm interpreter (for timing); exec: exactly as `python
 program.py`."""
 
 Stop = Literal["time", "memory", "output", "processes", "lost"]
-"""Why the guest ended a run; `lost`: the run killed the process that started it."""
+"""Reason why the guest ended a run. `lost`: the run killed the process that started it."""
 
 
 class Verdict(StrEnum):
@@ -29,7 +30,7 @@ class Verdict(StrEnum):
 
 
 class Cause(StrEnum):
-    """Why a verdict is not AC, where the verdict alone does not say it."""
+    """Cause of a verdict other than AC, if the verdict alone does not show it."""
 
     CALL_TIMEOUT = "call_timeout"
     """A wrong answer: a call was ended that took too long."""
@@ -80,7 +81,6 @@ class Case:
     title: str = ""
     """Description of an input that is no readable text, for people."""
     args: tuple[str, ...] = ()
-    """The program's arguments."""
     files: Files | None = None
     """Files of the working folder, in which the files that the program writes count as output; None: no folder, and
     standard output alone counts."""
@@ -90,6 +90,12 @@ class Case:
     """Patterns of files that do not count, such as logs."""
     exit: int = 0
     """The exit status that is right: a linter that found something ends with 1."""
+    environment: Environment = USUAL
+    """Environment in which the original gave the expected output, and a draft is run."""
+
+    def expecting(self, run: Run) -> Case:
+        """The case that expects what this run did."""
+        return replace(self, expected=run.stdout)
 
 
 @dataclass(frozen=True)
@@ -110,12 +116,14 @@ class Run:
     stop_detail: str = ""
     """Observation that led to `stop`."""
     runqueue_wait_s: float = 0.0
-    """Share of the wall time in which the run, or after it whoever saw its end, was ready but others had the processor,
-    seconds. What is neither this nor CPU time is waiting."""
+    """Part of the wall time in which the run was ready but other processes had the core, seconds.
+
+    The process that waits for its end counts also. Time that is neither this nor CPU time is waiting.
+    """
     written: tuple[WrittenFile, ...] = ()
     """Files that the run wrote in its working folder, where it had one."""
     preload_failure: str = ""
-    """Why its libraries were not imported before it was forked; empty where they were, or it has none."""
+    """Reason why its libraries were not imported before the fork. Empty if they were, or if it has no libraries."""
 
     @property
     def active_s(self) -> float:
@@ -124,7 +132,7 @@ class Run:
 
     @property
     def cause(self) -> Cause | None:
-        """Cause that is known of a run that gave no answer, beside how it ended."""
+        """Return the known cause of a missing answer, in addition to the run's end."""
         return None
 
 
@@ -136,7 +144,7 @@ class ChangedSetting:
     """`the switch interval`"""
     before: str
     after: str
-    """Texts; empty where there is none."""
+    """Texts of both sides. An absent one is empty."""
     when: Literal["import", "calls"]
     """Phase in which the setting was changed."""
 

@@ -7,7 +7,7 @@ import time
 from pathlib import Path
 
 LIFETIME_S = 24 * 3600.0
-"""A container older than this is a leftover whoever owns it."""
+"""Age from which on a container is a leftover of any owner, seconds."""
 
 
 def current_owner() -> str:
@@ -16,11 +16,11 @@ def current_owner() -> str:
 
 
 def is_leftover(owner: str, deadline: str) -> bool:
-    """Whether the owner is gone for certain, or the deadline (seconds since the epoch) has passed.
+    """Return True if the owner is certainly gone, or the deadline (seconds since the epoch) has passed.
 
-    Of an owner in another pid namespace nothing can be known here, so its deadline decides; nor of one of another
-    boot, which may be another machine that uses the same engine. (After a restart of this machine the engine itself
-    removes what was running, as `auto_remove` says.)
+    Only the deadline decides for owners in another pid namespace, as nothing is known about them. The same applies to
+    another boot, which may be another machine with the same engine. After a restart of this machine the engine itself
+    removes old containers, because of `auto_remove`.
     """
     try:
         if float(deadline) < time.time():
@@ -42,7 +42,7 @@ def _namespace() -> str:
 
 
 def _started(pid: int) -> int:
-    """Start time of a process; 0 when there is none."""
+    """Return the start time of a process; 0 if there is no such process."""
     try:
         text = Path(f"/proc/{pid}/stat").read_text()
     except OSError:

@@ -21,6 +21,9 @@ RunDriver = Callable[[GuestProgram, bytes], Run]
 SHORTEST = 0.1
 """Seconds under Scalene, all runs together, below which there is no split."""
 GAIN = "the Python/native/system split and the memory profile"
+OWN_SAMPLES = "profiling.sampling"
+"""Module of the standard library, from Python 3.15 on."""
+INSTEAD = "it gave the Python/native/system split, for scalene is not installed; so there is no memory by line"
 TITLE = {
     "lines": "line profile",
     "scalene": "Scalene",
@@ -46,7 +49,7 @@ class HotLine:
     """Callees of this program left out; slowed by the profiler, most of all in short lines."""
     text: str
     place: str = ""
-    """`file.py:12`, where the program has several files; empty where `line` says it."""
+    """`file.py:12` in a program of several files. Otherwise empty, as `line` is enough."""
 
     @property
     def file(self) -> str:
@@ -72,8 +75,20 @@ class HotFunction:
     line: int
     share: float
     """Share of the time of all lines, 0..1, callees of this program excluded."""
-    hits: int
-    """Calls; for a generator, items."""
+    hits: int | None
+    """Calls; for a generator, items. None: not counted."""
+    total: float | None = None
+    """Share with all that it calls, 0..1. None: not known."""
+
+    @property
+    def count(self) -> str:
+        """`1,234`, `?`."""
+        return count_words(self.hits)
+
+
+def count_words(number: int | None) -> str:
+    """Write a count, `?` where none is known."""
+    return "?" if number is None else f"{number:,}"
 
 
 @dataclass(frozen=True)
@@ -88,7 +103,7 @@ class MemoryLine:
 
 @dataclass(frozen=True)
 class LineSplit:
-    """One line by kind of code, as Scalene saw it."""
+    """One line by kind of code, as Scalene or the interpreter's own samples saw it."""
 
     line: int
     python_share: float
@@ -109,7 +124,7 @@ class Callee:
     share: float
     """Share of the time of all functions, 0..1, their callees excluded."""
     source: str
-    """Python text; empty for a function in C, and where there is none."""
+    """Python text of the line. Empty for a function in C, and for an unknown source."""
 
 
 @dataclass(frozen=True)
@@ -185,7 +200,7 @@ def _note(found: Profile, *notes: str) -> Profile:
 def _ask(
     run_driver: RunDriver, request: ProfileRequest, program: bytes, case: Case
 ) -> tuple[dict[str, Any], tuple[str, ...]]:
-    """Run the profiler once; its result (empty when there is none) and what went wrong."""
+    """Run the profiler once. Return its result, which may be empty, and what went wrong."""
     header = json.dumps(request.fields()).encode()
     run = run_driver(GuestProgram("profile"), header + b"\n" + program + case.stdin)
     result = parse(run.stdout, request.marker)
@@ -193,7 +208,7 @@ def _ask(
 
 
 def parse(stdout: bytes, marker: str) -> dict[str, Any]:
-    """The JSON object after the last marker; empty when there is none, or something else."""
+    """Return the JSON object after the last marker. Empty if it is missing or invalid."""
     _, _, text = stdout.rpartition(marker.encode())
     try:
         result = json.loads(text)
@@ -202,13 +217,20 @@ def parse(stdout: bytes, marker: str) -> dict[str, Any]:
     return result if isinstance(result, dict) else {}
 
 
+def _title(mode: str, result: dict[str, Any]) -> str:
+    """Return the name of what took the figures: without Scalene the interpreter's own samples may give the split."""
+    return OWN_SAMPLES if "missing" in result and "lines" in result else TITLE[mode]
+
+
 def _complaints(mode: str, result: dict[str, Any], run: Run) -> tuple[str, ...]:
-    title = TITLE[mode]
+    title = _title(mode, result)
     notes = []
     if not result:
         end = run.stop or (f"signal {run.signal}" if run.signal else f"exit status {run.exit}")
         notes.append(f"{title}: no result, the profiled run ended by itself or was ended ({end})")
-    if "missing" in result:
+    if title == OWN_SAMPLES:
+        notes.append(f"{title}: {INSTEAD}")
+    elif "missing" in result:
         notes.append(
             f"{title}: scalene is not installed for the Python that runs the program; "
             f"`python -m pip install scalene` there gives {GAIN}"
@@ -217,7 +239,7 @@ def _complaints(mode: str, result: dict[str, Any], run: Run) -> tuple[str, ...]:
         notes.append(f"{title}: the profiler failed ({_name(result['error'])})")
     if result.get("ended"):
         notes.append(f"{title}: the program ended with {_name(result['ended'])}")
-    if result.get("memory") is False:
+    if result.get("memory") is False and title != OWN_SAMPLES:
         notes.append(f"{title}: no memory by line, which takes a sparse file of 256 MiB; the sandbox allows less")
     if result.get("stopped") is True:
         notes.append(f"{title}: stopped at its time limit; what the program does later is not in it")
@@ -302,6 +324,7 @@ def _read_scalene(found: Profile, result: dict[str, Any], texts: list[str]) -> P
     rows = _lines_once(_rows(result, "lines", len(texts), MAX_PERCENT, MAX_PERCENT, MAX_MIB, MAX_MIB, MAX_MIB))
     if not result.keys() & {"lines"}:
         return found
+    title = _title("scalene", result)
     runs, seconds = _number(result, "runs", MAX_COUNT), _number(result, "seconds", MAX_MIB)
     system = float(_number(result, "system", 1.0))
     shares = [sum(row[column] for row in rows) for column in (1, 2)]
@@ -314,9 +337,9 @@ def _read_scalene(found: Profile, result: dict[str, Any], texts: list[str]) -> P
         memory=tuple(sorted(memory, key=lambda line: (-line.peak_mib, -line.growth_mib, line.line))),
     )
     if runs > 1:
-        found = _note(found, f"Scalene: one run is too short to sample, so it saw {runs} runs in a row")
+        found = _note(found, f"{title}: one run is too short to sample, so it saw {runs} runs in a row")
     if seconds < SHORTEST or not sum(shares):
-        return _note(found, "Scalene: still too short to sample, so there is no Python/native/system split")
+        return _note(found, f"{title}: still too short to sample, so there is no Python/native/system split")
     python, native = (share / sum(shares) * (1 - system) for share in shares)
     by_line = sorted((row[:3] for row in rows if row[1] or row[2]), key=lambda row: row[0])
     split = tuple(LineSplit(line, *(share / sum(shares) * (1 - system) for share in both)) for line, *both in by_line)

@@ -1,17 +1,18 @@
-"""Protocols of whatever runs programs: a Sandbox, or something that stands for one."""
+"""Protocols for running programs: a Sandbox, or an object with its interface."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from typing import Protocol, TypedDict, TypeVar, Unpack
 
+from codeopt_sandbox.guest.environment import Environment
 from codeopt_sandbox.guest_bundle import GuestProgram
 from codeopt_sandbox.outcome import Case, Files, Mode, Run, RunLimits
 
 Program = str | bytes | GuestProgram
 P = TypeVar("P")
 P_contra = TypeVar("P_contra", contravariant=True)
-"""What a runner takes for a program: a text, or a caller's own value of one or several."""
+"""Type that a runner takes for a program: a text, or a caller's own value of one or several."""
 
 
 class RunOptions(TypedDict, total=False):
@@ -23,8 +24,8 @@ class RunOptions(TypedDict, total=False):
     """A fork of the warm interpreter or a fresh one: "fork"."""
     limits: RunLimits | None
     """Limits of the run; the runner's by default."""
-    hash_seed: int
-    """Hash seed, i.e. the order of sets of strings; 0 by default."""
+    environment: Environment
+    """Environment that a run can depend on in addition to its input. The default is the usual one."""
     files: Files | None
     """Copies of these are in its working folder, and what it writes there comes back: None, it has no folder."""
     without: Sequence[str]
@@ -40,7 +41,7 @@ class Runner(Protocol[P_contra]):
         ...
 
     def run(self, program: P_contra, stdin: bytes = b"", /, **options: Unpack[RunOptions]) -> Run:
-        """Raises SandboxError when the sandbox itself failed."""
+        """Run a program. Raises SandboxError when the sandbox itself failed."""
         ...
 
     def restart_guest(self) -> None:
@@ -48,7 +49,7 @@ class Runner(Protocol[P_contra]):
         ...
 
     def quiesce(self) -> None:
-        """Leave the measuring core to the run for now: nothing goes on in the background."""
+        """Stop background work for now, so that the run has the measuring core to itself."""
         ...
 
 
@@ -57,7 +58,9 @@ class GuestRunner(Runner[Program], Protocol):
 
 
 def run_on(runner: Runner[P], program: P, case: Case, **options: Unpack[RunOptions]) -> Run:
-    """Run a program on a case: its standard input, and its arguments and files where it has some."""
+    """Run a program on a case: its standard input, in its environment, with its arguments and files where it has
+    some."""
+    options.setdefault("environment", case.environment)
     if case.args:
         options["args"] = case.args
     if case.files is not None:

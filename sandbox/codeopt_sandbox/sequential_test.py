@@ -31,7 +31,7 @@ Side = Literal[1, -1]
 _BETS = ((0.35, 2, 0.2), (1.0, 2, 0.3), (3.0, 3, 0.5))
 """(steepness, decay, weight): on a difference of u typical sizes, tanh(steepness * u) / (1 + (u / _FAR) ** decay)."""
 _FAR = 3.0
-_FARTHEST = 1e6  # typical sizes; beyond it nothing is bet
+_FARTHEST = 1e6  # typical sizes: larger differences get no bet
 _LARGEST_BET = 0.97  # one outlier must not end the game
 
 
@@ -68,8 +68,10 @@ def fewest_pairs(alpha: float) -> int:
 
 
 def rejects_null(differences: Sequence[float], theta: float, side: Side, alpha: float, *, now: bool = False) -> bool:
-    """Whether the centre is above theta (side 1) or below it (side -1), with error at most alpha. now: by the last E,
-    and not by an earlier one."""
+    """Return True if the center is above theta (side 1) or below it (side -1), with error at most alpha.
+
+    `now` uses the last E only, and no earlier one.
+    """
     return log_e_value(differences, theta, side, now=now) >= -math.log(alpha)
 
 

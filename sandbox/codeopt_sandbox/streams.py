@@ -1,4 +1,4 @@
-"""The standard streams of a command line, where whoever started it has closed them or does not take what is printed."""
+"""The standard streams of a command line, for callers that have closed them or do not read the output."""
 
 from __future__ import annotations
 

@@ -23,12 +23,12 @@ def excess(expected: bytes, got: bytes, tolerance: float) -> float:
 
 
 def number_pairs(expected: bytes, got: bytes) -> Iterator[tuple[bytes, bytes]]:
-    """Numbers of two tokens that are the same but for them."""
+    """Yield pairs of numbers from two tokens that differ only in numbers."""
     return zip(_NUMBER.findall(expected), _NUMBER.findall(got), strict=False)  # `1_0` is a number to float alone
 
 
 def same_shape(expected: bytes, got: bytes) -> bool:
-    """Whether two tokens are the same but for their numbers, of which there are some."""
+    """Return True if two tokens differ only in numbers and contain some."""
     blank = _NUMBER.sub(b"0", expected)
     return blank == _NUMBER.sub(b"0", got) and bool(_NUMBER.search(expected))
 

@@ -20,13 +20,24 @@ Checker = Callable[[bytes, bytes], str]
 
 @runtime_checkable
 class CaseChecker(Protocol):
-    """A checker that looks at the input, too; without it, it compares as others do."""
+    """A checker that also sees the input. Without an input it compares the outputs alone."""
 
     def __call__(self, expected: bytes, got: bytes) -> str:
         """Compare two outputs alone."""
 
     def of_case(self, case: Case, expected: bytes, got: bytes) -> str:
         """Empty where the output is right for this input, else one line that says why not."""
+
+
+@runtime_checkable
+class RunChecker(Protocol):
+    """A checker of more than an output: it compares what a run did, as values."""
+
+    def __call__(self, expected: bytes, got: bytes) -> str:
+        """Compare two outputs alone."""
+
+    def of_run(self, case: Case, run: Run) -> str:
+        """Empty where the run did what the case expects, else one line that says why not."""
 
 
 LAST_BITS = 1e-12
@@ -71,8 +82,11 @@ def check_exact(expected: bytes, got: bytes) -> str:
 
 
 def check_floats(expected: bytes, got: bytes, tolerance: float) -> str:
-    """Equal up to white space, where floats may differ by `tolerance`, absolute or relative, alone or inside of
-    `[0.5, {'a': 1.5}]`; ints may not. Describes the difference that is largest against the tolerance."""
+    """Compare without white space. Floats may differ by `tolerance`, absolute or relative, and ints must be equal.
+
+    Floats inside of `[0.5, {'a': 1.5}]` count also. The text describes the largest difference relative to the
+    tolerance.
+    """
     if expected == got:
         return ""
     worst, words = 1.0, ""
@@ -86,12 +100,12 @@ def check_floats(expected: bytes, got: bytes, tolerance: float) -> str:
 
 
 def check_nearly(expected: bytes, got: bytes) -> str:
-    """Compare tokens, where floats may differ in their last bits."""
+    """Compare tokens. Floats may differ in their last bits."""
     return "" if expected == got else _first_difference(expected.split(), got.split(), _same_but_last_bits)
 
 
 def last_bits(expected: bytes, got: bytes) -> float:
-    """The largest relative difference of two outputs that check_nearly takes for the same; 0 when there is none."""
+    """Return the largest relative difference of two outputs that check_nearly accepts; 0 without a difference."""
     if expected == got:
         return 0.0
     pairs = zip(expected.split(), got.split(), strict=False)
@@ -153,13 +167,15 @@ def _verdict(case: Case, run: Run, check: Checker) -> tuple[Verdict, str]:
     if run.exit != case.exit or (case.exit and TRACEBACK in run.stderr):
         other = f" instead of {case.exit}" if run.exit != case.exit and case.exit else ""
         return Verdict.RE, f"exit status {run.exit}{other}{_last_line(run.stderr)}"
-    difference = "" if case.expected is None else _checked(check, case, case.expected, run.stdout)
+    difference = "" if case.expected is None else _checked(check, case, case.expected, run)
     difference = difference or compare_written(case, run)
     return (Verdict.WA, difference) if difference else (Verdict.AC, "")
 
 
-def _checked(check: Checker, case: Case, expected: bytes, got: bytes) -> str:
-    return check.of_case(case, expected, got) if isinstance(check, CaseChecker) else check(expected, got)
+def _checked(check: Checker, case: Case, expected: bytes, run: Run) -> str:
+    if isinstance(check, RunChecker):
+        return check.of_run(case, run)
+    return check.of_case(case, expected, run.stdout) if isinstance(check, CaseChecker) else check(expected, run.stdout)
 
 
 def compare_written(case: Case, run: Run) -> str:
@@ -191,8 +207,7 @@ def _file_difference(expected: WrittenFile | None, got: WrittenFile | None) -> s
 
 
 def _refused_memory(run: Run) -> bool:
-    """Whether the program died of a refused allocation: under a limit on address space it gets a MemoryError and seldom
-    survives it."""
+    """Return True if the program died of a failed allocation. A limit on address space causes a MemoryError."""
     return run.exit == 1 and run.stderr.rstrip().rpartition(b"\n")[2].startswith(b"MemoryError")
 
 

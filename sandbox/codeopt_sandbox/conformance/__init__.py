@@ -38,7 +38,7 @@ class CheckResult:
     check: Check
     held: bool
     seen: str = ""
-    """Why it did not hold, or cannot."""
+    """Reason why a guarantee fails, or cannot be tested."""
     cannot: bool = False
 
     def as_row(self) -> dict[str, str]:

@@ -35,7 +35,7 @@ class Cost:
     """File of COPIED_MIB that is new to the guest, beyond the run."""
     close_s: float | None = None
     unavailable: str = ""
-    """Why it cannot be opened."""
+    """Reason why it cannot be opened."""
 
     def __str__(self) -> str:
         return f"COST    {self.backend}: {self.words}"

@@ -1,8 +1,9 @@
-"""Probe: libraries that calls need are imported once; a run cannot tell, nor leave anything in them for the next."""
+"""Probe: libraries of calls are imported once. A run cannot detect this, and cannot change them for the next run."""
 
 from __future__ import annotations
 
 from codeopt_sandbox.calls import CallBatch, CallRunner, FunctionRef
+from codeopt_sandbox.guest.environment import seeded
 from codeopt_sandbox.guest_bundle import Libraries
 from codeopt_sandbox.host import Sandbox
 
@@ -38,5 +39,5 @@ def imported_once(sandbox: Sandbox) -> str:
 
 
 def _ask(runner: CallRunner, what: str, seed: int = 0) -> str:
-    run = runner.run(_MODULE, CallBatch((f"f({what!r})",)).stdin(), mode="exec", hash_seed=seed)
+    run = runner.run(_MODULE, CallBatch((f"f({what!r})",)).stdin(), mode="exec", environment=seeded(seed))
     return run.preload_failure or run.stdout.decode().partition("\n")[0]

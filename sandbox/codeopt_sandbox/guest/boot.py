@@ -1,9 +1,9 @@
 """Makes the package `_codeopt_guest` out of modules that came over a channel, as sources or as code objects.
 
-Nothing is installed inside: the text of this module is the first thing that a guest's interpreter runs
-(`boot_program` in sandbox/codeopt_sandbox/guest_bundle.py), and a recorded program's. A module is loaded with
-builtins of its own, and once all that it imports is loaded too, no name leads to it any more: what runs beside it can
-neither import nor shadow it, and patching `builtins` does not reach it.
+Nothing is installed inside. This module's text is the first code of a guest's interpreter (`boot_program` in
+sandbox/codeopt_sandbox/guest_bundle.py), and of a recorded program's. A module has builtins of its own. Once all its
+imports are loaded, no name leads to it. Code in the same process cannot import or shadow it, and patches of `builtins`
+do not reach it.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ class Bundle:
         self.loaded: dict[str, tuple[ModuleType, dict[str, ModuleType]]] = {}
         """Loaded modules by name, each with the other modules that it imported."""
         self.libc: CDLL | None = None
-        """The C library, where an interpreter that was forked has it open from before."""
+        """The C library, if a forked interpreter has it open from before."""
         self.library_code: LibraryCode | None = None
         """State of the loaded libraries, recorded by the interpreter that this one was forked from."""
 

@@ -1,7 +1,7 @@
-"""Finders of packages that are installed in place, in a sandbox where their sources lie elsewhere.
+"""Finders of packages that are installed in place, in a sandbox with their sources at another path.
 
-scikit-build-core's and meson-python's stand before all others, and lead to paths of the host: what is not there is left
-to the usual finders, which have the project's copy; what scikit-build-core built lies among the packages, and is found.
+Those of scikit-build-core and meson-python come before all others, and lead to paths of the host. If such a path does
+not exist, the usual finders find the project's copy. Files that scikit-build-core built are among the packages.
 """
 
 from __future__ import annotations

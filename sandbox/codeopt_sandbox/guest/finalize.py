@@ -72,7 +72,7 @@ def say(text: str) -> None:
 
 
 def closed(stream: Any) -> bool:
-    """Whether a stream is closed; not every output object of a program has the attribute."""
+    """Return True if a stream is closed. Output objects of a program may lack the attribute."""
     try:
         return bool(stream.closed)
     except BaseException:
@@ -80,7 +80,7 @@ def closed(stream: Any) -> bool:
 
 
 def flush(quiet: bool = False) -> bool:
-    """Flush stdout and stderr, whatever the program made of them; whether that went well."""
+    """Flush the program's stdout and stderr, which may be any objects. Return True without an error."""
     fine = True
     for name in ("stdout", "stderr"):
         stream = getattr(sys, name, None)

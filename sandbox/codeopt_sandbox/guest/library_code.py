@@ -1,7 +1,7 @@
-"""Functions and classes of loaded libraries, recorded as they were, so that patches are found by identity.
+"""Functions and classes of loaded libraries in their original state, so that patches are found by identity.
 
-A module that is loaded later is recorded by its own loader, as soon as it has run (`calls/module_loader.py`): no
-importer can patch it before. Nothing is imported here, as a warm interpreter records its libraries, too.
+The loader of a later module records it as soon as it has run (`calls/module_loader.py`), before its importer can patch
+it. Nothing is imported here, as a warm interpreter also records its libraries.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ class NamedCode:
         self.values = [space[name] for name in names]
 
     def is_as_it_was(self) -> bool:
-        """Whether all names lead to the same objects; no line of Python is run for each name."""
+        """Return True if all names have the same objects. No line of Python runs for each name."""
         return all(map(is_, map(self.space.get, self.names), self.values))
 
 
@@ -57,7 +57,7 @@ class ModuleCode:
         self.inner = [list(map(get, self.functions)) for get in INNER]
 
     def is_as_it_was(self, inside: bool) -> bool:
-        """Whether everything is the same object. inside: look into functions, too."""
+        """Return True if everything is the same object. With `inside` the parts of functions are compared also."""
         if not all([part.is_as_it_was() for part in self.parts]):
             return False
         return not inside or all([all(map(is_, map(get, self.functions), was)) for get, was in zip(INNER, self.inner)])
@@ -97,8 +97,12 @@ class LibraryCode:
             self.kept[name] = ModuleCode(name, module)
 
     def patched(self, ours: tuple[dict[str, Any], ...] = (), inside: bool = True) -> Iterator[tuple[str, str]]:
-        """Pairs of (name, what it is now) for everything that was patched. ours: namespaces of functions of the
-        harness, which replace others on purpose; inside: look into functions, of which audit hooks hear."""
+        """Yield (name, present state) of everything that was patched.
+
+        Args:
+            ours: Namespaces of functions of the harness, which replace others on purpose.
+            inside: Look into functions. Audit hooks see this.
+        """
         for name, was in list(self.kept.items()):
             module = modules.get(name)
             if module is None:  # it may be imported again
@@ -144,8 +148,10 @@ def standard_names() -> frozenset[str]:
 
 
 def is_other(name: str, module: Any) -> bool:
-    """Whether an import of that name would have given another module: most modules that were not imported are made up
-    by the package whose name they have."""
+    """Return True if an import of that name gives another module.
+
+    Most modules without a file are created by the package whose name they have.
+    """
     parent = modules.get(name.rpartition(".")[0])
     path = vars(parent).get("__path__") if issubclass(type(parent), Module) else None
     if "." in name and path is None:

@@ -1,7 +1,7 @@
-"""Imports libraries in the warm interpreter, before it forks, as a run would import them; or says why runs must do it.
+"""Imports libraries in the warm interpreter before it forks, or says why each run must import them.
 
-What an import reads or makes once is then alike in all runs of this interpreter. So nothing may come of it that a fork
-does not copy (threads, processes, open files), and random numbers that it seeded are seeded again in each run.
+Everything that an import reads or makes once is then equal in all runs of this interpreter. A fork must copy all of it,
+so threads, processes and open files prevent this. Random generators that an import seeded get a new seed in each run.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 class PreloadFailure(Exception):
-    """Why each run has to import for itself."""
+    """Error: each run has to import for itself, for this reason."""
 
 
 class Preloaded:
@@ -60,7 +60,7 @@ class Preloaded:
                 watched[0].seed = watched[1]
 
     def watch_generators(self) -> tuple[Any, Any]:
-        """(the class, its method): note which generators are seeded by the clock or the kernel."""
+        """Return (the class, its method). From now on generators that are seeded by time or kernel are noted."""
         from random import Random
 
         seed = Random.seed
@@ -85,8 +85,11 @@ class Preloaded:
 
 
 def import_one(name: str) -> None:
-    """Import a library. A name without a file of its own was made up by its package and comes with that. Raises
-    PreloadFailure."""
+    """Import a library. A name without a file of its own is skipped, as its package creates it.
+
+    Raises:
+        PreloadFailure: The library cannot be imported by itself.
+    """
     try:
         __import__(name)
     except ImportError:
@@ -117,7 +120,7 @@ def open_files() -> frozenset[str]:
 
 
 def require_nothing_open(before: frozenset[str]) -> None:
-    """Raises PreloadFailure where a fork would leave something behind, or a run close it."""
+    """Raise PreloadFailure where a fork would leave something behind, or a run close it."""
     if len(posix.listdir("/proc/self/task")) > 1:
         raise PreloadFailure("they start threads")
     try:
@@ -131,7 +134,7 @@ def require_nothing_open(before: frozenset[str]) -> None:
 
 
 def exists(fd: str) -> bool:
-    """Whether a descriptor is open."""
+    """Return True if a descriptor is open."""
     try:
         posix.fstat(int(fd))
     except OSError:

@@ -18,7 +18,7 @@ else:
 
 @dataclass_transform(frozen_default=True)
 class Record:
-    """A value with the fields that its class annotates, in their order; what stands behind `=` is their default."""
+    """A value with the fields that its class annotates, in their order. The assigned values are the defaults."""
 
     def __init__(self, *values: Any, **named: Any) -> None:
         fields = type(self).__annotations__

@@ -11,9 +11,9 @@ _LENGTHS = struct.Struct("!II")
 MAX_JSON = 8 << 20
 MAX_BLOB = 1 << 30
 REMOVED = -1
-"""Size that stands for a file that was given and is gone."""
+"""Size that marks a given file as removed."""
 SPECIAL = -2
-"""Size that stands for an entry that is no file, such as a pipe."""
+"""Size that marks a special entry, such as a pipe."""
 
 
 class BrokenFrame(Exception):

@@ -50,9 +50,11 @@ except BaseException as error:
     program.fail(error)
 program.leave()
 """
-"""The zygote's own program, for `python -c`; what a program's first frame stands on. What is imported here is
-forgotten again before the first fork, so that a program pays for its own imports; "" on sys.path is the folder that we
-happen to be started in, and nothing may be imported from there."""
+"""The zygote's own program, for `python -c`. It contains the first frame below a program.
+
+Its imports are undone before the first fork, so that a program pays for its own imports. The "" on sys.path is the
+current folder, and no module may be imported from there.
+"""
 RUN_TOOL = STARTER + 'space["run_tool"](modules)\n'
 
 
@@ -114,7 +116,7 @@ class Zygote:
             sock.send(marshal.dumps(("exit", status, usage.ru_utime + usage.ru_stime, usage.ru_maxrss, end, delay_s)))
 
     def prepare(self, run: PreparedRun) -> PreparedRun:
-        """Prepare the part of a run that can be done here, where no page is copied."""
+        """Prepare the part of a run that is possible here, without copied pages."""
         if run.job["uid"] and not self.bounded:  # each process inherits that
             drop_bounds(self.libc)
             self.bounded = True

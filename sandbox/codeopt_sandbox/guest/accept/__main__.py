@@ -56,7 +56,7 @@ def output_reasons(request: OutputsRequest) -> list[str]:
 
 
 def loaded(request: AcceptRequest | OutputsRequest) -> Callable[..., Any] | str:
-    """The checker's function; why there is none."""
+    """Return the checker's function, or the error of loading it."""
     module = sys.modules["checker"] = type(sys)("checker")
     space = vars(module)
     space["__file__"] = request.file
@@ -69,7 +69,7 @@ def loaded(request: AcceptRequest | OutputsRequest) -> Callable[..., Any] | str:
 
 
 def reason(
-    accept: Callable[..., Any], made: Arguments, names: tuple[str, ...], call: str, expected: str, got: str
+    accept: Callable[..., Any], made: Arguments, names: tuple[str, ...], call: str, expected: Any, got: Any
 ) -> str:
     """Reason of refusal for one answer."""
     try:
@@ -87,14 +87,19 @@ def told(accept: Callable[..., Any], *given: Any) -> str:
         return f"the checker raises {named(error)}"
     if isinstance(found, str):
         return " ".join(found.split())[:MAX_REASON_CHARS]
-    if type(found).__name__ in ("bool", "bool_"):  # numpy's own, too
+    if type(found).__name__ in ("bool", "bool_"):  # also numpy's type
         return "" if found else "the checker does not accept it"
     return f"the checker returns {type(found).__name__}, neither a bool nor a text"
 
 
 def arguments(text: str, made: Arguments, names: tuple[str, ...]) -> dict[str, Any]:
-    """Arguments of a call by name, without those that it leaves out; the call is one that the original was asked, never
-    of a draft. Raises ValueError for more arguments than there are names for, and whatever the expression raises."""
+    """Return the arguments of a call by name, without omitted ones. The call is one of the original, never of a
+    candidate.
+
+    Raises:
+        ValueError: There are more arguments than names.
+        Exception: The expression raised it.
+    """
     args, kwargs = made.fresh(compile(text, "call", "eval"))
     if len(args) > len(names):
         raise ValueError(text)

@@ -18,8 +18,10 @@ class OutputsRequest(Record):
     accept: str
     """Name of its function, which takes (input, expected, got)."""
     asked: tuple[tuple[object, str, str], ...]
-    """An input, what is expected and what is printed; the input is standard input as a text, or a dict with `stdin`,
-    `args` and `files` of a program that is given more."""
+    """Input, expected output and printed output.
+
+    The input is standard input as a text. If a program has more, it is a dict with `stdin`, `args` and `files`.
+    """
 
 
 class AcceptRequest(Record):
@@ -33,5 +35,5 @@ class AcceptRequest(Record):
     """Name of its function, which takes (arguments by name, expected, got)."""
     names: tuple[str, ...]
     """Positional parameters of the function that was called."""
-    asked: tuple[tuple[str, str, str], ...]
-    """A call as an expression, what is expected and what is returned, each as text."""
+    asked: tuple[tuple[str, object, object], ...]
+    """A call as an expression, what is expected and what is returned, each as JSON of a value."""

@@ -1,8 +1,8 @@
 """The program that makes calls: forks the importer, hides itself from it, directs it and answers.
 
-stdin:   a CallBatch as text.
-stdout:  one line of JSON with what was measured; then for each call, and for what all of them leave, a letter of
-         channel.py and JSON or text. Where there is no answer: {"failure": why}, with words on stderr.
+stdin:   an encoded CallBatch.
+stdout:  frames of channel.py: what was measured; then one for each call, and for what all of them leave, with JSON or
+         text. Where there is no answer: {"failure": why}, with words on stderr.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ import sys
 import types
 
 from ..boot import read_exactly
+from ..environment import Environment
 from ..syscalls import hide
 from .batch import batch_of
 from .channel import Channel
@@ -20,7 +21,7 @@ from .function_ref import FunctionRef
 from .importer import serve_passes
 from .json_text import to_json
 from .outcome import RunFailed
-from .stage import play
+from .stage import play_in
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -31,11 +32,12 @@ if TYPE_CHECKING:
     from .stage import Acts
 
 
-def main(bundle: Bundle, ref: dict[str, Any], source: str) -> None:
-    """Make the calls on standard input of a function of the module text `source`."""
-    channel, pid, acts = start_importer(FunctionRef.read(ref), source, bundle.library_code)
+def main(bundle: Bundle, ref: dict[str, Any], source: str, fields: dict[str, Any]) -> None:
+    """Make the calls on standard input of a function of the module text `source`. fields: of the environment."""
+    environment = Environment.read(fields)
+    channel, pid, acts = start_importer(FunctionRef.read(ref), source, environment, bundle.library_code)
     if acts is not None:
-        play(acts)
+        play_in(environment.thread, acts)
     hide(bundle.libc)
     controller = Controller(channel, pid, batch_of(read_exactly(0, sys.maxsize)))
     try:
@@ -51,7 +53,9 @@ def main(bundle: Bundle, ref: dict[str, Any], source: str) -> None:
         data = data[os.write(1, data) :]
 
 
-def start_importer(ref: FunctionRef, source: str, code: LibraryCode | None) -> tuple[Channel, int, Acts | None]:
+def start_importer(
+    ref: FunctionRef, source: str, environment: Environment, code: LibraryCode | None
+) -> tuple[Channel, int, Acts | None]:
     """Fork the importer, with nothing of ours but its end of the pipes; in a worker that it forks, what it does."""
     down_r, down_w = os.pipe()
     up_r, up_w = os.pipe()
@@ -68,4 +72,4 @@ def start_importer(ref: FunctionRef, source: str, code: LibraryCode | None) -> t
     os.close(null)
     sys.modules["__main__"] = types.ModuleType("__main__")
     channel = Channel(down_r, up_w)
-    return channel, 0, serve_passes(channel, ref, source, code)
+    return channel, 0, serve_passes(channel, ref, source, environment, code)

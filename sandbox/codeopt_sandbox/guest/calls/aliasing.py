@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from .repr.canonical import CanonicalRepr
-from .repr.plain import NOT_COMPARABLE, cut
+from .repr.plain import digest
+from .repr.shown import shown_text
+from .repr.tree import Encoder, written
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -11,18 +12,18 @@ if TYPE_CHECKING:
 
     from .arguments import Call
 
-MAX_CALL_CHARS = 20_000
-"""Most characters that are kept of one call."""
-MAX_TOTAL_CHARS = 1_000_000
-"""Most characters that are kept of all calls."""
+MAX_CALL_BYTES = 20_000
+"""Most bytes of an encoding that are kept of one call."""
+MAX_TOTAL_BYTES = 1_000_000
+"""Most bytes that are kept of all calls."""
 MAX_TEXT_CHARS = 200
 
 
 class FinishedCall:
-    """A call with its result, and what both were like when the caller had done with them."""
+    """A call with its result, and the encoding of both when the caller had done with them."""
 
-    def __init__(self, number: int, call: Call, result: Any, text: str) -> None:
-        self.number, self.call, self.result, self.text = number, call, result, text
+    def __init__(self, number: int, call: Call, result: Any, encoding: bytes) -> None:
+        self.number, self.call, self.result, self.encoding = number, call, result, encoding
 
 
 class Aliasing:
@@ -33,24 +34,30 @@ class Aliasing:
 
     def keep(self, number: int, call: Call, result: Any) -> None:
         """A call that is over, with its result as its caller leaves it."""
-        if number % 2 or self.size > MAX_TOTAL_CHARS:
+        if number % 2 or self.size > MAX_TOTAL_BYTES:
             return
-        text = self.show(call, result)
-        if len(text) <= MAX_CALL_CHARS and NOT_COMPARABLE not in text:
-            self.size += len(text)
-            self.kept.append(FinishedCall(number, call, result, text))
+        trees, opaque = self.look(call, result)
+        encoding = written(trees)
+        if len(encoding) <= MAX_CALL_BYTES and not opaque:
+            self.size += len(encoding)
+            self.kept.append(FinishedCall(number, call, result, encoding))
 
-    def show(self, call: Call, result: Any) -> str:
-        """Texts of arguments and result as they are now; iterators are left alone."""
-        shown = CanonicalRepr(self.target)
-        shown.reads = False
-        return f"its arguments {shown.show(call[0])} {shown.show(call[1])} and its result {shown.show(result)}"
+    def look(self, call: Call, result: Any) -> tuple[list[Any], str]:
+        """Trees of arguments and result as they are now, with what they keep private; iterators are left alone. The
+        type of what cannot be encoded."""
+        encoder = Encoder(self.target)
+        encoder.reads = False
+        trees = [encoder.tree(call[0]), encoder.tree(call[1]), encoder.tree(result)]
+        return [*trees, encoder.private_tree()], encoder.opaque
 
-    def changed(self) -> list[str]:
-        """The first call of which something is another now, in words."""
+    def changed(self) -> list[tuple[str, str, str]]:
+        """The first call of which something is another now: name, digest, words."""
         for kept in self.kept:
-            now = self.show(kept.call, kept.result)
-            if now != kept.text:
-                words = cut(now)[:MAX_TEXT_CHARS]
-                return [f"later calls change what call {kept.number + 1} was given or gave, {words}"]
+            trees, _ = self.look(kept.call, kept.result)
+            now = written(trees)
+            if now != kept.encoding:
+                args, kwargs, value = map(shown_text, trees[:3])
+                words = f"its arguments {args} {kwargs} and its result {value}"
+                name = f"later calls change what call {kept.number + 1} was given or gave"
+                return [(name, digest(now), f"{name}, {words[:MAX_TEXT_CHARS]}")]
         return []

@@ -7,6 +7,7 @@ import sys
 from io import BytesIO, StringIO
 
 from .packed_calls import DEEPENED, UNPACKED, deepened, unpacked
+from .recipes import RECIPE, built
 from .repr.handles import pickled
 from .restored import Reconstructor, replayed
 
@@ -49,7 +50,7 @@ class CallNamespace(KnownCall):
     def __init__(self, ref: FunctionRef) -> None:
         super().__init__(inf=float("inf"), nan=float("nan"), Ellipsis=Ellipsis, f=lambda *a, **k: (a, k))
         self.update(load=self.load, unpickle=self.unpickle, same=self.same, replaced=replaced, used=used, do=Steps())
-        self.update({UNPACKED: unpacked, DEEPENED: deepened})
+        self.update({UNPACKED: unpacked, DEEPENED: deepened, RECIPE: built})
         self.ref = ref
         self.makers = {kind.__name__: kind for kind in (set, frozenset, bytearray, range, slice, iter, complex)}
         self.codes: dict[str, CodeType] = {}

@@ -5,8 +5,6 @@ from __future__ import annotations
 import os
 import sys
 
-from .outcome import EFFECTS
-
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
@@ -49,7 +47,3 @@ class EffectAudit:
             self.found.add(_EVENTS[event])
         elif event == "open" and type(arguments[2]) is int and arguments[2] & _WRITES and arguments[0] != "/dev/null":
             self.found.add("files")
-
-    def words(self) -> str:
-        """All effects in words."""
-        return ", ".join(sorted(EFFECTS[effect] for effect in self.found))

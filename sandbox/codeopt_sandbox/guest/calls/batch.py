@@ -1,6 +1,8 @@
-"""The calls that one run makes, as a value and as text; shared with the host."""
+"""The calls that one run makes, as a value and as bytes; shared with the host."""
 
 from __future__ import annotations
+
+from marshal import dumps, loads
 
 from ..record import Record
 
@@ -8,24 +10,18 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Literal, Self
 
-    BatchMode = Literal[
-        "check",
-        "time",
-        "memory",
-        "traced",
-        "resident",
-        "cover",
-        "show",
-        "objects",
-        "list",
-        "shape",
-        "scene",
-        "libraries",
-        "state",
-        "scenario",
-        "watch",
+    Ordered = Literal["all", "lists", "none"]
+    Program = Literal["check", "combine", "time", "inspect"]
+    Question = Literal[
+        "", "show", "objects", "list", "shape", "scene", "libraries", "watch", "state", "traced", "resident"
     ]
 
+TOLD = ("lines", "shared", "items", "iterators", "warm", "values", "views", "ordered")
+"""Fields that a worker has to know."""
+ORDERED: tuple[Ordered, ...] = ("all", "lists", "none")
+"""Containers whose order is part of answers: all, lists but not dictionaries, none."""
+FORMAT = 2
+"""Version of marshal's format that every Python reads, and writes the same for the same values."""
 AS_RECORDED = "as recorded"
 """The answer about an object that its history makes as it was recorded."""
 IN_PARTS = "in parts "
@@ -36,25 +32,33 @@ class follows."""
 class CallBatch(Record):
     """Calls that one run makes.
 
-    check  each call by itself, twice, the second time after its first result was changed by its caller
-    time   all calls of a pass between two readings of the clock
-    memory how much memory the calls take at their peak, in two passes for that: one with tracemalloc ("traced"), one as
-           they are ("resident"); then as time
-    cover  as check, with the lines of the function that were run
-    show   each call in words, none is made
-    objects  what makes the recorded object that each call has as its argument (constructed.py), no call is made
-    list   the calls file's CALLS and BIG as expressions
-    shape  what the arguments and results of all calls are like, in words
-    scenario several calls together (scenarios/), or one by itself
-    watch  what the import and the calls read of their surroundings, and what is kept of each call (watched.py)
-    scene  what the module finds when it is called first: libraries, environment (import_context.py)
-    libraries  each "call" is the name of a module, which is imported; what that leaves of the process (leaving.py)
-    state  what is there before any call, none is made
+    check    each call by itself, once
+    combine  several calls together (scenarios/), or one by itself
+    time     all calls of a pass between two readings of the clock
+    inspect  what is asked about calls or their module
     """
 
     calls: tuple[str, ...]
     """Each an expression: `f(1, [2], key='x')`, `CALLS[3]`."""
-    mode: BatchMode = "check"
+    program: Program = "check"
+    question: Question = ""
+    """Question of `inspect`:
+
+    show       each call in words, none is made
+    objects    what makes the recorded object that each call has as its argument (constructed.py), no call is made
+    list       the calls file's CALLS and BIG as expressions
+    shape      what the arguments and results of all calls are like, in words
+    scene      what the module finds when it is called first: libraries, environment (import_context.py)
+    libraries  each "call" is the name of a module, which is imported; what that leaves of the process (leaving.py)
+    watch      what the import and the calls read of their surroundings, and what is kept of each call (watched.py)
+    state      what is there before any call, none is made
+    traced     how much memory a call takes at its peak, by tracemalloc
+    resident   how much the process grows by at most
+    """
+    lines: bool = False
+    """The lines of the function that were run are told; checking only."""
+    memory: bool = False
+    """Whether to measure the peak memory of the calls, in two passes for that, before they are timed; timing only."""
     seconds: float = 2.0
     """Time limit of a single call, seconds; checking only."""
     lost: int = 1000
@@ -77,31 +81,27 @@ class CallBatch(Record):
     whole: bool = False
     """Each timed pass is looked at as calls that are checked: what its calls leave behind and print, and whether a
     result that its owner changes is given out again. What is timed cannot know it: it is asked after the pass."""
+    values: tuple[str, ...] = ()
+    """Digests of values whose floats are asked for."""
+    ordered: Ordered = "all"
+    """One of ORDERED."""
+    views: bool = False
+    """Objects that keep something private are asked for their public view."""
     iterators: str = ""
     """"flat" or "nested": results are iterators (of iterators) and are read within the timed region."""
 
-    def told(self, calls: tuple[str, ...], mode: BatchMode, spent: float = 0.0) -> Self:
+    def told(self, calls: tuple[str, ...], question: Question, spent: float = 0.0) -> Self:
         """The part of the batch that a worker has to know: neither the number of passes, nor the limit of a call.
-        spent: seconds of the calls that earlier workers made."""
-        given = {name: getattr(self, name) for name in ("shared", "items", "iterators", "warm")}
-        return type(self)(calls, mode, budget=self.budget - spent, **given)
-
-    def text(self) -> str:
-        """One line for how, then one for each call."""
-        header = {name: value for name, value in self.fields().items() if name != "calls"}
-        return "\n".join([f"# {header!r}", *self.calls])
+        question: the worker's own; spent: seconds of the calls that earlier workers made."""
+        given = {name: getattr(self, name) for name in TOLD}
+        program = "inspect" if question else self.program
+        return type(self)(calls, program, question, budget=self.budget - spent, **given)
 
     def stdin(self) -> bytes:
-        """Encoding as the standard input of a run."""
-        return (self.text() + "\n").encode("utf-8", "surrogatepass")
-
-    @classmethod
-    def parse(cls, text: str) -> Self:
-        """Parse the text of a batch."""
-        head, *calls = text.split("\n")
-        return cls(tuple(calls), **eval(head[2:], {"__builtins__": {}}))
+        """Encoding as the standard input of a run, and for a worker."""
+        return dumps(self.fields(), FORMAT)
 
 
 def batch_of(stdin: bytes) -> CallBatch:
-    """Parse a batch from a run's standard input."""
-    return CallBatch.parse(stdin.decode("utf-8", "surrogatepass").rstrip("\n"))
+    """Read a batch from its encoding."""
+    return CallBatch(**loads(stdin))

@@ -8,9 +8,12 @@ from __future__ import annotations
 
 import sys
 
+from ..answer import NOTHING, Field
 from .own_code import OwnCode
 from .printed import Printed
-from .repr.plain import cut, modules
+from .repr.fields import text_field
+from .repr.plain import modules
+from .repr.shown import LIMIT
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -18,19 +21,20 @@ if TYPE_CHECKING:
     from types import FrameType
     from typing import Any
 
+    from ..environment import Filter
     from .function_ref import FunctionRef
 
 WARNED = ("warn", "warn_explicit")
-_ALL_LEVELS = 1
-"""Log level that lets every record through."""
+ERRORS = ("ERROR", "CRITICAL")
+QUOTED = ("prints", "writes to standard error")
 _WARNING = 30
 """Log level of warnings."""
 
 
 class CapturedOutput:
-    """Capture of a call's output between `start` and `stop`. Every warning and every level of a log is let through."""
+    """Capture of a call's output between `start` and `stop`. action: of the filter for all warnings."""
 
-    def __init__(self, ref: FunctionRef) -> None:
+    def __init__(self, ref: FunctionRef, action: Filter) -> None:
         self.own = OwnCode(ref)
         self.out, self.err = Printed(1), Printed(2)
         self.warned: list[str] = []
@@ -40,7 +44,7 @@ class CapturedOutput:
 
         self.warnings: Any = warnings
         self.usual: Callable[..., Any] = warnings.showwarning
-        warnings.simplefilter("always")
+        warnings.simplefilter(action)
 
     def start(self) -> None:
         """Listen to a new call."""
@@ -57,15 +61,23 @@ class CapturedOutput:
             self.listens_to_logs = True
             self.listen_to_logs(modules["logging"])
 
-    def stop(self) -> str:
-        """The output in words: ` | prints 'a'`; empty where there is none."""
-        printed, error = self.out.stop(), self.err.stop()
+    def stop(self) -> Field:
+        """The output; nothing where there is none."""
+        printed, error = self.out.stop(), settled(self.err.stop())
         if self.warnings.showwarning == self.hear_warning:
             self.warnings.showwarning = self.usual
-        text = f" | prints {cut(repr(printed))}" if printed else ""
-        text += f" | writes to standard error {cut(repr(settled(error)))}" if error else ""
-        text += f" | warns {', '.join(sorted(set(self.warned)))}" if self.warned else ""
-        return text + (f" | logs {self.levels()}" if self.logged else "")
+        warned = ", ".join(sorted(set(self.warned)))
+        logged = self.levels() if self.logged else ""
+        found = {"prints": printed, "writes to standard error": error, "warns": warned, "logs": logged}
+        if not any(found.values()):
+            return NOTHING
+        quoted = [(name, repr(text[:LIMIT]) if name in QUOTED else text) for name, text in found.items() if text]
+        return text_field(repr(found), shown=" | ".join([f"{name} {text}" for name, text in quoted]))
+
+    @property
+    def complains(self) -> bool:
+        """Whether an error was logged."""
+        return any(level in self.logged for level in ERRORS)
 
     def levels(self) -> str:
         """Number of records of each level from warnings on; below, a draft may log less, but not nothing."""
@@ -82,8 +94,7 @@ class CapturedOutput:
             self.warned.append(str(getattr(category, "__qualname__", "")))
 
     def listen_to_logs(self, logging: Any) -> None:
-        """Let every level through, and hear each record before its handlers do; what these write is no output of the
-        function's own."""
+        """Hear each record before its handlers do; what these write is no output of the function's own."""
         usual = logging.Logger.callHandlers
 
         def call_handlers(logger: Any, record: Any) -> None:
@@ -96,8 +107,6 @@ class CapturedOutput:
 
         logging.Logger.callHandlers = call_handlers
         logging.lastResort = logging.NullHandler()
-        if logging.root.level == _WARNING:
-            logging.root.setLevel(_ALL_LEVELS)
 
 
 def settled(text: str) -> str:

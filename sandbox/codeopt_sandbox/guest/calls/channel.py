@@ -7,6 +7,10 @@ import os
 
 from ..boot import read_exactly
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
 os_write, os_fork, os_exit, os_kill, waitpid, waitid = os.write, os.fork, os._exit, os.kill, os.waitpid, os.waitid
 
 PASS = b"P"
@@ -33,8 +37,14 @@ GO = b"G"
 """Make the timed calls (to a worker)."""
 DONE = b"D"
 """The timed calls are made."""
+USE = b"H"
+"""Use the results (to a worker)."""
+USED = b"U"
+"""The results are used."""
 SHOW = b"A"
 """Show the outcomes (to a worker)."""
+TIMES = b"N"
+"""Measurements of a run, as JSON."""
 TOOK = b"T"
 """Seconds of a call."""
 OUTCOME = b"O"
@@ -54,6 +64,17 @@ FINISHED = b"F"
 def frame(letter: bytes, data: bytes) -> bytes:
     """Four bytes of length, one letter, the data."""
     return len(data).to_bytes(4, "big") + letter + data
+
+
+def frames(data: bytes) -> Iterator[tuple[bytes, bytes]]:
+    """Letter and data of each frame. Raises ValueError where the last is not whole."""
+    at = 0
+    while at < len(data):
+        end = at + 5 + int.from_bytes(data[at : at + 4], "big")
+        if end > len(data):
+            raise ValueError("a frame that is not whole")
+        yield data[at + 4 : at + 5], data[at + 5 : end]
+        at = end
 
 
 class Channel:

@@ -7,10 +7,10 @@ import types
 
 from .batch import AS_RECORDED, IN_PARTS
 from .channel import TEXT, TOOK
-from .repr.canonical import CanonicalRepr
 from .repr.plain import find, modules
 from .repr.source import name_to_source, to_source
 from .repr.structure import held_dict, held_slots, is_librarys
+from .repr.tree import same
 from .restored import is_as
 from .state import random_state, state_of, what_changed
 
@@ -147,7 +147,7 @@ def is_told(name: str, value: Any, default: Any, count: int) -> bool:
     """Whether an argument that can be left out is written: no private one, and none of many that is its default."""
     if name.startswith("_"):
         return False
-    return count <= MAX_DEFAULTS or CanonicalRepr("").show(value) != CanonicalRepr("").show(default)
+    return count <= MAX_DEFAULTS or not same("", value, default)
 
 
 def write_objects(worker: CallWorker, codes: Sequence[CodeType], channel: Channel) -> None:
@@ -193,8 +193,7 @@ def makes(names: CallNamespace, source: str, recorded: Any) -> bool:
         made = names.made(source)
     except Exception:
         return False
-    one, other = CanonicalRepr(names.ref.module), CanonicalRepr(names.ref.module)
-    return one.show(made) == other.show(recorded) and not one.opaque and not other.opaque
+    return same(names.ref.module, made, recorded, surely=True)
 
 
 def kept(recorded: Any, target: str) -> str:

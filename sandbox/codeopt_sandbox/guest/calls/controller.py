@@ -23,8 +23,10 @@ from .channel import (
     READY,
     STATE,
     TEXT,
+    TIMES,
     TOOK,
     Channel,
+    frame,
 )
 from .json_text import to_json
 from .one_object import with_one_object
@@ -39,24 +41,26 @@ from .outcome import (
     not_made,
     timeout,
 )
-from .packed_calls import LONG_CHARS, UNPACKED, packed_numbers
+from .packed_calls import LONG_CHARS, UNPACKED, packed_numbers, with_packed_recipes
 from .peaks import forget_peak, highest_bytes
-from .timed_pass import PassTimes, cpu_clock, one_line, timed_pass
+from .recipes import RECIPE
+from .timed_pass import PassTimes, cpu_clock, timed_pass
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from types import CodeType
 
-    from .batch import BatchMode, CallBatch
-    from .outcome import CallOutcome
+    from ..answer import Answer
+    from .batch import CallBatch, Question
 
 MAX_START_S = 60.0
 TRACED_SLOWDOWN = 8
 """Factor on the time limit of a pass in which every allocation is traced."""
 GRACE_S = 0.3
-"""Wall time that a call may take beyond its limit, seconds; the same again for the second call that a quick one gets
-before its outcome is shown (checking.py)."""
+"""Wall time that a call may take beyond its limit, seconds."""
+LISTED = ("list", "shape", "scene", "libraries", "watch")
+"""Questions that are answered in one piece, by one worker."""
 NAP_S = 0.002
 """Pause before the outcomes of several calls are read at once, seconds; waking up for each one takes a fifth of the
 calls' time on the same processor."""
@@ -92,10 +96,9 @@ class Controller:
             why = f"the module cannot be imported: {text}" if text else "the process ended during the import"
             raise RunFailed(kind, why)
         self.import_cpu = time.clock_gettime(cpu_clock(self.importer_pid))
-        if self.batch.mode == "memory":
+        if self.batch.memory:
             self.memory = [self.memory_pass("traced"), self.memory_pass("resident"), highest_bytes(self.importer_pid)]
-            self.batch = self.batch.replace(mode="time")
-        if self.batch.mode == "time":
+        if self.batch.program == "time":
             before = self.state() if self.batch.whole else ""
             for _ in range(self.batch.passes):
                 for calls in self.groups():
@@ -103,14 +106,14 @@ class Controller:
         else:
             self.check_all()
 
-    def start(self, calls: tuple[str, ...], mode: BatchMode | None = None) -> int:
-        """A new worker with its first calls; its process number. mode: another one than the batch's. Raises
-        RunFailed."""
+    def start(self, calls: tuple[str, ...], question: Question = "") -> int:
+        """A new worker with its first calls; its process number. question: asked of this worker alone.
+        Raises RunFailed."""
         self.channel.send(PASS)
         letter, text = self.wait(MAX_START_S)
         if letter != PASS:
             raise RunFailed(ENDED_EARLY, "the module ended its process after it was imported")
-        self.channel.send(CALLS, self.batch.told(calls, mode or self.batch.mode, sum(self.took)).text())
+        self.channel.send_bytes(CALLS, self.batch.told(calls, question or self.batch.question, sum(self.took)).stdin())
         self.channel.send_bytes(CODES, self.code_of(calls))
         return int(text)
 
@@ -143,12 +146,14 @@ class Controller:
     def check_all(self) -> None:
         """Each call by itself; after one that hangs or ends the process a new worker goes on with the next. Raises
         RunFailed."""
-        calls, listing = self.batch.calls, self.batch.mode in ("list", "shape", "scene", "libraries", "watch")
+        calls, listing = self.batch.calls, self.batch.question in LISTED
         while lost := self.listen(self.start(calls if listing else calls[len(self.made) :])):
             if listing:
                 raise RunFailed(
-                    ENDED_EARLY, f"{'the calls file' if self.batch.mode == 'list' else 'a call'} {lost.text}"
+                    ENDED_EARLY, f"{'the calls file' if self.batch.question == 'list' else 'a call'} {lost.text}"
                 )
+            if len(self.made) >= len(calls):
+                raise RunFailed(ENDED_EARLY, f"after its calls the module {lost.text}")
             del self.took[len(self.made) :]
             self.add(lost)
             self.lost += 1
@@ -157,32 +162,33 @@ class Controller:
         for _ in calls[len(self.made) :] if not listing else ():
             self.add(not_made())
 
-    def add(self, outcome: CallOutcome) -> None:
+    def add(self, outcome: Answer) -> None:
         """An outcome that the worker could not show."""
-        self.made.append(OUTCOME + to_json(outcome.fields()).encode())
+        self.made.append(OUTCOME + to_json(outcome.told()).encode())
         self.took.append(outcome.seconds)
 
     def spent(self, more: float = 0.0) -> bool:
         """Whether all calls together have taken what they may, and so many seconds more."""
         return sum(self.took) > self.batch.budget + more
 
-    def listen(self, pid: int) -> CallOutcome | None:
+    def listen(self, pid: int) -> Answer | None:
         """Write down what a worker does; how it hung or ended, None when all is made or enough time is spent. Raises
         RunFailed."""
         seconds, letter = self.batch.seconds, b""
         while True:
-            letter, text = self.wait(seconds + GRACE_S)
+            letter, text = self.wait(self.limit(begun=bool(letter)))
             if letter == TOOK:
                 self.took.append(float(text))
             elif letter in (OUTCOME, TEXT):
-                self.made.append(letter + one_line(text))
+                self.made.append(letter + text.encode("utf-8", "backslashreplace"))
                 if letter == OUTCOME and self.spent(seconds) and len(self.made) < len(self.batch.calls):
                     self.kill(pid)  # a worker ends by itself when its time is spent, but the code under test is in it
                     return None
                 if not self.buffer and len(self.made) < len(self.batch.calls):
                     time.sleep(NAP_S)
             elif letter in (LINES, STATE, LEFT):
-                self.left = [line for line in self.left if line[:1] != letter] + [letter + one_line(text)]
+                said = letter + text.encode("utf-8", "backslashreplace")
+                self.left = [each for each in self.left if each[:1] != letter] + [said]
             elif letter == FAILED:
                 raise RunFailed(ENDED_EARLY, f"the calls file fails: {text}")
             elif letter == FINISHED:
@@ -193,6 +199,13 @@ class Controller:
             else:
                 self.kill(pid)
                 return timeout(seconds)
+
+    def limit(self, *, begun: bool) -> float:
+        """Seconds until a worker's next message: those of a call, unless it is still to make the first or has made the
+        last."""
+        made = len(self.made) >= len(self.batch.calls) or self.spent()
+        makes_call = begun and not made or self.batch.question in LISTED
+        return self.batch.seconds + GRACE_S if makes_call else self.patience
 
     def kill(self, pid: int) -> None:
         """End a worker, which may have made its last call meanwhile; what it still said is dropped."""
@@ -211,9 +224,9 @@ class Controller:
             at += size
         return found
 
-    def memory_pass(self, mode: BatchMode) -> int:
+    def memory_pass(self, question: Question) -> int:
         """The highest peak of a call by what the worker says, or what its process grew by at most. Raises RunFailed."""
-        pid = self.start(self.batch.calls, mode)
+        pid = self.start(self.batch.calls, question)
         self.expect(READY, MAX_START_S)
         forget_peak(pid)
         before = highest_bytes(pid)
@@ -223,7 +236,7 @@ class Controller:
         self.kill(pid)
         if not said.isdigit():
             raise RunFailed(ENDED_EARLY, "the memory of the calls is no number")
-        return int(said) if mode == "traced" else max(0, grown)
+        return int(said) if question == "traced" else max(0, grown)
 
     def expect(self, wanted: bytes, seconds: float) -> str:
         """The next message of a timed pass: its text. Raises RunFailed."""
@@ -255,9 +268,10 @@ class Controller:
             self.buffer += part
 
     def answer(self) -> bytes:
-        """The measurements, then a line for each call, then what was seen of all calls together."""
-        times = {**self.times.fields(), "took": self.took, "import": self.import_cpu, "memory": self.memory}
-        return b"".join([line + b"\n" for line in (to_json(times).encode(), *self.made, *self.left)])
+        """The measurements, then a frame for each call, then what was seen of all calls together."""
+        times = {**self.times.fields(), "import": self.import_cpu, "memory": self.memory}
+        parts = [frame(each[:1], each[1:]) for each in (*self.made, *self.left)]
+        return b"".join([frame(TIMES, to_json(times).encode()), *parts])
 
     def end(self) -> None:
         """End the importer, with all that it would still do."""
@@ -276,8 +290,9 @@ def compiled(call: str) -> CodeType | str:
     try:
         if len(call) >= LONG_CHARS and (packed := packed_numbers(call)):
             call = f"{UNPACKED}({packed!r})"
-        return compile(call, "call", "eval", dont_inherit=True)
-    except (SyntaxError, ValueError, MemoryError, RecursionError):
+        tree = with_packed_recipes(call) if f"{RECIPE}(" in call else call
+        return compile(tree, "call", "eval", dont_inherit=True)
+    except (SyntaxError, ValueError, TypeError, MemoryError, RecursionError):
         return call
 
 

@@ -79,6 +79,8 @@ QUESTIONS: dict[str, Callable[[Any, list[Any]], Any]] = {
 def own_answers(value: Any, target: str) -> list[str]:
     """Overridden operations of a container; empty for any other object."""
     kind: Any = type(value)
+    if is_simple(kind) or kind is list or kind is tuple or kind is dict or kind is set:
+        return []
     base = librarys_base(kind, target)
     if base not in (*CONTAINERS, tuple) or base is kind:
         return []
@@ -86,19 +88,19 @@ def own_answers(value: Any, target: str) -> list[str]:
     return [name for name in QUESTIONS if any(name in vars_of(each) for each in above)]
 
 
-def unlike_builtin(value: Any, target: str, show: Callable[[Any], str]) -> str:
-    """Operations in which a container differs from its builtin base: ` unlike a list: __len__ 0`."""
+def unlike_builtin(value: Any, target: str, encode: Callable[[Any], tuple[bytes, str]]) -> list[Any]:
+    """Operations in which a container differs from its builtin base: [name, encoding, text] of each."""
     base = librarys_base(type(value), target)
     plain = base(dict.items(value) if base is dict else base.__iter__(value))
     keys = list(islice(range(len(plain)) if base in (list, tuple) else plain, MAX_ASKED_ITEMS))
     found = []
     for name in own_answers(value, target):
         asked = keys if name in ("__getitem__", "get") else list(islice(plain, MAX_ASKED_ITEMS))
-        right = show(QUESTIONS[name](plain, asked)) if name != "__eq__" else "True"
+        right = encode(QUESTIONS[name](plain, asked) if name != "__eq__" else True)
         try:
-            said = show(QUESTIONS[name](value, asked) if name != "__eq__" else value == plain)
+            said = encode(QUESTIONS[name](value, asked) if name != "__eq__" else value == plain)
         except Exception as error:
-            said = "raises " + type(error).__name__
-        if said != right:
-            found.append(name + " " + said)
-    return " unlike a " + base.__name__ + ": " + ", ".join(found) if found else ""
+            said = type(error).__name__.encode("utf-8", "replace"), "raises " + type(error).__name__
+        if said[0] != right[0]:
+            found.append([name, *said])
+    return found

@@ -46,3 +46,6 @@ class FunctionRef(Record):
     calls_paths: tuple[str, ...] = ()
     """Folders where modules that the calls file imports are looked for after all others: those of the original, where
     the function stands in another project."""
+    libraries: tuple[str, ...] = ()
+    """Libraries that are imported before the module: those that a version imports and the original does not. Names of
+    anything else are ignored."""

@@ -84,5 +84,5 @@ def import_library(name: str, ref: FunctionRef) -> None:
         origin = next((str(spec.origin) for spec in specs if spec is not None), "")
         if name not in sys.modules and is_library(name, origin, ref):
             __import__(name)
-    except (ImportError, AttributeError, LookupError):  # a name that a package made up comes with that package
+    except BaseException:  # a name that a package made up comes with that package; of a broken one anything may come
         return

@@ -14,17 +14,20 @@ from .worker import CallWorker
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from ..environment import Environment
     from ..library_code import LibraryCode
     from .function_ref import FunctionRef
     from .stage import Acts
 
 
-def serve_passes(channel: Channel, ref: FunctionRef, source: str, code: LibraryCode | None = None) -> Acts:
+def serve_passes(
+    channel: Channel, ref: FunctionRef, source: str, environment: Environment, code: LibraryCode | None = None
+) -> Acts:
     """Import, then fork a worker for each pass; returns only there, with what it does. code: of the libraries that are
     loaded, where it was looked at once for all runs."""
     before, leaving = Before(), Leaving(code)
     try:
-        module, function = import_target(ref, source, leaving=leaving)
+        module, function = import_target(ref, source, leaving=leaving, environment=environment)
     except BaseException as error:
         misses = isinstance(error, (IndexError, EOFError, FileNotFoundError))
         channel.send(MISSES if misses else FAILED, f"{type(error).__name__}: {error}")
@@ -38,7 +41,7 @@ def serve_passes(channel: Channel, ref: FunctionRef, source: str, code: LibraryC
             waitpid(gone, 0)
         pid = os_fork()
         if not pid:
-            return acts(CallWorker(ref, module, function, before, leaving), channel)
+            return acts(CallWorker(ref, module, function, before, leaving, environment), channel)
         channel.send(PASS, str(pid))
         channel.send(ENDED, str(wait_status(pid)))
         gone = pid

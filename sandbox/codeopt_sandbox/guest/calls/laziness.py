@@ -25,9 +25,10 @@ class Laziness:
         self.watched: list[Any] = [
             value for value in values if type(value) is LIST_ITERATOR and value.__length_hint__() >= LONG_ITEMS
         ]
-        self.words = ""
+        self.reads_all = False
+        """An argument was read to its end when the first item was there."""
 
     def look(self) -> None:
         """The first item is there."""
         if any(value.__length_hint__() == 0 for value in self.watched):
-            self.words = " | reads its argument to the end before its first item"
+            self.reads_all = True

@@ -97,10 +97,10 @@ class Leaving:
                 found.append(LeftSetting(RANDOM + name, "as it was", "seeded, or drawn from", when))
         return found
 
-    def left(self, ref: FunctionRef, by_calls: list[LeftSetting]) -> ProcessChanges:
-        """All changes, with the libraries that may have made them."""
+    def left(self, ref: FunctionRef, by_calls: list[LeftSetting], named: bool = False) -> ProcessChanges:
+        """All changes, with the libraries that may have made them. named: with these where nothing is changed, too."""
         settings = (self.by_import + by_calls)[:MAX_SETTINGS]
-        new = [name for name in modules if name not in self.known] if settings else []
+        new = [name for name in modules if name not in self.known] if settings or named else []
         return ProcessChanges(
             tuple(settings), tuple([name for name in new if is_library(name, origin_of(modules[name]), ref)])
         )

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
+from .answering import raised_at, text_of
 from .arguments import as_call
 from .channel import FAILED, TEXT, TOOK
-from .checking import raised_at, text_of
 from .mutation import mutable_parts
 from .repr.call_repr import call_in_words
-from .repr.canonical import CanonicalRepr
-from .repr.plain import NOT_COMPARABLE
+from .repr.plain import is_iterator
 from .repr.shape import shape_of
 from .repr.source import call_to_source, name_to_source, to_source
+from .repr.tree import Encoder, written
 from .stage import read
 
 MOST_CHARS = 4_000_000
@@ -84,13 +84,22 @@ def send_calls(names: CallNamespace, channel: Channel) -> None:
             text = call_to_source(*as_call(entry), plain_source)
             text = text if text and len(text) <= min(MOST_CHARS, left) else None
             left -= len(text or "")
-            shown = text or CanonicalRepr(names.ref.module).show_arguments(*as_call(entry))
-            certain = text or not any(mark in shown for mark in ("<code>", "<iterator>", NOT_COMPARABLE))
-            if not certain or (name, shown) not in seen:  # never the same arguments twice in one process
+            key = text or certain_encoding(names.ref.module, *as_call(entry))
+            if not key or (name, key) not in seen:  # never the same arguments twice in one process
                 channel.send(TEXT, text or from_file(f"{name}[{at}]", *as_call(entry)))
-            seen.add((name, shown))
+            seen.add((name, key))
         if name == "CALLS":
             channel.send(TEXT, "")
+
+
+def certain_encoding(target: str, args: Sequence[Any], kwargs: dict[str, Any]) -> bytes:
+    """Encoding of arguments; empty where something in them is code, an iterator, or has no encoding."""
+    encoder = Encoder(target)
+    encoder.reads = False
+    tree = [[encoder.tree(value) for value in args], [[name, encoder.tree(value)] for name, value in kwargs.items()]]
+    private = encoder.private_tree()
+    iterators = any(map(is_iterator, (*args, *kwargs.values())))
+    return b"" if encoder.opaque or iterators else written([tree, private])
 
 
 def from_file(place: str, args: Sequence[Any], kwargs: Mapping[str, Any]) -> str:

@@ -17,6 +17,9 @@ from os.path import samefile
 
 from ..after_import import after_import
 from ..editable_finders import leave_what_is_missing
+from ..environment import USUAL
+from .entered import EnteredEnvironment
+from .import_context import import_library
 from .own_code import OwnCode
 
 TYPE_CHECKING = False
@@ -26,6 +29,7 @@ if TYPE_CHECKING:
     from types import CodeType, ModuleType
     from typing import Any
 
+    from ..environment import Environment
     from .function_ref import FunctionRef
     from .leaving import Leaving
 
@@ -38,12 +42,19 @@ class SourceLoader:
     """Gives the module under test from its text, and leaves all others to the usual importers."""
 
     def __init__(
-        self, ref: FunctionRef, source: str, code: CodeType | None = None, leaving: Leaving | None = None
+        self,
+        ref: FunctionRef,
+        source: str,
+        code: CodeType | None = None,
+        leaving: Leaving | None = None,
+        entered: EnteredEnvironment | None = None,
     ) -> None:
         self.ref, self.source, self.code = ref, source, code
         """code: code object of the text, prepared by a profiler."""
         self.leaving, self.own = leaving, OwnCode(ref)
         """leaving: is notified of each library that is loaded."""
+        self.entered = entered or EnteredEnvironment(USUAL)
+        self.optimize = self.entered.environment.optimize or -1
 
     def find_spec(
         self, name: str, path: Sequence[str] | None = None, target: ModuleType | None = None
@@ -80,10 +91,25 @@ class SourceLoader:
             find = getattr(finder, "find_spec", None)
             spec = None if find is None else find(name, path, target)
             if spec is not None:
-                if spec.loader is not None and not self.own.has(spec.origin):
-                    tell_when_loaded(spec, lambda module: leaving.loaded(name, module))
+                if self.own.has(spec.origin):
+                    self.compile_own(spec.loader)
+                elif spec.loader is not None:
+                    tell_when_loaded(spec, lambda module: self.loaded(name, module))
                 return spec  # type: ignore[no-any-return]
         return None
+
+    def loaded(self, name: str, module: ModuleType) -> None:
+        """Apply the environment to a library that was loaded, then record its state."""
+        self.entered.loaded(name, module)
+        if self.leaving is not None:
+            self.leaving.loaded(name, module)
+
+    def compile_own(self, loader: Any) -> None:
+        """Compile another module of the project as the environment has it, and not take its bytecode."""
+        if self.optimize > 0 and type(loader) is SourceFileLoader:
+            read, compiled, level = loader.get_data, loader.source_to_code, self.optimize
+            get_code: Any = lambda name: compiled(read(loader.path), loader.path, _optimize=level)  # noqa: E731
+            vars(loader)["get_code"] = get_code
 
     def find_linecache(self, path: Sequence[str] | None) -> ModuleSpec | None:
         """Spec of linecache, with this text in place of the file's, for decorators that ask for the source by
@@ -108,7 +134,8 @@ class SourceLoader:
         if LINECACHE in modules:
             self.tell(modules[LINECACHE])
         vars(module)["__builtins__"] = vars(builtins)  # else exec would give it ours
-        exec(self.code or compile(self.source, self.ref.file, "exec", dont_inherit=True), vars(module))
+        code = self.code or compile(self.source, self.ref.file, "exec", dont_inherit=True, optimize=self.optimize)
+        exec(code, vars(module))
 
 
 def tell_when_loaded(spec: Any, then: Callable[[ModuleType], None]) -> None:
@@ -166,13 +193,21 @@ def is_same(one: str, other: str) -> bool:
 
 
 def import_target(
-    ref: FunctionRef, source: str, code: CodeType | None = None, leaving: Leaving | None = None
+    ref: FunctionRef,
+    source: str,
+    code: CodeType | None = None,
+    leaving: Leaving | None = None,
+    environment: Environment = USUAL,
 ) -> tuple[ModuleType, Callable[..., Any]]:
     """The module under test and the function to call."""
     sys.path[:0] = ref.paths
-    sys.argv[1:] = []
+    entered = EnteredEnvironment(environment)
+    entered.enter()
     leave_what_is_missing()
-    sys.meta_path.insert(0, SourceLoader(ref, source, code, leaving))
+    for name in ref.libraries:
+        import_library(name, ref)
+    entered.settle()
+    sys.meta_path.insert(0, SourceLoader(ref, source, code, leaving, entered))
     if leaving is not None:
         leaving.start_import()
     if ref.django:

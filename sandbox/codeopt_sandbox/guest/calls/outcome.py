@@ -1,21 +1,16 @@
-"""Outcome of a call, as a value; shared with the host."""
+"""State that calls leave, and calls that gave no answer, as values; shared with the host."""
 
 from __future__ import annotations
 
+from ..answer import DIED, NO_ARGUMENTS, NOT_MADE, NOTHING, TIMEOUT, Answer, Field
 from ..record import Record
+from .repr.fields import text_field
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Any
+    from collections.abc import Mapping
+    from typing import Any, Self
 
-RETURNS = "returns"
-YIELDS = "yields"
-RAISES = "raises"
-TIMEOUT = "timeout"
-DIED = "died"
-NOT_MADE = "not_made"
-NOT_COMPARABLE = "not_comparable"
-NO_ARGUMENTS = "no_arguments"
 IMPORT = "import"
 """Phase of the import, in which a setting was changed."""
 CALLS = "calls"
@@ -34,12 +29,6 @@ ENDED_EARLY = "ended_early"
 """No outcomes: the module ends its process."""
 OVERRUN = "overrun"
 """No outcomes: the timed calls exceed their time limit."""
-EFFECTS = {
-    "network": "uses the network", "process": "starts a process", "files": "changes files",
-    "environment": "changes the environment", "folder": "changes the folder", "signals": "sends signals",
-    "database": "opens a database", "library": "loads a library",
-}  # fmt: skip
-"""Effects of a call outside of its process, in words."""
 
 
 class RunFailed(Exception):
@@ -50,42 +39,32 @@ class RunFailed(Exception):
         self.kind = kind
 
 
-class CallOutcome(Record):
-    """Outcome of one call."""
-
-    text: str
-    """Text for people, and for comparing: `returns [1] | arguments become ([1]; )`."""
-    kind: str
-    """One of the names above: a result, an iterator's items, an exception, a call that took too long, that ended its
-    process, that there was no time for, that has a part for which no text can stand, that has no arguments."""
-    exception: str = ""
-    """Name of the exception that the call raised or that ended an iterator."""
-    effects: tuple[str, ...] = ()
-    """Keys of EFFECTS."""
-    iterators: int = 0
-    """Number of iterators that were read to show the result."""
-    opaque: str = ""
-    """The type of what cannot be compared."""
-    seconds: float = 0.0
-    """Wall time of the first run, including the reading of its result, seconds."""
-    cut_short: bool = False
-    """An iterator has more items than were read."""
-    said: str = ""
-    """The exception's own text, cut; for people only."""
-    line: int = 0
-    """Line of the module where the exception was raised; 0 for one that is raised elsewhere."""
-
-
-UNCHANGED = "state: unchanged"
-"""Text of a state in which calls have changed nothing."""
-
-
 class State(Record):
     """State that calls leave behind in their process."""
 
-    text: str
-    """Text for people, and for comparing: `state: global COUNT becomes [1]`."""
-    changed: bool
+    changed: Field = NOTHING
+    """Globals, attributes, random numbers and the environment that are another afterwards."""
+    counted: Field = NOTHING
+    """State that other modules of the project keep for themselves."""
+
+    printed: Field = NOTHING
+    """Output of the calls of a timed pass."""
+
+    @classmethod
+    def read(cls, fields: Mapping[str, Any]) -> Self:
+        """Rebuild a state from JSON."""
+        return cls(**{name: Field.read(value) for name, value in fields.items()})
+
+    def told(self) -> dict[str, Any]:
+        """Fields for JSON."""
+        return {name: value.told() for name, value in vars(self).items() if value}
+
+    @property
+    def text(self) -> str:
+        """The state in one line, for people alone."""
+        counted = f" | other modules keep for themselves: {self.counted.shown}" if self.counted else ""
+        printed = f"; prints {self.printed.shown}" if self.printed else ""
+        return f"state: {self.changed.shown or 'unchanged'}{printed}{counted}"
 
 
 class LeftSetting(Record):
@@ -112,25 +91,30 @@ class ProcessChanges(Record):
         return {"settings": [each.fields() for each in self.settings], "libraries": self.libraries}
 
 
-def timeout(seconds: float) -> CallOutcome:
+def without_answer(kind: str, words: str, **more: Any) -> Answer:
+    """A call of which only its end is known."""
+    return Answer(kind, raised=text_field(words), **more)
+
+
+def timeout(seconds: float) -> Answer:
     """A call that was ended after so long."""
-    return CallOutcome(f"takes longer than {seconds:g} s", TIMEOUT, seconds=seconds)
+    return without_answer(TIMEOUT, f"takes longer than {seconds:g} s", seconds=seconds)
 
 
-def died(status: int, seconds: float) -> CallOutcome:
+def died(status: int, seconds: float) -> Answer:
     """A call that ended its process."""
-    return CallOutcome("ends the process" + how_it_ended(status), DIED, seconds=seconds)
+    return without_answer(DIED, "ends the process" + how_it_ended(status), seconds=seconds)
 
 
-def not_made() -> CallOutcome:
+def not_made() -> Answer:
     """A call after those that took all the time of a batch."""
-    return CallOutcome("is not made: the calls before it hang or take all the time", NOT_MADE)
+    return without_answer(NOT_MADE, "is not made: the calls before it hang or take all the time")
 
 
-def no_arguments(error: BaseException) -> CallOutcome:
+def no_arguments(error: BaseException) -> Answer:
     """A call whose arguments cannot be made: a class does not take those that were made up for it."""
     name = type(error).__name__
-    return CallOutcome(f"has no arguments: {name}", NO_ARGUMENTS, exception=name)
+    return without_answer(NO_ARGUMENTS, f"has no arguments: {name}", exception=name)
 
 
 def how_it_ended(status: int) -> str:

@@ -1,9 +1,11 @@
 """Calls that a function makes in the place of their texts: those of long calls of numbers take twenty times as long to
-compile as to read, and those of deep values no parser reads."""
+compile as to read, recipes of large arguments as long to build, and those of deep values no parser reads."""
 
 from __future__ import annotations
 
 from marshal import dumps, loads
+
+from .recipes import RECIPE, built
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -35,9 +37,28 @@ def packed_numbers(text: str) -> bytes | None:
         return None
 
 
-def unpacked(call: bytes) -> Call:
-    """A fresh copy of a packed call."""
-    return loads(call)  # type: ignore[no-any-return]
+def with_packed_recipes(text: str) -> Any:
+    """Tree of a call in which a packed value stands for each recipe: to build that takes many times as long as to read
+    it. Recipes of bytes stay: what is packed is taken for a value without any (plain_arguments.py)."""
+    import ast
+
+    class Packed(ast.NodeTransformer):
+        def visit_Call(self, node: ast.Call) -> ast.AST:
+            if not isinstance(node.func, ast.Name) or node.func.id != RECIPE:
+                return self.generic_visit(node)
+            given = [ast.literal_eval(each) for each in node.args]
+            constants = (each.value for each in ast.walk(node) if isinstance(each, ast.Constant))
+            if given[0] == "bytes" or any(type(each) is bytes for each in constants):
+                return node
+            packed = ast.Constant(dumps(built(*given)), None)
+            return ast.Call(ast.Name(UNPACKED, ast.Load()), [packed], [])
+
+    return ast.fix_missing_locations(Packed().visit(ast.parse(text, mode="eval")))
+
+
+def unpacked(packed: bytes) -> Any:
+    """A fresh copy of a packed call or argument."""
+    return loads(packed)
 
 
 def deepened(level: Callable[[Any], Any], value: Any, times: int) -> Any:

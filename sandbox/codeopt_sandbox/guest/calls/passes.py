@@ -1,10 +1,10 @@
-"""Dispatch of a pass: each mode of a batch is served by its own module."""
+"""Dispatch of a pass: each program of a batch is served by its own module."""
 
 from __future__ import annotations
 
 import marshal
 
-from .batch import CallBatch
+from .batch import batch_of
 from .channel import FINISHED, LEFT, TEXT
 from .checking import Checking, limit_memory
 from .constructed import write_objects
@@ -22,24 +22,26 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
     from types import CodeType
 
+    from .batch import CallBatch
     from .channel import Channel
     from .stage import Acts
     from .worker import CallWorker
 
 
 def acts(worker: CallWorker, channel: Channel) -> Acts:
-    """Take the calls and serve the batch's mode; calls that are checked or timed are made where no frame of ours is."""
-    batch = CallBatch.parse(channel.receive()[1])
+    """Take a batch and run its program; calls that are checked or timed are made where no frame of ours is."""
+    batch = batch_of(channel.receive_bytes()[1])
     codes = loads(channel.receive_bytes()[1])
-    asked = ASKED.get(batch.mode)
-    if batch.mode == "time":
+    if batch.program == "time":
         yield from TimedPass(worker, batch, channel).acts(codes)
-    elif asked is None:
+    elif batch.program == "check":
         yield from Checking(worker, batch, channel).make_all(codes)
+    elif batch.program == "combine":
+        _combine(worker, batch, codes, channel)
     else:
-        asked(worker, batch, codes, channel)
+        QUESTIONS[batch.question](worker, batch, codes, channel)
     channel.send(FINISHED)
-    if batch.mode == "time":
+    if batch.program == "time":
         channel.receive()  # until its clock is read it must be there
 
 
@@ -50,15 +52,15 @@ def _libraries(worker: CallWorker, names: Sequence[str], channel: Channel) -> No
     leaving.look()
     for name in names:
         import_library(name, worker.ref)
-    channel.send(LEFT, to_json(leaving.left(worker.ref, leaving.end_calls()).told()))
+    channel.send(LEFT, to_json(leaving.left(worker.ref, leaving.end_calls(), named=True).told()))
 
 
-def _scenarios(worker: CallWorker, batch: CallBatch, codes: Sequence[CodeType], channel: Channel) -> None:
+def _combine(worker: CallWorker, batch: CallBatch, codes: Sequence[CodeType], channel: Channel) -> None:
     limit_memory(worker.ref.memory_bytes)
     play_all(worker, batch, codes, channel)
 
 
-ASKED: Mapping[str, Callable[[CallWorker, CallBatch, Sequence[CodeType], Channel], None]] = {
+QUESTIONS: Mapping[str, Callable[[CallWorker, CallBatch, Sequence[CodeType], Channel], None]] = {
     "list": lambda worker, batch, codes, channel: list_calls(worker.arguments.names, channel),
     "scene": lambda worker, batch, codes, channel: channel.send(
         TEXT, to_json(import_context(worker.ref, worker.before))
@@ -71,6 +73,5 @@ ASKED: Mapping[str, Callable[[CallWorker, CallBatch, Sequence[CodeType], Channel
     "show": lambda worker, batch, codes, channel: show_calls(worker.arguments, codes, channel),
     "objects": lambda worker, batch, codes, channel: write_objects(worker, codes, channel),
     "shape": lambda worker, batch, codes, channel: describe_calls(worker, codes, channel),
-    "scenario": _scenarios,
 }
-"""Modes without checked or timed calls, each with the function that serves it."""
+"""Questions about calls or their module, each with the function that answers it."""

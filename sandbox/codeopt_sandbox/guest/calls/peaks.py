@@ -34,7 +34,7 @@ def take_peaks(worker: CallWorker, batch: CallBatch, codes: Sequence[CodeType], 
     collect()
     channel.send(READY)
     channel.receive()
-    traced, highest = batch.mode == "traced", 0
+    traced, highest = batch.question == "traced", 0
     if traced:
         start(1)
     for call in made[batch.warm :]:

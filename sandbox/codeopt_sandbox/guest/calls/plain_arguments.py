@@ -1,14 +1,13 @@
-"""Whether plain arguments are what they were before a call, at a tenth of the work of their text."""
+"""Whether plain arguments are what they were before a call, at a tenth of the work of encoding them."""
 
 from __future__ import annotations
 
 from _operator import is_
-from marshal import dumps
+from marshal import dumps, loads
 
 from .packed_calls import DEEPENED, UNPACKED
-from .repr.canonical import CanonicalRepr
 from .repr.plain import is_simple, repeat
-from .repr.private import became
+from .repr.tree import FORMAT, Encoder, written
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -17,42 +16,64 @@ if TYPE_CHECKING:
     from typing import Any
 
     from .arguments import Call
+    from .batch import Ordered
 
 PLAIN_NAMES = frozenset(("f", "set", "frozenset", "inf", "nan"))
 """Names in a call's expression that make the same value each time, whatever a call has changed."""
-WITHOUT_REFERENCES = 2
-"""Version of marshal's format that writes the same whoever else holds a part: a result may."""
 
 
 class ArgumentsBefore:
-    """The arguments of a call before it is made: packed where they are plain, else their text."""
+    """The arguments of a call before it is made: packed where they are plain, else encoded."""
 
-    def __init__(self, target: str, call: Call, plain: bool, fresh: Callable[[], Call]) -> None:
+    def __init__(
+        self, target: str, call: Call, plain: bool, fresh: Callable[[], Call], ordered: Ordered = "all"
+    ) -> None:
         """fresh: makes the same arguments again."""
-        self.target, self.fresh = target, fresh
+        self.target, self.fresh, self.ordered = target, fresh, ordered
         self.packed = packed_call(call) if plain else b""
-        self.text = "" if self.packed else CanonicalRepr(target).show_arguments(*call)
+        self.before = (b"", b"") if self.packed else self.encoded(self.encoder(), call)[:2]
 
-    def changed(self, call: Call) -> tuple[str, str, str]:
-        """(text before, text after, why the latter is not comparable); all empty where nothing has changed."""
+    def encoder(self) -> Encoder:
+        """Encoder of arguments."""
+        return Encoder(self.target, ordered=self.ordered)
+
+    def encoded(self, encoder: Encoder, call: Call, rest: bool = False) -> tuple[bytes, bytes, Any, Any]:
+        """Return what all see of arguments and what only they see, as bytes and as trees."""
+        tree = encoder.arguments(*call, rest=rest)
+        private = encoder.private_tree()
+        return written(tree), written(private), tree, private
+
+    def changed(self, call: Call) -> ChangedArguments | None:
+        """Return what the call has changed; None where that is nothing."""
         if self.packed and packed_call(call) == self.packed:
-            return "", "", ""
-        before = self.text or CanonicalRepr(self.target).show_arguments(*self.fresh())
-        arguments = CanonicalRepr(self.target)
-        after = arguments.show_arguments(*call, rest=True)
-        return (before, after, arguments.opaque) if after != before else ("", "", "")
+            return None
+        before = self.encoded(self.encoder(), self.fresh())[:2] if self.packed else self.before
+        encoder = self.encoder()
+        public, private, tree, hidden = self.encoded(encoder, call, rest=True)
+        if (public, private) == before:
+            return None
+        return ChangedArguments(tree if public != before[0] else (), hidden if private != before[1] else (), encoder)
 
-    def became(self, call: Call) -> tuple[str, str]:
-        """(what the arguments became, in words; why that is not comparable); empty where nothing has changed."""
-        before, after, opaque = self.changed(call)
-        return became(before, after), opaque
+    def given(self) -> Any:
+        """A tree with the floats of the arguments as they were."""
+        return ("=", loads(self.packed)) if self.packed else self.encoder().arguments(*self.fresh())
+
+
+class ChangedArguments:
+    """Change that a call has made to its arguments: trees of all of them afterwards."""
+
+    def __init__(self, tree: Any, private: Any, encoder: Encoder) -> None:
+        self.tree, self.private, self.encoder = tree, private, encoder
 
 
 def is_plain(code: CodeType) -> bool:
     """Whether a call is written down as nothing but plain values, none of them bytes; values that are deeper than any
     text may be are plain, too."""
-    if DEEPENED in code.co_names or UNPACKED in code.co_names:
+    if DEEPENED in code.co_names or code.co_names == (UNPACKED,):
         return True
+    if UNPACKED in code.co_names:
+        rest = tuple(each for each in code.co_consts if type(each) is not bytes)
+        return PLAIN_NAMES.issuperset({*code.co_names} - {UNPACKED}) and are_plain(rest)
     return PLAIN_NAMES.issuperset(code.co_names) and are_plain(code.co_consts)
 
 
@@ -67,7 +88,7 @@ def packed_call(call: Call) -> bytes:
     """Plain arguments of which no container occurs twice; empty where they are no more. Marshal takes whatever has a
     buffer for bytes: where there are none before, there are none after."""
     try:
-        return b"" if share(call) else dumps(call, WITHOUT_REFERENCES)
+        return b"" if share(call) else dumps(call, FORMAT)
     except ValueError:  # a type that marshal does not know
         return b""
 

@@ -6,13 +6,15 @@ from __future__ import annotations
 import os
 import types
 
-from .channel import os_exit, os_fork, waitpid
-from .copies import copied, own_answers, unlike_builtin
+from ..answer import NO_VIEW, NOTHING, Field
+from .child import in_child
+from .copies import copied, unlike_builtin
 from .repr.arrays import is_labelled
-from .repr.canonical import CanonicalRepr
-from .repr.plain import cut, is_simple
-from .repr.private import ARGUMENTS, NOT_ASKED, SHOWS, became, without_private
+from .repr.fields import text_field
+from .repr.plain import is_simple
+from .repr.shown import shown_text
 from .repr.structure import held_dict, held_slots
+from .repr.tree import Encoder, written
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -31,101 +33,70 @@ MAX_DEPTH = 4
 """Depth to which objects are sought in a result."""
 MAX_ARGUMENTS = 3
 """Most values that a method is called with, one at a time."""
-MAX_COPIED_CHARS = 20_000
-"""Most characters of the text of an object that is copied for each method."""
-FIRST_CALLS = 60
-"""First calls of a pass, all of which are looked at; each look takes a process of its own."""
-EVERY = 8
-"""Number of later calls of which one is looked at."""
+MAX_COPIED_BYTES = 60_000
+"""Most bytes of the encoding of an object that is copied for each method."""
+SHOWN = 400
+"""Characters of all views that are shown."""
 MAX_LOOK_S = 1.0
-"""Time limit for looking at one call, seconds."""
+"""CPU time limit for looking at one call, seconds."""
+MAX_WAIT_S = 10.0
+"""The same for the time by the wall, which hangs on what else the machine does."""
 SPECIAL = ("__len__", "__bool__", "__str__", "__repr__", "__iter__")
 
 
 class PublicViews:
-    """Public views of the objects of one pass's calls."""
+    """Public views of the objects of a call."""
 
     def __init__(self, target: str) -> None:
         self.target = target
-        self.numbers: dict[Any, int] = {}
-        """Numbers of the calls that were begun."""
-        self.looks = True
-        """The call that was begun last is looked at."""
 
-    def begin(self, code: Any) -> None:
-        """Begin a call. In each version the same calls of a run are looked at, however often they are made."""
-        number = self.numbers.setdefault(code, len(self.numbers))
-        self.looks = number < FIRST_CALLS or number % EVERY == 0
+    def of_arguments(self, call: Call) -> Field:
+        """Public views of arguments that keep something private."""
+        return self.look([each for each in (*call[0], *call[1].values()) if keeps_private(each)][:MAX_OBJECTS], call)
 
-    def of_arguments(self, fresh: Call, call: Call, before: str, after: str) -> str:
-        """Public change of the arguments; `fresh`: the same ones, unchanged. A change that only the objects themselves
-        can see is told apart."""
-        text = became(before, after)
-        if not text or text.startswith(ARGUMENTS):
-            return text
-        pairs = [*zip(fresh[0], call[0]), *((fresh[1][name], call[1][name]) for name in call[1])]
-        kept = [pair for pair in pairs if keeps_private(pair[0]) or keeps_private(pair[1])][:MAX_OBJECTS]
-        if kept and not self.looks:
-            return text + NOT_ASKED
-        old, new = (self.look([pair[at] for pair in kept], call) for at in (0, 1))
-        return text if old == new else ARGUMENTS + cut(after) + SHOWS + new
-
-    def of_result(self, call: Call, result: Any) -> str:
-        """Public views of the objects that a call returned."""
-        text = "" if is_simple(type(result)) else self.shown([result], call)
-        return self.as_container(result) + text
-
-    def shown(self, results: list[Any], call: Call) -> str:
-        """The same of several results, as a part of an outcome; empty where there are no such objects, or too many."""
+    def of_results(self, results: list[Any], call: Call) -> Field:
+        """The same of what calls return; nothing where there are no such objects, or too many."""
         found = private_objects(results, [MAX_PARTS])
-        objects = found if found is not None and len(found) <= MAX_RESULTS else []
-        if objects and not self.looks:
-            return NOT_ASKED
-        text = self.look(objects, call)
-        return SHOWS + text if text else ""
+        return self.look(found if found is not None and len(found) <= MAX_RESULTS else [], call)
 
-    def as_container(self, result: Any) -> str:
+    def as_container(self, result: Any) -> list[Any]:
         """Operations in which a container of a class under test differs from its builtin type."""
-        if is_simple(type(result)) or not own_answers(result, self.target):
-            return ""
-        return in_fork(lambda: unlike_builtin(result, self.target, CanonicalRepr(self.target).show))
+        found = in_fork(lambda: unlike_builtin(result, self.target, self.encode))
+        return [["operations", b"", NO_VIEW]] if found is None else found
 
-    def look(self, objects: list[Any], call: Call) -> str:
+    def encode(self, value: Any) -> tuple[bytes, str]:
+        """Encoding and text of an answer, without what is private."""
+        tree = Encoder(self.target).tree(value)
+        return written(tree), shown_text(tree)
+
+    def look(self, objects: list[Any], call: Call) -> Field:
         """Public views, made in a forked process, as a method may change the object, or hang."""
         if not objects:
-            return ""
+            return NOTHING
         given = [*call[0], *call[1].values()]
         values = [value for value in given if is_simple(type(value)) and value is not None][:MAX_ARGUMENTS]
-        return in_fork(lambda: "; ".join([public_view(self.target, value, values) for value in objects]))
+        found = in_fork(lambda: [each for value in objects for each in public_view(self.target, value, values)])
+        if found is None:
+            return text_field(NO_VIEW, value=NO_VIEW)
+        words = ", ".join([f"{name} {shown}" for name, _, shown in found])
+        return text_field(repr([each[:2] for each in found]) if found else "", shown=words[:SHOWN])
 
 
-def in_fork(make: Callable[[], str]) -> str:
-    """A text made twice in a child process; empty where that takes too long, or it is not the same. What it says
-    meanwhile is not heard: it would be taken for the next call's."""
-    import signal
+def in_fork(make: Callable[[], list[Any]]) -> list[Any] | None:
+    """Plain values made twice in a child process; None where that takes too long, ends it, or they are not the same."""
+    try:
+        found, _ = in_child(lambda: silently(lambda: [make(), make()]), MAX_WAIT_S, MAX_LOOK_S)
+    except (ValueError, EOFError):  # a method has ended the process
+        return None
+    return found[0] if found and found[0] == found[1] else None
 
-    reader, writer = os.pipe()
-    pid = os_fork()
-    if not pid:
-        try:
-            signal.signal(signal.SIGALRM, signal.SIG_DFL)
-            signal.setitimer(signal.ITIMER_REAL, MAX_LOOK_S)
-            null = os.open(os.devnull, os.O_WRONLY)
-            os.dup2(null, 1)
-            os.dup2(null, 2)
-            text = make()
-            data = cut(text).encode("utf-8", "surrogatepass") if make() == text else b""
-            while data:
-                data = data[os.write(writer, data) :]
-        finally:
-            os_exit(0)
-    os.close(writer)
-    found = b""
-    while part := os.read(reader, 1 << 16):
-        found += part
-    os.close(reader)
-    waitpid(pid, 0)
-    return found.decode("utf-8", "surrogatepass")
+
+def silently(make: Callable[[], Any]) -> Any:
+    """Plain values, while what is said is not heard: it would be taken for the next call's."""
+    null = os.open(os.devnull, os.O_WRONLY)
+    os.dup2(null, 1)
+    os.dup2(null, 2)
+    return make()
 
 
 def keeps_private(value: Any) -> bool:
@@ -167,16 +138,16 @@ def public_parts(value: Any) -> list[Any]:
     return [part for part in parts if not is_simple(type(part))]
 
 
-def public_view(target: str, value: Any, values: list[Any]) -> str:
-    """`len 2, first 1`: each asked of a copy, since a method may change it."""
-    if len(CanonicalRepr(target).show(value)) > MAX_COPIED_CHARS:
-        return ""
-    parts = []
+def public_view(target: str, value: Any, values: list[Any]) -> list[Any]:
+    """[`first(1)`, encoding, text] of each member that is asked, of a copy, since a method may change it."""
+    if len(Encoder(target).whole(value)) > MAX_COPIED_BYTES:
+        return []
+    found = []
     for name, member, given in members(type(value), values):
         answer = ask(target, value, member, given)
-        if answer:
-            parts.append(f"{name}{'(' + repr(given[0]) + ')' if given else ''} {answer}")
-    return ", ".join(parts)
+        if answer is not None:
+            found.append([f"{name}{'(' + repr(given[0]) + ')' if given else ''}", *answer])
+    return found
 
 
 def members(kind: type, values: list[Any]) -> Iterator[tuple[str, Any, tuple[Any, ...]]]:
@@ -197,17 +168,17 @@ def members(kind: type, values: list[Any]) -> Iterator[tuple[str, Any, tuple[Any
                     yield name, member, (each,)
 
 
-def ask(target: str, value: Any, member: Any, given: tuple[Any, ...]) -> str:
-    """Answer of a copy; empty where the object cannot be copied or the answer has no text."""
+def ask(target: str, value: Any, member: Any, given: tuple[Any, ...]) -> tuple[bytes, str] | None:
+    """Answer of a copy; None where the object cannot be copied or the answer has no encoding."""
     try:
         other = copied(value, target, {})
     except Exception:
-        return ""
-    shown = CanonicalRepr(target)
+        return None
+    encoder = Encoder(target)
     try:
-        text = shown.show(member(other, *given))
+        tree = encoder.tree(member(other, *given))
     except RecursionError:
-        return ""
+        return None
     except Exception as error:
-        return "raises " + shown.name_of(type(error))[1:-1]
-    return "" if shown.opaque else without_private(text)
+        tree = ("raises", encoder.name_of(type(error)), [])
+    return None if encoder.opaque else (written(tree), shown_text(tree))

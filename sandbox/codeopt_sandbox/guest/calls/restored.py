@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import types
 
-from .repr.canonical import CanonicalRepr
+from .repr.tree import same
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -77,8 +77,8 @@ class Reconstructor:
         return value
 
     def alike(self, one: Any, other: Any) -> bool:
-        """Whether two values have the same text."""
-        return CanonicalRepr(self.target).show(one) == CanonicalRepr(self.target).show(other)
+        """Whether two values have the same encoding."""
+        return same(self.target, one, other)
 
 
 def replayed(kind: Any, steps: Sequence[tuple[str, Sequence[Any], dict[str, Any]]]) -> Any:
@@ -98,7 +98,7 @@ def replayed(kind: Any, steps: Sequence[tuple[str, Sequence[Any], dict[str, Any]
 
 def is_as(made: Any, value: Any, target: str) -> bool:
     """Whether an object holds the same as another one. target: the module under test."""
-    return CanonicalRepr(target).show(vars(made)) == CanonicalRepr(target).show(vars(value))
+    return same(target, vars(made), vars(value))
 
 
 def copied(given: dict[str, Any]) -> dict[str, Any]:

@@ -3,14 +3,17 @@ the purpose of a call."""
 
 from __future__ import annotations
 
+import sys
+
 from .channel import os_exit
-from .repr.plain import MAX_ITEMS, is_iterator, islice
+from .repr.plain import is_iterator, islice
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Sequence
     from typing import Any, NoReturn
 
+    from ..environment import Thread
     from .arguments import Call
 
     Results = list[Any]
@@ -19,12 +22,27 @@ if TYPE_CHECKING:
     Acts = Generator[Act, Results | None, None]
     """Generator of a worker's steps, which is sent the results of each."""
 
+modules = sys.modules
+
+
+MAX_READ = 300_000
+"""Most items that are read of an iterator where calls are timed: a longer one is compared, and timed, up to there."""
+
 
 class Raised:
     """A call that ended in an exception."""
 
     def __init__(self, error: BaseException) -> None:
         self.error = error
+
+
+def play_in(thread: Thread, acts: Acts) -> None:
+    """Make the calls in the main thread, or in another one."""
+    if thread == "main":
+        play(acts)
+    other = modules["threading"].Thread(target=play, args=(acts,))
+    other.start()
+    other.join()
 
 
 def play(acts: Acts) -> NoReturn:
@@ -82,5 +100,5 @@ def read(value: Any, nested: bool) -> Any:
     if not is_iterator(value):
         return value
     if not nested:
-        return list(islice(value, MAX_ITEMS + 1))
-    return [read(item, True) for item in islice(value, MAX_ITEMS + 1)]
+        return list(islice(value, MAX_READ + 1))
+    return [read(item, True) for item in islice(value, MAX_READ + 1)]

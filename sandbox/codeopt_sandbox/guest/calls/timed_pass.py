@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 
 from ..syscalls import own_runqueue_wait_s, runqueue_wait_s
-from .channel import CODES, DONE, FINISHED, GIVEN, GO, OUTCOME, READY, SHOW, STATE, WARM
+from .channel import CODES, DONE, FINISHED, GIVEN, GO, OUTCOME, READY, SHOW, STATE, USE, USED, WARM
 from .outcome import ENDED_EARLY, RunFailed
 
 TYPE_CHECKING = False
@@ -52,8 +52,8 @@ class PassTimes:
         self.given: list[float] = []
         """Seconds until a pass had its arguments."""
         self.beside: list[float] = []
-        """Seconds of worker and importer from the warm-up to the last outcome, the calls themselves excluded: any work
-        of a call that is done beforehand or is put off."""
+        """Seconds of worker and importer while arguments are made, and while results are used: any work of a call that
+        is done beforehand or is put off. What the harness looks at meanwhile is in neither."""
         self.beside_wall: list[float] = []
         self.exits: list[float] = []
         """Seconds in which the kernel ends a worker, then the importer: it takes their memory back, and runs no code of
@@ -71,7 +71,8 @@ class Meter:
 
     def __init__(self, pid: int, importer: int) -> None:
         self.worker, self.importer = cpu_clock(pid), cpu_clock(importer)
-        self.began, self.wall = self.spent(), time.monotonic()
+        self.beside = self.beside_wall = 0.0
+        """Seconds of the steps beside the calls, of worker and importer, and by the wall."""
 
     def cpu(self) -> float:
         """CPU seconds of the worker since its start."""
@@ -88,6 +89,14 @@ class Meter:
         """CPU seconds of worker and importer."""
         return self.cpu() + time.clock_gettime(self.importer)
 
+    def take(self, controller: Directs, asked: bytes, data: bytes, done: bytes) -> None:
+        """Let the worker take a step beside the calls, in which code under test may run. Raises RunFailed."""
+        before, wall = self.spent(), time.monotonic()
+        controller.channel.send_bytes(asked, data)
+        controller.expect(done, max(controller.patience, controller.batch.pass_seconds))
+        self.beside += self.spent() - before
+        self.beside_wall += time.monotonic() - wall
+
 
 def timed_pass(controller: Directs, calls: Sequence[str], before: str = "") -> list[bytes]:
     """Time calls between two readings of the worker's clock; their outcomes, and the state that they leave in a pass
@@ -97,10 +106,9 @@ def timed_pass(controller: Directs, calls: Sequence[str], before: str = "") -> l
     pid = controller.start(tuple(calls[: batch.warm]))
     controller.expect(WARM, controller.patience)
     meter = Meter(pid, controller.importer_pid)
-    first = meter.cpu()
-    controller.channel.send_bytes(CODES, controller.code_of(tuple(calls[batch.warm :])))
-    controller.expect(GIVEN, controller.patience)
-    times.given.append(meter.cpu() - first)
+    codes = controller.code_of(tuple(calls[batch.warm :]))
+    meter.take(controller, CODES, codes, GIVEN)
+    times.given.append(meter.beside)
     controller.expect(READY, controller.patience)
     delay = runqueue_wait_s(pid) + own_runqueue_wait_s()  # on a busy machine we hear late of its end
     cpu, wall = meter.cpu(), time.monotonic()
@@ -110,9 +118,10 @@ def timed_pass(controller: Directs, calls: Sequence[str], before: str = "") -> l
     times.cpu.append(meter.cpu() - cpu)
     times.wall.append(wall_end - wall)
     times.delay.append(runqueue_wait_s(pid) + own_runqueue_wait_s() - delay)
+    meter.take(controller, USE, b"", USED)
+    times.beside.append(meter.beside)
+    times.beside_wall.append(meter.beside_wall)
     found = [] if batch.groups else shown(controller, before)
-    times.beside.append(meter.spent() - meter.began - times.cpu[-1])
-    times.beside_wall.append(time.monotonic() - meter.wall - times.wall[-1])
     spent = meter.cpu()
     controller.kill(pid)
     times.exits.append(max(0.0, meter.final_cpu(spent) - spent))
@@ -125,15 +134,10 @@ def shown(controller: Directs, before: str) -> list[bytes]:
     controller.channel.send(SHOW, before)
     found = []
     while (message := controller.wait(controller.patience))[0] in (OUTCOME, STATE):
-        found.append(message[0] + one_line(message[1]))
+        found.append(message[0] + message[1].encode("utf-8", "backslashreplace"))
     if message[0] != FINISHED:
         raise RunFailed(ENDED_EARLY, "the process ended while its results were read")
     return found
-
-
-def one_line(text: str) -> bytes:
-    """Message of a worker as one line: it may hold anything."""
-    return text.replace("\n", "\\n").encode("utf-8", "backslashreplace")
 
 
 def cpu_clock(pid: int) -> int:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import types
 
+from ..environment import USUAL
 from .arguments import Arguments
 from .leaving import Leaving
 from .repr.plain import MAX_ITEMS
@@ -14,6 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
     from typing import Any
 
+    from ..environment import Environment
     from .function_ref import FunctionRef
     from .import_context import Before
 
@@ -28,9 +30,10 @@ class CallWorker:
         function: Callable[..., Any],
         before: Before,
         leaving: Leaving | None = None,
+        environment: Environment = USUAL,
     ) -> None:
         self.ref, self.module, self.function, self.before = ref, module, function, before
-        self.leaving = leaving or Leaving(None)
+        self.leaving, self.environment = leaving or Leaving(None), environment
         self.arguments = Arguments(ref)
         self.events: AbstractEventLoop | None = None
 

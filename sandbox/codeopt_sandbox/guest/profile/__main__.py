@@ -3,15 +3,16 @@
 stdin:  a ProfileRequest as one line of JSON, then the program's source (UTF-8) and its input, of the lengths in it.
 stdout: a line of the marker and the result as JSON. What the program itself prints goes to /dev/null.
 
-lines    {"lines": [[line, hits, own ns]], "functions": [[name, line, calls, own ns]], "peak_mib": MiB}
-scalene  {"lines": [[line, python, native, peak MiB, growth MiB, copied MiB/s]], "system": share of the CPU time,
-          "runs": n, "seconds": of all runs, "memory": whether it could see it}; python, native in % of all samples
-callees  {"callees": [[name, module, first line, calls, share, source]]} of a function's calls, outside of its module
-allocated {"allocated": [[line, bytes held at the height, most bytes at one moment]]} of a function's calls
-all      "ended": type of the exception that ended the program, "stopped": it ran past max_seconds;
-         or only "missing": a package, or "error": type of an exception of ours
+    lines    {"lines": [[line, hits, own ns]], "functions": [[name, line, calls, own ns]], "peak_mib": MiB}
+    scalene  {"lines": [[line, python, native, peak MiB, growth MiB, copied MiB/s]], "system": share of the CPU time,
+              "runs": n, "seconds": of all runs, "memory": if it was measured}, python and native in % of all samples
+    callees  {"callees": [[name, module, first line, calls, share, source]]} of calls outside of its module
+    allocated {"allocated": [[line, bytes at the peak, most bytes at one moment]]} of a function's calls
+    all      "ended": type of the exception that ended the program, "stopped": it ran past max_seconds,
+             "missing": "scalene", with the result of Python's own samples if any, or
+             "error": type of an internal exception
 
-Uses the standard library; line_profiler, where there is one, for lines, and scalene.
+Uses the standard library, and if installed line_profiler for lines, and scalene.
 """
 
 from __future__ import annotations
@@ -31,6 +32,7 @@ from .own_time import run_lines
 from .program import ProfiledProgram, claim_streams
 from .request import ProfileRequest
 from .sampled import run_scalene
+from .stack_samples import run_samples
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -60,13 +62,25 @@ def main(bundle: Bundle) -> None:
 
 def answer(program: ProfiledProgram, request: ProfileRequest, bundle: Bundle) -> dict[str, Any]:
     """Answer for the host."""
-    if request.mode == "scalene" and importlib.util.find_spec("scalene") is None:
-        return {"missing": "scalene"}
     try:
         if request.mode == "lines":
             return run_lines(program, request)
         if request.mode == "allocated":
             return run_allocated(program, request)
-        return run_callees(program, request) if request.mode == "callees" else run_scalene(program, request, bundle)
+        return run_callees(program, request) if request.mode == "callees" else split(program, request, bundle)
     except Exception as error:
         return {"error": type(error).__name__}
+
+
+def split(program: ProfiledProgram, request: ProfileRequest, bundle: Bundle) -> dict[str, Any]:
+    """Split the time by Scalene, or else by the interpreter's own samples, where it takes them."""
+    if importlib.util.find_spec("scalene"):
+        return run_scalene(program, request, bundle)
+    found: dict[str, Any] = {"missing": "scalene"}
+    try:
+        found.update(run_samples(program, request, bundle))
+    except ModuleNotFoundError:
+        pass  # before Python 3.15
+    except Exception as error:
+        found["error"] = type(error).__name__
+    return found

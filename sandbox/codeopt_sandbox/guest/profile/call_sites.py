@@ -32,7 +32,7 @@ class CallSites:
         self.filename = codes[0].co_filename
         self.frames: list[FrameType] = []
         self.starts: list[tuple[int, int]] = []
-        """(when the entry was seen, when the program went on), ns; the time between is overhead."""
+        """(time of the entry, time at which the program continued), ns. The time between is overhead."""
         self.away: dict[tuple[int, int], int] = {}
         """(id of code, offset) -> ns."""
         self.calls: dict[int, int] = {}
@@ -80,8 +80,11 @@ class CallSites:
                 return
 
     def close(self) -> None:
-        """The program is about to be stopped: what is called now counts as far as it got. How its frames are left then
-        cannot be told from entries: a generator that is stopped as it is resumed looks as if it began."""
+        """End the measurement before the program is stopped: open calls count up to now.
+
+        Entries do not show how their frames are left. A generator that is stopped on resumption looks like one that
+        begins.
+        """
         now = time.perf_counter_ns()
         for index in range(len(self.frames) - 1, 0, -1):
             caller = self.frames[index - 1]

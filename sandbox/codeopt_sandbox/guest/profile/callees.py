@@ -19,7 +19,6 @@ if TYPE_CHECKING:
 MIN_SHARE = 0.02
 """Share of the time below which a function is left out."""
 MAX_FUNCTIONS = 12
-"""Most functions that are reported."""
 MAX_LINES = 60
 """Most lines of a function that are reported."""
 MAX_LINE_CHARS = 200

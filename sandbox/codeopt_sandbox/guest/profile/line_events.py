@@ -1,9 +1,8 @@
-"""Own time by line and by function from the interpreter's own events, for a Python that has no line_profiler.
+"""Own time by line and by function from the interpreter's own events, for a Python without line_profiler.
 
-From 3.12 on the events are those of sys.monitoring, before that of sys.settrace. What
-passes between two events of the program's code belongs to the line that its thread was in, and so does what it calls
-elsewhere; but for what passed before another thread's event, for one of them runs at a time: a line that waits for
-a thread is not hot by what that thread does.
+From 3.12 on the events are those of sys.monitoring, before that of sys.settrace. The time between two events belongs to
+the line of its thread, with the code that it calls elsewhere. Time before another thread's event does not belong to it,
+because only one thread runs at a time. So a line that waits for a thread is not hot because of that thread's work.
 """
 
 from __future__ import annotations
@@ -98,7 +97,7 @@ class Clock:
         self.since = table.seen = time.perf_counter_ns()
 
     def enter(self, code: types.CodeType, line: int) -> None:
-        """A function of the program begins, or a generator goes on."""
+        """Count the start of a function of the program, or the resumption of a generator."""
         now, row, table = time.perf_counter_ns(), self.row, self.table
         if row is not None:
             row[1] += max(0, now - max(self.since, table.seen) - table.call_cost)

@@ -32,7 +32,7 @@ class ProfiledProgram:
         self.stdin = folder / "stdin"
         self.args = args
         self.function = function
-        """The program is a module of which this is called, with what stands on its input."""
+        """Function to call with the calls on the program's input. The program is a module then."""
         self.begin: Callable[[], Any] = lambda: None
         """Called when the arguments are made."""
 
@@ -109,8 +109,10 @@ def within(
 
 
 def forget_peak() -> float:
-    """Count the highest memory from here on; what is used now, in MiB. Where the kernel does not let us, nothing is
-    higher than the highest."""
+    """Reset the memory peak and return the present memory, MiB.
+
+    If the kernel does not allow it, return the old peak, so that nothing exceeds it.
+    """
     try:
         Path("/proc/self/clear_refs").write_text("5")
     except OSError:

@@ -26,8 +26,9 @@ class ProfileRequest(Record):
     max_seconds: float
     """Time limit of the program, seconds; samples until then count."""
     function: dict[str, Any] | None = None
-    """Fields of a FunctionRef: the program is its module, imported, and the function is called with the calls on its
-    input. Lines are looked at only from then on: the import and the making of arguments count for nothing, and neither
-    does the time that they take."""
+    """Fields of a FunctionRef. The program is its module, and the function is called with the calls on the program's
+    input.
+
+    Lines are measured only from then on. Import and construction of arguments are excluded, with their time.
+    """
     args: tuple[str, ...] = ()
-    """The program's arguments."""

@@ -7,10 +7,11 @@ import json
 import os
 import select
 import signal
-import subprocess
 import sys
 import time
+from contextlib import contextmanager
 from pathlib import Path
+from subprocess import Popen, TimeoutExpired
 
 from ..boot import ROOT
 from ..calls.function_ref import FunctionRef
@@ -19,6 +20,7 @@ from .request import ProfileRequest
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
     from typing import Any
 
     from ..boot import Bundle
@@ -30,57 +32,74 @@ MAX_START_S = 10.0
 MAX_REPORT_S = 3.0
 """Time limit for Scalene after the program, seconds; 0.2 s on an idle machine."""
 MAX_RUNS = 1000
-SCALENE_RUN = f'''
+SCRIPT = f'''
 import marshal
 with open({{modules!r}}, "rb") as file:
     modules = marshal.loads(file.read())
 space = {{{{"__name__": "boot"}}}}
 exec(modules["{ROOT}/boot.py"], space)
-space["Bundle"](modules).load("profile.sampled").main_scalene()
+space["Bundle"](modules).load("profile.sampled").{{call}}()
 '''
 
 
 def run_scalene(program: ProfiledProgram, request: ProfileRequest, bundle: Bundle) -> dict[str, Any]:
     """Run Scalene in a process of its own on `repeat`, and cut its report down. Raises ChildProcessError."""
     folder = program.path.parent
-    (folder / "modules").write_bytes(bundle.pack(""))
-    (folder / "scalene_run.py").write_text(SCALENE_RUN.format(modules=str(folder / "modules")))
+    script = prepare(folder, bundle, "main_scalene")
     (folder / "repeat.py").write_text("import guest\nguest.repeat()\n")
     for memory in (True, False):  # for memory it maps files of 256 MiB: too large for some limits
-        stopped = start_scalene(folder, memory, request)
+        stopped = start_scalene(folder, script, memory, request)
         runs, report = (read_json(folder / name) for name in ("runs", "report.json"))
         if runs or stopped:
             return {**runs, **shorten(report), "stopped": stopped, "memory": memory}
     raise ChildProcessError
 
 
-def start_scalene(folder: Path, memory: bool, request: ProfileRequest) -> bool:
-    """Run it; return whether it had to be stopped. The time counts from when it is about to run the program."""
-    ready, tell = os.pipe()
-    (folder / "limits").write_text(json.dumps({**request.fields(), "tell": tell, "cwd": str(Path.cwd())}))
+def prepare(folder: Path, bundle: Bundle, call: str) -> Path:
+    """Write a script that calls a function of this module in a process of its own."""
+    (folder / "modules").write_bytes(bundle.pack(""))
+    script = folder / "sampled_run.py"
+    script.write_text(SCRIPT.format(modules=str(folder / "modules"), call=call))
+    return script
+
+
+def start_scalene(folder: Path, script: Path, memory: bool, request: ProfileRequest) -> bool:
+    """Run it; return whether it had to be stopped."""
     found = importlib.util.find_spec("scalene")
     assert found is not None
     package = Path(str(found.origin)).parent
     # What `scalene run` sets before it starts itself a second time.
     preload = {"LD_PRELOAD": "libscalene.so", "LD_LIBRARY_PATH": str(package)} if memory else {}
-    environment = {**os.environ, **preload, "SCALENE_ALLOCATION_SAMPLING_WINDOW": "1048576", "TMPDIR": str(folder)}
+    environment = {**preload, "SCALENE_ALLOCATION_SAMPLING_WINDOW": "1048576", "TMPDIR": str(folder)}
     options = ["--cpu-sampling-rate", str(INTERVAL), "--no-stacks", "--no-async", "-o", str(folder / "report.json")]
     options += [] if memory else ["--cpu-only"]
-    command = [sys.executable, str(folder / "scalene_run.py"), "run", *options, str(folder / "repeat.py")]
-    with subprocess.Popen(command, env=environment, cwd=folder, pass_fds=[tell]) as process:
-        os.close(tell)
-        select.select([ready], [], [], MAX_START_S)
-        os.close(ready)
+    with started([str(script), "run", *options, str(folder / "repeat.py")], environment, request) as process:
         return finish(process, request.max_seconds)
 
 
-def finish(process: subprocess.Popen[bytes], seconds: float) -> bool:
+@contextmanager
+def started(
+    arguments: Sequence[str], environment: Mapping[str, str], request: ProfileRequest
+) -> Iterator[Popen[bytes]]:
+    """Start a script of `prepare`; the block begins when it is about to run the program."""
+    folder = Path(arguments[0]).parent
+    ready, tell = os.pipe()
+    (folder / "limits").write_text(json.dumps({**request.fields(), "tell": tell, "cwd": str(Path.cwd())}))
+    command = [sys.executable, *arguments]
+    with Popen(command, env={**os.environ, **environment}, cwd=folder, pass_fds=[tell]) as process:
+        os.close(tell)
+        select.select([ready], [], [], MAX_START_S)
+        os.close(ready)
+        yield process
+
+
+def finish(process: Popen[bytes], seconds: float) -> bool:
     """Wait; at the end of the time interrupt it, which lets Scalene write its report, or else kill it."""
     for grace, last in ((seconds, signal.SIGINT), (MAX_REPORT_S, signal.SIGKILL)):
         try:
             process.wait(grace)
             return last is signal.SIGKILL
-        except subprocess.TimeoutExpired:
+        except TimeoutExpired:
             process.send_signal(last)
     return True
 
@@ -101,21 +120,21 @@ def main_scalene() -> None:
 
     Scalene._generate_exponential_sample = staticmethod(lambda scale: scale)
     guest = type(sys)("guest")  # repeat.py need not compile this text again, under Scalene
-    folder = Path(sys.argv[0]).parent
-    guest.repeat = lambda: repeat(folder)  # type: ignore[attr-defined]
+    guest.repeat = repeat  # type: ignore[attr-defined]
     sys.modules["guest"] = guest
     Scalene.main()
 
 
-def repeat(folder: Path) -> None:
-    """Inside Scalene: run the program until it has run for long enough to sample."""
+def repeat() -> None:
+    """In the second process: run the program until it has run for long enough to sample."""
+    folder = Path(sys.argv[0]).parent
     limits = json.loads((folder / "limits").read_text())
     tell, cwd = limits.pop("tell"), limits.pop("cwd")
     request = ProfileRequest.read(limits)
     program = ProfiledProgram(folder, FunctionRef.read(request.function) if request.function else None, request.args)
     code = program.compile()
     os.close(tell)
-    os.chdir(cwd)  # Scalene was started beside its report; the program finds its files where it would find them
+    os.chdir(cwd)  # it was started in the folder of its report, and the program needs its own files
     start, before = time.perf_counter(), os.times()
     facts: dict[str, Any] = {"runs": 0, "seconds": 0, "ended": ""}
     try:

@@ -1,10 +1,9 @@
-"""The working folder of runs that begin with the files of a base: filled once in a guest, put back after each run.
+"""The working folder of runs that begin with the files of a base: filled once in a guest, restored after each run.
 
-The base is shown read-only, and all guests read the same one. A run may change, replace and remove what it finds, and
-add to it. What it did is found by comparing every file with the base: times prove nothing, as a write through shared
-memory leaves none. Numbers of inodes and modes tell of what went before, so where a run replaced or removed what it
-found the whole folder is made anew. Compiled extensions are links into the base, as nothing can be executed from a
-scratch folder.
+The base is read-only, and all guests read the same one. A run may change, replace, remove and add files. All files are
+compared with the base to find the changes: times prove nothing, as a write through shared memory leaves none. Inode
+numbers and modes reveal earlier runs, so after a replaced or removed file the whole folder is made again. Compiled
+extensions are links into the base, as nothing can be executed from a scratch folder.
 """
 
 from __future__ import annotations
@@ -42,7 +41,7 @@ class BasedFolder:
         self.changed: list[str] = []
         self.added: list[str] = []
         self.disturbed = False
-        """Whether the last run left more than contents: replaced or removed files, modes, attributes, links."""
+        """True if the last run changed more than contents: replaced or removed files, modes, attributes, links."""
 
     def fill(self, version: int, given: dict[str, int], hidden: list[str]) -> None:
         """Put a run's own files on top of the base, kept descriptors by relative path, and leave some of it out."""
@@ -124,7 +123,7 @@ class BasedFolder:
 
     def written(self, most: int) -> list[tuple[str, int, bytes]]:
         """(path, size, content) of what is new, other than it was given, or gone, by path. Raises TooMuch, OSError."""
-        self.changed, self.added, self.disturbed = [], [], True  # whatever goes wrong on the way
+        self.changed, self.added, self.disturbed = [], [], True  # also after an error
         found: list[tuple[str, int, bytes]] = []
         left, disturbed = most, False
         missing = set(self.inodes)
@@ -196,7 +195,7 @@ class BasedFolder:
             yield from found
 
     def _is_disturbed(self, name: str, there: os.stat_result) -> bool:
-        """Whether something is another than was put there, or has more than another content."""
+        """Return True if an entry is a different one, or differs in more than its content."""
         path = f"{self.path}/{name}"
         if (there.st_ino, stat.S_IFMT(there.st_mode)) != self.inodes[name] or there.st_uid != self.user:
             return True  # a file system of a disk gives a number that was freed to the next file
@@ -207,7 +206,7 @@ class BasedFolder:
         return stat.S_ISDIR(there.st_mode) and stat.S_IMODE(there.st_mode) != 0o777
 
     def _is_same(self, name: str, there: os.stat_result) -> bool:
-        """Whether something has the content that it was given, and was not written."""
+        """Return True if an entry has its given content and was not written."""
         path = f"{self.path}/{name}"
         size = self.sizes.get(name, REMOVED)
         if stat.S_ISDIR(there.st_mode):
@@ -222,7 +221,7 @@ class BasedFolder:
 
 
 def is_native(name: str) -> bool:
-    """Whether a file is machine code that a program may load, as `_speed.cpython-311-x86_64-linux-gnu.so`."""
+    """Return True for machine code that a program may load, such as `_speed.cpython-311-x86_64-linux-gnu.so`."""
     return name.endswith(NATIVE) or ".so." in name.rpartition("/")[2]
 
 
@@ -234,7 +233,7 @@ def _parents(name: str) -> Iterator[str]:
 
 
 def _same(one: int, other: int) -> bool:
-    """Whether two files have the same content; closes both."""
+    """Return True if two files have the same content. Both are closed."""
     try:
         while data := os.read(one, _CHUNK):
             if os.read(other, _CHUNK) != data:

@@ -21,9 +21,9 @@ class Setting(NamedTuple):
     """First of 1000 user numbers for runs; 0 keeps the supervisor's own."""
     seccomp: bool
     private: str
-    """A folder that only the supervisor may look into; empty where there is none."""
+    """A folder that only the supervisor may read. Empty if there is no such folder."""
     base: str = ""
-    """Read-only folder that working folders begin as; empty where there is none."""
+    """Read-only folder with the initial content of working folders. Empty if there is no base."""
 
 
 class Job(NamedTuple):
@@ -40,8 +40,9 @@ class Job(NamedTuple):
     open_files: int
     file_bytes: int
     hash_seed: int
+    variables: dict[str, str]
+    """Environment variables of a fresh interpreter, in place of the setting's."""
     args: list[str]
-    """The program's own arguments."""
     core: int | None
     """The one core that the run has; None leaves it all."""
     files: list[list[str]] | None = None

@@ -1,16 +1,18 @@
 """Restrictions that every run inherits and cannot undo: resource limits, no new privileges, a seccomp filter.
 
-The filter is installed here rather than by the engine, so that it is the same under every backend. It denies what a
-program that computes never needs and what an engine's default profile may let through: tracing, namespaces, mounts,
-io_uring, keyrings, System V IPC (it would outlive the run), exec from memory, other address families than unix, inet
-and netlink's list of interfaces, siblings (a child that is its parent's child is waited for by nobody), limits and
-priorities of others (a guest of an ordinary user has the run's user), and changing its CPU affinity (a run has one
-core, so that work moved to other processes gains nothing).
+The filter is installed here and not by the engine, so that it is the same under every backend. Programs that compute do
+not need the denied calls, and an engine's default profile may allow them:
+- tracing, namespaces, mounts, io_uring, keyrings, exec from memory
+- System V IPC, which outlives the run
+- address families other than unix, inet and netlink's list of interfaces
+- siblings: nobody waits for a child that is its parent's child
+- limits and priorities of other processes: a guest of an ordinary user has the run's user
+- a change of CPU affinity: a run has one core, so work that moves to other processes gains nothing
 
-All runs share the kernel's cache of files: a run that drops pages from it, or sees which are there, has a
-memory that outlives it, and slows down whoever reads them next. Calls that ask are denied. Calls that only advise do
-nothing and say that it is done, as a kernel may: a program that gives advice does not look for an error. What stays
-open: a file that was never read before is read more slowly than the next time, and runs can take that time.
+All runs share the kernel's cache of files. A run that drops pages, or sees which exist, has a memory that outlives it.
+It also slows down the next reader of these pages. Calls that ask are denied. Calls that only advise do nothing and
+report success, as a kernel may: a program that gives advice does not look for an error. One channel remains: the first
+read of a file is slower than the next one, and runs can measure that.
 """
 
 from __future__ import annotations
@@ -74,7 +76,7 @@ _CLONE = (56, 220)
 _CLONE3 = (435, 435)
 _SOCKET = (41, 198)
 _SOCKETPAIR = (53, 199)
-_OWN_ONLY = (((302, 261), 16), ((141, 140), 24))  # prlimit64, setpriority: where the process is named; 0 is oneself
+_OWN_ONLY = (((302, 261), 16), ((141, 140), 24))  # prlimit64, setpriority: argument with the process, 0 is the caller
 _FAMILIES = (1, 2, 10)  # unix, inet, inet6
 _NETLINK = 16
 _NETLINK_ROUTE = 0

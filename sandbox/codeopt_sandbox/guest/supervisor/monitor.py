@@ -1,4 +1,4 @@
-"""One run, watched from its start until nothing of it is left."""
+"""One run, watched from its start until all of its processes have ended."""
 
 from __future__ import annotations
 
@@ -95,10 +95,10 @@ class RunMonitor:
             state.end("memory", f"{used >> 20} MiB resident, the limit is {job.memory_bytes >> 20} MiB")
 
     def _end(self, state: RunState, link: Link) -> None:
-        """Kill whatever is left of the run, wait for all of it, and count its CPU time.
+        """Kill the rest of the run, wait for all of it, and count its CPU time.
 
-        What is left when the first process has ended may still have worked and printed until now, so that is the time
-        that counts: nobody gains by ending early and leaving the work to a child.
+        Processes may still have worked and printed after the end of the first one. So their time counts: to end early
+        and leave the work to a child gains nothing.
         """
         if state.status is not None and self._is_alone():
             return
@@ -122,8 +122,10 @@ class RunMonitor:
         self._kill_everything(state)
 
     def _is_alone(self) -> bool:
-        """Whether nothing is left of the run for certain: once its first process has ended, its descendants are below a
-        child of ours that is no zygote, dead or alive; and a zygote starts nothing else.
+        """Return True if no process of the run is left for certain.
+
+        Once its first process has ended, its descendants are below a child of this process other than a zygote, dead or
+        alive. A zygote starts nothing else.
         """
         link = self.zygotes.current.link
         if not (link and link.children and self.children):

@@ -1,7 +1,7 @@
 """Pid 1 of the sandbox: takes requests from the host, has the zygote run them, watches, kills and cleans up.
 
-Nothing here trusts a run: its time is taken here and in the zygote, its output is capped as it arrives, and when
-its first process ends everything else that it started is killed before the next run begins.
+Nothing here trusts a run. Its time is taken here and in the zygote, and its output is capped as it arrives. When its
+first process ends, all its other processes are killed before the next run begins.
 """
 
 from __future__ import annotations
@@ -31,8 +31,8 @@ from .zygotes import Zygotes, read_kept
 
 _F_SETPIPE_SZ = 1031
 _TOOLS = (
-    "__init__.py", "after_import.py", "editable_finders.py", "boot.py", "syscalls.py", "library_code.py", "record.py",
-    "accept/", "calls/", "profile/", "tests/",
+    "__init__.py", "after_import.py", "editable_finders.py", "environment.py", "boot.py", "syscalls.py", "answer.py",
+    "library_code.py", "record.py", "accept/", "calls/", "profile/", "tests/",
 )  # fmt: skip
 """The modules of our own programs, which runs of them are given."""
 
@@ -147,7 +147,7 @@ class Supervisor:
 
     def _order(self, job: Job, path: str) -> bytes:
         uid = self.setting.uid_base and self.setting.uid_base + self.runs % 1000
-        env = {**self.setting.env, "PYTHONHASHSEED": str(job.hash_seed)}
+        env = {**self.setting.env, "PYTHONHASHSEED": str(job.hash_seed), **job.variables}
         order = {
             "exec": job.exec,
             "tool": job.tool,

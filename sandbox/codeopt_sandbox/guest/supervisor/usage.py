@@ -152,7 +152,7 @@ def _own(top: Path, way: str, name: str) -> Path | None:
 
 
 def _has_us(folder: Path) -> bool:
-    """Whether a group is ours: its processes are shown by the numbers that they have for us, or not at all."""
+    """Return True if this process is in the group: the group shows processes by their numbers here, or not at all."""
     members = folder / "cgroup.procs"
     return not members.exists() or str(os.getpid()) in members.read_text().split()
 

@@ -1,7 +1,9 @@
-"""The working folder of a run that is given files: they are put there before it, and what it wrote is read after it.
+"""The working folder of a run with files: they are put there before it, and changed files are read after it.
 
-Each run has copies of its own, which it may change. What comes back is untrusted in every way: links are never
-followed, sizes and numbers are bounded, what is neither a file nor a link is named and not read.
+Each run has copies of its own, which it may change. The changed files are untrusted:
+- links are never followed
+- sizes and numbers are bounded
+- an entry that is neither a file nor a link is named and not read
 """
 
 from __future__ import annotations
@@ -87,8 +89,12 @@ class WorkingFolder:
 
 
 def read_left(path: str, mode: int, most: int) -> tuple[int, bytes]:
-    """Size and content of what a run left at a path: of a link its target, of neither a link nor a file SPECIAL and
-    nothing. Raises TooMuch beyond `most` bytes, OSError."""
+    """Return size and content of an entry: of a link its target, of a special entry SPECIAL and nothing.
+
+    Raises:
+        TooMuch: The content exceeds `most` bytes.
+        OSError: The file cannot be read.
+    """
     if stat.S_ISLNK(mode):
         target = os.fsencode(os.readlink(path))  # noqa: PTH115
         return len(target), target

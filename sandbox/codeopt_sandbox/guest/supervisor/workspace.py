@@ -54,7 +54,7 @@ class Workspace:
         return all([_empty(folder, self.kept) for folder in folders])
 
     def has_leftovers(self) -> bool:
-        """Whether anything is in a folder that a run can write to."""
+        """Return True if a writable folder of the run is not empty."""
         return any(_others(folder, self.kept) for folder in (self.box, *self.scratch))
 
     def remove(self) -> None:

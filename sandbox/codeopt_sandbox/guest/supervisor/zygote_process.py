@@ -57,7 +57,7 @@ class ZygoteProcess:
             modules if preload is None else marshal.dumps({**marshal.loads(modules), "preload": preload})
         )
         self.preload_failure = ""
-        """Why the libraries could not be imported here; empty when they are, or there are none."""
+        """Reason why the libraries could not be imported here. Empty if they are, or if there are no libraries."""
         self.link: Link | None = None
         self.limits: tuple[int, ...] = ()
         self.cores = os.sched_getaffinity(0)
@@ -65,7 +65,7 @@ class ZygoteProcess:
 
     @property
     def pid(self) -> int:
-        """Process id of the zygote; 0 when there is none."""
+        """Process id of the zygote; 0 without a zygote."""
         return self.link.pid if self.link else 0
 
     def cpu_s(self) -> float:

@@ -57,9 +57,9 @@ class Zygotes:
             each.end()
 
     def ready(self, job: Job, cwd: str, libraries: bytes) -> tuple[Link, Job]:
-        """The zygote for a run, and the run as it then is: forked where its libraries could be imported for it.
+        """Return the zygote for a run, and the changed run: it is forked if its libraries could be imported.
 
-        libraries: marshalled; empty where there are none.
+        `libraries` is marshalled. It is empty if the run has no libraries.
         """
         if libraries and job.libraries not in self.preload_failures:
             zygote = self._loaded(job, cwd, libraries)

@@ -42,7 +42,7 @@ PYTEST_OPTIONS = [
     "ignore",
     "--tb=line",
 ]
-"""One file that cannot be imported says nothing of the others."""
+"""Options of pytest. A file that cannot be imported does not end the run of the others."""
 
 
 def main(bundle: Bundle, ref: dict[str, Any], request: dict[str, Any], source: str) -> None:
@@ -66,7 +66,7 @@ class TestRun:
         self.calls: dict[str, list[tuple[str, str]]] = {}
         """(expression, test) by `module qualname`."""
         self.lost: dict[str, dict[str, int]] = {}
-        """Why calls cannot be written down, and how many, by the same."""
+        """Number of calls that cannot be recorded, by function and by reason."""
         self.beside = BesideTimes()
         self.pid = os.getpid()
 
@@ -128,10 +128,12 @@ class TestRun:
         ended: Callable[[str], None] = lambda test: None,
         lost: Callable[[], float] = lambda: 0.0,
     ) -> dict[str, Any]:
-        """Run the tests by the runner that they are for; functions are recorded from their modules' import on.
+        """Run the tests by their runner. Functions are recorded from the import of their modules on.
 
-        record: installs recorders in place of that of the function. ended: is told of each test that has ended.
-        lost: seconds so far that recorders took, which are not the tests'.
+        Args:
+            record: Installs recorders in place of that of the function.
+            ended: Receives the name of each test that has ended.
+            lost: Returns the seconds that recorders took so far, which do not count for tests.
         """
         self.children.show_module()
         recorder = self.record() if self.request.most and record is None else None
@@ -145,8 +147,10 @@ class TestRun:
         return found
 
     def runs(self, *about: Any) -> Iterable[dict[str, Any]]:
-        """Answers of Django's runner, where the tests are of its project, and of pytest or unittest: each is asked when
-        the one before ran no test. about: what outcomes are made with."""
+        """Yield the results of Django's runner if it is a Django project, then of pytest or unittest.
+
+        The next runner is asked if the one before ran no test. `about` are arguments of the outcomes.
+        """
         home = django_home(self.request.tests, self.request.folder)
         if home:
             yield self.run_unittest(TestOutcomes(*about), home)
@@ -175,8 +179,10 @@ class TestRun:
         return {**found.fields(), "error": "" if fine else f"pytest ended with status {status}"}
 
     def by_folder(self, main: Callable[..., int], found: PytestPlugin) -> int:
-        """Status of pytest, run once, or for each folder of tests where one's conftest.py cannot be loaded, which ends
-        pytest before it looks at the others."""
+        """Run pytest once and return its status, or the status for each folder.
+
+        A conftest.py that cannot be loaded ends pytest before it sees the other folders.
+        """
 
         def ask(tests: Iterable[str]) -> int:
             return int(main([*PYTEST_OPTIONS, "--rootdir", self.request.folder, *tests], plugins=[found]))

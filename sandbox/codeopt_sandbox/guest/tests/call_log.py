@@ -16,7 +16,7 @@ class CallLog:
         self.pid = self.fd = -1
 
     def write(self, line: str) -> None:
-        """Append a line. Nothing is kept where that fails: the user's command goes on."""
+        """Append a line. If that fails, the line is lost, and the user's command continues."""
         data = (line.replace("\n", " ") + "\n").encode("utf-8", "surrogatepass")
         try:
             if os.getpid() != self.pid:

@@ -1,7 +1,7 @@
-"""Seconds of the functions of some files in threads and processes beside the one that runs the tests.
+"""Seconds of the functions of some files in threads and processes other than the main one of the tests.
 
-A profile function in Python, which works in any thread. A pool ends its processes without a word: that a function is
-called is told at once, its time when it has ended and before an answer is handed over.
+A profile function in Python works in any thread. A pool ends its processes without notice. So the call of a function is
+reported at once, and its time after its end and before a result is handed over.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from typing import Any
 
 TELL_S = 0.005
-"""Time that is told at once, seconds; less waits for the next or for the end."""
+"""Time that is reported at once, seconds. A shorter time waits for the next report or for the end."""
 HAND_OVER = "put"
 QUEUES = "multiprocessing/queues.py"
 """File of the function by which a child hands over its answer: from there on it may be terminated."""
@@ -34,13 +34,13 @@ class CallTimes:
         self.begin()
 
     def begin(self) -> None:
-        """Begin anew, as in a process that was forked."""
+        """Start from scratch, as in a process that was forked."""
         self.stacks: dict[int, list[Any]] = {}
         """Open calls by thread: frame, place, start, seconds of what it has called."""
         self.seconds: dict[tuple[str, int], list[float]] = {}
-        """Seconds that are not told yet: with all that is called, and own."""
+        """Seconds that are not reported yet: with all callees, and own."""
         self.told: set[tuple[str, int]] = set()
-        """Functions of which it is told that they are called."""
+        """Functions whose calls are reported."""
 
     def install(self) -> None:
         """Hear of calls in this thread and in those that start from here on."""

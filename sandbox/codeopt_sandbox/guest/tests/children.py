@@ -1,7 +1,7 @@
-"""Processes that tests start, forked or anew: they have the module as it is judged, and what they call counts for the
-test that started them.
+"""Processes that tests start, by fork or by a new Python: they use the module under test.
 
-A new Python reads a `sitecustomize` of ours by PYTHONPATH; -I, -E and a cleared environment keep it out.
+Their calls count for the test that started them. A new Python reads codeopt's `sitecustomize` by PYTHONPATH, unless -I,
+-E or a cleared environment prevents it.
 """
 
 from __future__ import annotations
@@ -108,7 +108,7 @@ class Children:
 
 
 def _row(line: str) -> list[Any] | None:
-    """A line as it was written; None where it is none of ours, or half of one."""
+    """Return a row of the log. None for a foreign or truncated line."""
     try:
         row = json.loads(line)
     except ValueError:
@@ -145,7 +145,7 @@ def watch_times(files: tuple[str, ...], log: CallLog) -> None:
 
 
 def begin(folder: str) -> None:
-    """Begin in a Python that a test has started. Nothing of it is told: what fails here is left out."""
+    """Start in a Python that a test has started. Errors are ignored: nothing is recorded then."""
     with open(f"{folder}/job", "rb") as file:  # noqa: PTH123
         ref_fields, request_fields, source = marshal.loads(file.read())
     ref, request = FunctionRef.read(ref_fields), TestRequest.read(request_fields)
@@ -180,5 +180,4 @@ class ProgramLoader(SourceLoader):
         self.qualname = qualname
 
     def get_code(self, name: str) -> Any:
-        """Code object for runpy."""
         return decorated(self.source.encode(), self.ref.file, self.qualname, script=False)

@@ -1,7 +1,7 @@
-"""Samples a process by its own processor time, and adds up whose time it is; what that means, subclasses say.
+"""Samples a process by its own CPU time, and adds up the time by owner. Subclasses define the owner.
 
-A signal of the process's own clock interrupts it each few milliseconds, which costs next to nothing and distorts
-nothing: under a profiler that sees each call, functions that make many look slower than they are.
+A signal of the process's own clock interrupts it each few milliseconds. That costs next to nothing and does not distort
+the shares. A profiler that sees each call makes functions with many calls look slower.
 """
 
 from __future__ import annotations
@@ -131,13 +131,15 @@ def thread_seconds(ident: int) -> float:
 
 
 def leave_to_the_main_thread(*event: object) -> None:
-    """First function of each new thread: it blocks the signal, as the handler runs in the main thread alone, and one
-    that waits for a lock wakes only for a signal of its own."""
+    """Block the signal in a new thread, before its first function.
+
+    The handler runs in the main thread only, and a main thread that waits for a lock wakes only for its own signal.
+    """
     sys.setprofile(None)
     signal.siginterrupt(signal.SIGPROF, True)
     signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGPROF})
 
 
 def is_waiting(frame: FrameType) -> bool:
-    """Whether a frame waits for a lock, a queue or another process."""
+    """Return True if a frame waits for a lock, a queue or another process."""
     return frame.f_code.co_filename.endswith(WAITING)

@@ -1,6 +1,8 @@
-"""Wrapper with the function's own parameters, for one that is called very often: `*args, **kwargs` take twice the time.
-It is compiled from text, as a signature can be made in no other way, and takes the place of the wrapper's code, with
-the same cells."""
+"""Wrapper with the function's own parameters, for frequent calls: `*args, **kwargs` take twice the time.
+
+It is compiled from text, because nothing else can create a signature. Its code replaces the wrapper's code and has the
+same cells.
+"""
 
 from __future__ import annotations
 
@@ -70,7 +72,7 @@ RECURSIVE = """\
                 back = None
 """
 TAKEN = {"large", "SHARED", "WITHIN", "NESTED", "DEEP", "TypeError", "LookupError"}
-"""Names of these texts beside the wrapper's cells: no parameter may have them."""
+"""Names in these texts in addition to the wrapper's cells. No parameter may have one of them."""
 
 
 class Signature:
@@ -94,7 +96,7 @@ class Signature:
         self.by_position = most if self.star else min(most, max(by_position, self.first_only))
 
     def fields(self, schedule: Schedule) -> dict[str, str]:
-        """Fields of the texts. Where the size of an argument is known, the schedule is told how to find it."""
+        """Return the fields of the texts. They set how the schedule finds an argument's size, if one is known."""
         star, stars = f"*{self.star}" * bool(self.star), f"**{self.stars}" * bool(self.stars)
         before = [*self.plain[: self.first_only], *["/"] * bool(self.first_only), *self.plain[self.first_only :]]
         bare = ["*"] if self.only and not star else []

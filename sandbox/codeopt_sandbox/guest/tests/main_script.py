@@ -1,8 +1,8 @@
-"""Puts a decorator on one function of a file that is run as a program, which no import of it ever shows.
+"""Puts a decorator on one function of a file that runs as a program, so that no import shows it.
 
-Python looks for a folder or an archive where its command line names a program, by the same path hooks that imports go
-through, and runs what is found there as `__main__`. A path hook for this one file gives its code with the decorator;
-so does the loader of `python -m`, and a process that multiprocessing spawns comes by here too.
+Python looks for a folder or an archive at the path of a program, by the path hooks of imports. It runs the code found
+there as `__main__`. A path hook for this file returns its code with the decorator. So does the loader of `python -m`,
+which processes spawned by multiprocessing also use.
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ def _decorate(ast: Any, body: Sequence[Any], names: Sequence[str]) -> None:
 
 
 def _after_head(ast: Any, body: Sequence[ast.stmt]) -> int:
-    """Index where the first statement may stand: behind the docstring and imports from `__future__`."""
+    """Return the index for a first statement: after the docstring and imports from `__future__`."""
     for at, node in enumerate(body):
         text = isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant) and at == 0
         if not text and not (isinstance(node, ast.ImportFrom) and node.module == "__future__"):
@@ -71,7 +71,6 @@ class ScriptLoader(SourceFileLoader):
         self.qualname, self.text = qualname, text
 
     def get_code(self, fullname: str) -> CodeType:
-        """Code object to run."""
         folder = self.path.rpartition("/")[0] or "."
         if sys.path[:1] == [self.path]:  # as of an archive; a script has its folder there
             sys.path[:1] = [] if getattr(sys.flags, "safe_path", False) else [folder]

@@ -21,9 +21,8 @@ BUDGET_S = 0.1
 MAX_CALLS = 2_000
 """Most calls that the history of a class looks at; then it is given up."""
 MAX_STEPS = 500
-"""Most steps of one object."""
 MAX_EXTRA_BYTES = 20_000
-"""Most bytes of the steps of one object, beside four times the bytes of the object."""
+"""Maximum size of one object's steps, in addition to four times the size of the object, bytes."""
 LATER = 0x20 | 0x80 | 0x200
 """Bits of co_flags that mark generators, coroutines and asynchronous generators, whose work comes after the call."""
 CHANGING = frozenset(("__init__", "__setitem__", "__delitem__", "__call__", "__enter__", "__exit__", "__next__"))
@@ -43,7 +42,7 @@ class ObjectHistory:
         """A step is being made: what its method calls itself is no step of its own."""
 
     def add(self, value: Any, name: str, step: bytes) -> bool:
-        """One more step, whether there is room for it; a last one that has changed nothing is none."""
+        """Add a step and return True if there is room. A last step without a change is removed."""
         state = pickled(vars(value))
         if self.before == hash(state):
             self.size -= len(self.steps.pop())
@@ -96,7 +95,7 @@ class ClassHistory:
         return journaled
 
     def step(self, name: str, args: Sequence[Any], kwargs: Mapping[str, Any]) -> ObjectHistory | None:
-        """Write down a call that is about to be made; None where it is none of the object's own steps."""
+        """Record a call before it is made. None if it is not a step of the object itself."""
         if self.writing or not self.replaced or not args or type(args[0]) is not self.kind:
             return None
         history = self.histories.get(id(args[0]))
@@ -158,8 +157,10 @@ def _is_usual(kind: Any) -> bool:
 
 
 def methods(kind: type) -> dict[str, Any]:
-    """Methods that may change an object, with those of bases of the same module; none that calls itself, as recursions
-    may be deep."""
+    """Return methods that may change an object, with those of bases of the same module.
+
+    Methods that call themselves are excluded, as recursions may be deep.
+    """
     found: dict[str, Any] = {}
     for base in reversed(kind.__mro__[:-1]):
         if base.__module__ == kind.__module__:

@@ -23,8 +23,14 @@ class TestOutcomes:
         ended: Callable[[str], None] = lambda test: None,
         lost: Callable[[], float] = lambda: 0.0,
     ) -> None:
-        """seconds: after which no further test is begun. ended: is told of each test that has ended. lost: seconds so
-        far that recorders took, which are not the tests'."""
+        """Create the outcomes.
+
+        Args:
+            qualname: A function. Tests with its name run first.
+            seconds: Time after which no further test begins.
+            ended: Receives the name of each test that has ended.
+            lost: Returns the seconds that recorders took so far, which do not count for tests.
+        """
         self.ended, self.lost, self.lost_before = ended, lost, 0.0
         self.name = qualname.rpartition(".")[2].replace("_", "").lower()
         self.until = time.monotonic() + seconds
@@ -33,7 +39,7 @@ class TestOutcomes:
         self.skipped: dict[str, str] = {}
         self.seconds = 0.0
         self.cut = False
-        """Whether tests were left out for lack of time."""
+        """True if tests were left out for lack of time."""
 
     def begin(self) -> None:
         """A test begins."""
@@ -47,7 +53,7 @@ class TestOutcomes:
 
     @property
     def time_is_up(self) -> bool:
-        """Whether no further test should begin."""
+        """Return True if no further test should begin."""
         self.cut = self.cut or time.monotonic() > self.until
         return self.cut
 
@@ -64,14 +70,14 @@ class TestOutcomes:
 
 
 class PytestPlugin(TestOutcomes):
-    """The same, by pytest's own reports."""
+    """Outcomes from pytest's own reports."""
 
     def pytest_sessionstart(self, session: Any) -> None:
         """Keep the session, to end it early."""
         self.session = session
 
     def pytest_sessionfinish(self, session: Any) -> None:
-        """Hypothesis' plug-in imports all of Hypothesis, 1 s, for a summary of tests that do without it."""
+        """Skip the summary of Hypothesis' plug-in, which imports all of Hypothesis (1 s), if no test uses it."""
         plugins = session.config.pluginmanager
         if "hypothesis" not in sys.modules and plugins.hasplugin("hypothesispytest"):
             plugins.unregister(name="hypothesispytest")
@@ -85,17 +91,14 @@ class PytestPlugin(TestOutcomes):
         self._note(report)
 
     def _note(self, report: Any) -> None:
-        """Why it fails or is skipped."""
         kept = self.failed if report.failed else self.skipped if report.skipped else None
         if kept is not None:
             kept[report.nodeid] = _reason(report.longrepr)
 
     def pytest_runtest_logstart(self) -> None:
-        """A test begins."""
         self.begin()
 
     def pytest_runtest_logreport(self, report: Any) -> None:
-        """One step of one test."""
         if time.monotonic() > self.until:
             self.session.shouldstop = "that is enough"
         self.took(report.duration)  # of fixtures too
@@ -108,7 +111,7 @@ class PytestPlugin(TestOutcomes):
 
 
 def _reason(found: Any) -> str:
-    """Why a test failed or was skipped, in a line: what it raised, with what pytest says of an assertion's values."""
+    """Return in one line why a test failed or was skipped: its exception, with pytest's values of an assertion."""
     crash = getattr(found, "reprcrash", None)
     if crash is not None:
         return " ".join(crash.message.split())[:300] or "no reason is given"

@@ -1,4 +1,4 @@
-"""Samples which function of one file is at work while a user's own command runs, by the processor time it takes."""
+"""Samples the working function of one file while a user's own command runs, by its CPU time."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ if TYPE_CHECKING:
     from types import FrameType
 
 OUTSIDE = -1
-"""First line that stands for code outside of the file."""
+"""First line for code outside of the file."""
 MODULE_LEVEL = 0
-"""First line that stands for the module itself."""
+"""First line for the module itself."""
 LIBRARIES = (os.path.dirname(os.__file__) + os.sep, "<")  # noqa: PTH120  what a user's program imports is left alone
 
 
@@ -29,10 +29,10 @@ class OwnTime(CpuSampler):
         super().__init__()
         self.watched, self.sink = WatchedFile(path), sink
         self.files: dict[str, bool] = {}
-        """Whether a code object's file is the recorded file, by its file name."""
+        """True for the recorded file, by the file name of a code object."""
 
     def key(self, frame: FrameType) -> int:
-        """A function's first line, or what stands for it."""
+        """Return a function's first line, OUTSIDE or MODULE_LEVEL."""
         inner: FrameType | None = frame
         while inner is not None:
             code = inner.f_code

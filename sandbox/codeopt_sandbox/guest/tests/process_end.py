@@ -1,5 +1,7 @@
-"""Calls something at the end of a process, and of each that it forks: children of a pool leave without their exit
-handlers. One that is terminated is not told: a handler of the signal could wait for ever behind a lock."""
+"""Calls something at the end of a process and of each forked one: pool workers end without their exit handlers.
+
+A terminated process makes no such call: a handler of the signal could wait for ever for a lock.
+"""
 
 from __future__ import annotations
 
@@ -27,7 +29,7 @@ class ProcessEnd:
         os.register_at_fork(after_in_child=self.in_child)
 
     def in_child(self) -> None:
-        """Begin anew in a process that was just forked."""
+        """Start from scratch in a process that was just forked."""
         self.begin()
         util = sys.modules.get("multiprocessing.util")
         if util is not None:  # it forgets all finalizers in a child, and then calls this

@@ -1,5 +1,7 @@
-"""Statements that a command has its database run, by the line of the project that asks: one line that asks the same
-statement again and again could ask once."""
+"""Statements that a command sends to its database, by the project line that asks.
+
+A line that repeats the same statement could ask once.
+"""
 
 from __future__ import annotations
 
@@ -22,11 +24,11 @@ DRIVERS = frozenset(
 EXECUTE = frozenset({"execute", "executemany"})
 """Methods that run a statement."""
 NAMES = ("statement", "query", "sql", "operation")
-"""Variables that hold the text of one, in libraries that stand above a driver."""
+"""Variables that hold the text of a statement, in libraries on top of a driver."""
 ABOVE = 4
 """Number of frames around the call of a driver in which the text is looked for."""
 MAX_TEXTS = 200
-"""Largest number of different texts that are told apart for one line."""
+"""Maximum number of different texts that are counted separately for one line."""
 OTHER = "other"
 WRITES = (
     "insert", "update", "delete", "replace", "merge", "create", "drop", "alter", "begin", "commit", "pragma", "set",
@@ -40,8 +42,13 @@ class Queries:
     def __init__(self, place: Callable[[CodeType], str], sink: Callable[[str], None]) -> None:
         self.place, self.sink = place, sink
         self.kinds: dict[type, bool] = {}
-        """Whether a type, or one that it is made of, is a driver's."""
+        """True for a type that is a driver's, or derives from one."""
+        self.begin()
+
+    def begin(self) -> None:
+        """Start from scratch, also in a forked process."""
         self.counts: dict[tuple[CodeType, int], dict[str, int]] = {}
+        self.callers: dict[tuple[CodeType, int], dict[CodeType | None, int]] = {}
 
     def hear_c(self, frame: FrameType, called: Any) -> None:
         """A function of C that is about to be called."""
@@ -56,12 +63,15 @@ class Queries:
                 self._add(frame)
 
     def write(self) -> None:
-        """One line for each line that asks, for what was asked since the last time."""
-        counts, self.counts = self.counts, {}
+        """One line for each line that asks, for what was asked since the last time, with who calls it most."""
+        counts, callers = self.counts, self.callers
+        self.begin()
         for (code, line), texts in counts.items():
-            place = self.place(code)
             asked = max((count for text, count in texts.items() if not text.lower().startswith(WRITES)), default=0)
-            self.sink("@ query " + json.dumps([place, line, sum(texts.values()), asked, len(texts)]))
+            caller, most = max(callers[code, line].items(), key=lambda row: row[1])
+            by = [self.place(caller) if caller else "", most]
+            row = [self.place(code), line, sum(texts.values()), asked, len(texts), *by]
+            self.sink("@ query " + json.dumps(row))
 
     def _is_driver(self, kind: type) -> bool:
         found = self.kinds.get(kind)
@@ -78,7 +88,11 @@ class Queries:
         while asks is not None and self.place(asks.f_code)[:1] != "/":
             asks = asks.f_back
         if asks is not None:
-            texts = self.counts.setdefault((asks.f_code, asks.f_lineno), {})
+            line = (asks.f_code, asks.f_lineno)
+            callers = self.callers.setdefault(line, {})
+            caller = asks.f_back.f_code if asks.f_back else None
+            callers[caller] = callers.get(caller, 0) + 1
+            texts = self.counts.setdefault(line, {})
             text = text_at(frame)
             known = text in texts or len(texts) < MAX_TEXTS
             key = text if known else OTHER

@@ -37,7 +37,7 @@ class Reach:
         """Calls of these that are written down already."""
 
     def begin(self) -> None:
-        """Begin anew in a process that was forked."""
+        """Start from scratch in a process that was forked."""
         self.seen, self.told = set(), set()
 
     def hear(self, frame: FrameType, event: str, argument: Any) -> None:

@@ -1,7 +1,7 @@
-"""Measures what a user's own command takes before and beside its work: the interpreter's start, and imports.
+"""Measures the time of a user's command outside of its work: the interpreter's start, and imports.
 
-Only an import of a module that is not loaded yet counts, with all that it loads and runs: an import in a busy loop is
-work. The outermost one of a thread is timed, by the thread's own clock.
+An import counts only if its module is not loaded yet, with all that it loads and runs: an import in a busy loop is
+work. The outermost import of a thread is timed, by the thread's own clock.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ class StartTimes:
         return timed
 
     def begin(self) -> None:
-        """Begin anew in a process that was forked: what was spent before is its parent's."""
+        """Start from scratch in a forked process: earlier times belong to its parent."""
         self.start_s = self.import_s = 0.0
         self.local = threading.local()
 

@@ -1,4 +1,4 @@
-"""Samples where in a project a user's own command waits: by the clock, while its process takes no processor's time."""
+"""Samples the places at which a user's command waits, by wall time, while its process uses no CPU time."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ class ProjectWaits:
             self.write()
 
     def _waiting(self, frame: FrameType | None) -> list[FrameType]:
-        """Threads that wait for something outside of the process; the main one where there is none."""
+        """Return threads that wait for something outside of the process, or else the main thread."""
         frames = {**sys._current_frames(), threading.get_ident(): frame}
         outside = [each for each in frames.values() if each is not None and not waits_for_others(each)]
         return outside or [each for each in [frame] if each is not None]
@@ -92,7 +92,7 @@ class ProjectWaits:
 
 
 def waits_for_others(frame: FrameType) -> bool:
-    """Whether a frame waits for a thread or a process of its own program."""
+    """Return True if a frame waits for a thread or a process of its own program."""
     at: FrameType | None = frame
     for _ in range(LOOKED_AT):
         if at is None or at.f_code.co_name in BOOTSTRAP:

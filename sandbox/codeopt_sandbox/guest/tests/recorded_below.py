@@ -1,5 +1,7 @@
-"""Records calls of a function of a project while a command of it runs; of calls that cannot be written down it tells
-which functions of the project stand on their stack."""
+"""Records calls of a project's function while a command runs.
+
+For calls that cannot be recorded it reports the project functions on their stack.
+"""
 
 from __future__ import annotations
 
@@ -18,7 +20,7 @@ if TYPE_CHECKING:
 OURS = __name__.partition(".")[0]
 """Package of the recorder's own code, whose files lie nowhere."""
 MOST = 16
-"""Different stacks that are told."""
+"""Maximum number of different stacks in the report."""
 
 
 class CallerStacks:

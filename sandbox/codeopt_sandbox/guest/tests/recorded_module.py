@@ -22,7 +22,7 @@ class Finder:
 
     def __init__(self, recorder: CallRecorder, watched: WatchedFile | None = None) -> None:
         self.recorder, self.watched = recorder, watched
-        """watched: the module is known by its file, whatever its name is."""
+        """`watched` identifies the module by its file, with any name."""
 
     def find_spec(
         self, name: str, path: Sequence[str] | None = None, target: ModuleType | None = None

@@ -1,7 +1,7 @@
-"""Writes down real calls of one function while a program, a test run or doctests use it.
+"""Records real calls of one function while a program, a test run or doctests use it.
 
-Used in two places: in the sandbox, where existing tests and doctests run with it, and beside the user's own command
-in `codeopt record`, in whatever interpreter that starts. What is pickled here is only ever unpickled in a sandbox.
+It runs in the sandbox, with existing tests and doctests. In `codeopt record` it runs with the user's own command, in
+the interpreter that the command starts. Its pickles are loaded in a sandbox only.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ MAX_CALL_CHARS = 1_000_000
 MAX_TOTAL_CHARS = 1_500_000
 """Characters of all calls after which no more are kept."""
 MIN_KEPT_CALLS = 12
-"""Calls that are kept however long they are."""
+"""Minimum number of calls that are kept, of any length."""
 
 
 class CallRecorder:
@@ -40,15 +40,14 @@ class CallRecorder:
         self.schedule = Schedule()
         self.size = 0
         self.lost: dict[str, int] = {}
-        """Why calls cannot be written down -> how many."""
+        """Number of calls that cannot be recorded, by reason."""
         self.of_class = False
         """A class method: the class is no argument of the call."""
         self.often: list[tuple[Any, Any, str]] = []
-        """Wrappers that are to become quicker, what they stand for, and how."""
+        """Wrappers that can become quicker, their functions, and texts."""
         self.by_position = 0
         """Arguments that were given without a name, in the call that had most of them."""
         self.histories: list[ClassHistory] = []
-        """Histories of the module's classes."""
         self.inside: set[int] = set()
         """Threads within the function: of a recursion the outermost call is written down."""
         self.writing = False
@@ -99,8 +98,11 @@ class CallRecorder:
             self.sink(text)
 
     def settle(self) -> None:
-        """Give the wrappers of a function that is called often its own parameters. From now on a call is written down
-        as most were until now: by position up to the last argument that any had so, then by name."""
+        """Give the wrappers of a frequently called function its own parameters.
+
+        From now on a call is recorded in the form of most earlier ones. Arguments up to the last one that any call
+        passed by position are positional, and the others have names.
+        """
         for recorded, function, text in self.often:
             settle(recorded, function, text, self.schedule, self.by_position)
         self.often.clear()
@@ -157,7 +159,7 @@ class CallRecorder:
 
 
 def _shape(value: Any) -> tuple[type, int]:
-    """Type and size of a value, by which two values are alike."""
+    """Return type and size class of a value. Values with equal ones count as similar."""
     try:
         size = len(value).bit_length()
     except Exception:

@@ -1,5 +1,7 @@
-"""Steps aside for a function that calls itself: within a deep recursion its own name means the function, not the
-wrapper, so that neither time nor Python's recursion limit is spent on it."""
+"""Bypass of the wrapper in a deep recursion: the function's name then means the function itself.
+
+So the wrapper costs neither time nor stack depth.
+"""
 
 from __future__ import annotations
 

@@ -73,7 +73,11 @@ class Schedule:
         return True
 
     def sized(self, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Any:
-        """The argument that has the size. Raises LookupError where a call has none."""
+        """Return the argument that has the size.
+
+        Raises:
+            LookupError: The call does not have the argument.
+        """
         return kwargs[self.at] if isinstance(self.at, str) else args[self.at]
 
     def unmeasured(self) -> bool:

@@ -1,6 +1,6 @@
-"""One run of tests as evidence of many functions: whose time it is, which tests call which function, and with what.
+"""One run of tests as evidence of many functions: their time, the tests that call them, and their arguments.
 
-The profiler's clock stands still while a call is written down, so that recording counts as nobody's time.
+The profiler's clock stops while a call is recorded, so that recording does not count.
 """
 
 from __future__ import annotations
@@ -83,16 +83,16 @@ class RecordedFunctions:
 
     @property
     def lost(self) -> dict[str, dict[str, int]]:
-        """Why calls cannot be written down, by function."""
+        """Return the number of calls that cannot be recorded, by function and reason."""
         return {named: each.lost for recorders in self.recorders.values() for named, each in recorders.items()}
 
 
 class BesideTimes:
-    """Sums of what threads and processes beside the tests' own tell of functions."""
+    """Sums of the reports of threads and processes other than the tests' own."""
 
     def __init__(self) -> None:
         self.seconds: dict[tuple[str, int], tuple[float, float]] = {}
-        """With all that is called, and own seconds."""
+        """Seconds with all callees, and own seconds."""
         self.tests: dict[tuple[str, int], list[str]] = {}
 
     def add(self, place: tuple[str, int], total: float, own: float, test: str) -> None:
@@ -130,8 +130,10 @@ class TracedFunctions:
         return found
 
     def rows(self, beside: BesideTimes) -> list[list[Any]]:
-        """File, first line, seconds with all that is called, own seconds, tests. beside: of other threads and
-        processes."""
+        """Return file, first line, seconds with all callees, own seconds, tests.
+
+        The parameter has the sums of other threads and processes.
+        """
         figures = self.figures()
         rows = []
         for place in dict.fromkeys([*figures, *beside.seconds]):

@@ -21,8 +21,10 @@ CONFIGURED = b"DJANGO_SETTINGS_MODULE"
 
 
 def django_home(tests: Iterable[str], folder: str) -> str:
-    """Folder of the nearest manage.py of Django's above the tests; empty where there is none, or pytest has a plug-in
-    for it that is set up."""
+    """Return the folder of Django's nearest manage.py above the tests.
+
+    Empty if it does not exist, or if pytest has a configured plug-in for Django.
+    """
     for name in SETTINGS:
         if CONFIGURED in read(Path(folder, name)):
             return ""
@@ -36,7 +38,7 @@ def django_home(tests: Iterable[str], folder: str) -> str:
 
 
 def read(path: Path) -> bytes:
-    """Content of a file; nothing where there is none."""
+    """Return the content of a file, empty if it cannot be read."""
     try:
         return path.read_bytes()
     except OSError:
@@ -44,7 +46,7 @@ def read(path: Path) -> bytes:
 
 
 class UnittestRun:
-    """One run, whose outcomes are told by whatever result the runner makes."""
+    """One run. Any result class of the runner reports its outcomes."""
 
     def __init__(self, outcomes: TestOutcomes, folder: str, home: str = "") -> None:
         """folder: that ids are relative to. home: of manage.py; empty: unittest's own runner runs them."""
@@ -99,7 +101,7 @@ class UnittestRun:
         return folder
 
     def id(self, test: Any) -> str:
-        """Id of a test; of what stands for a module that cannot be imported its name."""
+        """Return the id of a test. A module that cannot be imported has its name as the id."""
         kind = type(test)
         file = getattr(sys.modules.get(kind.__module__), "__file__", None)
         method = getattr(test, "_testMethodName", "")
@@ -142,7 +144,7 @@ class UnittestRun:
         self.outcomes.ended(self.id(test))
 
     def fail(self, test: Any, error: Any) -> None:
-        """A test fails, or what it stands for cannot be imported."""
+        """Report a test that fails, or a module that cannot be imported."""
         import traceback
 
         text = "".join(traceback.format_exception(*error)) if error else "it was expected to fail, and passes"

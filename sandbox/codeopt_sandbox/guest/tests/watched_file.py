@@ -1,4 +1,4 @@
-"""The file whose function is recorded, under whatever path and name a program loads it."""
+"""The file whose function is recorded, with any path and name under which a program loads it."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ class WatchedFile:
         self.name = folder.rpartition("/")[2] if stem == "__init__" else stem
 
     def is_at(self, path: Any) -> bool:
-        """Whether a path leads to it; a link may have another name."""
+        """Return True if a path leads to the file. A link may have another name."""
         if not isinstance(path, str) or not (path.endswith(self.base) or os.path.islink(path)):  # noqa: PTH114  quick
             return False
         return os.path.realpath(path) == self.path
 
     def may_be(self, module: str) -> bool:
-        """Whether a module of that name could be it."""
+        """Return True if a module of that name can be the file."""
         return module.rpartition(".")[2] == self.name

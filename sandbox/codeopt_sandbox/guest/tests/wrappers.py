@@ -92,8 +92,10 @@ def before_coroutine(recorder: Recorder, function: Any) -> Function:
 
 
 def before_recursive(recorder: Recorder, function: Any) -> Function:
-    """Wrapper of a function that may call itself: calls within a call are not kept, and after a few of them the wrapper
-    steps aside until the outermost is over."""
+    """Return a wrapper of a function that may call itself. Calls within a call are not kept.
+
+    After a few of them the wrapper steps aside until the outermost call ends.
+    """
     schedule, note, threads = recorder.schedule, recorder.note, _thread._count
     left, measure, at, top = schedule.now()
     name = StandInPlace(function, recorder.qualname)
@@ -134,8 +136,11 @@ def before_recursive(recorder: Recorder, function: Any) -> Function:
 
 
 def before_threads(recorder: Recorder, function: Any, name: StandInPlace) -> Function:
-    """Wrapper of a recursive function that other threads may call meanwhile: their calls are outermost ones, too. It
-    steps aside only where Python's recursion limit is near, as other threads would pass it by."""
+    """Return a wrapper of a recursive function that other threads may call meanwhile. Their calls also are outermost
+    ones.
+
+    It steps aside only near Python's recursion limit, as other threads would bypass it.
+    """
     inside, get_ident = recorder.inside, _thread.get_ident
     outermost = before_plain(recorder, function)
     exact, unasked, nested = MAX_EXACT_CALLS, 0, 0

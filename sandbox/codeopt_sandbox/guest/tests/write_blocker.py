@@ -1,6 +1,6 @@
-"""Says why a call cannot be written down: what it is that has no text, and where in the arguments that sits.
+"""Reason why a call cannot be recorded: the kind of object without a text, and its place in the arguments.
 
-Found by looking through the arguments breadth first, so that the shortest way is said: `self._file: an open file`.
+The search is breadth first, so it finds the shortest path: `self._file: an open file`.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ LARGE = "more than 1 MB of arguments"
 
 
 def write_blocker(function: Any, args: Sequence[Any], kwargs: Mapping[str, Any]) -> str:
-    """Why a call has no text, in a few words."""
+    """Return in a few words why a call has no text."""
     code = getattr(function, "__code__", None)
     names = list(code.co_varnames[: code.co_argcount]) if code is not None else []
     names = names[isinstance(function, types.MethodType) :]
@@ -75,7 +75,7 @@ def parts_of(value: Any) -> list[tuple[str, Any]]:
 
 
 def unwritable(value: Any, is_leaf: bool) -> str:
-    """Description of a value that has no text whatever its parts are; empty for any other."""
+    """Describe a value that has no text with any parts. Empty for other values."""
     kind: Any = type(value)
     if isinstance(value, types.FunctionType):
         local = "a lambda" if value.__name__ == "<lambda>" else "a function inside a function"

@@ -1,4 +1,4 @@
-"""Calls as expressions that make them again, whatever their arguments are."""
+"""Calls as expressions that make them again, with any arguments."""
 
 from __future__ import annotations
 
@@ -14,15 +14,15 @@ if TYPE_CHECKING:
 def write_call(
     args: Sequence[Any], kwargs: Mapping[str, Any], history: Callable[[Any], Sequence[bytes]] = lambda value: ()
 ) -> str | None:
-    """The call as an expression; objects that have none are pickled; None when that fails.
+    """Return the call as an expression, in which objects without one are pickled. None if that fails.
 
-    history: what an object was made with and asked since, where that is known.
+    `history` returns how an object was made and what was done with it, if that is known.
     """
     return call_to_source(args, kwargs, lambda value: write(value, history(value)))
 
 
 def write(value: Any, steps: Sequence[bytes] = ()) -> str | None:
-    """Expression that gives the value, which may unpickle it; None where there is none."""
+    """Return an expression for the value, which may unpickle it. None if neither is possible."""
     try:
         text = to_source(value) or name_to_source(value)
         return text if text is not None else _pickled(value, steps)

@@ -1,7 +1,7 @@
 """Locks, events, weak references, views: values that pickle refuses although they can be made anew, or shown.
 
 A lock that nobody holds equals a new one, and so does a condition that nobody waits for. One that is held is
-somebody's: it has a text, so that a draft which forgets to give it back is found out, but it is not written down.
+somebody's: it has a tree, so that a draft which forgets to give it back is found out, but it is not written down.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-    from .plain import Shows
+    from .plain import Encodes
 
 LOCK, RLOCK, LOCAL, REF = _thread.LockType, _thread.RLock, _thread._local, _weakref.ref
 PROXY = types.MappingProxyType
@@ -35,43 +35,49 @@ def is_held(lock: Any) -> bool:
     return False
 
 
+def is_held_lock(value: Any) -> bool:
+    """Whether it is a lock that is taken."""
+    kind = type(value)
+    return (kind is LOCK or kind is RLOCK) and is_held(value)
+
+
 def is_named(kind: type, module: str, name: str) -> bool:
     """Whether a type is the one that this name leads to."""
     return kind.__name__ == name and kind is getattr(sys.modules.get(module), name, None)
 
 
-def show_handle(shown: Shows, value: Any, depth: int) -> str:
-    """The text of such a value; empty for anything else."""
+def handle_tree(encoder: Encodes, value: Any, depth: int) -> Any:
+    """The tree of such a value; None for anything else."""
     kind = type(value)
     if kind is LOCK or kind is RLOCK:
-        return f"<{kind.__name__}, {'held' if is_held(value) else 'free'}>"
+        return "handle", kind.__name__, "held" if is_held(value) else "free"
     if kind is LOCAL:
-        return f"<thread-local {shown.show(vars(value), depth - 1)}>"
+        return "handle", "thread-local", encoder.tree(vars(value), depth - 1)
     if kind is REF:
-        return f"<weak reference to {shown.show(value(), depth - 1)}>"
+        return "handle", "weak reference to", encoder.tree(value(), depth - 1)
     if kind is PROXY:
-        return f"<mappingproxy {shown.show(dict(value), depth - 1)}>"
+        return "handle", "mappingproxy", encoder.tree(dict(value), depth - 1)
     if kind is memoryview:
-        return show_memory(shown, value, depth)
+        return memory_tree(encoder, value, depth)
     if is_named(kind, "re", "Pattern"):
-        return f"re.compile({value.pattern!r}, {value.flags})"
+        return "value", f"re.compile({value.pattern!r}, {value.flags})"
     if is_named(kind, "threading", "Condition"):
-        return f"<Condition {shown.show(value._lock, depth - 1)}, {len(value._waiters)} waiting>"
+        return "handle", "Condition", encoder.tree(value._lock, depth - 1), len(value._waiters)
     if is_named(kind, "_queue", "SimpleQueue"):
         items = [value.get_nowait() for _ in range(value.qsize())]
         for item in items:
             value.put(item)
-        return f"<SimpleQueue {shown.show(items, depth - 1)}>"
-    return ""
+        return "handle", "SimpleQueue", encoder.tree(items, depth - 1)
+    return None
 
 
-def show_memory(shown: Shows, value: Any, depth: int) -> str:
+def memory_tree(encoder: Encodes, value: Any, depth: int) -> Any:
     """A view's bytes, and whose they are where somebody may change them."""
     try:
-        owner = "" if type(value.obj) is bytes else f" of {shown.show(value.obj, depth - 1)}"
-        return f"memoryview({value.format!r}, {value.shape}, {value.readonly}, {value.tobytes()!r}{owner})"
+        owner = None if type(value.obj) is bytes else encoder.tree(value.obj, depth - 1)
+        return "memoryview", value.format, value.shape, value.readonly, value.tobytes(), owner
     except ValueError:
-        return "memoryview(released)"
+        return ("memoryview",)
 
 
 def remake(value: Any) -> Any:

@@ -1,4 +1,4 @@
-"""Basics of all texts of values: types known by their identity, names that lead to objects, lengths.
+"""Basics of all trees and texts of values: types known by their identity, names that lead to objects.
 
 All names are bound before a module under test is imported, which can patch the modules that they come from.
 """
@@ -15,31 +15,21 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Collection
     from typing import Any, Protocol
 
-    class Shows(Protocol):
-        """Writer of a value's parts, such as CanonicalRepr."""
+    class Encodes(Protocol):
+        """Maker of the trees of a value's parts, such as Encoder."""
 
         kept: list[Any]
         seen: dict[int, str]
-        whole: bool
+        floats: bool
 
-        def show(self, value: Any, depth: int = ...) -> str:
-            """The text of any value."""
+        def tree(self, value: Any, depth: int = ...) -> Any:
+            """The tree of any value."""
 
 
 islice, count, repeat, chain = itertools.islice, itertools.count, itertools.repeat, itertools.chain
 modules = sys.modules
-NOT_COMPARABLE = "<not comparable: "
-"""Beginning of the text of a value that has no comparable text."""
 MAX_ITEMS = 10_000
 """Most items that are read of an iterator."""
-MAX_TEXT_CHARS = 20_000
-"""Characters of an outcome; longer texts are cut and end with a digest of the whole."""
-MAX_FLOAT_TEXT_CHARS = 1_000_000
-"""Most characters of a text that contains floats, or that is told whole."""
-BYTES = " bytes "
-"""Mark before the data of a long array in base64, which only a checker of the user's own reads."""
-MAX_WHOLE_CHARS = 4_000_000
-"""Most characters of a text with such data."""
 NONE = type(None)
 LONG_BITS = 10_000
 """An int of so many is shown in another way than repr's."""
@@ -79,26 +69,6 @@ def is_iterator(value: object) -> bool:
     """Whether it yields items once: a generator, a map, a chain."""
     kind = type(value)
     return hasattr(kind, "__next__") and hasattr(kind, "__iter__")
-
-
-def cut(text: str, whole: bool = False) -> str:
-    """At most MAX_TEXT_CHARS characters; a digest stands for the rest. A text with floats is kept longer: they may
-    differ in their last bits, which a digest cannot tell. So is one that is to be told whole."""
-    if len(text) <= MAX_TEXT_CHARS or (len(text) <= MAX_FLOAT_TEXT_CHARS and (whole or has_float(text))):
-        return text
-    if whole and len(text) <= MAX_WHOLE_CHARS and BYTES in text:
-        return text
-    return text[:MAX_TEXT_CHARS] + "... sha256 " + digest(text.encode("utf-8", "surrogatepass"))
-
-
-def has_float(text: str) -> bool:
-    """Whether a point stands between digits near its beginning."""
-    at = text.find(".", 1, MAX_TEXT_CHARS)
-    for _ in range(50):
-        if at < 0 or (text[at - 1].isdigit() and text[at + 1].isdigit()):
-            return at > 0
-        at = text.find(".", at + 1, MAX_TEXT_CHARS)
-    return False
 
 
 def number(value: int) -> str:

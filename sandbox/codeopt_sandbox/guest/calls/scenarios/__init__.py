@@ -1,45 +1,133 @@
-"""Scenarios: several calls made together, each of which must answer as it does alone: on arguments that the caller
-changes meanwhile, with iterators read by turns, from within a callback, in two threads.
+"""Scenarios: several calls made together, as lists of steps that one player takes: on arguments that the caller changes
+meanwhile, with iterators read by turns, from within a callback, in two threads.
 
-The text of a scenario is that of its calls, joined by THEN. The host compares it with the calls made alone, and plays
-for drafts only the scenarios that the original passes. Each one is played in a process forked for it, in which nothing
-was called before.
+A step is a tuple: its name, and mostly the number of the call that it is about. Each call of a scenario has arguments,
+and a result where it was begun. The answer of a scenario has those that its steps give. Each scenario is played in a
+process forked for it, in which nothing was called before.
 """
 
 from __future__ import annotations
 
-THEN = ", then "
-"""Separator between the texts of a scenario's calls."""
-STOPPED = "with a stop at "
-"""Beginning of the text of two threads that do something else than alone."""
-NO_SCENARIO = "has no arguments: no such scenario"
-CLOSED = "has no arguments: objects that keep something private, which a caller cannot change with the rest"
-"""In place of an outcome, where a caller was to change the arguments."""
-"""Text of a scenario that cannot be played: the caller had nothing to change."""
-AGAIN = "again"
-"""Same arguments once more, after the caller changed the result."""
-OFTEN = "often"
-"""New, equal arguments many times."""
-TIMES = 12
-"""Number of calls with equal arguments."""
-JOINED = "joined"
-"""Equal parts of the arguments are one object."""
-CHANGED = "changed"
-"""Same arguments once more, which the caller has changed into those of another call."""
-ORDER = "in_order"
-"""One call after another."""
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    Step = tuple[Any, ...]
+    Steps = tuple[Step, ...]
+
+SCENARIO = "play"
+"""Name by which the expression of a scenario begins: `play(STEPS, f(1), f(2))`."""
+GIVE = "give"
+"""New arguments for a call; those before are gone."""
+CALL = "call"
+"""Begin a call with its arguments."""
+READ = "read"
+"""Read its result to the end: an answer."""
+NEXT = "next"
+"""Read one item of its result."""
+HALF = "half"
+"""Read half of its items."""
 TURNS = "turns"
+"""Read two results by turns."""
+THROW = "throw"
+"""Throw a ValueError into its result."""
+CLOSE = "close"
+"""Close its result."""
+DROP = "drop"
+"""Forget its result."""
+SPOIL = "spoil"
+"""Change its result, unless that is part of its arguments."""
+KEPT = "kept"
+"""Look whether the last two results share parts."""
+GIVEN = "given"
+"""State of its arguments afterwards: an answer."""
+BECOME = "become"
+"""Change its arguments into those of another call, in place."""
+JOIN = "join"
+"""Make equal parts of its arguments one object."""
+ALIAS = "alias"
+"""Give the argument at one place at another place, too."""
+ROWS = "rows"
+"""Make all items of the argument at a place the first one."""
+SUBCLASS = "subclass"
+"""Make every other object of a class among its arguments one of a subclass."""
+SET = "set"
+"""Set a name of the module."""
+CONTEXT = "context"
+"""Set a decimal context with so many digits and some rounding, as each thread has its own."""
+MANY = "many"
+"""Call it many times: the first answer, and the first other one."""
+TIMES = 12
+"""Number of these calls."""
+GATHER = "gather"
+"""Run two coroutines at once: their answers."""
+NEST = "nest"
+"""Have a callback, or an iterator, of the first call make the second: their answers."""
+TRACE = "trace"
+"""Note the arguments of its callback: its answer and these."""
+STOP = "stop"
+"""Stop the first call at one line after another while a second thread makes the second: their answers."""
+
+
+def first(call: int) -> Steps:
+    """Begin a call with new arguments."""
+    return (GIVE, call), (CALL, call)
+
+
+BOTH = (*first(0), *first(1))
+AGAIN = (*first(0), (READ, 0), (SPOIL, 0), (CALL, 0), (READ, 0))
+"""Same arguments once more, after the caller changed the result."""
+RENEWED = (*first(0), (READ, 0), (GIVE, 0), (SPOIL, 0), (CALL, 0), (READ, 0), (KEPT,))
+"""New, equal arguments, after the caller changed the first result."""
+OFTEN = ((MANY, 0),)
+"""New, equal arguments many times."""
+JOINED = ((GIVE, 0), (JOIN, 0), (CALL, 0), (READ, 0))
+"""Equal parts of the arguments are one object."""
+CHANGED = (*first(0), (READ, 0), (BECOME, 0, 1), (CALL, 0), (READ, 0))
+"""Same arguments once more, which the caller has changed into those of another call."""
+ALONE = (*first(0), (READ, 0))
+"""One call."""
+ORDER = (*ALONE, *first(1), (READ, 1))
+"""One call after another."""
+TURN = (*BOTH, (TURNS, 0, 1), (READ, 0), (READ, 1))
 """Two iterators read by turns."""
-GATHERED = "gathered"
+GATHERED = ((GATHER, 0, 1),)
 """Two coroutines at once."""
-HALVES = "halves"
+HALVES = (*BOTH, (HALF, 0), (READ, 1), (READ, 0))
 """One iterator read half, then all of another, then the rest."""
-LEFT = "left"
+LEFT = (*first(0), (NEXT, 0), (DROP, 0), *first(1), (READ, 1))
 """One iterator that is begun and dropped."""
-INSIDE = "inside"
+THROWN = (*first(0), (NEXT, 0), (THROW, 0), (READ, 0), (GIVEN, 0))
+"""An exception that is thrown into an iterator, which is then read on."""
+CLOSED = (*first(0), (NEXT, 0), (CLOSE, 0), (GIVEN, 0))
+"""An iterator that is begun and closed."""
+INSIDE = ((NEST, 0, 1),)
 """A callback, or an iterator, that calls the function again."""
-TRACED = "traced"
+TRACED = ((TRACE, 0),)
 """Arguments of a callback in their order."""
-THREADS = "threads"
+THREADS = ((STOP, 0, 1),)
 """Two threads."""
-KINDS = (AGAIN, OFTEN, JOINED, CHANGED, ORDER, TURNS, GATHERED, HALVES, LEFT, INSIDE, TRACED, THREADS)
+
+
+def same_twice(one: int, other: int) -> Steps:
+    """One object as two arguments."""
+    return (GIVE, 0), (ALIAS, 0, one, other), (CALL, 0), (READ, 0), (GIVEN, 0)
+
+
+def same_rows(at: int) -> Steps:
+    """Items of an argument that are one object."""
+    return (GIVE, 0), (ROWS, 0, at), (CALL, 0), (READ, 0), (GIVEN, 0)
+
+
+def of_subclass(base: str, subclass: str) -> Steps:
+    """Objects of a subclass among the arguments."""
+    return (GIVE, 0), (SUBCLASS, 0, base, subclass), (CALL, 0), (READ, 0)
+
+
+def with_setting(name: str, value: Any) -> Steps:
+    """Another value of a name of the module."""
+    return (SET, name, value), *ALONE
+
+
+IN_CONTEXT = ((CONTEXT, 9, "ROUND_DOWN"), *ALONE)
+"""Another decimal context."""

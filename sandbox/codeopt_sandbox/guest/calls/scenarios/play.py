@@ -1,51 +1,46 @@
-"""Player of scenarios, which gives the outcomes of their calls."""
+"""Player of scenarios, which gives the answers of their calls."""
 
 from __future__ import annotations
 
-from ..mutation import mutable_parts, mutate_result
-from ..outcome import how_it_ended
+from ...answer import CLOSED, KEPT_UNCHANGED, NOT_COMPARABLE, NOTHING, RETURNS, UNFIT, Answer
+from .. import scenarios
+from ..child import in_child
+from ..mutation import corrupt_result, inner_parts, mutable_parts, mutate_result
+from ..outcome import died, without_answer
 from ..public_view import PublicViews
-from ..repr.canonical import CanonicalRepr
-from ..repr.plain import cut
-from ..repr.private import has_private
-from . import (
-    AGAIN,
-    CHANGED,
-    CLOSED,
-    GATHERED,
-    HALVES,
-    INSIDE,
-    JOINED,
-    LEFT,
-    OFTEN,
-    ORDER,
-    STOPPED,
-    THEN,
-    THREADS,
-    TIMES,
-    TRACED,
-    TURNS,
-)
+from ..repr.fields import FieldMaker, text_field
+from ..repr.parts import is_container
+from ..repr.plain import modules
+from ..repr.shown import shown_text
+from ..repr.tree import Encoder, written
 from .callbacks import Wrapped
 from .changing import InPlace
-from .child import in_child
 from .joining import Joined
 from .stream import Stream
 from .switching import Stops, stopped_at
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Collection, Iterator, Sequence
     from types import CodeType
     from typing import Any
 
     from ..arguments import Call
+    from ..batch import CallBatch
     from ..worker import CallWorker
+    from . import Steps
 
 MAX_NESTED = 3
 """Most calls that are made within one."""
 MAX_TRACED = 50
 """Most arguments of a callback that are shown."""
+CLOSED_WORDS = "has no arguments: objects that keep something private, which a caller cannot change with the rest"
+SHOWN = 400
+"""Characters of what a callback is given that are shown."""
+DEPTH = 3
+"""Depth to which a result is changed, and shared parts are looked for."""
+SUBCLASS_DEPTH = 6
+"""Depth to which objects are looked for that may be of a subclass."""
 WAITS = 2
 """Most steps with a call that cannot be interrupted, as it holds a lock."""
 
@@ -69,211 +64,337 @@ class Ended(Exception):
 class Performance:
     """One scenario, or one call by itself."""
 
-    def __init__(self, worker: CallWorker, code: CodeType, seconds: float) -> None:
-        self.worker, self.ref, self.code, self.seconds = worker, worker.ref, code, seconds
-        self.streams: list[Stream] = []
-        """Calls that were made."""
+    def __init__(self, worker: CallWorker, code: CodeType, batch: CallBatch) -> None:
+        self.worker, self.ref, self.code, self.batch, self.seconds = worker, worker.ref, code, batch, batch.seconds
+        self.given: dict[int, Call] = {}
+        """Arguments of each call."""
+        self.streams: dict[int, Stream] = {}
+        """Calls that were begun."""
+        self.made: list[Stream] = []
+        """All calls in their order."""
+        self.answers: list[Answer] = []
+        self.stopped: tuple[int, ...] = ()
+        self.sharing = NOTHING
 
-    def play(self) -> str:
-        """Outcomes of the calls, joined; empty where they do not fit the scenario."""
+    def play(self) -> Answer:
+        """Answers of the calls, as steps; one that says why, where they do not fit the scenario."""
         try:
-            kind = self.kind()
-            text = THEN.join(self.players()[kind]()) if kind else self.alone(0)
-            return text + self.shown() if has_private(text) else text
+            steps = self.steps()
+            if not steps:
+                return self.viewed(self.alone(0))
+            players = self.players()
+            for name, *operands in steps:
+                players[name](*operands)
+            answers = tuple(self.answers)
+            whole = NOT_COMPARABLE if any(answer.opaque for answer in answers) else RETURNS
+            return self.viewed(Answer(whole, steps=answers, stopped=self.stopped, sharing=self.sharing))
         except Impossible:
-            return ""
+            return without_answer(UNFIT, "has no arguments: no such scenario")
         except Closed:
-            return CLOSED
+            return without_answer(CLOSED, CLOSED_WORDS)
         except Ended as ended:
-            return "ends a thread's process" + how_it_ended(ended.status)
+            return Answer(RETURNS, steps=(died(ended.status, 0.0),))
 
-    def kind(self) -> str:
-        """Name of the scenario; empty for a call by itself."""
+    def viewed(self, answer: Answer) -> Answer:
+        """The answer with public views of what the calls returned, where that is asked."""
+        if not self.batch.views:
+            return answer
+        results = [stream.result for stream in self.made]
+        return answer.replace(views=PublicViews(self.ref.module).of_results(results, self.fresh(0)))
+
+    def steps(self) -> Steps:
+        """Steps of the scenario; none for a call by itself."""
         found: Any = self.worker.arguments.fresh(self.code)
-        return str(found[0]) if type(found[0]) is str else ""
+        return found[0] if is_scenario(found) else ()
 
-    def players(self) -> dict[str, Callable[[], Sequence[str]]]:
-        """Player of each scenario by its name."""
+    def players(self) -> dict[str, Callable[..., None]]:
+        """Player of each step by its name."""
         return {
-            AGAIN: self.again, OFTEN: self.often, JOINED: self.joined, CHANGED: self.changed, ORDER: self.in_order,
-            TURNS: self.turns, GATHERED: self.gathered, HALVES: self.halves, LEFT: self.left,
-            INSIDE: self.inside, TRACED: self.traced, THREADS: self.threads,
-        }  # fmt: skip
+            scenarios.GIVE: self.give,
+            scenarios.CALL: self.call,
+            scenarios.READ: self.read,
+            scenarios.NEXT: self.next,
+            scenarios.HALF: self.half,
+            scenarios.TURNS: self.turns,
+            scenarios.THROW: lambda at: self.open(at).throw(),
+            scenarios.CLOSE: lambda at: self.open(at).end_early(),
+            scenarios.DROP: self.drop,
+            scenarios.SPOIL: self.spoil,
+            scenarios.KEPT: self.kept,
+            scenarios.GIVEN: self.given_now,
+            scenarios.BECOME: self.become,
+            scenarios.JOIN: self.join,
+            scenarios.ALIAS: self.alias,
+            scenarios.ROWS: self.rows,
+            scenarios.SUBCLASS: self.subclass,
+            scenarios.SET: lambda name, value: setattr(self.worker.module, name, value),
+            scenarios.CONTEXT: set_context,
+            scenarios.MANY: self.many,
+            scenarios.GATHER: self.gather,
+            scenarios.NEST: self.nest,
+            scenarios.TRACE: self.trace,
+            scenarios.STOP: self.stop,
+        }
 
     def fresh(self, at: int) -> Call:
         """New arguments of a call of the scenario."""
         found: Any = self.worker.arguments.fresh(self.code)
-        return found[1][at] if type(found[0]) is str else found  # type: ignore[no-any-return]
+        return found[1][at] if is_scenario(found) else found  # type: ignore[no-any-return]
 
-    def stream(self, call: Call) -> Stream:
+    def begin(self, call: Call) -> Stream:
         """Stream of a call that has begun."""
-        self.streams.append(Stream(self.ref.module, lambda: self.worker.invoke(*call)))
-        return self.streams[-1]
+        self.made.append(Stream(self.ref.module, lambda: self.worker.invoke(*call)))
+        return self.made[-1]
 
-    def shown(self) -> str:
-        """Public views of what the calls returned."""
-        return PublicViews(self.ref.module).shown([stream.result for stream in self.streams], self.fresh(0))
+    def alone(self, at: int) -> Answer:
+        """Answer of one call with new arguments."""
+        return self.begin(self.fresh(at)).finish()
 
-    def alone(self, at: int) -> str:
-        """Outcome of one call with new arguments."""
-        return self.stream(self.fresh(at)).finish()
+    def give(self, at: int) -> None:
+        """Make new arguments of a call."""
+        self.given[at] = self.fresh(at)
 
-    def again(self) -> list[str]:
-        """Call again with the same objects after the caller changed the result, unless the result is part of the
-        arguments."""
-        call = self.fresh(0)
-        first = self.stream(call)
-        found = [first.finish()]
-        given = dict(mutable_parts([*call[0], *call[1].values()], 3)).keys()
-        if not given & dict(mutable_parts(first.result, 3)).keys():
-            mutate_result(first.result, 3)
-        return [*found, self.stream(call).finish()]
+    def call(self, at: int) -> None:
+        """Begin a call with its arguments."""
+        self.streams[at] = self.begin(self.given[at])
 
-    def often(self) -> list[str]:
-        """Call many times with new, equal arguments; the first outcome, and the first other one with its number."""
-        first = self.alone(0)
-        others = ((at, self.alone(0)) for at in range(2, TIMES + 1))
-        other = next(((at, text) for at, text in others if text != first), None)
-        return [first] if other is None else [first, f"the {other[0]}th time {other[1]}"]
+    def read(self, at: int) -> None:
+        """Read a result to its end."""
+        self.answers.append(self.streams[at].finish())
 
-    def joined(self) -> list[str]:
-        """Call with arguments in which equal values without a literal are one object. Raises Impossible."""
-        joiner = Joined(self.ref.module)
-        args, kwargs = self.fresh(0)
-        call = tuple([joiner.other(value, 8) for value in args]), joiner.named(kwargs, 8)
-        if not joiner.met:
+    def open(self, at: int) -> Stream:
+        """Stream of a call, if its result is an iterator. Raises Impossible."""
+        if not self.streams[at].begun:
             raise Impossible
-        return [self.stream(call).finish()]
+        return self.streams[at]
 
-    def changed(self) -> list[str]:
-        """Call again with the same objects after the caller changed them. Raises Impossible, Closed."""
-        call, change = self.fresh(0), InPlace()
-        found = [self.stream(call).finish()]
-        other = change.of_call(call, self.fresh(1))
-        if not change.done and self.is_closed():
+    def next(self, at: int) -> None:
+        """Read one item of an iterator."""
+        self.open(at).step()
+
+    def half(self, at: int) -> None:
+        """Read half of an iterator's items."""
+        whole = self.begin(self.fresh(at))
+        whole.finish()
+        for _ in range(max(1, len(whole.items) // 2)):
+            self.open(at).step()
+
+    def turns(self, one: int, other: int) -> None:
+        """Read an item of each iterator in turn."""
+        both = self.open(one), self.open(other)
+        while any([stream.step() for stream in both]):
+            pass
+
+    def drop(self, at: int) -> None:
+        """Forget an iterator. Raises Impossible."""
+        self.made.remove(self.open(at))
+        del self.streams[at]
+
+    def spoil(self, at: int) -> None:
+        """Change a result, unless it is part of the arguments."""
+        args, kwargs = self.given[at]
+        result = self.streams[at].result
+        if not shared([*args, *kwargs.values()], result):
+            mutate_result(result, DEPTH)
+
+    def kept(self) -> None:
+        """Look whether parts of a result are given out again."""
+        first, second = self.made[-2:]
+        found = shared(first.result, second.result)
+        if found:
+            parts = [part for at, part in mutable_parts(second.result, DEPTH) if at in found]
+            shows = self.shows_in_next(parts, second.answer)
+            self.sharing = text_field("the same object" if shows else KEPT_UNCHANGED)
+
+    def shows_in_next(self, kept: Sequence[Any], before: Answer) -> bool:
+        """Whether a caller who changes what was given out meets that change when he asks again."""
+        if any(is_container(type(part)) for part in kept):
+            return True
+        corrupt_result(kept)
+        return self.alone(0).observed() != before.observed()
+
+    def given_now(self, at: int) -> None:
+        """Look what has become of the arguments."""
+        encoder = Encoder(self.ref.module)
+        tree = encoder.arguments(*self.given[at])
+        field = FieldMaker().field(tree, encoder.floats)
+        kind = NOT_COMPARABLE if encoder.opaque else RETURNS
+        self.answers.append(Answer(kind, arguments=field, opaque=encoder.opaque))
+
+    def become(self, at: int, other: int) -> None:
+        """Change the arguments of a call into those of another. Raises Impossible, Closed."""
+        change = InPlace()
+        self.given[at] = change.of_call(self.given[at], self.fresh(other))
+        if not change.done and self.is_closed(at, other):
             raise Closed
         if not change.done:
             raise Impossible
-        return [*found, self.stream(other).finish()]
 
-    def is_closed(self) -> bool:
+    def is_closed(self, at: int, other: int) -> bool:
         """Whether new arguments keep something private already, which no call has put there."""
         change = InPlace()
-        change.of_call(self.fresh(0), self.fresh(1))
+        change.of_call(self.fresh(at), self.fresh(other))
         return change.closed and not change.done
 
-    def in_order(self) -> list[str]:
-        """Make one call after the other."""
-        return [self.alone(0), self.alone(1)]
-
-    def iterators(self) -> tuple[Stream, Stream]:
-        """Two streams, begun. Raises Impossible where a call returns no iterator."""
-        both = self.stream(self.fresh(0)), self.stream(self.fresh(1))
-        if not all(stream.is_open for stream in both):
+    def join(self, at: int) -> None:
+        """Make equal values without a literal one object. Raises Impossible."""
+        joiner = Joined(self.ref.module)
+        args, kwargs = self.given[at]
+        self.given[at] = tuple([joiner.other(value, 8) for value in args]), joiner.named(kwargs, 8)
+        if not joiner.met:
             raise Impossible
-        return both
 
-    def turns(self) -> list[str]:
-        """Read an item of each iterator in turn."""
-        both = self.iterators()
-        while any([stream.step() for stream in both]):
-            pass
-        return [stream.text for stream in both]
+    def alias(self, at: int, one: int, other: int) -> None:
+        """Give an argument at another place, too."""
+        args, kwargs = self.given[at]
+        self.given[at] = (*args[:other], args[one], *args[other + 1 :]), kwargs
 
-    def gathered(self) -> list[str]:
+    def rows(self, at: int, place: int) -> None:
+        """Make all items of an argument the first one."""
+        rows = self.given[at][0][place]
+        rows[:] = rows[:1] * len(rows)
+
+    def subclass(self, at: int, base: str, subclass: str) -> None:
+        """Make every other object of a class one of a subclass. Raises Impossible."""
+        args, kwargs = self.given[at]
+        parts = every_part([*args, *kwargs.values()], SUBCLASS_DEPTH)
+        found = {id(part): part for part in parts if type(part).__name__ == base}
+        if not found:
+            raise Impossible
+        try:
+            for part in list(found.values())[::2]:  # which another version of the module may have made
+                object.__setattr__(part, "__class__", getattr(modules[type(part).__module__], subclass))
+        except (AttributeError, TypeError) as error:
+            raise Impossible from error
+
+    def many(self, at: int) -> None:
+        """Call many times with new, equal arguments; the first answer, and the first other one."""
+        first = self.alone(at)
+        others = (self.alone(at) for _ in range(2, scenarios.TIMES + 1))
+        other = next((each for each in others if each.observed() != first.observed()), None)
+        self.answers += [first] if other is None else [first, other]
+
+    def gather(self, one: int, other: int) -> None:
         """Run two coroutines at once. Raises Impossible."""
         import asyncio
 
-        made = [self.worker.function(*args, **kwargs) for args, kwargs in (self.fresh(0), self.fresh(1))]
+        made = [self.worker.function(*args, **kwargs) for args, kwargs in (self.fresh(one), self.fresh(other))]
         if not all(asyncio.iscoroutine(each) for each in made):
             raise Impossible
 
         async def both() -> list[Any]:
             return await asyncio.gather(*made, return_exceptions=True)
 
-        return [Stream(self.ref.module, lambda each=each: given(each)).finish()  # type: ignore[misc]
-                for each in self.worker.loop().run_until_complete(both())]  # fmt: skip
+        self.answers += [Stream(self.ref.module, lambda each=each: given(each)).finish()  # type: ignore[misc]
+                         for each in self.worker.loop().run_until_complete(both())]  # fmt: skip
 
-    def halves(self) -> list[str]:
-        """Read half of one iterator, all of the other, then the rest."""
-        whole = self.stream(self.fresh(0))
-        whole.finish()
-        first, second = self.iterators()
-        for _ in range(max(1, len(whole.items) // 2)):
-            first.step()
-        between = second.finish()
-        return [first.finish(), between]
-
-    def left(self) -> list[str]:
-        """Begin one iterator and drop it, then read the other. Raises Impossible."""
-        first = self.stream(self.fresh(0))
-        if not first.is_open:
-            raise Impossible
-        first.step()
-        del first
-        return [self.alone(1)]
-
-    def inside(self) -> list[str]:
+    def nest(self, one: int, other: int) -> None:
         """Let the caller's own code call the function again, a few times. Raises Impossible."""
-        nested: list[str] = []
+        nested: list[Answer] = []
         busy: list[bool] = []
 
         def meanwhile(_: Any) -> None:
             if len(nested) < MAX_NESTED and not busy:
                 busy.append(True)
-                nested.append(self.alone(1))
+                nested.append(self.alone(other))
                 busy.pop()
 
-        wrapped = Wrapped(self.fresh(0), meanwhile)
+        wrapped = Wrapped(self.fresh(one), meanwhile)
         if not wrapped.found:
             raise Impossible
-        outer = self.stream(wrapped.call).finish()
-        return [outer, *dict.fromkeys(nested or [self.alone(1)])]
+        outer = self.begin(wrapped.call).finish()
+        self.answers += [outer, *each_once(nested or [self.alone(other)])]
 
-    def traced(self) -> list[str]:
+    def trace(self, at: int) -> None:
         """Arguments of a callback, in the order in which each is first given. Raises Impossible."""
-        met: dict[str, None] = {}
+        met: dict[bytes, str] = {}
 
         def note(args: Any) -> None:
             if len(met) < MAX_TRACED:
-                met[CanonicalRepr(self.ref.module).show(args)[:200]] = None
+                tree = Encoder(self.ref.module).tree(args)
+                met.setdefault(written(tree), shown_text(tree))
 
-        wrapped = Wrapped(self.fresh(0), note, iterators=False)
+        wrapped = Wrapped(self.fresh(at), note, iterators=False)
         if not wrapped.found:
             raise Impossible
-        return [self.stream(wrapped.call).finish(), cut("its callback is given " + ", ".join(met))]
+        answer = self.begin(wrapped.call).finish()
+        words = "its callback is given " + ", ".join(met.values())
+        self.answers += [answer, Answer(RETURNS, text_field(repr(list(met)), shown=words[:SHOWN]))]
 
-    def threads(self) -> list[str]:
+    def stop(self, one: int, other: int) -> None:
         """Stop the first call at one line after another while a second thread makes the other."""
-        right = [self.in_child(lambda: self.alone(0)), self.in_child(lambda: self.alone(1))]
+        right = [Answer.read(self.in_child(lambda at=at: self.alone(at).told())) for at in (one, other)]  # type: ignore[misc]
+        self.answers += right
+        wanted = [each.observed() for each in (*right, *reversed(right))]
         waits = 0
-        for step in self.in_child(self.steps).split():
-            said = self.in_child(lambda step=step: "\0".join(self.stopped(int(step))))  # type: ignore[misc]
-            place, waited, *texts = said.split("\0")
-            if texts != [*right, *reversed(right)]:
-                return [*right, f"{STOPPED}{place}: {THEN.join(texts)}"]
-            waits += bool(waited)
+        for step in self.in_child(lambda: self.places(one)):
+            place, waited, *answers = self.in_child(lambda step=step: self.stopped_at(step, one, other))  # type: ignore[misc]
+            found = [Answer.read(each) for each in answers]
+            if [each.observed() for each in found] != wanted:
+                self.stopped = tuple(place)
+                self.answers += found
+                return
+            waits += waited
             if waits == WAITS:
-                break
-        return right
+                return
 
-    def in_child(self, make: Callable[[], str]) -> str:
-        """Text made in a process in which nothing was called before. Raises Ended."""
-        text, status = in_child(make, self.seconds)
+    def in_child(self, make: Callable[[], Any]) -> Any:
+        """Plain values made in a process in which nothing was called before. Raises Ended."""
+        found, status = in_child(make, self.seconds)
         if status:
             raise Ended(status)
-        return text
+        return found
 
-    def steps(self) -> str:
-        """Steps before which the first call is stopped."""
+    def places(self, at: int) -> list[int]:
+        """Steps before which a call is stopped."""
         stops = Stops(self.ref)
-        stops.run(lambda: self.alone(0))
-        return " ".join(map(str, stops.chosen()))
+        self.counted(at, stops)
+        return stops.chosen()
 
-    def stopped(self, step: int) -> Sequence[str]:
-        """Outcomes of both calls with new arguments, the first one stopped before a step."""
-        call = self.fresh(0)
-        return stopped_at(self.ref, step, lambda: self.worker.invoke(*call), self.alone)
+    def stopped_at(self, step: int, one: int, other: int) -> list[Any]:
+        """Answers of both calls with new arguments, the first one stopped before a step; where, and whether the second
+        had to wait."""
+        alone = [lambda at=at: self.alone(at) for at in (one, other)]
+        found = stopped_at(self.ref, step, lambda stops: self.counted(one, stops), alone)
+        return [found.place, found.waited, *[each.told() for each in found.answers]]
+
+    def counted(self, at: int, stops: Stops) -> Answer:
+        """Answer of a call whose lines are counted; those that make its arguments are not."""
+        call = self.fresh(at)
+        return stops.run(lambda: self.begin(call).finish())
+
+
+def is_scenario(found: Any) -> bool:
+    """Whether what an expression gives are steps and calls, not the arguments of one call."""
+    return type(found[1]) is tuple
+
+
+def shared(one: Any, other: Any) -> Collection[int]:
+    """Mutable parts that two values have in common, by their identity."""
+    return dict(mutable_parts(one, DEPTH)).keys() & dict(mutable_parts(other, DEPTH)).keys()
+
+
+def every_part(value: Any, depth: int) -> Iterator[Any]:
+    """Parts of a value that are no plain values, from the first to the last."""
+    for part in inner_parts(value) if depth else ():
+        yield part
+        yield from every_part(part, depth - 1)
+
+
+def set_context(digits: int, rounding: str) -> None:
+    """Set another decimal context than the one in which the module was imported."""
+    import decimal
+
+    decimal.setcontext(decimal.Context(digits, rounding))
+
+
+def each_once(answers: Sequence[Answer]) -> list[Answer]:
+    """Answers without those that are alike."""
+    found: list[Answer] = []
+    for each in answers:
+        if all(each.observed() != other.observed() for other in found):
+            found.append(each)
+    return found
 
 
 def given(value: Any) -> Any:

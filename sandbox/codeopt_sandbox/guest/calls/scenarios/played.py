@@ -4,20 +4,20 @@ from __future__ import annotations
 
 import time
 
+from ...answer import TIMEOUT, Answer
 from ..channel import OUTCOME, TOOK, frame
+from ..child import SIGALRM, in_child
 from ..json_text import to_json
-from ..outcome import NO_ARGUMENTS, NOT_COMPARABLE, RAISES, RETURNS, TIMEOUT, CallOutcome, died, not_made, timeout
-from ..repr.plain import NOT_COMPARABLE as NO_TEXT
-from . import CLOSED, KINDS, NO_SCENARIO
-from .child import SIGALRM, in_child
+from ..outcome import died, not_made, timeout
+from . import SCENARIO
 from .play import Performance
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Sequence
     from types import CodeType
+    from typing import Any
 
-    from ..arguments import Call
     from ..batch import CallBatch
     from ..channel import Channel
     from ..worker import CallWorker
@@ -30,32 +30,25 @@ LOST = 2
 def play_all(worker: CallWorker, batch: CallBatch, codes: Sequence[CodeType], channel: Channel) -> None:
     """Play each scenario in a process of its own, and send its outcome."""
     names = worker.arguments.names
-    names.update({kind: named(kind) for kind in KINDS})
+    names[SCENARIO] = lambda steps, *calls: (steps, calls)
     if any("CALLS[" in call or "BIG[" in call for call in batch.calls):
         names.user_namespace()
     lost = 0
     for code in codes:
         if lost >= LOST:
-            channel.write(frame(TOOK, b"0.0") + frame(OUTCOME, to_json(not_made().fields()).encode()))
+            channel.write(frame(TOOK, b"0.0") + frame(OUTCOME, to_json(not_made().told()).encode()))
             continue
         started = monotonic()
-        text, status = in_child(Performance(worker, code, batch.seconds).play, batch.seconds)
+        performance = Performance(worker, code, batch)
+        found, status = in_child(lambda each=performance: each.play().told(), batch.seconds)  # type: ignore[misc]
         took = monotonic() - started
-        outcome = outcome_of(text, status, batch.seconds, took)
+        outcome = answer_of(found, status, batch.seconds, took)
         lost += outcome.kind == TIMEOUT
-        channel.write(frame(TOOK, repr(took).encode()) + frame(OUTCOME, to_json(outcome.fields()).encode()))
+        channel.write(frame(TOOK, repr(took).encode()) + frame(OUTCOME, to_json(outcome.told()).encode()))
 
 
-def named(kind: str) -> Callable[..., tuple[str, tuple[Call, ...]]]:
-    """Constructor of a scenario in a call's expression, e.g. `turns(f(1), f(2))`."""
-    return lambda *calls: (kind, calls)
-
-
-def outcome_of(text: str, status: int, seconds: float, took: float) -> CallOutcome:
-    """Outcome of a scenario's process."""
+def answer_of(found: Any, status: int, seconds: float, took: float) -> Answer:
+    """Answer of a scenario's process."""
     if status:
         return timeout(seconds) if status & 127 == SIGALRM else died(status, took)
-    if text in ("", CLOSED):
-        return CallOutcome(text or NO_SCENARIO, NO_ARGUMENTS, seconds=took)
-    kind = NOT_COMPARABLE if NO_TEXT in text else RAISES if text.startswith("raises ") else RETURNS
-    return CallOutcome(text, kind, seconds=took)
+    return Answer.read({**found, "seconds": took})

@@ -1,10 +1,12 @@
-"""Stream of a call's result: an iterator is read step by step, and the text of it grows."""
+"""Stream of a call's result: an iterator is read step by step."""
 
 from __future__ import annotations
 
-from ..repr.canonical import CanonicalRepr
-from ..repr.exceptions import held_by
-from ..repr.plain import cut, is_iterator
+from ...answer import NOT_COMPARABLE, RAISES, RETURNS, Answer
+from ..repr.exceptions import exception_trees
+from ..repr.fields import FieldMaker
+from ..repr.plain import is_iterator
+from ..repr.tree import Encoder
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -19,49 +21,70 @@ class Stream:
     """A call in progress: its result, exception or items."""
 
     def __init__(self, target: str, make: Callable[[], Any]) -> None:
-        self.target, self.shown = target, CanonicalRepr(target)
-        self.items: list[str] = []
-        self.end = self.whole = ""
-        self.is_open = self.raised = False
+        self.encoder = Encoder(target)
+        self.encoder.live = True
+        self.items: list[Any] = []
+        self.end: Any = None
+        self.tree: Any = ()
+        self.begun = self.is_open = False
+        """Whether there is an iterator, and whether it may have more items."""
+        self.raised: BaseException | None = None
         self.result: Any = None
         try:
             self.result = make()
-            self.is_open = is_iterator(self.result)
+            self.begun = self.is_open = is_iterator(self.result)
             if not self.is_open:
-                self.whole = "returns " + self.shown.show(self.result)
+                self.tree = self.encoder.tree(self.result)
         except BaseException as error:
-            self.raised = True
-            self.whole = self.named(error)
+            self.raised = error
 
-    def named(self, error: BaseException) -> str:
-        """Text of an exception: `raises ValueError`."""
-        return "raises " + self.shown.name_of(type(error))[1:-1] + held_by(self.target, error)
-
-    def step(self) -> bool:
-        """Read an item; True while there may be more."""
+    def step(self, take: Callable[[Any], Any] = next) -> bool:
+        """Take an item; True while there may be more."""
         if self.is_open:
             try:
-                self.items.append(self.shown.show(next(self.result)))
+                self.items.append(self.encoder.tree(take(self.result)))
                 if len(self.items) >= MAX_ITEMS:
-                    self.close(" and more")
+                    self.close(("more",))
             except StopIteration as stop:
-                self.close(" then returns " + self.shown.show(stop.value) if stop.value is not None else "")
+                self.close(("returns", self.encoder.tree(stop.value)) if stop.value is not None else None)
             except BaseException as error:
-                self.close(" then " + self.named(error))
+                self.close(exception_trees(self.encoder, error)[0])
         return self.is_open
 
-    def close(self, end: str) -> None:
+    def throw(self) -> None:
+        """Throw an exception into the iterator. One that takes none ends as a generator does that catches none."""
+
+        def thrown(result: Any) -> Any:
+            error = ValueError("thrown")
+            if not hasattr(result, "throw"):
+                raise error
+            return result.throw(error)
+
+        self.step(thrown)
+
+    def end_early(self) -> None:
+        """Close the iterator, if it can be."""
+        getattr(self.result, "close", int)()
+
+    def close(self, end: Any) -> None:
         """Stop reading."""
         self.is_open, self.end = False, end
 
-    def finish(self) -> str:
-        """Read to the end; the text."""
+    def finish(self) -> Answer:
+        """Read to the end; the answer."""
         while self.step():
             pass
-        return self.text
+        return self.answer
 
     @property
-    def text(self) -> str:
-        """Text of everything until now, on one line."""
-        items = f"returns <iterator of {', '.join(self.items)}{self.end}>"
-        return cut(self.whole or items).replace("\n", "\\n")
+    def answer(self) -> Answer:
+        """Everything until now."""
+        make, encoder = FieldMaker(), self.encoder
+        if self.raised is not None:
+            tree, _ = exception_trees(encoder, self.raised)
+            return Answer(RAISES, raised=make.field(tree, encoder.floats), exception=tree[1][1])
+        tree = ("iterator", self.items, self.end) if self.begun else self.tree
+        value = make.field(tree, encoder.floats)
+        private = make.field(encoder.private_tree(), encoder.floats, value=sorted(encoder.names))
+        kind = NOT_COMPARABLE if encoder.opaque else RETURNS
+        return Answer(kind, value, private=private, opaque=encoder.opaque)

@@ -9,8 +9,9 @@ from __future__ import annotations
 
 import sys
 
+from ...record import Record
+from ..outcome import not_made
 from ..own_code import OwnCode
-from .stream import Stream
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
     from types import FrameType
     from typing import Any
 
+    from ...answer import Answer
     from ..function_ref import FunctionRef
 
 MAX_STOPS = 8
@@ -37,7 +39,7 @@ class Stops:
         self.own, self.at, self.then = OwnCode(ref), at, then
         self.lines: list[int] = []
 
-    def run(self, call: Callable[[], Any]) -> Any:
+    def run(self, call: Callable[[], Answer]) -> Answer:
         """Make a call while its lines are counted."""
         sys.settrace(self.trace)
         try:
@@ -71,11 +73,11 @@ class Stops:
 class Other:
     """A call in another thread."""
 
-    def __init__(self, make: Callable[[], str]) -> None:
+    def __init__(self, make: Callable[[], Answer]) -> None:
         import _thread
 
         self.make, self.start = make, _thread.start_new_thread
-        self.text, self.waited = "", False
+        self.answer, self.waited = not_made(), False
         self.over = _thread.allocate_lock()
         self.over.acquire()
 
@@ -87,29 +89,37 @@ class Other:
     def called(self) -> None:
         """Make the call in that thread."""
         try:
-            self.text = self.make()
+            self.answer = self.make()
         finally:
             self.over.release()
 
-    def end(self) -> str:
-        """Text of the call."""
+    def end(self) -> Answer:
+        """Answer of the call."""
         if self.waited:
             self.over.acquire(True, END_S)
-        return self.text
+        return self.answer
 
 
-def stopped_at(ref: FunctionRef, step: int, make: Callable[[], Any], alone: Callable[[int], str]) -> Sequence[str]:
-    """Stop a call before a step while another is made, then make both again: the line, whether the second had to wait,
-    and the outcomes."""
-    other = Other(lambda: alone(1))
+def stopped_at(
+    ref: FunctionRef, step: int, call_first: Callable[[Stops], Answer], alone: Sequence[Callable[[], Answer]]
+) -> Stopped:
+    """Stop a call before a step while another is made, then make both again. alone: each of them by itself."""
+    other = Other(alone[1])
     stops = Stops(ref, step, other.run)
-    text = stops.run(lambda: Stream(ref.module, make).finish())
+    first = call_first(stops)
+    if len(stops.lines) < step:  # it ran fewer lines than before: the other one follows
+        other.run()
     before = stops.lines[:step]
-    place = f"line {before[-1]} for the {ordinal(before.count(before[-1]))} time" if before else "no line"
-    return place, "waited" * other.waited, text, other.end(), alone(1), alone(0)
+    place = (before[-1], before.count(before[-1])) if before else ()
+    return Stopped(place, other.waited, (first, other.end(), alone[1](), alone[0]()))
 
 
-def ordinal(number: int) -> str:
-    """Ordinal of a number, `1st`."""
-    teen = number // 10 % 10 == 1
-    return f"{number}{'th' if teen else {1: 'st', 2: 'nd', 3: 'rd'}.get(number % 10, 'th')}"
+class Stopped(Record):
+    """Two threads, the first of which was stopped."""
+
+    place: tuple[int, ...]
+    """Line, and for which time it was reached."""
+    waited: bool
+    """The second call had to wait for the first."""
+    answers: tuple[Answer, ...]
+    """Answers of both, and of both by themselves afterwards."""

@@ -1,21 +1,25 @@
-"""Functions run in a forked process, whose text is read from a pipe."""
+"""Functions run in a forked process, whose values are read from a pipe."""
 
 from __future__ import annotations
 
 import _signal  # type: ignore[import-not-found]  # `signal` would load `enum`
 import os
+from marshal import dumps, loads
 
-from ..channel import os_exit, os_fork, waitpid
+from .channel import os_exit, os_fork, waitpid
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from typing import Any
 
 SIGALRM: int = _signal.SIGALRM
+SIGPROF: int = _signal.SIGPROF
 
 
-def in_child(make: Callable[[], str], seconds: float) -> tuple[str, int]:
-    """Text made in a forked process, and the status of the process, which a signal ends after `seconds`."""
+def in_child(make: Callable[[], Any], seconds: float, cpu_s: float = 0.0) -> tuple[Any, int]:
+    """Plain values made in a forked process, None where there are none; and the status of the process, which a signal
+    ends after `seconds`, and after so much of a processor's time where that is not 0."""
     reader, writer = os.pipe()
     pid = os_fork()
     if not pid:
@@ -24,7 +28,9 @@ def in_child(make: Callable[[], str], seconds: float) -> tuple[str, int]:
             os.close(reader)
             _signal.signal(SIGALRM, _signal.SIG_DFL)
             _signal.setitimer(_signal.ITIMER_REAL, seconds)
-            data = make().encode("utf-8", "surrogatepass")
+            _signal.signal(SIGPROF, _signal.SIG_DFL)
+            _signal.setitimer(_signal.ITIMER_PROF, cpu_s)
+            data = dumps(make())
             while data:
                 data = data[os.write(writer, data) :]
             status = 0
@@ -35,4 +41,5 @@ def in_child(make: Callable[[], str], seconds: float) -> tuple[str, int]:
     while part := os.read(reader, 1 << 16):
         found += part
     os.close(reader)
-    return found.decode("utf-8", "surrogatepass"), waitpid(pid, 0)[1]
+    status = waitpid(pid, 0)[1]
+    return None if status else loads(found), status

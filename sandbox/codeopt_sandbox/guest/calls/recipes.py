@@ -1,0 +1,142 @@
+"""Large arguments that a call names by a recipe: a container, a size, a seed, and the kinds of the items.
+
+`recipe('list', 100000, 1, ('int', 0, 99))` is a list of 100,000 ints between 0 and 99. The same recipe gives equal
+values in every process and with every Python. The host builds them as well: what is checked is what is called.
+
+Kinds of items:
+
+    ('int', low, high), ('float', low, high)
+    ('str', alphabet, shortest, longest)
+    ('one of', values)                       plain values without containers
+    ('either', kinds)                        each item of one of these
+    ('list', kind, shortest, longest), ('tuple', kind, shortest, longest)
+    ('record', kinds)                        a tuple of one item of each
+    ('dict', keys, kinds)                    a dict with these keys
+"""
+
+from __future__ import annotations
+
+from _random import Random
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import Any
+
+RECIPE = "recipe"
+"""Name of `built` in the expression of a call."""
+SORTED = "sorted"
+REVERSED = "reversed"
+ROUNDS = 8
+"""Number of times that items are drawn until there are enough distinct ones."""
+_53_BITS = 1 << 53
+
+
+def built(container: str, size: int, seed: int, kind: Any, order: str = "", distinct: bool = False) -> Any:
+    """The value of a recipe, a new one each time.
+
+    container: list, tuple, set, frozenset, dict, str or bytes. The kind of a dict is the pair of the kinds of its keys
+    and values; that of str or bytes is the kind of the pieces that are joined until there are so many characters.
+    order: of the items. distinct: no item occurs twice, though there are then fewer where the kind has no more.
+    """
+    draw = Draw(seed)
+    if container == "str" or container == "bytes":
+        return draw.joined("" if container == "str" else b"", kind, size)
+    if container == "dict":
+        keys = ordered(draw.distinct(kind[0], size), order)
+        return dict(zip(keys, draw.items(kind[1], len(keys))))
+    several = container == "list" or container == "tuple"
+    items = draw.items(kind, size) if several and not distinct else draw.distinct(kind, size)
+    makers: dict[str, Callable[[list[Any]], Any]] = {"list": list, "tuple": tuple, "set": set, "frozenset": frozenset}
+    return makers[container](ordered(items, order))
+
+
+def ordered(items: list[Any], order: str) -> list[Any]:
+    """Items in an order; as they are where it names none."""
+    return sorted(items, reverse=order == REVERSED) if order else items
+
+
+class Draw:
+    """Draws items by kind, many at once."""
+
+    def __init__(self, seed: int) -> None:
+        generator = Random()
+        generator.seed(seed)  # the constructor of Python 3.8 takes its arguments in another way
+        self.random = generator.random
+
+    def items(self, kind: Any, count: int) -> list[Any]:
+        """Items of one kind."""
+        makers: dict[str, Callable[..., list[Any]]] = {
+            "int": self.whole,
+            "float": self.real,
+            "str": self.text,
+            "one of": self.one_of,
+            "either": self.either,
+            "list": self.rows,
+            "tuple": lambda count, *rest: [*map(tuple, self.rows(count, *rest))],
+            "record": self.records,
+            "dict": lambda count, keys, kinds: [dict(zip(keys, row)) for row in self.records(count, kinds)],
+        }
+        return makers[kind[0]](count, *kind[1:])
+
+    def whole(self, count: int, low: int, high: int) -> list[int]:
+        """Ints from low to high."""
+        random, width = self.random, high - low + 1
+        if width < _53_BITS:
+            return [low + int(random() * width) for _ in range(count)]
+        return [low + (int(random() * _53_BITS) * width >> 53) for _ in range(count)]
+
+    def real(self, count: int, low: float, high: float) -> list[float]:
+        """Floats from low to high."""
+        random, width = self.random, high - low
+        return [low + random() * width for _ in range(count)]
+
+    def text(self, count: int, alphabet: str, shortest: int, longest: int) -> list[str]:
+        """Texts of such lengths."""
+        lengths = self.whole(count, shortest, longest)
+        return parts("".join(self.one_of(sum(lengths), alphabet)), lengths)
+
+    def one_of(self, count: int, values: Any) -> list[Any]:
+        """Some of the values, each as likely as another."""
+        random, width = self.random, len(values)
+        return [values[int(random() * width)] for _ in range(count)] if width > 1 else [*values] * count
+
+    def either(self, count: int, kinds: Any) -> list[Any]:
+        """Items of some kinds, mixed."""
+        columns = [self.items(kind, count) for kind in kinds]
+        return [column[at] for at, column in enumerate(self.one_of(count, columns))]
+
+    def rows(self, count: int, kind: Any, shortest: int, longest: int) -> list[list[Any]]:
+        """Lists of such lengths."""
+        lengths = self.whole(count, shortest, longest)
+        return parts(self.items(kind, sum(lengths)), lengths)
+
+    def records(self, count: int, kinds: Any) -> list[tuple[Any, ...]]:
+        """Tuples with an item of each kind."""
+        return [*zip(*[self.items(kind, count) for kind in kinds])]
+
+    def distinct(self, kind: Any, count: int) -> list[Any]:
+        """Items of which none is equal to another; fewer where the kind has no more."""
+        found: dict[Any, None] = {}
+        for _ in range(ROUNDS):
+            found.update(dict.fromkeys(self.items(kind, count)))
+            if len(found) >= count:
+                break
+        return [*found][:count]
+
+    def joined(self, empty: Any, kind: Any, size: int) -> Any:
+        """Pieces one after another, whole ones, until there are so many characters."""
+        found = empty
+        while len(found) < size:
+            one = self.items(kind, 1)[0]
+            found += one + empty.join(self.items(kind, (size - len(found)) // max(1, len(one)) - 1))
+        return found
+
+
+def parts(values: Any, lengths: list[int]) -> list[Any]:
+    """Values cut into parts of such lengths."""
+    found, at = [], 0
+    for length in lengths:
+        found.append(values[at : at + length])
+        at += length
+    return found

@@ -1,0 +1,191 @@
+"""Counts the calls of a few functions of a project, whose text reports each call, and times all of its functions.
+
+Counts are kept in a mapped file for each process, so that none is lost when a process is ended from outside.
+"""
+
+from __future__ import annotations
+
+import builtins
+import json
+import mmap
+import os
+import sys
+import time
+
+from .process_end import ProcessEnd
+from .project_queries import Queries
+from .project_time import HANDS_OVER, JOBS, Places, listen
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from types import CodeType, FrameType
+    from typing import Any
+
+LOOKED_AT = 300
+"""Calls of a function whose arguments are looked at, the first ones."""
+CHANGING = 0x04 | 0x08 | 0x20 | 0x80 | 0x200
+"""*args, **kwargs, and generators and coroutines, each of whose steps is a call."""
+CONSTANT = (int, float, str, bytes, bool, type(None))
+SIZED = (str, bytes, bytearray, list, tuple, dict, set, frozenset)
+"""Types whose length is asked for; any other may run code of the project's."""
+MAX_TYPES = 4
+"""Most types that are reported for one parameter."""
+MOST_CALLERS = 1024
+"""Pairs of a function and a caller that are counted apart; further callers have no name."""
+CALLED = "__codeopt_called__"
+"""Name of the built-in function that the text of a counted function calls with the function's number."""
+
+
+class CallCounts:
+    """Number of calls of each counted function by caller, and what its first calls are given."""
+
+    def __init__(self, root: str, folder: str, functions: int, sink: Callable[[str], None]) -> None:
+        self.places, self.folder, self.functions, self.sink = Places(root), folder, functions, sink
+        self.begin()
+
+    def begin(self) -> None:
+        """Start from scratch in a forked process: earlier counts belong to its parent."""
+        self.file = f"{os.getpid()}-{time.time_ns()}.counts"
+        self.slots: dict[tuple[int, CodeType | None], int] = {}
+        """Places of the counts of a function and its caller, in the file."""
+        self.kinds: list[dict[tuple[str, str], list[int]]] = [{} for _ in range(self.functions)]
+        """Types of each function's parameters, with the least and the largest size or number."""
+        self.given: list[list[Any]] = [[] for _ in range(self.functions)]
+        """Samples of each function's arguments: by value where that cannot change, else a unique object."""
+
+    def called(self, number: int) -> None:
+        """Count a call of a function that has just begun."""
+        frame = sys._getframe(1)
+        outer = frame.f_back
+        key = (number, outer.f_code if outer else None)
+        slot = self.slots.get(key)
+        if slot is None:
+            slot = self._slot(*key)
+        self.counts[slot] += 1
+        seen = self.given[number]
+        if len(seen) < LOOKED_AT:
+            seen.append(_given(frame))
+            _widen(self.kinds[number], frame)
+
+    def _slot(self, number: int, caller: CodeType | None) -> int:
+        """The place of a new pair's count. The first of a function are those of callers without a name."""
+        if not self.slots:
+            self.counts = mapped(f"{self.folder}/{self.file}", self.functions + MOST_CALLERS)
+            for each in range(self.functions):
+                self._open(each, None)
+        if len(self.slots) == len(self.counts):
+            return self.slots[number, None]
+        return self._open(number, caller)
+
+    def _open(self, number: int, caller: CodeType | None) -> int:
+        slot = self.slots.setdefault((number, caller), len(self.slots))
+        self.sink("@ slot " + json.dumps([self.file, slot, number, self.places.of(caller) if caller else ""]))
+        return slot
+
+    def write(self) -> None:
+        """Write at the end of the process what its functions were given."""
+        for number, seen in enumerate(self.given):
+            if len(seen) > 1:
+                self.sink("@ again " + json.dumps([number, 1 - len(set(seen)) / len(seen)]))
+        for number, kinds in enumerate(self.kinds):
+            if kinds:
+                self.sink("@ given " + json.dumps([number, [[*key, *bounds] for key, bounds in kinds.items()]]))
+
+
+def _given(frame: FrameType) -> Any:
+    """Return the arguments of a call that begins. The object of a method is represented by its address.
+
+    A new object at the address of a deleted one is therefore taken for it.
+    """
+    code = frame.f_code
+    names = code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]
+    values = [frame.f_locals.get(name) for name in names]
+    if names[:1] in (("self",), ("cls",)):
+        values[0] = id(values[0])
+    if code.co_flags & CHANGING or not names or not all(type(value) in CONSTANT for value in values):
+        return object()
+    return tuple((type(value), value) for value in values)
+
+
+def _widen(kinds: dict[tuple[str, str], list[int]], frame: FrameType) -> None:
+    """Add the arguments of a call that is about to begin; values without length or size get no bounds."""
+    code = frame.f_code
+    for name in code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]:
+        if name in ("self", "cls") or name not in frame.f_locals:
+            continue
+        value = frame.f_locals[name]
+        key = (name, type(value).__name__)
+        size = len(value) if type(value) in SIZED else value if type(value) is int and abs(value) < 1 << 53 else None
+        bounds = kinds.get(key)
+        if bounds is None:
+            if sum(known == name for known, _ in kinds) < MAX_TYPES:
+                kinds[key] = [] if size is None else [size, size]
+        elif size is not None and bounds:
+            bounds[:] = [min(bounds[0], size), max(bounds[1], size)]
+
+
+def mapped(path: str, numbers: int) -> memoryview:
+    """A file of so many integers of 8 bytes, whose values last when the process is ended."""
+    fd = os.open(path, os.O_RDWR | os.O_CREAT, 0o600)
+    os.ftruncate(fd, 8 * numbers)
+    try:
+        return memoryview(mmap.mmap(fd, 8 * numbers)).cast("Q")
+    finally:
+        os.close(fd)
+
+
+class OwnTimes:
+    """Seconds of each function of the main thread by caller, with built-in functions, by the C profiler."""
+
+    def __init__(self, root: str, sink: Callable[[str], None]) -> None:
+        from _lsprof import Profiler
+
+        self.places, self.sink = Places(root), sink
+        self.profiler = Profiler(builtins=False)
+
+    def write(self) -> None:
+        """Write them at the end of the process."""
+        self.profiler.disable()
+        for entry in self.profiler.getstats():
+            caller = self._place(entry.code)
+            if caller:
+                self.sink("@ own " + json.dumps([caller, round(entry.inlinetime, 6)]))
+            for below in entry.calls or () if caller else ():
+                callee = self._place(below.code)
+                if callee:
+                    self.sink("@ below " + json.dumps([caller, callee]))
+
+    def _place(self, code: CodeType | str) -> str:
+        place = "" if isinstance(code, str) else self.places.of(code)
+        return place if place[:1] == "/" else ""
+
+    def install(self) -> None:
+        """Begin, also in forked processes."""
+        ProcessEnd(self.profiler.clear, self.write).install()
+        self.profiler.enable(subcalls=True, builtins=False)
+
+
+class QueryCounts(Queries):
+    """Queries by a hook on each call, as most drivers are written in C."""
+
+    def hear(self, frame: FrameType, event: str, argument: Any) -> None:
+        """A profile function."""
+        if event == "c_call":
+            self.hear_c(frame, argument)
+        elif event == "call":
+            self.hear_python(frame)
+            if frame.f_code.co_name in HANDS_OVER and frame.f_code.co_filename.endswith(JOBS):
+                self.write()
+
+
+def install(root: str, folder: str, functions: int, asks: bool, sink: Callable[[str], None]) -> None:
+    """Count calls in all threads and processes from here on. asks: queries of a database, in place of times."""
+    counts = CallCounts(root, f"{root}/{folder}", functions, sink)
+    ProcessEnd(counts.begin, counts.write).install()
+    setattr(builtins, CALLED, counts.called)
+    if asks:
+        queries = QueryCounts(counts.places.of, sink)
+        listen(queries.hear, queries.begin, queries.write)
+    else:
+        OwnTimes(root, sink).install()

@@ -42,7 +42,7 @@ def _added(a: Sum | None, operator: ast.operator, b: Sum | None) -> Sum | None:
     return Counter({name: a[name] + sign * b[name] for name in a.keys() | b.keys()})
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(eq=False)
 class Bounds(Nesting):
     """Intervals of counting loops in one program, compared with the lengths that its lists were made with."""
 

@@ -23,7 +23,7 @@ class Doubt(Enum):
     NAME_TAKEN = "a name that it has to import means something else"
 
 
-@dataclass(frozen=True)
+@dataclass
 class Doubts:
     """The reasons that the questions about one program collect."""
 

@@ -20,7 +20,7 @@ SEEN = frozenset({"__init__", "__new__", "__call__", "__enter__", "__exit__"})
 """Special methods that only run where the program calls something or has a `with`, which counts as unknown."""
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(eq=False)
 class EffectAnalysis:
     """The effects of the parts of one program."""
 

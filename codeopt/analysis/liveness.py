@@ -15,7 +15,7 @@ PLAIN = ast.If | ast.For | ast.While | ast.FunctionDef | ast.Module
 """Statements whose blocks run from top to bottom; an exception may leave a try or with block anywhere."""
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(eq=False)
 class Liveness(Nesting):
     """The liveness of the variables of one program; code that only some paths reach gets the answer of the worst
     path."""
@@ -60,10 +60,6 @@ class Liveness(Nesting):
             if not self.program.doubts.unless(bound, Doubt.READ_LATER, use.node):
                 return True
         return False
-
-    def comes_back(self, loop: Loop, name: str) -> bool:
-        """Whether the loop may run again and find the variable as it left it."""
-        return self._reached(loop, loop, self.scopes.owner(name, self.scopes.scope[loop]))
 
     def _at_once(self, inner: ast.AST | None, scope: ast.AST) -> bool:
         """Whether code in the inner scope runs where it stands in the outer one."""

@@ -19,7 +19,7 @@ CONSUMERS = ("sum", "any", "all", "max", "min", "sorted", "list", "set", "tuple"
 """Builtins that use up a generator at once."""
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(eq=False)
 class Loops(Nesting):
     """The loops of one program."""
 

@@ -12,7 +12,7 @@ from codeopt.analysis.syntax import Syntax
 Loop = ast.For | ast.While
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(eq=False)
 class Nesting:
     """The nesting of the nodes of one program."""
 

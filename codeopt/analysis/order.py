@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 LEAVES = (ast.Name, ast.Constant, ast.operator, ast.cmpop, ast.unaryop, ast.boolop)
@@ -15,9 +16,9 @@ class Order:
 
     nodes: tuple[ast.AST, ...]
     """All nodes but Load, Store and Del, which stand in their nodes and are shared by the parser, as operators are."""
-    extent: dict[ast.AST, tuple[int, int]]
+    extent: Mapping[ast.AST, tuple[int, int]]
     """Start and end in `nodes` of a node with all that is below it."""
-    kinds: dict[type, list[ast.AST]]
+    kinds: Mapping[type, Sequence[ast.AST]]
     """The nodes of each type."""
     depth: int
     """Depth of the deepest node."""

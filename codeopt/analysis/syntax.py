@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import re
 import warnings
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
 from itertools import chain, count
@@ -163,7 +163,7 @@ class Syntax:
         """All nodes of one type, in source order."""
         return [node for node in self.order.kinds.get(kind, ()) if isinstance(node, kind)]
 
-    def nodes(self, *kinds: type[ast.AST]) -> list[ast.AST]:
+    def nodes(self, *kinds: type[ast.AST]) -> Sequence[ast.AST]:
         """All nodes of these types and of those derived from them, in source order."""
         groups = [nodes for kind, nodes in self.order.kinds.items() if issubclass(kind, kinds)]
         if len(groups) == 1:

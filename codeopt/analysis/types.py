@@ -51,10 +51,6 @@ class Types:
         """The values that are ever stored in the variable."""
         return frozenset(self.facts.variables.get(variable, ())) if self.understood else ANY
 
-    def returned_by(self, function: Function) -> Values:
-        """The values that a function's return and yield statements give back."""
-        return frozenset(self.facts.returned.get(function, ())) if self.understood else ANY
-
     def comes_from(self, node: ast.expr, library: str) -> bool:
         """Whether the value may be a function of this library."""
         return any(str(value).startswith(f"@{library}.") for value in self.of(node))

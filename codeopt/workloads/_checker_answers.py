@@ -18,7 +18,7 @@ Q = TypeVar("Q")
 """A question: what was given, what is expected, and what is there in its place."""
 
 
-@dataclass(frozen=True)
+@dataclass
 class CheckerAnswers(Generic[Q]):
     """Reasons of refusal; each question is asked once."""
 

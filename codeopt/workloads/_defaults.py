@@ -23,6 +23,7 @@ class Defaults:
     """A workload without fuzzing, profile, growth or rules. A dataclass adds baseline, suite, runner, rule and plan."""
 
     region = TimedRegion.RUN
+    guards: tuple[str, ...] = ()
     usage = NOTHING_USED
     lower_bound_program: Revision | None = None
     plan: Plan | None
@@ -46,28 +47,28 @@ class Defaults:
         return Checked()
 
     def unseen_cases(self) -> tuple[Case, ...]:
-        """No unseen cases."""
+        """Return no cases."""
         return ()
 
     def confirmation_plan(self, unseen: Sequence[Case]) -> Plan:
-        """The same as in the rounds."""
+        """Return the plan of the rounds."""
         return self.require_plan()
 
     def plan_by(self, plan: Plan, rule: StoppingRule) -> Plan:
-        """The same cases, by the rule's clock."""
+        """Plan the same cases with the rule's metric."""
         runner, original = cast(Workload, self).runner, cast(Workload, self).baseline.revision
         return make_plan(runner, original, plan.cases, self.suite.check, rule)
 
     def similar_inputs(self, case: Case) -> Iterable[Case]:
-        """No similar inputs."""
+        """Return no similar inputs."""
         return ()
 
     def profile(self, draft: Revision) -> Profile | None:
-        """No profile: None."""
+        """Return None: there is no profile."""
         return None
 
     def growth(self, draft: Revision) -> GrowthPair | None:
-        """No growth: None, for the cost is not measured."""
+        """Return None: the cost is not measured."""
         return None
 
     def trimmed(self, candidate: Candidate) -> Candidate:
@@ -75,11 +76,11 @@ class Defaults:
         return candidate
 
     def bound(self, candidate: Candidate) -> float | None:
-        """No bound: None, for no draft is stopped early."""
+        """Return None: no draft is stopped early."""
         return None
 
     def rules(self, rules: Sequence[RewriteRule]) -> tuple[RewriteRule, ...]:
-        """No built-in rules apply."""
+        """Apply no built-in rules."""
         return ()
 
     def briefing(self) -> Briefing:

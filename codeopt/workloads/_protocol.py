@@ -45,7 +45,7 @@ class Workload(Protocol):
 
     @property
     def rule(self) -> StoppingRule:
-        """When a comparison stops, and what to believe."""
+        """Rule for when a comparison stops, and what to believe."""
         ...
 
     @property
@@ -59,25 +59,30 @@ class Workload(Protocol):
         ...
 
     @property
+    def guards(self) -> tuple[str, ...]:
+        """Packages of the guards that only such targets have."""
+        ...
+
+    @property
     def usage(self) -> Usage:
         """Tokens and cost of language models while the target was opened."""
         ...
 
     @property
     def lower_bound_program(self) -> Revision | None:
-        """A program that does only what each draft must, such as reading the input; None where there is none."""
+        """Return a program that does only the work that each draft must do, such as reading the input, or None."""
         ...
 
     def timed(self) -> Workload:
-        """The same with a plan and the baseline's profile."""
+        """Return the workload with a plan and the baseline's profile."""
         ...
 
     def require_plan(self) -> Plan:
         """The plan. Raises ProgramError where there is nothing to time."""
         ...
 
-    def run_case(self, draft: Revision, case: Case, hash_seed: int = 0) -> Outcome:
-        """Run a draft on one case, as a user would run it."""
+    def run_case(self, draft: Revision, case: Case) -> Outcome:
+        """Run a draft on one case, as a user would run it, in the case's environment."""
         ...
 
     def explain(self, draft: Revision, case: Case, outcome: Outcome) -> Outcome:
@@ -89,7 +94,7 @@ class Workload(Protocol):
         ...
 
     def unseen_cases(self) -> tuple[Case, ...]:
-        """New cases that were never run before, with what the original makes of them; may be none."""
+        """Return new cases that never ran before, with the original's results. The tuple may be empty."""
         ...
 
     def confirmation_plan(self, unseen: Sequence[Case]) -> Plan:
@@ -109,11 +114,11 @@ class Workload(Protocol):
         ...
 
     def growth(self, draft: Revision) -> GrowthPair | None:
-        """How the cost of the original and of a draft grows with the input; None where nothing can be told."""
+        """Return how the cost of the original and of a draft grows with the input. None if it is unknown."""
         ...
 
     def trimmed(self, candidate: Candidate) -> Candidate:
-        """The same without those of its parts that do not pay: asked before it is confirmed."""
+        """Return the candidate without parts that do not pay. It is called before the confirmation."""
         ...
 
     def bound(self, candidate: Candidate) -> float | None:
@@ -125,7 +130,7 @@ class Workload(Protocol):
         ...
 
     def briefing(self) -> Briefing:
-        """Facts of the target that a language model is told beside its program."""
+        """Return the facts of the target that a language model gets in addition to its program."""
         ...
 
     def adapt(self, proposer: Proposer) -> Proposer:
@@ -138,7 +143,7 @@ class Workload(Protocol):
         ...
 
     def facts(self) -> dict[str, Any]:
-        """The same as fields of a JSON object: `tests`, `evidence`; `shortfalls` as Diagnostics."""
+        """Return the fields of a JSON object: `tests`, `evidence`, and `shortfalls` as Diagnostics."""
         ...
 
 
@@ -152,7 +157,7 @@ class OpenTarget(Protocol):
 
     @property
     def name(self) -> str:
-        """The same for the name of a folder: `slow`, `mod.f`."""
+        """Return the target's name in a form for a folder: `slow`, `mod.f`."""
         ...
 
     @property
@@ -162,7 +167,7 @@ class OpenTarget(Protocol):
 
     @property
     def other(self) -> Revision | None:
-        """The request's rival; None where there is none."""
+        """Return the request's rival, or None."""
         ...
 
     def profile(self) -> Profile:

@@ -28,8 +28,6 @@ from codeopt_sandbox.profile import Mode
 from codeopt_sandbox.verdict import Checker
 
 MOST_SEEDS = 1 << 31
-OTHER_HASH_SEED = 1
-"""Sets of texts are in another order than in the rounds: what depends on it is found out."""
 
 
 class TimedRegion(Enum):
@@ -46,7 +44,7 @@ class TimedRegion(Enum):
 
 
 class Stage(Enum):
-    """Why a draft is checked."""
+    """Reason for checking a draft."""
 
     ROUND = "round"
     REFERENCE = "reference"  # a program that a person wrote, believed or not at once
@@ -79,17 +77,17 @@ class Checked:
 
     outcomes: tuple[Outcome, ...] = ()
     rejection: str = ""
-    """Why it cannot be accepted, in one line; empty when nothing speaks against it."""
+    """Reason for a rejection in one line. Empty if it can be accepted."""
     rejection_detail: str = ""
     """Evidence of the rejection, as `Candidate.rejection_detail` has it."""
     caveats: tuple[Caveat, ...] = ()
-    """Differences beyond the known inputs."""
+    """Differences on unusual inputs."""
     notes: tuple[str, ...] = ()
     """Checks that were not made, and why."""
     critique: str = ""
     """The critique of a language model that scores drafts; empty without one."""
     scores: tuple[tuple[str, float], ...] = ()
-    """The same as shares of the full score, by name."""
+    """Scores by name, as shares of the full score, 0 to 1."""
     usage: Usage = NOTHING_USED
     """Tokens and cost of that critique."""
 
@@ -103,24 +101,24 @@ class WorkloadRequest:
     options: ImproveOptions
     session: Session
     rule: StoppingRule = StoppingRule()
-    """When a comparison stops, and by which clock."""
+    """Rule for when a comparison stops, and by which clock."""
     own_code_only: bool = True
-    """Only the user's own code, and what the built-in rules made of it, will run."""
+    """True if only the user's own code and edits of it by the built-in rules will run."""
     other: Target | None = None
-    """The other side of a comparison, which is run beside the target."""
+    """The other side of a comparison."""
     first_look: Callable[[Any, Revision], None] | None = None
     """Called with a workload of what is known of the original first, and with the other side; what it raises ends the
     measuring. A kind that has no quick look never calls it."""
     other_program: TargetFiles | None = None
     """The program that the rival's file holds; set where `other` is."""
     held_out: Mapping[str, bool] = field(default_factory=dict)
-    """By case: whether it was held out in an earlier sitting; it stays so."""
+    """True for each case, by its name, that was held out in an earlier session. It stays held out."""
     baseline: Candidate | None = None
-    """The original as an earlier sitting measured it; it is not profiled again."""
+    """The original, measured in an earlier session. It is not profiled again."""
     profile_modes: tuple[Mode, ...] = ()
     """Profiles to take of the original; empty: none."""
     for_memory: bool = False
-    """Less memory is an aim: of a function it is profiled, too, which lines hold it."""
+    """True if less memory is an aim. The profile of a function then also shows the lines that hold memory."""
     needs_time: bool = True
     """A target that is too quick to time is of no use."""
     model_calls: bool = False
@@ -134,13 +132,17 @@ class WorkloadRequest:
     roots: tuple[str, ...] | None = None
     """Further folders that a copy of a project imports from, relative to it; None: those of the environment."""
     drawn_seed: int = field(default_factory=lambda: randbelow(MOST_SEEDS))
-    """The seed of made-up inputs where the options name none."""
+    """The seed of generated inputs, unless the options name one."""
 
     def imported_in_place(self, of: Path, beside: Path | None = None) -> Linked:
-        """Folders that the interpreter imports from in place, such as `pip install -e` leaves.
+        """Return the folders that the interpreter imports in place, such as those of `pip install -e`.
 
-        of: a file of the project. beside: that of the other side, whose checkout may be the one that is installed.
-        Raises OSError.
+        Args:
+            of: A file of the project.
+            beside: The file of the other side. The installed checkout may be this one.
+
+        Raises:
+            OSError: A folder cannot be read.
         """
         if self.roots is not None:
             return Linked(tuple(project_top(of) / root for root in self.roots))

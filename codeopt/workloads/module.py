@@ -22,8 +22,10 @@ if TYPE_CHECKING:
     from codeopt_sandbox.outcome import Run
 
 BUSY_S = 0.05
-"""A script that prints and writes nothing, but takes this long beside its imports, does something: a benchmark, a check
-by assertions."""
+"""Minimum time of a script without its imports that shows work, seconds.
+
+It decides for scripts that print and write nothing: a benchmark, or a check by assertions.
+"""
 MOST_NAMED = 8
 """Maximum number of functions that a message names."""
 _PLAIN = (ast.Import, ast.ImportFrom, ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Pass)
@@ -49,7 +51,7 @@ def matches(target: Target, options: ImproveOptions) -> bool:
 @workload(matches)
 @contextmanager
 def open_workload(request: WorkloadRequest) -> Iterator[OpenTarget]:
-    """As a program where it does something. Raises DoesNothing, which names functions."""
+    """Open the module as a program where it does something. Raises DoesNothing, which names functions."""
     from codeopt.workloads.program import open_workload as open_program
 
     source = request.program.source
@@ -63,8 +65,10 @@ def open_workload(request: WorkloadRequest) -> Iterator[OpenTarget]:
 
 
 def is_library(source: str) -> bool:
-    """Whether a module only defines, as far as its text says it: running it as a program would do nothing. One with
-    relative imports is part of a package, and no script."""
+    """Return True if a module only defines, so that running it does nothing.
+
+    A module with relative imports is part of a package, and not a script.
+    """
     body = ast.parse(source).body
     relative = any(isinstance(node, ast.ImportFrom) and node.level for node in body)
     return (relative and not any(map(_is_main_guard, body))) or all(map(_only_defines, body))
@@ -76,7 +80,7 @@ def _is_main_guard(node: ast.stmt) -> bool:
 
 
 def _only_defines(node: ast.stmt) -> bool:
-    """Whether a statement at the top of a module does nothing but define and import; a call may do anything."""
+    """Return True if a top-level statement only defines or imports. A call may do anything."""
     if isinstance(node, _PLAIN):
         return True
     if isinstance(node, ast.Try):
@@ -92,7 +96,7 @@ def _only_defines(node: ast.stmt) -> bool:
 
 
 def _does_something(sandbox: Sandbox, source: str) -> bool:
-    """Whether a run prints, writes, fails, or takes longer than its imports alone."""
+    """Return True if a run prints, writes, fails, or takes longer than its imports alone."""
     run: Run = sandbox.run(source, mode="exec", files=())
     if run.stdout or run.written or run.stop or run.exit != 0:
         return True

@@ -1,5 +1,7 @@
-"""Briefing of a model on one function, beside its text: what counts as the same, what the calls look like, and what is
-timed. Held-out calls appear by kinds and sizes alone."""
+"""Briefing of a model on one function: what counts as the same, how the calls look, and what is timed.
+
+Of held-out calls it shows only kinds and sizes.
+"""
 
 from __future__ import annotations
 
@@ -34,7 +36,7 @@ Everything else of the module stays as it is for its other callers; a function a
 own. The docstring is put back, decorators stay and need not be repeated, what the module imports is there."""
 
 CONTRACT_CHARS = 500
-"""Characters of the contract that a model is told."""
+"""Maximum length of the contract in a briefing, characters."""
 SHAPE_S = 20.0
 """Time limit of making the timed calls once and looking at them, seconds."""
 
@@ -46,7 +48,7 @@ class BriefedFunction:
     bench: FunctionHarness
     evidence: CallCorpus
     cases: Sequence[Case]
-    """With those that are held out, whose content is not looked at."""
+    """All cases. The content of held-out ones is not read."""
     plan: CallPlan | None
     """The timed calls; None where nothing can be timed."""
     python: str
@@ -117,7 +119,7 @@ def _measured(subject: BriefedFunction) -> str:
 
 def _shapes(bench: FunctionHarness, calls: Sequence[str]) -> str:
     """Kinds and sizes of the arguments, by their names."""
-    batch = CallBatch(tuple(calls), "shape", seconds=SHAPE_S)
+    batch = CallBatch(tuple(calls), "inspect", "shape", seconds=SHAPE_S)
     answer = bench.runner.ask(bench.source, batch).answer
     if answer is None or not answer.lines:
         return "What their arguments are like could not be told."

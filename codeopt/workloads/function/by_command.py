@@ -18,7 +18,7 @@ MOST_FILES = 4
 
 
 def advice(request: WorkloadRequest, bench: FunctionHarness, tests: Sequence[str] = ()) -> str:
-    """`judged by a command instead: codeopt ...`; empty where no test is known, or the tests are not the project's.
+    """`check it by a command instead: codeopt ...`; empty where no test is known, or the tests are not the project's.
 
     tests: ids of tests that call the function; empty: those that name it, or import its module.
     """
@@ -31,9 +31,9 @@ def advice(request: WorkloadRequest, bench: FunctionHarness, tests: Sequence[str
     folder = os.path.relpath(root)
     where = [] if folder == os.curdir else [shlex.quote(folder)]
     if request.other is None:
-        return f"judged by a command instead: {' '.join(['codeopt improve', *where, '--run', command])}"
+        return f"check it by a command instead: {' '.join(['codeopt improve', *where, '--run', command])}"
     line = " ".join(["codeopt compare", *where, "--base HEAD --run", command])
-    return f"judged by a command instead, with NEW in the place of OLD: {line}"
+    return f"check it by a command instead, with NEW in the place of OLD: {line}"
 
 
 def _words(request: WorkloadRequest, bench: FunctionHarness, files: Sequence[str]) -> list[str]:

@@ -18,7 +18,9 @@ from codeopt.core.revision import Revision
 from codeopt.core.session import Mounts
 from codeopt.core.traced import TracedCalls
 from codeopt.workloads._ending import why
+from codeopt.workloads._environments import other_environments
 from codeopt.workloads.contract.function.class_hints import ClassHints
+from codeopt.workloads.contract.function.declared import DeclaredTypes, declared_types
 from codeopt.workloads.function.calls.call_names import CallNames
 from codeopt.workloads.function.calls.vocabulary import Vocabulary, vocabulary
 from codeopt.workloads.function.recording.recording import known_as
@@ -30,13 +32,15 @@ from codeopt.workloads.sandbox_view.linked import NO_LINKS, Linked
 from codeopt.workloads.sandbox_view.untracked import missing_module
 from codeopt.workloads.sandbox_view.view import Place, View, locate, named_files, open_places, open_view, test_folders
 from codeopt.workloads.source.functions import Function, definition, dotted, own_nodes
+from codeopt.workloads.source.imported_names import imported_names
 from codeopt.workloads.source.scope import Scope
 from codeopt_sandbox import Sandbox
 from codeopt_sandbox.call_answer import CallAnswer, CallRun, Failure
-from codeopt_sandbox.calls import CallBatch, CallRunner, FunctionRef
+from codeopt_sandbox.calls import CallBatch, CallRunner, FunctionRef, KnownFloats
+from codeopt_sandbox.guest.environment import USUAL, Environment
 
 if TYPE_CHECKING:
-    from codeopt_sandbox.guest.calls.batch import BatchMode
+    from codeopt_sandbox.guest.calls.batch import Ordered, Program
 
 
 @dataclass(frozen=True)
@@ -55,20 +59,27 @@ class FunctionHarness:
     """Names by which calls are shown."""
     loading: Preload = Preload()
     """Libraries that are loaded once for all runs of calls."""
+    floats: KnownFloats = field(default_factory=KnownFloats)
+    """Floats of answers."""
     left: Left = field(default_factory=dict)
     """Changes of the process that usable calls leave."""
+    ordered: Ordered = "all"
+    """Containers whose order is part of the answers to generated calls."""
+    declared: DeclaredTypes = DeclaredTypes()
+    """Types that generated calls keep to."""
     traced: TracedCalls | None = None
     """Findings of an earlier run of the project's tests; None: there are none."""
 
     @property
     def runner(self) -> CallRunner:
         """Runs module texts."""
-        return CallRunner(self.sandbox, self.target, self.names.shown, libraries=self.loading.libraries)
+        return CallRunner(self.sandbox, self.target, self.names.shown, self.loading.libraries, self.floats)
 
     @property
     def recording_runner(self) -> TimedRuns:
         """The same, which keeps in `left` what checked runs leave of their processes."""
-        return TimedRuns(self.runner, left=self.left)
+        known = frozenset(name.partition(".")[0] for name in imported_names(self.source))
+        return TimedRuns(self.runner, left=self.left, known=known)
 
     @property
     def source(self) -> str:
@@ -85,10 +96,14 @@ class FunctionHarness:
         """Literals that the function's text mentions."""
         return vocabulary(self.source, self.function.text)
 
-    @property
-    def class_hints(self) -> ClassHints:
-        """Types that the project's classes are made of."""
-        return ClassHints(self.scope, self.scope)
+    @cached_property
+    def environments(self) -> tuple[Environment, ...]:
+        """Environments of calls that somebody makes, the usual one first; with other values of the variables that the
+        module names, where it can be imported with them."""
+        shifted, embedded = other_environments(self.source)
+        if shifted.variables and self.runner.ask(self.source, CallBatch(()), shifted).answer is None:
+            shifted = shifted.replace(variables=())
+        return USUAL, shifted, embedded
 
     @cached_property
     def scope(self) -> Scope:
@@ -96,21 +111,22 @@ class FunctionHarness:
         module = self.view.module
         return Scope(module.name, module.path.name == "__init__.py", ast.parse(self.source), module.roots)
 
-    def ask(self, calls: tuple[str, ...], mode: BatchMode = "check", **options: Any) -> CallAnswer:
+    def ask(self, calls: tuple[str, ...], program: Program = "check", **options: Any) -> CallAnswer:
         """Answers of the original. Raises ProgramError when it cannot even be imported."""
-        run = self.runner.ask(self.source, CallBatch(calls, mode, **options))
+        run = self.runner.ask(self.source, CallBatch(calls, program, **options))
         if run.answer is None:
-            raise ProgramError(self.no_answer(run))
+            fact, hint = self.no_answer(run)
+            raise ProgramError(fact, hint=hint)
         return run.answer
 
-    def no_answer(self, run: CallRun) -> str:
+    def no_answer(self, run: CallRun) -> tuple[str, str]:
         """Why the original gave none, and what can be done."""
         said = why(run)
         named = missing_module(said, self.function.path, self.view.module.roots)
         if not named and run.failure is Failure.IS_PROGRAM:
-            named = 'what the file does when it is imported belongs under `if __name__ == "__main__":`'
+            named = 'put what the file does on import under `if __name__ == "__main__":`'
         what = f"{self.function.path}::{self.function.qualname} cannot be run: {said}"
-        return f"{what}; {named}" if named else what
+        return what, named
 
 
 @contextlib.contextmanager
@@ -138,7 +154,8 @@ def open_bench(
         sandbox = stack.enter_context(open_with((*view.mounts, *mounts)))
         target = make_target(function, view, sandbox)
         names = CallNames(method=function.qualname if "." in function.qualname else "")
-        yield FunctionHarness(function, view, sandbox, target, TestFiles(module, view.folder), places, names)
+        bench = FunctionHarness(function, view, sandbox, target, TestFiles(module, view.folder), places, names)
+        yield replace(bench, declared=declared_types(function, ClassHints(bench.scope, bench.scope)))
 
 
 def open_tests(

@@ -1,30 +1,34 @@
-"""Known calls as the cases of a suite: those inside of the contract together, those beyond it apart."""
+"""Known calls as the cases of a suite: those inside of the contract together, those beyond it apart.
+
+Calls that somebody makes are cases of each environment. What is made from them is run once, with another hash seed, in
+another order and with separate objects than the original's.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Container, Iterator
 from dataclasses import replace
 
-from codeopt.core.options import FuzzPolicy
-from codeopt.workloads import OTHER_HASH_SEED
+from codeopt.core.errors import NotVerifiable
+from codeopt.workloads._environments import in_order
+from codeopt.workloads._policy import USUAL_POLICY, InputPolicy
 from codeopt.workloads.contract.function import Contract
 from codeopt.workloads.function.calls.wrong_types import refusals
 from codeopt.workloads.function.corpus.cases import (
     CallCase,
     calls_of,
 )
-from codeopt.workloads.function.corpus.corpus import (
-    NotVerifiable,
-)
+from codeopt.workloads.function.corpus.corpus import never_the_same
 from codeopt.workloads.function.corpus.observe import MADE_UP, KnownCall
 from codeopt.workloads.function.harness import FunctionHarness
 from codeopt.workloads.function.special_check import undecided
 from codeopt.workloads.function.timed_runs import TimedRuns
 from codeopt_sandbox.call_answer import CallAnswer, Kind, State
-from codeopt_sandbox.calls import CallBatch, CallRun
-from codeopt_sandbox.guest.calls.outcome import UNCHANGED
+from codeopt_sandbox.calls import Answer, CallBatch, CallRun
+from codeopt_sandbox.caveat import Tier
+from codeopt_sandbox.guest.calls.batch import ORDERED
 from codeopt_sandbox.guest.calls.repr.plain import MAX_ITEMS
-from codeopt_sandbox.guest.calls.repr.private import segments
+from codeopt_sandbox.guest.environment import NEIGHBOUR, USUAL, Environment
 from codeopt_sandbox.outcome import Case, Verdict
 from codeopt_sandbox.verdict import Checker, judge
 
@@ -32,8 +36,8 @@ IN_A_CASE = 500
 """Maximum number of calls that are made in one run."""
 LONG_S = 2.0
 """Time limit of the original on them, seconds; one call at least is made."""
-LARGE = 2_000_000
-"""Maximum length of their outcomes, characters; one call at least is made."""
+LARGE = 4_000_000
+"""Maximum size of what they return, encoded, bytes; one call at least is made."""
 READ_ON = 3
 """Number of calls whose iterators are read on."""
 READ_ON_S = 0.5
@@ -41,40 +45,47 @@ READ_ON_S = 0.5
 MOST_ITEMS = 300_000
 """Maximum number of items that are read of each."""
 LENIENT = "it is made up, and --changed-inputs is lenient"
-LOGS = " | logs "
-"""Beginning of what an outcome says of log records."""
-ERRORS = ("ERROR", "CRITICAL")
-NOTHING_LEFT = State(UNCHANGED, changed=False)
+COMPLAINS = "the original logs an error there"
+NOTHING_LEFT = State()
 """State of a process whose calls are independent of each other."""
 
 
 def tiered(
     bench: FunctionHarness, runner: TimedRuns, known: list[KnownCall], name: str, check: Checker, contract: Contract,
-    *, held_out: bool = False, policy: FuzzPolicy = FuzzPolicy.AUTO,
+    *, held_out: bool = False, policy: InputPolicy = USUAL_POLICY, made_in: Environment = NEIGHBOUR,
+    elsewhere: bool = True,
 ) -> list[Case]:  # fmt: skip
     """Calls as cases, those apart that go beyond the known ones: what they do to their process is theirs alone.
 
-    policy: what a difference on a call that is made of known ones does.
+    policy: what a difference on a call that is made of known ones does. made_in: the environment of those. elsewhere:
+    the others are cases of each environment, not of the usual one alone.
     """
-    known = [each for each in known if policy is not FuzzPolicy.OFF or not each.made_of_others]
+    known = [each for each in known if policy.generates or not each.made_of_others]
     raises = refusals(bench.function)
     contract.ask([each.text for each in known])
     beyond = {each.text: _by_policy(each, contract, raises, policy) for each in known}
     beyond |= undecided(check, [each for each in known if not beyond[each.text]])
     alike = [each for each in known if not beyond[each.text]]
+    given = [each for each in alike if not each.made_of_others]
+    made = [each for each in alike if each.made_of_others]
     rest = [each for each in known if beyond[each.text]]
-    cases: list[Case] = [*make_cases(bench, runner, alike, name, check, held_out=held_out)]
-    for case in make_cases(bench, runner, rest, f"beyond.{name}", check, held_out=held_out):
+    cases: list[Case] = [*make_cases(bench, runner, given, name, check, held_out=held_out)]
+    cases += make_cases(bench, runner, made, f"{name}.made", check, held_out=held_out, environment=made_in)
+    for case in make_cases(bench, runner, rest, f"beyond.{name}", check, held_out=held_out, environment=made_in):
         cases.append(replace(case, beyond=tuple(beyond[text] for text in calls_of(case))))
+    for environment in bench.environments[1:] if elsewhere else ():
+        there = [each for each in given if each.under(environment)]
+        named = f"{name}.{environment.name}"
+        cases += make_cases(bench, runner, there, named, check, held_out=held_out, environment=environment)
     return cases
 
 
-def _by_policy(known: KnownCall, contract: Contract, raises: Container[int], policy: FuzzPolicy) -> str:
+def _by_policy(known: KnownCall, contract: Contract, raises: Container[int], policy: InputPolicy) -> str:
     """Reason as of `why_beyond`; with `strict` of no made-up call, with `lenient` of all of them."""
-    if policy is FuzzPolicy.STRICT:
+    if policy.rejects(Tier.BEYOND):
         return contract.outside(known.text)
-    lenient = LENIENT * (policy is FuzzPolicy.LENIENT and known.made_of_others)
-    return why_beyond(known, contract, raises) or lenient
+    told = LENIENT * (known.made_of_others and not policy.rejects(Tier.ALIKE))
+    return why_beyond(known, contract, raises) or told
 
 
 def why_beyond(known: KnownCall, contract: Contract, raises: Container[int]) -> str:
@@ -87,16 +98,10 @@ def why_beyond(known: KnownCall, contract: Contract, raises: Container[int]) -> 
     if known.source not in MADE_UP:
         return ""
     if known.outcome.kind is not Kind.RAISES:
-        return contract.beyond(known.text) or _complaint(known)
+        return contract.beyond(known.text) or COMPLAINS * known.outcome.complains
     if known.outcome.line in raises:
         return ""
     return contract.beyond(known.text) or f"{known.outcome.exception} there is by no `raise` of the function's own"
-
-
-def _complaint(known: KnownCall) -> str:
-    """Reason where the original logs an error, and answers nevertheless; empty where it does not."""
-    logged = next((part for part in segments(known.outcome.text) if part.startswith(LOGS)), "")
-    return "the original logs an error there" if any(level in logged for level in ERRORS) else ""
 
 
 def read_on_cases(bench: FunctionHarness, runner: TimedRuns, known: list[KnownCall], check: Checker) -> list[CallCase]:
@@ -123,48 +128,51 @@ def shown_and_held(given: list[KnownCall], derived: list[KnownCall]) -> tuple[li
 
 def make_cases(
     bench: FunctionHarness, runner: TimedRuns, known: list[KnownCall], name: str, check: Checker, *,
-    held_out: bool = False, items: int = MAX_ITEMS,
+    held_out: bool = False, items: int = MAX_ITEMS, environment: Environment = USUAL,
 ) -> list[CallCase]:  # fmt: skip
-    """Calls as cases, with what the original answers. Raises NotVerifiable when that depends on which calls come
-    together."""
+    """Calls as cases of an environment, with what the original answers there. Raises NotVerifiable when that depends on
+    which calls come together."""
     cases: list[CallCase] = []
-    for number, part in enumerate(_parts(known), 1):
+    for number, given in enumerate(_parts(known), 1):
+        part = in_order(environment, given)
+        outcomes = [there for each in part if (there := each.under(environment))]
         far = items / MAX_ITEMS
         seconds = min(20.0, max(2.0, 10 * far * max(k.seconds for k in part)))
         total = max(10.0, 10 * far * sum(k.seconds for k in part))
         calls = tuple(k.text for k in part)
-        stdin = CallBatch(calls, seconds=seconds, lost=0, budget=total, items=items).stdin()
+        ordered = part[0].ordered
+        stdin = CallBatch(calls, seconds=seconds, lost=0, budget=total, items=items, ordered=ordered).stdin()
         title = f"{len(part)} calls of the function"
-        once = not all(k.repeated for k in part)
+        case = CallCase(f"{name}.{number}", stdin, None, held_out, title, environment=environment)
         if items == MAX_ITEMS and all(k.independent for k in part):  # another run would say the same again
-            expected = runner.calls.as_printed(calls, CallAnswer(tuple(k.outcome for k in part), state=NOTHING_LEFT))
-            answers = expected.encode("utf-8", "surrogatepass")
-            cases.append(CallCase(f"{name}.{number}", stdin, answers, held_out, title, asked_once=once))
+            names = tuple(map(runner.calls.name, calls))
+            answer = CallAnswer(tuple(outcomes), names, state=NOTHING_LEFT)
+            cases.append(replace(case, expected=answer.text.encode("utf-8", "surrogatepass"), answer=answer))
             continue
-        run = runner.run(bench.revision, stdin, mode="exec")
+        run = runner.run(bench.revision, stdin, mode="exec", environment=environment)
         if disturbed(run):
-            run = runner.run(bench.revision, stdin, mode="exec")
-        case = CallCase(f"{name}.{number}", stdin, run.stdout, held_out, title, asked_once=once)
-        if not _as_known(run, part):
-            again = runner.run(bench.revision, stdin, mode="exec", hash_seed=OTHER_HASH_SEED)
+            run = runner.run(bench.revision, stdin, mode="exec", environment=environment)
+        case = replace(case, expected=run.stdout, answer=run.answer)
+        if not _as_known(run, outcomes):
+            other = environment.replace(hash_seed=1 if environment.hash_seed != 1 else 2)
+            again = runner.run(bench.revision, stdin, mode="exec", environment=other)
             outcome = judge(case, again, check)
             if run.exit != 0 or outcome.verdict is not Verdict.AC:
-                raise NotVerifiable(
-                    f"{bench.function.qualname} does not do the same twice: {outcome.detail or run.stop_detail}"
-                )
+                raise never_the_same(bench, outcome.detail or run.stop_detail)
         cases.append(case)
     return cases
 
 
 def _parts(known: list[KnownCall]) -> Iterator[list[KnownCall]]:
-    """The calls of each case, in order."""
+    """The calls of each case, in order; those together of which the same order counts."""
     part: list[KnownCall] = []
     seconds, size = 0.0, 0
-    for one in known:
-        seconds, size = seconds + one.seconds, size + len(one.outcome.text)
-        if part and (len(part) == IN_A_CASE or seconds > LONG_S or size > LARGE):
+    for one in sorted(known, key=lambda each: ORDERED.index(each.ordered)):
+        seconds, size = seconds + one.seconds, size + one.outcome.value.size
+        other = bool(part) and part[0].ordered != one.ordered
+        if part and (other or len(part) == IN_A_CASE or seconds > LONG_S or size > LARGE):
             yield part
-            part, seconds, size = [], one.seconds, len(one.outcome.text)
+            part, seconds, size = [], one.seconds, one.outcome.value.size
         part.append(one)
     if part:
         yield part
@@ -176,8 +184,9 @@ def disturbed(run: CallRun) -> bool:
     return run.answer is not None and any(each.kind in late for each in run.answer.outcomes)
 
 
-def _as_known(run: CallRun, part: list[KnownCall]) -> bool:
-    """Whether the calls do here what they did when they were made twice, in other orders, and leave nothing behind."""
-    if run.answer is None or run.answer.state is None or run.answer.state.changed:
+def _as_known(run: CallRun, known: list[Answer]) -> bool:
+    """Whether the calls do here what they did when they were made in other orders, and leave nothing behind."""
+    if run.answer is None or run.answer.state != NOTHING_LEFT:
         return False
-    return [outcome.text for outcome in run.answer.outcomes] == [known.outcome.text for known in part]
+    pairs = zip(run.answer.outcomes, known, strict=True)
+    return all(outcome.observed() == each.observed() for outcome, each in pairs)

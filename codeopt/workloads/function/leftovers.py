@@ -1,7 +1,7 @@
-"""Settings of the whole process that a draft's import or calls leave changed, and the original's do not.
+"""Process settings that a candidate's import or calls change, unlike the original's.
 
-What a library changes when it is imported is that library's own: the original is run once more, with what the draft
-newly loads imported after it, and what that leaves is none of the draft's.
+Changes by an imported library are not the candidate's. To find them, the original runs once more and then imports the
+libraries that only the candidate loads. Settings that this run leaves are excused.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ def judge_left(runner: TimedRuns, original: Revision, draft: Revision, outcome: 
 
 
 def newly_left(runner: TimedRuns, original: Revision, left: ProcessChanges) -> tuple[LeftSetting, ...]:
-    """Settings that neither the original leaves, nor the libraries that are loaded beside its own."""
+    """Return the settings that neither the original nor the additional libraries change."""
     known = runner.left.get((original, ()), [])
     found = beyond(left.settings, known)
     have = {name for each in known for name in each.libraries}
@@ -47,7 +47,7 @@ def imported(runner: TimedRuns, original: Revision, libraries: tuple[str, ...]) 
     """Settings that the original leaves, with libraries imported after it: asked once."""
     key = original, libraries
     if key not in runner.left:
-        run = runner.ask(original, CallBatch(libraries, "libraries", seconds=IMPORT_S))
+        run = runner.ask(original, CallBatch(libraries, "inspect", "libraries", seconds=IMPORT_S))
         left = run.answer.left if run.answer else None
         runner.left[key] = [left] if left else []
     return runner.left[key]

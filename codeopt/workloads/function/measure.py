@@ -6,22 +6,20 @@ import ast
 from dataclasses import replace
 
 from codeopt.analysis.hints import is_hinted
-from codeopt.core.errors import ModelError
+from codeopt.core.errors import ModelError, NotVerifiable
 from codeopt.core.history import Candidate
 from codeopt.workloads import Suite, WorkloadRequest
+from codeopt.workloads._environments import compared_in
+from codeopt.workloads._policy import InputPolicy
 from codeopt.workloads.contract.function import Contract
 from codeopt.workloads.function.by_command import advice
 from codeopt.workloads.function.corpus.collect import with_names
-from codeopt.workloads.function.corpus.corpus import (
-    CallCorpus,
-    FirstLook,
-    NotVerifiable,
-    TooThin,
-)
+from codeopt.workloads.function.corpus.corpus import CallCorpus, FirstLook, TooThin
 from codeopt.workloads.function.corpus.kept import KnownFunction, known_function
 from codeopt.workloads.function.corpus.model_written import ask_for_calls
-from codeopt.workloads.function.corpus.observe import CallTimeLimit, KnownCall, observe_quick
+from codeopt.workloads.function.corpus.observe import CallTimeLimit, KnownCall, informed, observe_quick
 from codeopt.workloads.function.harness import FunctionHarness
+from codeopt.workloads.function.ignored import comparison_of
 from codeopt.workloads.function.known_cases import read_on_cases, shown_and_held, tiered
 from codeopt.workloads.function.narrowing import narrowed
 from codeopt.workloads.function.recording.recording import recorded_calls
@@ -29,9 +27,9 @@ from codeopt.workloads.function.special_check import special_checker
 from codeopt.workloads.function.together import scenario_cases
 from codeopt.workloads.function.workload import FunctionWorkload
 from codeopt.workloads.source.functions import definition
-from codeopt_sandbox.answers import calls_checker
+from codeopt_sandbox.caveat import Tier
+from codeopt_sandbox.comparing import AnswerChecker, Observable
 from codeopt_sandbox.outcome import Outcome, Run, Verdict
-from codeopt_sandbox.verdict import Checker
 
 RECORDED = CallTimeLimit(0.5, 1.0)
 """Seconds that one recorded call and all of them may take where nothing else is asked of a draft."""
@@ -49,9 +47,9 @@ def measure(request: WorkloadRequest, bench: FunctionHarness, first_look: FirstL
             said = advice(request, bench, error.tests if isinstance(error, TooThin) else ())
             if not said:
                 raise
-            raise NotVerifiable(f"{error}; {said}", error.shortfalls) from error
+            raise NotVerifiable(str(error), error.shortfalls, hint=said) from error
         session = request.session
-        session.console.print(f"{error}; asking the model for calls")
+        session.console.aside(f"{error}: asking the model for calls")
         written = ask_for_calls(session.open_model(request.options, session.console.warn), bench, str(error))
         session.on_usage(written.usage)
         if written.problem:
@@ -78,11 +76,12 @@ def _from_corpus(request: WorkloadRequest, function: KnownFunction) -> FunctionW
     inside, hinted = _inside(evidence, contract), _is_hinted(function.bench)
     if reason := inside.thin(hinted=hinted):
         raise TooThin(reason, evidence.shortfalls, evidence.tests)
-    evidence = replace(evidence, shortfalls=(*evidence.shortfalls, *inside.few()))
+    evidence = replace(evidence, shortfalls=(*evidence.shortfalls, *evidence.left_out.unsteady(), *inside.few()))
     given = [known for known in evidence.known if not known.made_of_others]
     derived = [known for known in evidence.known if known.made_of_others]
     shown, held = shown_and_held(given, derived)
-    found = _workload(request, function.bench, evidence, contract, shown, held, given or derived)
+    bench = informed(function.bench, given)
+    found = _workload(request, bench, evidence, contract, shown, held, given or derived)
     return replace(found, kept=function.kept)
 
 
@@ -101,7 +100,7 @@ def first_workload(request: WorkloadRequest, bench: FunctionHarness, corpus: Cal
     one of them otherwise."""
     bench = with_names(bench, [each.text for each in corpus.known])
     corpus, contract = narrowed(bench, corpus, request.options.contract)
-    return _workload(request, bench, corpus, contract, list(corpus.known), [], [], together=False)
+    return _workload(request, bench, corpus, contract, list(corpus.known), [], [], whole=False)
 
 
 def measure_recorded(request: WorkloadRequest, bench: FunctionHarness) -> FunctionWorkload:
@@ -118,24 +117,30 @@ def measure_recorded(request: WorkloadRequest, bench: FunctionHarness) -> Functi
 
 def _workload(
     request: WorkloadRequest, bench: FunctionHarness, evidence: CallCorpus, contract: Contract,
-    shown: list[KnownCall], held: list[KnownCall], read_on: list[KnownCall], *, together: bool = True,
+    shown: list[KnownCall], held: list[KnownCall], read_on: list[KnownCall], *, whole: bool = True,
 ) -> FunctionWorkload:  # fmt: skip
-    """The workload of known calls. together: several of them are made together, too."""
+    """The workload of known calls. whole: they are cases of each environment, and several of them are made
+    together, too."""
     options = request.options
     runner = bench.recording_runner
-    check: Checker = calls_checker(options.tolerance, exact=options.strict, may_change=options.may_change_arguments)
-    if special := special_checker(bench, options, evidence.known):
-        check, together = special, False  # what several calls answer together is no value to be accepted
-    policy = options.changed_inputs
-    cases = tiered(bench, runner, shown, "calls", check, contract, policy=policy)
+    check: AnswerChecker = comparison_of(options)
+    special = special_checker(bench, options, evidence.known)
+    if special:
+        check = special
+    policy = InputPolicy(options.changed_inputs)
+    cases = tiered(bench, runner, shown, "calls", check, contract, policy=policy, elsewhere=whole)
     cases += tiered(bench, runner, held, "held", check, contract, held_out=True, policy=policy)
     cases += read_on_cases(bench, runner, [each for each in read_on if not contract.outside(each.text)], check)
-    if together:
-        inside = [each for each in shown if not contract.beyond(each.text)]
-        cases += scenario_cases(bench, runner, inside, contract, may_change=options.may_change_arguments)
+    if whole and not special:  # what several calls answer together is no value to be accepted
+        usual = [each for each in shown if policy.rejects(Tier.ALIKE) or not each.made_of_others]
+        inside = [each for each in usual if not contract.beyond(each.text)]
+        may_change = Observable.ARGUMENTS in options.ignore_difference
+        cases += scenario_cases(bench, runner, inside, contract, may_change=may_change, policy=policy)
     runs = [Run(0, None, 0.0, 0.0, 0, case.expected or b"", b"") for case in cases]
     outcomes = tuple(Outcome(case.name, Verdict.AC, run) for case, run in zip(cases, runs, strict=True))
     original = replace(request.baseline or Candidate(0, bench.revision, "the original"), outcomes=outcomes)
     once = replace(request.rule, pair_seconds=0.0)  # a run is as many passes as it takes: see timing.PAIR_S
     suite = Suite(tuple(cases), check)
-    return FunctionWorkload(request, bench, evidence, runner, original, suite, once, contract=contract)
+    found = FunctionWorkload(request, bench, evidence, runner, original, suite, once, contract=contract)
+    request.session.console.detail(compared_in(found.environments, "calls"))
+    return found

@@ -13,11 +13,12 @@ from codeopt.workloads.contract.function import Contract, contract_of
 from codeopt.workloads.contract.function.expression import EVALUATED, ContractExpression, contract_expression
 from codeopt.workloads.function.corpus.corpus import CallCorpus
 from codeopt.workloads.function.harness import FunctionHarness
-from codeopt_sandbox.call_answer import CallOutcome, Kind
-from codeopt_sandbox.calls import CallBatch
-from codeopt_sandbox.guest.calls.repr.private import segments
+from codeopt_sandbox.call_answer import Kind
+from codeopt_sandbox.calls import Answer, CallBatch
+from codeopt_sandbox.guest.calls.repr.fields import FieldMaker
 
-INSIDE = "returns True"
+INSIDE = FieldMaker().field(True).digest
+"""Digest of what an expression says that is true."""
 CALL_S = 0.5
 """Time limit of the expression for one call, seconds; one that takes longer is outside."""
 TOTAL_S = 20.0
@@ -32,7 +33,11 @@ class Narrowing:
     expression: ContractExpression
 
     def outside(self, calls: Sequence[str]) -> Mapping[str, str]:
-        """Why calls are outside, by call; empty for those inside. Raises UsageError where none can be asked."""
+        """Return by call why it is outside. The text is empty for calls inside.
+
+        Raises:
+            UsageError: The expression cannot be evaluated.
+        """
         target = self.bench.target.replace(qualname=EVALUATED, generator=False, asynchronous=False)
         runner = replace(self.bench.runner, ref=target)
         run = runner.ask(self.expression.source, CallBatch(tuple(calls), seconds=CALL_S, budget=TOTAL_S))
@@ -43,25 +48,33 @@ class Narrowing:
         return {call: "" if _holds(outcome) else reason for call, outcome in pairs}
 
 
-def _holds(outcome: CallOutcome) -> bool:
-    """Whether the expression is true, even if it used an iterator up: that is told behind what is returned."""
-    return outcome.kind == Kind.RETURNS and segments(outcome.text)[0] == INSIDE
+def _holds(outcome: Answer) -> bool:
+    """Return True if the expression is true, also if it used up an iterator."""
+    return outcome.kind == Kind.RETURNS and outcome.value.digest == INSIDE
 
 
 def narrowed(bench: FunctionHarness, evidence: CallCorpus, text: str) -> tuple[CallCorpus, Contract]:
-    """The evidence without given calls that the expression excludes, and the contract of the rest.
+    """Return the evidence without calls that the expression excludes, and the contract of the rest.
 
-    text: the expression; empty where there is none. Raises UsageError.
+    Args:
+        bench: Harness of the function.
+        evidence: All known calls.
+        text: The expression, or empty.
+
+    Raises:
+        UsageError: The expression cannot be evaluated, or excludes all known calls.
     """
     if not text:
-        return evidence, contract_of(bench.function, evidence.vouched, bench.class_hints, vouched=evidence.is_vouched)
+        return evidence, contract_of(bench.function, evidence.vouched, bench.declared, vouched=evidence.is_vouched)
     narrowing = Narrowing(bench, contract_expression(bench.function, text))
     known = [each.text for each in evidence.known]
     outside = narrowing.outside(list(dict.fromkeys([*known, *evidence.big])))
     vouched = evidence.vouched
     inside = [call for call in vouched if not outside[call]]
     if vouched and not inside:
-        raise UsageError(f"all {len(vouched)} known calls are {narrowing.expression.reason}; name a wider one")
+        raise UsageError(
+            f"all {len(vouched)} known calls are {narrowing.expression.reason}", hint="give a wider contract"
+        )
     given = [each for each in evidence.known if each.vouched]
     gone = {call for call in [*(each.text for each in given), *evidence.big] if outside[call]}
     kept = replace(
@@ -70,7 +83,7 @@ def narrowed(bench: FunctionHarness, evidence: CallCorpus, text: str) -> tuple[C
         big=tuple(call for call in evidence.big if call not in gone),
         shortfalls=(*evidence.shortfalls, *_left_out(len(gone), narrowing.expression)),
     )
-    contract = contract_of(bench.function, inside, bench.class_hints, vouched=evidence.is_vouched)
+    contract = contract_of(bench.function, inside, bench.declared, vouched=evidence.is_vouched)
     contract = replace(contract, narrowed=narrowing.outside, narrowed_to=narrowing.expression.text)
     contract.told.update(outside)
     return kept, contract

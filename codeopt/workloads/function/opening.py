@@ -84,7 +84,7 @@ class OpenedFunction:
         return self._beside_rival(measure_recorded(self.request, self.bench))
 
     def _beside_rival(self, found: FunctionWorkload) -> FunctionWorkload:
-        """With a runner that calls either with its own target."""
+        """Add a runner that calls each version by its own target."""
         if self.rival is None:
             return found
         others = {self.rival.revision: self.rival.target(found.bench)}
@@ -123,7 +123,7 @@ def open_function(request: WorkloadRequest) -> Iterator[OpenedFunction]:
 
 
 def _loading(opened: OpenedFunction) -> Preload:
-    """A rival that stands elsewhere has other modules of its own."""
+    """Preload libraries. A rival in another file also loads its own modules."""
     bench, rival = opened.bench, opened.rival
     rivals = []
     if rival is not None and rival.function.path.resolve() != bench.function.path.resolve():
@@ -132,12 +132,16 @@ def _loading(opened: OpenedFunction) -> Preload:
 
 
 def _other(function: Function, target: Target | None, program: TargetFiles | None) -> Function | None:
-    """The other function; a draft that lies outside of its package stands in the place of what it is a draft of, whose
-    siblings it imports. Raises UsageError where the two cannot be called alike."""
+    """Return the other function. Raises UsageError if the parameters differ.
+
+    A version outside of the package takes the original's place, so that it can import its siblings.
+    """
     if target is None:
         return None
     if not target.name:
-        raise UsageError(f"{target} names no function; a function can only be compared with another (FILE::FUNCTION)")
+        raise UsageError(
+            f"{target} names no function, and a function can only be compared with another", hint="write FILE::FUNCTION"
+        )
     other = read_function(target.path, target.name, program)
     if is_stray(other.source, other.path, function.path):
         other = read_function(function.path, target.name, make_program(function.path, other.source))

@@ -1,5 +1,7 @@
-"""Calls that the project's tests make of a function, kept as recorded ones: of a run of the tests in the sandbox, or of
-one that an earlier command made."""
+"""Calls that the project's tests make of a function, stored as recorded calls.
+
+They come from a run of the tests in the sandbox, or from an earlier command's run.
+"""
 
 from __future__ import annotations
 
@@ -54,7 +56,13 @@ class TestsRecording:
 
 
 def record_tests(target: Target, options: ImproveOptions, session: Session) -> TestsRecording:
-    """Take down the calls that the tests make. Raises UsageError, NoSandbox, and ProgramError where there are none."""
+    """Record the calls that the tests make.
+
+    Raises:
+        UsageError: The function, a test or an option cannot be used.
+        NoSandbox: No sandbox runs on this machine.
+        ProgramError: The tests make no call.
+    """
     options, python = session.find_interpreter(options, target.path)
     function, linked = read_function(target.path, target.name), Linked.of(python)
 

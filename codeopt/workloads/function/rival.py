@@ -18,6 +18,7 @@ from codeopt.workloads.sandbox_view.stray import is_stray
 from codeopt.workloads.sandbox_view.view import View
 from codeopt.workloads.source.functions import Function
 from codeopt_sandbox.calls import FunctionRef
+from codeopt_sandbox.plain_files import read_text
 
 MAX_NAMED = 3
 """Maximum number of missing names that a note tells."""
@@ -46,19 +47,17 @@ class Rival:
         )  # fmt: skip
 
     def tested(self, bench: FunctionHarness, tests: Sequence[str]) -> Checked:
-        """Tests that pass on the target, run on it: where it is the same module of another checkout those of that
-        checkout, else in the target's place. Those that cannot be run are a note."""
+        """Run the target's passing tests on this version.
+
+        If it is the same module of another checkout, that checkout's tests run. Otherwise this module replaces the
+        target's. Tests that cannot run become a note.
+        """
         own, kept, why = self._tests_for(bench, tests)
         left = len(tests) - len(kept)
         notes: tuple[str, ...] = (f"{counted(left, 'test')} that OLD passes not run on NEW: {why}",) if left else ()
         if not kept:
             return Checked(notes=notes)
-        found = run_tests(own, self.function.source, kept)
-        lost = () if found.error else found.not_passed(kept)
-        if lost and own is not bench and not _call_it(bench, lost):  # a checkout may have other changes
-            notes += (f"{counted(len(lost), 'test')} that call it nowhere fail on NEW: {found.failure(lost[0])}",)
-            return Checked(notes=notes)
-        return Checked(rejection=found.problem(kept), notes=notes)
+        return Checked(rejection=run_tests(own, self.function.source, kept).problem(kept), notes=notes)
 
     def _tests_for(self, bench: FunctionHarness, tests: Sequence[str]) -> tuple[FunctionHarness, Sequence[str], str]:
         """The bench and the tests to run on it, and why not the others."""
@@ -71,7 +70,7 @@ class Rival:
         return bench, () if why else tests, why
 
     def _no_substitute(self, target: Function) -> str:
-        """Why its module cannot stand in the place of the target's; empty where it can."""
+        """Return the reason why its module cannot replace the target's, or empty."""
         if self.function.qualname != target.qualname:
             return f"it is named {self.function.qualname}"
         if missing := sorted(_top_names(target.source) - _top_names(self.function.source)):
@@ -81,12 +80,6 @@ class Rival:
         return ""
 
 
-def _call_it(bench: FunctionHarness, tests: Sequence[str]) -> bool:
-    """Whether some tests call the target; also where that cannot be seen."""
-    found = run_tests(bench, bench.source, tests, record=True)
-    return bool(found.calls or found.lost or found.error)
-
-
 def _top_names(source: str) -> set[str]:
     """Names that a module binds at its top otherwise than by importing them."""
     imports = (ast.Import, ast.ImportFrom)
@@ -94,10 +87,10 @@ def _top_names(source: str) -> set[str]:
 
 
 def _is_there(root: Path, test: str) -> bool:
-    """Whether a project has a test, by its pytest id."""
+    """Return True if a project has a test with this pytest id."""
     file, *_, name = test.partition("[")[0].split("::")
     try:
-        text = (root / file).read_text("utf-8")
+        text = read_text(root / file)
     except (OSError, UnicodeDecodeError):
         return False
     return bool(re.search(rf"^\s*(async\s+)?def\s+{re.escape(name)}\b", text, re.MULTILINE))

@@ -1,6 +1,6 @@
-"""A checker of the user's own: which other answers of a call are right, too.
+"""The user's own checker, which decides what other answers of a call are also right.
 
-In its process calls are made anew, and answers are read from their texts as literals and arrays.
+Calls are made again in its process. Answers are literals and arrays, read from JSON.
 """
 
 from __future__ import annotations
@@ -9,35 +9,36 @@ import ast
 from collections.abc import Sequence
 from dataclasses import dataclass
 from importlib.util import decode_source
+from typing import Any
 
 from codeopt.core.errors import UsageError
 from codeopt.core.options import ImproveOptions
+from codeopt.core.ownership import read_given
 from codeopt.workloads._checker_answers import CheckerAnswers
 from codeopt.workloads.function.corpus.observe import KnownCall
 from codeopt.workloads.function.harness import FunctionHarness
 from codeopt.workloads.source.functions import definition
-from codeopt_sandbox.answers import AnswerDifference, differences
-from codeopt_sandbox.calls import accept_program
+from codeopt_sandbox.call_answer import CallAnswer, CallRun
+from codeopt_sandbox.calls import Answer, accept_program
+from codeopt_sandbox.comparing import AnswerComparison, AnswerDifference, AnsweredCase
 from codeopt_sandbox.guest.accept.request import NO_LITERAL, AcceptRequest
-from codeopt_sandbox.guest.calls.repr.plain import BYTES
-from codeopt_sandbox.guest.calls.repr.private import segments
+from codeopt_sandbox.guest.answer import NOTHING
+from codeopt_sandbox.guest.calls.repr.fields import MAX_VALUE_BYTES
+from codeopt_sandbox.outcome import Case, Run
 from codeopt_sandbox.verdict import Checker
 
-RETURNS = "returns "
 OWN = 200
 """Most answers of the original, to calls that somebody vouches for, that the checker must accept."""
-DIGEST = "sha256 "
-"""Beginning of what stands for a part of an answer that is too long to show."""
 TOO_LONG = "the original's own answer is too long to be handed to the checker"
-Question = tuple[str, str, str]
-"""A call, what it returns, and what else is returned."""
+Question = tuple[str, Any, Any]
+"""A call, what it returns, and what else is returned, as JSON of values."""
 
 
 @dataclass(frozen=True)
 class Refused:
     """Answer of the original's own that the user's checker does not accept."""
 
-    expected: str
+    answer: Answer
     reason: str
 
     @property
@@ -47,8 +48,8 @@ class Refused:
 
     @property
     def is_too_long(self) -> bool:
-        """A digest alone stands for the answer, or for a part of it: there is nothing that the checker could get."""
-        return not self.is_judged and self.expected.count(DIGEST) > self.expected.count(BYTES)
+        """There is nothing that the checker could get."""
+        return not self.is_judged and self.answer.value.size > MAX_VALUE_BYTES
 
 
 @dataclass(frozen=True)
@@ -57,13 +58,22 @@ class SpecialChecker:
 
     bench: FunctionHarness
     answers: CheckerAnswers[Question]
-    exact: bool
-    may_change: bool
+    comparison: AnswerComparison
 
     def __call__(self, expected: bytes, got: bytes) -> str:
-        """Describe the first answer that is not accepted; empty when there is none."""
-        told = differences(expected, got, may_change=self.may_change)
-        found = [each for each in told if self.exact or each.subject is None]
+        """Outputs of programs are another checker's."""
+        return self.comparison(expected, got)
+
+    def of_run(self, case: Case, run: Run) -> str:
+        """Describe the first answer that is not accepted. Empty if all are accepted."""
+        wanted = case.answer if isinstance(case, AnsweredCase) else None
+        got = run.answer if isinstance(run, CallRun) else None
+        return self.of_answers(wanted, got) if wanted and got else self.comparison.of_run(case, run)
+
+    def of_answers(self, expected: CallAnswer, got: CallAnswer) -> str:
+        """Describe the first difference of two answers that is not accepted. Empty if all are accepted."""
+        told = self.comparison.differences(expected, got)
+        found = [each for each in told if self.comparison.exact or each.subject is None]
         questions = {at: asked for at, each in enumerate(found) if (asked := self._question(each))}
         reasons = dict(zip(questions, self.answers.reasons(list(questions.values())), strict=True))
         for at, each in enumerate(found):
@@ -71,20 +81,32 @@ class SpecialChecker:
                 return f"{each.words}: {reason}"
         return ""
 
+    def accepts(self, found: AnswerDifference) -> bool:
+        """Return True if the different answer is also right."""
+        asked = self._question(found)
+        return asked is not None and not self.answers.reasons([asked])[0]
+
     def refused_of_original(self, known: Sequence[KnownCall]) -> dict[str, Refused]:
         """Answers of the original's own that the checker does not accept, by call."""
-        own = {each.text: text for each in known if (text := _returned(each.outcome.text)) is not None}
-        reasons = self.answers.reasons([(call, text, text) for call, text in own.items()])
-        return {call: Refused(text, reason) for (call, text), reason in zip(own.items(), reasons, strict=True)
+        own = {each.text: each.outcome for each in known if each.outcome.value}
+        values = {call: answer.value.value for call, answer in own.items()}
+        reasons = self.answers.reasons([(call, value, value) for call, value in values.items()])
+        return {call: Refused(answer, reason) for (call, answer), reason in zip(own.items(), reasons, strict=True)
                 if reason}  # fmt: skip
 
     def _question(self, found: AnswerDifference) -> Question | None:
         """Question about a difference; None where more differs than the value returned."""
-        old, new = _returned(found.expected), _returned(found.got)
-        alike = segments(found.expected)[1:] == segments(found.got)[1:]
-        if not found.call or not alike or old is None or new is None:
+        if found.answers is None:
             return None
-        return self.bench.names.written(found.call), old, new
+        old, new = found.answers
+        if not (old.value and new.value) or not _differ_in_value_alone(old, new):
+            return None
+        return self.bench.names.written(found.call), old.value.value, new.value.value
+
+
+def _differ_in_value_alone(old: Answer, new: Answer) -> bool:
+    same = {"value": NOTHING, "private": NOTHING, "private_arguments": NOTHING, "kind": old.kind}
+    return old.replace(**same).observed() == new.replace(**same).observed()
 
 
 def special_checker(
@@ -97,33 +119,30 @@ def special_checker(
     file, accept = options.special_checker
     node = definition(ast.parse(bench.function.source), bench.function.qualname)
     names = tuple(each.arg for each in (*node.args.posonlyargs, *node.args.args)) if node else ()
-    source = decode_source(file.read_bytes())
+    source = decode_source(read_given(file))
     answers = CheckerAnswers[Question](
         bench.sandbox,
         lambda asked: accept_program(bench.target, AcceptRequest(source, str(file), accept, names, asked)),
     )
-    found = SpecialChecker(bench, answers, options.strict, options.may_change_arguments)
+    comparison = AnswerComparison(exact=options.strict, ignored=frozenset(options.ignore_difference))
+    found = SpecialChecker(bench, answers, comparison)
     vouched = [each for each in known if each.vouched][:OWN]
     told = found.refused_of_original(vouched).items()
     refused = next(((call, each) for call, each in told if each.is_judged), None)
     if refused is not None:
-        said = f"{refused[0][:160]} returns {refused[1].expected[:160]}: {refused[1].reason}"
+        said = f"{refused[0][:160]} {refused[1].answer.text[:168]}: {refused[1].reason}"
         raise UsageError(f"--check {options.check} does not accept the original's own answer: {said}")
     return found
 
 
 def undecided(check: Checker, known: Sequence[KnownCall]) -> dict[str, str]:
-    """Why a difference on a call that nobody vouches for says nothing: the user's checker, if that is what compares,
-    does not accept the original's own answer there either, or cannot be handed it. By call."""
+    """Return by call why a difference on a call without a guarantee by the user is no evidence.
+
+    The user's checker rejects the original's own answer there, or cannot receive it.
+    """
     if not isinstance(check, SpecialChecker):
         return {}
     refused = check.refused_of_original([each for each in known if not each.vouched])
     unaccepted = {call: f"the checker does not accept the original's own answer: {each.reason}"
                   for call, each in refused.items() if each.is_judged}  # fmt: skip
     return unaccepted | {call: TOO_LONG for call, each in refused.items() if each.is_too_long}
-
-
-def _returned(outcome: str) -> str | None:
-    """Text of the value that a call returns; None where it does something else."""
-    first = segments(outcome)[0]
-    return first[len(RETURNS) :] if first.startswith(RETURNS) else None

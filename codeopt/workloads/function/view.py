@@ -1,4 +1,4 @@
-"""Proposers for one function of a module: whatever they write, only the function and what it newly needs is taken."""
+"""Proposers for one function of a module. Of their text only the function and its newly needed names are taken."""
 
 from __future__ import annotations
 
@@ -98,7 +98,6 @@ class FunctionProposer(Excerpted):
     qualname: str
 
     def whole(self, draft: Draft, original: Revision) -> Draft:
-        """The draft as a whole module."""
         if draft.problem:
             return draft
         try:

@@ -3,48 +3,49 @@ larger of them."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
 from codeopt.core.briefing import Briefing
 from codeopt.core.budget import NOTHING_USED, Usage
-from codeopt.core.errors import ProgramError
+from codeopt.core.diagnostic import Diagnostic
+from codeopt.core.errors import NotVerifiable, ProgramError
 from codeopt.core.history import Candidate
-from codeopt.core.options import FuzzPolicy
 from codeopt.core.proposer import Proposer
 from codeopt.core.revision import Revision
+from codeopt.core.words import counted
 from codeopt.rules import Rule as RewriteRule
-from codeopt.workloads import OTHER_HASH_SEED, Checked, Defaults, Stage, Suite, TimedRegion, Workload, WorkloadRequest
+from codeopt.workloads import Checked, Defaults, Stage, Suite, TimedRegion, Workload, WorkloadRequest
+from codeopt.workloads._environments import axes, variables_read
+from codeopt.workloads._policy import InputPolicy
 from codeopt.workloads.contract.function import Contract
 from codeopt.workloads.contract.function.shown_types import shown_types
 from codeopt.workloads.function.briefing import BriefedFunction, brief
 from codeopt.workloads.function.calls import paste
-from codeopt.workloads.function.calls.shrink import first_failing, smallest
+from codeopt.workloads.function.calls.shrink import Failing, first_failing, smallest
 from codeopt.workloads.function.calls.witness import apart, as_python
+from codeopt.workloads.function.changed_lines import unrun_lines
 from codeopt.workloads.function.corpus.cases import (
     CallCase,
     CaveatRules,
     WholeCase,
     beyond_caveats,
     call_caveats,
+    calls_of,
     without_unsteady,
 )
-from codeopt.workloads.function.corpus.corpus import (
-    CallCorpus,
-    NotVerifiable,
-    fresh_ones,
-    long_ones,
-    longest_s,
-)
+from codeopt.workloads.function.corpus.corpus import CallCorpus, fresh_ones, long_ones, longest_s, never_the_same
 from codeopt.workloads.function.corpus.existing_tests import failing
 from codeopt.workloads.function.corpus.kept import KeptEvidence
 from codeopt.workloads.function.corpus.shown_calls import given_by_shape, has_objects
 from codeopt.workloads.function.harness import FunctionHarness
-from codeopt.workloads.function.known_cases import disturbed, tiered
+from codeopt.workloads.function.ignored import comparison_of, not_compared
+from codeopt.workloads.function.known_cases import LENIENT, disturbed, tiered
 from codeopt.workloads.function.leftovers import judge_left
 from codeopt.workloads.function.rival import Rival
+from codeopt.workloads.function.special_check import SpecialChecker
 from codeopt.workloads.function.timed_runs import TimedRuns
 from codeopt.workloads.function.timing.growth import growth
 from codeopt.workloads.function.timing.kept_choice import kept_choice
@@ -53,16 +54,22 @@ from codeopt.workloads.function.timing.plan import CallPlan, Timed, choose
 from codeopt.workloads.function.timing.profile import profile_function
 from codeopt.workloads.function.together import LONGEST, ScenarioCase, Witnesses, judged
 from codeopt.workloads.function.view import FunctionProposer, function_rules
+from codeopt.workloads.function.views import judge_views
 from codeopt.workloads.sandbox_view.view import locate
 from codeopt_sandbox.calls import CallRun
+from codeopt_sandbox.caveat import Tier
 from codeopt_sandbox.compare import Decision, Plan, StoppingRule, make_plan
+from codeopt_sandbox.comparing import AnswerChecker, AnswerComparison, AnsweredCase, Observable
 from codeopt_sandbox.growth import GrowthPair
-from codeopt_sandbox.guest.calls.repr.private import EQUAL
+from codeopt_sandbox.guest.calls.batch import ORDERED, batch_of
+from codeopt_sandbox.guest.environment import CONFIRMING, EMBEDDED, SHIFTED, USUAL
 from codeopt_sandbox.outcome import Case, Cause, Outcome, Verdict
 from codeopt_sandbox.outcome import Mode as RunMode
 from codeopt_sandbox.profile import Mode, Profile
 from codeopt_sandbox.verdict import judge
 
+ELSEWHERE = (SHIFTED.name, EMBEDDED.name)
+"""Environments that a line names where a draft is wrong in them."""
 FAR = 0.1
 """At most so fast is a function whose call was given up: it gets ten times what the slowest of the original's takes."""
 
@@ -85,11 +92,12 @@ class FunctionWorkload(Defaults):
     contract: Contract = Contract()
     """Contract of the arguments, as far as it is known."""
     kept: KeptEvidence = KeptEvidence()
-    """The function's evidence in the store."""
+    """The function's evidence in the cache."""
     rival: Rival | None = None
     """The version that it is compared with, where that is a user's."""
 
     region = TimedRegion.CALLS
+    guards = (f"{__package__}.guards",)
 
     @property
     def seed(self) -> int:
@@ -101,7 +109,7 @@ class FunctionWorkload(Defaults):
         try:
             plan = self._plan(seed=0)
         except ProgramError as error:
-            return replace(self, too_short=str(error))
+            return replace(self, too_short=error.words)
         original = self.baseline
         if self.request.profile_modes and original.profile is None:
             self._notify("profiling the original")
@@ -119,7 +127,7 @@ class FunctionWorkload(Defaults):
         return ("lines", "callees") if self.request.model_calls else ("lines",)
 
     def _plan(self, seed: int) -> CallPlan:
-        """Raises ProgramError when no call is long enough, or the original is not the same each time."""
+        """Time the original. Raises ProgramError when no call is long enough, or it is not the same each time."""
         timed = self._choice(seed)
         self._notify("timing the original")
         return self._planned(timed, self.rule)
@@ -133,11 +141,11 @@ class FunctionWorkload(Defaults):
         return made() if seed else kept_choice(self.kept, self.evidence, made)
 
     def _planned(self, timed: Timed, rule: StoppingRule) -> CallPlan:
-        """Raises NotVerifiable when the original is not the same each time."""
+        """Return the plan of the timed calls. Raises NotVerifiable when the original is not the same each time."""
         try:
             plan = make_plan(self.runner, self.baseline.revision, [timed.case(rule.clock)], self.suite.check, rule)
         except ValueError as error:
-            raise NotVerifiable(f"the original does not do the same twice: {error}") from error
+            raise never_the_same(self.bench, str(error)) from error
         return CallPlan(**vars(plan), timed=timed)
 
     def plan_by(self, plan: Plan, rule: StoppingRule) -> Plan:
@@ -150,35 +158,72 @@ class FunctionWorkload(Defaults):
             raise NotVerifiable(self.too_short)
         return self.plan
 
-    def run_case(self, draft: Revision, case: Case, hash_seed: int = 0) -> Outcome:
+    def run_case(self, draft: Revision, case: Case) -> Outcome:
         """Make the calls of a case in a fresh interpreter."""
         mode: RunMode = "fork" if isinstance(case, WholeCase) else "exec"  # as they are timed
-        run = self.runner.run(draft, case.stdin, mode=mode, hash_seed=hash_seed)
+        run = self.runner.run(draft, case.stdin, mode=mode, environment=case.environment)
         if isinstance(case, ScenarioCase):
-            return judged(case, run, self.suite.check, self.rules_of_caveats)
+            found = judged(case, run, self.checker, self.rules_of_caveats)
+            usual = replace(found, run=case.part_of(run, beyond=False))
+            viewed = self._viewed(draft, case.part(beyond=False), usual, mode)
+            return replace(viewed, run=run)
         outcome = judge(case, run, self.suite.check)
-        once = isinstance(case, CallCase) and case.asked_once
-        if (hash_seed or once) and outcome.verdict is Verdict.WA:
-            again = self.runner.run(
-                self.baseline.revision, case.stdin, mode="exec", hash_seed=hash_seed or OTHER_HASH_SEED
-            )
+        if case.environment != USUAL and outcome.verdict is Verdict.WA and isinstance(case, AnsweredCase):
+            again = self._original(case)
             if not disturbed(again):  # what only took too long this time is no other answer
-                run = replace(run, stdout=without_unsteady(case, run.stdout, again.stdout))
+                run = without_unsteady(case, run, again)
                 outcome = judge(case, run, self.suite.check)
+        if isinstance(case, CallCase) and outcome.verdict is not Verdict.AC and not case.beyond:
+            return self._by_context(draft, case, outcome)
         if isinstance(case, CallCase) and case.beyond:
             return _without_answer(self._beyond(case, outcome))
-        outcome = judge_left(self.runner, self.baseline.revision, draft, outcome)
+        if Observable.STATE not in self.request.options.ignore_difference:
+            outcome = judge_left(self.runner, self.baseline.revision, draft, outcome)
+        if not isinstance(case, AnsweredCase):
+            return outcome
+        outcome = self._viewed(draft, case, outcome, mode)
         if outcome.verdict is not Verdict.AC:
             return outcome
-        caveats = call_caveats(case, run.stdout, self.rules_of_caveats)
+        caveats = call_caveats(case, run.answer, self.rules_of_caveats)
         return _without_answer(replace(outcome, caveats=caveats))
+
+    def _by_context(self, draft: Revision, case: CallCase, outcome: Outcome) -> Outcome:
+        """A wrong outcome; a caveat where the decimal context, the recursion limit or -O makes the difference."""
+        plain = replace(case, environment=case.environment.plain)
+        if plain == case:
+            return outcome
+        original = self._original(plain)
+        found = self.run_case(draft, replace(plain, expected=original.stdout, answer=original.answer))
+        if found.verdict is not Verdict.AC:
+            return found
+        because = f"only in another environment: {axes(case.environment, plain.environment)}"
+        return _without_answer(self._beyond(replace(case, beyond=(because,) * len(calls_of(case))), outcome))
+
+    def _original(self, case: Case) -> CallRun:
+        """The original on a case."""
+        return self.runner.run(self.baseline.revision, case.stdin, mode="exec", environment=case.environment)
 
     @property
     def rules_of_caveats(self) -> CaveatRules:
         """The rules by which differences of this function are caveats."""
-        options = self.request.options
-        accepts = self.suite.check if options.special_checker else None
-        return CaveatRules(options.tolerance, self.line, options.may_change_arguments, accepts)
+        check = self.suite.check
+        return CaveatRules(self.comparison, self.line, check.accepts if isinstance(check, SpecialChecker) else None)
+
+    @property
+    def comparison(self) -> AnswerComparison:
+        """Comparison of answers, before a checker of the user's own is asked."""
+        return comparison_of(self.request.options)
+
+    @property
+    def checker(self) -> AnswerChecker:
+        """The checker of the suite."""
+        check = self.suite.check
+        return check if isinstance(check, AnswerChecker) else self.comparison
+
+    def _viewed(self, draft: Revision, case: AnsweredCase, outcome: Outcome, mode: RunMode) -> Outcome:
+        """Judged by what objects that keep something private answer their callers, too."""
+        original = self.baseline.revision
+        return judge_views(self.runner, original, draft, case, outcome, self.comparison, mode)
 
     def line(self, call: str) -> str:
         """A call as a line for a shell, which makes it on each side of a comparison."""
@@ -191,8 +236,24 @@ class FunctionWorkload(Defaults):
 
     def _beyond(self, case: CallCase, outcome: Outcome) -> Outcome:
         """Report differences on out-of-distribution calls as caveats, not as wrong answers."""
+        if self.policy.by_share and self.policy.rejects(Tier.ALIKE, self._share(case, outcome)):
+            return outcome
         found = beyond_caveats(case, outcome, self.rules_of_caveats)
         return replace(outcome, verdict=Verdict.AC, detail="", cause=None, caveats=found)
+
+    def _share(self, case: CallCase, outcome: Outcome) -> float:
+        """Part of the calls like known ones in a case on which a draft differs."""
+        alike = [at for at, why in enumerate(case.beyond) if why == LENIENT]
+        got = outcome.run.answer if isinstance(outcome.run, CallRun) else None
+        if case.answer is None or got is None:
+            return float(bool(alike))
+        other = {each.at for each in self.comparison.differences(case.answer, got) if each.subject is None}
+        return len(other.intersection(alike)) / max(1, len(alike))
+
+    @property
+    def policy(self) -> InputPolicy:
+        """Weight of differences on generated calls."""
+        return InputPolicy(self.request.options.changed_inputs)
 
     def explain(self, draft: Revision, case: Case, outcome: Outcome) -> Outcome:
         """A wrong answer with the smallest call that shows it, and where that comes from."""
@@ -201,14 +262,15 @@ class FunctionWorkload(Defaults):
             return _without_answer(outcome)
         if isinstance(case, ScenarioCase):
             return _without_answer(self._explained(draft, case, outcome, run))
-        first = first_failing(case, run, self.suite.check)
+        first = first_failing(case, run, self.checker) if isinstance(case, AnsweredCase) else None
         if first is None:
             return _without_answer(outcome)
         shown = first
         if not case.held_out and not first.late:  # a smaller one may only be quicker, and each try costs seconds
             shown = smallest(
-                self.runner, self.baseline.revision, draft, first.call, self.suite.check, self.contract.inside
-            )
+                self.runner, self.baseline.revision, draft, first.call, self.checker, self.contract.inside,
+                case.environment, batch_of(case.stdin).ordered,
+            )  # fmt: skip
         detail = "" if case.held_out else shown.detail
         near = "the smallest found near " * bool(detail and shown.call != first.call)
         cause = Cause.CALL_TIMEOUT if (shown.late if detail else first.late) else None
@@ -216,40 +278,53 @@ class FunctionWorkload(Defaults):
         raised = ""
         if detail and self.request.model_calls and has_objects(shown.call):
             raised += f"; the arguments are {given_by_shape(self.bench, shown.call)[0]}"
-        said = f"{detail or outcome.detail}{raised}{_other_objects(shown.call, detail)} ({near}{origin})"
+        where = f"; only in another environment: {axes(case.environment)}" * (case.environment.name in ELSEWHERE)
+        said = f"{detail or outcome.detail}{raised}{_other_objects(shown)}{where} ({near}{origin})"
         return replace(_without_answer(outcome), detail=said, cause=cause)
 
     def _explained(self, draft: Revision, case: ScenarioCase, outcome: Outcome, run: CallRun) -> Outcome:
         """The smallest scenario that shows it."""
         looked_for = Witnesses(self.bench, self.runner, draft, self.contract.inside)
-        found = looked_for.smallest(case, run, self.suite.check)
+        found = looked_for.smallest(case, run, self.checker)
         return replace(outcome, detail=self.bench.names.readable(found.words)) if found else outcome
 
     def check(self, draft: Revision, stage: Stage) -> Checked:
         """The project's tests that pass on the original, once a draft: they are slow, and see no more when it is
         confirmed."""
-        if stage is Stage.CONFIRMATION or not self.evidence.tests:
+        if stage is Stage.CONFIRMATION:
             return Checked()
-        self._notify(f"running {len(self.evidence.tests)} tests")
+        found = self._tested(draft) if self.evidence.tests else Checked()
+        if found.rejection:
+            return found
+        unrun = unrun_lines(self.runner, self.evidence, self.baseline.revision, draft)
+        return replace(found, caveats=(*found.caveats, *unrun))
+
+    def _tested(self, draft: Revision) -> Checked:
+        self._notify(f"running {counted(len(self.evidence.tests), 'test')}")
         if self.rival is not None:
             return self.rival.tested(self.bench, self.evidence.tests)
         return Checked(rejection=failing(self.bench, draft.text, self.evidence.tests))
 
     def unseen_cases(self) -> tuple[Case, ...]:
         """Calls that were never made before."""
-        policy = self.request.options.changed_inputs
-        if policy is FuzzPolicy.OFF:
+        policy = self.policy
+        if not policy.generates:
             return ()
         texts = [known.text for known in self.evidence.known]
         known = fresh_ones(self.bench, texts, self.seed, self.request.options.max_examples)
         given = [known.text for known in self.evidence.known if not known.made_of_others]
         known += long_ones(self.bench, [*given, *self.evidence.big], self.seed, usual_s=longest_s(self.evidence.known))
         check, contract = self.suite.check, self.contract
-        return tuple(tiered(self.bench, self.runner, known, "fresh", check, contract, held_out=True, policy=policy))
+        fresh = tiered(
+            self.bench, self.runner, known, "fresh", check, contract, held_out=True, policy=policy, made_in=CONFIRMING
+        )
+        return tuple(fresh)
 
     def confirmation_plan(self, unseen: Sequence[Case]) -> CallPlan:
-        """Other calls than in the rounds."""
-        return self._plan(seed=self.seed)
+        """Other calls than in the rounds; the same where all are given ones, of which there are no others."""
+        plan = self.require_plan()
+        given = set(plan.timed.batch.calls[plan.timed.batch.warm :]) <= set(self.evidence.big)
+        return plan if given else self._plan(seed=self.seed)
 
     @cached_property
     def shapes(self) -> tuple[InputShape, ...]:
@@ -313,22 +388,52 @@ class FunctionWorkload(Defaults):
     def facts(self) -> dict[str, Any]:
         """Facts of the function, as fields of a JSON object."""
         return {
-            "evidence": {**self.evidence.figures(), "contract": self.contract.words},
+            "evidence": {
+                **self.evidence.figures(),
+                "contract": self.contract.words,
+                "environments": self.environments,
+                "ignored": list(self.request.options.ignore_difference),
+            },
             "timed": self.plan.timed.words if self.plan else None,
             "timed_sizes": list(self.plan.timed.sizes) if self.plan else [],
             "input_seed": self.request.input_seed,
-            "shortfalls": (*self.evidence.shortfalls, *self.bench.loading.shortfalls),
+            "shortfalls": (*self.evidence.shortfalls, *self.bench.loading.shortfalls, *self._gaps()),
             "libraries": self.bench.loading.figures(),
             "calls_text": self.bench.target.calls_file or "",
         }
+
+    def _gaps(self) -> Iterator[Diagnostic]:
+        """Yield what is not compared, or not in another environment."""
+        yield from not_compared(self.request.options)
+        variables = variables_read(self.bench.source)
+        if variables and not self.bench.environments[1].variables:
+            words = f"no other value of {', '.join(variables)} was tried"
+            yield Diagnostic(words, "the original cannot be imported with it")
+        given = [known for known in self.evidence.known if not known.made_of_others]
+        if loose := sum(known.ordered != ORDERED[0] for known in given):
+            words = f"{loose} of {len(given)} calls are compared without the order of items"
+            yield Diagnostic(words, "the original's answers have them in another order each time, as a set does")
+        for environment in self.bench.environments[1:]:
+            if missing := sum(known.under(environment) is None for known in given):
+                words = f"{missing} of {len(given)} calls are not compared in another environment ({axes(environment)})"
+                yield Diagnostic(words, "the original cannot make them there, or not in time, or does not say the same")
+
+    @property
+    def environments(self) -> dict[str, int]:
+        """Number of calls that are compared in each environment, by its name."""
+        found: dict[str, int] = {}
+        for case in self.suite.cases:
+            if isinstance(case, CallCase) and not case.several:
+                found[case.environment.name] = found.get(case.environment.name, 0) + len(calls_of(case))
+        return found
 
     def _notify(self, line: str) -> None:
         self.request.session.console.progress(line)
 
 
-def _other_objects(call: str, detail: str) -> str:
+def _other_objects(shown: Failing) -> str:
     """Explanation for a draft that asks by identity: the call as it is written with other objects."""
-    text = apart(call) if EQUAL in detail else ""
+    text = apart(shown.call) if shown.by_identity else ""
     return f"; to see it: {text}" if text and len(text) <= LONGEST else ""
 
 

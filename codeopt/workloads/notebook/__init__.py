@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 def matches(target: Target, options: ImproveOptions) -> bool:
-    """Whether the file's name is that of a notebook."""
+    """Return True if the file's name is that of a notebook."""
     return target.path.suffix == ".ipynb"
 
 
@@ -28,11 +28,11 @@ def read(target: Target) -> Program:
     from codeopt.workloads.notebook.file import read_notebook
 
     if target.name:
-        raise UsageError(f"{target}: a function of a notebook cannot be named; put it in a .py file")
+        raise UsageError(f"{target}: a function of a notebook cannot be named", hint="put it in a .py file")
     notebook = read_notebook(target.path)
     text = notebook.program
     if not text:
-        raise UsageError(f"{target.path} has no code; there is nothing to improve")
+        raise UsageError(f"{target.path} has no code")
     left_out = tuple(line for cell in notebook.cells for line in cell.plain.left_out)
     return Program(target.path, text, text, left_out=left_out, around=notebook)
 

@@ -14,6 +14,7 @@ from pathlib import Path
 from codeopt.core.errors import UsageError
 from codeopt.core.program import as_source
 from codeopt.workloads.notebook.magics import PlainCell, plain_cell
+from codeopt_sandbox.plain_files import read_bytes
 
 LARGEST = 64 << 20
 """Maximum size of a notebook, bytes; most of a large one are pictures."""
@@ -63,7 +64,7 @@ class NotebookFile:
         for at, lines in enumerate(self._divided(source, parts)):
             parts[at] = lines
         if "".join(f"{line}\n" for lines in parts for line in lines) != source.rstrip("\n") + "\n":
-            raise UsageError(self._elsewhere)
+            raise UsageError(self._misfit, hint="-o FILE.py writes it beside the notebook")
         out, done = [], 0
         for cell, lines in zip(self.cells, parts, strict=True):
             if lines != cell.text.split("\n")[:-1]:
@@ -72,8 +73,8 @@ class NotebookFile:
         return "".join([*out, self.text[done:]])
 
     @property
-    def _elsewhere(self) -> str:
-        return f"the change does not fit into the cells of {self.path}; -o FILE.py writes it beside the notebook"
+    def _misfit(self) -> str:
+        return f"the change does not fit into the cells of {self.path}"
 
     def _divided(self, source: str, parts: list[list[str]]) -> list[list[str]]:
         """The lines of a program by cell. What is added between two cells belongs to the one that follows. Raises
@@ -89,7 +90,7 @@ class NotebookFile:
                 continue
             cells = set(owner[first:last]) or {owner[min(first, len(owner) - 1)]}
             if len(cells) > 1:
-                raise UsageError(self._elsewhere)
+                raise UsageError(self._misfit, hint="-o FILE.py writes it beside the notebook")
             found[cells.pop()] += new[start:end]
         return found
 
@@ -98,7 +99,7 @@ class NotebookFile:
         before = cell.plain.text.split("\n")
         marked = {line: was for line, was in zip(before, cell.source.split("\n"), strict=True) if line != was}
         if any(lines.count(line) != 1 for line in marked):
-            raise UsageError(self._elsewhere)
+            raise UsageError(self._misfit, hint="-o FILE.py writes it beside the notebook")
         text = "\n".join(marked.get(line, line) for line in lines) + "\n" * cell.source.endswith("\n")
         span = self.text[cell.start : cell.end]
         as_is = "\\u" in span
@@ -141,8 +142,8 @@ def read_notebook(path: Path) -> NotebookFile:
     """The notebook at a path. Raises UsageError."""
     try:
         if path.stat().st_size > LARGEST:
-            raise UsageError(f"{path} is larger than {LARGEST >> 20} MiB; clear its outputs first")
-        return NotebookFile(path, path.read_bytes().decode())
+            raise UsageError(f"{path} is larger than {LARGEST >> 20} MiB", hint="clear its outputs first")
+        return NotebookFile(path, read_bytes(path).decode())
     except OSError as error:
         raise UsageError(f"cannot read {path}: {error.strerror}") from error
     except ValueError as error:

@@ -1,5 +1,8 @@
-"""Lines of a notebook's cells that only Jupyter runs: those that compute nothing are left out as comments, `%time` and
-`%%time` leave what they time, and what may change a result is refused."""
+"""Lines of a notebook's cells that only Jupyter runs.
+
+Lines that compute nothing become comments. `%time` and `%%time` are replaced by the code that they time. Lines that may
+change a result are an error.
+"""
 
 from __future__ import annotations
 
@@ -23,12 +26,12 @@ SHELL = frozenset(
 )  # fmt: skip
 """Programs of shell lines that install or show something."""
 TIMED = frozenset({"time", "prun", "memit", "capture"})
-"""Magics that run what stands behind or below them."""
+"""Magics that run the code after or below them."""
 SHOWN = frozenset({"html", "HTML", "javascript", "js", "latex", "markdown", "svg", "SVG", "timeit"})
 """Cell magics whose whole cell shows something, or is run for its time alone."""
 _PYTHON = re.compile(r"python3?\s+-m\s+pip\b")
 _CHAINED = re.compile(r"[><|;&`]|\$\(")
-"""Marks of a shell line that writes a file or runs another program, too."""
+"""Marks of a shell line that writes a file or also runs another program."""
 _MAGIC = re.compile(r"(%%?)(\w+)\s*(.*)")
 
 
@@ -42,7 +45,11 @@ class PlainCell:
 
 
 def plain_cell(source: str, place: str) -> PlainCell:
-    """The Python of a cell. Raises UsageError, with the first line that is none and may not be left out."""
+    """Return the Python of a cell.
+
+    Raises:
+        UsageError: A line is not Python and may change a result. The message has the first one.
+    """
     lines = source.split("\n")
     left_out: list[str] = []
     first = next((at for at, line in enumerate(lines) if line.strip()), 0)
@@ -63,7 +70,7 @@ def plain_cell(source: str, place: str) -> PlainCell:
         if kept is not None:
             lines[at] = f"{indent}{kept}"
         left_out.append(line.strip())
-    raise UsageError(f"{place}: it is no Python; take it out first")
+    raise UsageError(f"{place}: it is no Python", hint="remove it from the notebook")
 
 
 def _broken(lines: list[str]) -> int | None:
@@ -92,17 +99,22 @@ def _continued(lines: list[str], at: int) -> Iterator[int]:
 
 
 def _of_cell(line: str, place: str) -> bool:
-    """Whether a cell magic takes its whole cell along. Raises UsageError for one that does more than time or show."""
+    """Return the Python code for a line, the code that `%time` times, or None.
+
+    Raises UsageError for lines that may change a result.
+    """
     found = _MAGIC.match(line.strip())
     name = found[2] if found else ""
     if name not in TIMED | SHOWN:
-        raise UsageError(f"{place}: `{line.strip()[:80]}`, which only Jupyter runs; take it out first")
+        raise UsageError(f"{place}: `{line.strip()[:80]}`, which only Jupyter runs", hint="remove it from the notebook")
     return name in SHOWN
 
 
 def _of_line(text: str, place: str) -> str | None:
-    """Python that stands for a line: what `%time` times; None: none does. Raises UsageError for what may change a
-    result."""
+    """Return the Python code that replaces a line, the code that `%time` times, or None.
+
+    Raises UsageError for lines that may change a result.
+    """
     if text.startswith("?") or (text.endswith("?") and re.fullmatch(r"[\w.]+\?\??", text)):
         return None
     if text.startswith("!"):
@@ -115,4 +127,4 @@ def _of_line(text: str, place: str) -> str | None:
         if found[2] == "time":
             return found[3]
     kind = "which only Jupyter runs" if text[:1] in ("%", "!", "?") else "which is no Python"
-    raise UsageError(f"{place}: `{text[:80]}`, {kind}; take it out first")
+    raise UsageError(f"{place}: `{text[:80]}`, {kind}", hint="remove it from the notebook")

@@ -63,10 +63,14 @@ class OpenedProgram:
 @workload(matches, priority=-1)
 @contextmanager
 def open_workload(request: WorkloadRequest) -> Iterator[OpenedProgram]:
-    """Open a sandbox; of the project it shows what git tracks, and that only to a program that imports some of it or
-    asks where it is itself.
+    """Open a sandbox for a program.
 
-    Raises UsageError, NoSandbox.
+    It shows the files of the project that git tracks, but only to a program that imports some of them or uses its own
+    path.
+
+    Raises:
+        UsageError: The program, a case or an option cannot be used.
+        NoSandbox: No sandbox runs on this machine.
     """
     from codeopt.workloads.program.siblings import InProject, link_given, open_siblings, search_path
 

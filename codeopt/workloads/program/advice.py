@@ -1,4 +1,4 @@
-"""Why an original failed, in words that say what to do: what it reached for and did not find."""
+"""Causes of an original's failure, with advice: the objects that it needed and did not find."""
 
 from __future__ import annotations
 
@@ -30,26 +30,26 @@ _ARGUMENTS = re.compile(r"IndexError: list index out of range|usage:|the followi
 
 
 def advice(case: Case, outcome: Outcome, program: Path) -> str:
-    """Advice about a case that the original fails, after a semicolon; may be empty."""
+    """Advice about a case that the original fails; may be empty."""
     if outcome.verdict is Verdict.TLE:
-        return "; see --timeout"
+        return "--timeout S raises the limit"
     if outcome.verdict is Verdict.MLE:
-        return "; see --memory"
+        return "--memory MiB raises the limit"
     if outcome.verdict is not Verdict.RE:
         return ""
     said = outcome.run.stderr.decode("utf-8", "backslashreplace")
     for pattern, reached in _REACHED:
         if re.search(pattern, said):
-            return f"; {reached.format(_where(said))}"
+            return reached.format(_where(said))
     if _MISSING_MODULE.search(said):
         named = missing_module(said, program, locate(program).roots)
-        return f"; {named or 'it needs a module that is not there for the Python that runs it (--python PATH)'}"
+        return named or "--python PATH names a Python that has this module"
     if _MISSING_FILE.search(said):
         return _missing_file(said, program)
     if _ARGUMENTS.search(said) and not case.args:
-        return "; give its arguments after --, as in `codeopt improve FILE -- ARGUMENTS`"
+        return "give its arguments after --, as in `codeopt improve FILE -- ARGUMENTS`"
     if case.files is None:
-        return "; a run has standard input alone: arguments and files come after --"
+        return "a run has standard input alone: arguments and files come after --"
     return ""
 
 
@@ -60,7 +60,7 @@ def _where(said: str) -> str:
 
 
 def _missing_file(said: str, program: Path) -> str:
-    """By name where the user has it."""
+    """Return advice about a missing file, by the user's name for it."""
     for text in reversed(_NO_FILE.findall(said)):
         path = Path(text)
         if path.is_relative_to(INSIDE):
@@ -68,5 +68,5 @@ def _missing_file(said: str, program: Path) -> str:
         elif path.is_absolute() and not path.exists():
             path = program.absolute().parent / path.name
         if path.exists():
-            return f"; it reads {os.path.relpath(path)}, which a run has not: --with {os.path.relpath(path)}"
-    return "; a run finds the files that its arguments name and those of --with PATH, in its working folder"
+            return f"--with {os.path.relpath(path)} gives it that file"
+    return "a run finds the files that its arguments name and those of --with PATH, in its working folder"

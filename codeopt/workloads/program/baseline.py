@@ -41,7 +41,9 @@ def case_request(program: Path, source: str, options: ImproveOptions, sandbox: S
     if options.stdin and options.cases:
         raise UsageError("give --cases or --stdin, not both")
     if options.cases and (options.args is not None or options.with_paths):
-        raise UsageError("give --cases (with NAME.args and NAME.files) or -- ARGS and --with, not both")
+        raise UsageError(
+            "--cases and -- ARGS or --with exclude each other", hint="a folder of cases has NAME.args and NAME.files"
+        )
 
     def run(source: str, args: Sequence[str]) -> Run:
         return sandbox.run(source, args=args, mode="exec")
@@ -76,12 +78,13 @@ def run_original(request: WorkloadRequest, sandbox: Sandbox, case: Case, check: 
         case = replace(case, exit=run.exit or 0)
     outcome = judge(case, run, check)
     if outcome.verdict is not Verdict.AC:
-        detail = f"{outcome.verdict} ({outcome.detail}){advice(case, outcome, request.target.path)}"
+        detail = f"{outcome.verdict} ({outcome.detail})"
+        hint = advice(case, outcome, request.target.path)
         busy = outcome.verdict is Verdict.TLE
-        raise ProgramError(f"the original fails case {case.name}: {detail}", busy=busy)
+        raise ProgramError(f"the original fails case {case.name}: {detail}", hint=hint, busy=busy)
     gone = next((file.path for file in run.written if file.content is None), None)
     if gone is not None:
-        raise ProgramError(f"the original removes or replaces {gone}; a run must leave the files that it is given")
+        raise ProgramError(f"the original removes or replaces {gone}, which it is given")
     return with_output(case, run), run
 
 
@@ -98,25 +101,27 @@ def allow_drafts(request: WorkloadRequest, sandbox: Sandbox, longest_s: float) -
 
 
 def _ends_so(case: Case, run: Run) -> bool:
-    """Another exit status than 0 is an answer, too, of a program that is given arguments or files, as of a linter that
-    found something: where there is output to compare, and nothing says that it failed."""
+    """Return True if an exit status other than 0 is a result, as of a linter with findings.
+
+    It needs arguments or files, output to compare, and no sign of a failure.
+    """
     failed = TRACEBACK in run.stderr or b"usage:" in run.stderr.lower()
     answered = bool(run.exit and not run.stop and (run.stdout or run.written))
     return answered and not failed and bool(case.args or case.files)
 
 
 def with_output(case: Case, run: Run) -> Case:
-    """The case with a run's output and files as expected ones where it has none."""
+    """Return the case with a run's output and files as expected ones, unless it has its own."""
     if case.expected is None:
         case = replace(case, expected=run.stdout)
     return replace(case, written=run.written) if case.files is not None and case.written is None else case
 
 
 def too_short(sandbox: Sandbox, source: str, plan: Plan) -> str:
-    """Why nothing can be timed on the longest case; empty when it can."""
+    """Return why the longest case is too short for timing, or empty."""
     longest = plan.cases[0]
     took = math.inf
-    for _ in range(10):  # whatever disturbs a run makes it longer
+    for _ in range(10):  # a disturbance makes a run longer
         run = run_on(sandbox, source, longest)
         took = min(took, run.active_s)
         if took >= 10 * TOO_SHORT_S:

@@ -1,14 +1,18 @@
-"""Briefing of a model on a program, beside its text: a small example that may be shown, and what the timed input is
-like. Held-out inputs appear by kinds and sizes alone."""
+"""Briefing of a model on a program: a small example that may be shown, and the shape of the timed input.
+
+Of held-out inputs it shows only kinds and sizes.
+"""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from pathlib import Path
 
 from codeopt.core.briefing import Briefing
 from codeopt.core.history import Candidate
 from codeopt.core.sanitize import decoded, fenced
+from codeopt.workloads.program import cases as sources
 from codeopt_sandbox import Sandbox
 from codeopt_sandbox.outcome import Case
 
@@ -17,18 +21,35 @@ SMALL = 500
 LOOKED_AT = 2_000_000
 """Characters of an input."""
 STARTS = 3
+STATEMENTS = ("statement.txt", "problem.md", "README.md")
+"""Names of files with a problem's statement, beside its cases."""
 
 
-def brief(sandbox: Sandbox, original: Candidate, cases: Sequence[Case], timed: Sequence[Case], python: str) -> Briefing:
+def brief(
+    sandbox: Sandbox,
+    original: Candidate,
+    cases: Sequence[Case],
+    timed: Sequence[Case],
+    python: str,
+    statement: str = "",
+) -> Briefing:
     """All of it. Starts the interpreter a few times."""
     start = min(sandbox.run("", mode="exec").cpu_s for _ in range(STARTS))
     about = [f"It is run by Python {python}." if python else "", _example(original, cases)]
     shape = input_shape(decoded(timed[0].stdin[:LOOKED_AT])) if timed else ""
     return Briefing(
+        statement=statement,
         source_facts="\n\n".join(part for part in about if part),
         measured_facts=f"The input that is timed: {shape}." if shape else "",
         start_s=start,
     )
+
+
+def statement_in(folders: Sequence[Path]) -> str:
+    """Text of the problem's statement in the first folder with one. Empty without any. Raises UsageError."""
+    found = (folder / name for folder in folders for name in STATEMENTS if (folder / name).is_file())
+    path = next(found, None)
+    return sources.text(path).decode("utf-8", "replace") if path else ""
 
 
 def _example(original: Candidate, cases: Sequence[Case]) -> str:
@@ -44,7 +65,7 @@ def _example(original: Candidate, cases: Sequence[Case]) -> str:
 
 
 def input_shape(text: str) -> str:
-    """Lines, what stands on them, and how large it is, in words."""
+    """Describe the lines of a text, their content and its size."""
     lines = text.split("\n")
     lines = lines[:-1] if lines[-1:] == [""] else lines
     rows = [line.split() for line in lines]

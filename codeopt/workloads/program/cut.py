@@ -1,7 +1,8 @@
-"""A long program's input, cut to a share on which it still runs alike: pairs are timed on that, the whole runs once.
+"""A long program's input, cut to a share on which it still behaves the same. Pairs are timed on it, the whole runs
+once.
 
-The share is found by running the original: its time is taken to grow by a power of the input's size, as between two
-sizes it has been seen to, until a part takes about as long as a pair may.
+The share is found by runs of the original. Its time is assumed to grow by a power of the input's size, as between two
+measured sizes. The search ends when a part takes about as long as a pair may.
 """
 
 from __future__ import annotations
@@ -32,7 +33,7 @@ LEAST_POWER = 0.3
 MOST_POWER = 4.0
 """Upper bound of the same."""
 LEAST_S = 1e-3
-"""A run that takes less says nothing of how its time grows, seconds."""
+"""Minimum time of a run that shows how time grows, seconds."""
 
 
 @dataclass(frozen=True)
@@ -66,10 +67,21 @@ class CutPlan(Plan):
 
     cut: InputCut = field(kw_only=True)
 
+    @property
+    def longest(self) -> Case:
+        return self.cut.whole
+
 
 def cut_input(case: Case, whole: Run, run: Callable[[Case], Run]) -> InputCut | None:
-    """The part of a case on which the original takes about WANTED_S; None where the case is short, has nothing that
-    can be cut, or is not run alike on less. whole: the original's run on the case; run: runs the original."""
+    """Return the part of a case on which the original takes about WANTED_S.
+
+    None if the case is short, cannot be cut, or behaves differently on less input.
+
+    Args:
+        case: The whole case.
+        whole: The original's run on it.
+        run: Runs the original.
+    """
     if whole.active_s < LONG_S:
         return None
     share = WANTED_S / whole.active_s
@@ -110,7 +122,7 @@ def _cut_of(case: Case, part: Case) -> str:
 
 
 def _ends_alike(run: Run, whole: Run) -> bool:
-    """Whether a run on a part ends as that on the whole, and says and writes something where that does."""
+    """Return True if a run on a part ends like that on the whole, and prints and writes if that does."""
     same_end = (run.exit, run.signal, run.stop) == (whole.exit, whole.signal, whole.stop)
     same_files = {each.path for each in run.written} == {each.path for each in whole.written}
     fails = TRACEBACK in run.stderr and TRACEBACK not in whole.stderr

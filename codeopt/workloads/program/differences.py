@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 
@@ -13,7 +14,7 @@ from codeopt_sandbox.verdict import CaseChecker, Checker, check_tokens, last_bit
 SHOWN = 80
 ALIKE = "an input like the known ones"
 MOST_CAVEATS = 6
-"""Inputs beyond what is known that are shown, each for another reason, the smallest; further reasons are only named."""
+"""Maximum number of unusual inputs that are shown, the smallest for each reason. Further reasons are only named."""
 
 
 @dataclass(frozen=True)
@@ -23,11 +24,11 @@ class OutputDifference:
     case: Case
     outcome: Outcome
     because: str = ""
-    """Why the input is beyond the known ones; empty for one that is alike."""
+    """Reason why the input is unusual. Empty for a similar one."""
     error: Run | None = None
-    """How the original ended, where that was an error."""
+    """The original's run, if it ended with an error."""
     caveat: Caveat | None = None
-    """Caveat that is reported whatever the input is."""
+    """Caveat that is reported for any input."""
 
     @property
     def wrong(self) -> bool:
@@ -36,13 +37,12 @@ class OutputDifference:
 
     @classmethod
     def of_text(cls, case: Case, outcome: Outcome, check: Checker) -> OutputDifference | None:
-        """Difference of an output that is right but for white space or the last bits of floats; None when there is
-        none."""
+        """Return the difference of an output that differs only in white space or last bits of floats, or None."""
         found = text_caveat(case, case.expected, outcome.run, check)
         return cls(case, outcome, caveat=found) if found else None
 
     def told(self, again: str) -> Caveat:
-        """As a caveat."""
+        """Return the difference as a caveat."""
         if self.caveat is not None:
             return replace(self.caveat, again=again)
         expected, got = _outputs(self)
@@ -55,12 +55,16 @@ class OutputDifference:
 def caveats_of(found: Iterable[OutputDifference], again: Callable[[Case], str]) -> tuple[Caveat, ...]:
     """The smallest input of each kind of difference."""
     smallest: dict[str, OutputDifference] = {}
+    counts: Counter[str] = Counter()
     for each in sorted(found, key=lambda each: (each.error is not None, _size(each.case))):
         kind = str(each.caveat.subject) if each.caveat else each.because
-        smallest.setdefault(f"{kind} {error_name(each.error)}" if each.error else kind, each)
-    inputs = [each for each in smallest.values() if each.wrong]
-    told = [each.told(again(each.case)) for each in inputs[:MOST_CAVEATS]]
-    if further := [each.because or ALIKE for each in inputs[MOST_CAVEATS:]]:
+        kind = f"{kind} {error_name(each.error)}" if each.error else kind
+        smallest.setdefault(kind, each)
+        counts[kind] += 1
+    inputs = {kind: each for kind, each in smallest.items() if each.wrong}
+    first = list(inputs)[:MOST_CAVEATS]
+    told = [replace(inputs[kind].told(again(inputs[kind].case)), count=counts[kind]) for kind in first]
+    if further := [inputs[kind].because or ALIKE for kind in inputs if kind not in first]:
         told[-1] = replace(
             told[-1], because="; another input for each of: ".join([told[-1].because, "; ".join(further)])
         )

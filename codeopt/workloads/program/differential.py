@@ -1,58 +1,57 @@
-"""Does a draft behave as the original on inputs that nobody has seen? Known ones are changed, and both are run.
+"""Comparison of a candidate with the original on new inputs: known ones are mutated, and both programs run.
 
-What a difference means depends on what is known of the inputs. On 40 contest problems with about ten cases each, the
-human's own faster program differed from the slow one on some changed input of 17, nearly always on one that the
-problem's limits forbid (a sign, a size, a graph that is no tree). So each changed input is alike to the known ones, in
-everything that all of those keep, or beyond them (codeopt/workloads/program/fuzzing). Each relation that all known
-inputs keep is broken once first, in an order that hangs on nothing but the seed:
+The consequence of a difference depends on what is known of the inputs. On 40 contest problems with about ten cases
+each, the human's own faster program differed from the slow one on a mutated input of 17. Nearly always the problem's
+limits forbid that input (a sign, a size, a graph that is not a tree). So each mutated input is similar to the known
+ones, in all patterns that they share, or unusual (codeopt/workloads/program/fuzzing). Each pattern that all known
+inputs share is broken once first, in an order that depends only on the seed:
 
-auto     a difference on an input that is alike rejects; beyond, it is a caveat.
-strict   each rejects.
-lenient  each is a caveat, unless most inputs that are alike differ: such a draft has learnt the cases by heart.
-off      nothing is changed; what auto means for a program with a generator of cases, which does this better.
+    auto     a difference on a similar input rejects, one on an unusual input is a caveat
+    strict   each rejects
+    lenient  each is a caveat, unless most similar inputs differ: such a candidate is fitted to the cases
+    off      no mutations: the meaning of auto for a program with a generator of cases, which does this better
 
-Drafts are judged as users run them and as they are timed: by turns, and when they are confirmed in both ways. A program
-can tell the two apart, if it looks closely.
+Candidates run as users run them and as they are timed: by turns, and in both ways for the confirmation. A program can
+distinguish the two.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import chain
 
-from codeopt.core.options import FuzzPolicy
 from codeopt.workloads import Checked
+from codeopt.workloads._policy import InputPolicy
 from codeopt.workloads.program.differences import OutputDifference, caveats_of, explained
 from codeopt.workloads.program.fuzzing import break_relations, mutate_cases
 from codeopt.workloads.program.special_check import refuses_own
 from codeopt.workloads.program.supply import RUN_S, Changed, Quota, Supply, ends_well, patient
 from codeopt_sandbox import Sandbox
-from codeopt_sandbox.caveat import Caveat, Subject
+from codeopt_sandbox.caveat import Caveat, Subject, Tier
+from codeopt_sandbox.guest.environment import Environment, seeded
 from codeopt_sandbox.outcome import Case, Mode, Outcome, Verdict
 from codeopt_sandbox.runner import run_on
 from codeopt_sandbox.verdict import Checker, judge
 
-MOST = 0.6
-"""Lenient: a draft that differs on more than this share of the inputs that are alike has learnt the cases by heart."""
 NEXT_SEED = 1_000_003
 """Added to the seed for each time that as many are asked for as is usual."""
 FEW = 5
-"""Fewer changed inputs than these are said to be few."""
+"""Number of mutated inputs below which the report says that they are few."""
 NONE_BROKEN = "0 relations broken: no changed input that lacks what all known ones keep could be tried"
 
 
-@dataclass(frozen=True)
+@dataclass
 class DifferentialTest:
     """Changed inputs with what the original makes of them. They are made as they are needed."""
 
-    strictness: FuzzPolicy
+    policy: InputPolicy
     made: list[Changed] = field(default_factory=list)
     """Changed inputs that were needed so far, the same for every draft."""
     more: Supply | None = None
     """Makes the others; None where nothing is changed."""
-    is_steady: Callable[[Case, int], bool] = lambda case, hash_seed: True
-    """Whether the original prints the same again, in another order of its sets."""
+    is_steady: Callable[[Case], bool] = lambda case: True
+    """Returns True if the original prints the same again in the case's environment."""
     steady: set[str] = field(default_factory=set)
     """Names of cases on which the original printed the same again."""
     again: Callable[[Case], str] = lambda case: ""
@@ -69,7 +68,7 @@ class DifferentialTest:
             yield changed
 
     def prepared(self) -> DifferentialTest:
-        """The same, with all of them made: for one whose cases are shown to a proposer, also when it is resumed."""
+        """Return the test with all cases made. A proposer needs them also after a resume."""
         for _ in self:
             pass
         return self
@@ -99,10 +98,11 @@ class DifferentialTest:
         self, sandbox: Sandbox, source: str, check: Checker, changed: Changed, number: int, *, both: bool
     ) -> OutputDifference | None:
         """The first run that differs."""
-        hash_seed = 1 + number  # two words stand in the same order under every second one
+        environment = seeded(1 + number)  # every second seed gives two words the same order
+        case = replace(changed.case, environment=environment)
         ways: tuple[Mode, ...] = ("exec", "fork") if both else ("exec",) if number % 2 else ("fork",)
         for mode in ways:
-            run = run_on(sandbox, source, changed.case, mode=mode, hash_seed=hash_seed)
+            run = run_on(sandbox, source, case, mode=mode)
             if changed.error is not None:
                 if ends_well(changed.case, run):
                     return OutputDifference(
@@ -111,15 +111,17 @@ class DifferentialTest:
                 continue
             outcome = judge(changed.case, run, check)
             if outcome.verdict is not Verdict.AC:
-                return self._counted(changed, outcome, hash_seed, check)
+                return self._counted(changed, outcome, environment, check)
             if other := OutputDifference.of_text(changed.case, outcome, check):
                 return other
         return None
 
-    def _counted(self, changed: Changed, outcome: Outcome, hash_seed: int, check: Checker) -> OutputDifference | None:
+    def _counted(
+        self, changed: Changed, outcome: Outcome, environment: Environment, check: Checker
+    ) -> OutputDifference | None:
         """A difference counts where the original agrees with itself; asked only where there is one."""
         case = changed.case
-        if case.name in self.steady or self.is_steady(case, hash_seed):
+        if case.name in self.steady or self.is_steady(replace(case, environment=environment)):
             self.steady.add(case.name)
             return OutputDifference(case, outcome, changed.because or refuses_own(check, case))
         self.made.remove(changed)
@@ -127,13 +129,10 @@ class DifferentialTest:
 
     def _rejects(self, found: Sequence[OutputDifference], alike: int, *, enough: bool) -> list[OutputDifference]:
         """The differences that reject a draft; enough: no more inputs will come."""
-        wrong = [each for each in found if each.wrong and not each.because]
-        if self.strictness is FuzzPolicy.STRICT:
-            return [each for each in found if each.wrong]
-        if self.strictness is FuzzPolicy.LENIENT:
-            most = MOST * (alike if enough else self.quota.alike)
-            return wrong if len(wrong) > most else []
-        return wrong
+        wrong = [each for each in found if each.wrong]
+        known = [each for each in wrong if not each.because]
+        share = len(known) / max(1, alike if enough else self.quota.alike)
+        return [each for each in wrong if self.policy.rejects(Tier.BEYOND if each.because else Tier.ALIKE, share)]
 
     def _missing(self) -> tuple[Caveat, ...]:
         return tuple(Caveat(Subject.EVIDENCE, "", "", words) for words in self.missing)
@@ -146,7 +145,7 @@ class DifferentialTest:
     @property
     def missing(self) -> tuple[str, ...]:
         """Remarks on evidence that is missing."""
-        if self.strictness is FuzzPolicy.OFF:
+        if not self.policy.generates:
             return ()
         if len(self.cases) < FEW:
             return (self.too_few,)
@@ -171,17 +170,12 @@ class DifferentialTest:
         )
 
 
-def choose(strictness: FuzzPolicy, *, generated: bool) -> FuzzPolicy:
-    """The policy where inputs come from a generator: it knows the valid ones."""
-    return FuzzPolicy.OFF if generated and strictness is FuzzPolicy.AUTO else strictness
-
-
 def make_differential_test(
     sandbox: Sandbox,
     source: str,
     cases: Sequence[Case],
     check: Checker,
-    strictness: FuzzPolicy,
+    policy: InputPolicy,
     *,
     seed: int,
     also_known: Sequence[Case] = (),
@@ -196,12 +190,12 @@ def make_differential_test(
     also_known: cases that are not changed, but say what all inputs keep, what is large and what is long.
     most: how many; None: as many as is usual. longest_s: seconds that the original takes on the longest known input.
     """
-    if strictness is FuzzPolicy.OFF:
-        return DifferentialTest(strictness)
+    if not policy.generates:
+        return DifferentialTest(policy)
     run_original = patient(sandbox, source, longest_s)
 
-    def is_steady(case: Case, hash_seed: int) -> bool:
-        run = run_on(sandbox, source, case, mode="exec", hash_seed=hash_seed)  # with all the time that a draft has
+    def is_steady(case: Case) -> bool:
+        run = run_on(sandbox, source, case, mode="exec")  # with all the time that a draft has
         return judge(case, run, check).verdict is Verdict.AC
 
     quota = Quota.of(most)
@@ -211,4 +205,4 @@ def make_differential_test(
         run_original, break_relations(cases, seed=seed, also_known=also_known), changes, quota, held_out, notify
     )
     reads = any(case.stdin or case.args or case.files for case in cases)
-    return DifferentialTest(strictness, [], made, is_steady, again=again, quota=quota, reads=reads)
+    return DifferentialTest(policy, [], made, is_steady, again=again, quota=quota, reads=reads)

@@ -26,8 +26,13 @@ _FROM = re.compile(rb"from\s*(\.+)\s*([\w.]*)\s+import\b")
 def open_siblings(
     target: Target, sources: Sequence[str], with_paths: Sequence[Path], linked: Linked = NO_LINKS
 ) -> View | None:
-    """A copy of what git tracks of the project and of what is named by --with, where the program, or the one that it is
-    compared with, imports something of it or looks beside its own file. Raises UsageError."""
+    """Open a copy of the tracked files and those of --with, if a program needs them. None otherwise.
+
+    A program, or the one that it is compared with, needs them if it imports some or uses its own path.
+
+    Raises:
+        UsageError: A file of --with cannot be used.
+    """
     module = locate(target.path, linked)
     names = {name for source in sources for name in _imported(source)}
     roots = (target.path.resolve().parent, *module.roots, *module.beside)
@@ -38,7 +43,7 @@ def open_siblings(
 
 
 def link_given(view: View, with_paths: Sequence[Path]) -> None:
-    """Let what --with names be found beside the program as each run has it, changed or not: in its working folder."""
+    """Link files of --with to a run's working folder, so that the program finds them there, mutated or not."""
     for path in with_paths:
         plain = Path(os.path.normpath(path))
         for file in _files(plain) if not plain.is_absolute() and ".." not in plain.parts else ():
@@ -54,8 +59,10 @@ def _files(path: Path) -> Iterator[Path]:
 
 
 def search_path(view: View, target: Target) -> str:
-    """PYTHONPATH for a run: the script's folder first, unless it is run as a module; what is not there is not looked
-    at, so that one text serves the sandboxes that isolate and those that do not."""
+    """Return PYTHONPATH for a run: the script's folder first, unless it runs as a module.
+
+    Missing folders are ignored, so one text serves sandboxes with and without isolation.
+    """
     first = () if target.module else (target.path.resolve().parent,)
     folders = (*first, *view.module.roots, *view.beside)
     inside = [view.inside(folder, isolated) for isolated in (True, False) for folder in folders]
@@ -72,8 +79,11 @@ def _imported(source: str) -> Iterator[str]:
 
 
 class InProject:
-    """A sandbox in which programs run as in their project: `__file__` is where the view shows it, and a relative import
-    of what `python -m` runs finds the package's modules."""
+    """A sandbox in which programs run as in their project.
+
+    `__file__` is the path in the view. A relative import of a program that `python -m` runs finds the package's
+    modules.
+    """
 
     def __init__(self, inner: Sandbox, target: Target, view: View) -> None:
         self._inner = inner
@@ -81,12 +91,14 @@ class InProject:
         self._file = view.inside(view.module.path, inner.isolated)
 
     def run(self, program: Any, *args: Any, **options: Any) -> Run:
-        """As Sandbox.run."""
+        """Run a program, with the parameters of Sandbox.run."""
         return self._inner.run(self.prepared(program), *args, **options)
 
     def prepared(self, program: Any) -> Any:
-        """A text with absolute imports in place of relative ones and a path in place of `__file__`, each in its own
-        line; other programs as they are."""
+        """Return a text with absolute imports and a path in place of `__file__`, each in its own line.
+
+        Other kinds of programs are unchanged.
+        """
         if not isinstance(program, str):
             return program
         return at_its_place(absolute_imports(program, self._package) if self._package else program, self._file)
@@ -122,7 +134,7 @@ def at_its_place(source: str, file: str) -> str:
     for name in names:
         line = lines[name.lineno - 1]
         end = name.col_offset + len(_FILE)
-        if line[name.col_offset : end] == _FILE:  # in an f-string before Python 3.12 it stands elsewhere
+        if line[name.col_offset : end] == _FILE:  # before Python 3.12 an f-string has it at another place
             lines[name.lineno - 1] = line[: name.col_offset] + repr(file).encode() + line[end:]
     return b"\n".join(lines).decode("utf-8", "surrogatepass")
 

@@ -1,4 +1,4 @@
-"""A checker of the user's own: which other outputs of a program are right, too.
+"""The user's own checker, which decides what other outputs of a program are also right.
 
 It is asked only about outputs that differ.
 """
@@ -12,6 +12,7 @@ from typing import Any
 
 from codeopt.core.errors import UsageError
 from codeopt.core.options import ImproveOptions
+from codeopt.core.ownership import read_given
 from codeopt.workloads._checker_answers import CheckerAnswers
 from codeopt_sandbox import Sandbox
 from codeopt_sandbox.calls import outputs_program
@@ -36,7 +37,6 @@ class OutputChecker:
     """Arguments that a case gives to a project's command; None for a program, which has those of the case alone."""
 
     def __call__(self, expected: bytes, got: bytes) -> str:
-        """Compare two outputs alone."""
         return self.compare(expected, got)
 
     def of_case(self, case: Case, expected: bytes, got: bytes) -> str:
@@ -60,7 +60,7 @@ def answers_of(options: ImproveOptions, sandbox: Sandbox) -> CheckerAnswers[Ques
     if options.special_checker is None:
         return None
     file, accept = options.special_checker
-    source = decode_source(file.read_bytes())
+    source = decode_source(read_given(file))
     return CheckerAnswers(sandbox, lambda asked: outputs_program(OutputsRequest(source, str(file), accept, asked)))
 
 
@@ -90,8 +90,10 @@ def require_own(check: Checker, cases: Sequence[Case], runs: Sequence[Run], name
 
 
 def refuses_own(check: Checker, case: Case) -> str:
-    """Why a difference on a changed input is beyond the known ones: the checker does not accept what the original
-    prints there either. Empty where it does."""
+    """Return why a difference on a mutated input is only a caveat: the checker rejects the original's own output there.
+
+    Empty if the checker accepts it.
+    """
     if not isinstance(check, OutputChecker) or case.expected is None:
         return ""
     reason = check.answers.reasons([check.question(case, case.expected, case.expected)])[0]

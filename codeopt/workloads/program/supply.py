@@ -18,17 +18,21 @@ RUN_S = 1.0
 LEAST_RUN_S = 0.25
 """Lower bound of the same, seconds."""
 RUN_FACTOR = 10
-"""Time limit of the original on one changed input, as a multiple of what the longest known one takes: what takes longer
-is mostly a number that was made large, and is run to the limit for nothing."""
+"""Time limit of the original on one mutated input, as a multiple of the longest known one's time.
+
+An input that takes longer mostly has an enlarged number, and runs to the limit for nothing.
+"""
 ALL_CPU_S = 4.0
-"""CPU time limit of the original on all changed inputs, and as much on those that break a relation, seconds: by CPU
-time a busy machine asks as many."""
+"""CPU time limit of the original on all mutated inputs, and the same on those that break a pattern, seconds.
+
+With CPU time a busy machine gets as many inputs.
+"""
 ALL_S = 60.0
 """Time limit of the original on all changed inputs, seconds."""
 MOST_ALIKE = 36
 """Number of changed inputs like the known ones that are enough."""
 MOST_BEYOND = 16
-"""Number of changed inputs beyond the known ones that are enough."""
+"""Maximum number of unusual mutated inputs."""
 MOST_RELATIONS = 48
 """Number of relations that are broken on purpose."""
 MOST_TOO_LONG = 4
@@ -39,8 +43,8 @@ MOST_OF_AN_ERROR = 2
 """... and of those on which it ends with the same one."""
 MOST_OF_A_KIND = 4
 """Beyond the known inputs for one reason."""
-RunOriginal = Callable[[Case, Mode, int], Run]
-"""Runs the original on a case, in a way, with a hash seed."""
+RunOriginal = Callable[[Case, Mode], Run]
+"""Runs the original on a case, in a way."""
 
 
 @dataclass(frozen=True)
@@ -74,7 +78,7 @@ class Changed:
 
     case: Case
     because: str = ""
-    """Why it is beyond the known inputs; empty for one that is alike."""
+    """Reason why it is unusual. Empty for a similar one."""
     error: Run | None = None
     """Run of the original that ends with an error; None where it ends well."""
     relation: str = ""
@@ -87,11 +91,11 @@ def patient(sandbox: Sandbox, source: str, longest_s: float) -> RunOriginal:
     seconds = min(RUN_S, sandbox.limits.seconds, max(LEAST_RUN_S, RUN_FACTOR * longest_s))
     limits = replace(sandbox.limits, seconds=seconds)
 
-    def run(case: Case, mode: Mode, hash_seed: int) -> Run:
-        found = run_on(sandbox, source, case, limits=limits, mode=mode, hash_seed=hash_seed)
+    def run(case: Case, mode: Mode) -> Run:
+        found = run_on(sandbox, source, case, limits=limits, mode=mode)
         if found.stop == "time" and found.runqueue_wait_s > limits.seconds / 4:
             longer = replace(limits, seconds=4 * limits.seconds)
-            found = run_on(sandbox, source, case, limits=longer, mode=mode, hash_seed=hash_seed)
+            found = run_on(sandbox, source, case, limits=longer, mode=mode)
         return found
 
     return run
@@ -145,11 +149,11 @@ class Supply:
     others_left: bool = False
     """The original had run for too long before the other changed inputs were enough."""
     taken: Counter[bool] = field(default_factory=Counter)
-    """Number of inputs that the original takes, by whether they are beyond the known ones."""
+    """Number of inputs that the original accepts, by whether they are unusual."""
     _made: Iterator[Changed] | None = None
 
     def __iter__(self) -> Iterator[Changed]:
-        """The same inputs go on where they were left."""
+        """Continue with the inputs that were not made before."""
         self._made = self._made or self._all()
         return self._made
 
@@ -211,10 +215,12 @@ class Supply:
         return counts[True] < self.quota.beyond and reasons[mutated.because] < MOST_OF_A_KIND
 
     def _run(self, mutated: MutatedCase, spent: _Spent, too_long: set[str] | None = None) -> Changed | None:
-        """Run the original on a changed input; None where that says nothing, or an error that was seen often enough.
-        too_long: kinds of changes of which others would use up the time, too."""
+        """Run the original on a mutated input. None if the run is no evidence, or has a frequent error.
+
+        `too_long` collects kinds of changes that would use up the time.
+        """
         self.notify(f"changing inputs, {self.taken.total()} of at most {self.quota.all} that the original takes")
-        run = self.run_original(mutated.case, "fork", 0)
+        run = self.run_original(mutated.case, "fork")
         spent.add(run)
         if run.stop == "time" and too_long is not None:
             too_long |= {kind_of_change(mutated), "long"}
@@ -229,11 +235,11 @@ class Supply:
 
 
 def error_name(run: Run) -> str:
-    """`ValueError`; what is said last, where nothing is raised."""
+    """Return `ValueError`, or the last line if no exception was raised."""
     return run.stderr.rstrip().rpartition(b"\n")[2].partition(b":")[0].decode("utf-8", "backslashreplace")
 
 
 def kind_of_change(mutated: MutatedCase) -> str:
-    """`longer`, `alike.resampled`."""
+    """Return the kind of a mutation: `longer`, `alike.resampled`."""
     kind, _, more = mutated.name.partition(".")
     return f"alike.{more.partition('.')[0]}" if kind == "alike" else kind

@@ -1,4 +1,4 @@
-"""A program that reads standard input, measured: cases, fuzzed inputs, whole runs by the clock."""
+"""A program that reads standard input, measured: cases, fuzzed inputs, whole runs by wall or CPU time."""
 
 from __future__ import annotations
 
@@ -14,16 +14,19 @@ from codeopt.core.history import Candidate
 from codeopt.core.revision import OWN, Revision
 from codeopt.rules import Rule as RewriteRule
 from codeopt.workloads import Checked, Defaults, Stage, Suite, Workload, WorkloadRequest
+from codeopt.workloads._environments import axes
 from codeopt.workloads._one_file import OneFile
 from codeopt.workloads.program import baseline
 from codeopt.workloads.program.again import again
-from codeopt.workloads.program.briefing import brief
+from codeopt.workloads.program.briefing import brief, statement_in
 from codeopt.workloads.program.cases import Request
 from codeopt.workloads.program.cut import LONG_S, CutPlan, InputCut, cut_input
 from codeopt.workloads.program.differences import text_caveat
 from codeopt.workloads.program.differential import DifferentialTest, make_differential_test
+from codeopt.workloads.program.elsewhere import Elsewhere, with_environment
 from codeopt.workloads.program.fuzzing import largest_text, mutate_cases, shorter_cases
 from codeopt_sandbox import Sandbox
+from codeopt_sandbox.caveat import Caveat, Subject
 from codeopt_sandbox.compare import Plan, StoppingRule, make_plan
 from codeopt_sandbox.growth import GrowthPair, fit, pair, sizes
 from codeopt_sandbox.outcome import Case, Outcome, Verdict
@@ -57,24 +60,24 @@ class ProgramWorkload(Defaults):
     baseline: Candidate
     suite: Suite
     differential: DifferentialTest
+    elsewhere: Elsewhere
+    """The cases in other environments."""
     rule: StoppingRule
     plan: Plan | None = None
+    guards = (f"{__package__}.guards",)
     lower_bound_program = READ_ALL
     too_short: str = ""
-    """Why nothing can be timed; empty when it can."""
+    """Reason why timing is impossible, or empty."""
 
     @property
     def runner(self) -> OneFile:
-        """The sandbox."""
         return OneFile(self.sandbox)
 
     @property
     def source(self) -> str:
-        """Text of the original."""
         return self.baseline.source
 
     def timed(self) -> Workload:
-        """With the plan and the original's profile."""
         original, modes = self.baseline, self.request.profile_modes
         cases = baseline.longest_cases(self.suite.cases, original, self.rule.enough_seconds)
         cut = self._cut(cases[0])
@@ -107,9 +110,9 @@ class ProgramWorkload(Defaults):
             raise ProgramError(self.too_short)
         return self.plan
 
-    def run_case(self, draft: Revision, case: Case, hash_seed: int = 0) -> Outcome:
-        """In a fresh interpreter; a Traceback counts, whatever the exit status."""
-        run = run_on(self.runner, draft, case, mode="exec", hash_seed=hash_seed)
+    def run_case(self, draft: Revision, case: Case) -> Outcome:
+        """Run a case in a fresh interpreter. A traceback counts as an error with any exit status."""
+        run = run_on(self.runner, draft, case, mode="exec")
         outcome = judge(case, run, self.suite.check)
         if outcome.verdict is Verdict.AC and TRACEBACK in run.stderr and not self._shows_tracebacks():
             return replace(outcome, verdict=Verdict.RE, detail="a Traceback on standard error, though it exits with 0")
@@ -131,14 +134,35 @@ class ProgramWorkload(Defaults):
         return any(TRACEBACK in outcome.run.stderr for outcome in self.baseline.outcomes)
 
     def check(self, draft: Revision, stage: Stage) -> Checked:
-        """Check a draft on fuzzed inputs: the same ones in each round, new ones to confirm."""
+        """Check a draft on the cases in other environments, and on fuzzed inputs: the same ones in each round, others
+        to confirm."""
+        self._notify("running cases in other environments")
+        found = [self._elsewhere(draft, each.case) for each in self.elsewhere.cases
+                 if each.short is not (stage is Stage.CONFIRMATION)]  # fmt: skip
+        if wrong := tuple(each for each in found if each.verdict is not Verdict.AC):
+            return Checked(wrong[:1])
         self._notify("trying changed inputs")
         differential = self._new_differential_test() if stage is Stage.CONFIRMATION else self.differential
-        return differential.run(self.sandbox, draft.text, self.suite.check, both=stage is not Stage.ROUND)
+        checked = differential.run(self.sandbox, draft.text, self.suite.check, both=stage is not Stage.ROUND)
+        caveats = (caveat for each in found for caveat in each.caveats)
+        return replace(checked, caveats=(*caveats, *checked.caveats))
+
+    def _elsewhere(self, draft: Revision, case: Case) -> Outcome:
+        """Outcome in another environment; a caveat where it is another one because of -O alone."""
+        found = self.run_case(draft, case)
+        if found.verdict is Verdict.AC:
+            return found
+        plain = replace(case, environment=case.environment.plain)
+        original = run_on(self.runner, self.baseline.revision, plain, mode="exec")
+        if plain == case or self.run_case(draft, replace(plain, expected=original.stdout)).verdict is not Verdict.AC:
+            return with_environment(found, case)
+        got = found.detail or str(found.verdict)
+        caveat = Caveat(Subject.SURROUNDINGS, case.name, "", got, f"only with {axes(case.environment)}")
+        return replace(found, verdict=Verdict.AC, detail="", caveats=(caveat,))
 
     def _new_differential_test(self) -> DifferentialTest:
         return make_differential_test(
-            self.sandbox, self.source, self.suite.cases, self.suite.check, self.differential.strictness,
+            self.sandbox, self.source, self.suite.cases, self.suite.check, self.differential.policy,
             seed=self.request.input_seed + 1, also_known=self.suite.cases, held_out=True, notify=self._notify,
             most=self.request.options.max_examples, again=self.again,
             longest_s=max(outcome.run.active_s for outcome in self.baseline.outcomes),
@@ -153,7 +177,7 @@ class ProgramWorkload(Defaults):
         rule = replace(self.rule, enough_seconds=LAST_WORD_S)
         usual = self.require_plan()
 
-        if isinstance(usual, CutPlan):  # by a part of another case, where one is as long
+        if isinstance(usual, CutPlan):  # by a part of another case, if one is as long
             held = self._longest_held_out()
             return self._planned(usual.cases, rule, (self._cut(held[0]) if held else None) or usual.cut)
         never_shown = (*self._longest_held_out(), *unseen)
@@ -164,7 +188,6 @@ class ProgramWorkload(Defaults):
         return self._planned(usual.cases, rule, None)
 
     def plan_by(self, plan: Plan, rule: StoppingRule) -> Plan:
-        """The same cases, by another clock."""
         return self._planned(plan.cases, rule, plan.cut if isinstance(plan, CutPlan) else None)
 
     def _longest_held_out(self) -> tuple[Case, ...]:
@@ -214,14 +237,16 @@ class ProgramWorkload(Defaults):
         return round(old / limit, 6) if old < limit else None
 
     def rules(self, rules: Sequence[RewriteRule]) -> tuple[RewriteRule, ...]:
-        """All of them."""
         return tuple(rules)
 
     def briefing(self) -> Briefing:
         """An example, and what the timed input is like."""
         interpreter = self.request.interpreter
         timed = self.plan.cases if self.plan else ()
-        return brief(self.sandbox, self.baseline, self.suite.cases, timed, interpreter.version if interpreter else "")
+        python = interpreter.version if interpreter else ""
+        return brief(
+            self.sandbox, self.baseline, self.suite.cases, timed, python, statement_in(self.cases.folders)
+        )  # fmt: skip
 
     @property
     def headline(self) -> str:
@@ -243,12 +268,14 @@ class ProgramWorkload(Defaults):
             "tests": {
                 "total": len(self.suite.cases), "changed_inputs": len(tried.cases),
                 "relations_broken": tried.relations_broken, "inputs": self.inputs,
+                "environments": self.elsewhere.counts(len(self.suite.cases)),
             },
             "input_seed": self.request.input_seed,
             "timed": self._timed_part,
         }  # fmt: skip
-        shortfalls = [Diagnostic(words, remedy="--cases DIR gives more") for words in tried.missing]
+        shortfalls = [Diagnostic(words, remedy="--cases DIR adds some") for words in tried.missing]
         shortfalls += [Diagnostic(tried.left_out)] if tried.left_out else []
+        shortfalls += self.elsewhere.gaps
         if lines := dict.fromkeys(self.request.program.files[OWN].left_out):
             shortfalls.append(Diagnostic("left out, as only Jupyter runs it", ", ".join(lines)))
         return {**found, "shortfalls": tuple(shortfalls)} if shortfalls else found

@@ -58,7 +58,7 @@ class OpenedProject:
 
     @property
     def other(self) -> Revision | None:
-        """The other version, where two are compared."""
+        """The other version; None unless two versions are compared."""
         return self.runs.other.revision if self.runs.other else None
 
     def profile(self) -> Profile:
@@ -70,7 +70,7 @@ class OpenedProject:
 
     def measure(self) -> Workload:
         """Run the command and the tests. Raises ProgramError."""
-        from codeopt.workloads.function.corpus.corpus import NotVerifiable
+        from codeopt.core.errors import NotVerifiable
         from codeopt.workloads.project.workload import measure
 
         if self.runs.other and not self.runs.other.differing:
@@ -82,7 +82,12 @@ class OpenedProject:
 @workload(matches, read=read, priority=10)
 @contextmanager
 def open_workload(request: WorkloadRequest) -> Iterator[OpenTarget]:
-    """Raises UsageError, NoSandbox."""
+    """Open a command of a project, or two versions of one.
+
+    Raises:
+        UsageError: The command, the project or an option cannot be used.
+        NoSandbox: No sandbox runs on this machine.
+    """
     from codeopt.workloads.project.files import read_project
     from codeopt.workloads.project.fixed_ground import find_ground
     from codeopt.workloads.project.profiling import open_command

@@ -8,8 +8,15 @@ from collections.abc import Mapping, Sequence
 from copy import deepcopy
 from dataclasses import dataclass
 
-from codeopt.analysis.nodes import first_line
-from codeopt.analysis.positions import Def, Definition, find_definition, functions_by_name
+from codeopt.analysis.nodes import first_line, is_bare_constant, last_line
+from codeopt.analysis.positions import (
+    Def,
+    Definition,
+    bound_names,
+    evaluated_names,
+    find_definition,
+    functions_by_name,
+)
 from codeopt.core.revision import Revision
 from codeopt.workloads.project.fixed_ground import NOTHING_FIXED, FixedGround
 from codeopt.workloads.project.module_graph import read_module
@@ -33,9 +40,15 @@ _BLOCK = re.compile(
 
 
 def apply_answer(project: Revision, answer: str, ground: FixedGround = NOTHING_FIXED) -> Revision:
-    """The project with an answer put in: search/replace blocks, or whole functions below a file's line.
+    """Return the project with an answer applied: search/replace blocks, or whole functions below a file's line.
 
-    ground: files that may stand in an answer as they are, and not otherwise. Raises SpliceError.
+    Args:
+        project: The project before the change.
+        answer: Text of a model.
+        ground: Files that an answer may repeat but not change.
+
+    Raises:
+        SpliceError: The answer does not fit the project, or edits one of these files.
     """
     files = dict(project)
     for path, part in (unpack(answer) or {_meant(files, answer): answer}).items():
@@ -80,13 +93,13 @@ def _by_blocks(text: str, path: str, blocks: list[re.Match[str]]) -> str:
 
 
 def _with_functions(text: str, path: str, part: str) -> str:
-    """Each function of the answer in place of the one of its name; new imports, helpers and constants beside it."""
+    """Replace functions by those of the answer with the same names, and add new imports, helpers and constants."""
     new, old = _tree(part, path), _tree(text, path)
     head = _Heads(text, old.body, part)
     for node in sorted(new.body, key=_order):
         lines = head.lines(node, getattr(node, "name", ""))
-        if isinstance(node, ast.ClassDef) and span_of(text, node.name) is not None:
-            text = _with_methods(text, head, node)
+        if isinstance(node, ast.ClassDef) and _class_of(text, node.name):
+            text = _with_members(text, head, node, node.name)
         elif isinstance(node, Definition):
             span = span_of(text, node.name, node)
             text = replaced(text, span, lines) if span else with_definition(text, lines, node)
@@ -96,6 +109,12 @@ def _with_functions(text: str, path: str, part: str) -> str:
         elif isinstance(node, ast.Import | ast.ImportFrom):
             same = bound_in(text, node)
             text = replaced(text, same, lines) if same else with_import(text, lines, node)
+        elif not _is_known(node, old.body):
+            if clash := bound_names(node) & {name for each in old.body for name in bound_names(each)}:
+                raise SpliceError(
+                    f"{path}: {min(clash)} is bound in a block outside of functions; change that with a SEARCH block"
+                )
+            text = with_constant(text, lines, node)
     _tree(text, path)
     return text
 
@@ -129,8 +148,10 @@ class _Heads:
 
 
 def _head(mine: Sequence[str], was: Def, theirs: Sequence[str], now: Def) -> tuple[Sequence[str], int]:
-    """From `def` to the first statement, docstring included, and the number of lines above what follows in the new one;
-    none where a body shares a line with `def`, or stands elsewhere."""
+    """Return the lines from `def` to the first statement, docstring included, and the number of lines before the rest.
+
+    The lines are empty if a body shares a line with `def`, or has another indentation.
+    """
     text, body = was.body[0], now.body[0]
     if was.lineno == text.lineno or now.lineno == body.lineno or text.col_offset != body.col_offset:
         return (), now.lineno - 1
@@ -141,7 +162,7 @@ def _head(mine: Sequence[str], was: Def, theirs: Sequence[str], now: Def) -> tup
     return [*head, *(mine[text.lineno - 1 : text.end_lineno] if missing else ())], begin
 
 
-def _begin(lines: Sequence[str], node: Def) -> int:
+def _begin(lines: Sequence[str], node: Definition) -> int:
     """Number of lines above its first statement and the comments on that."""
     at = first_line(node.body[0]) - 1
     while lines[at - 1].lstrip().startswith("#"):
@@ -153,14 +174,61 @@ def _is_annotated(node: Def) -> bool:
     return bool(node.returns) or any(isinstance(each, ast.arg) and each.annotation for each in ast.walk(node.args))
 
 
-def _with_methods(text: str, head: _Heads, node: ast.ClassDef) -> str:
+def _with_members(text: str, head: _Heads, node: ast.ClassDef, qualname: str) -> str:
+    """Replace the members of a class by those of the answer with the same names, and add new ones."""
+    text = _with_class_line(text, head.part, node, qualname)
     for member in node.body:
-        if not isinstance(member, Def):
-            continue
-        lines = head.lines(member, f"{node.name}.{member.name}")
-        span = span_of(text, f"{node.name}.{member.name}", member)
-        text = replaced(text, span, lines) if span else added(text, f"{node.name}.{member.name}", lines)
+        name = f"{qualname}.{getattr(member, 'name', '')}"
+        lines = head.lines(member, name)
+        if isinstance(member, ast.ClassDef) and _class_of(text, name):
+            text = _with_members(text, head, member, name)
+        elif isinstance(member, Definition):
+            span = span_of(text, name, member)
+            text = replaced(text, span, lines) if span else added(text, name, lines)
+        elif (owner := _class_of(text, qualname)) and not _is_known(member, owner.body):
+            text = _with_field(text, owner, member, lines)
     return text
+
+
+def _with_class_line(text: str, part: str, node: ast.ClassDef, qualname: str) -> str:
+    """Return the text with the answer's bases and decorators of a class. What it leaves out stays."""
+    was = _class_of(text, qualname)
+    mine, theirs = text.splitlines(keepends=True), part.splitlines(keepends=True)
+    if was is None or was.body[0].lineno == was.lineno or node.body[0].lineno == node.lineno:
+        return text
+    above, line = mine[first_line(was) - 1 : was.lineno - 1], mine[was.lineno - 1 : _begin(mine, was)]
+    if node.decorator_list:
+        above = theirs[first_line(node) - 1 : node.lineno - 1]
+    if node.bases or node.keywords:
+        line = theirs[node.lineno - 1 : _begin(theirs, node)]
+    return replaced(text, (first_line(was), _begin(mine, was)), "".join([*above, *line]))
+
+
+def _with_field(text: str, owner: ast.ClassDef, node: ast.stmt, lines: str) -> str:
+    """Return the text with a statement of a class: in place of the one that binds the same names, else above the
+    methods, or at the end where it needs one of them."""
+    binds = bound_names(node)
+    same = next(
+        (each for each in owner.body if binds and not isinstance(each, Def) and bound_names(each) == binds), None
+    )
+    if same:
+        return replaced(text, (same.lineno, last_line(same)), lines)
+    index = next((at for at, each in enumerate(owner.body) if isinstance(each, Definition)), len(owner.body))
+    needed = evaluated_names(node) & {name for each in owner.body[index:] for name in bound_names(each)}
+    at = last_line(owner) if needed or index == len(owner.body) else first_line(owner.body[index]) - 1
+    before = text.splitlines(keepends=True)
+    return "".join([*before[:at], lines.rstrip("\n") + "\n", "\n" * (at < last_line(owner)), *before[at:]])
+
+
+def _class_of(text: str, qualname: str) -> ast.ClassDef | None:
+    node = find_definition(ast.parse(text).body, qualname)
+    return node if isinstance(node, ast.ClassDef) else None
+
+
+def _is_known(node: ast.stmt, body: Sequence[ast.stmt]) -> bool:
+    """Return True if a statement need not be added: it is there, says nothing, or is for a module run as a script."""
+    empty = isinstance(node, ast.Pass) or is_bare_constant(node)
+    return empty or "__name__" in evaluated_names(node) or ast.dump(node) in map(ast.dump, body)
 
 
 def _require_contracts(before: Mapping[str, str], after: Mapping[str, str]) -> None:

@@ -9,7 +9,7 @@ from pathlib import PurePosixPath
 from codeopt_sandbox.outcome import Files, Run
 
 
-@dataclass(frozen=True)
+@dataclass
 class Bytecode:
     """Bytecode of modules, as far as Python was asked for it."""
 
@@ -25,11 +25,11 @@ class Bytecode:
         return self.edited.get((path, content), ())
 
     def has(self, path: str, content: bytes) -> bool:
-        """Whether an edited module was compiled."""
+        """Return True if an edited module was compiled."""
         return (path, content) in self.edited
 
     def keep(self, modules: Mapping[str, bytes], run: Run) -> None:
-        """Keep what a run wrote of edited modules; one that does not compile has none."""
+        """Store the bytecode that a run wrote of edited modules. A module that does not compile gets an empty entry."""
         found = dict(_written(modules, run))
         for path, content in modules.items():
             self.edited[path, content] = tuple(pair for place, pair in found.items() if place[0] == path)

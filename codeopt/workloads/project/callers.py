@@ -35,7 +35,7 @@ class PublicCallers:
         return [caller for caller in found if caller != function and is_public(caller, self.files)][:MOST]
 
     def _at(self, place: str) -> Iterator[CodeEdit]:
-        """The function around a place, `/file:line`; nothing for code that stands outside of functions."""
+        """Yield the function around a place, `/file:line`. Code outside of functions yields nothing."""
         path, _, text = place.removeprefix("/").rpartition(":")
         if path in self.files and text.isdecimal():
             spans = self._spans(path)

@@ -1,5 +1,7 @@
-"""A command that its user did not give: with other numbers, data files or options, in its words, its variables or its
-script, which is fixed ground on both sides. No proposer sees these."""
+"""Variations of the user's command: other numbers, data files or options, in its words, variables or script.
+
+The script is a protected file on both sides. No model sees these commands.
+"""
 
 from __future__ import annotations
 
@@ -35,9 +37,9 @@ class ChangedCommand:
     """One change."""
 
     kind: str
-    """`other numbers`, `another file`, `without an option`: what is told of it."""
+    """Shown text: `other numbers`, `another file`, `without an option`."""
     line: tuple[str, ...]
-    """As `ProjectCommand.line`."""
+    """Variables and words, in the form of `ProjectCommand.line`."""
     files: Files = ()
     """In place of the project's."""
 
@@ -49,8 +51,14 @@ class ChangedCommand:
 def changed_commands(
     command: ProjectCommand, files: Mapping[str, bytes], seed: int, judged: Collection[str] = ()
 ) -> Iterator[ChangedCommand]:
-    """The same ones for the same seed, those of each kind by turns. judged: files that are not the same on both sides,
-    and stay as they are."""
+    """Yield mutated commands, the kinds by turns. The same seed gives the same commands.
+
+    Args:
+        command: The user's command.
+        files: Contents of the project.
+        seed: Seed of the random choices.
+        judged: Files that differ between the two sides. They are not changed.
+    """
     draw = random.Random(seed)
     texts, places = _numbers(command, files, judged)
     kinds = (
@@ -73,16 +81,20 @@ def _distinct(command: ProjectCommand, changed: Iterable[ChangedCommand]) -> Ite
 def larger_commands(
     command: ProjectCommand, files: Mapping[str, bytes], judged: Collection[str] = ()
 ) -> Iterator[ChangedCommand]:
-    """With all numbers that say how much some times as large, then with one of them, the largest first. judged: as
-    above."""
+    """Yield larger commands: all sizes multiplied by a factor, then one of them alone, the largest first.
+
+    `judged` has the meaning that it has in `changed_commands`.
+    """
     return _distinct(command, _resized(command, files, judged, LARGER, alone=LARGER[:1]))
 
 
 def smaller_commands(
     command: ProjectCommand, files: Mapping[str, bytes], judged: Collection[str] = ()
 ) -> Iterator[ChangedCommand]:
-    """With all numbers that say how much a small part of what they are, then with one of them, the largest first.
-    judged: as above."""
+    """Yield smaller commands: all sizes reduced to a small part, then one of them alone, the largest first.
+
+    `judged` has the meaning that it has in `changed_commands`.
+    """
     return _distinct(command, _resized(command, files, judged, SMALLER, alone=SMALLER))
 
 

@@ -1,5 +1,7 @@
-"""Numbers of a command, in its words, variables and script, and other ones in their places: a little smaller or larger,
-and in the same order as before, so that what held between two of them still does."""
+"""Numbers in a command's words, variables and script, and replacements for them.
+
+A replacement is a little smaller or larger. The order of the numbers stays, so a relation between two of them stays.
+"""
 
 from __future__ import annotations
 
@@ -28,7 +30,7 @@ LARGER = 1.1
 
 @dataclass(frozen=True)
 class NumberPlace:
-    """One number, where it stands."""
+    """One number and its place in a text."""
 
     text: str
     """Key of the text: `word 3`, or a path."""
@@ -38,7 +40,7 @@ class NumberPlace:
     seed: bool = False
 
     def written(self, value: float) -> str:
-        """As the number was written: a whole one stays whole."""
+        """Return a value in the number's format: an integer stays an integer."""
         return repr(round(value, 6)) if isinstance(self.value, float) else str(int(value))
 
 

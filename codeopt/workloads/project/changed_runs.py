@@ -1,5 +1,8 @@
-"""Does a draft behave as the original when the command is another? A handful of changed commands, each run once on each
-side; those that the original itself fails on, or answers otherwise from run to run, are left out."""
+"""Comparison of a candidate and the original on mutated commands.
+
+Each of a handful of commands runs once on each side. A command is skipped if the original fails on it, or if its output
+varies from run to run.
+"""
 
 from __future__ import annotations
 
@@ -9,11 +12,12 @@ from dataclasses import dataclass, field, replace
 from itertools import islice
 
 from codeopt.core.diagnostic import Diagnostic
-from codeopt.core.options import FuzzPolicy
 from codeopt.core.revision import Revision
+from codeopt.workloads._policy import InputPolicy
 from codeopt.workloads.project.changed_command import ChangedCommand, changed_commands, smaller_commands
 from codeopt.workloads.project.given_command import GivenCommand
-from codeopt_sandbox.caveat import Caveat, Subject
+from codeopt_sandbox.caveat import Caveat, Subject, Tier
+from codeopt_sandbox.guest.environment import seeded
 from codeopt_sandbox.outcome import Case, Outcome, Run, RunLimits, Verdict
 from codeopt_sandbox.runner import run_on
 from codeopt_sandbox.verdict import judge
@@ -21,12 +25,14 @@ from codeopt_sandbox.verdict import judge
 MOST = 5
 """Number of changed commands that are enough."""
 LONG_MOST = 2
-"""The same of a command that takes longer than LONG_S."""
+"""Maximum number of compared commands, for a command that takes more than `LONG_S`."""
 LONG_S = 3.0
 """Time from which on a command counts as long, seconds."""
 LONG_FRUITLESS = 3
-"""Number of changed commands of a long one that print what it prints, after which no other is tried where none did
-otherwise: its output hides what was changed, and each takes two runs."""
+"""Number of mutations of a long command without a change in the output, after which no further one is tried.
+
+The output of such a command hides the mutation, and each mutation takes two runs.
+"""
 TRIED = 10
 """At most, with those that the original fails on."""
 LONGER = 3
@@ -36,9 +42,10 @@ LEAST_S = 2.0
 PATIENCE = 5
 """Maximum time of a draft's run, as a multiple of that of the original's."""
 OTHER_SEED = 1
+LENIENT = "--changed-inputs lenient"
 
 
-@dataclass(frozen=True)
+@dataclass
 class ChangedRuns:
     """Changed commands with what the original makes of them, made as they are needed."""
 
@@ -47,6 +54,9 @@ class ChangedRuns:
     """Beginning of the names of the cases."""
     commands: Iterable[ChangedCommand]
     """In the order in which they are tried."""
+    policy: InputPolicy = InputPolicy()
+    because: str = ""
+    """Reason why the commands are unusual for the user's data. Empty if they are similar."""
     made: list[Case] = field(default_factory=list)
     more: list[Iterator[Case]] = field(default_factory=list)
     """Iterator of the cases that are still to be made; one, once it was begun."""
@@ -72,8 +82,8 @@ class ChangedRuns:
         return replace(self.limits, seconds=min(self.given.runs.limits.seconds, PATIENCE * self.limits.seconds))
 
     def wrong(self, draft: Revision) -> str:
-        """Description of what a draft does otherwise, without the input; empty when nothing was found."""
-        found = self._first_difference(draft)
+        """Description of a difference that rejects a draft, without the input; empty when nothing was found."""
+        found = self._rejecting(draft)
         if found is None:
             return ""
         case, outcome = found
@@ -81,34 +91,47 @@ class ChangedRuns:
         return f"{case.title} than the user's, which no proposer sees, {how} than with the original"
 
     def caveats(self, draft: Revision) -> tuple[Caveat, ...]:
-        """The first difference, where the commands are not alike the user's."""
-        found = self._first_difference(draft)
+        """The first difference, where none rejects."""
+        found = None if self.policy.rejects(self._tier) else next(self._differences(draft), None)
         if found is None:
             return ()
         case, outcome = found
         words = "" if case.files else f" ({shlex.join(case.args)})"
         got = outcome.detail or f"ends with {outcome.verdict}"
-        return (Caveat(Subject.INPUT, f"{case.title}{words}", "", got, "it was given with larger numbers alone"),)
+        return (Caveat(Subject.INPUT, f"{case.title}{words}", "", got, self.because or LENIENT),)
 
-    def _first_difference(self, draft: Revision) -> tuple[Case, Outcome] | None:
-        """The first command with which a draft does otherwise, where the original agrees with itself."""
+    @property
+    def _tier(self) -> Tier:
+        return Tier.BEYOND if self.because else Tier.ALIKE
+
+    def _rejecting(self, draft: Revision) -> tuple[Case, Outcome] | None:
+        """The first difference, where the policy rejects it."""
+        if self.policy.rejects(self._tier):
+            return next(self._differences(draft), None)
+        if not self.policy.by_share or self.because:
+            return None
+        found = list(self._differences(draft))
+        share = len(found) / max(1, len(self.made) - len(self.unsteady))
+        return found[0] if found and self.policy.rejects(self._tier, share) else None
+
+    def _differences(self, draft: Revision) -> Iterator[tuple[Case, Outcome]]:
+        """Yield the commands whose result differs from the original's, where the original agrees with itself."""
         for case in self:
             if case.name in self.unsteady:
                 continue
             outcome = judge(case, run_on(self.given.runs, draft, case, limits=self._patient), self.given.check)
             if outcome.verdict is not Verdict.AC and self._is_steady(case):
-                return case, outcome
-        return None
+                yield case, outcome
 
     def _is_steady(self, case: Case) -> bool:
-        """Whether the original agrees with itself; asked only where a draft does not."""
-        again = run_on(self.given.runs, self.given.original, case, limits=self.limits, hash_seed=OTHER_SEED)
+        """Run the original again and compare it with itself. It costs a run, so it follows only a difference."""
+        again = run_on(self.given.runs, self.given.original, case, limits=self.limits, environment=seeded(OTHER_SEED))
         steady = judge(case, again, self.given.check).verdict is Verdict.AC
         self.unsteady.update(() if steady else (case.name,))
         return steady
 
     def _cases(self) -> Iterator[Case]:
-        """With what the original prints and writes."""
+        """Yield mutated commands with the original's output and files."""
         is_long = self.given.plain.wall_s > LONG_S
         most, fruitless = (LONG_MOST, LONG_FRUITLESS) if is_long else (MOST, TRIED)
         telling = same = 0
@@ -122,32 +145,31 @@ class ChangedRuns:
                 yield case
 
     def _says_the_same(self, run: Run) -> bool:
-        """As for the command as it was given: what was changed is not seen in it, and others are wanted."""
+        """Return True if a mutation is not visible in the output. Such commands are no evidence."""
         return judge(self.given.case, run, self.given.check).verdict is Verdict.AC
 
 
-def changed_runs(given: GivenCommand, seed: int) -> ChangedRuns:
+def changed_runs(given: GivenCommand, seed: int, policy: InputPolicy) -> ChangedRuns:
     """Commands a little different from the user's, the same ones for the same seed."""
     commands = changed_commands(given.runs.command, given.runs.project.contents, seed, given.judged)
-    return ChangedRuns(given, f"changed.{seed}", commands)
+    return ChangedRuns(given, f"changed.{seed}", commands, policy)
 
 
-def smaller_runs(given: GivenCommand) -> ChangedRuns:
+def smaller_runs(given: GivenCommand, policy: InputPolicy) -> ChangedRuns:
     """Commands with much smaller numbers."""
-    return ChangedRuns(
-        given, "smaller", smaller_commands(given.runs.command, given.runs.project.contents, given.judged)
-    )  # fmt: skip
+    commands = smaller_commands(given.runs.command, given.runs.project.contents, given.judged)
+    return ChangedRuns(given, "smaller", commands, policy, "it was given with larger numbers alone")
 
 
 UNTRIED = "the command is tried on no other input than its own"
 
 
-def why_unchanged(benchmarks: bool, compared: bool, policy: FuzzPolicy) -> str:
+def why_unchanged(benchmarks: bool, compared: bool, policy: InputPolicy) -> str:
     """Reason why no command is changed; empty where some are to be.
 
     benchmarks: the command runs those of a tool. compared: its output is.
     """
-    if policy is FuzzPolicy.OFF:
+    if not policy.generates:
         return "--changed-inputs off"
     if benchmarks:
         return "its benchmarks have inputs of their own"
@@ -155,8 +177,10 @@ def why_unchanged(benchmarks: bool, compared: bool, policy: FuzzPolicy) -> str:
 
 
 def shortfall_of(tried: Sequence[ChangedRuns], unchanged: str = "") -> Diagnostic | None:
-    """Diagnostic where a draft was judged by the command as it is and by no changed one; None before anything was
-    tried. unchanged: the reason of `why_unchanged`."""
+    """Return a diagnostic if candidates were checked by the unchanged command only; None before any was tried.
+
+    `unchanged` is the reason of `why_unchanged`.
+    """
     if unchanged:
         return Diagnostic(UNTRIED, unchanged)
     begun = [each for each in tried if each.more]

@@ -12,22 +12,24 @@ from pathlib import Path
 
 from codeopt.core.errors import UsageError
 from codeopt.workloads.function.recording.users_command import as_the_user_runs_it
+from codeopt_sandbox.guest.environment import USUAL, Environment
+from codeopt_sandbox.plain_files import read_text
 
 SHELL = frozenset({"|", "||", "&", "&&", ";", ">", ">>", "<", "2>", "2>&1"})
 _PYTHON = re.compile(r"python(3(\.\d+)?)?")
 _VARIABLE = re.compile(r"([A-Za-z_]\w*)=(.*)", re.DOTALL)
 WATCH = ".codeopt-watch"
-"""Folder in a run's copy of the project in which a profiler stands and writes."""
+"""Folder in a run's copy of the project for a profiler and its output."""
 
 DRIVER = """\
 import os, sys
 here = os.getcwd()
 paths = [os.path.normpath(os.path.join(here, path)) for path in {paths!r}]
-env = {{**os.environ, "PYTHONHASHSEED": {hash_seed!r}, **{variables!r}}}
+env = {{**os.environ, **{variables!r}}}
 env["PYTHONPATH"] = os.pathsep.join([*paths, *filter(None, [env.get("PYTHONPATH")])])
 os.execve(sys.executable, [sys.executable, *{words!r}], env)
 """
-"""Becomes the command: nothing of it is left when that begins."""
+"""Replaces its process by the command."""
 TOOL = "import sys; sys.argv[0] = {name!r}; exec(compile({text!r}, {name!r}, 'exec'))"
 _TOOL = re.compile(r"import sys; sys\.argv\[0\] = '([^']+)'")
 _VALUED = frozenset({"-W", "-X", "--check-hash-based-pycs"})
@@ -35,7 +37,7 @@ _VALUED = frozenset({"-W", "-X", "--check-hash-based-pycs"})
 
 
 class EntryKind(StrEnum):
-    """How Python is told what to run."""
+    """Form in which Python gets the program."""
 
     SCRIPT = "script"  # a file, or a folder with a `__main__.py`
     MODULE = "module"  # -m
@@ -60,17 +62,18 @@ class ProjectCommand:
     """Command line and environment of `python`."""
 
     text: str
-    """As the user wrote it."""
+    """The command in the user's words."""
     words: tuple[str, ...]
     """Words after `python`."""
     variables: tuple[tuple[str, str], ...] = ()
-    """Environment variables, which stood before it."""
+    """Environment variables in front of the command."""
 
-    def program(self, paths: Sequence[str], hash_seed: int = 0, watched: bool = False) -> str:
+    def program(self, paths: Sequence[str], environment: Environment = USUAL, watched: bool = False) -> str:
         """Source of what a sandbox runs. watched: the profiler in WATCH is loaded in each interpreter."""
         first = [WATCH] if watched else []
+        variables = {"PYTHONHASHSEED": str(environment.hash_seed), **environment.process_variables()}
         return DRIVER.format(
-            paths=[*first, *paths], hash_seed=str(hash_seed), variables=dict(self.variables), words=list(self.words)
+            paths=[*first, *paths], variables={**variables, **dict(self.variables)}, words=list(self.words)
         )
 
     @property
@@ -104,7 +107,7 @@ class ProjectCommand:
         return (*(f"{name}={value}" for name, value in self.variables), *self.words)
 
     def given(self, line: Sequence[str]) -> ProjectCommand:
-        """The same with another line, which has as many variables."""
+        """Return the command with another line, which has as many variables."""
         count = len(self.variables)
         named = (word.partition("=") for word in line[:count])
         return replace(self, words=tuple(line[count:]), variables=tuple((name, value) for name, _, value in named))
@@ -118,7 +121,11 @@ def _by_flag(flag: str, name: str, arguments: int) -> CommandEntry:
 
 
 def read_command(text: str, root: Path, python: str | None = None) -> ProjectCommand:
-    """Raises UsageError for what is no command of Python's."""
+    """Parse a command that runs Python.
+
+    Raises:
+        UsageError: The text is not a command of Python.
+    """
     try:
         words = shlex.split(text)
     except ValueError as error:
@@ -128,9 +135,9 @@ def read_command(text: str, root: Path, python: str | None = None) -> ProjectCom
         variables.append((found[1], found[2]))
         words.pop(0)
     if not words:
-        raise UsageError('--run: say what to run, such as --run "python bench.py"')
+        raise UsageError("--run is empty", hint='give a command, such as --run "python bench.py"')
     if shell := next((word for word in words if word in SHELL), ""):
-        raise UsageError(f"--run: {shell} needs a shell, and there is none; put it in a script and run that")
+        raise UsageError(f"--run: {shell} needs a shell, and there is none", hint="put it in a script and run that")
     arguments = [_inside(word, root) for word in words[1:]]
     return ProjectCommand(text, (*_by_python(words[0], root, python), *arguments), tuple(variables))
 
@@ -143,16 +150,16 @@ def _inside(word: str, root: Path) -> str:
 
 
 def _by_python(name: str, root: Path, python: str | None) -> list[str]:
-    """How Python runs a program: nothing for Python itself. Raises UsageError."""
+    """Return the words with which Python runs a program; no words for Python itself. Raises UsageError."""
     if _PYTHON.fullmatch(Path(name).name):
         return []
     if name.endswith(".py") and (root / name).is_file():
         return [Path(_inside(name, root)).as_posix()]
     path = Path(as_the_user_runs_it([name], root, python)[0])
     try:
-        text = path.read_text("utf-8")
+        text = read_text(path)
     except (OSError, ValueError):
         text = ""
     if not text.startswith("#!") or "python" not in text[:400]:
-        raise UsageError(f"--run: {name} is no Python program; give what it runs, such as python -m MODULE")
+        raise UsageError(f"--run: {name} is no Python program", hint="give what it runs, such as python -m MODULE")
     return ["-c", TOOL.format(name=path.name, text=text)]

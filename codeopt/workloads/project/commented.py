@@ -15,7 +15,7 @@ COMMENT = "# noted\n"
 
 
 def commented(original: Revision, edits: Sequence[CodeEdit]) -> Revision:
-    """The same project to Python: a comment above the first statement of each function, and above where it begins."""
+    """Return a project with the same behavior: a comment is added above each function and above its first statement."""
     found = original
     for path in dict.fromkeys(edit.file for edit in edits):
         names = [edit.qualname for edit in edits if edit.file == path and edit.qualname != OUTSIDE]

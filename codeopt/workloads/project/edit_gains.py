@@ -1,5 +1,8 @@
-"""Gain of each edit of a patch: edits that belong together are taken back, and the rest compared with the whole; where
-that shows no gain, at a larger size as well. What the command never calls is left out without any timing."""
+"""Gain of each edit of a patch.
+
+Edits that depend on each other are removed together, and the rest is compared with the whole patch. If that shows no
+gain, a larger size is compared also. Edits of code that the command never calls are skipped without timing.
+"""
 
 from __future__ import annotations
 
@@ -36,7 +39,7 @@ class EditGain:
     comparison: Comparison | None
     """The patch without it as the original, the whole as the candidate; None where there is nothing to compare."""
     reason: str = ""
-    """Why there is nothing to compare: without it the rest is wrong."""
+    """Reason why there is no comparison: without this edit the rest is wrong."""
     together: tuple[CodeEdit, ...] = ()
     """Edits that are left out with it, as they belong together; the comparison is of all of them."""
     at: str = ""
@@ -46,12 +49,12 @@ class EditGain:
 
     @property
     def pays(self) -> bool:
-        """Whether the command takes longer without it, with confidence, or is wrong."""
+        """Return True if the command is slower without the edit, with confidence, or wrong."""
         return bool(self.reason) or self._decision is Decision.FASTER
 
     @property
     def undecided(self) -> bool:
-        """Whether the pairs that there were could not tell it."""
+        """Return True if the pairs did not suffice for a decision."""
         return self._decision is Decision.UNDECIDED
 
     @property
@@ -84,28 +87,29 @@ class EditGain:
                 "never_called": self.never_called}  # fmt: skip
 
 
-@dataclass(frozen=True)
+@dataclass
 class EditGains:
     """Takes back the edits of a patch; holds what was found of the patch that was asked about last."""
 
     given: GivenCommand
     notify: Callable[[str], None]
     resizable: bool = True
-    """Whether the command has a larger size; one of a benchmark tool has none, as its numbers do not say how much."""
+    """False if the command has no larger size: numbers of a benchmark tool are not sizes."""
     kept: list[EditGain] = field(default_factory=list)
     dropped: list[EditGain] = field(default_factory=list)
     larger: list[Case | None] = field(default_factory=list)
-    """The larger command, None where there is none; empty before it is looked for."""
+    """The larger command, or None if no larger one was found. Empty before the search."""
 
     def paid(self, draft: Revision, whole: Comparison, tests: ProjectTests, rule: StoppingRule) -> Revision:
         """The draft without the groups of edits that do not pay. whole: its comparison with the original. rule: that of
         the round."""
-        self.kept.clear()
-        self.dropped.clear()
         groups = edit_groups(self.given.original, draft)
+        everything = [edit for group in groups for edit in group]
+        self.kept[:] = _each(everything, EditGain(everything[0], whole))  # unless all groups are timed
+        self.dropped.clear()
         if len(groups) == 1:
-            self.kept.extend(_each(groups[0], EditGain(groups[0][0], whole)))
             return draft
+        kept, dropped = list[EditGain](), list[EditGain]()
         rule = replace(rule.screening(), max_pairs=min(MOST_PAIRS, rule.max_pairs), worth_having=WORTH_HAVING)
         uncalled = self._uncalled(draft, groups)
         together = self._without(draft, [edit for group in uncalled for edit in group])
@@ -119,10 +123,11 @@ class EditGains:
             else:
                 gain = self._gain(draft, rest, group[0], tests, rule)
             if gain.pays or gain.undecided:
-                self.kept.extend(_each(group, gain))
+                kept += _each(group, gain)
             else:
-                self.dropped.extend(_each(group, gain))
+                dropped += _each(group, gain)
                 draft = rest
+        self.kept[:], self.dropped[:] = kept, dropped
         return draft
 
     def larger_command(self, least_s: float) -> Case | None:
@@ -176,7 +181,7 @@ class EditGains:
         if found.decision is Decision.FASTER:
             return EditGain(edit, found)
         if found.decision is Decision.UNDECIDED and self._larger() is None:
-            return EditGain(edit, found)  # kept, whatever tests say without it
+            return EditGain(edit, found)  # kept, tests of the rest do not matter
         if wrong := failing(given.runs, rest, tests, given.original).wrong:
             return EditGain(edit, None, f"without it: {wrong}")
         larger = None if found.decision is Decision.SLOWER else self._at_larger_size(draft, rest, edit, rule)

@@ -41,7 +41,7 @@ class _NamesOfEdit:
     mentions: frozenset[str] = frozenset()
 
     def belongs_to(self, other: _NamesOfEdit) -> bool:
-        """Whether one needs what the other introduces."""
+        """Return True if one edit needs a name that the other introduces."""
         return any(a.introduces & b.uses or a.reshaped & b.mentions for a, b in ((self, other), (other, self)))
 
 
@@ -61,7 +61,7 @@ def _read(edit: CodeEdit, old: Revision, new: Revision) -> _NamesOfEdit:
 
 
 def _function(text: str, qualname: str) -> ast.Module:
-    """A function alone; nothing where there is none."""
+    """Return the function as a module of its own, empty if the text has no such function."""
     return ast.parse(dedent(functions_of(text).get(qualname, "")))
 
 

@@ -17,7 +17,7 @@ class CodeEdit:
 
     file: str
     qualname: str
-    """`<module>` where no function changes, but what stands outside of them."""
+    """Name of the function; `<module>` for a change outside of functions."""
 
     def __str__(self) -> str:
         return f"{self.file}::{self.qualname}"

@@ -14,6 +14,7 @@ from codeopt.core.run_inputs import is_secret
 from codeopt.workloads.sandbox_view.built import built_files
 from codeopt.workloads.sandbox_view.linked import NO_LINKS, Linked, imported_beside, place_beside, project_top
 from codeopt_sandbox.outcome import Files
+from codeopt_sandbox.plain_files import read_bytes
 
 MOST_FILES = 20_000
 """Maximum number of files. All runs share them, and each guest has one working copy in memory."""
@@ -69,23 +70,25 @@ def read_project(folder: Path, with_paths: Sequence[Path] = (), linked: Linked =
     files = {name: path for name, path in sources.items() if path.is_file() and not path.is_symlink()}
     if len(files) > MOST_FILES:
         raise UsageError(
-            f"{folder} has {len(files):,} files that git tracks; at most {MOST_FILES:,} can be shown to a run: "
-            "name the folder in it that the command needs"
+            f"{folder} has {len(files):,} files that git tracks, and a run takes at most {MOST_FILES:,}",
+            hint="name the folder in it that the command needs",
         )
     if not any(name.endswith(".py") for name in files):
-        raise UsageError(f"{folder} has no Python file that git tracks; `git add` it, or name it with --with")
+        raise UsageError(f"{folder} has no Python file that git tracks", hint="`git add` it, or name it with --with")
     beside, roots = _linked(root, linked, files)
     return ProjectFiles(root, tuple(_contents(files | beside, folder)), notes, roots)
 
 
 def _linked(root: Path, linked: Linked, files: Mapping[str, Path]) -> tuple[dict[str, Path], tuple[str, ...]]:
-    """Files from outside of the folder that the environment imports in place, by the place that a run has them at, and
-    the folders to import from. The others of the same repository stand at the same place whichever checkout it is."""
+    """Return the files outside of the folder that the environment imports in place, by their place in a run.
+
+    The second value is the folders to import from. Files of the same repository have the same place for each checkout.
+    """
     top = project_top(root)
     inside, outside = linked.divided(root / "any.py", top)
     beside = (*(each for each in inside if not each.is_relative_to(root)), *outside)
     places = {each: place_beside(each, top) for each in beside}
-    texts = (path.read_bytes() for name, path in files.items() if name.endswith(".py"))
+    texts = (read_bytes(path) for name, path in files.items() if name.endswith(".py"))
     shown = {(places[folder] / name).as_posix(): folder / name for folder, name in imported_beside(beside, texts)}
     roots = [each.relative_to(root).as_posix() for each in inside if each.is_relative_to(root)]
     roots += [place.as_posix() for place in places.values() if any(Path(name).is_relative_to(place) for name in shown)]
@@ -93,7 +96,7 @@ def _linked(root: Path, linked: Linked, files: Mapping[str, Path]) -> tuple[dict
 
 
 def _tracked(root: Path) -> tuple[list[Path], tuple[str, ...]]:
-    """Relative paths, and what is to be said of them. Raises UsageError where git refuses to say."""
+    """Return relative paths of the project's files, and notes about skipped ones. Raises UsageError if git fails."""
     tracked = tracked_files(root)
     if tracked:
         found = tracked
@@ -141,10 +144,10 @@ def _contents(files: dict[str, Path], folder: Path) -> Iterator[tuple[str, bytes
             size += path.stat().st_size
             if size > LARGEST_MIB << 20:
                 raise UsageError(
-                    f"{folder} has more than {LARGEST_MIB} MiB of files, which a run cannot be shown: "
-                    "name the folder in it that the command needs"
+                    f"{folder} has more than {LARGEST_MIB} MiB of files, which a run cannot be shown",
+                    hint="name the folder in it that the command needs",
                 )
-            yield name, path.read_bytes()
+            yield name, read_bytes(path)
         except OSError as error:
             raise UsageError(f"cannot read {path}: {error.strerror}") from error
 

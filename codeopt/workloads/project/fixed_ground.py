@@ -26,7 +26,7 @@ _FOLDER = re.compile(rb'"benchmark_dir"\s*:\s*"([^"]+)"')
 
 
 class FixedReason(StrEnum):
-    """Why a file stays as it is."""
+    """Reason why a file is protected."""
 
     COMMAND = "the command runs it"
     GIVEN = "the command is given it"
@@ -58,11 +58,11 @@ class FixedGround:
         return ""
 
     def also(self, paths: Iterable[str], reason: FixedReason) -> FixedGround:
-        """With more files; what was fixed keeps its reason."""
+        """Return the protected files with more of them. A file keeps its first reason."""
         return FixedGround({**dict.fromkeys(paths, reason), **self.files}, self.others)
 
     def to_json(self) -> dict[str, Any]:
-        """As `fixed_ground` of a result has it."""
+        """Return the field `fixed_ground` of a result."""
         rows = [{"file": path, "why": str(reason)} for path, reason in sorted(self.files.items())]
         return {"files": rows, "others": self.others}
 
@@ -116,7 +116,7 @@ def entry_files(command: ProjectCommand, files: Mapping[str, bytes]) -> tuple[st
 
 
 def _places(module: str) -> list[str]:
-    """Paths at which a module by that name would stand."""
+    """Return the paths at which a module with this name can be."""
     path = module.replace(".", "/")
     return [f"{root}{path}{end}" for root in ("", "src/") for end in (".py", "/__init__.py")]
 

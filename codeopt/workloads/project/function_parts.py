@@ -1,4 +1,4 @@
-"""Parts of functions by which two versions of them are told apart: comments and docstrings are none."""
+"""Parts of functions that distinguish two versions. Comments and docstrings are ignored."""
 
 from __future__ import annotations
 
@@ -7,8 +7,6 @@ from collections import defaultdict
 from collections.abc import Sequence
 
 from codeopt.analysis.positions import Def, functions
-from codeopt.core.revision import Revision
-from codeopt.workloads.project.edits import CodeEdit
 
 
 def by_name(body: Sequence[ast.stmt]) -> dict[str, list[Def]]:
@@ -30,12 +28,5 @@ def body_of(node: Def) -> list[str]:
 
 
 def is_text(node: ast.stmt) -> bool:
-    """Whether a statement is a text alone, as docstrings are."""
+    """Return True if a statement is only a string, as docstrings are."""
     return isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant) and isinstance(node.value.value, str)
-
-
-def is_documentation(edit: CodeEdit, before: Revision, after: Revision) -> bool:
-    """Whether an edit changes nothing of its function but comments and the docstring."""
-    sides = (by_name(ast.parse(each[edit.file]).body).get(edit.qualname, []) for each in (before, after))
-    was, now = ([(head_of(node), body_of(node)) for node in nodes] for nodes in sides)
-    return bool(was) and was == now

@@ -38,8 +38,10 @@ class GivenCommand:
         return replace(self.runs.limits, seconds=seconds)
 
     def answered(self, changed: ChangedCommand, name: str, limits: RunLimits) -> tuple[Case, Run] | None:
-        """Another command with what the original prints and writes, and that run; None where the original fails, or
-        the user's checker cannot say what is right."""
+        """Return a mutated command with the original's output and files, and the original's run.
+
+        None if the original fails, or if the user's checker cannot judge the command.
+        """
         case = replace(changed.case(name), ignored=self.case.ignored)
         run = run_on(self.runs, self.original, case, limits=limits)
         if run.exit != 0 or run.stop is not None:
@@ -48,7 +50,10 @@ class GivenCommand:
         return None if self._is_unknown_to_checker(case) else (case, run)
 
     def _is_unknown_to_checker(self, case: Case) -> bool:
-        """Whether a checker of the user's cannot say what is right: it refuses the original, or the program that makes
-        the input is another one, of which it sees the arguments alone."""
+        """Return True if the user's checker cannot judge a command.
+
+        Such a checker rejects the original's output, or sees the same arguments although the input comes from changed
+        code.
+        """
         changes_code = any(path.endswith(".py") for path, _ in case.files or ())
         return isinstance(self.check, OutputChecker) and (changes_code or bool(refuses_own(self.check, case)))

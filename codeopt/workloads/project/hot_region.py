@@ -10,7 +10,7 @@ from typing import Any
 from codeopt.core.revision import Revision
 from codeopt.core.words import factor
 from codeopt.workloads.project.runs import CommandRuns
-from codeopt.workloads.project.watch import Watcher, watched_run
+from codeopt.workloads.project.watched import Watcher, watched_run
 from codeopt_sandbox.compare import Comparison, Decision
 
 START = Watcher("project_start", "install")
@@ -19,10 +19,12 @@ RUNS = 3
 LONG_S = 5.0
 """CPU time of a command from which on it is run once."""
 WORTH_TELLING = 0.05
-"""Minimum share of start and imports that is told."""
+"""Minimum share of start and imports that is shown, 0 to 1."""
 ALIKE = 0.15
-"""Start and imports of both versions may differ by so much, as a share of the smaller, or of the rest: beyond that a
-version has moved work into its imports or out of them, and no part can be told from the other."""
+"""Maximum difference in start and imports of both versions, as a share of the smaller value or of the rest.
+
+With a larger difference a version has moved work into or out of its imports, and no part can be separated.
+"""
 LITTLE = 0.2
 """Share of the rest below which a gain is hard to see in the whole."""
 _Times = tuple[float, float]
@@ -51,11 +53,11 @@ class HotRegion:
     """CPU seconds of start and imports of the original."""
     whole_s: float
     ratio: float | None
-    """Original over draft of the rest; None where it cannot be told."""
+    """Ratio of the rest, original over candidate; None if unknown."""
     ci_low: float | None = None
     ci_high: float | None = None
     why_not: str = ""
-    """Why it cannot be told."""
+    """Reason why the ratio is unknown."""
     little: bool = False
     """The rest is little, and no gain was seen in the whole."""
 
@@ -80,8 +82,10 @@ class HotRegion:
 
 
 def hot_region(runs: CommandRuns, original: Revision, draft: Revision, found: Comparison) -> HotRegion | None:
-    """Run both versions some times by turns; None where start and imports are next to nothing, or cannot be measured.
-    found: the comparison of the whole."""
+    """Time start and imports of both versions by turns. `found` is the comparison of the whole.
+
+    Returns None if start and imports take next to no time, or cannot be measured.
+    """
     if found.clock != "cpu":
         return None
     sides: tuple[list[_Times], list[_Times]] = ([], [])

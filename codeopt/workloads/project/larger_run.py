@@ -1,5 +1,7 @@
-"""The command at a larger size, with larger numbers in its words, variables or script: what gains there only, or takes
-too little time to be seen, is not seen in the command as it is."""
+"""The command at a larger size: larger numbers in its words, variables or script.
+
+It shows gains that are absent or too short to be seen at the given size.
+"""
 
 from __future__ import annotations
 
@@ -17,15 +19,19 @@ LONGER = 12
 LEAST_S = 10.0
 """Time that one may take in any case, seconds."""
 SEARCH = 2
-"""Time after which no further one is tried, as a multiple of what one may take: of those that are ended for their time
-one costs as much as many pairs."""
+"""Time limit of the search, as a multiple of a single command's limit.
+
+A command that ends at its time limit costs as much as many pairs.
+"""
 LONG_S = 5.0
 """A command that takes longer is large enough."""
 
 
 def larger_case(given: GivenCommand, least_s: float) -> Case | None:
-    """The first larger command that the original runs to its end and takes so many seconds for, with what it prints and
-    writes there; None where there is none."""
+    """Return the first larger command that the original completes in `least_s` seconds or more, with its output.
+
+    None if no such command was found.
+    """
     if given.plain.wall_s > LONG_S:
         return None
     limits = given.limits(LONGER, LEAST_S)

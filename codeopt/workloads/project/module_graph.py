@@ -1,4 +1,4 @@
-"""Which of a project's Python files name and import which others, as far as their texts say; each is read once."""
+"""Imports and mentions among a project's Python files, read from their texts. Each file is read once."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _MAY_IMPORT = (
     rb"""(?:^[ \t]*(?:from|import)\b[^\n]*\b|["'](?:[\w.]*\.)?|^[ \t(\w,]*)\b(?:%s)\b"""
     rb"""[ \t]*(?:["',)\n]|as\b|import\b|$)"""
 )
-"""Places in a text where a name may be that of a module: in an import, also on a line of its list, or a whole text."""
+"""Places where a name may be a module: an import, a line of an import list, or a whole string."""
 NOTHING = ast.Module([], [])
 PACKAGE = ("__init__", "__main__")
 """Modules that are not imported by their own names."""
@@ -52,7 +52,7 @@ class ModuleGraph:
                     yield named
 
     def named_texts(self, path: str) -> Iterator[str]:
-        """Whole texts of a module that may be paths, from the root and from beside it."""
+        """Yield strings of a module that may be paths, relative to the root and to the module's folder."""
         for node in ast.walk(self.tree(path)):
             if isinstance(node, ast.Constant) and isinstance(node.value, str) and 0 < len(node.value) < 200:
                 for folder in ("", posixpath.dirname(path)):
@@ -66,7 +66,7 @@ class ModuleGraph:
             yield from (posixpath.normpath(text.decode().lstrip("/")) for text in NAMED_PATH.findall(self.files[path]))
 
     def helpers_of(self, tests: set[str], code: str) -> Iterator[str]:
-        """Modules beside test files that tests import, and nothing else does. code: what else may import them."""
+        """Yield modules that only tests import, from the tests' folders. `code` is other text that may import them."""
         folders = {posixpath.dirname(path) for path in tests}
         beside = {path for path in self.files if path.endswith(".py") and posixpath.dirname(path) in folders}
         beside = {path for path in beside if _stem(path) not in PACKAGE} - self.imported(read_module(code.encode()), "")
@@ -78,8 +78,11 @@ class ModuleGraph:
             yield from asked
 
     def _imported_of(self, users: set[str], wanted: set[str]) -> set[str]:
-        """Find those of some modules that some files import. A file is parsed only where its text has a name of one
-        that is not found yet: a helper of all tests is named by hundreds."""
+        """Return those of `wanted` that some of `users` import.
+
+        A file is parsed only if it has the name of a module that is not found yet: hundreds of tests can name one
+        helper.
+        """
         found = set[str]()
         may_name = _may_import(wanted)
         for user in sorted(users):
@@ -91,7 +94,7 @@ class ModuleGraph:
         return found
 
     def _is_used(self, path: str, without: set[str]) -> bool:
-        """Whether a file that is none of some others imports a module."""
+        """Return True if a file outside of `without` imports a module."""
         may_name = _may_import({path})
         users = (user for user in self.with_text(_stem(path).encode()) if user not in without and user != path)
         users = (user for user in users if may_name.search(self.files[user]))

@@ -32,7 +32,7 @@ MOST_FUNCTIONS = 2000
 
 @dataclass(frozen=True)
 class EarlierProfile:
-    """Flame graph of the command before a change, beside that of now."""
+    """Flame graph of the command before a change. The page shows it next to the present one."""
 
     words: str
     flame: Markup
@@ -42,9 +42,15 @@ def command_page(
     command: str, profile: ProjectProfile, files: Mapping[str, bytes], python: str, notes: tuple[str, ...],
     before: StackProfile | None = None,
 ) -> Iterator[str]:  # fmt: skip
-    """The page in pieces.
+    """Yield the parts of the page.
 
-    python: a line that says which one ran it. before: the same command earlier, to be shown beside it.
+    Args:
+        command: The command that was profiled.
+        profile: Its profile.
+        files: Contents of the project.
+        python: Line about the interpreter.
+        notes: Lines about the profile.
+        before: Earlier profile of the same command, shown next to this one.
     """
     targets = [(_named(f), _percent(f.expected_gain), f.why) for f in profile.targets if f.expected_gain >= LEAST]
     libraries = {"Libraries, by who calls them": profile.libraries, "Imports": profile.imports}
@@ -90,7 +96,7 @@ def _clock_words(profile: ProjectProfile) -> str:
 
 
 def _widths(profile: ProjectProfile, before: StackProfile | None) -> tuple[float, float]:
-    """Parts of the page that stand for the command now and before; equal ones where seconds of it are not known."""
+    """Return the widths of the present and the earlier graph. They are equal if the earlier seconds are unknown."""
     if before is None or before.unit != "seconds":
         return 1.0, 1.0
     longer = max(profile.cpu_s, before.total) or 1.0
@@ -119,8 +125,7 @@ def _shares(before: StackProfile) -> Mapping[tuple[str, str], float]:
 
 def _function(function: FunctionTime, earlier: Mapping[tuple[str, str], float] | None) -> tuple[str, ...]:
     before = (_percent(earlier.get((function.file, function.qualname), 0.0)),) if earlier is not None else ()
-    calls = f"{function.calls:,}" if function.calls is not None else "?"
-    return _named(function), *before, _percent(function.own_share), _percent(function.total_share), calls
+    return _named(function), *before, _percent(function.own_share), _percent(function.total_share), function.count
 
 
 def _percent(share: float) -> str:
@@ -160,7 +165,7 @@ def _sources(profile: ProjectProfile, files: Mapping[str, bytes]) -> Iterator[tu
         own, total = _percent(function.own_share), _percent(function.total_share)
         how = f"{own} of the processors' time is its own, {total} with all that it calls."
         shares = {line.line: line.own_share for line in inside}
-        why = "no line of it was timed: the command ended before, or did not end under the timer"
+        why = "no line of it was seen at work: its time is that of what it calls, or its lines could not be timed"
         yield _named(function), how, annotated(_named(function), source, shares, span[0], more, why)
 
 

@@ -12,10 +12,13 @@ from typing import Any, NamedTuple, TypeVar
 from codeopt.report.stacks.model import Frame, StackProfile
 from codeopt.workloads.project.waits_and_queries import QueryLine, WaitLine
 from codeopt_sandbox.outcome import Run
+from codeopt_sandbox.profile import count_words
 
 Key = TypeVar("Key", bound=Hashable)
 OFTEN = 10
-"""Calls of a function."""
+"""Number of calls from which on a function is called often."""
+SAMPLED = 10
+"""Number of functions that get line times from the samples."""
 CLEARLY = 0.25
 """Part of what a caller and what it calls take together."""
 LIBRARIES = "libraries that the project calls"
@@ -27,7 +30,7 @@ INTERPRETER = "python"
 
 
 class Spot(NamedTuple):
-    """A function of the project; `<module>` is what stands outside of functions."""
+    """A function of the project, or `<module>` for code outside of functions."""
 
     file: str
     """Relative to the project."""
@@ -43,7 +46,7 @@ class Sample:
     stack: tuple[Spot, ...]
     """The project's functions, the outermost first; empty where only others are at work."""
     line: int
-    """Line in the file of the innermost function."""
+    """Line in the file of the innermost function; 0 where it is not known."""
     library: str
     """At work below that; empty where the project's own code is."""
     importing: bool
@@ -88,13 +91,13 @@ class FunctionTime:
     qualname: str
     line: int
     own_share: float
-    """With what it calls in Python itself and in libraries, without imports."""
+    """Share of the function with Python's own and library code that it calls, without imports, 0 to 1."""
     total_share: float
-    """With all that it calls, also what that imports."""
+    """Share of the function with everything that it calls, imports included, 0 to 1."""
     library_share: float
     """Share of the command that the libraries called by it take."""
     calls: int | None
-    """Number of calls; None where they could not be counted: the command did not end under the counter."""
+    """Number of calls; None where they are not counted."""
     repeated: float = 0.0
     """Share of its calls with the same constant arguments as an earlier one."""
     asks_again: float = 0.0
@@ -102,14 +105,22 @@ class FunctionTime:
     asked: str = ""
     """The function that most of that is spent in."""
     spread_share: float = 0.0
-    """Its own and that of all that it calls but the one that takes the most: whose time the rest is cannot be said."""
+    """Share of the function and its callees except the largest one, 0 to 1. It shows work that has no single owner."""
     given: tuple[GivenArgument, ...] = ()
     """In its first calls."""
 
     @property
+    def count(self) -> str:
+        """`1,234`, `?`."""
+        return count_words(self.calls)
+
+    @property
     def expected_gain(self) -> float:
-        """The share of the command that could go at most: its own, that of calls that were made before, or what is
-        spread over several that it calls. What is called a few times is the outline of a command, and does spread."""
+        """Return the largest share of the command that can be saved, 0 to 1.
+
+        Candidates are the function's own share, repeated calls, and work spread over several callees. Spread counts
+        only for functions that are called often: one that is called a few times is the outline of the command.
+        """
         spread = self.spread_share if (self.calls or 0) >= OFTEN else 0.0
         return max(self.own_share, self.total_share * self.repeated, self.asks_again, spread)
 
@@ -121,7 +132,7 @@ class FunctionTime:
         if self.expected_gain == self.asks_again:
             return f"its calls of {self.asked} repeat earlier ones"
         if self.expected_gain == self.spread_share:
-            return f"{self.spread_share:.0%} of the time is spread over what it calls, {self.calls:,} times"
+            return f"{self.spread_share:.0%} of the time is spread over what it calls, {self.count} times"
         return f"{self.repeated:.0%} of its calls repeat earlier ones"
 
 
@@ -132,7 +143,7 @@ class LineTime:
     file: str
     line: int
     own_share: float
-    """With the libraries that it calls."""
+    """Share with the libraries that it calls, 0 to 1."""
     library_share: float = 0.0
     """Share of the command in libraries of Python that the line calls."""
 
@@ -161,7 +172,7 @@ class Node:
 
     spot: Spot
     share: float
-    """With all that it calls from there."""
+    """Share with everything that it calls from there, 0 to 1."""
     below: tuple[Node, ...]
     """The largest first."""
 
@@ -189,7 +200,7 @@ class ProjectProfile:
     queries: tuple[QueryLine, ...] = ()
     """Lines that ask a database, the one with the most queries first."""
     waits: tuple[WaitLine, ...] = ()
-    """Lines at which the command waits, the longest first; none where it hardly does."""
+    """Lines at which the command waits, the longest first. Empty if it waits next to nothing."""
     queued_s: float = 0.0
     """Time in which the command was ready to run and no core was free, seconds."""
 
@@ -200,8 +211,10 @@ class ProjectProfile:
 
     @property
     def clock(self) -> tuple[ClockPart, ...]:
-        """Whole time of the command by what it went to, the largest first. Several processes or threads can be at work
-        at once: then the parts are more than the time by the clock."""
+        """Return the command's time by its use, the largest first.
+
+        With several processes or threads the parts add up to more than the wall time.
+        """
         parts = {name: seconds / self.sampled_s * self.cpu_s for name, seconds in _work(self.samples).items()}
         parts[START] = self.start_share * self.cpu_s
         parts["waiting"] = self.waiting_share * self.seconds
@@ -261,20 +274,19 @@ def make_profile(
     repeated: Mapping[Spot, float],
     given: Mapping[Spot, tuple[GivenArgument, ...]],
 ) -> ProjectProfile:
-    """From what was seen. calls: None where they could not be counted. begun_s: CPU seconds before the first sample."""
+    """From what was seen. calls: None where they are not known. begun_s: CPU seconds before the first sample."""
     total = sum(each.seconds for each in samples) + begun_s or 1.0
     own, inside, library = _own(samples), _inside(samples), _own([each for each in samples if each.library])
     by, largest = _by_callee(calls), _largest_below(samples)
     functions = [
         FunctionTime(
             *spot, own.get(spot, 0.0) / total, seconds / total, library.get(spot, 0.0) / total,
-            None if calls is None else by.get(spot, 0),
+            by.get(spot),
             repeated.get(spot, 0.0), spread_share=(seconds - largest.get(spot, 0.0)) / total,
             given=given.get(spot, ()),
         )
         for spot, seconds in inside.items()
     ]  # fmt: skip
-    notes = () if calls is not None else ("calls are not counted: the command did not end under the counter",)
     functions = _with_callers(functions, calls or ())
     return ProjectProfile(
         seconds=plain.wall_s, cpu_s=plain.cpu_s,
@@ -284,7 +296,7 @@ def make_profile(
         imports=_libraries(samples, total, lambda e: e.importing),
         start_share=begun_s / total,
         waiting_share=waiting_share(plain),
-        samples=tuple(samples), callers=tuple(calls or ()), notes=notes, queued_s=plain.runqueue_wait_s,
+        samples=tuple(samples), callers=tuple(calls or ()), queued_s=plain.runqueue_wait_s,
     )  # fmt: skip
 
 
@@ -312,13 +324,13 @@ def _kind(sample: Sample) -> str:
 
 
 def waiting_share(run: Run) -> float:
-    """Share of a run's time by the clock in which no process of it is at work or ready to be."""
+    """Return the share of the wall time in which no process of the run is working or ready to work."""
     waits = max(0.0, run.wall_s - run.cpu_s - run.runqueue_wait_s)
     return waits / run.wall_s if run.wall_s else 0.0
 
 
 def _largest_below(samples: Sequence[Sample]) -> dict[Spot, float]:
-    """By function: seconds below it in the function that it calls and that takes the most."""
+    """Return for each function the seconds of its largest callee."""
     pairs = _added((pair, each.seconds) for each in samples for pair in set(pairwise(each.stack)))
     found: dict[Spot, float] = defaultdict(float)
     for (caller, _), seconds in pairs.items():
@@ -344,73 +356,50 @@ def _with_callers(functions: Sequence[FunctionTime], calls: Sequence[CalledBy]) 
     return found
 
 
-class TimedLine(NamedTuple):
-    """One line as the tracer saw it."""
+def with_sampled_lines(profile: ProjectProfile) -> ProjectProfile:
+    """Return the profile with lines from the samples, for the functions with the largest self time.
 
-    file: str
-    line: int
-    """The first line of a function, negated, where that was timed as a whole."""
-    seconds: float
-    times: int
-    """Number of times that it was timed."""
-
-
-def with_lines(
-    profile: ProjectProfile, timed: Sequence[TimedLine], owner: Callable[[str, int], Spot | None]
-) -> ProjectProfile:
-    """With each timed function's own share divided among its lines as they were timed; of others no line is known."""
-    lines = [row for row in timed if row.line > 0]
-    each_s = min((row.seconds / row.times for row in lines if row.times >= OFTEN), default=0.0)  # what tracing takes
-    seconds = _added(((row.file, row.line), max(0.0, row.seconds - each_s * row.times)) for row in lines)
-    of = {place: spot for place in seconds if (spot := owner(*place)) is not None}
-    by_line = _added((spot, seconds[place]) for place, spot in of.items())
-    as_whole = ((spot, row.seconds) for row in timed if row.line < 0 and (spot := owner(row.file, -row.line)))
-    profile = _moved(profile, _added([*by_line.items(), *as_whole]))
-    own = {Spot(f.file, f.qualname, f.line): f.own_share for f in profile.functions}
-    libraries = _added(((e.stack[-1].file, e.line), e.seconds) for e in profile.samples if _kind(e) == LIBRARIES)
-    found = [
-        LineTime(
-            *place, share := own.get(spot, 0.0) * seconds[place] / (by_line[spot] or 1.0),
-            min(share, libraries.get(place, 0.0) / profile.sampled_s),
-        )
-        for place, spot in of.items()
-    ]  # fmt: skip
-    return replace(profile, lines=tuple(sorted(found, key=lambda line: -line.own_share)))
+    A sample is taken at a loop's end or a call's end, so it can name the end of a loop for a line inside.
+    """
+    hot = {Spot(f.file, f.qualname, f.line) for f in profile.functions[:SAMPLED]}
+    seen = [each for each in profile.samples if each.stack and each.line and not each.importing]
+    at_work = [each for each in seen if each.stack[-1] in hot]
+    own = _added(((each.stack[-1].file, each.line), each.seconds) for each in at_work)
+    library = _added(((each.stack[-1].file, each.line), each.seconds) for each in at_work if each.library)
+    whole = profile.sampled_s
+    lines = (LineTime(*place, seconds / whole, library.get(place, 0.0) / whole) for place, seconds in own.items())
+    return replace(profile, lines=tuple(sorted(lines, key=lambda line: -line.own_share)))
 
 
-def _moved(profile: ProjectProfile, timed: Mapping[Spot, float]) -> ProjectProfile:
-    """With samples given back that a caller got: a handler runs where a loop goes back or a call begins, and a function
-    that only computes in C has returned by then. Moved where timed lines say so clearly."""
-    own = {Spot(f.file, f.qualname, f.line): f.own_share for f in profile.functions}
-    samples: Sequence[Sample] = profile.samples
-    for caller, callee in dict.fromkeys((each.caller, each.callee) for each in profile.callers):
-        if caller is None or callee is None or caller == callee or not {caller, callee} <= timed.keys() & own.keys():
-            continue
+def given_back(
+    samples: Sequence[Sample], own_s: Mapping[Spot, float], pairs: Iterable[tuple[Spot, Spot]]
+) -> Sequence[Sample]:
+    """Return samples to the callee if they were counted for its caller.
+
+    A signal handler runs at a loop's end or a call's start, and a function that only computes in C has returned by
+    then. Samples are moved only if another clock shows it clearly.
+
+    Args:
+        samples: Of the signal handler.
+        own_s: Seconds of functions by the other clock.
+        pairs: Functions with one that they call.
+    """
+    own = defaultdict(float, _own(samples))
+    for caller, callee in pairs:
         both = own[caller] + own[callee]
-        share = both * timed[callee] / (timed[caller] + timed[callee] or 1.0)
-        more = share - own[callee]
-        if more > CLEARLY * both:
-            samples = _given_back(samples, caller, callee, more / own[caller])
+        share = both * own_s[callee] / (own_s[caller] + own_s[callee] or 1.0)
+        if caller != callee and share - own[callee] > CLEARLY * both:
+            samples = _given_to(samples, caller, callee, (share - own[callee]) / own[caller])
             own[caller], own[callee] = both - share, share
-    if samples is profile.samples:
-        return profile
-    whole, inside = profile.sampled_s, _inside(samples)
-    library = _own([each for each in samples if each.library])
-    functions = [
-        replace(f, own_share=own[spot], total_share=inside[spot] / whole, library_share=library.get(spot, 0.0) / whole)
-        for f in profile.functions
-        for spot in [Spot(f.file, f.qualname, f.line)]
-    ]
-    ranked = sorted(functions, key=lambda f: (-f.own_share, -f.total_share, f.file, f.line))
-    return replace(profile, functions=tuple(ranked), samples=tuple(samples))
+    return samples
 
 
-def _given_back(samples: Sequence[Sample], caller: Spot, callee: Spot, part: float) -> list[Sample]:
-    """Samples with a part of the caller's own time, 0 to 1, in the function that it calls."""
+def _given_to(samples: Sequence[Sample], caller: Spot, callee: Spot, part: float) -> list[Sample]:
+    """Samples with a part of the caller's own time, 0 to 1, in the function that it calls, at an unknown line."""
     found = []
     for each in samples:
         if each.stack[-1:] == (caller,) and not each.importing:
-            found.append(replace(each, stack=(*each.stack, callee), line=callee.line, seconds=each.seconds * part))
+            found.append(replace(each, stack=(*each.stack, callee), line=0, seconds=each.seconds * part))
             each = replace(each, seconds=each.seconds * (1 - part))
         found.append(each)
     return found

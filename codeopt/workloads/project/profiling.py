@@ -33,8 +33,18 @@ UNLIMITED_S = 24 * 3600.0
 def open_command(
     request: WorkloadRequest, project: ProjectFiles, command: ProjectCommand | None = None, *, room_mib: int = 0
 ) -> Iterator[CommandRuns]:
-    """A sandbox in which a command finds a project. command: the one to run; None: that of the options. room_mib: room
-    for what runs are given beside the project, MiB. Raises UsageError, NoSandbox."""
+    """Open a sandbox in which a command finds its project.
+
+    Args:
+        request: The target and its options.
+        project: Files of the project.
+        command: The command to run; None for that of the options.
+        room_mib: Additional space for files that runs get, MiB.
+
+    Raises:
+        UsageError: The command cannot be used.
+        NoSandbox: No sandbox runs on this machine.
+    """
     options = request.options
     command = command or read_command(options.run or "", project.root, options.python)
     for note in project.notes:
@@ -66,13 +76,23 @@ class CommandProfile:
         return CommandProfileJson(schema="codeopt.profile-run/1", command=self.command, python=python, **said)
 
 
-def profile_project(folder: Path, options: ImproveOptions, session: Session) -> CommandProfile:
-    """Run the command of the options in the sandbox, as it is and under a profiler. Raises CodeoptError."""
+def profile_project(folder: Path, options: ImproveOptions, session: Session, *, counts: bool = False) -> CommandProfile:
+    """Run the command of the options in the sandbox, unprofiled and under a profiler.
+
+    Args:
+        folder: Folder of the project.
+        options: Options with the command.
+        session: Session of the user.
+        counts: Also count calls and time lines, each in a further run.
+
+    Raises:
+        CodeoptError: The command or the sandbox cannot be used.
+    """
     options, interpreter = session.find_interpreter(options, folder / "any.py")
     request = WorkloadRequest(Target(folder), ProjectProgram(folder, {}), options, session, interpreter=interpreter)
     project = read_project(folder, options.with_paths, request.imported_in_place(folder))
     request = replace(request, options=replace(options, with_paths=()))  # they are among the project's files
     with open_command(request, project) as runs:
         session.console.progress("running the command, as it is and under a profiler")
-        profile = profile_command(runs, UNCHANGED)
+        profile = profile_command(runs, UNCHANGED, counts=counts)
     return CommandProfile(options.run or "", profile, project, interpreter)

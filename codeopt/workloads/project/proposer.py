@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 from codeopt.core.excerpted import Excerpted
-from codeopt.core.history import Candidate, Draft, History, RoundView
-from codeopt.core.revision import Revision
+from codeopt.core.history import Candidate, Draft, History
+from codeopt.core.revision import Revision, pack
 from codeopt.workloads.project.answers import apply_answer
 from codeopt.workloads.project.edits import edits_of
 from codeopt.workloads.project.fixed_ground import FixedGround
 from codeopt.workloads.project.profile import ProjectProfile
-from codeopt.workloads.project.prompt.excerpts import ROOM, shown_source
+from codeopt.workloads.project.prompt.excerpts import ROOM, SourcePage
 from codeopt.workloads.project.prompt.round_views import round_views
-from codeopt.workloads.project.text import pack
 from codeopt.workloads.source.splice_error import SpliceError
 
 
@@ -26,7 +24,6 @@ class ProjectProposer(Excerpted):
     ground: FixedGround = FixedGround()
 
     def whole(self, draft: Draft, original: Revision) -> Draft:
-        """The draft as the whole project."""
         if not draft.source.strip() or (draft.problem and "SEARCH" not in draft.source):
             return draft
         try:
@@ -37,22 +34,24 @@ class ProjectProposer(Excerpted):
         return replace(draft, revision=after, problem="", changes=draft.changes or changed)
 
     def excerpts(self, history: History) -> History:
-        """The original's hot functions, and each draft as its diff and its profile beside an earlier one."""
+        """Return the original's hot functions, and each candidate as a diff with its profile and an earlier one.
+
+        What a candidate's profile or a critique names and no round before shows stands with that round.
+        """
         files = history.original.revision
-        source = shown_source(files, self.profile, self.ground) or _whole(files, self.ground)
-        views = round_views(history)
+        page = SourcePage(files, self.ground, self.profile)
+        source = page.original() or _whole(files, self.ground)
+        views = round_views(history, page)
         original = replace(history.original, revision=Revision.of(source), profile=None)
-        drafts = (self._draft(each, views) for each in history.candidates[1:])
+        drafts = (_draft(each, views[each.round].change) for each in history.candidates[1:])
         return replace(history, candidates=(original, *drafts), views=views)
 
-    def _draft(self, candidate: Candidate, views: Mapping[int, RoundView]) -> Candidate:
-        view = views.get(candidate.round)
-        if view is None:  # an answer that could not be put into the project
-            return candidate
-        return replace(candidate, revision=Revision.of(view.change), profile=None)
+
+def _draft(candidate: Candidate, change: str) -> Candidate:
+    return replace(candidate, revision=Revision.of(change), profile=None) if change else candidate
 
 
 def _whole(files: Revision, ground: FixedGround) -> str:
-    """All that may be edited, where no function of it takes time; a line in its place where that is long."""
+    """Return everything that may be edited, if no function is slow. A long text is replaced by one line."""
     text = pack({path: text for path, text in files.items() if not ground.why(path)})
     return text if len(text) <= ROOM else "# No function that may be edited takes a share of the time."

@@ -1,5 +1,7 @@
-"""Public functions that a draft changes, each judged as a function on the calls that the command makes of it, and on
-some changed from these: others may call them and see a difference that this command does not show."""
+"""Public functions that a candidate changes, each checked on the calls of the command and on mutations of these.
+
+Other callers can see a difference that this command does not show.
+"""
 
 from __future__ import annotations
 
@@ -24,17 +26,17 @@ from codeopt.core.revision import Revision
 from codeopt.core.target import Target
 from codeopt.core.words import counted
 from codeopt.workloads._request import WorkloadRequest
-from codeopt.workloads.function.corpus.cases import CallCase
+from codeopt.workloads.function.corpus.cases import calls_of
 from codeopt.workloads.function.opening import open_function
 from codeopt.workloads.function.recording.recording import MOST_OF_ONE, recording_file, sample
 from codeopt.workloads.function.workload import FunctionWorkload
 from codeopt.workloads.project.callers import CALLERS, PublicCallers
-from codeopt.workloads.project.edits import CodeEdit, edits_of
-from codeopt.workloads.project.function_parts import is_documentation
-from codeopt.workloads.project.public_surface import changed_classes, is_public
+from codeopt.workloads.project.edits import CodeEdit
+from codeopt.workloads.project.impact import Impact, impact_of
 from codeopt.workloads.project.runs import CommandRuns
+from codeopt.workloads.project.surface import ImportedNames, read_surface
 from codeopt.workloads.project.text import ProjectProgram
-from codeopt.workloads.project.watch import Watcher, watched_run
+from codeopt.workloads.project.watched import Watcher, watched_run
 from codeopt.workloads.sandbox_view.view import locate
 from codeopt_sandbox.caveat import Caveat, Subject
 from codeopt_sandbox.outcome import Verdict
@@ -43,12 +45,14 @@ MOST = 100
 """Maximum number of recorded calls of one function, of sizes like those of all that were recorded."""
 MADE_UP = 40
 """Number of calls changed from these, within what all of them keep."""
+FEW = 5
+"""Number of calls of a function below which they are little evidence."""
 GUEST = ("tests/", "calls/__init__", "calls/repr/")
 """Modules of the guest that a recorder needs."""
 Copies = Callable[[], tuple[Path, Path]]
 """The project as it is and with a draft, in two folders that are made when the first function is judged."""
 FAILED = "# the command does not end under the recorder as it does without"
-"""As the recorder says why calls cannot be written down."""
+"""Reason that the recorder writes if calls cannot be recorded."""
 
 
 @dataclass(frozen=True)
@@ -59,10 +63,10 @@ class FunctionFinding:
     calls: int = 0
     """Number of calls made on both sides."""
     wrong: str = ""
-    """The first that is answered otherwise, in words; empty when none is."""
+    """First call with a different result, as text. Empty if there is no difference."""
     caveats: tuple[Caveat, ...] = ()
     shortfall: Diagnostic | None = None
-    """Why none was made."""
+    """Reason why no call was made."""
     caller: CodeEdit | None = None
     """Function whose calls were made, as it calls the changed one, whose own cannot be written down; None: the changed
     one's own."""
@@ -80,11 +84,42 @@ class FunctionFinding:
         return [f"{counted(self.calls, 'call')} of {called}"] if self.calls else []
 
     def of_callee(self, edit: CodeEdit) -> FunctionFinding:
-        """The same about a function that this one calls; caveats tell of calls of this one."""
+        """Return the finding for a function that this one calls. Its caveats are about calls of this function."""
         return replace(self, edit=edit, caller=self.edit, wrong=self.wrong and f"{edit}, called by {self.wrong}")
 
 
 @dataclass(frozen=True)
+class JudgedDraft:
+    """Findings about a draft's public functions."""
+
+    functions: tuple[FunctionFinding, ...] = ()
+    gaps: tuple[Diagnostic, ...] = ()
+    """Changes that are not judged by calls."""
+    caveats: tuple[Caveat, ...] = ()
+    """Classes and settings of the process that are no longer as they were."""
+
+    @property
+    def wrong(self) -> str:
+        """First call with a different result; empty where there is none."""
+        return next((each.wrong for each in self.functions if each.wrong), "")
+
+    @property
+    def by_edit(self) -> dict[CodeEdit, FunctionFinding]:
+        """Findings by function."""
+        return {found.edit: found for found in self.functions}
+
+    @property
+    def shortfalls(self) -> tuple[Diagnostic, ...]:
+        """All that is not judged by calls."""
+        return (*(found.shortfall for found in self.functions if found.shortfall), *self.gaps)
+
+    @property
+    def all_caveats(self) -> tuple[Caveat, ...]:
+        """Caveats of the draft and of its functions."""
+        return (*self.caveats, *(caveat for found in self.functions for caveat in found.caveats))
+
+
+@dataclass
 class PublicCalls:
     """Judges drafts; what the command calls is recorded once for each function."""
 
@@ -92,36 +127,52 @@ class PublicCalls:
     program: ProjectProgram
     runs: CommandRuns
     recorded: dict[CodeEdit, tuple[str, ...]] = field(default_factory=dict)
-    judged: dict[Revision, tuple[FunctionFinding, ...]] = field(default_factory=dict)
+    surfaces: dict[tuple[str, ...], ImportedNames] = field(default_factory=dict)
+    """Names of the original, by the modules that are imported."""
+    judged: dict[Revision, JudgedDraft] = field(default_factory=dict)
     """Findings by draft; the last one is of the draft that was asked for last."""
 
     @property
-    def latest(self) -> dict[CodeEdit, FunctionFinding]:
-        """Findings about the draft that was judged last, by edit."""
-        return {found.edit: found for found in next(reversed(self.judged.values()), ())}
+    def latest(self) -> JudgedDraft:
+        """Findings about the draft that was judged last."""
+        return next(reversed(self.judged.values()), JudgedDraft())
 
-    def judge(self, draft: Revision) -> tuple[FunctionFinding, ...]:
-        """One finding for each public function that is changed and is still there. Raises SandboxError."""
+    def judge(self, draft: Revision) -> JudgedDraft:
+        """Findings about the public functions that a draft may change. Raises SandboxError."""
         found = self.judged.pop(draft, None)
-        self.judged[draft] = tuple(self._findings(draft)) if found is None else found
+        self.judged[draft] = found or self._judged_draft(draft)
         return self.judged[draft]
 
-    def _findings(self, draft: Revision) -> Iterator[FunctionFinding]:
+    def _judged_draft(self, draft: Revision) -> JudgedDraft:
+        impact = self._impact(draft)
+        return JudgedDraft(tuple(self._findings(draft, impact)), impact.gaps, impact.caveats)
+
+    def _impact(self, draft: Revision) -> Impact:
+        """Find the effect of a draft; its modules are imported on both sides, each in one run."""
+        self.request.session.console.progress("importing what the draft changes")
+        before, script = self.program.revision, self.runs.command.script
+        other = self.runs.other if self.runs.other and self.runs.other.revision == draft else None
+        changed = [path for path in draft.changed_files(before) if path in before]
+        gone = [path for path in changed if other and path not in other.project.contents]
+        paths = tuple(path for path in changed if path not in gone and path != script)
+        if paths not in self.surfaces:
+            self.surfaces[paths] = read_surface(self.runs, before, paths) if paths else ImportedNames()
+        new = read_surface(self.runs, draft, paths) if paths else ImportedNames()
+        return impact_of(before, draft, self.surfaces[paths], new, script, gone)
+
+    def _findings(self, draft: Revision, impact: Impact) -> Iterator[FunctionFinding]:
         """Up to the first that is wrong."""
-        before = self.program.revision
-        public = (each for each in edits_of(before, draft) if is_public(each, before))
-        edits = [each for each in public if not is_documentation(each, before, draft)]
         with ExitStack() as stack:
             copies = cache(lambda: stack.enter_context(self._copies(draft)))
-            for edit in [each for each in edits if each.file != self.runs.command.script]:
-                found = self._finding(edit, draft, copies)
+            for edit in impact.judged:
+                found = self._finding(edit, impact.classes_without(edit), copies)
                 yield found
                 if found.wrong:
                     return
 
-    def _finding(self, edit: CodeEdit, draft: Revision, copies: Copies) -> FunctionFinding:
+    def _finding(self, edit: CodeEdit, changed: set[str], copies: Copies) -> FunctionFinding:
+        """changed: names of classes whose objects may be others."""
         self.request.session.console.progress(f"judging {edit} on the calls that the command makes")
-        changed = changed_classes(self.program.revision, draft, edit)
         lines = self._recorded(edit)
         if fit := _fit(lines, changed):
             return self._timed(edit, _sampled(lines, fit), copies)
@@ -139,7 +190,8 @@ class PublicCalls:
         try:
             return self._judged(function, lines, copies)
         except (ProgramError, UsageError) as error:
-            return FunctionFinding(function, shortfall=Diagnostic(f"{function} is not judged by its calls", str(error)))
+            missing = Diagnostic(f"{function} is not checked by its calls", str(error), error.hint)
+            return FunctionFinding(function, shortfall=missing)
         finally:
             spent = self.runs.spent
             spent["functions"] = spent.get("functions", 0.0) + time.monotonic() - started
@@ -160,7 +212,7 @@ class PublicCalls:
         return self.recorded[edit]
 
     def _judged(self, edit: CodeEdit, lines: list[str], copies: Copies) -> FunctionFinding:
-        """Raises ProgramError, UsageError."""
+        """Check a function on the recorded calls. Raises ProgramError and UsageError."""
         old, new = (Target(folder / edit.file, edit.qualname) for folder in copies())
         recording = recording_file(locate(old.path), edit.qualname)
         recording.parent.mkdir(parents=True, exist_ok=True)
@@ -194,11 +246,11 @@ class PublicCalls:
 
 
 def _make_repository(folder: Path) -> None:
-    """Raises UsageError."""
+    """Put a copy of the project into a new git repository. Raises UsageError."""
     try:
         new_work_tree(folder).ask("add", "-A", "-f")
     except GitError as error:
-        raise UsageError(f"it takes git to show a copy of the project: {error}") from error
+        raise UsageError(f"it takes git to show a copy of the project: {error.words}") from error
 
 
 def _compared(edit: CodeEdit, workload: FunctionWorkload, draft: Revision) -> FunctionFinding:
@@ -209,18 +261,26 @@ def _compared(edit: CodeEdit, workload: FunctionWorkload, draft: Revision) -> Fu
             said = workload.explain(draft, case, outcome)
             return FunctionFinding(edit, wrong=f"{edit}: {said.detail or said.verdict}")
         caveats += outcome.caveats
+    calls = len(workload.evidence.known)
+    tried = calls
     for case in workload.unseen_cases():
-        if isinstance(case, CallCase) and case.beyond:
-            continue
         outcome = workload.run_case(draft, case)
         if outcome.verdict is not Verdict.AC:
             return FunctionFinding(edit, wrong=f"{edit}: calls like those of the command are answered otherwise")
-    return FunctionFinding(edit, len(workload.evidence.known), caveats=tuple(caveats))
+        caveats += outcome.caveats
+        tried += len(calls_of(case))
+    if tried < FEW:
+        few = f"{edit} is judged by {counted(tried, 'call')}"
+        caveats.append(Caveat(Subject.EVIDENCE, "", "", few, "the command's calls cannot be changed, or take long"))
+    return FunctionFinding(edit, calls, caveats=tuple(caveats))
 
 
 def _told(found: FunctionFinding) -> FunctionFinding:
-    """The finding with its difference as a caveat: where the user's checker takes other outputs of the command, the
-    functions behind them may answer otherwise, and no checker judges these."""
+    """Turn the difference of a finding into a caveat.
+
+    If the user's checker accepts other outputs of the command, its functions may have other results, and no checker
+    covers these.
+    """
     because = "--check accepts other outputs of the command, and does not judge its functions"
     return replace(found, wrong="", caveats=(*found.caveats, Caveat(Subject.EVIDENCE, "", "", found.wrong, because)))
 
@@ -237,7 +297,7 @@ def _sampled(lines: Sequence[str], fit: Sequence[str]) -> list[str]:
 
 
 def _none(edit: CodeEdit, lines: tuple[str, ...]) -> Diagnostic:
-    """Why there is no call to make."""
+    """Return the reason why there is no call to make."""
     lost = [line.removeprefix("# ") for line in lines if line.startswith("# ")]
     if any(line.startswith("f(") for line in lines):
         why = "it is called with objects whose class the draft changes, too"

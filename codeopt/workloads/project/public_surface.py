@@ -1,6 +1,8 @@
-"""Public surface of a project: what `__all__` of a module lists, or of its package, where that takes names from the
-module to show them; without such a list functions without an underscore in modules without one, and what a package
-takes from the others."""
+"""Public surface of a project.
+
+It is the list `__all__` of a module, or of its package if the package reexports the module's names. Without a list it
+is each function without an underscore in a module without one, and all names that a package imports from other modules.
+"""
 
 from __future__ import annotations
 
@@ -15,7 +17,7 @@ from codeopt.workloads.project.module_graph import read_module
 CONSTRUCTORS = frozenset({"__init__", "__new__", "__post_init__", "__init_subclass__", "__set_name__", "__del__"})
 """Seen by what the objects do."""
 EVERYTHING = "*"
-"""As `from module import *` has it."""
+"""Name in `from module import *`."""
 
 
 @dataclass(frozen=True)
@@ -23,14 +25,14 @@ class Surface:
     """Names of one module that others may call."""
 
     listed: frozenset[str] | None
-    """By `__all__`; None where no list says it."""
+    """Names in `__all__`; None if no list exists."""
     taken: frozenset[str]
-    """By packages, from a module that is private."""
+    """Names that packages import from a private module."""
     hidden: bool
     """The module is private by its name."""
 
     def reaches(self, qualname: str) -> bool:
-        """Whether others than the project may call the function."""
+        """Return True if code outside of the project may call the function."""
         parts = qualname.split(".")
         if any(map(_is_private, parts)):
             return False
@@ -52,7 +54,7 @@ def surface_of(file: str, files: Mapping[str, str]) -> Surface:
 
 
 def is_public(edit: CodeEdit, files: Mapping[str, str]) -> bool:
-    """Whether the function that changes has a contract of its own, which calls of it show."""
+    """Return True if the changed function has its own contract, which calls of it show."""
     name = edit.qualname.rpartition(".")[2]
     changed = edit.qualname != "<module>" and name not in CONSTRUCTORS
     return changed and surface_of(edit.file, files).reaches(edit.qualname)
@@ -63,7 +65,7 @@ def _is_private(name: str) -> bool:
 
 
 def _exported(text: str) -> set[str] | None:
-    """Names that `__all__` lists; None where there is none that can be read."""
+    """Return the names in `__all__`; None if there is no list, or if it cannot be evaluated."""
     for node in read_module(text).body:
         targets = node.targets if isinstance(node, ast.Assign) else []
         if any(isinstance(each, ast.Name) and each.id == "__all__" for each in targets):
@@ -86,7 +88,7 @@ def _listed_by_package(path: PurePosixPath, files: Mapping[str, str]) -> set[str
 
 
 def _taken(module: str, packages: Iterable[str]) -> set[str]:
-    """The public names that packages import from a module, as they stand there."""
+    """Return the public names that packages import from a module, by their names in the module."""
     return {
         each.name
         for text in packages
@@ -94,28 +96,4 @@ def _taken(module: str, packages: Iterable[str]) -> set[str]:
         if isinstance(node, ast.ImportFrom) and (node.module or "").rpartition(".")[2] == module
         for each in node.names
         if not _is_private(each.asname or each.name)
-    }
-
-
-def changed_classes(before: Mapping[str, str], after: Mapping[str, str], judged: CodeEdit) -> set[str]:
-    """Names of classes that are other than they were, also without the function that is judged: what their objects hold
-    may be another."""
-    found = set[str]()
-    for path, text in after.items():
-        if text == before.get(path, ""):
-            continue
-        leave = judged.qualname if path == judged.file else ""
-        was, now = _classes(before.get(path, ""), leave), _classes(text, leave)
-        found |= {name for name in was.keys() | now.keys() if was.get(name) != now.get(name)}
-    return found
-
-
-def _classes(text: str, leave: str) -> dict[str, str]:
-    """By name what a class consists of, without one method of one of them."""
-    return {
-        node.name: "\n".join(
-            ast.dump(each) for each in node.body if f"{node.name}.{getattr(each, 'name', '')}" != leave
-        )
-        for node in ast.walk(read_module(text))
-        if isinstance(node, ast.ClassDef)
     }

@@ -1,4 +1,4 @@
-"""Which tests reach which functions: of a slow suite a draft of a round is asked to pass only those that can see it."""
+"""Functions that each test calls. With a slow test suite, a round runs only tests that can see the change."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ EVERY = ""
 
 @dataclass(frozen=True)
 class ImpactedTests:
-    """By file and first line of a function the tests that call it, as pytest names them."""
+    """Tests by the functions that they call."""
 
     tests: Mapping[tuple[str, int], frozenset[str]] = field(default_factory=dict)
     whole: bool = True
@@ -42,8 +42,12 @@ class ImpactedTests:
 
 
 def read_reach(rows: Iterable[tuple[str, Sequence[str]]], whole: bool = True) -> ImpactedTests:
-    """Read the rows that a run under the hook wrote: a test, and `/file:line` of each function that it calls. whole:
-    the run went to its end."""
+    """Read the rows that a run under the hook wrote.
+
+    Args:
+        rows: A test, and `/file:line` of each function that it calls.
+        whole: The run was complete.
+    """
     found: dict[tuple[str, int], set[str]] = defaultdict(set)
     for test, places in rows:
         for place in places:
@@ -60,8 +64,10 @@ def _line(text: str, qualname: str) -> int | None:
 
 
 def _only_functions(before: Revision, after: Revision) -> bool:
-    """Whether all else that stood in the files is still there, and nothing of it can mean something else: new names
-    that nobody knew do not matter, but for methods, which may stand before those of a base."""
+    """Return True if all other code of the files is unchanged and keeps its meaning.
+
+    New names are allowed, except methods: they may override those of a base class.
+    """
     for path in after.changed_files(before):
         old, new = before[path], after[path]
         was, now = (ast.parse(text).body for text in (old, new))
@@ -74,7 +80,7 @@ def _only_functions(before: Revision, after: Revision) -> bool:
 
 
 def keeps_statements(was: Sequence[ast.stmt], now: Sequence[ast.stmt]) -> bool:
-    """Every statement but functions, in order; a class by what stands in it."""
+    """Return True if all statements except functions are kept in order. Classes are compared by their content."""
     plain, new = ([each for each in body if not isinstance(each, Def)] for body in (was, now))
     rest = iter(new)
     return all(any(_same(each, other) for other in rest) for each in plain)

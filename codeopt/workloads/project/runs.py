@@ -1,4 +1,4 @@
-"""Runs the user's command on the project with some of its files edited: what stands for a sandbox in comparisons."""
+"""Runs of the user's command on an edited project, with the interface of a sandbox for comparisons."""
 
 from __future__ import annotations
 
@@ -14,11 +14,14 @@ from codeopt.workloads.project.command import ProjectCommand
 from codeopt.workloads.project.files import ProjectFiles
 from codeopt.workloads.project.two_versions import OtherVersion
 from codeopt_sandbox import Sandbox
+from codeopt_sandbox.guest.environment import USUAL
 from codeopt_sandbox.outcome import Files, Run, RunLimits
 from codeopt_sandbox.runner import RunOptions
 
 COMMAND = "command"
 """Purpose of the runs of the command itself."""
+AS_IT_IS = "as it is"
+"""The original's side of a comparison."""
 COMPILE = ("-m", "compileall", "-q", "--invalidation-mode", "unchecked-hash")
 """Without a look at the module's time, which is the same for all that a run is given. What does not compile is left
 out."""
@@ -32,10 +35,10 @@ LIMIT_FACTOR = 10
 LEAST_LIMIT_S = 60.0
 """Lower bound of that limit, seconds."""
 LEAST_LEFT = 0.02
-"""Minimum share of a run's time that counts as timed, where the bodies take next to nothing."""
+"""Minimum share of a run's time that counts as timed, if the bodies take next to nothing."""
 
 
-@dataclass(frozen=True)
+@dataclass
 class CommandRuns:
     """Runner of a project's command: its program is a revision of the project, its answer what the command prints and
     writes."""
@@ -47,16 +50,17 @@ class CommandRuns:
     """The files that a draft may edit; None where nothing is edited."""
     other: OtherVersion | None = None
     """The other side of a comparison of two versions, which has all files of its own."""
-    seen: Callable[[bytes], bytes] = lambda output: output
-    """Part of an output that counts."""
+    seen: Callable[[Run], Run] = lambda run: run
+    """Parts of a run's output and files that count."""
     bytecode: Bytecode = field(default_factory=Bytecode)
-    """Bytecode of modules."""
     beside: Files = ()
-    """Put beside the project's files in each run."""
+    """Files that each run gets in addition to the project's."""
     left_out_s: tuple[float, float] = (0.0, 0.0)
     """Seconds of each run, of the processor and of the clock, that are a benchmark tool's own and not timed."""
     purpose: str = COMMAND
     """Purpose of its runs, as `spent` names it."""
+    load: float = 1.0
+    """Seconds of the clock in which other processes let a run work for one second, as the first runs were let."""
     spent: dict[str, float] = field(default_factory=dict)
     """Seconds of the clock that runs took, by their purpose."""
 
@@ -66,32 +70,40 @@ class CommandRuns:
         return self.sandbox.limits
 
     def run(self, program: Revision, stdin: bytes = b"", /, **options: Unpack[RunOptions]) -> Run:
-        """Always a fresh interpreter. files: in place of the project's, others beside them; args: a whole line, as
-        `ProjectCommand.line`, in place of the command's. Raises SandboxError."""
+        """Run the command in a fresh interpreter.
+
+        Option `files` replaces files of the project or adds others. Option `args` is a whole line, in the form of
+        `ProjectCommand.line`, which replaces the command's.
+
+        Raises:
+            SandboxError: The sandbox failed.
+        """
         edited, removed = self._edited(program)
         known = {*self.project.contents, *edited} - set(removed)
         given = options.get("files") or ()
         more = (*self.beside, *(pair for pair in given if pair[0] not in known))
         line = options.get("args", ())
         asked = self.command.given(line) if line else self.command
-        command = asked.program(self._roots, options.get("hash_seed", 0), watched=bool(more))
+        command = asked.program(self._roots, options.get("environment", USUAL), watched=bool(more))
         self._compile(edited, removed)
         placed = {**edited, **{path: content for path, content in given if path in known}}
         run = self._run(command, stdin, options.get("limits"), placed, more, removed)
         self.spent[self.purpose] = self.spent.get(self.purpose, 0.0) + run.wall_s
         cpu_s = max(run.cpu_s - self.left_out_s[0], run.cpu_s * LEAST_LEFT)
         wall_s = max(run.wall_s - self.left_out_s[1], run.wall_s * LEAST_LEFT)
-        return replace(run, stdout=self.seen(run.stdout), cpu_s=cpu_s, wall_s=wall_s)
+        return self.seen(replace(run, cpu_s=cpu_s, wall_s=wall_s))
 
-    def first_run(self, program: Revision) -> Run:
+    def first_run(self, program: Revision, limits: RunLimits | None = None) -> Run:
         """Run the original before anything else: the bytecode that it writes is there for all further runs, so that its
         time is no measure. Raises SandboxError."""
-        run = self._share_bytecode("as it is", {}, (), self.limits.seconds)
+        limits = limits or self.limits
+        side = AS_IT_IS if self.purpose == COMMAND else str(self.command.words)
+        run = self._share_bytecode(side, {}, (), limits)
         if run is None or run.stop == "output":
-            return self.run(program)
+            return self.run(program, limits=limits)
         self.spent[self.purpose] = self.spent.get(self.purpose, 0.0) + run.wall_s
         written = tuple(file for file in run.written if not file.path.endswith(".pyc"))
-        return replace(run, stdout=self.seen(run.stdout), written=written)
+        return self.seen(replace(run, written=written))
 
     def _run(
         self, command: str, stdin: bytes, limits: RunLimits | None, placed: Mapping[str, bytes], more: Files = (),
@@ -126,29 +138,33 @@ class CommandRuns:
     def _compile(self, edited: Mapping[str, bytes], removed: Sequence[str] = ()) -> None:
         """Have the bytecode of what the command imports, on either side, and of edited modules: a user's own run finds
         that from the run before."""
-        self._share_bytecode("as it is", {}, ())
+        limits = replace(self.limits, seconds=min(self.limits.seconds, FIRST_S))
+        if self.purpose == COMMAND:
+            self._share_bytecode(AS_IT_IS, {}, (), limits)
         new = {
             path: text for path, text in edited.items() if path.endswith(".py") and not self.bytecode.has(path, text)
         }
         if new:
             command = replace(self.command, words=(*COMPILE, *new))
-            limits = replace(self.limits, output_mib=FIRST_MIB)
-            run = self._run(command.program(self._roots), b"", limits, edited, removed=removed)
+            compiling = replace(self.limits, output_mib=FIRST_MIB)
+            run = self._run(command.program(self._roots), b"", compiling, edited, removed=removed)
             self.bytecode.keep(new, run)
-        if self.other and (edited or removed):
-            self._share_bytecode("the other version", edited, removed)
+        if self.other and self.purpose == COMMAND and (edited or removed):
+            self._share_bytecode("the other version", edited, removed, limits)
 
     def _share_bytecode(
-        self, side: str, placed: Mapping[str, bytes], removed: Sequence[str], seconds: float = FIRST_S
+        self, side: str, placed: Mapping[str, bytes], removed: Sequence[str], limits: RunLimits
     ) -> Run | None:
-        """Run the command on a side once, and put the bytecode that it writes of modules as they are beside them; None
-        where that is done."""
+        """Run the command once on a side, and put the bytecode of its unchanged modules next to them.
+
+        Returns None if that was done before, or if bytecode is not shared.
+        """
         base = self.sandbox.base
-        if base is None or self.purpose != COMMAND or side in self.bytecode.asked:
+        if base is None or side in self.bytecode.asked:
             return None
         self.bytecode.asked.add(side)
         command = replace(self.command, variables=(*self.command.variables, WRITES_BYTECODE))
-        limits = replace(self.limits, seconds=min(self.limits.seconds, seconds), output_mib=FIRST_MIB)
+        limits = replace(limits, output_mib=FIRST_MIB)
         program = command.program(self._roots, watched=bool(self.beside))
         run = self._run(program, b"", limits, placed, self.beside, removed)
         base.add(self.bytecode.share(self.project.contents.keys() - placed.keys(), run))
@@ -174,5 +190,5 @@ class CommandRuns:
 
 
 def error_of(run: Run) -> str:
-    """Line of a run's output that tells why it failed; empty where there is none."""
+    """Return the line of a run's output that explains its failure, or an empty text."""
     return error_line(b"\n".join((run.stdout, run.stderr)).decode("utf-8", "replace"))

@@ -29,11 +29,13 @@ def tree_of(profile: ProjectProfile, files: Mapping[str, bytes]) -> str:
         else ["", "it spends no time in the project's functions"]
     )
     functions = [f for f in profile.functions if f.own_share >= LEAST][:MOST]
-    out += ["", "functions by their own time:     own   total       calls"] * bool(functions)
+    counted = any(f.calls is not None for f in functions)
+    head = f"functions by their own time:     own   total{'       calls' * counted}"
+    out += ["", head] * bool(functions)
     for f in functions:
-        calls = f"{f.calls:>11,}" if f.calls is not None else f"{'?':>11}"
+        calls = f" {f.count:>11}" * counted
         library = f"  ({f.library_share:.0%} in libraries)" if f.library_share >= LEAST else ""
-        out.append(f"{'':>28}{f.own_share:>7.1%} {f.total_share:>7.1%} {calls}  {_named(f.file, f.qualname)}{library}")
+        out.append(f"{'':>28}{f.own_share:>7.1%} {f.total_share:>7.1%}{calls}  {_named(f.file, f.qualname)}{library}")
     targets = [f for f in profile.targets if f.expected_gain >= LEAST][:TARGETS]
     out += ["", "where most could be gained:"] * bool(targets)
     for f in targets:

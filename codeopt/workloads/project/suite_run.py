@@ -1,5 +1,7 @@
-"""The project's tests on the original, run as they are needed: the nearest to the hot code before a draft is asked for,
-the others when the first draft is judged."""
+"""The project's tests, run on the original when they are needed.
+
+The tests nearest to the hot code run before the first candidate is requested. The others run when the first is checked.
+"""
 
 from __future__ import annotations
 
@@ -15,13 +17,13 @@ from codeopt.workloads.project.runs import CommandRuns
 from codeopt.workloads.project.suite_tests import ProjectTests, TestBatch
 from codeopt.workloads.project.test_files import find_test_files, nearest_first
 from codeopt.workloads.project.test_runs import WITHOUT_OPTIONS, TestResults, TestRunner, as_tests, run_tests
-from codeopt.workloads.project.watch import LEAST_S, Watcher, watched_run
+from codeopt.workloads.project.watched import LEAST_S, Watcher, watched_run
 
 SECONDS = 120.0
 """Time for the tests of the original, the nearest first; those that were not reached count for nothing."""
 FIRST_S = 20.0
 """Part of it before a draft is asked for, seconds; more where nothing has passed by then."""
-SLOW_S = 3.0
+SLOW_S = 10.0
 """Time of a suite from which on it is found out which tests reach which functions, seconds."""
 FEW = 60
 """Number of test files that are run all at once."""
@@ -48,7 +50,7 @@ class ProjectSuite:
     said: str = ""
     """Last words of the first run."""
     traced: bool = False
-    """Whether it was found out which tests reach which functions, or need not be."""
+    """True if the functions that each test calls are known, or are not needed."""
 
     @property
     def words(self) -> str:
@@ -81,7 +83,7 @@ class ProjectSuite:
         return self.found
 
     def _switch(self) -> bool:
-        """Begin anew with the next runner; whether there is one, and time for it."""
+        """Start again with the next runner. Returns False if no runner or no time is left."""
         if not self.ways or self.left_s <= 0:
             return False
         runner, options = self.ways.pop(0)
@@ -94,8 +96,9 @@ class ProjectSuite:
         while self.waiting and self.left_s > leave_s:
             part = self._next_part()
             words = (*self.found.options, *part)
-            results = run_tests(self.runs, self.original, self.found.runner, words, self.left_s - leave_s)
-            self.left_s -= results.run.wall_s
+            seconds = self.left_s - leave_s
+            results = run_tests(self.runs, self.original, self.found.runner, words, seconds, first=True)
+            self.left_s -= results.run.active_s
             self.said = self.said or results.last_words
             if results.run.stop == "time" and leave_s > 0:
                 done = _finished(part, results) if self.found.runner is TestRunner.PYTEST else []
@@ -108,18 +111,18 @@ class ProjectSuite:
                 self._stop(results)
 
     def _next_part(self) -> list[str]:
-        """All at once where they are few: each run imports the project anew."""
+        """Return all files if they are few, as each run imports the project again. Otherwise return the next part."""
         return self.waiting[: AT_ONCE << len(self.found.batches)] if len(self.paths) > FEW else list(self.waiting)
 
     def _keep(self, paths: Sequence[str], results: TestResults, cut: bool) -> None:
         """Add what some of the files of a run showed."""
         lost = dict.fromkeys((*self.found.lost, *(name for name, good in results.states.items() if not good)))
-        batch = TestBatch(tuple(paths), results.passed, results.run.wall_s, cut)
+        batch = TestBatch(tuple(paths), results.passed, results.run.active_s, cut)
         batches = (*self.found.batches, batch) if batch.passed else self.found.batches
         self.found = replace(self.found, batches=batches, lost=tuple(lost))
 
     def _stop(self, results: TestResults) -> None:
-        """Run no more of them, and say so where some were run."""
+        """Run no further tests. If some were run, add a diagnostic."""
         left_out = bool(self.waiting) or results.cut
         self.waiting.clear()
         if left_out and self.found.batches:
@@ -131,8 +134,15 @@ class ProjectSuite:
 def open_suite(
     runs: CommandRuns, original: Revision, options: ImproveOptions, hot: Sequence[str] = (), *, needed: bool = True
 ) -> ProjectSuite:  # fmt: skip
-    """Run the nearest of those that are named, else of all that the project has. hot: its files that the time goes to,
-    hottest first. needed: nothing else can judge a draft."""
+    """Run the nearest of the named tests, or of all tests of the project.
+
+    Args:
+        runs: Runs of the command.
+        original: The project before the change.
+        options: Options with the tests to run.
+        hot: Files with the most time, the hottest first.
+        needed: Nothing else can check a candidate.
+    """
     if options.no_tests:
         return ProjectSuite(runs, original, ProjectTests(shortfall=Diagnostic(NOT_RUN, "--no-tests")), traced=True)
     files = runs.project.contents
@@ -182,7 +192,7 @@ def _of_files(paths: Sequence[str], results: TestResults) -> TestResults:
 
 def _with_reached(runs: CommandRuns, draft: Revision, tests: ProjectTests, plain_s: float) -> ProjectTests:
     """Tests with what they reach, as far as a run under a hook on each call gets. plain_s: seconds without the hook."""
-    seconds = min(runs.limits.seconds, max(LEAST_S, 2 * plain_s))
+    seconds = min(runs.limits.seconds, runs.load * max(LEAST_S, 2 * plain_s))
     words = (*tests.options, *(path for batch in tests.batches for path in batch.paths))
     limits = replace(runs.limits, seconds=seconds, memory_mib=runs.sandbox.most_memory_mib)
     watched = watched_run(as_tests(runs, tests.runner, words), draft, REACH, limits)

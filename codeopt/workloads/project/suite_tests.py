@@ -18,17 +18,17 @@ from codeopt_sandbox.caveat import Caveat, Subject
 SECONDS = 120.0
 """Time of the chosen tests of one round."""
 ROUND_S = 30.0
-"""Time of the tests that a draft of a round is asked to pass, where all take longer: the nearest of them."""
+"""Time limit of the tests of a round, s. If all tests take longer, the nearest ones run."""
 MOST_IDS = 400
 """Maximum number of tests that are then named to pytest."""
 MOST_NAMED = 4
-"""Maximum number of failing tests that are named beside the first, in a line."""
+"""Maximum number of failing tests that a line names after the first."""
 MOST_LISTED = 12
-"""The same for a proposer."""
+"""Maximum number of failing tests that a model sees."""
 MORE_S = 60.0
 """Least time that the tests of one run may take with a draft."""
 MORE = 4
-"""The same as a multiple of what they take with the original."""
+"""Time limit of the tests on a candidate, as a multiple of their time on the original."""
 
 
 @dataclass(frozen=True)
@@ -54,14 +54,14 @@ class ProjectTests:
     """The nearest to the hot code first."""
     runner: TestRunner = TestRunner.PYTEST
     options: tuple[str, ...] = ()
-    """How the runner is called, beside the files."""
+    """Arguments of the runner, in addition to the files."""
     lost: tuple[str, ...] = ()
     """Tests that fail on the original, and count for nothing."""
     shortfall: Diagnostic | None = None
     reached: ImpactedTests = ImpactedTests()
-    """By function; nothing where all tests are quick."""
+    """Tests by function. Empty if all tests are quick."""
     unchosen: Diagnostic | None = None
-    """Why a round runs all of them, although they take long."""
+    """Reason why a round runs all tests, although they take long."""
 
     @property
     def passed(self) -> tuple[str, ...]:
@@ -88,7 +88,7 @@ class SuiteFinding:
     """Finding of the tests about a draft."""
 
     wrong: str = ""
-    """Which test it does not pass that the original passes; empty where it passes all."""
+    """First test that passes with the original and fails with the candidate. Empty if all pass."""
     detail: str = ""
     """Traceback and variables of that test, and the names of others that fail."""
     caveats: tuple[Caveat, ...] = ()
@@ -96,7 +96,7 @@ class SuiteFinding:
 
 
 def failing_reached(runs: CommandRuns, draft: Revision, tests: ProjectTests, original: Revision) -> SuiteFinding:
-    """The same of those tests that can see what a draft changes, as far as that is known, else of the nearest."""
+    """Run the tests that can see the change. If these are unknown, run the nearest."""
     ids = tests.reached.by(edits_of(original, draft), original, draft)
     chosen = frozenset(ids or ())
     seen = [name for name in tests.passed if name in chosen]
@@ -127,7 +127,7 @@ def failing(runs: CommandRuns, draft: Revision, tests: ProjectTests, original: R
         lost = [name for name in batch.passed if not results.states.get(name)]
         unseen = [name for name in lost if name not in results.states]
         if results.cut and batch.cut and len(unseen) == len(lost) < len(batch.passed) / 2:
-            continue  # the original's were cut, too, a few tests later
+            continue  # also the original's tests were cut, a few tests later
         if unseen and not results.cut:
             again = run_tests(runs, UNCHANGED, tests.runner, words, limit)
             lost = steadily_lost(lost, results.states, batch.passed, again.states)
@@ -142,8 +142,10 @@ def failing(runs: CommandRuns, draft: Revision, tests: ProjectTests, original: R
 def _set_aside(
     runs: CommandRuns, draft: Revision, tests: ProjectTests, batch: TestBatch, original: Revision, lost: Sequence[str]
 ) -> tuple[list[str], list[Caveat]]:
-    """Without tests that pin the text or the lines of the source: those that fail, too, when the original has but a
-    line of comment more in each function that is changed."""
+    """Set aside tests that depend on the source text or its line numbers.
+
+    Such a test also fails if the original gets a comment line in each changed function.
+    """
     noted = commented(original, edits_of(original, draft))
     if noted == original:
         return list(lost), []
@@ -176,8 +178,11 @@ def _detail(lost: Sequence[str], results: TestResults) -> str:
 def steadily_lost(
     lost: Sequence[str], results: Mapping[str, bool], passed: Sequence[str], again: Mapping[str, bool]
 ) -> list[str]:
-    """Without those of functions whose tests the original itself does not name the same each time (their parameters
-    come from a set), where as many pass as before. again: another run of the original."""
+    """Return the lost tests that the original names the same each time.
+
+    Names of parametrized tests can vary, for example if parameters come from a set. Those of a function are ignored if
+    as many of them pass as before. `again` is another run of the original.
+    """
     good = [name for name, passes in again.items() if passes]
     changing = {_function(name) for name in set(passed).symmetric_difference(good)}
     before, now = Counter(map(_function, passed)), Counter(_function(name) for name in results if results[name])

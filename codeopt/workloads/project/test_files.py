@@ -45,8 +45,11 @@ def _has_cases(content: bytes) -> bool:
 
 
 def nearest_first(tests: Iterable[str], files: Mapping[str, bytes], hot: Sequence[str]) -> tuple[str, ...]:
-    """Test files in the order of their nearness to some files, the hottest first: those that are named after one and
-    stand beside it, then by the number of imports that lead there, then by the folders they have in common."""
+    """Sort test files by their distance to some files, the hottest first.
+
+    First come tests that are named after a file and lie in its folder. Then the number of imports between them counts,
+    then the number of common folders.
+    """
     steps = import_steps(files, hot)
     return tuple(sorted(tests, key=lambda path: (*_nearness(path, steps, hot), path)))
 

@@ -1,5 +1,7 @@
-"""One run of some of a project's tests, by the runner that they are for: each result is written down as soon as it is
-known, so that a run that is ended early counts for what it got to."""
+"""One run of some of a project's tests by their runner.
+
+Each result is written as soon as it is known, so an interrupted run counts up to that point.
+"""
 
 from __future__ import annotations
 
@@ -19,11 +21,11 @@ WITHOUT_OPTIONS = ("-o", "addopts=")
 GO_ON = "--continue-on-collection-errors"
 """A test module that cannot be imported (its own helpers are not installed) does not take the others with it."""
 MOST_LINES = 3
-"""Maximum number of lines of a failed assertion that are told."""
+"""Maximum number of lines of a failed assertion that are shown."""
 MOST_CHARS = 300
-"""Maximum length of what is told of it."""
+"""Maximum number of characters that are shown of it."""
 LONGEST_TRACE = (200, 900)
-"""Characters of its traceback that are told, of its start and its end."""
+"""Number of characters that are shown of its traceback's start and end."""
 MOST_LOCALS = 12
 """Maximum number of a failing test's variables that are kept."""
 MOST_TEXT = 2_000
@@ -122,7 +124,7 @@ class TestResults:
 
     run: Run
     states: Mapping[str, bool]
-    """By name: whether a test passed; skipped ones are left out."""
+    """True for each test that passed, by name. Skipped tests are left out."""
     why: Mapping[str, str] = field(default_factory=dict)
     """Reasons of those that failed, by name; text of the project's."""
     given: Mapping[str, str] = field(default_factory=dict)
@@ -130,7 +132,7 @@ class TestResults:
 
     @property
     def cut(self) -> bool:
-        """Whether it was ended, or ended itself, before its last test."""
+        """Return True if the run was stopped, or ended itself, before its last test."""
         return self.run.stop is not None or self.run.exit is None
 
     @property
@@ -139,8 +141,10 @@ class TestResults:
         return tuple(name for name, good in self.states.items() if good)
 
     def reason(self, name: str) -> str:
-        """Why a test fails, in a line: what pytest marks with `E`, else the last line of a traceback; with the line of
-        the code above that."""
+        """Return the cause of a test's failure in one line.
+
+        The line has pytest's lines with the mark `E` and the code above them, or the last line of a traceback.
+        """
         lines = [line for line in self.why.get(name, "").splitlines() if line.strip()]
         first = next((at for at, line in enumerate(lines) if line.startswith("E ")), len(lines))
         marked = [line[2:].strip() for line in lines if line.startswith("E ")]
@@ -149,7 +153,7 @@ class TestResults:
         return inline(found[:MOST_CHARS])
 
     def detail(self, name: str) -> str:
-        """Why a test fails, with its assertion, the end of the traceback, and the variables of the test."""
+        """Return the cause of a test's failure: assertion, end of the traceback, and the test's variables."""
         given = self.given.get(name, "")
         shown = cut(self.why.get(name, "").strip(), *LONGEST_TRACE)
         return "\n".join([shown, *(["where", cut(given, MOST_CHARS, 0)] if given else [])]).strip()
@@ -161,12 +165,21 @@ class TestResults:
 
 
 def run_tests(
-    runs: CommandRuns, draft: Revision, runner: TestRunner, words: Sequence[str], seconds: float
+    runs: CommandRuns, draft: Revision, runner: TestRunner, words: Sequence[str], seconds: float, *, first: bool = False
 ) -> TestResults:
-    """Run the tests of some files. words: paths, and options of the runner."""
+    """Run the tests of some files.
+
+    Args:
+        runs: Runs of the command.
+        draft: Edits of the project.
+        runner: Their runner.
+        words: Paths, and options of the runner.
+        seconds: Time limit on an idle machine.
+        first: The original has not run them.
+    """
     asked = as_tests(runs, runner, words)
-    limits = replace(runs.limits, seconds=seconds, memory_mib=runs.sandbox.most_memory_mib)
-    run = asked.run(draft, limits=limits)
+    limits = replace(runs.limits, seconds=seconds * runs.load, memory_mib=runs.sandbox.most_memory_mib)
+    run = asked.first_run(draft, limits) if first else asked.run(draft, limits=limits)
     states: dict[str, bool] = {}
     why: dict[str, str] = {}
     given: dict[str, str] = {}
@@ -178,7 +191,8 @@ def run_tests(
 
 
 def as_tests(runs: CommandRuns, runner: TestRunner, words: Sequence[str]) -> CommandRuns:
-    """By a process that has the command's arguments and variables: what asks who runs it hears the same."""
+    """Return runs of tests in a process with the command's arguments and variables. Code that asks for these sees the
+    same."""
     if runner is TestRunner.PYTEST:
         words = ("-q", "-p", "no:cacheprovider", "--rootdir", ".", "--tb=short", GO_ON, *words)
     elif runner is TestRunner.MANAGE:
@@ -186,7 +200,7 @@ def as_tests(runs: CommandRuns, runner: TestRunner, words: Sequence[str]) -> Com
     head = HEAD.format(argv=list(argv_of(runs.command)), results=RESULTS, most=MOST_TEXT)
     text = head + BODY[runner].replace("{words!r}", repr(list(words))).replace("{locals}", str(MOST_LOCALS))
     command = ProjectCommand(runner.value, ("-c", text), runs.command.variables)
-    return replace(runs, command=command, seen=bytes, beside=(), left_out_s=(0.0, 0.0), purpose="tests")
+    return replace(runs, command=command, seen=lambda run: run, beside=(), left_out_s=(0.0, 0.0), purpose="tests")
 
 
 def argv_of(command: ProjectCommand) -> tuple[str, ...]:
@@ -197,7 +211,7 @@ def argv_of(command: ProjectCommand) -> tuple[str, ...]:
 
 
 def _rows(run: Run) -> Iterator[tuple[str, str, str, str]]:
-    """(name, state, reason, variables) as written; a line that was cut is left out, as is what is none of ours."""
+    """Yield (name, state, reason, variables) of each valid row. Truncated and foreign lines are skipped."""
     content = next((file.content for file in run.written if file.path == RESULTS), None) or b""
     for line in content.decode("utf-8", "replace").split("\n"):
         try:

@@ -1,5 +1,7 @@
-"""Patterns of a project's test files: pytest's `python_files`, the names of pytest, unittest and Django, and classes of
-`unittest`, whatever their file is called."""
+"""Patterns of a project's test files: pytest's `python_files`, and the names of pytest, unittest and Django.
+
+Classes of `unittest` count in files with any name.
+"""
 
 from __future__ import annotations
 
@@ -24,13 +26,13 @@ def file_patterns(files: Mapping[str, bytes], words: Sequence[str]) -> tuple[str
 
 
 def matches(path: str, patterns: Sequence[str]) -> bool:
-    """As pytest compares them: a pattern with a slash is of the whole path."""
+    """Compare in the way of pytest: a pattern with a slash matches against the whole path."""
     name = PurePosixPath(path).name
     return any(fnmatchcase(path if "/" in each else name, f"*{each}" if "/" in each else each) for each in patterns)
 
 
 def has_test_cases(tree: ast.Module) -> bool:
-    """Whether a module has a class of unittest's, or of a framework's on it, with tests in it."""
+    """Return True if a module has a class with tests that derives from unittest's or a framework's."""
     return any(
         isinstance(node, ast.ClassDef)
         and any(ast.unparse(base).endswith("TestCase") for base in node.bases)

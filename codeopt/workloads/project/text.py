@@ -1,5 +1,7 @@
-"""Modules of a project that may be changed, and how a language model is shown several files in one text, and answers
-with several: each stands below a line that names it."""
+"""Modules of a project that may be changed, and the text form of several files for a language model.
+
+Questions and answers have this form: a line that names each file, and the file below it.
+"""
 
 from __future__ import annotations
 
@@ -16,11 +18,10 @@ from codeopt.core.revision import Revision
 from codeopt.workloads.project.files import ProjectFiles
 from codeopt.workloads.project.fixed_ground import FixedGround
 
-HEAD = "# === file: {path} ===\n"
 MARK = "# --- line {line} ---"
 """Above lines of a file that do not follow those above them in a prompt."""
 _HEAD = re.compile(r"# === file: (?<![^\n]# === file: )(.+) ===\n")
-"""At the start of a line; the literal text stands first, which is found six times as fast as `^`."""
+"""Line that names a file. The literal text comes first, as that is six times as fast to find as `^`."""
 _MARK = re.compile(r"^[ \t]*# --- line \d+ ---\n", re.MULTILINE)
 _TEST = re.compile(r"(test_.*|.*_test|conftest|setup)\.py")
 _BENCH = re.compile(r"(bench|perf|profile|time)(mark)?s?(_.*)?\.py|.*_(bench|benchmark|perf)s?\.py")
@@ -28,14 +29,8 @@ BESIDE = frozenset({"tests", "test", "testing", "benchmarks", "benchmark", "benc
 """Folders whose files measure or check the project, and are not it."""
 
 
-def pack(revision: Mapping[str, str]) -> str:
-    """The files as one text for a prompt, each below its line `# === file: PATH ===`; a target that is one file as it
-    is."""
-    return "".join(f"{HEAD.format(path=path) if path else ''}{text}" for path, text in revision.items())
-
-
 def unpack(text: str) -> Revision:
-    """The files of an answer; what stands above the first of them is left out, as marks of lines are."""
+    """Return the files of an answer. Text above the first file and marks of lines are dropped."""
     text = _MARK.sub("", text)
     heads = list(_HEAD.finditer(text))
     ends = [*(head.start() for head in heads[1:]), len(text)][: len(heads)]
@@ -74,8 +69,8 @@ class ProjectProgram:
             return self
         path = next(iter(self.files))
         raise UsageError(
-            f"{self.path}: every module of its own is fixed ground, as {path} is ({self.ground.why(path)}); "
-            f"to improve a script itself, name it: codeopt improve {path} -- ARGUMENTS"
+            f"{self.path}: each of its modules is a protected file, as {path} is ({self.ground.why(path)})",
+            hint=f"to improve a script itself: codeopt improve {path} -- ARGUMENTS",
         )
 
 
@@ -92,15 +87,13 @@ def read_text(folder: Path, project: ProjectFiles, own: Callable[[str], bool] | 
     }
     if not any(map(can_be_read, (program.source for program in files.values()))):  # mostly the first one can
         if files and (advice := reading_advice(project.root / next(iter(files)))):
-            raise UsageError(f"{next(iter(files))} and the project's other modules cannot be read: {advice}")
-        raise UsageError(
-            f"{folder} has no module of its own that could be improved: tests and benchmarks are left as they are"
-        )
+            raise UsageError(f"{next(iter(files))} and the project's other modules cannot be read", hint=advice)
+        raise UsageError(f"{folder} has no module that may be changed: tests and benchmarks stay as they are")
     return ProjectProgram(folder, files)
 
 
 def can_be_read(text: str) -> bool:
-    """Whether this Python can parse a module."""
+    """Return True if this Python can parse a module."""
     try:
         compile(text, "module", "exec", dont_inherit=True, flags=0x400)  # ast.PyCF_ONLY_AST
     except (ValueError, SyntaxError):
@@ -109,7 +102,6 @@ def can_be_read(text: str) -> bool:
 
 
 def _decoded(content: bytes) -> str | None:
-    """Text of a module; None where it is none."""
     try:
         return content.decode()
     except ValueError:
@@ -121,7 +113,7 @@ def _ended(text: str) -> str:
 
 
 def is_own(path: str) -> bool:
-    """Whether a file is the project's, and none that tests or measures it."""
+    """Return True if a file belongs to the project and is not a test or a benchmark."""
     parts = PurePosixPath(path)
     if BESIDE & set(parts.parts[:-1]):
         return False

@@ -1,8 +1,12 @@
-"""Two versions of a project, judged by one command: OLD as it is, NEW as it is, and on both sides the same ruler.
+"""Two versions of a project, checked by one command: OLD and NEW, unchanged, with the same ruler on both sides.
 
-The ruler is what measures and checks: tests, what they alone import, a benchmark that is the command's program, and the
-data that it is given. Both sides have OLD's; where OLD has none, NEW's. All else of NEW is what is judged: its modules,
-the program that the command runs, configuration.
+The ruler consists of the files that measure and check:
+- tests, and modules that only tests import
+- a benchmark that is the command's program
+- the data of the command
+
+Both sides have OLD's ruler, or NEW's files if OLD lacks them. The rest of NEW is under test: its modules, the program
+that the command runs, and configuration.
 """
 
 from __future__ import annotations
@@ -23,6 +27,7 @@ from codeopt.workloads.project.test_files import find_test_files
 from codeopt.workloads.project.text import ProjectProgram, can_be_read, is_own, read_text
 from codeopt.workloads.sandbox_view.built import BUILT, COMPILED_FROM, built_files
 from codeopt.workloads.sandbox_view.linked import NO_LINKS, Linked
+from codeopt_sandbox.plain_files import read_bytes
 
 CHECKS = frozenset({"tests", "test", "benchmarks", "benchmark", "bench"})
 """Folders of which everything is the ruler."""
@@ -35,10 +40,10 @@ class OtherVersion:
     """NEW, ready to run."""
 
     revision: Revision
-    """Texts of its own modules. Each other file that differs stands there by its digest, so that two versions are two
-    revisions whatever differs."""
+    """Texts of its own modules. Every other differing file appears as its digest, so each difference changes the
+    revision."""
     project: ProjectFiles
-    """Its files, all of which its runs are given."""
+    """Files that its runs get."""
     differing: frozenset[str]
     """Paths of the files that are not the same on both sides."""
     notes: tuple[str, ...] = ()
@@ -116,7 +121,7 @@ def read_both(
 
 def _read(path: Path) -> bytes:
     try:
-        return path.read_bytes()
+        return read_bytes(path)
     except OSError as error:
         raise UsageError(f"cannot read {path}: {error.strerror}") from error
 
@@ -151,7 +156,7 @@ def _data(files: Mapping[str, bytes], command: ProjectCommand) -> Iterable[str]:
 
 
 def _can_be_read(path: str, content: bytes | None) -> bool:
-    """Whether a file is no module, or one that this Python can parse."""
+    """Return True for a module that this Python can parse, and for any other file."""
     if content is None or not path.endswith(".py"):
         return True
     try:
@@ -167,12 +172,12 @@ def _program(project: ProjectFiles, ground: FixedGround, unread: Collection[str]
 
 
 def _mark(content: bytes | None) -> str:
-    """A comment that stands for a file which is no module: another for each content."""
+    """Return a comment that represents a file other than a module. Each content has its own comment."""
     return f"# {sha256(content).hexdigest() if content is not None else 'removed'}\n"
 
 
 def _same_built(old: ProjectFiles, new: ProjectFiles) -> tuple[ProjectFiles, ProjectFiles, list[str]]:
-    """With extensions that are built in NEW's folder alone on both sides: a checkout of OLD has none."""
+    """Give both sides the extensions that are built in NEW's folder only: a checkout of OLD lacks them."""
     before, after = dict(old.files), dict(new.files)
     places = {place.as_posix() for place in built_files(new.root, map(Path, after))}
     built = (path for path in after if path in places or path.endswith(BUILT))

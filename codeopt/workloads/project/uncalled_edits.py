@@ -12,7 +12,7 @@ from codeopt.workloads.project.function_parts import body_of, by_name, head_of, 
 from codeopt.workloads.project.given_command import GivenCommand
 from codeopt.workloads.project.reached import read_reach
 from codeopt.workloads.project.suite_run import REACH
-from codeopt.workloads.project.watch import LEAST_S, LONGER, watched_run
+from codeopt.workloads.project.watched import LEAST_S, LONGER, watched_run
 from codeopt_sandbox.outcome import Case
 
 Place = tuple[str, int]
@@ -20,7 +20,10 @@ Place = tuple[str, int]
 
 
 def called_places(given: GivenCommand, draft: Revision, case: Case) -> frozenset[Place] | None:
-    """Functions that a command calls with a draft; None where it does not end under the hook as it does without."""
+    """Return the functions that a command calls with a candidate.
+
+    None if the command ends differently under the hook.
+    """
     limits = given.limits(LONGER, LEAST_S)
     watched = watched_run(given.runs, draft, REACH, limits, case)
     if watched.run.exit != given.plain.exit or watched.run.stop is not None:
@@ -30,8 +33,10 @@ def called_places(given: GivenCommand, draft: Revision, case: Case) -> frozenset
 
 
 def changed_places(draft: Revision, rest: Revision) -> frozenset[Place] | None:
-    """Functions of a draft that do something else in the rest, by their places in the draft; None where more than
-    functions differ, which acts without a call."""
+    """Return the functions of a candidate whose behavior differs in the rest, by their places in the candidate.
+
+    None if code outside of functions differs, as it acts without a call.
+    """
     found: set[Place] = set()
     for path in rest.changed_files(draft):
         was, now = (ast.parse(each[path]).body for each in (draft, rest))

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Any
 
 REPEATED = 10
-"""Number of queries of one statement from which on a line is said to ask over and over."""
+"""Number of queries of one statement from which a line counts as repeating it."""
 
 
 @dataclass(frozen=True)
@@ -24,9 +24,7 @@ class QueryLine:
     statements: int
     """Number of different statements."""
     caller: str = ""
-    """The function that calls this one most often."""
-    calls: int = 0
-    """Number of calls of the function; 0 where they are not known."""
+    """The function that has this one ask most often."""
 
     @property
     def repeats(self) -> bool:
@@ -35,11 +33,10 @@ class QueryLine:
 
     @property
     def words(self) -> str:
-        """`600 queries of one statement at shop/app.py:9 in order_total (600 calls by totals)`."""
-        one = f" of one statement, {self.queries} in all," if self.statements > 1 else " of one statement"
-        calls = f" ({self.calls:,} call{'s' * (self.calls != 1)}{f', most by {self.caller}' if self.caller else ''})"
-        calls *= bool(self.calls)
-        return f"{self.most_of_one:,} queries{one} at {self.file}:{self.line} in {self.qualname}{calls}"
+        """`600 queries of one statement at shop/app.py:9 in order_total, most for totals`."""
+        one = f" of one statement, {self.queries:,} in all," if self.statements > 1 else " of one statement"
+        most = f", most for {self.caller}" if self.caller else ""
+        return f"{self.most_of_one:,} queries{one} at {self.file}:{self.line} in {self.qualname}{most}"
 
 
 @dataclass(frozen=True)
@@ -54,7 +51,7 @@ class WaitLine:
     """Library that the line called; empty for a function of C."""
     seconds: float
     share: float
-    """Share of the command's time by the clock."""
+    """Share of the command's wall time, 0 to 1."""
     for_others: bool
     """Threads or processes of the command itself are waited for, which may be at work."""
 
@@ -63,29 +60,29 @@ N_PLUS_1 = "one query for each row (the N+1 pattern): ask once for all of them"
 """Advice on a line that repeats."""
 
 
-def query_lines(rows: Iterable[Any], spot: Callable[[str], Any], callers: Sequence[Any]) -> tuple[QueryLine, ...]:
-    """Add up what the processes wrote. spot: the function at a place; callers: calls of functions by functions."""
+def query_lines(rows: Iterable[Any], spot: Callable[[str], Any]) -> tuple[QueryLine, ...]:
+    """Add up what the processes wrote. spot: the function at a place."""
     found: dict[tuple[Any, int], list[int]] = defaultdict(lambda: [0, 0, 0])
-    for place, line, queries, most, statements in rows:
+    callers: dict[tuple[Any, int], Counter[str]] = defaultdict(Counter)
+    for place, line, queries, most, statements, caller, times in rows:
         where = spot(str(place))
         if where is not None:
-            sums = found[where, int(line)]
+            sums, by = found[where, int(line)], spot(str(caller))
             sums[0] += int(queries)
             sums[1] += int(most)
             sums[2] = max(sums[2], int(statements))
-    lines = []
-    for (where, line), (queries, most, statements) in found.items():
-        by = Counter[str]()
-        for each in callers:
-            if each.callee == where:
-                by[each.caller.qualname if each.caller else ""] += each.calls
-        most_by = max((name for name in by if name), key=lambda name: by[name], default="")
-        lines.append(QueryLine(where.file, where.qualname, line, queries, most, statements, most_by, by.total()))
+            callers[where, int(line)][by.qualname if by else ""] += int(times)
+    lines = [
+        QueryLine(
+            where.file, where.qualname, line, sums[0], sums[1], sums[2], callers[where, line].most_common(1)[0][0]
+        )
+        for (where, line), sums in found.items()
+    ]
     return tuple(sorted(lines, key=lambda each: (-each.queries, each.file, each.line)))
 
 
 def wait_lines(rows: Iterable[Any], spot: Callable[[str], Any], wall_s: float) -> tuple[WaitLine, ...]:
-    """Add up what the processes wrote. wall_s: time of the command by the clock, seconds."""
+    """Add up the rows of all processes. `wall_s` is the command's wall time in seconds."""
     found: dict[tuple[Any, int, str, bool], float] = defaultdict(float)
     for place, line, library, others, seconds in rows:
         found[spot(str(place)) if place else None, int(line), str(library), bool(others)] += float(seconds)

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from codeopt.core.briefing import Briefing
-from codeopt.core.errors import ProgramError
+from codeopt.core.errors import NotVerifiable, ProgramError
 from codeopt.core.history import Candidate
 from codeopt.core.options import ImproveOptions
 from codeopt.core.proposer import Proposer
@@ -16,9 +16,9 @@ from codeopt.core.revision import Revision
 from codeopt.report.patch_table import THE_COMMAND
 from codeopt.rules import Rule as RewriteRule
 from codeopt.workloads._defaults import Defaults
+from codeopt.workloads._policy import InputPolicy
 from codeopt.workloads._protocol import Workload
 from codeopt.workloads._request import Checked, Stage, Suite, WorkloadRequest
-from codeopt.workloads.function.corpus.corpus import NotVerifiable
 from codeopt.workloads.program.special_check import OutputChecker, answers_of, require_own
 from codeopt.workloads.project.changed_runs import (
     ChangedRuns,
@@ -32,18 +32,19 @@ from codeopt.workloads.project.fixed_ground import FixedReason
 from codeopt.workloads.project.given_command import GivenCommand
 from codeopt.workloads.project.harnesses import Benches, TimedBody, find_benches
 from codeopt.workloads.project.hot_region import HotRegion, hot_region
+from codeopt.workloads.project.masks import HIDDEN, Masks, given_masks
 from codeopt.workloads.project.profile import NO_PROFILE, ProjectProfile
 from codeopt.workloads.project.prompt.briefing import brief, fixed_words
 from codeopt.workloads.project.proposer import ProjectProposer
 from codeopt.workloads.project.public_calls import FunctionFinding, PublicCalls
 from codeopt.workloads.project.rewriting import project_rules
 from codeopt.workloads.project.runs import CommandRuns
-from codeopt.workloads.project.steady import HIDDEN, StableOutput, found_steady, given_steady
 from codeopt.workloads.project.suite_run import ProjectSuite, open_suite
 from codeopt.workloads.project.suite_tests import ProjectTests, collected_files, failing, failing_reached
 from codeopt.workloads.project.text import ProjectProgram
 from codeopt.workloads.project.watch import profile_command, require_good
 from codeopt_sandbox.compare import Comparison, Plan, StoppingRule, make_plan
+from codeopt_sandbox.guest.environment import seeded
 from codeopt_sandbox.outcome import Case, Outcome, Run, Verdict
 from codeopt_sandbox.profile import HotFunction, HotLine, Profile
 from codeopt_sandbox.runner import run_on
@@ -57,14 +58,14 @@ HOT = 0.05
 """Minimum share of the command of a function whose file tests are to be near to."""
 
 
-@dataclass(frozen=True)
+@dataclass
 class ProjectWorkload(Defaults):
     """One command of one project."""
 
     request: WorkloadRequest
     program: ProjectProgram
     runner: CommandRuns
-    steady: StableOutput
+    masks: Masks
     project_suite: ProjectSuite
     calls: PublicCalls
     gains: EditGains
@@ -81,7 +82,7 @@ class ProjectWorkload(Defaults):
     smaller: ChangedRuns | None = None
     """Commands with much smaller numbers, which reach edges that a large one never comes to."""
     unchanged: str = ""
-    """Reason why there are none of these; empty where there are."""
+    """Reason why there are no mutated commands. Empty if there are some."""
     benches: Benches | None = None
     """Benchmarks of a tool that the command runs; None where it runs none."""
     apart: list[HotRegion] = field(default_factory=list)
@@ -89,13 +90,14 @@ class ProjectWorkload(Defaults):
     after: list[TimedBody] = field(default_factory=list)
     """Times of the benchmarks with the patch that was confirmed last."""
 
+    guards = (f"{__package__}.guards",)
+
     @property
     def tests(self) -> ProjectTests:
         """Tests that the original passes, of those that were run so far."""
         return self.project_suite.found
 
     def timed(self) -> Workload:
-        """The workload with its plan."""
         self._notify("timing the command")
         original, cases = self.program.revision, self.suite.cases
         plan = make_plan(self.runner, original, cases, self.suite.check, self.rule)
@@ -116,42 +118,57 @@ class ProjectWorkload(Defaults):
         return bare.run(self.program.revision).active_s
 
     def require_plan(self) -> Plan:
-        """Raises NotVerifiable for a command that is too short."""
+        """Return the plan.
+
+        Raises:
+            NotVerifiable: The command is too short.
+        """
         if self.plan is None or self.too_short:
-            raise NotVerifiable(f"--run: {self.too_short}, and no number in it makes it longer; give it more to do")
+            raise NotVerifiable(
+                f"--run: {self.too_short}, and no number in it makes it longer", hint="give it more to do"
+            )
         return self.plan
 
-    def run_case(self, draft: Revision, case: Case, hash_seed: int = 0) -> Outcome:
-        """Run the command."""
-        return judge(case, run_on(self.runner, draft, case, hash_seed=hash_seed), self.suite.check)
+    def run_case(self, draft: Revision, case: Case) -> Outcome:
+        return judge(case, run_on(self.runner, draft, case), self.suite.check)
+
+    def unseen_cases(self) -> tuple[Case, ...]:
+        """The command with sets in another order."""
+        return tuple(replace(case, environment=seeded(1)) for case in self.suite.cases)
 
     def check(self, draft: Revision, stage: Stage) -> Checked:
-        """The fixed ground is as it was; changed commands; public functions on the calls that the command makes of
-        them, which is quick, and the project's tests: in a round those that can see the change, where all of them take
-        long."""
+        """Check the protected files, public functions, mutated commands and tests, in this order.
+
+        Public functions are checked on the command's own calls, which is quick. A round runs only the tests that can
+        see the change if all of them take long.
+        """
         touched = self.program.ground.touched(self.program.revision, draft)
         if touched and not self.runner.other:  # two versions have the same ruler
             return Checked(rejection=touched)
         found = self.calls.judge(draft)
-        if wrong := next((each.wrong for each in found if each.wrong), ""):
-            return Checked(rejection=wrong)
+        if found.wrong:
+            return Checked(rejection=found.wrong)
         self._notify("running the command on other inputs")
         changed = self.changed[-1:] if stage is Stage.CONFIRMATION else self.changed[:1]
+        changed += (self.smaller,) if self.smaller and stage is not Stage.ROUND else ()
         if wrong := next((wrong for each in changed if (wrong := each.wrong(draft))), ""):
             return Checked(rejection=wrong)
-        smaller = self.smaller.caveats(draft) if self.smaller and stage is not Stage.ROUND else ()
+        inputs = [caveat for each in changed for caveat in each.caveats(draft)]
         self._notify("running the project's tests")
         tests = self.project_suite.complete()
         if path := next(collected_files(tests, draft.changed_files(self.program.revision)), ""):
             return Checked(rejection=f"{path} is fixed ground ({FixedReason.TEST}): it may not be edited")
         suite = (failing_reached if stage is Stage.ROUND else failing)(self.runner, draft, tests, self.program.revision)
-        caveats = (caveat for each in found for caveat in each.caveats)
         wrong = suite.wrong or (self._suggestion if stage is Stage.CONFIRMATION else "")
-        return Checked(rejection=wrong, rejection_detail=suite.detail, caveats=(*smaller, *caveats, *suite.caveats))
+        return Checked(
+            rejection=wrong,
+            rejection_detail=suite.detail,
+            caveats=(*self.masks.caveats, *inputs, *found.all_caveats, *suite.caveats),
+        )
 
     @property
     def _suggestion(self) -> str:
-        """Why no patch is accepted, however right it seems; empty where tests have judged it, or none are wanted."""
+        """Return the reason why the patch is only a suggestion. Empty if tests have checked it, or are not wanted."""
         options, missing = self.request.options, self.tests.shortfall
         if self.tests.passed or options.accept_untested or options.no_tests:
             return ""
@@ -159,7 +176,7 @@ class ProjectWorkload(Defaults):
         return f"no test of the project was run{why}: the patch is a suggestion, which --accept-untested accepts"
 
     def similar_inputs(self, case: Case) -> Iterable[Case]:
-        """Changed commands that no proposer's draft was told of, those that confirm first."""
+        """Yield mutated commands that no model saw, those of the confirmation first."""
         for each in reversed(self.changed):
             yield from each
 
@@ -190,7 +207,7 @@ class ProjectWorkload(Defaults):
         return project_rules(rules, self.found, self.program.ground)
 
     def adapt(self, proposer: Proposer) -> Proposer:
-        """One that sees the hot path, and whose answers are put into the files."""
+        """Wrap a proposer: it sees the hot path, and its answers are applied to the files."""
         return ProjectProposer(proposer, self.found, self.program.ground)
 
     def briefing(self) -> Briefing:
@@ -208,7 +225,7 @@ class ProjectWorkload(Defaults):
         shares = ", ".join(f"{f.file}::{f.qualname} {f.own_share:.0%}" for f in hot)
         bodies = self.benches.words if self.benches else ""
         took = f"{self.baseline.outcomes[0].run.wall_s:.2f} s"
-        said = (took, larger, bodies, self.project_suite.words, shares, self.steady.words)
+        said = (took, larger, bodies, self.project_suite.words, shares, self.masks.words)
         return "   ".join(each for each in said if each)
 
     def bound(self, candidate: Candidate) -> float | None:
@@ -217,21 +234,22 @@ class ProjectWorkload(Defaults):
         return self.baseline.outcomes[0].run.wall_s / late.wall_s if late and late.wall_s else None
 
     def facts(self) -> dict[str, Any]:
-        """Facts of the command and of the edits of the patch, as fields of a JSON object; of two versions that are
-        compared by what they were judged."""
-        evidence = ["the command's output and files"] if not self.steady.nothing else []
+        """Return facts of the command and of the patch's edits as JSON fields. A comparison of two versions adds its
+        checks."""
+        evidence = ["the command's output and files"] if not self.masks.output.nothing else []
         evidence += [f"{len(self.tests.passed)} tests"] if self.tests.passed else []
         calls = self.calls.latest
         missing = (
             shortfall_of(self.changed, self.unchanged),
             self.tests.shortfall,
             self.tests.unchosen,
-            *(found.shortfall for found in calls.values()),
+            *calls.shortfalls,
+            *self.masks.gaps,
         )
         said = {
             "command": self.request.options.run,
             "project_tests": {"passed": len(self.tests.passed), "failed": self.tests.failed},
-            "output": self.steady.words or "compared",
+            "output": self.masks.words or "compared",
             "timed_by": self.timed_by or THE_COMMAND,
             "hot_region": self.apart[0].to_json() if self.apart else None,
             "fixed_ground": self.program.ground.to_json(),
@@ -241,14 +259,15 @@ class ProjectWorkload(Defaults):
         }
         if self.runner.other:
             return said | {
-                "functions": [found.to_json() for found in calls.values()],
+                "functions": [found.to_json() for found in calls.functions],
                 "remarks": self.runner.other.notes,
                 "evidence": self._evidence(),
             }
         return said | {
             "profile": self.found.to_json(),
             "edits": [
-                gain.to_json(evidence, calls.get(gain.edit, FunctionFinding(gain.edit))) for gain in self.gains.kept
+                gain.to_json(evidence, calls.by_edit.get(gain.edit, FunctionFinding(gain.edit)))
+                for gain in self.gains.kept
             ],
             "benchmarks": self.benches.to_json(tuple(self.after)) if self.benches else None,
             "dropped": [gain.dropped_json() for gain in self.gains.dropped],
@@ -256,9 +275,9 @@ class ProjectWorkload(Defaults):
 
     def _evidence(self) -> dict[str, Any]:
         """The evidence by which two versions were judged, in numbers."""
-        calls = [found.calls for found in self.calls.latest.values() if found.calls]
+        calls = [found.calls for found in self.calls.latest.functions if found.calls]
         return {
-            "output": not self.steady.nothing,
+            "output": not self.masks.output.nothing,
             "changed_commands": sum(len(each.made) for each in self.changed),
             "tests": len(self.tests.passed),
             "tests_failed_before": self.tests.failed,
@@ -274,22 +293,22 @@ def measure(request: WorkloadRequest, program: ProjectProgram, runs: CommandRuns
     """Run the command some times, its tests once, and see where its time goes. Raises ProgramError, UsageError."""
     notify = request.session.console.progress
     options, original = request.options, program.revision
-    steady = given_steady(options.ignore_output)
+    masks = given_masks(options.ignore_output)
     notify("running the command")
     benches = find_benches(runs, original)
     if benches:
-        runs, steady = benches.runs, replace(steady, given=(*steady.given, *benches.lines))
+        runs, masks = benches.runs, replace(masks, given=(*masks.given, *benches.lines))
     plain: list[Run] = []
     for seed in SEEDS:
-        plain.append(runs.run(original, hash_seed=seed) if plain else runs.first_run(original))
+        plain.append(runs.run(original, environment=seeded(seed)) if plain else runs.first_run(original))
         require_good(plain[-1], runs)
         runs.allow_after(plain[-1])
-    steady = found_steady(steady, [run.stdout for run in plain])
-    runs = replace(runs, seen=steady.seen)
-    ignored = (*steady.files, *_changing_files(plain))
-    first = plain[-1]  # which found the bytecode of the first one
-    case = Case("command", b"", steady.seen(first.stdout), title=options.run or "", files=(), written=first.written,
-                ignored=ignored)  # fmt: skip
+    masks = masks.learned(plain)
+    load = max((run.wall_s / run.active_s for run in plain if run.active_s), default=1.0)
+    runs = replace(runs, seen=masks.seen, load=load)
+    first = masks.seen(plain[-1])  # which found the bytecode of the first one
+    case = Case("command", b"", first.stdout, title=options.run or "", files=(), written=first.written,
+                ignored=masks.ignored)  # fmt: skip
     found = NO_PROFILE
     if runs.other is None:
         notify("looking where its time goes")
@@ -298,12 +317,12 @@ def measure(request: WorkloadRequest, program: ProjectProgram, runs: CommandRuns
     hot = tuple(dict.fromkeys(each.file for each in found.functions if each.total_share >= HOT))
     if runs.other:
         hot = tuple(sorted(path for path in runs.other.differing if path.endswith(".py")))
-    judges = bool(steady.seen(first.stdout).replace(HIDDEN, b"").strip()) or _counted(case)
+    judges = bool(first.stdout.replace(HIDDEN, b"").strip()) or _counted(case)
     suite = open_suite(runs, original, options, hot, needed=not judges)
     if not suite.found.passed and not judges:
         raise ProgramError(
-            "--run: the command prints and writes nothing that is the same in each run, and no test passes: there is "
-            "nothing to judge a change by; print a result, or give tests with --tests"
+            "--run: no output is the same in each run, and no test passes: nothing can be checked",
+            hint="print a result, or give tests with --tests",
         )
     program = _grounded(program, suite.found, first)
     runs = replace(runs, program=program)
@@ -313,15 +332,17 @@ def measure(request: WorkloadRequest, program: ProjectProgram, runs: CommandRuns
     baseline = request.baseline or Candidate(0, original, "the original", (Outcome("command", Verdict.AC, first),))
     baseline = replace(baseline, profile=as_profile(found, original))
     check = _checker(options, runs)
-    require_own(check, [case], [replace(first, stdout=steady.seen(first.stdout))], options.check)
+    require_own(check, [case], [first], options.check)
     calls = PublicCalls(request, program, runs)
     given = GivenCommand(runs, original, check, case, first)
-    unchanged = why_unchanged(benches is not None, not steady.nothing, options.changed_inputs)
+    policy = InputPolicy(options.changed_inputs)
+    unchanged = why_unchanged(benches is not None, not masks.output.nothing, policy)
     seeds = () if unchanged else (request.input_seed, request.input_seed + 1)
-    changed = tuple(changed_runs(given, seed) for seed in seeds)
+    changed = tuple(changed_runs(given, seed, policy) for seed in seeds)
+    smaller = None if unchanged else smaller_runs(given, policy)
     return ProjectWorkload(
-        request, program, runs, steady, suite, calls, EditGains(given, notify, resizable=not benches), found, baseline,
-        Suite((case,), check), request.rule, changed=changed, smaller=None if unchanged else smaller_runs(given),
+        request, program, runs, masks, suite, calls, EditGains(given, notify, resizable=not benches), found, baseline,
+        Suite((case,), check), request.rule, changed=changed, smaller=smaller,
         unchanged=unchanged, benches=benches,
     )  # fmt: skip
 
@@ -337,18 +358,11 @@ def _checker(options: ImproveOptions, runs: CommandRuns) -> Checker:
 
 
 def _grounded(program: ProjectProgram, tests: ProjectTests, run: Run) -> ProjectProgram:
-    """With what is only seen when it runs: files that pytest collects, and those that the command writes. Raises
-    UsageError where nothing is left to edit."""
+    """Protect files that only a run shows: those that pytest collects and those that the command writes. Raises
+    UsageError."""
     ground = program.ground.also(collected_files(tests, program.files), FixedReason.TEST)
     ground = ground.also((file.path for file in run.written if file.path in program.files), FixedReason.WRITTEN)
     return replace(program, ground=ground).require_open()
-
-
-def _changing_files(runs: Sequence[Run]) -> tuple[str, ...]:
-    """Written files that are not the same each time."""
-    known = [{file.path: file.content for file in run.written} for run in runs]
-    names = {name for each in known for name in each}
-    return tuple(sorted(name for name in names if len({each.get(name) for each in known}) > 1))
 
 
 def _counted(case: Case) -> bool:
@@ -365,7 +379,7 @@ def as_profile(found: ProjectProfile, files: Revision) -> Profile:
         for row in found.lines if row.file in files and 0 < row.line <= files[row.file].count("\n")
     )  # fmt: skip
     functions = tuple(
-        HotFunction(f"{f.file}::{f.qualname}", max(f.line, 1), f.own_share, f.calls or 0)
+        HotFunction(f"{f.file}::{f.qualname}", max(f.line, 1), f.own_share, f.calls, f.total_share)
         for f in found.functions if f.file in files
     )  # fmt: skip
     return Profile("command", lines, functions, None, None, None, None, None, (), found.notes)

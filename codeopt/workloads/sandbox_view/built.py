@@ -1,5 +1,7 @@
-"""Compiled modules of a project, which git does not know: those that a build leaves beside the sources, and those that
-meson-python leaves in its build folder."""
+"""Compiled modules of a project, which git does not track.
+
+A build leaves them next to the sources, or with meson-python in its build folder.
+"""
 
 from __future__ import annotations
 
@@ -10,6 +12,7 @@ from typing import Any
 
 from codeopt.core.plain_files import is_plain
 from codeopt.core.run_inputs import is_secret
+from codeopt_sandbox.plain_files import read_bytes
 
 BUILT = (".so", ".pyd")
 """Ends of the names of compiled modules."""
@@ -23,8 +26,10 @@ LARGEST_PLAN = 16 << 20
 
 
 def built_files(root: Path, shown: Iterable[Path]) -> dict[Path, Path]:
-    """Files by the place where a run has them, both relative to the project; what a link leads to is none. shown:
-    sources that a run has, relative too."""
+    """Return files by their place in a run, both relative to the project. Links are skipped.
+
+    `shown` are the sources of a run, also relative.
+    """
     root = root.resolve()
     folders = dict.fromkeys(path.parent for path in shown if path.suffix == ".py")
     beside = (
@@ -38,7 +43,7 @@ def built_files(root: Path, shown: Iterable[Path]) -> dict[Path, Path]:
 
 
 def _planned(root: Path, plan: Path) -> Iterator[tuple[Path, Path]]:
-    """Modules of a plan that lie in its build folder, each beside the sources of its package."""
+    """Yield modules of a plan in its build folder, with a place next to the sources of their package."""
     build, homes, made = plan.parent.parent, dict[PurePosixPath, Path](), list[tuple[PurePosixPath, Path]]()
     for source, place in _installed(plan):
         path = source.relative_to(root) if source.is_relative_to(root) else None
@@ -54,7 +59,7 @@ def _planned(root: Path, plan: Path) -> Iterator[tuple[Path, Path]]:
 def _installed(plan: Path) -> Iterator[tuple[Path, PurePosixPath]]:
     """Sources with their places among the packages; nothing where the plan is not as meson writes it."""
     try:
-        groups: Any = json.loads(plan.read_bytes()) if plan.stat().st_size <= LARGEST_PLAN else {}
+        groups: Any = json.loads(read_bytes(plan)) if plan.stat().st_size <= LARGEST_PLAN else {}
     except (OSError, ValueError):
         return
     for group in groups.values() if isinstance(groups, dict) else ():

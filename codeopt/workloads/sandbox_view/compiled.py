@@ -9,6 +9,8 @@ import warnings
 from collections.abc import Iterator
 from pathlib import Path
 
+from codeopt_sandbox.plain_files import read_bytes
+
 MOST = 3000
 """Maximum number of modules that are compiled."""
 MOST_S = 20.0
@@ -16,9 +18,9 @@ MOST_S = 20.0
 
 
 def compile_imports(first: Path, roots: tuple[Path, ...]) -> None:
-    """Compile what a module imports from its own project, and what that imports. Nothing is run.
+    """Compile the modules of its own project that a module imports, directly or indirectly. No code of them runs.
 
-    roots: folders that stand on sys.path. What is compiled for another Python than the sandbox's is left alone there.
+    `roots` are the folders on sys.path. The sandbox ignores files that were compiled for another Python.
     """
     until = time.monotonic() + MOST_S
     todo, seen = [first, *_parents(first, roots)], set[Path]()
@@ -30,7 +32,7 @@ def compile_imports(first: Path, roots: tuple[Path, ...]) -> None:
         try:
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore")
-                tree = ast.parse(path.read_bytes())
+                tree = ast.parse(read_bytes(path))
                 py_compile.compile(str(path), quiet=2)
         except (SyntaxError, ValueError, RecursionError, MemoryError, OSError):
             continue

@@ -6,13 +6,14 @@ import re
 from pathlib import Path
 
 from codeopt.workloads.sandbox_view.view import Module
+from codeopt_sandbox.plain_files import read_text
 
 MANAGE = "manage.py"
 _SETTINGS = re.compile(r"""DJANGO_SETTINGS_MODULE["']\s*[,\]]\s*(?:=\s*)?["']([\w.]+)["']""")
 
 
 def settings_module(module: Module) -> str:
-    """Name of its settings, as the nearest manage.py above the module has it; empty where there is none."""
+    """Return the name of its settings in the nearest manage.py above the module, or an empty text."""
     for folder in module.path.parents:
         if not folder.is_relative_to(module.root):
             break
@@ -24,4 +25,4 @@ def settings_module(module: Module) -> str:
 
 
 def _read(path: Path) -> str:
-    return path.read_text("utf-8", "replace") if path.is_file() else ""
+    return read_text(path, "replace") if path.is_file() else ""

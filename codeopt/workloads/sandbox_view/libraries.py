@@ -1,14 +1,13 @@
-"""Which libraries a function's module loads, so that they are imported once and not in each of a hundred runs.
+"""Libraries that a function's module loads. They are imported once and not in each of a hundred runs.
 
-Those are what the original imports, installed or of the standard library, none of the project's own code; all drafts
-run with the same ones. A draft that newly imports another one does so in each of its runs, which takes time and counts
-neither for it nor against it: imports are not among the timed calls (guards/shifted_cost.py).
+They are the original's imports of installed packages and of the standard library, without the project's own code. All
+drafts run with the same ones. If a draft newly imports another one, each run of both sides imports it (TimedRuns.run).
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -23,7 +22,7 @@ SLOW_S = 0.2
 
 @dataclass(frozen=True)
 class Preload:
-    """How the libraries of a module come into its runs."""
+    """Libraries that are imported before the runs of a module, or the reason why each run imports them."""
 
     libraries: Libraries | None = None
     """Imported before a run is forked; None: each run imports them."""
@@ -32,7 +31,7 @@ class Preload:
     seconds: float = 0.0
     """CPU time of their import, with the module's own."""
     why: str = ""
-    """Why each run imports them."""
+    """Reason why each run imports them."""
 
     @property
     def shortfalls(self) -> tuple[Diagnostic, ...]:
@@ -64,14 +63,15 @@ class ImportContext:
     early: tuple[str, ...]
     changed: tuple[str, ...]
     """Environment variables."""
-    modules: dict[str, str]
-    rest: dict[str, Any]
+    modules: Mapping[str, str]
+    rest: Mapping[str, Any]
 
 
 def load_libraries(sandbox: GuestRunner, original: Side, rivals: Sequence[Side] = ()) -> Preload:
-    """Try them out: where a module then finds another scene than if it had imported them itself, each run does that.
+    """Test the import of libraries. If the module then finds another state than after its own import, each run imports
+    them.
 
-    A module that cannot be imported at all says so when it is called.
+    A module that cannot be imported reports this when it is called.
     """
     cold, seconds, _ = _look(sandbox, original, None)
     if cold is None:
@@ -90,7 +90,8 @@ def load_libraries(sandbox: GuestRunner, original: Side, rivals: Sequence[Side] 
 
 def _look(sandbox: GuestRunner, side: Side, libraries: Libraries | None) -> tuple[ImportContext | None, float, str]:
     """(the scene, CPU seconds of the import, why the libraries were not imported before)."""
-    run = CallRunner(sandbox, side.ref, libraries=libraries).ask(side.source, CallBatch((), "scene", seconds=30.0))
+    batch = CallBatch((), "inspect", "scene", seconds=30.0)
+    run = CallRunner(sandbox, side.ref, libraries=libraries).ask(side.source, batch)
     if run.answer is None:
         return None, 0.0, run.preload_failure
     return _read(run.answer.lines), run.answer.import_s, run.preload_failure

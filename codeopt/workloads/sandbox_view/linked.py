@@ -1,5 +1,8 @@
-"""Sources that a project's environment imports in place, as a sandbox finds them: those of the project by their folder
-in it, of the version that is judged; others as copies beside it, as far as they are imported."""
+"""Sources that a project's environment imports in place, at their places in a sandbox.
+
+Those of the project are at their folder in the tested version. The imported ones of other projects are copies next to
+it.
+"""
 
 from __future__ import annotations
 
@@ -15,15 +18,16 @@ from codeopt.core.interpreter import PROJECT_FILES, Interpreter
 from codeopt.core.linked_packages import PACKAGES, linked_folders
 from codeopt.core.run_inputs import is_secret
 from codeopt.workloads.sandbox_view.workspace import workspace_roots
+from codeopt_sandbox.plain_files import read_bytes
 
 BESIDE = ".codeopt-beside"
-"""Folder in a copy of the project where those from outside of it stand."""
+"""Folder in a copy of the project for sources from outside of it."""
 MOST_FILES = 5000
 """Maximum number of files of one package outside of the project."""
 LARGEST_FILE = 20 << 20
 """Maximum size of a file that is shown, bytes."""
 LEFT_OUT = frozenset({"tests", "test", "docs", "doc", "examples", "benchmarks", "node_modules", "build", "dist"})
-"""Names of folders that stand beside packages and are not imported."""
+"""Names of folders next to packages that are not imported."""
 _IMPORT = re.compile(rb"(?m)^[ \t]*(?:from[ \t]+([\w]+)|import[ \t]+([^#\n]+))")
 
 
@@ -54,7 +58,7 @@ class Linked:
         return tuple(dict.fromkeys(each for each in inside if each.is_dir())), tuple(beside)
 
     def _here(self, folder: Path, root: Path) -> Path:
-        """The folder of the checkout that is judged, where that has it."""
+        """Return the folder in the tested checkout, if that has it."""
         if self.same_as is None or not folder.is_relative_to(self.same_as) or folder.is_relative_to(root):
             return folder
         here = root / folder.relative_to(self.same_as)
@@ -92,7 +96,7 @@ def place_beside(folder: Path, top: Path | None = None) -> Path:
 
 def copy_beside(folders: Iterable[Path], copy: Path) -> None:
     """Copy of each folder what some module in a project's copy imports, directly or by another of them."""
-    texts = (path.read_bytes() for path in copy.rglob("*.py") if path.is_file())
+    texts = (read_bytes(path) for path in copy.rglob("*.py") if path.is_file())
     for folder, name in imported_beside(folders, texts):
         target = copy / place_beside(folder) / name
         target.parent.mkdir(parents=True, exist_ok=True)
@@ -110,7 +114,7 @@ def imported_beside(folders: Iterable[Path], texts: Iterable[bytes]) -> Iterator
             for path in _files(folder, [each for entries in tops.values() for each in entries]):
                 yield folder, path
                 if path.suffix == ".py":
-                    names |= _imported((folder / path).read_bytes())
+                    names |= _imported(read_bytes(folder / path))
 
 
 def _offered(folder: Path) -> Mapping[str, Sequence[Path]]:
@@ -128,7 +132,7 @@ def _offered(folder: Path) -> Mapping[str, Sequence[Path]]:
 
 
 def _imported(text: bytes) -> set[str]:
-    """Top-level names that a module imports, wherever in it."""
+    """Return the top-level names that a module imports anywhere."""
     names: set[str] = set()
     for from_, plain in _IMPORT.findall(text):
         parts = [from_] if from_ else plain.split(b",")
@@ -148,8 +152,8 @@ def _files(folder: Path, offered: Iterable[Path]) -> list[Path]:
         shown = [name for name in names if _is_shown(name, known) and not is_secret(name)]
         if len(shown) > MOST_FILES:
             raise UsageError(
-                f"{folder / top}, which the environment imports in place, has {len(shown):,} files; at most "
-                f"{MOST_FILES:,} can be shown to a run: install it not in place (pip install {folder})"
+                f"{folder / top}, an editable install, has {len(shown):,} files: at most {MOST_FILES:,} can be shown",
+                hint=f"install it without -e: pip install {folder}",
             )
         found += shown
     return found
@@ -160,5 +164,5 @@ def _is_plain(path: Path) -> bool:
 
 
 def _is_shown(name: Path, known: set[Path]) -> bool:
-    """Whether git tracks a file, or an import may need it. known: what git tracks; nothing without git."""
+    """Return True if git tracks a file, or an import may need it. Without git, `known` is empty."""
     return name in known or name.suffix == ".so" or (not known and name.suffix in (".py", ".pyi", ".json"))

@@ -18,6 +18,7 @@ from pathlib import Path
 from codeopt.core.linked_packages import PACKAGES
 from codeopt.workloads.sandbox_view.untracked import imported_files
 from codeopt.workloads.sandbox_view.view import SETTINGS, View
+from codeopt_sandbox.plain_files import read_bytes
 
 MOST_FILES = 5000
 """Files that are looked at; of a larger reach no digest is made."""
@@ -41,26 +42,34 @@ class ReachedText:
 
     view: View
     text: str
-    """The target's own text, whatever its file holds."""
+    """The target's own text, with any content of its file."""
     isolated: bool
     """A run sees the copy alone."""
     beside: tuple[Path, ...] = ()
     """Other files that are run, such as tests, relative to the project."""
     more: Mapping[str, bytes] = field(default_factory=dict)
-    """Files outside of the project that are run or read beside the target, by name."""
+    """Files outside of the project that a run executes or reads, by name."""
     roots: tuple[Path, ...] = ()
     """Other folders that modules are imported from."""
 
     def digest(self) -> str | None:
         """SHA-256 of all that the target can reach, in hexadecimal; None where that cannot be known. Raises OSError."""
-        found = self._closure()
-        if found is None:
-            return None
-        settings = [text.decode("utf-8", "replace") for path, text in found.items() if path.name in SETTINGS]
-        wide = [text for text in self._texts(found) if _WIDE.search(text)]
-        if wide or any(map(_PLUGIN.search, settings)):
-            if not self.isolated or any(map(_ELSEWHERE.search, wide)):
+        found: dict[Path, bytes] = {}
+        texts = [self.text, *self._more_texts()]
+        wide = False
+        for path, content in self._closure():
+            found[path] = content
+            text = content.decode("utf-8", "replace")
+            wide = wide or bool(path.name in SETTINGS and _PLUGIN.search(text))
+            texts += [text] if path.suffix == ".py" else []
+            for each in filter(_WIDE.search, texts):
+                wide = True
+                if _ELSEWHERE.search(each):
+                    return None
+            texts.clear()
+            if len(found) > MOST_FILES or (wide and not self.isolated):
                 return None
+        if wide:
             everything = self._everything()
             if everything is None:
                 return None
@@ -79,31 +88,29 @@ class ReachedText:
         """The place where a file of the project is read."""
         return self.view.folder / path.relative_to(self.view.module.root) if self.view.copied else path
 
-    def _closure(self) -> dict[Path, bytes] | None:
-        """Files by path; None where they are too many."""
+    def _closure(self) -> Iterator[tuple[Path, bytes]]:
+        """Yield files with their content, the target's own first."""
         module = self.view.module
         target = self._here(module.path)
         roots = (target.parent, *map(self._here, module.roots), *self.roots)
-        first = [target, *(self._here(module.root / path) for path in (*self.beside, *self._always()))]
-        waiting = [*first, *(path for text in self._more_texts() for path in imported_files(text, target, roots))]
-        found: dict[Path, bytes] = {}
+        first = [*(self._here(module.root / path) for path in (*self.beside, *self._always())), target]
+        waiting = [path for text in self._more_texts() for path in imported_files(text, target, roots)] + first
+        seen: set[Path] = set()
         while waiting:
             path = waiting.pop()
-            if path in found or not self._is_followed(path) or not path.is_file():
+            if path in seen or (path != target and not (self._is_followed(path) and path.is_file())):
                 continue
-            if len(found) >= MOST_FILES:
-                return None
-            found[path] = path.read_bytes()
+            seen.add(path)
+            content = self.text.encode("utf-8", "surrogatepass") if path == target else read_bytes(path)
+            yield path, content
             waiting += [each / "__init__.py" for each in path.parents if each != path and self._is_followed(each)]
             if path.suffix == ".py":
-                text = self.text if path == target else found[path].decode("utf-8", "replace")
+                text = content.decode("utf-8", "replace")
                 waiting += imported_files(text, path, (path.parent, *roots))
                 waiting += _starred(text, path, roots)
-        found.pop(target, None)
-        return found
 
     def _always(self) -> Iterator[Path]:
-        """Files that Python or pytest reads without being told: settings, conftest.py, what is compiled."""
+        """Yield files that Python or pytest always reads: settings, conftest.py, compiled modules."""
         if not self.view.copied:
             return
         for path in self.view.folder.rglob("*"):
@@ -117,11 +124,6 @@ class ReachedText:
         elsewhere = any(path.is_relative_to(root) for root in self.roots)
         return elsewhere and not any(part in PACKAGES for part in path.parts)
 
-    def _texts(self, found: Mapping[Path, bytes]) -> list[str]:
-        """Texts of everything that is run."""
-        run = [text.decode("utf-8", "replace") for path, text in found.items() if path.suffix == ".py"]
-        return [self.text, *self._more_texts(), *run]
-
     def _more_texts(self) -> list[str]:
         return [text.decode("utf-8", "replace") for name, text in self.more.items() if name.endswith(".py")]
 
@@ -131,16 +133,12 @@ class ReachedText:
         files = list(islice(_files_below(self._top), MOST_FILES + 1))
         elsewhere = (file for place in places for file in _files_below(place) if file.suffix in IMPORTED)
         files += islice(elsewhere, MOST_FILES + 1)
-        return {path: path.read_bytes() for path in files} if len(files) <= MOST_FILES else None
+        return {path: read_bytes(path) for path in files} if len(files) <= MOST_FILES else None
 
     def _digest_of(self, found: Mapping[Path, bytes]) -> str:
-        """Digest of paths as a run sees them, with their texts; the target's own is what it is taken to be."""
+        """Digest of paths as a run sees them, with their texts."""
         top = self._top
-        target = self._here(self.view.module.path)
         named = {str(path.relative_to(top) if path.is_relative_to(top) else path): text for path, text in found.items()}
-        named[str(target.relative_to(top) if target.is_relative_to(top) else target)] = self.text.encode(
-            "utf-8", "surrogatepass"
-        )
         total = sha256()
         beside = {f"beside {name}": text for name, text in self.more.items()}
         for name, text in sorted([*named.items(), *beside.items()]):

@@ -14,9 +14,9 @@ PROJECT = (".git", *PROJECT_FILES)
 
 
 def is_stray(text: str, path: Path, home: Path) -> bool:
-    """Whether a module imports something where `home` stands that it does not find at its own path.
+    """Return True if a module imports files at the place of `home` that its own path lacks.
 
-    In the same place of another checkout it is no stray: what it does not find there is not there.
+    A module at the same place of another checkout is not a stray: the other checkout does not have those files.
     """
     there, here = locate(home), locate(path)
     if there.path == here.path or (there.name == here.name and any((here.root / name).exists() for name in PROJECT)):
@@ -25,8 +25,7 @@ def is_stray(text: str, path: Path, home: Path) -> bool:
 
 
 def _found(text: str, module: Module) -> Iterator[str]:
-    """Places of the project's modules that a text imports if it stands in a module's place, each relative to the folder
-    that it is imported from."""
+    """Yield the project's modules that a text imports at a module's place, relative to their import folder."""
     for each in imported_files(text, module.path, module.roots):
         root = next((root for root in module.roots if each.is_relative_to(root)), None)
         if root is not None:

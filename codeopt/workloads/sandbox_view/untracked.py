@@ -1,17 +1,21 @@
-"""Modules of its project that a program imports and git does not track: those not yet added are shown with it, as it
-cannot run without them; those that git ignores are named."""
+"""Imported modules of a program's project that git does not track.
+
+Files that are not yet added are shown with the program, as it needs them. Ignored ones are only named.
+"""
 
 from __future__ import annotations
 
 import ast
 import os
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
+from functools import cache
 from pathlib import Path
 
 from codeopt.core.git import unadded_files
 from codeopt.core.run_inputs import is_secret
+from codeopt_sandbox.plain_files import read_bytes
 
 MOST = 400
 """Modules that are read to find what they import: about two seconds; only where there are files not yet added."""
@@ -19,8 +23,10 @@ _MISSING = re.compile(r"No module named '([\w.]+)'")
 
 
 def imported_unadded(program: Path, root: Path, roots: tuple[Path, ...]) -> list[Path]:
-    """Python files, relative to the project, that the program imports, itself or by what it imports, and that git
-    neither tracks nor ignores; without git, any."""
+    """Return Python files that the program imports and git neither tracks nor ignores, relative to the project.
+
+    Indirect imports count. Without git any imported file is returned.
+    """
     there = _unadded(root)
     found: list[Path] = []
     waiting, seen = [program], {program}
@@ -42,40 +48,58 @@ def missing_module(said: str, program: Path, roots: tuple[Path, ...]) -> str:
         found = list(_files(name.split("."), (program.resolve().parent, *roots)))
         if found:
             path = os.path.relpath(found[-1])
-            return f"it imports {path}, which a run has not: --with {path}"
+            return f"--with {path} gives it that module"
     return ""
 
 
 def _unadded(root: Path) -> set[Path] | None:
-    """Files that git knows nothing of; None where there is no git. Raises UsageError where git refuses to say."""
+    """Return the untracked Python files. None without git. Raises UsageError if git fails."""
     found = unadded_files(root)
     return None if found is None else {path for path in found if path.suffix == ".py"}
 
 
 def _imports(path: Path, roots: tuple[Path, ...]) -> Iterator[Path]:
-    """Files that a module's imports, wherever in it, would load."""
+    """Yield the files that a module's imports load, at any place in it."""
     with suppress(OSError):
-        yield from imported_files(path.read_bytes(), path, roots)
+        yield from imported_files(read_bytes(path), path, roots)
 
 
 def imported_files(text: str | bytes, path: Path, roots: tuple[Path, ...]) -> Iterator[Path]:
-    """Files that the imports of a module's text, wherever in it, would load. path: where the module stands."""
+    """Yield the files that the imports in a text load, at any place in it. `path` is the module's path."""
     try:
         tree = ast.parse(text)
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return
+    names = cache(_names_in)  # most imports are of other folders: each folder is read once for all of them
+    for name, places in dict.fromkeys(_imported_names(tree, path, roots)):
+        yield from _files(name, [place for place in places if _may_hold(names(place), name[0])])
+
+
+def _imported_names(
+    tree: ast.Module, path: Path, roots: tuple[Path, ...]
+) -> Iterator[tuple[tuple[str, ...], tuple[Path, ...]]]:
+    """Yield the parts of each imported name, and the folders that the name is searched in."""
     for node in ast.walk(tree):
         if isinstance(node, ast.Import):
-            for alias in node.names:
-                yield from _files(alias.name.split("."), roots)
+            yield from ((tuple(alias.name.split(".")), roots) for alias in node.names)
         elif isinstance(node, ast.ImportFrom):
             home = node.module.split(".") if node.module else []
             places = (path.parents[node.level - 1],) if 0 < node.level <= len(path.parents) else roots
-            for alias in node.names:
-                yield from _files([*home, alias.name], places)
+            yield from (((*home, alias.name), places) for alias in node.names)
 
 
-def _files(parts: list[str], roots: tuple[Path, ...]) -> Iterator[Path]:
+def _names_in(folder: Path) -> frozenset[str]:
+    try:
+        return frozenset(each.name for each in folder.iterdir())
+    except OSError:
+        return frozenset()
+
+
+def _may_hold(names: frozenset[str], module: str) -> bool:
+    return module in names or f"{module}.py" in names
+
+
+def _files(parts: Sequence[str], roots: Iterable[Path]) -> Iterator[Path]:
     """`a/__init__.py` and `a/b.py` for `a.b`; a name that is no module is one of the module before it."""
     for root in roots:
         last = root.joinpath(*parts)

@@ -1,5 +1,7 @@
-"""The part of the user's project that a sandbox sees: what git tracks, without secrets, and what the program imports
-beside it, as a read-only copy; and how it is imported."""
+"""The part of the user's project that a sandbox sees, as a read-only copy, and how it is imported.
+
+It has the files that git tracks, without secrets, and further files that the program imports.
+"""
 
 from __future__ import annotations
 
@@ -27,11 +29,10 @@ from codeopt.workloads.sandbox_view.untracked import imported_unadded
 from codeopt.workloads.sandbox_view.workspace import is_package
 
 TESTS = ("tests", "test")
-"""Names of folders of tests."""
 SETTINGS = ("conftest.py", "pytest.ini", "pyproject.toml", "tox.ini", "setup.cfg")
 """Names of files that pytest reads its settings from."""
 MOST_NEIGHBOURS = 5000
-"""Files, of a project that git knows nothing of."""
+"""Maximum number of files of a project that git does not track."""
 INSIDE = "/project"
 """Path of the copy in an isolating sandbox."""
 LARGEST_PROJECT = 400 << 20
@@ -40,7 +41,7 @@ LARGEST_PROJECT = 400 << 20
 
 @dataclass(frozen=True)
 class Module:
-    """How a file is imported."""
+    """Import name and place of a file."""
 
     name: str
     """Dotted."""
@@ -55,8 +56,11 @@ class Module:
 
 
 def locate(path: Path, linked: Linked = NO_LINKS) -> Module:
-    """The import name of a file and the project around it: git's top level, else a folder with a project file, else
-    its own. linked: what its environment imports in place."""
+    """Return the import name of a file and the project around it.
+
+    The project is git's top level, else a folder with a project file, else the file's folder. `linked` are the folders
+    that its environment imports in place.
+    """
     path = path.resolve()
     root = project_top(path)
     inside, beside = linked.divided(path, root) if root.name not in PACKAGES else ((), ())
@@ -75,8 +79,10 @@ def locate(path: Path, linked: Linked = NO_LINKS) -> Module:
 
 
 def _import_base(path: Path, root: Path, linked: tuple[Path, ...] = ()) -> Path:
-    """The folder from which the file's dotted name counts: above the outermost regular package; src/, what is linked
-    and no project's top, and site-packages hold namespace packages too."""
+    """Return the folder from which the file's dotted name counts: the one above the outermost regular package.
+
+    Namespace packages are found in src/, in site-packages, and in linked folders below a project's top.
+    """
     if root.name in PACKAGES:
         return root
     for folder in linked:
@@ -91,15 +97,20 @@ def _import_base(path: Path, root: Path, linked: tuple[Path, ...] = ()) -> Path:
 
 
 def tracked(module: Module) -> list[Path]:
-    """Paths that may be shown, relative to the project: what git tracks, without secrets; without git, the files of the
-    module's own package or the Python files of its folder, and the project's tests. Raises UsageError where git refuses
-    to say."""
+    """Return the paths that may be shown, relative to the project, without secrets.
+
+    They are tracked by git. Without git they are files of the module's own package, or the Python files of its folder,
+    and the project's tests.
+
+    Raises:
+        UsageError: git fails.
+    """
     found = tracked_files(module.root) or []
     return [path for path in found if not is_secret(path)] or _neighbours(module)
 
 
 def _shown(module: Module) -> list[Path]:
-    """With what the file itself needs of what is not yet added."""
+    """Return the tracked files, and those not yet added that the file needs."""
     return [*tracked(module), *imported_unadded(module.path, module.root, module.roots)]
 
 
@@ -221,7 +232,7 @@ def _open_up(folder: Path) -> None:
 
 @dataclass(frozen=True)
 class Place:
-    """Files of the user's beside the project, copied to be shown: tests of an installed package, for example."""
+    """The user's files outside of the project that are copied for a run, such as tests of an installed package."""
 
     path: Path
     folder: Path | None

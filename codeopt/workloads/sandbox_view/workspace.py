@@ -1,5 +1,7 @@
-"""Packages of the same repository that a package's project files name: members of a workspace of uv or hatch, and
-dependencies by path of uv, poetry, pdm and of PEP 508; and folders that build settings take packages from."""
+"""Packages of the same repository that a package's project files name, and folders of packages in build settings.
+
+They are members of a workspace of uv or hatch, and dependencies by path of uv, poetry, pdm and PEP 508.
+"""
 
 from __future__ import annotations
 
@@ -13,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from codeopt.core.interpreter import PROJECT_FILES
+from codeopt_sandbox.plain_files import read_bytes, read_text
 
 MOST = 200
 """Maximum number of packages that are followed."""
@@ -21,8 +24,10 @@ _BY_PATH = re.compile(r"(?:@\s*|-e\s+)(?:(?:file:/*)?\$?\{(?:PROJECT_ROOT|root|r
 
 
 def workspace_roots(path: Path, root: Path) -> tuple[Path, ...]:
-    """Import folders that the build settings of the project name, and of the packages below `root` that the package
-    around a path names, itself or by those that it names."""
+    """Return import folders of the project's build settings, and of packages below `root`.
+
+    The packages are those that the package around a path names, directly or indirectly.
+    """
     homes = [folder for folder in path.parents if folder.is_relative_to(root) and (folder / PROJECT_FILES[0]).is_file()]
     waiting, seen = list(homes), set(homes)
     while waiting and len(seen) < MOST:
@@ -49,19 +54,19 @@ def built_from(package: Path) -> tuple[Path, ...]:
 
 
 def is_package(folder: Path) -> bool:
-    """Whether a folder is the top of a package that can be installed."""
+    """Return True if a folder is the top of a package that can be installed."""
     return any((folder / name).is_file() for name in PROJECT_FILES)
 
 
 def _table(folder: Path) -> Mapping[str, Any]:
     try:
-        return tomllib.loads((folder / PROJECT_FILES[0]).read_text("utf-8"))
+        return tomllib.loads(read_text(folder / PROJECT_FILES[0]))
     except (OSError, ValueError):
         return {}
 
 
 def _at(table: Any, *names: str) -> Any:
-    """A value of nested tables; None where there is none."""
+    """Return a value of nested tables, or None."""
     for name in names:
         table = table.get(name) if isinstance(table, Mapping) else None
     return table
@@ -116,7 +121,7 @@ def _requirements(table: Mapping[str, Any]) -> Iterator[str]:
 
 
 def _of_project_file(package: Path, table: Mapping[str, Any]) -> Iterator[Path]:
-    """Folders that setuptools, pdm, poetry and hatch are told to take packages from in pyproject.toml."""
+    """Yield the package folders of setuptools, pdm, poetry and hatch in pyproject.toml."""
     setuptools = _at(table, "tool", "setuptools") or {}
     yield from (package / where for where in _texts(_at(setuptools, "packages", "find", "where")))
     yield from _of_package_dir(package, _at(setuptools, "package-dir"))
@@ -139,17 +144,17 @@ def _of_package_dir(package: Path, places: Any) -> Iterator[Path]:
 
 
 def _of_setup_files(package: Path) -> Iterator[Path]:
-    """Folders that setuptools is told to take packages from in setup.cfg and, where it is written out, in setup.py."""
+    """Yield the package folders of setuptools in setup.cfg and, if they are literals, in setup.py."""
     settings = configparser.RawConfigParser(strict=False)
     with contextlib.suppress(configparser.Error, OSError, ValueError):
-        settings.read_string((package / "setup.cfg").read_text("utf-8"))
+        settings.read_string(read_text(package / "setup.cfg"))
     lines = settings.get("options", "package_dir", fallback="").split("\n")
     pairs = (line.partition("=") for line in lines if "=" in line)
     yield from _of_package_dir(package, {name.strip(): where.strip() for name, _, where in pairs})
     for where in settings.get("options.packages.find", "where", fallback="").split():
         yield package / where
     with contextlib.suppress(OSError, ValueError, SyntaxError, RecursionError, MemoryError):
-        text = (package / "setup.py").read_bytes()
+        text = read_bytes(package / "setup.py")
         for node in ast.walk(ast.parse(text)) if b"package_dir" in text else ():
             if isinstance(node, ast.keyword) and node.arg == "package_dir" and isinstance(node.value, ast.Dict):
                 yield from _of_package_dir(package, ast.literal_eval(node.value))

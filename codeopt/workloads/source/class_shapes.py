@@ -25,7 +25,7 @@ _MUTATORS = (
 
 @dataclass(frozen=True)
 class Parameter:
-    """A parameter, and the scope in which its annotation stands."""
+    """A parameter, with the scope of its annotation."""
 
     name: str
     hint: ast.expr | None
@@ -106,7 +106,7 @@ def setters(node: ast.ClassDef) -> list[ast.FunctionDef]:
 
 
 def _changes(method: ast.FunctionDef) -> bool:
-    """Whether it seems to change what its first argument holds."""
+    """Return True if the method seems to change the content of its first argument."""
     me = method.args.args[0].arg
     for node in ast.walk(method):
         stored = isinstance(node, ast.Attribute | ast.Subscript) and not isinstance(node.ctx, ast.Load)
@@ -125,7 +125,7 @@ def members(home: Scope, node: ast.ClassDef) -> list[str]:
 
 
 def stand_ins(home: Scope, node: ast.ClassDef) -> list[ast.ClassDef] | None:
-    """Classes beside an abstract one that inherit from it; None for one that is not abstract."""
+    """Return the classes in the scope that inherit from an abstract one. None for a class that is not abstract."""
     if not _is_abstract(node):
         return None
     return [heir for heir in home.heirs(node) if not _is_abstract(heir)]

@@ -1,4 +1,4 @@
-"""Definitions in a libcst module by name, whatever stands around them."""
+"""Definitions in a libcst module by name, in any surrounding statements."""
 
 from __future__ import annotations
 
@@ -48,5 +48,5 @@ def _beside(node: cst.FunctionDef) -> bool:
 
 
 def code(node: cst.CSTNode) -> str:
-    """Its source."""
+    """Return the source of a node."""
     return cst.Module(body=[]).code_for_node(node)

@@ -4,6 +4,7 @@ uses."""
 from __future__ import annotations
 
 import ast
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import lru_cache
 
@@ -27,7 +28,7 @@ class Excerpt:
     """Some lines of a module."""
 
     text: str
-    lines: dict[int, int]
+    lines: Mapping[int, int]
     """Line of the module -> line of the text."""
 
 
@@ -60,7 +61,7 @@ def excerpt(
 
 @dataclass(frozen=True)
 class _Wanted:
-    """Which lines to show of a module."""
+    """Choice of the lines to show of a module."""
 
     tree: ast.Module
     qualname: str
@@ -87,7 +88,7 @@ class _Wanted:
         return lines | _class_heads(self.tree, self.qualname)
 
     def _bound(self, target: Def) -> dict[str, list[ast.stmt]]:
-        """By name: the statements of the module that bind it; by `.name` the first that does of the class around."""
+        """Map a name to the module's statements that bind it; `.name` to the first that does of the class around."""
         found: dict[str, list[ast.stmt]] = {}
         for node in self.tree.body:
             if isinstance(node, ast.ClassDef) and node.name == self.qualname.partition(".")[0] and "." in self.qualname:
@@ -126,7 +127,7 @@ class _Wanted:
 
 
 def _head(node: Def) -> set[int]:
-    """How a function is called, with its docstring."""
+    """Return the lines that say how a function is called, with its docstring."""
     documented = isinstance(node.body[0], ast.Expr) and isinstance(node.body[0].value, ast.Constant)
     last = (node.body[0].end_lineno if documented else node.body[0].lineno - 1) or node.lineno
     return set(range(first_line(node), max(last, node.lineno) + 1))
@@ -165,7 +166,7 @@ def _class_heads(tree: ast.Module, qualname: str) -> set[int]:
 
 
 def _fields(node: ast.ClassDef) -> set[int]:
-    """Its head, with __init__ and class data."""
+    """Return the lines of a class's head, with __init__ and class data."""
     lines = set(range(first_line(node), node.body[0].lineno)) | {node.lineno}
     for member in node.body:
         data = isinstance(member, ast.Assign | ast.AnnAssign)
@@ -178,7 +179,7 @@ def shown(history: History, qualname: str) -> History:
     """The history as a proposer sees it: every candidate's excerpt instead of its whole module."""
     hot = _hot(history.original.profile)
     old = _defined(history.original.source)
-    named = _named(history.original.source, qualname)  # what a draft does without stays: it is no part of its change
+    named = _named(history.original.source, qualname)  # names that a draft drops stay: they are not part of the change
     shown = tuple(_shown(candidate, qualname, hot, old, named) for candidate in history.candidates)
     return replace(history, candidates=shown)
 
@@ -215,7 +216,7 @@ def _shown(
     return replace(candidate, revision=Revision.of(part.text), profile=profile)
 
 
-def _moved(profile: Profile, lines: dict[int, int]) -> Profile:
+def _moved(profile: Profile, lines: Mapping[int, int]) -> Profile:
     """Line numbers as in the excerpt; lines that are not in it are left out."""
     if not lines:
         return profile

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import ast
 import difflib
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import Literal
 
@@ -20,11 +21,13 @@ _PROPERTIES = ("property", "cached_property", "functools.cached_property")
 
 @dataclass(frozen=True)
 class Function:
-    """One function of a module: where it stands and what kind it is."""
+    """One function of a module, with its place and kind."""
 
     path: Path
     source: str
     """Text of the whole module."""
+    text: str
+    """The function's own lines."""
     qualname: str
     kind: Kind
     asynchronous: bool
@@ -44,45 +47,94 @@ class Function:
         """The last part of the qualified name."""
         return self.qualname.rpartition(".")[2]
 
-    @property
-    def text(self) -> str:
-        """The function's own lines."""
-        return "".join(self.source.splitlines(keepends=True)[self.first_line - 1 : self.last_line])
+
+@dataclass(frozen=True)
+class ModuleFunctions:
+    """The functions of a module that is parsed once: looking one up takes no longer in a large module."""
+
+    path: Path
+    source: str
+    tree: ast.Module
+
+    @cached_property
+    def named(self) -> Mapping[str, list[Def]]:
+        """Definitions by qualified name, in order; those inside other functions too."""
+        found: dict[str, list[Def]] = {}
+        for name, node in definitions(self.tree):
+            found.setdefault(name, []).append(node)
+        return found
+
+    def usable(self, names: Iterable[str] | None = None) -> Iterator[Function]:
+        """The functions of these names that can be improved, None: of all; not stubs, setters and functions inside
+        functions."""
+        for name in self.named if names is None else names:
+            try:
+                yield self.find(name)
+            except UsageError:
+                continue
+
+    def find(self, qualname: str) -> Function:
+        """Return the function with this name.
+
+        Raises:
+            UsageError: There is no such function, or it cannot be improved.
+        """
+        node, others = self._meant(qualname)
+        _refuse_decorators(self.path, qualname, node)
+        start, last = first_line(node), node.end_lineno or node.lineno
+        return Function(
+            path=self.path,
+            source=self.source,
+            text="".join(self._lines[start - 1 : last]),
+            qualname=qualname,
+            kind=_kind(node, qualname),
+            asynchronous=isinstance(node, ast.AsyncFunctionDef),
+            generator=any(isinstance(inner, ast.Yield | ast.YieldFrom) for inner in own_nodes(node)),
+            first_line=start,
+            body_line=_body(node)[0].lineno,
+            last_line=last,
+            parameters=tuple(argument.arg for argument in [*node.args.posonlyargs, *node.args.args]),
+            others=tuple(map(first_line, others)),
+        )
+
+    def _meant(self, qualname: str) -> tuple[Def, list[Def]]:
+        """The definition that a name means, and the others of that name. Raises UsageError."""
+        found = self.named.get(qualname, [])
+        if not found:
+            raise UsageError(f"{self.path} has no function {qualname}", hint=_hint(self.tree, qualname))
+        real = [node for node in found if not _is_overload(node)]
+        if not real:
+            raise UsageError(f"{self.path}::{qualname} has only @overload signatures, no body to improve")
+        node = ([node for node in real if not _is_setter(node)] or real)[-1]
+        _require_body(self.path, qualname, node)
+        parent = qualname.rpartition(".")[0]
+        if parent in self.named:
+            raise UsageError(
+                f"{self.path}::{qualname} is defined inside another function", hint=f"name that one: {parent}"
+            )
+        return node, [other for other in real if other is not node]
+
+    @cached_property
+    def _lines(self) -> list[str]:
+        return self.source.splitlines(keepends=True)
 
 
-def read_function(path: Path, qualname: str, program: TargetFiles | None = None) -> Function:
-    """The function `qualname` of the module at `path`. Raises UsageError when there is none that can be improved.
+def read_functions(path: Path, program: TargetFiles | None = None) -> ModuleFunctions:
+    """The functions of the module at `path`. Raises UsageError where it cannot be read.
 
     program: what the file is taken to hold; None: what it holds.
     """
-    program = program or read_program(path)
-    tree = ast.parse(program.source)
-    found = [node for name, node in definitions(tree) if name == qualname]
-    if not found:
-        raise UsageError(f"{path} has no function {qualname!r}{_hint(tree, qualname)}")
-    real = [node for node in found if not _is_overload(node)]
-    if not real:
-        raise UsageError(f"{path}::{qualname} has only @overload signatures, no body to improve")
-    node = ([node for node in real if not _is_setter(node)] or real)[-1]
-    _require_body(path, qualname, node)
-    parent = qualname.rpartition(".")[0]
-    if any(name == parent for name, _ in definitions(tree)):
-        raise UsageError(f"{path}::{qualname} is defined inside another function: name that one ({parent})")
-    kind = _kind(node, qualname)
-    _refuse_decorators(path, qualname, node)
-    return Function(
-        path=path,
-        source=program.source,
-        qualname=qualname,
-        kind=kind,
-        asynchronous=isinstance(node, ast.AsyncFunctionDef),
-        generator=any(isinstance(inner, ast.Yield | ast.YieldFrom) for inner in own_nodes(node)),
-        first_line=first_line(node),
-        body_line=_body(node)[0].lineno,
-        last_line=node.end_lineno or node.lineno,
-        parameters=tuple(argument.arg for argument in [*node.args.posonlyargs, *node.args.args]),
-        others=tuple(first_line(other) for other in real if other is not node),
-    )
+    source = (program or read_program(path)).source
+    return ModuleFunctions(path, source, ast.parse(source))
+
+
+def read_function(path: Path, qualname: str, program: TargetFiles | None = None) -> Function:
+    """Return the function `qualname` of the module at `path`. `program` replaces the content of the file.
+
+    Raises:
+        UsageError: There is no such function, or it cannot be improved.
+    """
+    return read_functions(path, program).find(qualname)
 
 
 def definitions(tree: ast.Module) -> Iterator[tuple[str, Def]]:
@@ -119,12 +171,12 @@ def _hint(tree: ast.Module, qualname: str) -> str:
     names = sorted({name for name, _ in definitions(tree)})
     if any(isinstance(node, ast.ClassDef) and node.name == qualname for node in tree.body):
         methods = [name for name in names if name.startswith(f"{qualname}.")]
-        return f": that is a class; name one of its methods ({', '.join(methods[:5])})" if methods else ": a class"
+        return f"that is a class: name one of its methods ({', '.join(methods[:5])})" if methods else "that is a class"
     last = qualname.rpartition(".")[2]
     near = [name for name in names if name.rpartition(".")[2] == last] or difflib.get_close_matches(qualname, names, 3)
     if not names:
-        return "; it defines no function at all"
-    return f"; did you mean {' or '.join(near)}?" if near else f"; it has {', '.join(names[:6])}"
+        return "it defines no function at all"
+    return f"did you mean {' or '.join(near)}?" if near else f"it has {', '.join(names[:6])}"
 
 
 def _is_overload(node: Def) -> bool:
@@ -147,7 +199,7 @@ def _body(node: Def) -> list[ast.stmt]:
 def _require_body(path: Path, qualname: str, node: Def) -> None:
     """Refuse what has nothing to run."""
     if path.suffix == ".pyi":
-        raise UsageError(f"{path} is a stub file: it holds signatures, no code")
+        raise UsageError(f"{path} is a stub file: it has no code")
     body = _body(node)
     last = body[0]
     empty = isinstance(last, ast.Pass) or (isinstance(last, ast.Expr) and isinstance(last.value, ast.Constant))
@@ -155,7 +207,7 @@ def _require_body(path: Path, qualname: str, node: Def) -> None:
     abstract = any(dotted(d).rpartition(".")[2] == "abstractmethod" for d in node.decorator_list)
     if len(body) == 1 and (empty or raises):
         what = "an abstract method" if abstract else "a stub"
-        raise UsageError(f"{path}::{qualname} is {what}: there is no code in it that could be faster")
+        raise UsageError(f"{path}::{qualname} is {what}: it has no code")
 
 
 def _kind(node: Def, qualname: str) -> Kind:
@@ -172,11 +224,9 @@ def _kind(node: Def, qualname: str) -> Kind:
 
 
 def _refuse_decorators(path: Path, qualname: str, node: Def) -> None:
-    """Decorators that change what a name stands for, so that calling it is no call of the function."""
+    """Reject decorators that replace the function, so that a call by name is not a call of it."""
     for name in (dotted(decorator) for decorator in node.decorator_list):
         if name.endswith((".setter", ".deleter")):
-            raise UsageError(
-                f"{path}::{qualname} is a property's {name.rpartition('.')[2]}; only its getter can be named"
-            )
+            raise UsageError(f"{path}::{qualname} is a property's {name.rpartition('.')[2]}", hint="name its getter")
         if name.rpartition(".")[2] == "fixture":
-            raise UsageError(f"{path}::{qualname} is a pytest fixture; name the function that does the work")
+            raise UsageError(f"{path}::{qualname} is a pytest fixture", hint="name the function that does the work")

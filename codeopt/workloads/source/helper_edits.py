@@ -30,7 +30,7 @@ def _functions(module: cst.Module) -> dict[str, cst.FunctionDef]:
 
 
 def _differs(old: cst.FunctionDef, new: cst.FunctionDef) -> bool:
-    """Whether it does something, and something else; a model may give a helper's head alone."""
+    """Return True if the new function differs and has a body. A model may give a helper's head only."""
     was, now = (ast.parse(code(node).strip()).body[0] for node in (old, new))
     assert isinstance(was, ast.FunctionDef | ast.AsyncFunctionDef)
     assert isinstance(now, ast.FunctionDef | ast.AsyncFunctionDef)
@@ -61,7 +61,7 @@ def _names(module: cst.Module) -> list[cst.Name]:
 
 
 class _Rename(cst.CSTTransformer):
-    """Names, but not attributes and keywords that are spelled alike."""
+    """Renames names, but not attributes and keywords with the same spelling."""
 
     def __init__(self, names: dict[str, str]) -> None:
         super().__init__()

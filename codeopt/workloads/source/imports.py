@@ -135,7 +135,7 @@ def insert(module: cst.Module, imports: Sequence[Any], helpers: Sequence[Any], a
 
 
 def _spaced(node: Any, first: bool) -> Any:
-    """With the blank lines above that its kind has."""
+    """Set the blank lines above a statement that are usual for its kind."""
     lines = [line for line in node.leading_lines if line.comment is not None]
     blank = 0 if first else 2 if isinstance(node, cst.FunctionDef | cst.ClassDef) else 1
     return node.with_changes(leading_lines=[*[cst.EmptyLine(indent=False)] * blank, *lines])

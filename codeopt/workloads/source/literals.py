@@ -6,12 +6,15 @@ import ast
 import json
 import math
 import re
+import sys
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import cached_property
 from itertools import accumulate
 from typing import Any
 
 from codeopt_sandbox.guest.calls.packed_calls import DEEPENED
+from codeopt_sandbox.guest.calls.recipes import RECIPE, built
 
 LONGEST = 200_000
 """Characters of a call that is read; longer ones are used as they are."""
@@ -40,8 +43,40 @@ class Constructed:
         return (*self.args, *(value for _, value in self.kwargs))
 
     def with_value(self, at: int, value: Any) -> Constructed:
-        """The same with another argument at a place of `values`."""
+        """Return the object with another argument at a place of `values`."""
         return Constructed(self.maker, *_put(self.args, self.kwargs, at, value))
+
+
+@dataclass(frozen=True)
+class Recipe:
+    """A large generated argument, which the sandbox builds: a container of so many items of some kind."""
+
+    container: str
+    size: int
+    seed: int
+    kind: tuple[Any, ...]
+    """Kind of the items, as codeopt_sandbox/guest/calls/recipes.py has it."""
+    order: str = ""
+    distinct: bool = False
+
+    @cached_property
+    def value(self) -> Any:
+        """The argument itself."""
+        return built(*vars_of(self))
+
+    @property
+    def words(self) -> str:
+        """`<list of 100,000 items>`."""
+        return f"<{self.container} of {self.size:,} {'character' if self.container == 'str' else 'item'}s>"
+
+    def sample(self, most: int) -> Any:
+        """The argument with so many items at most."""
+        return self.value if self.size <= most else replace(self, size=most).value
+
+
+def vars_of(recipe: Recipe) -> tuple[Any, ...]:
+    """Return what the sandbox builds a recipe's argument from."""
+    return recipe.container, recipe.size, recipe.seed, recipe.kind, recipe.order, recipe.distinct
 
 
 @dataclass(frozen=True)
@@ -52,7 +87,7 @@ class Call:
     kwargs: tuple[tuple[str, Any], ...] = ()
 
     def text(self) -> str:
-        """As the sandbox reads it."""
+        """Return the call as the sandbox reads it."""
         return f"f({_given(self.args, self.kwargs)})"
 
     @property
@@ -61,8 +96,24 @@ class Call:
         return (*self.args, *(value for _, value in self.kwargs))
 
     def with_value(self, at: int, value: Any) -> Call:
-        """The same call with another value at a place of `values`."""
+        """Return the call with another value at a place of `values`."""
         return Call(*_put(self.args, self.kwargs, at, value))
+
+    def built(self, most: int = sys.maxsize) -> Call:
+        """Return the call with the arguments that its recipes give, at most `most` items each."""
+        return Call(
+            tuple(_built(value, most) for value in self.args),
+            tuple((name, _built(value, most)) for name, value in self.kwargs),
+        )
+
+
+def _built(value: Any, most: int) -> Any:
+    if isinstance(value, Recipe):
+        return value.sample(most)
+    if isinstance(value, Constructed):
+        kwargs = tuple((name, _built(part, most)) for name, part in value.kwargs)
+        return Constructed(value.maker, tuple(_built(part, most) for part in value.args), kwargs)
+    return value
 
 
 Named = tuple[tuple[str, Any], ...]
@@ -83,7 +134,7 @@ _UNLIKE_JSON = re.compile(r'["\\\\]|true|false|null|NaN|Infinity')
 
 
 def read(text: str, longest: int = LONGEST) -> Call | None:
-    """The call in a text; None when it is none that can be taken apart. longest: maximum number of characters."""
+    """Return the call in a text of at most `longest` characters. None if it cannot be parsed as a call."""
     if len(text) > longest or not text.startswith("f("):
         return None
     plain = _as_json(text)
@@ -91,14 +142,16 @@ def read(text: str, longest: int = LONGEST) -> Call | None:
 
 
 def read_lists(text: str) -> Call | None:
-    """A call of nothing but lists, numbers and texts, however long; None for any other."""
+    """Return a call that consists of lists, numbers and texts, of any length. None for any other."""
     plain = _as_json(text) if text.startswith("f(") else None
     return Call(tuple(plain)) if plain is not None else None
 
 
 def _as_json(text: str) -> list[Any] | None:
-    """Arguments that are written in the same way in JSON: lists, numbers and texts, which most long calls are made of
-    and which its parser reads fifty times as fast. None where they may not be."""
+    """Return arguments that JSON writes in the same way: lists, numbers and texts. None if they may differ.
+
+    Most long calls consist of these, and the JSON parser reads them fifty times as fast.
+    """
     if _UNLIKE_JSON.search(text) or not text.endswith(")") or _is_nested_too_deep(text):
         return None
     try:
@@ -109,7 +162,7 @@ def _as_json(text: str) -> list[Any] | None:
 
 
 def _is_nested_too_deep(text: str) -> bool:
-    """Whether brackets stand in each other more often than Python's parser reads."""
+    """Return True if brackets are nested more deeply than Python's parser allows."""
     if text.count("[") + text.count("{") < MAX_NESTING:
         return False
     steps = (1 if bracket in "[{" else -1 for bracket in re.findall(r"[\[\]{}]", text))
@@ -140,7 +193,7 @@ def _value(node: ast.expr, text: str) -> Any:
 
 
 def _segment(node: ast.expr, text: str) -> str:
-    """As `ast.get_source_segment`, which goes through all of a long line character by character."""
+    """Do as `ast.get_source_segment`, which goes through all of a long line character by character."""
     if node.end_lineno == 1:
         return text.encode()[node.col_offset : node.end_col_offset].decode()
     return ast.get_source_segment(text, node) or ast.unparse(node)
@@ -193,9 +246,11 @@ def _plain(node: ast.expr) -> Any:
     raise _NotPlain
 
 
-def _object(node: ast.Call) -> Opaque | Constructed:
-    """Value of a name, or of a class's call."""
+def _object(node: ast.Call) -> Opaque | Constructed | Recipe:
+    """Value of a name, of a recipe, or of a class's call."""
     maker = ast.unparse(node.func)
+    if maker == RECIPE:
+        return Recipe(*map(ast.literal_eval, node.args))
     if maker == "load":
         return Opaque(ast.unparse(node))
     if maker.startswith(("load(", "datetime.", "do.")) or maker in _CLASSES:
@@ -217,6 +272,8 @@ def write(value: Any) -> str:
         return value.text
     if isinstance(value, Constructed):
         return f"{value.maker}({_given(value.args, value.kwargs)})"
+    if isinstance(value, Recipe):
+        return f"{RECIPE}({_joined(vars_of(value))})"
     if isinstance(value, list):
         return f"[{_joined(value)}]"
     if isinstance(value, tuple):
@@ -240,9 +297,33 @@ def _joined(values: Sequence[Any]) -> str:
     return ", ".join(map(write, values))
 
 
+def with_recipes_in_words(text: str) -> str:
+    """A call as people read it, with words for what its recipes give."""
+    call = read(text) if f"{RECIPE}(" in text else None
+    return str(_in_words(call).text()) if call is not None else text
+
+
+def _in_words(value: Any) -> Any:
+    if isinstance(value, Recipe):
+        return Opaque(value.words)
+    for at, part in enumerate(value.values if isinstance(value, Call | Constructed) else ()):
+        value = value.with_value(at, _in_words(part))
+    return value
+
+
 _BY_REPR = {int, float, str, bool, bytes, type(None)}
 
 
 def is_deeper(value: Any) -> bool:
-    """Whether a value is nested on by the sandbox, deeper than any known one."""
+    """Return True if the sandbox nests a value deeper than any known one."""
     return isinstance(value, Opaque) and value.text.startswith(f"{DEEPENED}(")
+
+
+def one_deeper(value: Opaque) -> Any:
+    """Return what `is_deeper` is true of with a single level more than a known value has."""
+    level, inner, _ = ast.parse(value.text, mode="eval").body.args  # type: ignore[attr-defined]
+    text = ast.unparse(inner)
+    if isinstance(level, ast.Lambda):
+        text = re.sub(r"\binner\b", lambda _: text, ast.unparse(level.body), count=1)
+    call = read(f"f({text})")
+    return call.values[0] if call is not None else value

@@ -1,4 +1,4 @@
-"""Lines of a module's text: those of a function, put in place of others, or added where new code goes."""
+"""Lines of a module's text: replacement of a function's lines, and insertion of new code."""
 
 from __future__ import annotations
 
@@ -31,8 +31,10 @@ def lines_of(text: str, node: ast.stmt) -> str:
 
 
 def span_of(text: str, qualname: str, like: Definition | None = None) -> tuple[int, int] | None:
-    """First and last line of a function or class, 1-based; None where the text has none of that name, and of the kind
-    of `like`."""
+    """Return the first and last line of a function or class, 1-based.
+
+    None if the text has no definition with this name and the kind of `like`.
+    """
     node = find_definition(ast.parse(text).body, qualname, like)
     return (first_line(node), last_line(node)) if node else None
 
@@ -76,7 +78,7 @@ def with_constant(text: str, new: str, node: ast.stmt) -> str:
 
 
 def with_import(text: str, new: str, node: ast.Import | ast.ImportFrom) -> str:
-    """The text with a new import where `import_index` says; one of `__future__` stands above all others."""
+    """Return the text with a new import at `import_index`. One of `__future__` goes above all others."""
     body, lines = ast.parse(text).body, text.splitlines(keepends=True)
     future = isinstance(node, ast.ImportFrom) and node.module == "__future__"
     index = import_index(body[:1]) if future else import_index(body, bound_names(node))
@@ -86,8 +88,10 @@ def with_import(text: str, new: str, node: ast.Import | ast.ImportFrom) -> str:
 
 
 def bound_in(text: str, node: ast.Import | ast.ImportFrom | ast.Assign | ast.AnnAssign) -> tuple[int, int] | None:
-    """First and last line of the same import, or of the statement that binds the same name; None where there is none
-    that is early enough for those that need it."""
+    """Return the first and last line of the same import, or of the statement that binds the same name.
+
+    None if there is no such statement, or if it comes too late for the code that needs it.
+    """
     names, needed = _targets(node), set[str]()
     for each in ast.parse(text).body:
         if type(each) is type(node) and (ast.dump(each) == ast.dump(node) or (names and names == _targets(each))):
@@ -103,7 +107,7 @@ def _targets(node: ast.stmt) -> list[str]:
 
 
 def _below_needed(body: Sequence[ast.stmt], index: int, node: ast.stmt) -> int:
-    """The first index from `index` on above which stands all of the module that the statement evaluates."""
+    """Return the first index from `index` on at which all names that the statement evaluates are bound."""
     missing = evaluated_names(node) - bound_names(node)
     for each in body[:index]:
         missing -= bound_names(each)

@@ -1,4 +1,4 @@
-"""Classes and other types that names in annotations stand for: modules of the project are read, none is imported."""
+"""Classes and other types for names in annotations. Modules of the project are read and not imported."""
 
 from __future__ import annotations
 
@@ -27,14 +27,13 @@ class Scope:
     roots: tuple[Path, ...]
     """Folders that modules of the project are imported from."""
     owner: str = ""
-    """Qualified name of the class in whose body annotations stand; empty for the module itself."""
+    """Qualified name of the class around the annotations. Empty for the module itself."""
     read: dict[str, Scope | None] = field(default_factory=dict, compare=False, repr=False)
     """Other modules that were read, by name: each is read once."""
 
     @cached_property
     def names(self) -> dict[str, ast.stmt]:
-        """Statements by the names that classes, assignments and imports bind, wherever they stand outside of
-        functions."""
+        """Return statements by the names that classes, assignments and imports bind outside of functions."""
         found: dict[str, ast.stmt] = {}
         for node in _statements(self.tree.body):
             for name in _bound(node):
@@ -85,7 +84,7 @@ class Scope:
         return replace(self, owner=self.qualified(node))
 
     def other(self, module: str) -> Scope | None:
-        """Another module of the project; None where there is none of that name, or it cannot be read."""
+        """Return another module of the project. None if it does not exist or cannot be read."""
         if module not in self.read:
             found = read_scope(module, self.roots)
             self.read[module] = replace(found, read=self.read) if found else None
@@ -153,7 +152,7 @@ def _inner(node: ast.ClassDef | None, name: str) -> ast.ClassDef | None:
 
 
 def read_scope(module: str, roots: Sequence[Path], source: str | None = None) -> Scope | None:
-    """The names of a module of the project; None when there is none of that name, or it cannot be read."""
+    """Return the names of a module of the project. None if it does not exist or cannot be read."""
     parts = module.split(".")
     for root in roots:
         for path in (root.joinpath(*parts).with_suffix(".py"), root.joinpath(*parts, "__init__.py")):

@@ -69,8 +69,7 @@ def _without_header(draft: cst.Module) -> cst.Module:
 
 
 def _as_replacement(old: cst.FunctionDef, new: cst.FunctionDef, qualname: str) -> cst.FunctionDef:
-    """The new function where the old one stood: its blank lines and comments above, its decorators if none are
-    given."""
+    """Return the new function with the old one's blank lines and comments, and its decorators unless it has its own."""
     if (old.asynchronous is None) != (new.asynchronous is None):
         raise SpliceError(f"{qualname} must stay {'a plain' if old.asynchronous is None else 'an async'} function")
     before, after = _signature(old), _signature(new)

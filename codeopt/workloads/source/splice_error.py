@@ -4,4 +4,4 @@ from __future__ import annotations
 
 
 class SpliceError(ValueError):
-    """The draft cannot replace the function; the message says why, for whoever wrote it."""
+    """Error: the draft cannot replace the function. The message explains it to the draft's author."""

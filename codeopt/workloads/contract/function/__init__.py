@@ -8,43 +8,43 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from codeopt.analysis.positions import Def
-from codeopt.workloads.contract.function.class_hints import ClassHints, class_hints
+from codeopt.workloads.contract.function.declared import SAMPLE, DeclaredTypes, declared_types
 from codeopt.workloads.contract.function.docstring import StatedBound, stated_bounds
 from codeopt.workloads.contract.function.hinted import fits
 from codeopt.workloads.contract.function.relations import ArgumentRelation, relations
 from codeopt.workloads.contract.function.seen import Seen, seen
 from codeopt.workloads.contract.function.structure import Structure, structure
-from codeopt.workloads.contract.function.value_range import FEW
 from codeopt.workloads.contract.function.words import in_one_line
 from codeopt.workloads.source.functions import Function, definition
-from codeopt.workloads.source.literals import Call, Opaque, is_deeper, read, read_lists
+from codeopt.workloads.source.literals import Call, Opaque, Recipe, is_deeper, read, read_lists
+from codeopt_sandbox.guest.calls.recipes import SORTED
 
 MOST_TEXT = 2_000_000
 """Characters of known calls that are looked at."""
 MOST_OF_LISTS = 8_000_000
-"""The same of calls too long for Python's own parser, which are nothing but lists, numbers and texts."""
+"""Maximum length of calls that are too long for Python's own parser, and consist of lists, numbers and texts."""
 LONG_CALL = 1_000_000
 """Characters of a call that Python's own parser reads, in 1.5 s."""
+
+FORBIDDEN = "its type hints do not allow it"
 
 
 @dataclass(frozen=True)
 class Contract:
-    """Says of a made-up call whether it is alike to known ones."""
+    """Decides if a generated call is similar to known ones."""
 
     names: tuple[str, ...] = ()
     """Names of the parameters, by place."""
     shown: Mapping[str, Seen] = field(default_factory=dict)
     """Values that known calls give, by parameter."""
-    hints: Mapping[str, ast.expr] = field(default_factory=dict)
     relations: tuple[ArgumentRelation, ...] = ()
     stated: tuple[StatedBound, ...] = ()
     """Bounds that the docstring states and no known call breaks."""
     structures: Mapping[str, Structure] = field(default_factory=dict)
     """Sizes and indices within values, by parameter."""
-    classes: ClassHints = ClassHints()
+    declared: DeclaredTypes = DeclaredTypes()
     asked: dict[str, str] = field(default_factory=dict, compare=False, repr=False)
-    """Reasons why calls go beyond the known ones, by call: reading a long call takes longer than making it."""
+    """Reasons why calls are unusual, by call: to parse a long call takes longer than to make it."""
     narrowed: Callable[[Sequence[str]], Mapping[str, str]] | None = field(default=None, compare=False)
     """Asks the user's expression about some calls, in one run of the sandbox: the reason why each is outside, empty for
     those inside. None where there is no expression."""
@@ -68,7 +68,7 @@ class Contract:
             self.told.update(self.narrowed(new))
 
     def outside(self, text: str) -> str:
-        """Why a call is outside of the user's expression; empty when it is not, or there is none."""
+        """Return why a call is outside of the user's expression. Empty if it is inside, or without an expression."""
         if self.narrowed is None:
             return ""
         self.ask([text])
@@ -81,25 +81,24 @@ class Contract:
         return [text for text in alike if not self.outside(text)]
 
     def beyond(self, text: str) -> str:
-        """Why a call goes beyond the contract; empty when it does not."""
+        """Return why a call is outside of the contract, or empty."""
         return self._unalike(text) or self.outside(text)
 
     def within(self, texts: Sequence[str]) -> dict[str, str]:
-        """Calls, each changed where it has to be to keep what known calls keep, by what it was; without those that go
-        beyond the contract still."""
+        """Return the calls inside the contract by the original call, with changes that restore patterns."""
         kept = {text: keeping for text in texts if (keeping := self._kept(text))}
         self.ask(list(kept.values()))
         return {text: keeping for text, keeping in kept.items() if not self.outside(keeping)}
 
     def _unalike(self, text: str) -> str:
-        """Why a call goes beyond the known ones; empty when it does not."""
+        """Return why a call differs from the known ones, or empty."""
         if text not in self.asked:
             call = read(text)
             self.asked[text] = self._beyond(call) if call is not None else ""
         return self.asked[text]
 
     def _kept(self, text: str) -> str:
-        """The call, changed where it has to be; empty where it goes beyond the known ones still."""
+        """Return the call with changes that restore patterns. Empty if it is still unusual."""
         call = read(text)
         if call is None:
             return text
@@ -111,30 +110,33 @@ class Contract:
         return text if kept == call else kept.text()
 
     def _keeping(self, relation: ArgumentRelation, call: Call) -> Call:
-        given = by_name(call, self.names)
+        given = by_name(call.built(), self.names)
         if relation.kept_by is None or relation.keeps(given) is not False:
             return call
-        value = relation.kept_by(*(given[name] for name in relation.parameters))
-        return call.with_value(list(given).index(relation.parameters[-1]), value)
+        at = list(given).index(relation.parameters[-1])
+        if isinstance(call.values[at], Recipe):
+            return call.with_value(at, replace(call.values[at], order=SORTED))
+        return call.with_value(at, relation.kept_by(*(given[name] for name in relation.parameters)))
 
     def _beyond(self, call: Call) -> str:
-        given = by_name(call, self.names)
+        given = by_name(call.built(SAMPLE), self.names)
+        whole = by_name(call.built(), self.names) if self.stated or self.relations or self.structures else given
         for name, value in given.items():
             if is_deeper(value):
                 return f"no known call is nested as deep in `{name}`"
-            if passed := next((each.words for each in self.stated if each.breaks(name, value)), ""):
+            if passed := next((each.words for each in self.stated if each.breaks(name, whole[name])), ""):
                 return passed
-            hint = self.hints.get(name)
+            hint = self.declared.hints.get(name)
             if (
                 name not in self.shown
                 or isinstance(value, Opaque)
-                or (hint is not None and fits(value, hint, self.classes))
+                or (hint is not None and fits(value, hint, self.declared.classes))
             ):
                 continue
             if missing := self.shown[name].missing(value):
                 return f"no known call has {missing} for `{name}`"
-        broken = next((each.words for each in self.relations if each.keeps(given) is False), "")
-        return broken or self._misshapen(given) or self._unlike(given)
+        broken = next((each.words for each in self.relations if each.keeps(whole) is False), "")
+        return broken or self._misshapen(whole) or self._unlike(given) or FORBIDDEN * (not self.declared.allows(call))
 
     def _misshapen(self, given: Mapping[str, Any]) -> str:
         """Size or index within an argument that breaks what all known ones keep."""
@@ -154,39 +156,37 @@ def by_name(call: Call, names: Sequence[str]) -> dict[str, Any]:
 
 
 def contract_of(
-    function: Function, known: Sequence[str], classes: ClassHints | None = None, *, vouched: bool = True
+    function: Function, known: Sequence[str], declared: DeclaredTypes | None = None, *, vouched: bool = True
 ) -> Contract:
-    """known: calls that say what arguments are. classes: those of the project; None: of the module and its folder.
-    vouched: somebody made them; hints alone break no stated bound."""
+    """Find the contract of a function.
+
+    Args:
+        function: The function.
+        known: Calls that show its arguments.
+        declared: Its hints. Defaults to those that the module and its folder show.
+        vouched: A person made the calls. Guesses from type hints never contradict a stated bound.
+    """
     node = definition(ast.parse(function.source), function.qualname)
     if node is None:
         return Contract()
-    calls = [by_name(call, function.parameters) for call in _read(known)]
+    made = list(_read(known))
+    declared = (declared or declared_types(function)).knowing(made)
+    calls = [by_name(call, function.parameters) for call in made]
     names = dict.fromkeys(name for call in calls for name in call)
     values = {name: [call[name] for call in calls if name in call] for name in names}
-    left_out = {name: [value] for name, value in defaults(node).items() if name not in values} if calls else {}
+    left_out = {name: [value] for name, value in declared.defaults.items() if name not in values and value is not None}
     given = values if vouched else {}
     stated = tuple(
         each for each in stated_bounds(node)
         if not any(each.breaks(each.parameter, value) for value in given.get(each.parameter, ()))
     )  # fmt: skip
-    shown = {name: seen(known) for name, known in {**values, **left_out}.items()}
+    shown = {name: seen(known) for name, known in {**values, **(left_out if calls else {})}.items()}
     for each in stated:
         if each.parameter in shown:
             shown[each.parameter] = _reaching(shown[each.parameter], each)
-    every = [*node.args.posonlyargs, *node.args.args, *node.args.kwonlyargs]
-    hints = {each.arg: each.annotation for each in every if each.annotation is not None}
-    owner = function.qualname.rpartition(".")[0]
-    here = (classes or class_hints(function)).within(owner)
-    if function.kind in ("method", "property") and function.parameters:
-        hints.setdefault(function.parameters[0], ast.Name(owner, ast.Load()))
-    kept = tuple(
-        each for each in relations(node)
-        if sum(each.keeps(call) is True for call in calls) >= FEW
-        and not any(each.keeps(call) is False for call in calls)
-    )  # fmt: skip
+    kept = tuple(each for each in relations(node) if each.is_kept_by(calls))
     structures = {name: found for name, known in values.items() if (found := structure(name, known)).words}
-    return Contract(function.parameters, shown, hints, kept, stated, structures, here)
+    return Contract(function.parameters, shown, kept, stated, structures, declared)
 
 
 def _read(known: Sequence[str]) -> Iterator[Call]:
@@ -206,19 +206,9 @@ def _read(known: Sequence[str]) -> Iterator[Call]:
 
 
 def _reaching(shown: Seen, bound: StatedBound) -> Seen:
-    """With zero and numbers below it, where a stated lower bound lets them in."""
+    """Add zero and negative numbers, if a stated lower bound allows them."""
     if bound.of_length or bound.low is None:
         return shown
     zero, negative = bool(bound.allows(0)) and bound.low <= 0, bound.low < 0
     values = shown.values
     return replace(shown, values=replace(values, zero=values.zero or zero, negative=values.negative or negative))
-
-
-def defaults(node: Def) -> dict[str, Any]:
-    """Literal that a parameter has where a call leaves it out; not None, which says nothing of what else it may be."""
-    places = [*node.args.posonlyargs, *node.args.args]
-    given = [*zip(places[len(places) - len(node.args.defaults) :], node.args.defaults, strict=True),
-             *zip(node.args.kwonlyargs, node.args.kw_defaults, strict=True)]  # fmt: skip
-    read_as = {each.arg: read(f"f({ast.unparse(default)})") for each, default in given if default is not None}
-    values = {name: call.values[0] for name, call in read_as.items() if call is not None}
-    return {name: value for name, value in values.items() if value is not None and not isinstance(value, Opaque)}

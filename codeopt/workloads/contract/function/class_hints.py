@@ -1,6 +1,8 @@
-"""Types that the project's classes say their constructors and methods take: dataclasses, attrs, pydantic models,
-NamedTuples, and parameters of `__init__`; of the module's own classes, inner ones, and those that it imports. The text
-is read, not run."""
+"""Types that the constructors and methods of the project's classes take. The text is read, not run.
+
+It covers dataclasses, attrs, pydantic models, NamedTuples and parameters of `__init__`. The classes are the module's
+own, inner ones, and those that it imports.
+"""
 
 from __future__ import annotations
 
@@ -8,11 +10,12 @@ import ast
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from types import BuiltinFunctionType
 from typing import Any
 
 from codeopt.workloads.source.class_shapes import Parameter, base_names, of_function, parameters
 from codeopt.workloads.source.functions import Function, dotted
-from codeopt.workloads.source.literals import Call, Constructed, Opaque
+from codeopt.workloads.source.literals import Call, Constructed, Opaque, is_deeper, one_deeper, write
 from codeopt.workloads.source.scope import Scope
 
 Breach = tuple[str, str, str]
@@ -20,12 +23,30 @@ Breach = tuple[str, str, str]
 _LOADED = re.compile(r"load\('([\w.]+)', '([\w.]+)'\)")
 _BARE_BASES = ("NamedTuple", "BaseModel", "object", "ABC", "Generic")
 """Bases outside of the project that add no field."""
-_NO_CLASSES = ("TypedDict", "Protocol")
+_WRAPPERS = ("Annotated", "Final", "InitVar", "Required", "NotRequired", "ReadOnly")
+FAR = 8
+"""Maximum number of aliases that are followed, one after another."""
 _PLAIN = (type(None), bool, int, float, complex, str, bytes, list, tuple, dict, set, frozenset)
+
+
+class _Thing:
+    """An object of no other class."""
+
+
+_BUILTINS = {"load('builtins', 'object')()": _Thing(), "load('builtins', 'len')": len}
+"""Values that are tried where a type is checked, and what they are."""
+_KNOWN = (*_PLAIN, _Thing, BuiltinFunctionType)
+_SETS = (set, frozenset)
+_SEQUENCES = (list, tuple, str, bytes)
+_ITERABLES = (*_SEQUENCES, *_SETS, dict)
 _FAMILIES: Mapping[str, tuple[type, ...]] = {
     "int": (int,), "float": (int, float), "complex": (int, float, complex), "str": (str,), "bytes": (bytes,),
-    "bool": (bool,), "list": (list,), "List": (list,), "dict": (dict,), "Dict": (dict,), "tuple": (tuple,),
-    "Tuple": (tuple,), "set": (set,), "Set": (set,), "frozenset": (frozenset,), "FrozenSet": (frozenset,),
+    "bool": (bool,), "list": (list,), "List": (list,), "MutableSequence": (list,), "dict": (dict,), "Dict": (dict,),
+    "Mapping": (dict,), "MutableMapping": (dict,), "tuple": (tuple,), "Tuple": (tuple,), "set": (set,), "Set": _SETS,
+    "MutableSet": (set,), "AbstractSet": _SETS, "frozenset": (frozenset,), "FrozenSet": (frozenset,),
+    "Sequence": _SEQUENCES, "Collection": _ITERABLES, "Iterable": _ITERABLES, "Reversible": _ITERABLES,
+    "Container": _ITERABLES, "Iterator": (), "Generator": (),
+    "Callable": (BuiltinFunctionType,),
 }  # fmt: skip
 
 
@@ -42,7 +63,7 @@ class ProjectClass:
         return f"{self.home.module}.{self.home.qualified(self.node)}"
 
     def is_a(self, other: ProjectClass) -> bool:
-        """Whether it is another class, or derives from it."""
+        """Return True if the class is another one, or derives from it."""
         return any(ProjectClass(*each).name == other.name for each in self.home.bases(self.node))
 
     def constructor(self) -> list[Parameter]:
@@ -83,22 +104,24 @@ class ClassHints:
     module: Scope | None = None
     """Module of the function."""
     here: Scope | None = None
-    """Scope in which annotations stand that are asked about."""
+    """Scope of the annotations in question."""
     breached: frozenset[Breach] = frozenset()
     """Places that a known call gives something else than their hints say."""
+    far: int = FAR
+    """Number of aliases that are still followed."""
 
     def within(self, owner: str) -> ClassHints:
-        """The same for annotations in the body of a class of the module, by its qualified name."""
+        """Return the hints for annotations in the body of a class of the module, by its qualified name."""
         node = self.module.classes.get(owner) if self.module else None
         return replace(self, here=self.module.inside(node)) if self.module and node else self
 
     def allowing(self, known: Sequence[Call]) -> ClassHints:
-        """The same, without the hints that known calls do not keep."""
+        """Return the hints without those that known calls break."""
         broken = (breach for call in known for value in call.values for breach in self._breaches(value))
         return replace(self, breached=self.breached | frozenset(broken)) if self.module else self
 
     def keeps(self, call: Call) -> bool:
-        """Whether no object in a call is made with what its class's hints forbid."""
+        """Return True if the arguments of all objects in a call fit their class's hints."""
         return not self.module or not any(
             breach not in self.breached for value in call.values for breach in self._breaches(value)
         )
@@ -123,9 +146,18 @@ class ClassHints:
         return own.other(module) or (own if same_file else None)
 
     def named(self, name: str) -> ProjectClass | None:
-        """Class of the project that a name in an annotation stands for."""
+        """Return the project's class for a name in an annotation."""
         found = self.here.look_up(name) if self.here and name else None
         return ProjectClass(found[0], found[1]) if found and isinstance(found[1], ast.ClassDef) else None
+
+    def _alias(self, name: str) -> tuple[ClassHints, ast.expr] | None:
+        """Return the annotation that a name of the project stands for, with the classes as it names them."""
+        found = self.here.look_up(name) if self.here and name and self.far else None
+        value = found[1].value if found and isinstance(found[1], ast.Assign | ast.AnnAssign) else None
+        if isinstance(value, ast.Call):
+            is_new_type = dotted(value.func).rpartition(".")[2] == "NewType" and len(value.args) == 2
+            value = value.args[1] if is_new_type else None
+        return (replace(self, here=found[0], far=self.far - 1), value) if found and value is not None else None
 
     def made_with(self, value: Constructed) -> Iterator[MadeWith]:
         """Arguments that an object was given by its constructor and methods."""
@@ -159,9 +191,11 @@ class ClassHints:
             yield from self._breaches(each)
 
     def forbids(self, hint: ast.expr, value: Any) -> bool:
-        """Whether a value is certainly of another type than an annotation says."""
+        """Return True if a value certainly has another type than an annotation says."""
+        if isinstance(value, Opaque | Constructed):
+            value = _BUILTINS.get(write(value), value) if not _parts(value) else value
         if isinstance(value, Opaque):
-            return False
+            return is_deeper(value) and self.forbids(hint, one_deeper(value))
         if isinstance(hint, ast.Constant):
             return value is not None if hint.value is None else self._quoted(hint.value, value)
         if isinstance(hint, ast.BinOp) and isinstance(hint.op, ast.BitOr):
@@ -173,9 +207,11 @@ class ClassHints:
         inner = list(hint.slice.elts) if isinstance(hint.slice, ast.Tuple) else [hint.slice]
         if name in ("Union", "Optional"):
             return (name == "Union" or value is not None) and all(self.forbids(each, value) for each in inner)
-        if name in ("Annotated", "Final", "InitVar"):
+        if name in _WRAPPERS:
             return self.forbids(inner[0], value)
-        return self._of_another(whole, value) or (name in _FAMILIES and self._parts_forbidden(inner, value))
+        if name == "Literal":
+            return isinstance(value, _KNOWN) and all(_is_another(each, value) for each in inner)
+        return self._of_another(whole, value) or (name in _FAMILIES and self._parts_forbidden(name, inner, value))
 
     def _quoted(self, text: Any, value: Any) -> bool:
         try:
@@ -186,21 +222,40 @@ class ClassHints:
     def _of_another(self, whole: str, value: Any) -> bool:
         meant = self.named(whole)
         if meant is not None:
-            if set(base_names(meant.node)) & {*_NO_CLASSES}:
-                return False
+            names = base_names(meant.node)
+            if "TypedDict" in names:
+                return self._breaks_keys(meant, value)
             made = self.class_of(value)
-            return not made.is_a(meant) if made else isinstance(value, _PLAIN)
+            is_other = not made.is_a(meant) if made else isinstance(value, _KNOWN)
+            return is_other and "Protocol" not in names
+        if alias := self._alias(whole):
+            return alias[0].forbids(alias[1], value)
         name = whole.rpartition(".")[2]
-        return name in _FAMILIES and isinstance(value, _PLAIN) and not isinstance(value, _FAMILIES[name])
+        return name in _FAMILIES and isinstance(value, _KNOWN) and not isinstance(value, _FAMILIES[name])
 
-    def _parts_forbidden(self, inner: list[ast.expr], value: Any) -> bool:
+    def _breaks_keys(self, meant: ProjectClass, value: Any) -> bool:
+        """Return True if a value is no dictionary of a typed dictionary's keys. Any of them may be missing."""
+        if not isinstance(value, dict):
+            return isinstance(value, _KNOWN)
+        keys = {each.name: each for each in parameters(meant.home, meant.node)[1]}
+        return any(
+            key not in keys or ((hint := keys[key].hint) and replace(self, here=keys[key].scope).forbids(hint, item))
+            for key, item in value.items()
+        )
+
+    def _parts_forbidden(self, name: str, inner: list[ast.expr], value: Any) -> bool:
+        if isinstance(value, Constructed):
+            value = value.args[0] if value.maker == "iter" and value.args else None
         if isinstance(value, dict):
             sides = (list(value), list(value.values()))
             pairs = [(hint, item) for hint, side in zip(inner, sides, strict=False) for item in side]
-        elif isinstance(value, tuple) and not (len(inner) == 2 and ast.unparse(inner[1]) == "..."):
-            pairs = list(zip(inner, value, strict=False))
+        elif name in ("tuple", "Tuple") and not (len(inner) == 2 and ast.unparse(inner[1]) == "..."):
+            if isinstance(value, tuple) and len(value) != len(inner):
+                return True
+            pairs = list(zip(inner, _parts(value), strict=False))
         else:
-            pairs = [(inner[0], item) for item in _parts(value)]
+            items = list(value[:1]) if isinstance(value, str | bytes) else _parts(value)
+            pairs = [(inner[0], item) for item in items]
         return any(self.forbids(hint, item) for hint, item in pairs)
 
 
@@ -215,8 +270,13 @@ def class_hints(function: Function) -> ClassHints:
     return ClassHints(scope, scope)
 
 
+def _is_another(hint: ast.expr, value: Any) -> bool:
+    """Return True if a value is another one than a choice of a Literal."""
+    return isinstance(hint, ast.Constant) and (type(hint.value), hint.value) != (type(value), value)
+
+
 def _names(given: Sequence[Parameter], count: int) -> list[str]:
-    """Names of arguments that are given by place; the numbers of those that have none."""
+    """Return the names of positional arguments. An argument without a name has its number."""
     names = [each.name for each in given if not each.named]
     return [names[at] if at < len(names) else str(at) for at in range(count)]
 

@@ -1,7 +1,7 @@
 """Bounds of numbers that a docstring states: `n must be positive`, `1 <= n <= 10**5`, `:param n: ..., >= 0`.
 
-Only plain statements are read: a sentence with a condition or an alternative, or about what is returned or raised, may
-speak of what happens outside of the bounds.
+Only plain statements are read. A sentence with a condition or an alternative, or about results or errors, may describe
+the behavior outside of the bounds.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ _BARE = re.compile(rf"(?:^|[\s,(])(?P<sign>>=|>|<=|<)\s*(?P<high>{_NUMBER}){_UNL
 _FIELD = re.compile(
     r"\s*(?:[-*]\s+)?(?::param(?:eter)?\s+(?:[\w.\[\], |]+\s+)?(\w+):|(\w+)\s*\([^()]*\)\s*:|(\w+)\s*:)(.*)"
 )
-"""Beginning of what is said of one parameter in Sphinx', Google's and NumPy's style."""
+"""Start of a parameter's description in the styles of Sphinx, Google and NumPy."""
 _CONDITIONAL = re.compile(
     r"\b(if|when|whenever|unless|otherwise|else|return\w*|raise\w*|yield\w*|error|or|for|except|not|default\w*|e\.g|"
     r"example|may|can|could|might|usually|often)\b",
@@ -66,11 +66,11 @@ class StatedBound:
         return f"the docstring says {left}{name} {'<' if self.open_high else '<='} {self.high:g}"
 
     def breaks(self, name: str, value: Any) -> bool:
-        """Whether a value of a parameter lies outside."""
+        """Return True if a value of a parameter is outside."""
         return name == self.parameter and self.allows(value) is False
 
     def allows(self, value: Any) -> bool | None:
-        """Whether a value lies within; None where it is no number, or has no length."""
+        """Return True if a value is inside. None if it is not a number, or has no length."""
         if self.of_length:
             measured = len(value) if isinstance(value, str | bytes | list | tuple | dict | set | frozenset) else None
         else:

@@ -26,7 +26,7 @@ class ContractExpression:
 
     @property
     def reason(self) -> str:
-        """Why a call is outside of it."""
+        """Return the reason of calls outside of it."""
         return f"outside of --contract `{inline(self.text)}`"
 
 
@@ -42,8 +42,8 @@ def contract_expression(function: Function, text: str) -> ContractExpression:
     if unknown:
         names = ", ".join(each.arg for each in _all(parameters))
         raise UsageError(
-            f"--contract: {unknown!r} is no parameter of {function.qualname} ({names}), no builtin, and no name of "
-            "its module"
+            f"--contract: unknown name {unknown!r}",
+            hint=f"use parameters of {function.qualname} ({names}), builtins, or names of its module",
         )
     return ContractExpression(text, f"{function.source}\n\n\n{made}")
 
@@ -65,7 +65,7 @@ def _all(parameters: ast.arguments) -> list[ast.arg]:
 
 
 def _unknown(made: str, source: str, tree: ast.Module) -> str:
-    """A name of the expression that neither the module nor Python knows; empty where there is none."""
+    """Return a name of the expression that the module and Python lack, or empty."""
     if any(isinstance(node, ast.ImportFrom) and node.names[0].name == "*" for node in ast.walk(tree)):
         return ""
     known = {*symtable.symtable(source, "module", "exec").get_identifiers(), *vars(builtins), *_GIVEN}

@@ -1,5 +1,8 @@
-"""Properties of graphs and tables that all known values keep: edges without loops or repeats, intervals that end behind
-where they begin, symmetric adjacency, types of columns. One is learnt where chance would hardly have kept it."""
+"""Patterns of graphs and tables that all known values share.
+
+Examples are edges without loops or repeats, intervals with ordered ends, symmetric adjacency, and types of columns. A
+pattern counts if it is improbable by chance.
+"""
 
 from __future__ import annotations
 
@@ -23,13 +26,13 @@ SIDE = 60
 LEAST = 3
 """Fewest nodes of a graph that says anything."""
 WIDEST = 8
-"""Places of a row that are told apart by what they hold."""
+"""Maximum width of a row whose columns are typed separately."""
 ROWS = (list, tuple)
 
 
 @dataclass(frozen=True)
 class Kept:
-    """Whether one value keeps a property, and how much that says."""
+    """Result of a pattern on one value, with its weight as evidence."""
 
     holds: bool
     weight: float = 0.0
@@ -45,7 +48,7 @@ class GraphProperty:
     look: Callable[[Any], Kept | None]
     """Looks at a value; the answer is None where it is no such graph."""
     implied_by: str = ""
-    """Words of a stronger property, beside which this one is not said."""
+    """Words of a stronger pattern, which replaces this one."""
 
 
 @dataclass(frozen=True)
@@ -61,13 +64,13 @@ class GraphRelation:
         return f"in every known call {self.kept.words.format(f'`{self.path}`')}"
 
     def keeps(self, parts: Mapping[str, Any]) -> bool | None:
-        """Whether a value, given by its parts, keeps it; None where that is no question."""
+        """Return True if a value, given by its parts, keeps the pattern. None if the pattern does not apply."""
         found = self.kept.look(parts[self.path]) if self.path in parts else None
         return None if found is None else found.holds
 
 
 def graph_relations(values: Sequence[Mapping[str, Any]]) -> Iterator[GraphRelation]:
-    """Properties of the parts of known values, which are given by their paths; none that a value breaks."""
+    """Yield the patterns that the parts of all known values share. Parts are given by their paths."""
     for path in dict.fromkeys(path for parts in values for path in parts):
         learnt: set[str] = set()
         for each in (*PROPERTIES, *_typed_rows([parts[path] for parts in values if path in parts])):
@@ -100,7 +103,7 @@ def _pairs_apart(value: Any) -> Kept | None:
 
 
 def _once(value: Any, kind: Callable[[tuple[int, int]], Any], ways: int) -> Kept | None:
-    """Whether no pair is there twice. ways: number of pairs that are of one kind."""
+    """Check that no pair is repeated. `ways` is the number of pairs of one kind."""
     pairs = _pairs(value)
     if pairs is None:
         return None
@@ -132,8 +135,10 @@ def _of_order(count: int) -> float:
 
 
 def _typed_rows(values: Sequence[Any]) -> list[GraphProperty]:
-    """The property that rows hold values of these types, place by place; none where rows differ in that, and where all
-    places are alike, which is no matter of places."""
+    """Return the pattern of the types in rows, place by place.
+
+    It is empty if rows differ in types, or if all places have the same type.
+    """
     kinds = {_kinds(row) for value in values if _is_table(value) for row in value[:MOST]}
     first = next(iter(kinds), ())
     if len(kinds) != 1 or len(set(first)) < 2:
@@ -150,7 +155,7 @@ def _typed_rows(values: Sequence[Any]) -> list[GraphProperty]:
 
 
 def _is_table(value: Any) -> bool:
-    """Whether it is a list of lists, some of which are short."""
+    """Return True for a list of lists of which some are short."""
     return (
         isinstance(value, list)
         and bool(value)
@@ -178,7 +183,7 @@ def _adjacency(value: Any) -> dict[Any, list[Any]] | None:
 
 
 def _is_sparse(value: Any) -> bool:
-    """Whether it has the fields of a sparse matrix by rows (CSR), as SciPy names them."""
+    """Return True for the fields of a sparse matrix by rows (CSR), with SciPy's names."""
     return isinstance(value, dict) and all(
         isinstance(value.get(name), list) and all(type(item) is int for item in value[name])
         for name in ("indptr", "indices")
@@ -186,7 +191,7 @@ def _is_sparse(value: Any) -> bool:
 
 
 def _rows_of(value: Mapping[str, Any]) -> dict[Any, list[Any]] | None:
-    """Columns by row of a sparse matrix; None where its pointers are none, or a column is beyond its rows."""
+    """Return the columns by row of a sparse matrix. None if its pointers or columns are invalid."""
     pointers, columns = value["indptr"], value["indices"]
     if not pointers or pointers[0] or pointers[-1] != len(columns) or pointers != sorted(pointers):
         return None
@@ -203,7 +208,7 @@ def _is_by_rows(value: Any) -> Kept | None:
 
 
 def _weighs_the_same(value: Any) -> Kept | None:
-    """Whether a sparse matrix has the same number on both sides of its diagonal."""
+    """Check that a sparse matrix has the same numbers on both sides of its diagonal."""
     rows = _rows_of(value) if _is_sparse(value) else None
     data = value["data"] if rows is not None and "data" in value else None
     if rows is None or not isinstance(data, list) or len(data) != len(value["indices"]):
@@ -321,4 +326,4 @@ PROPERTIES = (
     GraphProperty("{} leads one way only", _is_one_way),
     GraphProperty("the diagonal of {} is zero", _is_bare_diagonal),
 )
-"""Stronger ones stand before those that they imply."""
+"""Patterns. A stronger one comes before those that it implies."""

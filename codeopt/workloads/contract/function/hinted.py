@@ -1,4 +1,4 @@
-"""Whether a value is of the type that an annotation names; the annotation is read, not evaluated."""
+"""Check of a value against a type annotation, which is read and not evaluated."""
 
 from __future__ import annotations
 
@@ -20,8 +20,10 @@ _UNIONS = ("Union", "Optional")
 
 
 def fits(value: Any, hint: ast.expr, classes: ClassHints = NO_CLASSES) -> bool:
-    """False too where the annotation is not understood: what known calls show decides then. classes: those of the
-    project, whose objects are of their type where everything that they are made of fits its hint."""
+    """Return True if a value fits an annotation. An annotation that is not understood gives False.
+
+    Known calls decide in that case. An object fits a class of `classes` if all its parts fit their hints.
+    """
     if isinstance(hint, ast.Constant):
         return (
             value is None if hint.value is None else isinstance(hint.value, str) and _quoted(value, hint.value, classes)
@@ -41,7 +43,7 @@ def fits(value: Any, hint: ast.expr, classes: ClassHints = NO_CLASSES) -> bool:
 
 
 def _made(value: Any, name: str, classes: ClassHints) -> bool:
-    """Whether an object is of a class of the project and made of what its hints say."""
+    """Return True if an object has a class of the project and parts that fit their hints."""
     made, meant = classes.class_of(value), classes.named(name)
     return bool(made and meant and made.is_a(meant)) and all(
         part.hint is not None and fits(part.value, part.hint, part.hints) for part in classes.made_with(value)
@@ -56,7 +58,7 @@ def _quoted(value: Any, text: str, classes: ClassHints) -> bool:
 
 
 def _plain(value: Any, name: str) -> bool:
-    """Whether a value is of a type, its contents aside."""
+    """Return True if a value has a type. Its contents are not checked."""
     if name == "float":
         return type(value) is int or (type(value) is float and math.isfinite(value))
     if name in ("int", "str", "bytes", "bool", "complex"):
@@ -79,7 +81,7 @@ def _maker(value: Any) -> str:
 
 
 def _holds(value: Any, name: str, inner: list[ast.expr], classes: ClassHints) -> bool:
-    """Whether the contents of a container are of the types between its brackets."""
+    """Return True if the contents of a container have the types between its brackets."""
     if isinstance(value, Constructed):
         return all(_holds(part, "list", inner, classes) for part in value.args)
     if isinstance(value, dict):

@@ -1,15 +1,20 @@
-"""Relations between arguments that a function's code relies on, as its text shows: what known calls all keep of these,
-Daikon (Ernst et al. 2001) would call likely invariants."""
+"""Relations between arguments that a function's code relies on, found in its text.
+
+Those that all known calls keep are likely invariants in the terms of Daikon (Ernst et al. 2001).
+"""
 
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Iterator, Mapping
+import math
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations, pairwise
 from typing import Any
 
 from codeopt.analysis.positions import Def
+from codeopt.workloads.contract.function.graphs import BY_HAND, ENOUGH
+from codeopt.workloads.contract.function.value_range import FEW
 from codeopt.workloads.source.functions import dotted
 
 _SEARCHES = ("bisect", "bisect_left", "bisect_right", "insort", "insort_left", "insort_right", "merge")
@@ -17,6 +22,11 @@ _SEARCHES = ("bisect", "bisect_left", "bisect_right", "insort", "insort_left", "
 _RANGES = ("range", "xrange")
 """The second as packages name the first that also run under Python 2."""
 _SIZED = (list, tuple, str, bytes)
+
+
+def _a_few(*_: Any) -> float:
+    """Weight of which FEW calls are enough."""
+    return ENOUGH / FEW
 
 
 @dataclass(frozen=True)
@@ -29,16 +39,25 @@ class ArgumentRelation:
     holds: Callable[..., bool | None]
     kept_by: Callable[..., Any] | None = None
     """Value that the last of the parameters would have to have, made of arguments that break it."""
+    weight: Callable[..., float] = _a_few
+    """Evidence of one call that keeps it, as `Kept.weight`."""
 
     def keeps(self, given: Mapping[str, Any]) -> bool | None:
-        """Whether a call keeps it; None where that is no question."""
+        """Return True if a call keeps the relation. None if the relation does not apply."""
         if not all(name in given for name in self.parameters):
             return None
         return self.holds(*(given[name] for name in self.parameters))
 
+    def is_kept_by(self, calls: Sequence[Mapping[str, Any]]) -> bool:
+        """Return whether all calls to which it applies keep it, and they are so many that this is no chance."""
+        applied = [(call, keeps) for call in calls if (keeps := self.keeps(call)) is not None]
+        if not all(keeps for _, keeps in applied):
+            return False
+        return sum(self.weight(*(call[name] for name in self.parameters)) for call, _ in applied) >= ENOUGH
+
 
 def relations(node: Def) -> list[ArgumentRelation]:
-    """All that the code of a function may rely on."""
+    """Return all relations that the code of a function may rely on."""
     names = {each.arg for each in (*node.args.posonlyargs, *node.args.args, *node.args.kwonlyargs)}
     found = [*_indices(node, names), *_sorted(node, names), *_lengths(node, names), *_tables(node, names)]
     return list({each.words: each for each in found}.values())
@@ -70,13 +89,14 @@ def _loops(node: Def, names: set[str]) -> dict[str, str]:
 
 
 def _sorted(node: Def, names: set[str]) -> Iterator[ArgumentRelation]:
-    """Relations of what is searched by halves: it is sorted."""
-    for each in ast.walk(node):
-        if isinstance(each, ast.Call) and dotted(each.func).rpartition(".")[2] in _SEARCHES:
-            for given in each.args:
-                if isinstance(given, ast.Name) and given.id in names:
-                    words = f"in every known call `{given.id}` is sorted"
-                    yield ArgumentRelation(words, (given.id,), _is_sorted, _in_order)
+    """Yield that a parameter is sorted. That the code searches by halves shows it in few calls."""
+    calls = [each for each in ast.walk(node) if isinstance(each, ast.Call)]
+    searches = [call for call in calls if dotted(call.func).rpartition(".")[2] in _SEARCHES]
+    searched = {given.id for call in searches for given in call.args if isinstance(given, ast.Name)}
+    for name in sorted(names):
+        words = f"in every known call `{name}` is sorted"
+        weight = _a_few if name in searched else _weight_of_order
+        yield ArgumentRelation(words, (name,), _is_sorted, _in_order, weight)
 
 
 def _lengths(node: Def, names: set[str]) -> Iterator[ArgumentRelation]:
@@ -93,7 +113,7 @@ def _lengths(node: Def, names: set[str]) -> Iterator[ArgumentRelation]:
 
 
 def _tables(node: Def, names: set[str]) -> Iterator[ArgumentRelation]:
-    """Relations of tables read by rows and columns, and of a number of them that is given beside."""
+    """Yield relations of tables that are read by rows and columns, and of a number of rows or columns."""
     read = [each.value for each in ast.walk(node) if isinstance(each, ast.Subscript)]
     rows = {each.id for each in read if isinstance(each, ast.Name)} & names
     named = _loops(node, names) | _rows(node, names)
@@ -144,6 +164,18 @@ def _is_sorted(items: Any) -> bool | None:
         return all(one <= other for one, other in pairwise(items))
     except TypeError:
         return None
+
+
+def _weight_of_order(items: Any) -> float:
+    """Half of the logarithm of the number of orders of the distinct items, no more than that of a relation in the code.
+
+    Nothing for numbers in equal steps, such as [1, 2, 3]: people write those for any list.
+    """
+    pairs = list(pairwise(items)) if isinstance(items, list | tuple) else []
+    if not pairs or all(isinstance(item, int) for item in items) and len({other - one for one, other in pairs}) <= 1:
+        return 0.0
+    distinct = 1 + sum(one < other for one, other in pairs)
+    return min(BY_HAND * math.lgamma(distinct + 1), _a_few())
 
 
 def _in_order(items: Any) -> Any:

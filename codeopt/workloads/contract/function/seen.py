@@ -1,5 +1,8 @@
-"""Types and properties that known values show, to any depth: `[1, 2]` is a list of ints above zero, which is never
-empty; `None` among them is something else, and so are a negative number and an empty list."""
+"""Types and properties that known values show, at any depth.
+
+For example, `[1, 2]` is a list of ints above zero that is never empty. `None` among them is new, and so are a negative
+number and an empty list.
+"""
 
 from __future__ import annotations
 
@@ -42,7 +45,7 @@ class Seen:
     values: ValueRange = ValueRange()
 
     def missing(self, value: Any, where: str = "") -> str:
-        """Type in a value that no known one has, in words; empty when there is none."""
+        """Describe a type in a value that no known one has. Empty if there is no such type."""
         value = bare(value)
         kind = kind_of(value)
         if isinstance(value, Opaque):
@@ -120,8 +123,8 @@ def parts_of(value: Any, known: Mapping[str, Seen] | None) -> dict[str, list[Any
 
 
 def looked_at(items: list[Any]) -> list[Any]:
-    """Items by which all are told: of those behind the first many the smallest and largest number, a zero, and one of
-    each type."""
+    """Return the items that represent a list: the first ones, the smallest and largest number, a zero, one of each
+    type."""
     rest = items[MOST:]
     if not rest:
         return items

@@ -10,9 +10,10 @@ CONTAINERS = frozenset({"list", "tuple", "dict", "set", "frozenset"})
 
 
 def shown_types(contract: Contract) -> tuple[tuple[str, str], ...]:
-    """The hint of each parameter that has none of its own, as text; of those alone whose values are of builtin types
-    all the way down."""
-    found = ((name, hint_of(seen)) for name, seen in contract.shown.items() if name not in contract.hints)
+    """Return a hint as text for each parameter without one, if its values consist of builtin types."""
+    found = (
+        (name, hint_of(seen)) for name, seen in contract.shown.items() if contract.declared.hints.get(name) is None
+    )
     return tuple((name, hint) for name, hint in found if hint)
 
 

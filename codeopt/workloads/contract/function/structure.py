@@ -1,5 +1,8 @@
-"""Sizes and indices within a value that all known values keep: fields of a record that are equally long, a graph whose
-lists hold its own nodes, a square matrix. Of several known values only; nothing of the code is asked."""
+"""Sizes and indices within a value that all known values share.
+
+Examples are fields of a record with equal lengths, a graph whose lists hold its own nodes, and a square matrix. Several
+known values are needed. The code is not read.
+"""
 
 from __future__ import annotations
 
@@ -23,12 +26,11 @@ COLUMNS = 4
 """Widest row of a table whose columns are looked at one by one."""
 SIZED = (list, tuple)
 LEAST = 3
-"""Size from which on a value shows that another is equal to it, or an index below it: of a smaller one that is no
-surprise."""
+"""Minimum size that shows an equal size or an index below it. With a smaller size it is likely by chance."""
 MANY = 10
 """Number of indices in one value that says as much as another value."""
 NEAR = 0.75
-"""Share of the size that the largest index of a value reaches, where that shows that it is one."""
+"""Share of the size that the largest index of a value must reach, 0 to 1."""
 
 
 @dataclass(frozen=True)
@@ -41,7 +43,7 @@ class Measures:
     highest: Mapping[str, int]
     """Smallest and largest int of an int, and of a list, whose lists are looked into."""
     numbers: Mapping[str, int]
-    """Number of these ints; of a matrix none, which seldom holds indices."""
+    """Number of these ints. It is 0 for a matrix, which rarely holds indices."""
     flat: frozenset[str] = frozenset()
     """Lists without a list in them, whose items are no indices of their own."""
 
@@ -52,7 +54,7 @@ class StructureRelation:
 
     words: str
     keeps: Callable[[Measures], bool | None]
-    """Whether measures keep it; None where that is no question."""
+    """Returns True if measures keep the relation, None if it does not apply."""
 
 
 @dataclass(frozen=True)
@@ -122,14 +124,16 @@ def _parts(path: str, value: Any, depth: int) -> Iterator[tuple[str, Any]]:
 
 
 def _width(value: Sequence[Any]) -> int:
-    """Length of each row of a table; 0 where it is none."""
+    """Return the length of each row of a table; 0 for other values."""
     rows = {len(row) if isinstance(row, SIZED) else 0 for row in value[:MOST]}
     return max(rows) if len(rows) == 1 else 0
 
 
 def _indices(value: Sequence[Any], width: int) -> list[int]:
-    """Ints of a list and the lists in it, or of those columns of a narrow table that hold ints alone; none where there
-    is anything else."""
+    """Return ints of a list and its inner lists, or of the int columns of a narrow table.
+
+    The list is empty if there is anything else.
+    """
     ints = list(_ints(value, DEPTH))
     if None in ints and 0 < width <= COLUMNS:
         columns = [[row[at] for row in value[:MOST]] for at in range(width)]
@@ -138,7 +142,6 @@ def _indices(value: Sequence[Any], width: int) -> list[int]:
 
 
 def _may_index(value: Sequence[Any], width: int) -> bool:
-    """Whether it is no matrix."""
     return width <= COLUMNS or width < len(value)
 
 
@@ -161,7 +164,7 @@ class Pair:
     other: str
 
     def equal(self, found: Measures) -> bool | None:
-        """Whether they are the same."""
+        """Return True if both sizes are equal."""
         if self.one not in found.sizes or self.other not in found.sizes:
             return None
         return found.sizes[self.one] == found.sizes[self.other]
@@ -175,14 +178,16 @@ class Index:
     size: str
 
     def within(self, found: Measures) -> bool | None:
-        """Whether they do."""
+        """Return True if all indices are inside."""
         if self.part not in found.highest or self.size not in found.sizes:
             return None
         return found.lowest[self.part] >= 0 and found.highest[self.part] < found.sizes[self.size]
 
     def shown(self, found: Measures) -> int:
-        """Number of values for which one counts: the largest comes near to the size, as of indices some does, and with
-        many it is less by chance. 0 where nothing is shown."""
+        """Return the number of values that one value counts for; 0 if it shows nothing.
+
+        The largest index must come near to the size. With many numbers that is less probable by chance.
+        """
         size = found.sizes.get(self.size, 0)
         of_itself = self.part in found.flat and self.size == f"the length of {self.part}"
         if size < LEAST or of_itself or not found.numbers.get(self.part) or not self.within(found):
@@ -225,5 +230,5 @@ def _within(found: Sequence[Measures]) -> Iterator[StructureRelation]:
 
 
 def _is_index(found: Sequence[Measures], index: Index) -> bool:
-    """Whether enough values show it, and none breaks it: further ones can only take it back."""
+    """Return True if enough values show it and no value contradicts it. Further ones can only remove it."""
     return all(index.within(each) is not False for each in found) and sum(map(index.shown, found)) >= FEW

@@ -28,7 +28,7 @@ LETTERS = {
     "control characters": frozenset(map(chr, [*range(32), 127])) - frozenset(string.whitespace),
     OTHER_DIGITS: frozenset(string.digits) - frozenset("01"),
 }
-"""Kinds of characters of a text; all others are beyond ASCII."""
+"""Kinds of characters of a text. All others are outside of ASCII."""
 BINARY = 20
 """Characters of texts of 0 and 1 alone from which on other digits are another matter."""
 BEYOND_ASCII = "characters beyond ASCII"
@@ -54,7 +54,7 @@ class ValueRange:
     """Keys that every dict has."""
 
     def missing(self, value: Any) -> str:
-        """Property of a value that no known one has, in words; empty when there is none."""
+        """Describe a property of a value that no known one has. Empty if there is no such property."""
         if type(value) in (int, float):
             return self._of_number(value)
         kind = type(value).__name__
@@ -97,7 +97,7 @@ def _letters(texts: Sequence[str]) -> frozenset[str]:
 
 
 def _shared_keys(dicts: Sequence[Mapping[Any, Any]]) -> frozenset[str]:
-    """Keys of records: texts that every dict has, where there are several."""
+    """Return the keys of records: texts that each of several dicts has."""
     if len(dicts) < FEW:
         return frozenset()
     shared = frozenset.intersection(*(frozenset(each) for each in dicts))

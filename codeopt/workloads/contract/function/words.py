@@ -8,7 +8,7 @@ from codeopt.workloads.contract.function.seen import ITEMS, KEYS, LOADED, VALUES
 from codeopt.workloads.contract.function.value_range import NUMBERS, OTHER_DIGITS, ValueRange
 
 EVERY_CALL = "in every known call "
-"""Beginning of a relation's words that is said of the line as a whole."""
+"""Start of the words of a relation that the line as a whole says."""
 
 
 def in_one_line(shown: Mapping[str, Seen], relations: Iterable[str]) -> str:

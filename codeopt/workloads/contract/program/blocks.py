@@ -1,5 +1,7 @@
-"""Blocks of words within an input that no layout describes, such as several grids: a line of numbers that say how many
-lines follow and how long these are."""
+"""Blocks of words in an input without a layout, such as several grids.
+
+A block begins with numbers that say how many lines follow and how long these are.
+"""
 
 from __future__ import annotations
 
@@ -15,7 +17,7 @@ FEW_BLOCKS = 3
 PLACES = 4
 """Numbers of a line that may count what follows."""
 Block = tuple[tuple[int, ...], tuple[bytes, ...]]
-"""Numbers of a line, and the words that stand below it, one a line."""
+"""Numbers of a line, and the words below it, one a line."""
 _MEASURES: tuple[tuple[str, Callable[[Sequence[bytes]], set[int]]], ...] = (
     ("how many words follow it", lambda words: {len(words)}),
     ("how long the words are that follow it", lambda words: set(map(len, words))),
@@ -41,7 +43,7 @@ def blocks(data: bytes) -> list[Block]:
 
 
 def block_relations(inputs: Sequence[bytes]) -> list[tuple[str, Callable[[bytes], bool]]]:
-    """Relations between numbers and the words below them that all inputs keep; none that may be chance."""
+    """Return the relations between numbers and the words below them that all inputs keep, without accidental ones."""
     known = [block for data in inputs for block in blocks(data)]
     if len(known) < FEW_BLOCKS:
         return []

@@ -95,7 +95,7 @@ def _likely(path: Path, values: Sequence[Any], mappings: frozenset[Path]) -> Ite
 
 
 def _only(kind: type, relations: Iterator[NodeRelation]) -> Iterator[NodeRelation]:
-    """The relations of one kind of value: that another one stands there is told by a relation of its own."""
+    """Restrict relations to one kind of value. Another relation covers other kinds."""
     for each in relations:
         yield replace(each, holds=lambda v, holds=each.holds: not isinstance(v, kind) or holds(v))  # type: ignore[misc]
 
@@ -163,8 +163,10 @@ def _distinct(values: Sequence[Any]) -> bool:
 
 
 def _sorted(values: Sequence[Any], order: Order) -> bool:
-    """Whether an order holds: numbers that are written as texts may be in their own order, or in that of texts. Other
-    kinds among them are told by another relation."""
+    """Check an order. Numbers that are written as texts may be ordered as numbers or as texts.
+
+    Another relation covers other kinds among them.
+    """
     if not (all(map(is_number, values)) or all(isinstance(value, str) for value in values)):
         return True
     numbers = [_order(value) for value in values]

@@ -14,7 +14,7 @@ Path = tuple[str, ...]
 Holds = Callable[[Any], bool]
 Broken = Callable[[Any], Iterable[Any]]
 FEW_WORDS = 12
-"""More words than these are any words."""
+"""Maximum number of words that form a set. With more of them any word is allowed."""
 SAME_LENGTH_FROM = 3
 """Number of texts that are not of one length by chance."""
 NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?")
@@ -56,7 +56,6 @@ TEXTS: tuple[Check, ...] = (
     ("no known {} has a digit", lambda s: not any(map(str.isdigit, s)), lambda s: [f"{s}7"]),
     ("no known {} is a number", lambda s: not NUMBER.fullmatch(s), lambda s: ["7", "1.5"]),
 )  # fmt: skip
-"""Checks of texts."""
 WRITTEN: tuple[Check, ...] = (
     ("no known {} is empty", bool, lambda s: [""]),
     ("no known {} is a fraction", lambda s: "." not in s, lambda s: [f"{s}.5"]),
@@ -76,7 +75,6 @@ NUMBERS: tuple[Check, ...] = (
     ("no known {} is below zero", lambda v: v >= 0, lambda v: [-v, -1]),
     ("no known {} is zero", lambda v: v != 0, lambda v: [0]),
 )
-"""Checks of numbers."""
 
 
 def is_number(value: Any) -> bool:
@@ -96,12 +94,12 @@ def of_values(path: Path, name: str, values: Sequence[Any]) -> Iterator[NodeRela
 
 
 def _where(applies: Holds, holds: Holds) -> Holds:
-    """Values of another kind are told by another relation."""
+    """Restrict a check to one kind of value. Another relation covers other kinds."""
     return lambda value: not applies(value) or holds(value)
 
 
 def _seen(values: Sequence[str], written: bool) -> Iterator[Check]:
-    """Words, lengths and places after the point that are seen and no other."""
+    """Yield checks that only the known words, lengths and decimal places occur."""
     known, lengths = set(values), {len(value) for value in values}
     if written:
         most = max(len(value.partition(".")[2]) for value in values)

@@ -39,14 +39,16 @@ class DocumentFormat:
     """Reader of a whole file. Raises ValueError."""
     write: Callable[[Any], bytes]
     fits: Callable[[Any], bool] = bool
-    """Whether a known document is one of this format, and not another text that can be read so."""
+    """Returns True if a known document has this format, and is not just readable in it."""
     quoted: Callable[[Any], bytes] | None = None
     """Writes with each field quoted, of a table."""
 
 
 def find_format(path: str, known: Sequence[bytes]) -> DocumentFormat | None:
-    """The format that all of these are read by, preferably one that writes them again as they are; None for a plain
-    text. path: empty where it has no name."""
+    """Return the format of all these texts, preferably one whose writer reproduces them. None for plain text.
+
+    `path` is empty for an input without a name.
+    """
     hint = EXTENSIONS.get(path.lower().rpartition(".")[2], "") if "." in path else ""
     first = min(known, key=len, default=b"")
     able = [each for each in _formats(hint, first, known) if all(_reads(each, data) for data in known)]

@@ -1,5 +1,4 @@
-"""Properties of a text as a whole that all known inputs may have, whatever their layout: ends of lines, spaces, signs,
-kinds of numbers."""
+"""Properties of a text as a whole that all known inputs may share in any layout: line ends, spaces, signs, numbers."""
 
 from __future__ import annotations
 
@@ -22,7 +21,7 @@ _BELOW_ZERO = re.compile(rb"(?<!\S)-\d")
 
 
 def _is_exact(data: bytes) -> bool:
-    """No whole number of 2**53 or more."""
+    """Check that there is no integer of 2**53 or more."""
     return all(
         abs(value) < EXACT
         for token in data[:LOOKED_AT].split()
@@ -59,7 +58,7 @@ LINES: tuple[Property, ...] = (
     ("no known input has a line twice", lambda data: len(set(lines := _lines(data))) == len(lines)),
     ("the lines of all known inputs are sorted", lambda data: all(a <= b for a, b in pairwise(_lines(data)))),
 )
-"""Properties of lines that nothing counts, where chance does not make it so."""
+"""Properties of lines without a count, unless they hold by chance."""
 
 
 def _lines(data: bytes) -> list[bytes]:

@@ -30,7 +30,7 @@ class KnownInputs:
     relations: tuple[InputRelation, ...]
 
     def why_beyond(self, data: bytes) -> str:
-        """Property of the known inputs that this one breaks; empty when it is alike."""
+        """Return a property of the known inputs that this one lacks. Empty if it is similar."""
         for words, holds in self._formats:
             if not holds(data):
                 return words
@@ -64,7 +64,7 @@ class KnownInputs:
         return frozenset(found)
 
     def why_lines(self, data: bytes) -> str:
-        """Property of the lines of the known inputs that this one breaks, whatever their layout; empty for none."""
+        """Return a property of the known inputs' lines that this one lacks, in any layout, or empty."""
         likely = dict((*self._formats, *shared_lines(self.inputs)))
         return next((words for words, holds in likely.items() if not holds(data)), "")
 
@@ -80,8 +80,7 @@ class KnownInputs:
 
     @cached_property
     def _lines(self) -> list[Property]:
-        """Relations of lines that nothing counts. Where a layout says what they are they are no reason for a caveat,
-        but broken all the same."""
+        """Return relations of lines without a count. In a known layout they give no caveat, but are still broken."""
         return shared_lines(self.inputs) if self._has_rest else []
 
     @cached_property
@@ -117,7 +116,7 @@ class KnownInputs:
 
 
 def _breaks(relation: InputRelation, reading: ParsedInput) -> bool:
-    """Whether an input breaks a relation; where another thing than a number stands, one of numbers is left open."""
+    """Return True if an input breaks a relation. A relation of numbers is open if another token is there."""
     try:
         return not relation.holds(reading)
     except ValueError:

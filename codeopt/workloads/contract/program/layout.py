@@ -1,7 +1,7 @@
-"""How known inputs are laid out: single lines, lines that a number before them counts, lines to the end.
+"""Layout of known inputs: single lines, lines with a count before them, lines to the end.
 
-Found by looking: the shortest description that all known inputs follow. Tokens get roles by it, such as the second
-number of each line of a block; what is known of a role is in `_relations`.
+It is the shortest description that all known inputs fit. It gives tokens roles, such as the second number of each line
+of a block. `_relations` has the relations of a role.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ MOST_STEPS = 3000
 WIDEST = 8
 """A line of more tokens is a list, though all known ones have as many."""
 MOST_ROWS = 6
-"""More lines of one width are a block, though all known inputs have as many."""
+"""Maximum number of lines of one width that are separate, if all known inputs have as many. More are a block."""
 OFFSETS = (0, -1, 1)
 GROUPS = (1, 2, 3)
 """Lines that are repeated together."""
@@ -50,7 +50,7 @@ class Part:
     """Tokens of each line of a group; None: a list, of any length."""
     count: GroupCount | None = None
     rest: bool = False
-    """As many as there are."""
+    """True if the block extends to the end of the input."""
 
     @property
     def single(self) -> bool:
@@ -70,7 +70,7 @@ class ParsedInput:
         return self.parts[role.part][role.line :: len(self.layout.parts[role.part].widths)]
 
     def lists(self, role: InputField) -> list[Sequence[bytes]]:
-        """Tokens that stand in an order: those of each list, or a column."""
+        """Return tokens that have an order: those of each list, or a column."""
         lines = self.lines(role)
         if role.token is None:
             return list(lines)
@@ -81,7 +81,7 @@ class ParsedInput:
         return [token for each in self.lists(role) for token in each]
 
     def integers(self, role: InputField) -> list[int]:
-        """The same as numbers."""
+        """Return the tokens of a role as integers."""
         if role not in self._numbers:
             self._numbers[role] = [int(token) for token in self.tokens(role)]
         return self._numbers[role]
@@ -95,7 +95,7 @@ class ParsedInput:
         return {}
 
     def write(self) -> bytes:
-        """As a text."""
+        """Return the input as text."""
         return b"".join(b" ".join(line) + b"\n" for part in self.parts for line in part)
 
 
@@ -156,7 +156,7 @@ def split(data: bytes) -> list[list[bytes]]:
 
 
 def find_layout(inputs: Sequence[bytes]) -> Layout | None:
-    """The shortest layout that all of these follow; None where there is none but lines of any kind."""
+    """Return the shortest layout that all of these fit. None if only lines of any kind fit."""
     search = _Search([split(data) for data in inputs])
     search.go(tuple(0 for _ in inputs), (), (), 0.0)
     return Layout(search.best) if search.best else None

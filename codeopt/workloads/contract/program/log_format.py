@@ -1,4 +1,4 @@
-"""Lines of a log as records: fields that stand in the same places in each line, one of them a time, then a message."""
+"""Lines of a log as records: fields at the same places in each line, one of them a time, then a message."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ KEY = re.compile(r"(\w+)=")
 
 @dataclass(frozen=True)
 class LogField:
-    """A field with what stands around its value in each line."""
+    """A field with the text around its value in each line."""
 
     name: str
     before: str = ""
@@ -36,7 +36,11 @@ class LogField:
         return found if text == self.written(found) else None
 
     def written(self, value: Any) -> str:
-        """The field as it stands in a line. Raises ValueError for a value that would be two fields, or none."""
+        """Return the field in the form that a line has.
+
+        Raises:
+            ValueError: The value would be two fields, or no field.
+        """
         text = str(value)
         if (not self.after and " " in text) or not (text or self.before) or (self.after and self.after in text):
             raise ValueError("a value that no field can hold")
@@ -50,7 +54,7 @@ class LogLayout:
     fields: tuple[LogField, ...]
     has_message: bool
     ends: bool
-    """Whether the last line has an end, too."""
+    """True if also the last line has a line end."""
 
     def read(self, data: bytes) -> dict[str, Any]:
         """A table: records by name; a line of another kind is a list of one text. Raises ValueError."""
@@ -91,12 +95,12 @@ def split(line: str, most: int) -> tuple[list[str], str]:
 
 
 def find_layout(known: Sequence[bytes]) -> LogLayout | None:
-    """The layout of the lines of logs; None where they have no fields in common, or none that is a time."""
+    """Return the layout of the lines of logs. None if they share no fields, or no field is a time."""
     try:
         lines = [line for data in known for line in data.decode().removesuffix("\n").split("\n")]
     except ValueError:
         return None
-    if not any(each.search(line) for line in lines[:1] for each in (DATE, TIME)):  # most texts are none
+    if not any(each.search(line) for line in lines[:1] for each in (DATE, TIME)):  # most texts are not logs
         return None
     rows = [split(line, len(line))[0] for line in lines]
     width = min(map(len, rows), default=0)
@@ -118,7 +122,7 @@ def _kind(field: LogField, column: Sequence[str]) -> str:
 
 
 def _is_regular(column: Sequence[str]) -> bool:
-    """Whether the values are those of a field, and not words of messages."""
+    """Return True if the values belong to a field, and are not words of messages."""
     around = _around(column)
     if around != ("", "") or _kind(LogField("", *around), column):
         return True
@@ -135,7 +139,7 @@ def _around(column: Sequence[str]) -> tuple[str, str]:
 
 
 def _named(columns: Sequence[Sequence[str]]) -> Iterator[LogField]:
-    """Fields, named by the key that stands there, as `date` or `time`, or by number."""
+    """Yield fields, named by their key, as `date` or `time`, or by number."""
     taken = {MESSAGE}
     for at, column in enumerate(columns, 1):
         before, after = _around(column)

@@ -14,7 +14,7 @@ from codeopt.workloads.contract.program.layout import InputField, Layout, Parsed
 from codeopt.workloads.contract.program.tokens import CANONICAL, NUMBER, integer
 
 CHANCE = 0.1
-"""An order that the known lists would have by chance with this probability is none that was meant."""
+"""Maximum probability of an order by chance. If the known lists exceed it, the order is ignored."""
 MOST_ROLES = 14
 """Maximum number of places whose pairs are looked at."""
 
@@ -46,7 +46,7 @@ class InputRelation:
 
 
 def is_integer(readings: Sequence[ParsedInput], role: InputField) -> bool:
-    """Only numbers stand there, written as numbers are."""
+    """Return True if all tokens of a role are integers in the usual notation."""
     tokens = [token for reading in readings for token in reading.tokens(role)]
     return bool(tokens) and all(
         (value := integer(token)) is not None and b"%d" % value == token for token in dict.fromkeys(tokens)
@@ -217,11 +217,11 @@ def _comparisons() -> tuple[tuple[str, Callable[[int, int], bool]], ...]:
 ORDERS: tuple[Callable[[int, int], bool], ...] = (
     lambda a, b: a <= b, lambda a, b: a >= b, lambda a, b: a < b, lambda a, b: a > b,
 )  # fmt: skip
-"""By `detail` of a relation: sorted upwards, downwards, and both without equal ones."""
+"""Orders by `detail` of a relation: ascending, descending, and both without equal ones."""
 
 
 def _orders(many: Sequence[InputField], readings: Sequence[ParsedInput]) -> Iterator[InputRelation]:
-    """Sorted and distinct numbers, where chance does not make them so."""
+    """Yield sorted and distinct numbers, unless they are so by chance."""
     for role in many:
         lists = [each for reading in readings for each in reading.lists(role)]
         if not sorted_by_chance(lists):
@@ -242,7 +242,7 @@ def _orders(many: Sequence[InputField], readings: Sequence[ParsedInput]) -> Iter
 
 
 def sorted_by_chance(lists: Sequence[Sequence[object]]) -> bool:
-    """Whether lists as short as these are often sorted though nobody meant it."""
+    """Return True if such short lists are often sorted by chance."""
     return math.prod(1 / math.factorial(min(len(each), 20)) for each in lists) >= CHANCE
 
 
@@ -395,7 +395,7 @@ def alphabet(tokens: Sequence[bytes]) -> frozenset[int]:
 
 
 def _shape(token: bytes) -> str:
-    """How it is written, in a few classes: `number.3` has three places, `w9/9` is letters and numbers."""
+    """Return the notation of a token: `number.3` has three places, `w9/9` is letters and numbers."""
     if (value := integer(token)) is not None:
         return "integer" if b"%d" % value == token else "digits"
     if NUMBER.fullmatch(token):

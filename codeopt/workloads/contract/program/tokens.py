@@ -16,7 +16,7 @@ NUMBER = re.compile(rb"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?")
 
 @dataclass(frozen=True)
 class Text:
-    """An input as tokens and what stands between them; `free` are the tokens that may change."""
+    """An input as tokens and the text between them. `free` are the tokens that may change."""
 
     pieces: tuple[bytes, ...]
     free: tuple[int, ...]
@@ -50,7 +50,7 @@ def read_text(data: bytes) -> Text:
 
 
 def _counts(pieces: Sequence[bytes], tokens: Sequence[int]) -> tuple[set[int], list[int]]:
-    """Tokens that say how many tokens or lines follow, at the head of a line; and what else stands in the first."""
+    """Return tokens that count the following tokens or lines, and the other numbers of the first line."""
     lines = _lines(pieces, tokens)
     found, head = set(), []
     for number, line in enumerate(lines[:50]):

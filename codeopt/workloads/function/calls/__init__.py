@@ -1,1 +1,1 @@
-"""Calls as text and as values: read, written, changed, shrunk, and made up from others or from type hints."""
+"""Calls as text and as values: reading, writing, mutating, shrinking, and generating from other calls or type hints."""

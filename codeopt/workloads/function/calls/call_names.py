@@ -1,4 +1,4 @@
-"""Calls as people read them: what only a pickle can hold is shown by its repr, and where a call comes from is said."""
+"""Calls in a readable form: pickled parts appear as their repr, with the place that a call comes from."""
 
 from __future__ import annotations
 
@@ -7,9 +7,10 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from codeopt.workloads.function.calls.witness import as_python
+from codeopt.workloads.source.literals import with_recipes_in_words
 
 OPAQUE = re.compile(r"unpickle\('[^']*'(?:, '[^']*')?\)|load\('([^']*)', '([^']*)'\)|(?:CALLS|BIG)\[\d+\]")
-"""Parts of a call that no literal can stand for."""
+"""Parts of a call that no literal can represent."""
 MOST = 400
 WHENCE = {
     "tests": "made by a test",
@@ -29,16 +30,16 @@ class CallNames:
 
     words: Mapping[str, str] = field(default_factory=dict)
     method: str = ""
-    """Qualified name of a method, which stands in place of the `f` of its calls; empty: it is a function."""
+    """Qualified name of a method, which replaces the `f` of its calls. Empty for a function."""
 
     def shown(self, call: str) -> str:
-        """A call with its parts in words, of a method by its name; `f` stands for the function in a scenario."""
+        """Return a call in readable form. A method's call has its name; in a scenario `f` is the function."""
         text = self.readable(call)
         return f"{self.method}{text[1:]}" if self.method and call.startswith("f(") else text
 
     def readable(self, call: str) -> str:
         """A call with its parts in words; they are data of the code under test. A scenario as Python writes it."""
-        call = as_python(call)
+        call = with_recipes_in_words(as_python(call))
         return OPAQUE.sub(lambda match: self.words.get(match[0], match[0]), call) if self.words else call
 
     def written(self, shown: str) -> str:
@@ -56,8 +57,14 @@ class CallNames:
 def find_names(
     calls: Sequence[str], show: Callable[[tuple[str, ...]], Sequence[str]], home: str = "", method: str = ""
 ) -> CallNames:
-    """Words for everything in the calls that has no literal. show: calls in words, by the code under test; home: the
-    package whose names go without their module. method: as in CallNames."""
+    """Find readable texts for the parts of calls that have no literal.
+
+    Args:
+        calls: The calls.
+        show: Returns readable texts of calls. The code under test writes them.
+        home: Package whose names appear without their module.
+        method: Qualified name of a method, or empty.
+    """
     found = {match[0]: match for call in calls for match in OPAQUE.finditer(call)}
     words = {text: _name(match[1], match[2], home) for text, match in found.items() if match[1]}
     rest = [text for text in found if text not in words][:MOST]

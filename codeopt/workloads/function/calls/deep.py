@@ -1,8 +1,8 @@
-"""Calls deeper than any known one, and longer than a recursion may be deep: a draft that makes a recursion of a loop
-errs on no others.
+"""Calls that are deeper than any known one and exceed the recursion limit.
 
-A list of parents, of edges or of followers becomes a chain; what is nested is nested on; a short list becomes a long
-one. The original decides whether a call makes sense.
+Only such calls show an error of a candidate that replaces a recursion by a loop. A list of parents, edges or followers
+becomes a chain. A nested value is nested further, and a short list becomes a long one. The original decides if a call
+makes sense.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ def _unlike(value: Any) -> Opaque:
 
 
 def _long(bases: Sequence[Call]) -> Iterator[str]:
-    """The largest call with DEEP items, where that is not what other long calls have."""
+    """Yield the largest call with DEEP items, unless other long calls have as many."""
     sized = [(max((len(v) for v in each.values if isinstance(v, list | str)), default=0), each) for each in bases]
     size, base = max(sized, key=lambda pair: pair[0], default=(0, None))
     if base is not None and LEAST <= size <= DEEP // 3:
@@ -56,7 +56,7 @@ def _long(bases: Sequence[Call]) -> Iterator[str]:
 
 
 def _chained(values: Sequence[Any]) -> tuple[Any, bool] | None:
-    """A chain of the form that all of these have, and whether these are nearly chains; None where they have none."""
+    """Return a chain in the form that all values have, and whether these are nearly chains. None if no form fits."""
     for of, make in ((_parents, _chain_of_parents), (_pairs, _chain_of_pairs), (_followers, _chain_of_followers)):
         links = [of(value) for value in values]
         long = [(value, link) for value, link in zip(values, links, strict=True) if link is not None and len(link) > 1]
@@ -67,7 +67,7 @@ def _chained(values: Sequence[Any]) -> tuple[Any, bool] | None:
 
 
 def _depth(before: Mapping[Any, Any]) -> int:
-    """Depth of nodes, each with the one before it: the most that stand one before another."""
+    """Return the length of the longest path of predecessors."""
     depths: dict[Any, int] = {}
     for start in before:
         path: list[Any] = []
@@ -130,7 +130,7 @@ def _chain_of_followers(sample: dict[Any, Any]) -> dict[Any, Any]:
 
 
 def _nested(value: Any) -> Opaque | None:
-    """A value of lists, tuples or dictionaries in each other, nested on; None where nothing of its kind is in it."""
+    """Return a deeper value of nested lists, tuples or dictionaries. None if it contains no part of its own kind."""
     shell = _shell(value, value)
     if shell is None:
         return None
@@ -138,8 +138,10 @@ def _nested(value: Any) -> Opaque | None:
 
 
 def _shell(value: Any, top: Any, depth: int = 2) -> str | None:
-    """The text of one level, with `inner` in the place of the first part of the same kind; plain parts beside it are
-    kept, one of a sequence."""
+    """Return the text of one level, with `inner` in place of the first part of the same kind.
+
+    Plain parts are kept, in a sequence only one of them.
+    """
     if not depth or not isinstance(value, list | tuple | dict):
         return None
     items = list(value.items()) if isinstance(value, dict) else list(enumerate(value))

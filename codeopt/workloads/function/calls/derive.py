@@ -1,19 +1,21 @@
-"""More calls from known ones: empty, single, repeated, negated, boundary, larger. The original says what is right
-for each.
+"""Generated calls from known ones: empty, single, repeated, negated, boundary, larger. The original gives the results.
 
-A fuzzer's dictionary helps it: constants of the function's own text (vocabulary.py), tokens of known texts (texts.py),
-lengths and items of the other arguments, what other calls gave at the same place. Types stay as they were seen; a seed
-makes the same calls again.
+Values come from a dictionary, as in a fuzzer:
+- constants of the function's own text (vocabulary.py)
+- tokens of known texts (texts.py)
+- lengths and items of the other arguments
+- values of other calls at the same place
+
+Types stay as they were seen. The same seed gives the same calls.
 """
 
 from __future__ import annotations
 
 import random
 from collections.abc import Callable, Iterator, Sequence
-from itertools import chain
+from itertools import chain, islice
 from typing import Any
 
-from codeopt.workloads.contract.function.class_hints import ClassHints
 from codeopt.workloads.function.calls.texts import Texts, texts_in
 from codeopt.workloads.function.calls.vocabulary import Vocabulary
 from codeopt.workloads.source.literals import Call, Constructed, Opaque, read
@@ -24,14 +26,21 @@ easily."""
 LONGEST = 20_000
 """Characters of a derived call."""
 ROOM = 2_000_000
-"""Characters of all derived calls, each known one having its share: an object that was recorded whole is read for each
-call that is made from it."""
+"""Maximum size of all generated calls, characters, divided among the known ones.
+
+An object that was recorded as a whole is parsed for each call that is generated from it.
+"""
 PLANNED = 8
-"""One in so many derived calls is not drawn: see `Texts.constants_at_fields`."""
+"""One in so many derived calls is not drawn: see `Texts.constants_at_fields`. As many are `Maker.usual`."""
+OF_ONE = 40
+"""Maximum number of usual calls that are made from one known one."""
+ITEMS = 3
+"""Number of items of a container that usual values are put in place of."""
 LINE = 60
 """Characters of a text that is one line or less."""
 BASES = 20
 """Known calls that constants of the function are put into."""
+_EMPTY = (int, float, str, bytes, bool, list, dict, tuple)
 _INTS = (0, 1, -1, 2, 3, 7, 10, 31, 64, 100, 255, 256, 1000, 2**31 - 1, 2**31, 2**63, -(2**31), -(2**63) - 1)
 _FLOATS = (0.0, -0.0, 1.0, -1.0, 0.5, 1e-9, 1e9, 1e16, 1e308, float("inf"), float("-inf"), float("nan"), 0.1, 2.5)
 
@@ -43,21 +52,20 @@ def derive(
     words: Vocabulary | None = None,
     *,
     small: bool = True,
-    classes: ClassHints | None = None,
 ) -> list[str]:
     """Up to `count` calls near `calls`, none of them among them.
 
     words: what the function's text speaks of, tried as values. small: cut large arguments down first.
-    classes: objects are made of nothing that their hints forbid, unless a known call does so.
     """
     bases = [call for text in calls if (call := read(text)) is not None]
     if not bases:
         return []
-    maker = Maker(random.Random(seed), bases, words or Vocabulary(), small, classes)
+    maker = Maker(random.Random(seed), bases, words or Vocabulary(), small)
     known = set(calls)
     found: list[str] = []
     planned = maker.with_constants(count // PLANNED)
-    for text in chain((call.text() for call in planned), maker.drawn(len(planned), count * 4)):
+    usual = islice(maker.usual(), count // PLANNED)
+    for text in chain((call.text() for call in (*planned, *usual)), maker.drawn(len(planned), count * 4)):
         if text not in known and len(text) < LONGEST:
             known.add(text)
             found.append(text)
@@ -67,7 +75,7 @@ def derive(
 
 
 def can_be_varied(text: str) -> bool:
-    """Whether a call has an argument that can be changed, or none at all."""
+    """Return True if an argument can be changed, or if there are no arguments."""
     call = read(text) if len(text) < LONGEST else None
     return call is not None and (not call.values or any(not isinstance(value, Opaque) for value in call.values))
 
@@ -81,11 +89,9 @@ class Maker:
         bases: Sequence[Call],
         words: Vocabulary,
         small: bool,
-        classes: ClassHints | None = None,
     ) -> None:
         self.draw, self.bases, self.small = draw, bases, small
-        self.classes = (classes or ClassHints()).allowing(bases)
-        self.numbers = words.numbers
+        self.numbers, self.none = words.numbers, words.none
         known = [text for call in bases[:200] for value in call.values for text in texts_in(value)]
         self.texts = Texts(draw, *words.words, known)
         self.others: list[Any] = []
@@ -117,16 +123,40 @@ class Maker:
         ]
         return found if len(found) <= most else self.draw.sample(found, most)
 
+    def usual(self) -> Iterator[Call]:
+        """Yield calls that people make sooner or later, and that a draw may miss: known ones with each text changed as
+        `Texts.usual` says."""
+        for call in self.bases[:BASES]:
+            few = call
+            for at, value in enumerate(call.values):
+                few = few.with_value(at, _few(value))
+            changed = (few.with_value(at, new) for at, value in enumerate(few.values) for new in self.with_usual(value))
+            yield from islice(changed, OF_ONE)
+
+    def with_usual(self, value: Any) -> Iterator[Any]:
+        """Yield a value with one of its texts changed; a list also with that item alone."""
+        if isinstance(value, str):
+            yield from self.texts.usual(value)
+        elif isinstance(value, list | tuple | Constructed):
+            parts = value.values if isinstance(value, Constructed) else value
+            for at, part in enumerate(parts):
+                for new in self.with_usual(part):
+                    if isinstance(value, Constructed):
+                        yield value.with_value(at, new)
+                        continue
+                    yield type(value)([*value[:at], new, *value[at + 1 :]])
+                    if isinstance(value, list) and len(value) > 1 and not at:
+                        yield [new]
+        elif isinstance(value, dict):
+            yield from ({**value, key: new} for key, item in value.items() for new in self.with_usual(item))
+
     def drawn(self, first: int, end: int) -> Iterator[str]:
         """The known calls by turns, each changed, as long as there is room for those of one."""
         size = [0] * len(self.bases)
         for attempt in range(first, end):
             at = attempt % len(self.bases)
             if size[at] <= ROOM // len(self.bases):
-                call = self.one(self.bases[at])
-                if not self.classes.keeps(call):
-                    continue
-                text = call.text()
+                text = self.one(self.bases[at]).text()
                 size[at] += len(text)
                 yield text
 
@@ -245,20 +275,18 @@ class Maker:
         return self.draw.choice(options)()
 
     def item(self) -> Any:
-        """An item for a list that has none: of a list that another call has, or a number."""
+        """Return an item for an empty list: one of another call's list, or a number."""
         lists = [value for call in self.bases for value in _lists(call.values) if value]
         return self.draw.choice(self.draw.choice(lists)) if lists else self.draw.randint(0, 9)
 
     def with_odd(self, value: list[Any]) -> list[Any]:
-        """An item that is false, or nothing, among the others: where the original takes it, a draft must. Beside
-        numbers False would be another zero, which of two equal ones is returned nobody cares for; beside objects no
-        caller means anything but None."""
+        """Insert a false value of a type that the list holds among the items, or None if the function speaks of None:
+        a candidate must accept it if the original does."""
         at = self.draw.randint(0, len(value))
         like = value or next((each for call in self.bases for each in _lists(call.values) if each), [])
-        if like and all(isinstance(item, Constructed) for item in like):
-            return [*value[:at], None, *value[at:]]
-        odd = None if any(type(item) in (int, float) for item in value) else False
-        return [*value[:at], self.draw.choice((None, None, 0, "", odd)), *value[at:]]
+        kinds = {type(item) for item in like}
+        odd = [kind() for kind in _EMPTY if kind in kinds] + [None] * (self.none or type(None) in kinds)
+        return [*value[:at], self.draw.choice(odd), *value[at:]] if odd else value
 
     def with_twin(self, value: list[Any]) -> list[Any]:
         """A number among the others that is equal to one of them and of another type, of those that the list holds."""
@@ -323,8 +351,15 @@ class Maker:
         return new
 
 
+def _few(value: Any) -> Any:
+    """The first items of a list, and of the lists in it."""
+    if isinstance(value, list):
+        return [_few(item) for item in value[:ITEMS]]
+    return {key: _few(item) for key, item in value.items()} if isinstance(value, dict) else value
+
+
 def _lists(values: Sequence[Any]) -> Iterator[list[Any]]:
-    """The lists among some values; where there are objects, also those that they are made of."""
+    """Yield the lists among some values, also those inside of objects."""
     for value in values:
         if isinstance(value, list):
             yield value

@@ -1,6 +1,6 @@
-"""An annotation -> a Hypothesis strategy for values of that type, as data: nothing of the module runs here.
+"""Hypothesis strategies from type annotations, as data: no code of the module runs here.
 
-Plain values are themselves; what the sandbox is to make there is `Made` or `Opaque` (literals.py).
+Plain values represent themselves. Values that the sandbox constructs are `Made` or `Opaque` (literals.py).
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ STEPS = 3
 """Maximum number of methods of an object that are called before the one that is meant."""
 
 
-@dataclass(frozen=True)
+@dataclass
 class Guesser:
     """Makes strategies. st: hypothesis.strategies; kinds: types that are known by name."""
 
@@ -107,7 +107,8 @@ class Guesser:
         return self.value(value, home, depth + 1)
 
     def object(self, home: Scope, node: ast.ClassDef, depth: int) -> Any:
-        """An object of a class of the project; of an abstract one, of those that inherit from it beside it."""
+        """Return a strategy for objects of a project class. An abstract class gives those of its subclasses in its
+        module."""
         if depth >= DEPTH:
             return self.st.nothing()
         key = home.module, home.qualified(node), depth
@@ -128,8 +129,10 @@ class Guesser:
         return made.map(lambda value: dict(value.kwargs)) if made is not None and kind == "TypedDict" else made
 
     def used(self, home: Scope, node: ast.ClassDef, but: str) -> Any:
-        """An object of a class, or of one that inherits its method `but`; mostly after other methods that change it,
-        whose parameters are known, were called."""
+        """Return a strategy for objects of a class, or of a subclass that inherits the method `but`.
+
+        On most objects other methods with known parameters were called before, so that their state changed.
+        """
         heirs = [each for each in home.heirs(node) if but not in {getattr(part, "name", "") for part in each.body}]
         kinds = [self.object(home, each, 0) for each in (node, *heirs)]
         known = [each for each in kinds if each is not None]

@@ -21,7 +21,7 @@ def _other(value: Constructed, maker: Maker) -> Constructed:
 
 
 def grow(text: str, factor: int, seed: int = 0) -> str | None:
-    """The grown call of a text, as text; None where `grow_call` has none."""
+    """Return the grown call as text. None if `grow_call` cannot grow it."""
     call = read(text)
     grown = grow_call(call, factor, seed) if call is not None else None
     return grown.text() if grown is not None else None
@@ -44,7 +44,7 @@ def grow_call(call: Call, factor: int, seed: int = 0) -> Call | None:
 
 
 def can_grow(call: Call) -> bool:
-    """Whether `grow_call` makes the call larger."""
+    """Return True if `grow_call` makes the call larger."""
     return any(map(_grows, call.values)) or any(type(value) is int and 1 < value < 10**6 for value in call.values)
 
 

@@ -1,7 +1,7 @@
-"""Long calls near known ones: as long as the largest and longer, with something odd inside; and one ten times as long.
+"""Long calls near known ones: at least as long as the largest, with an odd item inside, and one ten times as long.
 
-Most derived calls are short, so that they are read easily; a draft that goes another way from some length on, or that
-recurses, errs on none of them.
+Most generated calls are short, so that people can read them. They miss an error in a candidate that recurses, or that
+uses another algorithm from some length on.
 """
 
 from __future__ import annotations
@@ -10,7 +10,6 @@ import random
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from codeopt.workloads.contract.function.class_hints import ClassHints
 from codeopt.workloads.function.calls.derive import SMALL, Maker
 from codeopt.workloads.function.calls.larger import can_grow, grow_call
 from codeopt.workloads.function.calls.vocabulary import Vocabulary
@@ -38,20 +37,19 @@ def long_calls(
     count: int,
     seed: int,
     words: Vocabulary | None = None,
-    classes: ClassHints | None = None,
 ) -> list[str]:
-    """Up to `count` of them, none of them among `calls`. classes: as of `derive`."""
+    """Up to `count` of them, none of them among `calls`."""
     bases = _largest(calls)
     draw = random.Random(seed)
     if not bases:
         return []
-    maker = Maker(draw, bases, words or Vocabulary(), small=False, classes=classes)
+    maker = Maker(draw, bases, words or Vocabulary(), small=False)
     found: dict[str, None] = dict.fromkeys(text for text in _changed_late(bases[0], seed) if text not in calls)
     total = sum(map(len, found))
     for attempt in range(count * 2):
         grown = _lengthened(bases[attempt % len(bases)], draw, seed + attempt)
         call = _with_odd(grown, maker) if grown is not None else None
-        text = call.text() if call is not None and maker.classes.keeps(call) else ""
+        text = call.text() if call is not None else ""
         if text and len(text) <= LONGEST and text not in calls:
             found[text] = None
             total += len(text)
@@ -61,9 +59,10 @@ def long_calls(
 
 
 def _changed_late(base: Call, seed: int) -> Iterator[str]:
-    """The largest call with one item of the second half as another one is, with two of them exchanged, and with a
-    number that is one more than all others: like the known one in whatever a draft may know it by, such as its length
-    and how it begins."""
+    """Yield the largest call with one item of the second half replaced, exchanged, or larger than all others.
+
+    Its length and start stay, so a candidate that recognizes the known call by these is wrong on it.
+    """
     draw = random.Random(seed)
     at = max(range(len(base.values)), key=lambda place: _length(base.values[place]))
     if not isinstance(base.values[at], list | str) or not LATE < len(base.values[at]) <= LONGEST // 2:

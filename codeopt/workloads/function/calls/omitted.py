@@ -1,7 +1,6 @@
-"""Calls that give an optional parameter for which all known ones have the default: a draft may err there, and nobody's
-calls would show it.
+"""Calls that give an optional parameter whose default all known calls use. Known calls miss an error there.
 
-Its default says of what type a value is, or its hint; where neither does, several types are tried.
+The default or the type hint decides the type of the value. Without either, several types are tried.
 """
 
 from __future__ import annotations
@@ -63,7 +62,7 @@ def _spread(bases: Sequence[Call], at: int) -> Iterator[Call]:
 
 
 def _gives(call: Call, parameter: OptionalParameter) -> bool:
-    """Whether a call has something else there than the default."""
+    """Return True if a call gives the parameter and the value is not the default."""
     at = _place(call, parameter)
     return at is not None and write(call.values[at]) != parameter.default
 

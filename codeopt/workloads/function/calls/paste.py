@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from codeopt.workloads.source.functions import Function
+from codeopt_sandbox.guest.calls.recipes import RECIPE
 
 LONGEST = 4000
 """Characters of a line."""
@@ -28,11 +29,12 @@ class Importable:
 
 
 class NotReproducible(Exception):
-    """No line can make such a call."""
+    """Error: no shell line can make such a call."""
 
 
 def paste(call: str, function: Function, places: Sequence[Importable], calls_file: Path | None = None) -> str:
-    """`PYTHONPATH=/home/me/project python -c '...'`, one for each place; empty where there is none."""
+    """Return shell lines, one for each place: `PYTHONPATH=/home/me/project python -c '...'`. Empty if there is no such
+    line."""
     try:
         line = _line if _is_call(call) else _program
         lines = [line(call, function, place, calls_file) for place in dict.fromkeys(places)]
@@ -61,7 +63,7 @@ def _line(call: str, function: Function, place: Importable, calls_file: Path | N
 
 
 def _is_call(text: str) -> bool:
-    """Whether it is one call of ours, and not several statements."""
+    """Return True for one call of the function, and False for several statements."""
     body = ast.parse(text).body
     return len(body) == 1 and text.startswith(("f(", *_FILES))
 
@@ -123,7 +125,7 @@ class _Writer(ast.NodeTransformer):
         if node.id in _HOMES:
             self.imports.add(_HOMES[node.id])
             return _read(f"{_HOMES[node.id]}.{node.id}")
-        if node.id in (*_FILES, "replaced"):
+        if node.id in (*_FILES, "replaced", RECIPE):
             raise NotReproducible
         if node.id == "datetime":
             self.imports.add("datetime")

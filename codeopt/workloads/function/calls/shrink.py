@@ -4,16 +4,20 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
-from typing import Any, Protocol, Unpack
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, Protocol, Unpack
 
 from codeopt.core.revision import Revision
 from codeopt.workloads.source.literals import Call, Constructed, Opaque, read
-from codeopt_sandbox.call_answer import CallOutcome, CallRun, Kind
-from codeopt_sandbox.calls import CallBatch
-from codeopt_sandbox.outcome import Case
+from codeopt_sandbox.call_answer import CallAnswer, CallRun, Kind
+from codeopt_sandbox.calls import Answer, CallBatch
+from codeopt_sandbox.comparing import AnswerChecker, AnsweredCase
+from codeopt_sandbox.guest.calls.batch import batch_of
+from codeopt_sandbox.guest.environment import USUAL, Environment
 from codeopt_sandbox.runner import RunOptions
-from codeopt_sandbox.verdict import Checker
+
+if TYPE_CHECKING:
+    from codeopt_sandbox.guest.calls.batch import Ordered
 
 ROUNDS = 10
 """Maximum number of rounds."""
@@ -32,7 +36,7 @@ class CallsRevisions(Protocol):
     """Makes the calls of a batch in a module's revision."""
 
     def run(self, program: Revision, stdin: bytes = b"", /, **options: Unpack[RunOptions]) -> CallRun:
-        """Raises SandboxError when the sandbox itself failed."""
+        """Run the calls of a program. Raises SandboxError when the sandbox itself failed."""
         ...
 
 
@@ -44,29 +48,32 @@ class Failing:
     detail: str
     """`f([0]): expected ..., got ...`; empty when the failure does not show in a call by itself."""
     late: bool
-    """It was ended, because it took too long."""
+    """Whether the run was ended because it took too long."""
     kinds: tuple[str, ...] = ()
-    """How the original ended, and how the draft did; empty where only one of them was run."""
+    """Ends of the original and of the draft; empty where only one of them was run."""
+    by_identity: bool = False
+    """Whether the call fails only where equal constants of the arguments are separate objects."""
 
 
-def first_failing(case: Case, run: CallRun, check: Checker) -> Failing | None:
+def first_failing(case: AnsweredCase, run: CallRun, check: AnswerChecker) -> Failing | None:
     """The first call of a case whose outcome is another; None when none is, only what the calls leave behind."""
-    calls = case.stdin.decode("utf-8", "surrogatepass").rstrip("\n").split("\n")[1:]
-    wanted = (case.expected or b"").decode("utf-8", "surrogatepass").split("\n")
-    got = run.stdout.decode("utf-8", "surrogatepass").split("\n")
-    outcomes = run.answer.outcomes if run.answer else ()
-    for call, a, b, outcome in zip(calls, wanted, got, outcomes, strict=False):
-        if detail := check(a.encode("utf-8", "surrogatepass"), b.encode("utf-8", "surrogatepass")):
-            return Failing(call, detail + _said(None, outcome), outcome.kind == Kind.TIMEOUT)
+    if case.answer is None or run.answer is None:
+        return None
+    names = zip(batch_of(case.stdin).calls, case.answer.calls, strict=False)
+    for (call, name), was, now in zip(names, case.answer.outcomes, run.answer.outcomes, strict=False):
+        if detail := check.of_answers(CallAnswer((was,), (name,)), CallAnswer((now,), (name,))):
+            return Failing(call, detail + _said(None, now), now.kind == Kind.TIMEOUT)
     return None
 
 
 def smallest(
-    runner: CallsRevisions, original: Revision, draft: Revision, first: str, check: Checker,
-    inside: Callable[[Sequence[str]], Sequence[str]] = lambda calls: calls,
+    runner: CallsRevisions, original: Revision, draft: Revision, first: str, check: AnswerChecker,
+    inside: Callable[[Sequence[str]], Sequence[str]] = lambda calls: calls, environment: Environment = USUAL,
+    ordered: Ordered = "all",
 ) -> Failing:  # fmt: skip
-    """The smallest call near `first` that fails as that does: a smaller one that raises another error would tell of
-    something else. inside: of some calls those that do not go beyond the contract."""
+    """The smallest call near `first` that fails as that does in an environment: a smaller one that raises another error
+    would tell of something else. inside: of some calls those that do not go beyond the contract. ordered: as
+    of the batch."""
     best = Failing(first, "", False)
     until = time.monotonic() + TOTAL_S
     for _ in range(ROUNDS):
@@ -77,7 +84,7 @@ def smallest(
         near = sorted((text for text in texts if len(text) < len(best.call)), key=len)
         smaller = inside(near[: 4 * AT_ONCE])
         again = [] if best.detail else [best.call]
-        failing = _failing(runner, original, draft, [*smaller[:AT_ONCE], *again], check)
+        failing = _failing(runner, original, draft, [*smaller[:AT_ONCE], *again], check, environment, ordered)
         kinds = best.kinds or next((each.kinds for each in failing if each.call == best.call), ())
         found = next((each for each in failing if not kinds or each.kinds == kinds), None)
         if found is None:
@@ -85,32 +92,39 @@ def smallest(
         ended, best = found.call == best.call, found
         if ended:
             break
+    if best.detail and environment.distinct:
+        usual = environment.replace(distinct=False)
+        best = replace(best, by_identity=not _failing(runner, original, draft, [best.call], check, usual, ordered))
     return best
 
 
 def _failing(
-    runner: CallsRevisions, original: Revision, draft: Revision, calls: list[str], check: Checker
-) -> list[Failing]:
+    runner: CallsRevisions, original: Revision, draft: Revision, calls: list[str], check: AnswerChecker,
+    environment: Environment, ordered: Ordered,
+) -> list[Failing]:  # fmt: skip
     """Calls whose outcomes differ, and the difference."""
     if not calls:
         return []
-    stdin = CallBatch(tuple(calls), seconds=CALL_S, lost=0, budget=ROUND_S).stdin()
-    old, new = (runner.run(side, stdin, mode="exec") for side in (original, draft))
+    stdin = CallBatch(tuple(calls), seconds=CALL_S, lost=0, budget=ROUND_S, ordered=ordered).stdin()
+    old, new = (runner.run(side, stdin, mode="exec", environment=environment) for side in (original, draft))
     if old.answer is None or new.answer is None:
         return []
     found = []
-    lines = zip(old.stdout.split(b"\n"), new.stdout.split(b"\n"), strict=False)
-    for call, was, now, (a, b) in zip(calls, old.answer.outcomes, new.answer.outcomes, lines, strict=False):
+    answers = zip(old.answer.outcomes, new.answer.outcomes, old.answer.calls, strict=False)
+    for call, (was, now, name) in zip(calls, answers, strict=False):
+        one, other = CallAnswer((was,), (name,)), CallAnswer((now,), (name,))
         sensible = was.kind in SENSIBLE and not (was.kind == Kind.RAISES and was.exception == "TypeError")
-        if sensible and now.kind != Kind.NOT_MADE and (detail := check(a, b)):
-            found.append(Failing(call, detail + _said(was, now), now.kind == Kind.TIMEOUT, (was.kind, now.kind)))
+        if sensible and now.kind != Kind.NOT_MADE and (detail := check.of_answers(one, other)):
+            kinds, late = (was.kind, now.kind), now.kind == Kind.TIMEOUT
+            found.append(Failing(call, detail + _said(was, now), late, kinds))
     return found
 
 
-def _said(was: CallOutcome | None, now: CallOutcome) -> str:
+def _said(was: Answer | None, now: Answer) -> str:
     """Messages of exceptions, and the place of the draft's; where a text differs it is that of another error."""
-    parts = [f"the original's says {was.said!r}"] if was and was.said and was.said != now.said else []
-    parts += [f"it says {now.said!r}"] if now.said else []
+    said, before = now.message.shown, was.message.shown if was else ""
+    parts = [f"the original's says {before!r}"] if before and before != said else []
+    parts += [f"it says {said!r}"] if said else []
     parts += [f"raised in line {now.line}"] if now.line else []
     return "".join(f", {part}" for part in parts)
 

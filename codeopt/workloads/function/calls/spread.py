@@ -6,10 +6,13 @@ A draft is chosen by its time on a few large calls; what else its users call it 
 from __future__ import annotations
 
 import random
+from collections.abc import Callable
+from dataclasses import dataclass, replace
 from typing import Any
 
-from codeopt.workloads.function.calls.larger import grow
-from codeopt.workloads.source.literals import Call, read
+from codeopt.workloads.function.calls.larger import grow_call
+from codeopt.workloads.source.literals import Call, Recipe, read
+from codeopt_sandbox.guest.calls.recipes import REVERSED, SORTED
 
 FEW = 3
 """Number of distinct items where many are equal."""
@@ -31,35 +34,54 @@ def shapes(text: str, seed: int) -> dict[str, str]:
     if call is None or not places:
         return {}
     draw = random.Random(seed)
-    found = {name: _with(call, places, make, draw) for name, make in _WAYS.items()}
+    found = {name: _with(call, places, way, draw) for name, way in _WAYS.items()}
     if len(places) > 1:
-        found["nothing found"] = _with(call, places[1:], lambda values, draw: [_other(v) for v in values], draw)
+        found["nothing found"] = _with(call, places[1:], _NOTHING_FOUND, draw)
+    if any(isinstance(call.values[at], Recipe) for at in places):
+        longer = _with(call, places, _LONGER, draw)
+    else:
+        longer = grow_call(call, LONG, seed)
+    found[f"{LONG} times as long"] = longer
     texts = {name: other.text() for name, other in found.items() if other is not None}
-    longer = grow(text, LONG, seed)
-    texts |= {f"{LONG} times as long": longer} if longer is not None else {}
     return {name: each for name, each in texts.items() if each != text and len(each) <= MOST_TEXT}
 
 
 def _has_shape(value: Any) -> bool:
-    return isinstance(value, list | str | dict | set) and len(value) >= LEAST
+    return isinstance(value, Recipe) or (isinstance(value, list | str | dict | set) and len(value) >= LEAST)
 
 
-def _with(call: Call, places: list[int], make: Any, draw: random.Random) -> Call | None:
-    """The call with all large arguments made anew; None where that cannot be."""
+@dataclass(frozen=True)
+class _Way:
+    """A transformation of a large argument."""
+
+    of_items: Callable[[list[Any], random.Random], list[Any] | None]
+    of_recipe: Callable[[Recipe], Recipe | None]
+
+
+def _with(call: Call, places: list[int], way: _Way, draw: random.Random) -> Call | None:
+    """Return the call with all large arguments transformed. None if one cannot be."""
     for at in places:
-        value = call.values[at]
         try:
-            items = make(list(value.items()) if isinstance(value, dict) else list(value), draw)
+            value = _made_anew(call.values[at], way, draw)
         except TypeError:  # items that have no order, or no hash
             return None
-        if items is None:
+        if value is None:
             return None
-        call = call.with_value(at, "".join(items) if isinstance(value, str) else type(value)(items))
+        call = call.with_value(at, value)
     return call
 
 
+def _made_anew(value: Any, way: _Way, draw: random.Random) -> Any:
+    """Transform a large argument. None if that is impossible. Raises TypeError."""
+    if isinstance(value, Recipe):
+        recipe = way.of_recipe(value)
+        return recipe if recipe is not None and len(recipe.sample(LEAST)) else None
+    items = way.of_items(list(value.items()) if isinstance(value, dict) else list(value), draw)
+    return items if items is None else "".join(items) if isinstance(value, str) else type(value)(items)
+
+
 def _distinct(values: list[Any], draw: random.Random) -> list[Any] | None:
-    """As many as there are, of the same type, none like another."""
+    """Return as many values of the same type, all of them distinct; None where that cannot be done."""
     kinds = {type(value) for value in values}
     if kinds == {int}:
         low = -8 * len(values) if min(values) < 0 else 0
@@ -83,11 +105,40 @@ def _other(value: Any) -> Any:
     return value + FAR if type(value) in (int, float) else f"{value}~" if isinstance(value, str) else value
 
 
+def _distinct_recipe(recipe: Recipe) -> Recipe | None:
+    if recipe.distinct or recipe.container not in ("list", "tuple") or recipe.kind[0] != "int":
+        return None
+    _, low, high = recipe.kind
+    return replace(recipe, kind=("int", low, max(high, low + 16 * recipe.size)), distinct=True)
+
+
+def _few_recipe(recipe: Recipe) -> Recipe | None:
+    if recipe.container not in ("list", "tuple", "str") or recipe.distinct:
+        return None
+    some = tuple(dict.fromkeys(recipe.sample(LEAST)))[:FEW]
+    return replace(recipe, kind=("one of", some)) if all(isinstance(item, int | float | str) for item in some) else None
+
+
+def _other_recipe(recipe: Recipe) -> Recipe | None:
+    if recipe.kind[0] not in ("int", "float") or recipe.container == "dict":
+        return None
+    name, low, high = recipe.kind
+    return replace(recipe, kind=(name, low + FAR, high + FAR))
+
+
+def _in_order(order: str) -> Callable[[Recipe], Recipe | None]:
+    return lambda recipe: replace(recipe, order=order) if recipe.container in ("list", "tuple") else None
+
+
 _WAYS = {
-    "all items distinct": _distinct,
-    "few distinct items": _few,
-    "sorted": lambda values, draw: sorted(values),
-    "sorted the other way round": lambda values, draw: sorted(values)[::-1],
-    "shuffled": lambda values, draw: draw.sample(values, len(values)),
-    f"1/{SHORT} as long": lambda values, draw: values[: len(values) // SHORT],
+    "all items distinct": _Way(_distinct, _distinct_recipe),
+    "few distinct items": _Way(_few, _few_recipe),
+    "sorted": _Way(lambda values, draw: sorted(values), _in_order(SORTED)),
+    "sorted the other way round": _Way(lambda values, draw: sorted(values)[::-1], _in_order(REVERSED)),
+    "shuffled": _Way(lambda values, draw: draw.sample(values, len(values)), _in_order("")),
+    f"1/{SHORT} as long": _Way(
+        lambda values, draw: values[: len(values) // SHORT], lambda recipe: replace(recipe, size=recipe.size // SHORT)
+    ),
 }
+_NOTHING_FOUND = _Way(lambda values, draw: [_other(value) for value in values], _other_recipe)
+_LONGER = _Way(lambda values, draw: values, lambda recipe: replace(recipe, size=recipe.size * LONG))

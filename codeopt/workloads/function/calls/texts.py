@@ -1,10 +1,11 @@
-"""Texts near known ones: characters changed, and tokens of known texts put together anew."""
+"""Texts near known ones: changed characters, and tokens of known texts in new combinations."""
 
 from __future__ import annotations
 
 import random
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from itertools import islice
 from typing import Any
 
 LONGEST = 40
@@ -13,6 +14,8 @@ MOST = 400
 """Maximum number of tokens that are known."""
 CONSTANTS = 10
 """Number of a function's constants that are tried with each other."""
+NUMBERS = 2
+"""Number of the numbers in one text that other ones are put in place of."""
 MARKS = 3
 """Number of the marks of one text that are tried with each other."""
 _CHARS = " \t\n_-.,:;/'\"()[]{}<>&#%\\|=*?+$@aAzZ09"
@@ -20,6 +23,9 @@ _ODD = "\xe9\xdf\u0130\u6f22\u0301\U0001f600\xa0\u0663\xb2\ufb01\u2028\x85\x00"
 """Accents, other case of another length, wide, combining, beyond 16 bits, spaces, digits and line ends of others."""
 _BOLD = ("\x1b[1m", "\x1b[0m", "\x1b[31m")
 """Escape sequences, which a terminal does not show."""
+_SCRIPTS = "\u0660\u0966\uff10"
+"""Zeros of other scripts: Arabic, Devanagari, full width; `int` reads their digits, `[0-9]` does not match them."""
+_NUMBER = re.compile("-?[0-9]{1,18}")
 PLAIN = ("a", "ab", "A", "7", "12", " ")
 _TOKENS = re.compile(r"[^\W_]+|\s|[\W_]")
 
@@ -41,9 +47,16 @@ def texts_in(value: Any, depth: int = 3) -> Iterable[str]:
             yield from texts_in(item, depth - 1)
 
 
+def _in_script(digits: str, zero: str) -> str:
+    """Digits of another script."""
+    return digits.translate({ord(digit): ord(zero) + int(digit) for digit in digits.lstrip("-")})
+
+
 class Texts:
-    """Changes one text at a time. `own`: texts that stand in the function; `words`: those and more of its module;
-    `known`: texts of known calls."""
+    """Changes one text at a time.
+
+    `own` are texts in the function, `words` these and more of its module, `known` are texts of known calls.
+    """
 
     def __init__(self, draw: random.Random, own: Sequence[str], words: Sequence[str], known: Sequence[str]) -> None:
         self.draw = draw
@@ -55,11 +68,33 @@ class Texts:
 
     def change(self, value: str, others: Sequence[Any]) -> str:
         """In its characters, in its tokens, or in its fields. others: the other arguments of the call."""
+        numbers = list(_NUMBER.finditer(value))
+        if numbers and self.draw.random() < (0.5 if numbers[0][0] == value.strip() else 0.12):
+            found = self.draw.choice(numbers)
+            return value[: found.start()] + self.number(found[0]) + value[found.end() :]
         near = [text for other in others for text in texts_in(other, 1) if len(text) <= LONGEST]
         way = self.draw.random()
         if way < 0.4:
             return self.characters(value, near)
         return self.anew(value, near) if way < 0.75 else self.fields(value, near)
+
+    def usual(self, value: str) -> Iterator[str]:
+        """Yield texts that people meet sooner or later: zero and other numbers in place of one, a line end, one letter
+        beyond ASCII."""
+        for found in islice(_NUMBER.finditer(value), NUMBERS):
+            number = int(found[0])
+            for other in ("0", "-1", str(number + 1), str(number - 1), _in_script(found[0], _SCRIPTS[0])):
+                yield value[: found.start()] + other + value[found.end() :]
+        if value:
+            yield from (f"{value}\n", _ODD[0], value + _ODD[0])
+
+    def number(self, digits: str) -> str:
+        """Digits of another number: a neighbour, zero, a negative one; or the same number written in another way."""
+        value = int(digits)
+        return self.draw.choice((
+            "0", "0", "-1", str(value + 1), str(value - 1), str(-value), f"0{digits}", f"+{digits}", f"{digits}.0",
+            _in_script(digits, self.draw.choice(_SCRIPTS)),
+        ))  # fmt: skip
 
     def characters(self, value: str, near: Sequence[str]) -> str:
         """Shorter, longer, other case, other white space, and a word within."""
@@ -113,8 +148,10 @@ class Texts:
         return mark.join(self.draw.choice(options)())
 
     def constants_at_fields(self, value: str) -> list[str]:
-        """Each constant of the function's own where a field of the text begins or ends, at the front and at the back:
-        what a parser looks for. A fuzzer tries its dictionary so before it draws (AFL's deterministic stage)."""
+        """Return texts with a constant of the function where a field can begin or end, at the front and at the back.
+
+        A parser looks for these. A fuzzer also tries its dictionary first, in AFL's deterministic stage.
+        """
         marks = list(dict.fromkeys(part for part in tokens(value) if not part.isalnum()))
         known = [mark for mark in marks if any(mark in word for word in self.words)] or marks or [" "]
         constants = [word for word in dict.fromkeys(self.own) if word not in known][:CONSTANTS]
@@ -148,12 +185,13 @@ class Texts:
         return [*parts[: self.draw.randint(0, len(parts))], *other[self.draw.randint(0, len(other)) :]]
 
     def place(self, value: str) -> int:
-        """Somewhere, half of the time beside what is no letter: a text's structure is there."""
+        """Return a random position. Half of the time it is next to a sign that is not alphanumeric, as structure is
+        there."""
         marks = [at for at, char in enumerate(value) if not char.isalnum()]
         if marks and self.draw.random() < 0.5:
             return self.draw.choice(marks) + self.draw.randint(0, 1)
         return self.draw.randint(0, len(value))
 
     def shuffled(self, value: str) -> str:
-        """The same characters in another order."""
+        """Return the text with its characters in another order."""
         return "".join(self.draw.sample(value, len(value)))

@@ -1,5 +1,7 @@
-"""Literals in a function's own text that tell values apart: its constants, those of the module's names that it uses,
-and texts that its regular expressions match."""
+"""Literals that a function's text uses to distinguish values.
+
+They are its constants, those of the module's names that it uses, and texts that its regular expressions match.
+"""
 
 from __future__ import annotations
 
@@ -24,11 +26,13 @@ _CALLS = ("compile", "match", "search", "fullmatch", "sub", "subn", "split", "fi
 
 @dataclass(frozen=True)
 class Vocabulary:
-    """Plain values, those that stand in the function itself apart."""
+    """Plain values. Those in the function itself are separate."""
 
     own: tuple[Any, ...] = ()
     reached: tuple[Any, ...] = ()
     """Values of the module's names that it uses, and of those that these use."""
+    none: bool = False
+    """True if the function's text names None."""
 
     @property
     def numbers(self) -> list[int]:
@@ -37,7 +41,7 @@ class Vocabulary:
 
     @property
     def words(self) -> tuple[list[str], list[str]]:
-        """Its texts, bytes as characters: the function's own, and all."""
+        """Texts of the vocabulary, bytes as characters: the function's own, and all."""
         own, reached = (
             [value if isinstance(value, str) else value.decode("latin1") for value in values if type(value) in _TEXTS]
             for values in (self.own, self.reached)
@@ -65,7 +69,8 @@ def vocabulary(module: str, function: str) -> Vocabulary:
         seen |= set(names)
         level = [homes[name] for name in names if name in homes and homes[name] is not own]
         found += [value for node in level for value in _values(node)]
-    return Vocabulary(_distinct(_values(own)), _distinct(found))
+    none = any(isinstance(part, ast.Constant) and part.value is None for part in _without_prose(own))
+    return Vocabulary(_distinct(_values(own)), _distinct(found), none)
 
 
 def _tree(source: str) -> ast.Module | None:

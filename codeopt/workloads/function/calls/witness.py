@@ -8,24 +8,8 @@ from typing import Any
 
 from codeopt.workloads.function.calls.scenario import Scenario, read_scenario
 from codeopt.workloads.source.literals import Call, Constructed, Opaque, read, write
-from codeopt_sandbox.guest.calls.scenarios import (
-    AGAIN,
-    CHANGED,
-    GATHERED,
-    HALVES,
-    INSIDE,
-    JOINED,
-    LEFT,
-    OFTEN,
-    ORDER,
-    STOPPED,
-    THREADS,
-    TIMES,
-    TRACED,
-    TURNS,
-)
+from codeopt_sandbox.guest.calls import scenarios as steps
 
-_STOPPED = re.compile(f"{STOPPED}line (\\d+) for the (\\d+)")
 _BY_TYPE: dict[type, str] = {
     list: "{0}[:] = {1}",
     dict: "{0}.clear(); {0}.update({1})",
@@ -34,24 +18,28 @@ _BY_TYPE: dict[type, str] = {
 
 
 def as_python(text: str) -> str:
-    """A call as it is; a scenario as statements, or in words where there are none."""
+    """Return a call unchanged, and a scenario as statements, or as a description if statements cannot express it."""
     found = read_scenario(text)
-    return text if found is None else _WAYS[found.kind](*found.calls)
+    if found is None:
+        return text
+    by_name = {name: operands for name, *operands in found.steps}
+    name = next((name for name in _WAYS if name in by_name), None)
+    return "; ".join(found.calls) if name is None else _WAYS[name](by_name[name], *found.calls)
 
 
-def threads(scenario: Scenario, got: str) -> str:
+def threads(scenario: Scenario, stopped: Sequence[int]) -> str:
     """Statements that stop a call where a draft's answer says; empty for another scenario."""
-    place = _STOPPED.search(got)
-    if scenario.kind != THREADS or place is None:
+    if scenario.steps != steps.THREADS or len(stopped) != 2:
         return ""
     one, two = scenario.calls
-    line, time = int(place[1]), int(place[2])
+    line, time = stopped
     stops = f"e == 'line' and r.f_lineno == {line} and next(n, 0) == {time}"
+    names, call = _named(one)  # made before lines are counted, as in the sandbox
     there = f"(sys.settrace(None), t.start(), t.join(1)) if {stops} else 0"
     return (
-        f"import sys, threading; n = iter(range(1, {time + 1})); a = []; "
+        f"import sys, threading; {names}n = iter(range(1, {time + 1})); a = []; "
         f"t = threading.Thread(target=lambda: a.append({two})); s = lambda r, e, _: ({there}, s)[1]; "
-        f"sys.settrace(s); b = {one}; sys.settrace(None); t.ident and t.join(); print(b, a, {two}, {one})"
+        f"sys.settrace(s); b = {call}; sys.settrace(None); t.ident and t.join(); print(b, a, {two}, {one})"
     )
 
 
@@ -129,17 +117,57 @@ def _with_callback(one: str, does: str, what: str) -> str:
     return f"{one}, {what}" if found is None or found is call else found.text()
 
 
+def _shared(one: str, at: int, statement: str) -> str:
+    """The call after a statement about its argument at a place, then what that has become."""
+    names, call = _named(one)
+    name = _letters(len(_values(one)))[at]
+    return f"{names}{statement.format(name)}({call}, {name})"
+
+
+def _alias(one: str, at: int, other: int) -> str:
+    call = read(one)
+    return _shared(call.with_value(other, Opaque(_letters(len(call.values))[at])).text() if call else one, at, "")
+
+
+def _values(text: str) -> Sequence[Any]:
+    call = read(text)
+    return call.values if call else ()
+
+
+def _with_iterator(one: str, does: str) -> str:
+    """Something that is done to a result half read, then what has become of that and of the arguments."""
+    names, call = _named(one)
+    given = [head.partition(" = ")[0] for head in names.split("; ")[:-1]]
+    return f"{names}r = {call}; next(r); {does}; ({', '.join(['[*r]', *given])})"
+
+
+def _of_subclass(one: str, base: str, subclass: str) -> str:
+    """The call with every other object of a class by the constructor of a subclass, where constructors make them."""
+    parts = re.split(rf"(load\('[\w.]+', '){base}('\)\()", one)
+    for at in range(1, len(parts), 3):
+        parts[at] += base if at // 3 % 2 else subclass
+    return "".join(parts) if len(parts) > 1 else f"{one}, of which every other {base} is a {subclass}"
+
+
 _WAYS: dict[str, Callable[..., str]] = {
-    AGAIN: _again,
-    OFTEN: lambda one: f"[{one} for _ in range({TIMES})]",
-    CHANGED: _changed,
-    JOINED: lambda one: f"{one}, in which equal values are one object",
-    ORDER: lambda one, two: f"{one}; {two}",
-    TURNS: lambda one, two: f"import itertools; [*itertools.zip_longest({one}, {two})]",
-    GATHERED: lambda one, two: f"import asyncio; await asyncio.gather({one}, {two})",
-    HALVES: lambda one, two: f"x, y = {one}, {two}; next(x); [*y]; [*x]",
-    LEFT: lambda one, two: f"next({one}); [*{two}]",
-    INSIDE: lambda one, two: _with_callback(one, two, f"of which a callback or iterator calls {two}"),
-    TRACED: lambda one: _with_callback(one, "print(v)", "whose callback notes what it is given"),
-    THREADS: lambda one, two: f"{one}, stopped at a line while another thread calls {two}",
+    steps.KEPT: lambda _, one: f"r = {one}; getattr(r, 'clear', int)(); {one}",
+    steps.SPOIL: lambda _, one: _again(one),
+    steps.MANY: lambda _, one: f"[{one} for _ in range({steps.TIMES})]",
+    steps.BECOME: lambda _, one, two: _changed(one, two),
+    steps.JOIN: lambda _, one: f"{one}, in which equal values are one object",
+    steps.TURNS: lambda _, one, two: f"import itertools; [*itertools.zip_longest({one}, {two})]",
+    steps.GATHER: lambda _, one, two: f"import asyncio; await asyncio.gather({one}, {two})",
+    steps.HALF: lambda _, one, two: f"x, y = {one}, {two}; next(x); [*y]; [*x]",
+    steps.DROP: lambda _, one, two: f"next({one}); [*{two}]",
+    steps.NEST: lambda _, one, two: _with_callback(one, two, f"of which a callback or iterator calls {two}"),
+    steps.TRACE: lambda _, one: _with_callback(one, "print(v)", "whose callback notes what it is given"),
+    steps.STOP: lambda _, one, two: f"{one}, stopped at a line while another thread calls {two}",
+    steps.THROW: lambda _, one: _with_iterator(one, "r.throw(ValueError('thrown'))"),
+    steps.CLOSE: lambda _, one: _with_iterator(one, "r.close()"),
+    steps.ALIAS: lambda given, one: _alias(one, *given[1:]),
+    steps.ROWS: lambda given, one: _shared(one, given[1], "{0}[:] = {0}[:1] * len({0}); "),
+    steps.SUBCLASS: lambda given, one: _of_subclass(one, *given[1:]),
+    steps.SET: lambda given, one: f"import sys; sys.modules[f.__module__].{given[0]} = {given[1]!r}; {one}",
+    steps.CONTEXT: lambda given, one: f"import decimal; decimal.setcontext(decimal.Context{(*given,)}); {one}",
 }
+"""Statements for the scenarios that have a step, from its operands and the calls."""

@@ -1,7 +1,6 @@
-"""Calls with arguments of other types, for what a function's own text refuses: `raise TypeError`, `assert n >= 0`.
+"""Calls with arguments of other types, for checks in a function's text: `raise TypeError`, `assert n >= 0`.
 
-Only what a call raises on such a line of its own counts: whoever wrote it meant it. What else a function does with
-other types is an accident.
+Only errors that such a line raises count, as its author intended them. All other effects of wrong types are accidents.
 """
 
 from __future__ import annotations

@@ -27,7 +27,12 @@ def collect_corpus(
     bench = with_given_calls(bench, options, calls_text)
     notify("collecting calls")
     found = with_constructed_objects(bench, collect(Ask(bench, options.calls, options.use_tests, notify, seen)))
-    evidence = gather(bench, found.calls, found.big, notify, options.max_examples, first_look)
+
+    def look(bench: FunctionHarness, corpus: CallCorpus) -> None:
+        if first_look is not None:
+            first_look(bench, replace(corpus, places=found.places))
+
+    evidence = gather(bench, found.calls, found.big, notify, options.max_examples, first_look and look)
     left_out = replace(evidence.left_out, given={**found.dropped, **evidence.left_out.given})
     evidence = replace(evidence, tests=found.tests, left_out=left_out, places=found.places, shortfalls=found.shortfalls)
     return with_names(bench, [*(known.text for known in evidence.known), *evidence.big]), evidence
@@ -47,4 +52,4 @@ def with_names(bench: FunctionHarness, calls: Sequence[str]) -> FunctionHarness:
 
 
 def _in_words(bench: FunctionHarness, calls: tuple[str, ...]) -> tuple[str, ...]:
-    return bench.ask(calls, "show", seconds=1.0, lost=3, budget=5.0).lines
+    return bench.ask(calls, "inspect", question="show", seconds=1.0, lost=3, budget=5.0).lines

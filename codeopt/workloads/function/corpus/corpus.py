@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from codeopt.core.diagnostic import Diagnostic
-from codeopt.core.errors import ProgramError
+from codeopt.core.errors import NotVerifiable
 from codeopt.core.words import utc
 from codeopt.workloads.function.calls.call_names import origin_of
 from codeopt.workloads.function.calls.deep import deep_calls
@@ -24,6 +24,7 @@ from codeopt.workloads.function.corpus.observe import (
     REFUSED,
     CallTimeLimit,
     KnownCall,
+    informed,
     observe,
 )
 from codeopt.workloads.function.harness import FunctionHarness
@@ -165,7 +166,8 @@ class CallCorpus:
         return ""
 
     def _raised(self) -> str:
-        """Which exceptions, and how often: it may be a file or a module that the sandbox does not show."""
+        """Name the commonest exceptions with their counts: the cause may be a file or a module that the sandbox does
+        not show."""
         names = Counter(known.outcome.exception for known in self.known if known.outcome.kind == Kind.RAISES)
         shown = ", ".join(f"{name} {count} times" for name, count in names.most_common(2))
         return f"nearly every call raises an exception ({shown})"
@@ -178,15 +180,10 @@ class CallCorpus:
 _HELP = "give more with --calls FILE, --tests PATH, or `codeopt record`"
 
 
-class NotVerifiable(ProgramError):
-    """The function's behaviour cannot be known by calling it; the message says why.
-
-    shortfalls: what could not be run or made; the message has them too.
-    """
-
-    def __init__(self, message: str, shortfalls: tuple[Diagnostic, ...] = ()) -> None:
-        super().__init__(message)
-        self.shortfalls = shortfalls
+def never_the_same(bench: FunctionHarness, detail: str) -> NotVerifiable:
+    """Error about an original that differs only after its calls were observed to do the same twice."""
+    reason = Exclusion(ExclusionReason.TWICE, detail)
+    return NotVerifiable(f"{bench.function.qualname} cannot be judged: it {reason.with_remedy}")
 
 
 class TooThin(NotVerifiable):
@@ -222,6 +219,7 @@ def gather(
     notify(f"running the original on {len(texts)} calls")
     given, guessed = ([text for text in texts if (origin[text] in MADE_UP) is guess] for guess in (False, True))
     known, dropped = observe(bench, given, origin)
+    bench = informed(bench, known)
     guesses, other = observe(bench, guessed, origin)
     chance = {reason: count for reason, count in other.items() if reason.why is ExclusionReason.TWICE or not given}
     if reason := objection(dropped, len(given)) or objection(chance, len(guessed), "made-up call"):
@@ -249,7 +247,7 @@ def fresh_ones(bench: FunctionHarness, known: Sequence[str], seed: int, most: in
 
 
 def _derived(bench: FunctionHarness, known: Sequence[str], count: int, seed: int) -> list[str]:
-    return derive(known, count, seed, bench.vocabulary, classes=bench.class_hints)
+    return derive(known, count, seed, bench.vocabulary)
 
 
 def _patience(most: int | None) -> CallTimeLimit:
@@ -270,7 +268,7 @@ def long_ones(
     large as none is, the largest first; the first of them that the original can make is kept. usual_s: time of the
     largest, seconds. None of them is timed."""
     texts = set(known)
-    made = [text for text in long_calls(known, LONG, seed, bench.vocabulary, bench.class_hints) if text not in texts]
+    made = [text for text in long_calls(known, LONG, seed, bench.vocabulary) if text not in texts]
     wrapped = (as_iterators(text, iterables(bench), WATCHED) for text in known[:20])
     watched = [text for text in wrapped if text is not None][:2]
     total = LIKE_KNOWN * usual_s
@@ -298,7 +296,7 @@ def _with_refusals(bench: FunctionHarness, evidence: CallCorpus) -> CallCorpus:
     missing = {line for line in lines if line in evidence.lines} - set(evidence.lines_run)
     if not missing:
         return evidence
-    texts = wrong_types([known.text for known in evidence.known if known.returns])
+    texts = bench.declared.allowed(wrong_types([known.text for known in evidence.known if known.returns]))
     made = bench.ask(tuple(texts), seconds=0.1, lost=3, budget=1.0).outcomes if texts else ()
     by_line: dict[int, list[str]] = {}
     for text, outcome in zip(texts, made, strict=False):
@@ -343,20 +341,36 @@ def _quick(known: Sequence[KnownCall], most: float = DERIVED_TOTAL_S) -> list[Kn
 
 
 def cover(bench: FunctionHarness, evidence: CallCorpus) -> CallCorpus:
-    """With the lines that the calls run: quick ones together, then, where lines are missing, the long given ones."""
-    quick = tuple(known.text for known in _quick(evidence.known, 0.1))
-    slow = [known.text for known in evidence.known if known.text not in quick and known.source != "derived"][:3]
+    """With the lines that the calls run."""
+
+    def covered(calls: tuple[str, ...]) -> Covered | None:
+        found = bench.ask(calls, lines=True, seconds=20.0, lost=0).covered
+        if found:
+            _require_running(bench, found[2])
+        return found
+
+    run, lines = lines_run(covered, evidence.known)
+    return replace(evidence, lines_run=tuple(sorted(run)), lines=lines)
+
+
+Covered = tuple[frozenset[int], tuple[int, ...], int]
+"""Lines that calls run, all lines of the function, and its first one."""
+
+
+def lines_run(
+    covered: Callable[[tuple[str, ...]], Covered | None], known: Sequence[KnownCall]
+) -> tuple[set[int], tuple[int, ...]]:
+    """Lines that calls run, and all lines of the function: quick calls together, then, where lines are missing, the
+    long given ones."""
+    quick = tuple(each.text for each in _quick(known, 0.1))
+    slow = [each.text for each in known if each.text not in quick and each.source != "derived"][:3]
     run: set[int] = set()
     lines: tuple[int, ...] = ()
     for calls in [quick, *[(text,) for text in slow]]:
-        if not calls or (lines and run >= set(lines)):
-            continue
-        found = bench.ask(calls, "cover", seconds=20.0, lost=0).covered
-        if found:
-            _require_running(bench, found[2])
+        if calls and not (lines and run >= set(lines)) and (found := covered(calls)):
             run |= found[0]
             lines = found[1]
-    return replace(evidence, lines_run=tuple(sorted(run)), lines=lines)
+    return run, lines
 
 
 def _require_running(bench: FunctionHarness, line: int) -> None:

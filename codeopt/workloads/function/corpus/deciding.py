@@ -1,5 +1,7 @@
-"""Everything beside the options that decides what evidence of a function or module is: the texts that are reached, the
-tests that may reach it, and what runs them."""
+"""Everything that the evidence of a function or module depends on, except options.
+
+It is the code that is reached, the tests that may reach it, and the environment that runs them.
+"""
 
 from __future__ import annotations
 
@@ -19,16 +21,26 @@ from codeopt.workloads.sandbox_view.reached import ReachedText
 from codeopt.workloads.sandbox_view.view import Module, View
 from codeopt_sandbox import Sandbox
 from codeopt_sandbox.outcome import RunLimits
+from codeopt_sandbox.plain_files import read_bytes
 
 
 def reached_digest(
     bench: FunctionHarness, view: View, text: str, python: Interpreter, beside: Sequence[Path],
     outside: Mapping[str, bytes], roots: Sequence[Path] = (),
 ) -> str | None:  # fmt: skip
-    """Digest of all that a view's module and other files reach; None where that cannot be known. Raises OSError.
+    """Return a digest of everything that a view's module and other files reach. None if it is unknown.
 
-    text: the module's own. beside: other files that are run, relative to the project. outside: files elsewhere that
-    are run. roots: further folders of the view that modules are imported from.
+    Args:
+        bench: Harness of the function.
+        view: Copy of the project.
+        text: Text of the module.
+        python: Interpreter that runs the code.
+        beside: Other files that run, relative to the project.
+        outside: Files from other places that run.
+        roots: Further folders of the view from which modules are imported.
+
+    Raises:
+        OSError: A file cannot be read.
     """
     elsewhere = [root for root in linked_folders(python.libraries) if not root.is_relative_to(view.module.root)]
     folders = (*elsewhere, *(view.folder / each for each in _test_folders(bench)), *roots)
@@ -36,7 +48,7 @@ def reached_digest(
 
 
 def runner_parts(options: ImproveOptions, python: Interpreter, sandbox: Sandbox, limits: RunLimits) -> dict[str, Any]:
-    """Parts of a key that stand for what runs the code: interpreter, packages, codeopt, sandbox, variables. Raises
+    """Return key parts that describe the environment: interpreter, packages, codeopt, sandbox, variables. Raises
     OSError."""
     return {
         "environment": environment_digest(python),
@@ -65,7 +77,7 @@ def named_tests(bench: FunctionHarness) -> dict[str, bytes]:
     """Files of the tests that the user named outside of the project, by name."""
     copies = [(place.inside, place.folder) for place in bench.places if place.folder is not None]
     return {
-        f"{name}/{file.relative_to(folder)}": file.read_bytes()
+        f"{name}/{file.relative_to(folder)}": read_bytes(file)
         for name, folder in copies for file in sorted(folder.rglob("*"))
         if file.is_file() and "__pycache__" not in file.parts
     }  # fmt: skip

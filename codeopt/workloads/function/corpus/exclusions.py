@@ -6,14 +6,16 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 
+from codeopt.core.diagnostic import Diagnostic
 from codeopt.core.sanitize import inline
+from codeopt.core.words import counted as number_of
 
 MOST = 3
 """Reasons that a sentence names."""
 
 
 class ExclusionReason(StrEnum):
-    """Reason for excluding calls: each goes on `3 calls that ...`."""
+    """Reason for excluding calls. It continues the text `3 calls that ...`."""
 
     EFFECTS = "had side effects"
     COMPARED = "had a value that cannot be compared"
@@ -27,13 +29,18 @@ class ExclusionReason(StrEnum):
 
 @dataclass(frozen=True)
 class Exclusion:
-    """Why a call is no evidence."""
+    """Reason why a call is no evidence, with a detail."""
 
     why: ExclusionReason
     detail: str = ""
 
     def __str__(self) -> str:
         return f"{self.why} ({self.detail})" if self.detail else str(self.why)
+
+    @property
+    def with_remedy(self) -> str:
+        """A serious reason and what helps."""
+        return f"{self}; {_REMEDIES[self.why]}"
 
 
 _REMEDIES = {
@@ -46,19 +53,27 @@ _REMEDIES = {
 
 @dataclass(frozen=True)
 class Exclusions:
-    """Number of excluded calls by reason: of those that somebody made, and of made-up ones."""
+    """Number of excluded calls by reason, separately for given and generated ones."""
 
     given: Mapping[Exclusion, int] = field(default_factory=dict)
     made_up: Mapping[Exclusion, int] = field(default_factory=dict)
 
     def words(self) -> str:
-        """`2 calls that took too long, 1 made-up call that made no sense`, what was given first; empty for none."""
+        """Return texts such as `2 calls that took too long`, given calls before generated ones. Empty without any."""
         parts = [counted(count, "call", reason) for reason, count in _most(self.given)]
         parts += [counted(count, "made-up call", reason) for reason, count in _most(self.made_up)]
         return ", ".join(parts[:MOST])
 
+    def unsteady(self) -> tuple[Diagnostic, ...]:
+        """Diagnostic of given calls that change by themselves: they are neither checked nor timed."""
+        found = [(reason, count) for reason, count in _most(self.given) if reason.why is ExclusionReason.TWICE]
+        return tuple(
+            Diagnostic(f"{number_of(count, 'call')} neither checked nor timed", f"it {reason}", _REMEDIES[reason.why])
+            for reason, count in found
+        )
+
     def figures(self) -> dict[str, int]:
-        """The same words without their number, as data."""
+        """Return the numbers by their reason, as data."""
         named = {f"calls that {reason}": count for reason, count in _most(self.given)}
         return named | {f"made-up calls that {reason}": count for reason, count in _most(self.made_up)}
 
@@ -74,13 +89,12 @@ def unwritten(lost: Mapping[str, int]) -> dict[Exclusion, int]:
 
 
 def objection(dropped: Mapping[Exclusion, int], total: int, what: str = "call") -> str:
-    """Why a function cannot be judged, and what would help, when more than half of `total` calls speak against it;
-    else empty."""
+    """Return cause and remedy if more than half of `total` calls are excluded for serious reasons. Empty otherwise."""
     serious = {reason: count for reason, count in dropped.items() if reason.why in _REMEDIES}
     if not total or sum(serious.values()) <= total / 2:
         return ""
     reason, count = _most(serious)[0]
-    return f"{_share(count, total, what)} {reason}; {_REMEDIES[reason.why]}"
+    return f"{_share(count, total, what)} {reason.with_remedy}"
 
 
 def _share(count: int, total: int, what: str) -> str:

@@ -14,6 +14,7 @@ from codeopt.core.diagnostic import Diagnostic
 from codeopt.core.traced import TracedCalls
 from codeopt.core.words import error_line
 from codeopt.workloads.function.harness import FunctionHarness
+from codeopt.workloads.function.test_files import MOST_FILES
 from codeopt.workloads.sandbox_view.view import Module
 from codeopt_sandbox.calls import TestRequest, tests_program
 from codeopt_sandbox.outcome import Run, RunLimits
@@ -56,40 +57,41 @@ class Tests:
     """One run of tests."""
 
     passed: tuple[str, ...]
-    failed: dict[str, str]
+    failed: Mapping[str, str]
     calls: tuple[str, ...]
     ranked: tuple[RankedFunction, ...]
     """Functions of some files; only of a "rank" job."""
     error: str
-    """Why there is no result; empty when there is one."""
-    skipped: dict[str, str] = field(default_factory=dict)
+    """Reason why there is no result, or empty."""
+    skipped: Mapping[str, str] = field(default_factory=dict)
     lost: Mapping[str, int] = field(default_factory=dict)
-    """Why calls cannot be written down (`key: a lambda`) -> how many."""
+    """Number of calls that cannot be recorded, by reason such as `key: a lambda`."""
     seconds: float = 0.0
     """Wall time of the tests themselves, seconds."""
-    places: dict[str, str] = field(default_factory=dict)
+    places: Mapping[str, str] = field(default_factory=dict)
     """Test or doctest that made a call first, by call."""
-    recorded: dict[str, TracedCalls] = field(default_factory=dict)
+    recorded: Mapping[str, TracedCalls] = field(default_factory=dict)
     """Calls of the functions that a "rank" job writes down, by `module qualname`."""
     cut: bool = False
-    """Whether tests were left out for lack of time."""
+    """True if tests were left out for lack of time."""
 
     def not_passed(self, ids: Sequence[str]) -> list[str]:
         """Tests of these ids that failed or were not run."""
         return [name for name in ids if name not in self.passed]
 
     def failure(self, test: str) -> str:
-        """Why a test did not pass, in one line."""
-        return f"test {test} fails: {self.failed.get(test, 'it was not run')}"
+        """Return in one line why a test did not pass."""
+        file = test.partition("::")[0]
+        return f"test {test} fails: {self.failed.get(test) or self.failed.get(file) or 'it was not run'}"
 
     def problem(self, ids: Sequence[str]) -> str:
-        """Why some tests did not all pass, in one line; empty where they did."""
+        """Return in one line why some of these tests did not pass. Empty if all passed."""
         if self.error:
             return f"the tests do not run: {self.error}"
         return self.failure(lost[0]) if (lost := self.not_passed(ids)) else ""
 
     def shortfall(self, files: int) -> Diagnostic | None:
-        """Why the tests of so many files count for nothing, or some of them; None when all passed."""
+        """Return a diagnostic if some tests do not count. None if all passed. files: number of test files."""
         reasons = {**self.skipped, **self.failed}
         if self.passed and not self.failed:
             return None
@@ -115,24 +117,26 @@ class Tests:
         return ", ".join(parts)
 
 
-def find_tests(bench: FunctionHarness) -> list[str]:
-    """Paths, as the sandbox sees them, of the tests that the user named; else of tests that name the function and
-    import its module."""
-    return find_all_tests(bench, [bench.view.module], rf"\b{re.escape(bench.function.name)}\b")
+def find_tests(bench: FunctionHarness, most: int = MOST_FILES) -> list[str]:
+    """Paths, as the sandbox sees them, of the tests that the user named; else of those that name what reaches the
+    function."""
+    if bench.places or not bench.view.copied:
+        return find_all_tests(bench, [bench.view.module])
+    return _inside(bench, bench.test_files.that_call(bench.view.module, bench.function, most))
 
 
-def find_all_tests(bench: FunctionHarness, modules: Sequence[Module], pattern: str | None = None) -> list[str]:
-    """The same for several modules of the project, and any function. pattern: what else a test holds."""
+def find_all_tests(bench: FunctionHarness, modules: Sequence[Module]) -> list[str]:
+    """Return the tests that import any of several modules, for all of their functions."""
     isolated = bench.sandbox.isolated
     if bench.places:
         return [place.at(isolated) for place in bench.places]
     if not bench.view.copied:
         return []
-    return _inside(bench, bench.test_files.that_import(modules, pattern))
+    return _inside(bench, bench.test_files.that_import(modules))
 
 
 def find_reaching_tests(bench: FunctionHarness, modules: Sequence[Module]) -> list[str]:
-    """The same, with tests that may reach a module without an import of it."""
+    """Return the tests of `find_all_tests`, and those that may reach a module without importing it."""
     if bench.places or not bench.view.copied:
         return find_all_tests(bench, modules)
     return _inside(bench, bench.test_files.that_may_reach(modules))

@@ -8,14 +8,14 @@ case once more.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass, replace
 from functools import partial
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
+from codeopt.core.cache import Cache, CacheKind
 from codeopt.core.diagnostic import Diagnostic
 from codeopt.core.environment_digest import digest_of
-from codeopt.core.evidence_store import EvidenceStore, EvidenceTable
 from codeopt.workloads import WorkloadRequest
 from codeopt.workloads.function.calls.call_names import CallNames
 from codeopt.workloads.function.corpus.collect import collect_corpus, with_given_calls
@@ -27,8 +27,12 @@ from codeopt.workloads.function.corpus.observe import KnownCall
 from codeopt.workloads.function.harness import FunctionHarness
 from codeopt.workloads.function.recording.recording import left_out, recorded_calls
 from codeopt_sandbox.call_answer import read_outcome
+from codeopt_sandbox.guest.calls.batch import ORDERED
 
-FORMAT = 2
+if TYPE_CHECKING:
+    from codeopt_sandbox.guest.calls.batch import Ordered
+
+FORMAT = 5
 """Version of the JSON below."""
 MAX_AGE_S = 7 * 86400.0
 """Age after which evidence is collected anew, seconds: what a busy machine had no time for should not be missing for
@@ -37,26 +41,26 @@ ever."""
 
 @dataclass(frozen=True)
 class KeptEvidence:
-    """Evidence of one function in the store; without a store everything is made anew."""
+    """Evidence of one function in the cache; without a cache everything is computed."""
 
-    store: EvidenceStore | None = None
+    cache: Cache | None = None
     key: str = ""
 
-    def load(self, table: EvidenceTable) -> tuple[Any, float] | None:
+    def load(self, kind: CacheKind) -> tuple[Any, float] | None:
         """A value and when it was stored, seconds since the epoch; None where there is none, or it is too old."""
-        found = self.store.get(table, self.key) if self.store else None
+        found = self.cache.get(kind, self.key) if self.cache else None
         return (found.value, found.made_at) if found and 0 <= time.time() - found.made_at < MAX_AGE_S else None
 
-    def save(self, table: EvidenceTable, value: Any) -> None:
+    def save(self, kind: CacheKind, value: Any) -> None:
         """Keep a value."""
-        if self.store:
-            self.store.put(table, self.key, value)
+        if self.cache:
+            self.cache.put(kind, self.key, value)
 
     def forget(self) -> None:
         """Forget everything of the function: the original no longer does what is kept."""
-        for table in (EvidenceTable.CORPUS, EvidenceTable.TIMING) if self.store else ():
-            assert self.store is not None
-            self.store.forget(table, self.key)
+        if self.cache:
+            self.cache.forget(CacheKind.CORPUS, self.key)
+            self.cache.forget(CacheKind.TIMING, self.key)
 
 
 @dataclass(frozen=True)
@@ -72,17 +76,17 @@ def known_function(
     request: WorkloadRequest, bench: FunctionHarness, calls_text: str, *, anew: bool = False,
     first_look: FirstLook | None = None,
 ) -> KnownFunction:  # fmt: skip
-    """The corpus from the store, or collected, and then kept. Raises ProgramError, UsageError.
+    """The corpus from the cache, or collected, and then kept. Raises ProgramError, UsageError.
 
     calls_text: a calls file that a language model wrote. anew: what is kept is not used. first_look: as `gather`
     calls it, where calls are collected.
     """
     notify = request.session.console.progress
     asked = with_given_calls(bench, request.options, calls_text)
-    kept = _kept(request, asked, notify)
+    kept = _kept(request, asked)
     found = None if anew else _loaded(kept, asked)
     if found is not None:
-        notify(f"evidence of {made_at_in_words(found.corpus)} is used again: {found.corpus.words}")
+        notify(f"using the calls of {made_at_in_words(found.corpus)}")
         return found
     function = bench.function
     linked = request.imported_in_place(function.path, request.other.path if request.other else None)
@@ -92,7 +96,7 @@ def known_function(
     seen = partial(traces.keep_calls, function.path, function.qualname)
     bench, corpus = collect_corpus(bench, request.options, calls_text, notify, first_look, seen)
     if not corpus.thin():
-        kept.save(EvidenceTable.CORPUS, corpus_to_json(corpus, bench.names))
+        kept.save(CacheKind.CORPUS, corpus_to_json(corpus, bench.names))
     return KnownFunction(bench, corpus, kept)
 
 
@@ -102,7 +106,7 @@ def made_at_in_words(corpus: CallCorpus) -> str:
 
 
 def _loaded(kept: KeptEvidence, bench: FunctionHarness) -> KnownFunction | None:
-    stored = kept.load(EvidenceTable.CORPUS)
+    stored = kept.load(CacheKind.CORPUS)
     if stored is None:
         return None
     try:
@@ -119,7 +123,16 @@ def corpus_to_json(corpus: CallCorpus, names: CallNames) -> dict[str, Any]:
     return {
         "format": FORMAT,
         "known": [
-            [each.text, each.source, each.seconds, each.outcome.fields(), each.repeated] for each in corpus.known
+            [
+                each.text,
+                each.source,
+                each.seconds,
+                each.outcome.told(),
+                each.repeated,
+                each.ordered,
+                [[name, outcome.told()] for name, outcome in each.elsewhere],
+            ]
+            for each in corpus.known
         ],
         "big": list(corpus.big),
         "left_out": [_counts(corpus.left_out.given), _counts(corpus.left_out.made_up)],
@@ -139,8 +152,16 @@ def corpus_from_json(value: Any) -> tuple[CallCorpus, CallNames]:
     given, made_up = map(_exclusions, value["left_out"])
     corpus = CallCorpus(
         known=tuple(
-            KnownCall(_text(text), read_outcome(outcome), _text(source), float(seconds), repeated=bool(repeated))
-            for text, source, seconds, outcome, repeated in value["known"]
+            KnownCall(
+                _text(text),
+                read_outcome(outcome),
+                _text(source),
+                float(seconds),
+                repeated=bool(repeated),
+                ordered=_ordered(ordered),
+                elsewhere=tuple((_text(name), read_outcome(there)) for name, there in elsewhere),
+            )
+            for text, source, seconds, outcome, repeated, ordered, elsewhere in value["known"]
         ),
         big=tuple(map(_text, value["big"])),
         left_out=Exclusions(given, made_up),
@@ -168,25 +189,29 @@ def _text(value: Any) -> str:
     return value
 
 
+def _ordered(value: Any) -> Ordered:
+    """One of ORDERED. Raises ValueError."""
+    return ORDERED[ORDERED.index(value)]
+
+
 def _texts(value: Any) -> dict[str, str]:
     return {_text(name): _text(text) for name, text in value.items()}
 
 
-def _kept(request: WorkloadRequest, bench: FunctionHarness, notify: Callable[[str], None]) -> KeptEvidence:
-    """The evidence's place in the store; none where it cannot be known what the function reaches."""
+def _kept(request: WorkloadRequest, bench: FunctionHarness) -> KeptEvidence:
+    """The evidence's place in the cache; none where it cannot be known what the function reaches."""
     options = request.options
     if options.no_cache or options.image or request.interpreter is None:
         return KeptEvidence()
     try:
         key = evidence_key(request, bench)
     except (OSError, ValueError) as error:
-        notify(f"no evidence is kept: {error}")
+        request.session.console.detail(f"Nothing is cached: {error}.")
         return KeptEvidence()
     if key is None:
-        notify("no evidence is kept: the function may read what lies outside of its project")
+        request.session.console.detail("Nothing is cached: the function may read files outside of its project.")
         return KeptEvidence()
-    store = request.session.open_evidence(bench.view.module.root, request.session.console.print)
-    return KeptEvidence(store, key)
+    return KeptEvidence(request.session.open_cache(bench.view.module.root, request.session.console.print), key)
 
 
 def evidence_key(request: WorkloadRequest, bench: FunctionHarness) -> str | None:
@@ -216,7 +241,7 @@ def evidence_key(request: WorkloadRequest, bench: FunctionHarness) -> str | None
             options.check,
             options.strict,
             options.contract,
-            options.may_change_arguments,
+            options.ignore_difference,
         ],  # fmt: skip
     }
     return digest_of(parts)

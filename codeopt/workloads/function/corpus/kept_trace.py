@@ -1,9 +1,11 @@
-"""Runs of a project's tests that are kept for all commands: which tests call which functions, with what, and how long
-they take.
+"""Cached runs of a project's tests: which tests call which functions, the arguments, and the time.
 
-An earlier run is used while everything is the same that decides it: the texts that its modules and tests reach, the
-tests that may reach them, what runs them. It is found by its modules and functions, so that a new run takes the place
-of an old one.
+A cached run is used while everything that decides it is unchanged:
+- the code that its modules and tests reach
+- the tests that may reach them
+- the environment
+
+Its key has modules and functions, so a new run replaces an old one.
 """
 
 from __future__ import annotations
@@ -11,13 +13,12 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
-from functools import cached_property
 from pathlib import Path
 from typing import Any
 
+from codeopt.core.cache import Cache, CacheKind
 from codeopt.core.diagnostic import Diagnostic
 from codeopt.core.environment_digest import digest_of
-from codeopt.core.evidence_store import EvidenceStore, EvidenceTable
 from codeopt.core.interpreter import Interpreter
 from codeopt.core.options import ImproveOptions
 from codeopt.core.program import read_program
@@ -30,11 +31,12 @@ from codeopt.workloads.function.corpus.rank import Times, function_times
 from codeopt.workloads.function.harness import FunctionHarness
 from codeopt.workloads.sandbox_view.linked import NO_LINKS, Linked
 from codeopt.workloads.sandbox_view.view import locate
+from codeopt_sandbox.plain_files import read_text
 
 FORMAT = 1
 """Version of the JSON below."""
 MAX_AGE_S = 7 * 86400.0
-"""Age after which tests are run anew, seconds: what a busy machine had no time for should not be missing for ever."""
+"""Maximum age of a cached run, s. Tests run again then, as a busy machine may have left some out for lack of time."""
 MOST_TRIED = 4
 """Maximum number of runs that are compared with the project as it is; each takes reading what it reached."""
 
@@ -52,7 +54,7 @@ class KeptRun:
     """Functions whose calls were to be written down."""
     times: Times
     timed: bool
-    """Whether the time of all functions of the files was taken, too."""
+    """True if all functions of the files were also timed."""
     decided: str = ""
     """Digest of everything that decides what the run shows."""
     made_at: float = 0.0
@@ -64,32 +66,29 @@ class KeptRun:
         return time.strftime("%Y-%m-%d %H:%M", time.localtime(self.made_at))
 
 
-@dataclass(frozen=True)
+@dataclass
 class KeptTraces:
-    """Kept runs of the tests of one project; without a store each command runs them itself."""
+    """Kept runs of the tests of one project; without a cache each command runs them itself."""
 
     bench: FunctionHarness
     options: ImproveOptions
     linked: Linked = NO_LINKS
     python: Interpreter | None = None
-    open_store: Callable[[], EvidenceStore | None] = lambda: None
-    """Opens the store, which makes its folder: asked only where there are tests."""
+    cache: Cache | None = None
     notify: Callable[[str], None] = lambda line: None
     """Told of each step."""
     tell: Callable[[str], None] = lambda line: None
     """Told in one line, which stays, of an earlier run that is used."""
+    detail: Callable[[str], None] = lambda line: None
+    """Takes a line that -v shows."""
     _digests: dict[tuple[Path, ...], str | None] = field(default_factory=dict)
     """Digests of what decides, by modules: they are made once a command."""
 
-    @cached_property
-    def store(self) -> EvidenceStore | None:
-        """The store; None where there is none, or no test whose run could be kept."""
-        has_tests = self.python is not None and (self.bench.places or test_paths(self.bench, [self.bench.view.module]))
-        return self.open_store() if has_tests else None
-
     def times(self, files: Sequence[Path], wanted: Functions) -> Times:
-        """The time of the functions of some modules under their tests, and the calls of those that are wanted: by an
-        earlier run, else by one that is made now and kept."""
+        """Return the time of the modules' functions under their tests, and the calls of the wanted ones.
+
+        They come from a cached run, else from a new run, which is cached.
+        """
         asked = tuple(file.resolve() for file in files)
         functions = tuple((path.resolve(), name) for path, name in wanted)
         of_these = (run for run in self._runs() if run.timed and set(run.files) == set(asked))
@@ -121,15 +120,15 @@ class KeptTraces:
         self._keep(KeptRun((asked[0],), (asked,), times, timed=False))
 
     def _keep(self, run: KeptRun) -> None:
-        decided = self._decided(run.files) if self.store else None
-        if self.store is None or decided is None:
+        decided = self._decided(run.files) if self.cache else None
+        if self.cache is None or decided is None:
             return
         value = run_to_json(replace(run, decided=decided), self.bench.view.module.root)
-        self.store.put(EvidenceTable.TRACE, digest_of([value["files"], value["functions"], run.timed]), value)
+        self.cache.put(CacheKind.TRACE, digest_of([value["files"], value["functions"], run.timed]), value)
 
     def _runs(self) -> Iterator[KeptRun]:
         """The kept runs of an age that counts, the newest first."""
-        for stored in reversed(self.store.values(EvidenceTable.TRACE) if self.store else []):
+        for stored in reversed(self.cache.values(CacheKind.TRACE) if self.cache else []):
             if not 0 <= time.time() - stored.made_at < MAX_AGE_S:
                 continue
             try:
@@ -149,7 +148,7 @@ class KeptTraces:
             try:
                 self._digests[files] = self._digest(files)
             except (OSError, ValueError) as error:
-                self.notify(f"no run of the tests is kept: {error}")
+                self.detail(f"No run of the tests is cached: {error}.")
                 self._digests[files] = None
         return self._digests[files]
 
@@ -169,10 +168,10 @@ class KeptTraces:
         }  # fmt: skip
         others = [each.path.relative_to(each.root) for each in modules[1:]]
         reached = reached_digest(
-            bench, first, texts[0].read_text("utf-8"), self.python, (*others, *tests), named_tests(bench), sorted(roots)
+            bench, first, read_text(texts[0]), self.python, (*others, *tests), named_tests(bench), sorted(roots)
         )
         if reached is None:
-            self.notify("no run of the tests is kept: they may read what lies outside of the project")
+            self.detail("No run of the tests is cached: they may read files outside of the project.")
             return None
         parts = {
             "format": FORMAT,
@@ -189,11 +188,11 @@ def kept_traces(
     bench: FunctionHarness, options: ImproveOptions, session: Session, python: Interpreter | None, linked: Linked
 ) -> KeptTraces:
     """The kept runs of the tests of a bench's project; none with --no-cache, and where an image has its own Python."""
-    notify, tell = session.console.progress, session.console.print
+    notify, tell, detail = session.console.progress, session.console.print, session.console.detail
     if options.no_cache or options.image or python is None:
         return KeptTraces(bench, options, linked, notify=notify)
-    root = bench.view.module.root
-    return KeptTraces(bench, options, linked, python, lambda: session.open_evidence(root, tell), notify, tell)
+    cache = session.open_cache(bench.view.module.root, tell)
+    return KeptTraces(bench, options, linked, python, cache, notify, tell, detail)
 
 
 def _again(run: KeptRun) -> str:
@@ -201,7 +200,7 @@ def _again(run: KeptRun) -> str:
 
 
 def _renamed(times: Times, files: Sequence[Path]) -> Times:
-    """The same with files as they are asked for, which need not be resolved."""
+    """Return the times with the caller's names of files, which need not be resolved."""
     names = {file.resolve(): file for file in files}
     seconds = {names[path]: found for path, found in times.seconds.items()}
     return replace(times, seconds=seconds, own={(names[path], name): own for (path, name), own in times.own.items()})

@@ -1,5 +1,4 @@
-"""Calls written by a language model, where nothing else gives enough: a calls file, which runs in the sandbox as any
-other."""
+"""Calls that a language model writes if other sources give too few. The calls file runs in the sandbox as any other."""
 
 from __future__ import annotations
 
@@ -27,7 +26,7 @@ itself is not called in this file. Answer with the file in one block fenced as `
 What is known so far: $known
 
 $source""")
-"""Values go in by `substitute`; the module's text stands in a fence."""
+"""Prompt. `substitute` inserts the values, and the module's text gets a fence."""
 
 METHOD = "The first argument is the object whose method it is: make it with the module's own class."
 PLAIN = "The arguments are as the signature has them."
@@ -40,7 +39,7 @@ class WrittenCalls:
     text: str
     usage: Usage
     problem: str = ""
-    """Why it is none; empty when it is one."""
+    """Reason why the reply is not a calls file, or empty."""
 
 
 def ask_for_calls(model: Model, bench: FunctionHarness, known: str) -> WrittenCalls:

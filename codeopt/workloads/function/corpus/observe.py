@@ -1,25 +1,30 @@
-"""Calls made on the original, twice: what it does is known of those that do the same again.
+"""Calls made on the original: calls that somebody makes in three environments, those made from them in one.
 
-Of calls that are made from known ones, which are many, only those are asked again that a draft answers otherwise: see
-FunctionWorkload.run_case.
+A call whose answer is another one where the hash seed alone differs says nothing of the function. One whose answer
+depends on the environment is kept with the answer of each.
 """
 
 from __future__ import annotations
 
-import random
 import re
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from codeopt.core.errors import ProgramError
+from codeopt.workloads._environments import in_order
 from codeopt.workloads.function.corpus.exclusions import Exclusion, ExclusionReason
 from codeopt.workloads.function.harness import FunctionHarness
-from codeopt_sandbox.call_answer import CallAnswer, Effect, Kind
-from codeopt_sandbox.calls import CallBatch, CallOutcome
+from codeopt.workloads.source.literals import read
+from codeopt_sandbox.call_answer import Effect, Kind
+from codeopt_sandbox.calls import Answer, CallBatch
+from codeopt_sandbox.guest.calls.batch import ORDERED
 from codeopt_sandbox.guest.calls.outcome import not_made
-from codeopt_sandbox.guest.calls.repr.private import asked_alike
+from codeopt_sandbox.guest.environment import NEIGHBOUR, USUAL, Environment
+
+if TYPE_CHECKING:
+    from codeopt_sandbox.guest.calls.batch import Ordered
 
 BATCH = 60
 """Number of calls of one run."""
@@ -39,6 +44,8 @@ DERIVED = "derived"
 """Source of calls that are made from known ones."""
 MADE_UP = (DERIVED, "hints")
 """Sources that nobody vouches for: what such a call costs or breaks says nothing about the function's use."""
+ALONE = NEIGHBOUR.replace(distinct=False)
+"""Another hash seed and order, and nothing else."""
 REFUSED = "refused"
 """Made up, too, of types that the function's own text refuses."""
 _ACCIDENTS = (
@@ -58,7 +65,7 @@ class KnownCall:
     """A call with what the original does."""
 
     text: str
-    outcome: CallOutcome
+    outcome: Answer
     source: str
     """Source of the call: calls_file, tests, doctests, recorded, hints, derived."""
     seconds: float
@@ -66,7 +73,16 @@ class KnownCall:
     independent: bool = field(default=False, compare=False)
     """No run left any state behind: what the call does does not hang on the calls before it."""
     repeated: bool = field(default=True, compare=False)
-    """Made twice, with another hash seed and in another order."""
+    """Made more than once, so that its seconds are the least of several."""
+    ordered: Ordered = "all"
+    """Containers whose order is part of the outcomes; that of others differs each time."""
+    elsewhere: tuple[tuple[str, Answer], ...] = field(default=(), compare=False)
+    """Outcomes in other environments, by their names; of one in which it cannot be compared there is none."""
+
+    def under(self, environment: Environment) -> Answer | None:
+        """Outcome in an environment; in that of calls that are made from others it is the usual one."""
+        usual = environment.name in (USUAL.name, NEIGHBOUR.name)
+        return self.outcome if usual else dict(self.elsewhere).get(environment.name)
 
     @property
     def made_of_others(self) -> bool:
@@ -109,8 +125,21 @@ def observe(
     made_up = {text for text in calls if origin.get(text, DERIVED) in MADE_UP}
     ordered = sorted(calls, key=_size)
     known, dropped = _observe_all(bench, [text for text in ordered if text not in made_up], origin, None)
-    more, other = _observe_all(bench, [text for text in ordered if text in made_up], origin, patience)
+    allowed = bench.declared.allowed(text for text in ordered if text in made_up)
+    more, other = _observe_all(bench, allowed, origin, patience)
     return [*sorted(known, key=lambda k: place[k.text]), *more], dropped + other
+
+
+def least_ordered(known: Sequence[KnownCall]) -> Ordered:
+    """Containers whose order is part of all outcomes."""
+    return max((each.ordered for each in known), default=ORDERED[0], key=ORDERED.index)
+
+
+def informed(bench: FunctionHarness, given: Sequence[KnownCall]) -> FunctionHarness:
+    """The bench that makes calls like known ones: with their order of items, and with types that they give in spite of
+    hints."""
+    calls = [call for each in given if (call := read(each.text)) is not None]
+    return replace(bench, ordered=least_ordered(given), declared=bench.declared.knowing(calls))
 
 
 def observe_quick(
@@ -123,11 +152,12 @@ def observe_quick(
 
 def once(bench: FunctionHarness, calls: Sequence[str], patience: CallTimeLimit = SHORT_CALLS) -> list[KnownCall]:
     """Calls made up to be timed: made once, the shortest first, as many as there is time for."""
-    ordered = sorted(calls, key=_size)
-    if not ordered:
+    texts = tuple(sorted(bench.declared.allowed(calls), key=_size))
+    if not texts:
         return []
-    made = bench.ask(tuple(ordered), seconds=patience.call, lost=3, budget=patience.total).outcomes
-    return [KnownCall(text, outcome, DERIVED, outcome.seconds) for text, outcome in zip(ordered, made, strict=True)]
+    limits = {"seconds": patience.call, "lost": 3, "budget": patience.total, "ordered": bench.ordered}
+    made = zip(texts, bench.ask(texts, "check", **limits).outcomes, strict=True)
+    return [KnownCall(text, outcome, DERIVED, outcome.seconds, ordered=bench.ordered) for text, outcome in made]
 
 
 def _observe_all(
@@ -153,9 +183,9 @@ def _observe(
     """One batch."""
     try:
         first = (
-            bench.ask(calls, seconds=patience.call, lost=patience.lost, budget=patience.total)
+            bench.ask(calls, seconds=patience.call, lost=patience.lost, budget=patience.total, ordered=bench.ordered)
             if patience
-            else bench.ask(calls, **_patience_with_given("big" in origin.values()))
+            else bench.ask(calls, **_patience_with_given("big" in origin.values()), ordered=bench.ordered)
         )
     except ProgramError:  # it may have been too much for one run
         if len(calls) <= BATCH:
@@ -164,7 +194,7 @@ def _observe(
         parts = [_observe(bench, part, origin, patience) for part in (calls[:middle], calls[middle:])]
         return [known for part in parts for known in part[0]], parts[0][1] + parts[1][1]
     found = [
-        KnownCall(text, outcome, origin.get(text, DERIVED), outcome.seconds)
+        KnownCall(text, outcome, origin.get(text, DERIVED), outcome.seconds, ordered=bench.ordered)
         for text, outcome in zip(calls, first.outcomes, strict=True)
     ]
     if first.leaves_nothing and all(one.source == DERIVED for one in found):
@@ -188,24 +218,60 @@ def _patience_with_given(big: bool) -> dict[str, Any]:
 def deterministic(
     bench: FunctionHarness, found: Sequence[KnownCall], left_nothing: bool = False
 ) -> tuple[list[KnownCall], Counter[Exclusion]]:
-    """The useful calls whose outcome is the same again, with another hash seed and in another order.
+    """The useful calls whose outcome is the same with another hash seed and in another order; of calls that somebody
+    makes, with their outcomes in other environments.
 
     left_nothing: the calls left no state behind when they were made first.
     """
     usable = [known for known in found if not _useless(known, known.outcome)]
-    random.Random(len(found)).shuffle(usable)
-    answer = _again(bench, usable)
-    independent = left_nothing and answer.leaves_nothing
-    second = dict(zip((k.text for k in usable), answer.outcomes, strict=True))
+    given = [known for known in usable if not known.made_of_others]
+    made = [known for known in usable if known.made_of_others]
+    runs = [_again(bench, given, environment) for environment in bench.environments[1:]]
+    elsewhere = list(zip(bench.environments[1:], runs, strict=True))
+    doubtful = made + [known for known in given if any(_differs(known, run.outcomes) for run in runs)]
+    runs.append(_again(bench, doubtful, ALONE))
+    independent = left_nothing and all(run.leaves_nothing for run in runs)
     known: list[KnownCall] = []
+    differing: list[KnownCall] = []
     dropped: Counter[Exclusion] = Counter()
     for one in found:
-        again = second.get(one.text, one.outcome)
-        if reason := _useless(one, again):
-            dropped[reason] += 1
+        again = runs[-1].outcomes.get(one.text, one.outcome)
+        reason = _useless(one, again)
+        if reason is None:
+            known.append(_with(one, elsewhere, again.seconds, independent))
+        elif reason.why is ExclusionReason.TWICE and not bench.target.whole_answers and one.ordered != ORDERED[-1]:
+            differing.append(replace(one, ordered=ORDERED[ORDERED.index(one.ordered) + 1]))
         else:
-            known.append(replace(one, seconds=min(one.seconds, again.seconds), independent=independent))
-    return known, dropped
+            dropped[reason] += 1
+    loose, other = _without_order(bench, differing)
+    return [*known, *loose], dropped + other
+
+
+def _without_order(
+    bench: FunctionHarness, differing: Sequence[KnownCall]
+) -> tuple[list[KnownCall], Counter[Exclusion]]:
+    """The calls whose outcome is the same but for an order, such as that of a set's items."""
+    if not differing:
+        return [], Counter()
+    again = _again(bench, differing, USUAL)
+    found = [replace(one, outcome=again.outcomes.get(one.text, not_made())) for one in differing]
+    return deterministic(bench, found, left_nothing=again.leaves_nothing)
+
+
+def _differs(known: KnownCall, outcomes: Mapping[str, Answer]) -> bool:
+    """Whether a call that was made again has another outcome; one that was not made has none."""
+    again = outcomes.get(known.text)
+    return again is not None and _useless(known, again) is not None
+
+
+def _with(
+    known: KnownCall, runs: Sequence[tuple[Environment, AnswersAgain]], seconds: float, independent: bool
+) -> KnownCall:
+    """A call with its outcomes in other environments in which it can be compared."""
+    found = {where.name: run.outcomes[known.text] for where, run in runs if known.text in run.outcomes}
+    usable = {name: there for name, there in found.items() if not _useless(replace(known, outcome=there), there)}
+    least = min([known.seconds, seconds, *(outcome.seconds for outcome in usable.values())])
+    return replace(known, seconds=least, independent=independent, elsewhere=tuple(usable.items()))
 
 
 def _size(text: str) -> int:
@@ -213,18 +279,31 @@ def _size(text: str) -> int:
     return len(text) + max((int(number) for number in re.findall(r"\d{3,30}", text)), default=0)
 
 
-def _again(bench: FunctionHarness, known: Sequence[KnownCall]) -> CallAnswer:
-    """Answer to the same calls with another hash seed, in which they may take a few times as long."""
+@dataclass(frozen=True)
+class AnswersAgain:
+    """Answers of calls that are made again."""
+
+    outcomes: Mapping[str, Answer]
+    """Answers by call; empty where the original cannot be run."""
+    leaves_nothing: bool
+
+
+def _again(bench: FunctionHarness, known: Sequence[KnownCall], environment: Environment) -> AnswersAgain:
+    """The same calls, of which the same order counts, in an environment in which they may take a few times as long."""
     if not known:
-        return CallAnswer()
-    calls = tuple(k.text for k in known)
+        return AnswersAgain({}, True)
+    calls = tuple(in_order(environment, [k.text for k in known]))
     seconds = 2.0 + 3 * max(k.seconds for k in known)
-    batch = CallBatch(calls, seconds=seconds, lost=3, budget=10.0 + 3 * sum(k.seconds for k in known))
-    answer = bench.recording_runner.ask(bench.revision, batch, hash_seed=1).answer
-    return answer or CallAnswer(outcomes=tuple(not_made() for _ in known))
+    budget = 10.0 + 3 * sum(k.seconds for k in known)
+    batch = CallBatch(calls, seconds=seconds, lost=3, budget=budget, ordered=known[0].ordered)
+    answer = bench.recording_runner.ask(bench.revision, batch, environment).answer
+    if answer is None and environment.name != ALONE.name:
+        return AnswersAgain({}, True)
+    outcomes = answer.outcomes if answer else tuple(not_made() for _ in calls)
+    return AnswersAgain(dict(zip(calls, outcomes, strict=True)), answer is not None and answer.leaves_nothing)
 
 
-def _useless(known: KnownCall, again: CallOutcome) -> Exclusion | None:
+def _useless(known: KnownCall, again: Answer) -> Exclusion | None:
     """Why a call says nothing about the function; None when it does."""
     outcome, made_up = known.outcome, known.source in MADE_UP
     if outcome.effects:
@@ -241,7 +320,6 @@ def _useless(known: KnownCall, again: CallOutcome) -> Exclusion | None:
         )
     if outcome.kind == Kind.DIED:
         return Exclusion(ExclusionReason.ENDED)
-    first, second = asked_alike(outcome.text, again.text)
-    if first != second:
+    if outcome.observed() != again.observed():
         return Exclusion(ExclusionReason.TWICE, "random numbers, the clock, the order of a set, or state that is kept")
     return Exclusion(ExclusionReason.NO_SENSE) if made_up and outcome.exception in _ACCIDENTS else None

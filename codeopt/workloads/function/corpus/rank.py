@@ -2,21 +2,18 @@
 
 from __future__ import annotations
 
-import ast
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from codeopt.analysis.nodes import first_line
 from codeopt.core.diagnostic import Diagnostic
-from codeopt.core.errors import UsageError
-from codeopt.core.program import read_program
 from codeopt.core.traced import Traces
 from codeopt.workloads.function.corpus.existing_tests import Tests, find_all_tests, find_reaching_tests, run_tests
 from codeopt.workloads.function.harness import FunctionHarness
 from codeopt.workloads.sandbox_view.linked import NO_LINKS, Linked
 from codeopt.workloads.sandbox_view.view import locate
-from codeopt.workloads.source.functions import Function, definitions, read_function
+from codeopt.workloads.source.functions import Function, read_functions
 
 MOST_FILES = 40
 """Maximum number of test files that are run, unless the nearest of each module are more."""
@@ -28,32 +25,27 @@ SLOW_S = 3.0
 
 
 def any_function(path: Path) -> Function | None:
-    """One function that could be improved, so that the module can be opened; None when there is none."""
-    for name, _ in definitions(ast.parse(read_program(path).source)):
-        try:
-            return read_function(path, name)
-        except UsageError:
-            continue
-    return None
+    """Return any function that can be improved: it is needed to open the module. None without such a function."""
+    return next(read_functions(path).usable(), None)
 
 
 @dataclass(frozen=True)
 class Times:
     """Seconds of the functions of modules under their tests."""
 
-    seconds: dict[Path, dict[str, float]]
-    """By module: qualified name -> with all that it calls; the longest first."""
+    seconds: Mapping[Path, Mapping[str, float]]
+    """Seconds by module and qualified name, with those of all that the function calls; the longest first."""
     total: float
     """Seconds of the tests themselves."""
     tests: int
     shortfall: Diagnostic | None = None
-    """Why the tests did not run, or not all."""
-    own: dict[tuple[Path, str], float] = field(default_factory=dict)
+    """Diagnostic if the tests did not run, or not all."""
+    own: Mapping[tuple[Path, str], float] = field(default_factory=dict)
     """Seconds of a function's own lines and the built-ins that they call."""
     traces: Traces = field(default_factory=dict)
     """Calls of functions that were asked for, and the tests that make them."""
     cut: bool = False
-    """Whether tests that may call the functions were left out, as they were too many or took too long."""
+    """True if tests that may call the functions were left out, as they were too many or too slow."""
     reused_from: float | None = field(default=None, compare=False)
     """Time of the earlier run that they are of, seconds since the epoch; None: the tests were run now."""
 
@@ -96,8 +88,10 @@ def function_times(
 
 
 def _judging(found: Tests, calling: Sequence[str]) -> tuple[str, ...]:
-    """Tests that a draft has to pass: those that call the function; where all are quick, all of the same files, as one
-    may see a draft without a call in this process."""
+    """Return the tests that a candidate has to pass: those that call the function.
+
+    If all tests are quick, it is all of the same files, as one may see the change without a call in this process.
+    """
     if found.seconds > SLOW_S:
         wanted = set(calling)
         return tuple(each for each in found.passed if each in wanted)
@@ -106,4 +100,4 @@ def _judging(found: Tests, calling: Sequence[str]) -> tuple[str, ...]:
 
 
 def _names(path: Path) -> dict[int, str]:
-    return {first_line(node): name for name, node in definitions(ast.parse(read_program(path).source))}
+    return {first_line(node): name for name, nodes in read_functions(path).named.items() for node in nodes}

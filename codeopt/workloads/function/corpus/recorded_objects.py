@@ -1,6 +1,8 @@
-"""Recorded objects as calls of their classes, which can be read, changed and made smaller; else made by what they were
-made with and asked since, so that each version makes its own of it: an index that a draft keeps beside a list is there,
-which no recording of the original has."""
+"""Recorded objects as constructor calls, which can be read, changed and shrunk.
+
+Otherwise an object is built by its recorded history, so that each version builds its own. For example, it has an index
+that a candidate keeps with a list. A recording of the original's object lacks it.
+"""
 
 from __future__ import annotations
 
@@ -21,17 +23,17 @@ NAMED = 3
 
 
 def with_constructed_objects(bench: FunctionHarness, found: Found) -> Found:
-    """Each recorded object written in the first of these ways that makes of the original's classes what was recorded:
-    as constructor calls, by its history, by its parts.
+    """Write each recorded object in the first form that reproduces its state with the original's classes.
 
-    A history is not whole where code outside the class changed an object, and not to be repeated where it depends on
-    something else.
+    The forms are constructor calls, its history, its parts. A history is incomplete if code outside of the class
+    changed the object. It cannot be repeated if it depends on something else.
     """
     texts = (*(text for _, calls in found.calls for text in calls), *found.big)
     asked = tuple(dict.fromkeys(match[0] for text in texts for match in _RECORDED.finditer(text)))
     if not asked:
         return found
-    lines = bench.ask(tuple(f"f({each})" for each in asked), "objects", seconds=1.0, lost=3, budget=5.0).lines
+    calls = tuple(f"f({each})" for each in asked)
+    lines = bench.ask(calls, "inspect", question="objects", seconds=1.0, lost=3, budget=5.0).lines
     written = {each: _written(each, line) for each, line in zip(asked, lines, strict=True)}
 
     def new(text: str) -> str:

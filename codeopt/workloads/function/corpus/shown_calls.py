@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-import re
 from collections.abc import Iterator, Sequence
 from typing import Any
 
@@ -11,21 +10,27 @@ from codeopt.core.sanitize import fenced, inline
 from codeopt.workloads.function.corpus.cases import CallCase
 from codeopt.workloads.function.harness import FunctionHarness
 from codeopt.workloads.source.literals import Constructed, Opaque, read
-from codeopt_sandbox.answers import ARROW
-from codeopt_sandbox.calls import CallBatch
+from codeopt_sandbox.call_answer import Kind
+from codeopt_sandbox.calls import Answer, CallBatch
+from codeopt_sandbox.comparing import AnsweredCase
 from codeopt_sandbox.guest.calls.batch import batch_of
 from codeopt_sandbox.guest.calls.repr.shape import shape_of
+from codeopt_sandbox.guest.environment import NEIGHBOUR, USUAL
 from codeopt_sandbox.outcome import Case
 
 MOST = 6
 """Maximum number of calls that are shown."""
 LONGEST_PART = 80
-"""Maximum length of an argument, characters; kind and size stand for a longer one."""
+"""Maximum length of an argument, characters. A longer one is replaced by its kind and size."""
 LONGEST_RESULT = 160
-"""Maximum length of an outcome, characters; kind and size stand for a longer one."""
+"""Maximum length of an outcome, characters. A longer one is replaced by its kind and size."""
 LONGEST_CALL = 400
 """Length of a call beyond which another of its kind is looked for, characters."""
+SMALLEST = 12
+"""Size of a result that is empty, or next to it, encoded, bytes."""
 SHAPE_S = 5.0
+ShownCall = tuple[str, Answer]
+"""A call, and what comes of it."""
 
 
 def example_calls(bench: FunctionHarness, cases: Sequence[Case]) -> str:
@@ -34,50 +39,48 @@ def example_calls(bench: FunctionHarness, cases: Sequence[Case]) -> str:
     return "Some of the calls, and what comes of them (data):\n" + fenced("\n".join(rows)) if rows else ""
 
 
-def _shown(cases: Sequence[Case]) -> Iterator[tuple[str, str]]:
-    """Calls with their outcomes, those that were given first; none that goes beyond what is known."""
+def _shown(cases: Sequence[Case]) -> Iterator[ShownCall]:
+    """Yield calls with their outcomes, given ones first, without unusual ones."""
     for case in cases:
-        if not case.held_out and not (isinstance(case, CallCase) and (case.beyond or case.several)):
-            lines = (case.expected or b"").decode("utf-8", "replace").split("\n")
-            for call, line in zip(batch_of(case.stdin).calls, lines, strict=False):
-                found = re.search(f"{ARROW}(?=returns |raises |takes |ends )", line)
-                if found:
-                    yield call, line[found.end() :]
+        elsewhere = case.environment.name not in (USUAL.name, NEIGHBOUR.name)
+        if not case.held_out and not elsewhere and not (isinstance(case, CallCase) and (case.beyond or case.several)):
+            answer = case.answer if isinstance(case, AnsweredCase) else None
+            for call, outcome in zip(batch_of(case.stdin).calls, answer.outcomes if answer else (), strict=False):
+                if outcome.kind not in (Kind.NOT_MADE, Kind.NO_ARGUMENTS):
+                    yield call, outcome
 
 
-def _diverse(calls: Sequence[tuple[str, str]]) -> list[tuple[str, str]]:
-    """One of each kind of answer, those of most calls first; then longer ones, where there are few kinds."""
-    kinds: dict[str, list[tuple[str, str]]] = {}
+def _diverse(calls: Sequence[ShownCall]) -> list[ShownCall]:
+    """Return one call of each kind of answer, the most frequent kind first. If kinds are few, longer calls follow."""
+    kinds: dict[tuple[object, ...], list[ShownCall]] = {}
     for call in calls:
         kinds.setdefault(_kind(call[1]), []).append(call)
     groups = sorted(kinds.values(), key=len, reverse=True)
     chosen = [min(group, key=_beyond) for group in groups[:MOST]]
     more = [max(group, key=lambda call: (-_beyond(call), len(call[0]))) for group in groups]
-    return list(dict.fromkeys([*chosen, *more]))[:MOST]
+    return list({call: (call, outcome) for call, outcome in [*chosen, *more]}.values())[:MOST]
 
 
-def _beyond(call: tuple[str, str]) -> int:
+def _beyond(call: ShownCall) -> int:
     """Number of characters beyond the maximum."""
-    return max(0, len(call[0]) - LONGEST_CALL) + max(0, len(call[1]) - LONGEST_RESULT)
+    return max(0, len(call[0]) - LONGEST_CALL) + max(0, call[1].value.size - LONGEST_RESULT)
 
 
-def _kind(outcome: str) -> str:
-    """`raises ValueError`, `returns [`, `returns []`, `returns 0`: what begins alike is of one kind."""
-    said, _, rest = outcome.partition(" | ")
-    if not said.startswith("returns "):
-        return said[:60] + rest[:9]
-    value = said.removeprefix("returns ")
-    empty = value in ("[]", "()", "{}", "''", "0", "None", "set{}", "<iterator of >")
-    first = "0" if value[:1].isdigit() or value[:1] == "-" else value[: value.find(">") + 1] or value[:1]
-    return f"{value if empty else first[:60]} {rest[:9]}"
+def _kind(outcome: Answer) -> tuple[object, ...]:
+    """Tell how a call ends: what its result begins with, whether there is anything in it, and what else is observed."""
+    begin = outcome.value.shown[:1]
+    first = "0" if begin.isdigit() or begin == "-" else begin
+    small = outcome.value.shown if outcome.value.size <= SMALLEST else ""
+    return outcome.kind, outcome.raised.digest, first, small, bool(outcome.arguments), outcome.output.digest
 
 
-def _row(bench: FunctionHarness, call: str, outcome: str) -> str:
+def _row(bench: FunctionHarness, call: str, outcome: Answer) -> str:
     parts = _parts(call)
     if parts is None:
         return _by_shape(bench, call, outcome)
     words = [f"{name}{_part(value)}" for name, value in parts]
-    return f"{bench.names.method or 'f'}({', '.join(words)}){ARROW}{_outcome(outcome)}"
+    result = given_by_shape(bench, call)[1] if _is_long(outcome) else ""
+    return f"{bench.names.method or 'f'}({', '.join(words)}) -> {_outcome(outcome, result)}"
 
 
 def _parts(call: str) -> list[tuple[str, ast.expr]] | None:
@@ -106,26 +109,31 @@ def _like(text: str) -> str:
         return f"{text[:LONGEST_PART]}... ({len(text):,} characters)"
 
 
-def _outcome(outcome: str, result: str = "") -> str:
-    """Outcome of a call in words; long parts by their kind. result: what it returns, for a value without literal."""
-    said, *rest = outcome.split(" | ")
-    if len(said) > LONGEST_RESULT:
-        said = f"returns {f'<{result}>' if result else _like(said.removeprefix('returns '))}"
-    kept = [part if len(part) <= LONGEST_RESULT else "arguments are changed" for part in rest if part != "yields"]
-    return inline(" | ".join([said, *kept]), 3 * LONGEST_RESULT)
+def _is_long(outcome: Answer) -> bool:
+    return len(outcome.value.shown) > LONGEST_RESULT
 
 
-def _by_shape(bench: FunctionHarness, call: str, outcome: str) -> str:
+def _outcome(outcome: Answer, result: str = "") -> str:
+    """Outcome of a call in words; long parts by their kind. result: what it returns, by kind and size."""
+    if _is_long(outcome):
+        shown = f"<{result}>" if result else f"{outcome.value.shown[:LONGEST_PART]}..."
+        outcome = outcome.replace(value=outcome.value.replace(shown=shown))
+    if len(outcome.arguments.shown) > LONGEST_RESULT:
+        outcome = outcome.replace(arguments=outcome.arguments.replace(shown="others"))
+    return inline(outcome.text, 3 * LONGEST_RESULT)
+
+
+def _by_shape(bench: FunctionHarness, call: str, outcome: Answer) -> str:
     """A call with objects in it: as constructor calls, else all of its arguments by kind and size, with their names."""
     given, result = given_by_shape(bench, call)
     if not has_objects(call) and len(bench.names.shown(call)) <= LONGEST_CALL:
         given = ""
     shown = f"{bench.names.method or 'f'}({given})" if given else inline(bench.names.shown(call), LONGEST_CALL)
-    return f"{shown}{ARROW}{_outcome(outcome, result)}"
+    return f"{shown} -> {_outcome(outcome, result)}"
 
 
 def has_objects(call: str) -> bool:
-    """Whether something in it has neither a literal, nor a name, nor a class's call."""
+    """Return True if a part is not a literal, a name or a constructor call."""
     found = read(call)
     return found is None or any(map(_is_hidden, found.values))
 
@@ -142,7 +150,7 @@ def _is_hidden(value: Any) -> bool:
 
 def given_by_shape(bench: FunctionHarness, call: str) -> tuple[str, str]:
     """The arguments of a call, and its result, by kind and size."""
-    answer = bench.runner.ask(bench.source, CallBatch((call,), "shape", seconds=SHAPE_S)).answer
+    answer = bench.runner.ask(bench.source, CallBatch((call,), "inspect", "shape", seconds=SHAPE_S)).answer
     words = dict(line.split("\t", 1) for line in answer.lines) if answer else {}
     result = words.pop("->", "")
     names = bench.function.parameters

@@ -1,19 +1,17 @@
-"""Which functions of a file take the time of a user's own command."""
+"""The functions of a file that take the time of a user's own command."""
 
 from __future__ import annotations
 
-import ast
 from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from codeopt.core.errors import ProgramError, UsageError
-from codeopt.core.program import read_program
 from codeopt.core.sanitize import inline
 from codeopt.workloads.function.recording.instrumented_run import Instrumentation, UsersCommand, WatchedRun, run_watched
 from codeopt.workloads.sandbox_view.view import locate
-from codeopt.workloads.source.functions import Function, definitions, read_function
+from codeopt.workloads.source.functions import Function, read_functions
 
 MOST_SAID = 6
 _TIME = "@ time "
@@ -24,8 +22,10 @@ class RunShares:
     """Shares of the functions in one run."""
 
     functions: tuple[tuple[str, float], ...]
-    """Qualified name -> its own share of the processor time of all processes, what it calls in libraries included; the
-    largest first."""
+    """Qualified name and share, 0 to 1, the largest first.
+
+    A share is the function's own CPU time with its library calls, of the CPU time of all processes.
+    """
     seconds: float
     """CPU time of all processes together, seconds."""
     program: tuple[str, ...]
@@ -52,8 +52,8 @@ def run_shares(path: Path, command: UsersCommand) -> RunShares:
     if not seconds:
         program = inline(" ".join(run.program), 200)
         raise ProgramError(
-            f"no function of {path} was seen at work in {total:.2f} s of {program}: give a run that uses it longer, "
-            "or name a function (FILE::FUNCTION)"
+            f"no function of {path} was seen at work in {total:.2f} s of {program}",
+            hint="give a run that uses it longer, or name FILE::FUNCTION",
         )
     ranked = sorted(seconds.items(), key=lambda item: -item[1])
     return RunShares(tuple((name, spent / total) for name, spent in ranked), total, run.program)
@@ -61,17 +61,11 @@ def run_shares(path: Path, command: UsersCommand) -> RunShares:
 
 def improvable(path: Path) -> list[Function]:
     """The functions of a file that can be named as a target."""
-    found = []
-    for name in dict.fromkeys(name for name, _ in definitions(ast.parse(read_program(path).source))):
-        try:
-            found.append(read_function(path, name))
-        except UsageError:
-            continue
-    return found
+    return list(read_functions(path).usable())
 
 
 def _seconds(run: WatchedRun, functions: Sequence[Function]) -> tuple[dict[str, float], float]:
-    """By function, and of all; one inside another counts for that."""
+    """Return the seconds by function, and of all lines; a function inside another counts for that."""
     seconds: dict[str, float] = defaultdict(float)
     total = 0.0
     for line, spent in (line.removeprefix(_TIME).split() for line in run.lines if line.startswith(_TIME)):

@@ -13,6 +13,7 @@ from typing import Any
 from codeopt.core.errors import UsageError
 from codeopt.workloads.function.recording.users_command import as_the_user_runs_it
 from codeopt_sandbox.guest_bundle import loading
+from codeopt_sandbox.plain_files import read_text
 
 HOOK = """
 import sys
@@ -29,8 +30,7 @@ if sys.version_info >= (3, 8):
         sys.modules["sitecustomize"] = _make(_spec)
         _spec.loader.exec_module(sys.modules["sitecustomize"])
 """
-"""A sitecustomize module: Python imports it before a program begins. The one that stands behind it on the path is run
-too, as if this one were not there."""
+"""A sitecustomize module: Python imports it before a program begins. It also runs the next one on the path."""
 
 
 @dataclass(frozen=True)
@@ -45,7 +45,7 @@ class Instrumentation:
 
 @dataclass(frozen=True)
 class WatchedRun:
-    """How a command ended, and what was seen."""
+    """End of a command, and what was seen of it."""
 
     program: tuple[str, ...]
     """Command line that was run."""
@@ -65,7 +65,7 @@ class UsersCommand:
 
     words: Sequence[str]
     python: str | None = None
-    """Interpreter that `python` stands for, where --python names it."""
+    """Interpreter for the word `python`, given by --python."""
     stdout: int | None = None
     """File descriptor of its output, if not our own."""
 
@@ -95,4 +95,4 @@ def read_lines(path: Path) -> list[str]:
 
 
 def _all_lines(path: Path) -> list[str]:
-    return path.read_text("utf-8", "surrogatepass").split("\n")
+    return read_text(path, "surrogatepass").split("\n")

@@ -42,7 +42,7 @@ class Recording:
     kept: int
     """Number of calls kept, of this run and earlier ones."""
     lost: tuple[str, ...]
-    """Why some cannot be written down."""
+    """Reasons why some calls cannot be recorded."""
     processes: int
     """Interpreters that could be watched."""
     loaded: bool
@@ -72,7 +72,7 @@ def known_as(function: Function) -> tuple[str, ...]:
 
 
 def left_out(function: Function) -> str:
-    """Why the calls that lie there are not taken; empty where they are, or there are none."""
+    """Return the reason why recorded calls are ignored, or empty."""
     path = recording_file(locate(function.path), function.qualname)
     return foreign([path]).get(path, "")
 
@@ -112,7 +112,11 @@ def record(function: Function, command: UsersCommand) -> Recording:
 
 
 def keep_calls(module: Module, qualname: str, calls: Sequence[str]) -> int:
-    """Put calls beside those that are known of a function: how many there are now. Raises UsageError."""
+    """Add calls to the recorded ones and return their number.
+
+    Raises:
+        UsageError: The file cannot be written.
+    """
     _make_folder(module)
     return _keep(module, recording_file(module, qualname), calls)
 
@@ -131,7 +135,7 @@ def _make_folder(module: Module) -> None:
 
 
 def _keep(module: Module, path: Path, lines: Sequence[str]) -> int:
-    """Put what a run gave beside what is known, whole or not at all: how many calls there are now."""
+    """Merge calls into the recorded ones atomically and return their number."""
     names = {f"@ loaded {name}" for name in (*MAINS, module.name)}
     heads = [line for line in lines if line.startswith("@ loaded ") and line not in names]
     merged = dict.fromkeys([*_own_lines(path), *heads, *lines])

@@ -14,9 +14,13 @@ PYTHONS = ("python", "python3")
 
 
 def as_the_user_runs_it(command: Sequence[str], project: Path, python: str | None = None) -> list[str]:
-    """The command with its program's path: beside the interpreter that --python names, which is also what `python`
-    means then; of the active environment, of the project's own, of PATH; where none of these has it, of the environment
-    that codeopt is installed in. Raises UsageError.
+    """Return the command with the path of its program.
+
+    Places in their order: the folder of the --python interpreter, the active environment, the project's own, PATH, and
+    the environment of codeopt. With --python the word `python` means that interpreter.
+
+    Raises:
+        UsageError: No place has the program.
     """
     name = command[0]
     if "/" in name:

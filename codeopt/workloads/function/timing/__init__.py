@@ -1,1 +1,1 @@
-"""Which calls of a function are timed, at which sizes, and their profile."""
+"""The choice of the calls of a function that are timed, their sizes, and their profile."""

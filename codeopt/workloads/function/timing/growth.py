@@ -1,9 +1,9 @@
-"""How the cost of a function grows: known calls made longer and longer, each timed on the original and on a draft."""
+"""Growth of the cost of a function: known calls made longer and longer, each timed on the original and on a draft."""
 
 from __future__ import annotations
 
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import takewhile
 from math import log2
@@ -12,7 +12,7 @@ from codeopt.workloads.function.calls.larger import grow
 from codeopt.workloads.function.corpus.corpus import CallCorpus
 from codeopt.workloads.function.corpus.observe import KnownCall
 from codeopt.workloads.function.harness import FunctionHarness
-from codeopt.workloads.source.literals import LONGEST, read
+from codeopt.workloads.source.literals import LONGEST, Call, Constructed, Recipe, read
 from codeopt_sandbox.calls import CallBatch
 from codeopt_sandbox.growth import CALL_FLOOR_S, GrowthPair, fit, pair
 
@@ -24,6 +24,8 @@ CLOCK_S = 2e-5
 """Cost of reading the clock from outside, seconds."""
 TOO_LITTLE = ("constant", "log n", "sqrt n")
 """Laws of growth that say nothing: what was made longer is not what the time depends on."""
+SHORT = 2
+"""Length of a value beside which another one, or a number, says what the size of a call is."""
 BASE_S = 0.002
 """The call that is made longer takes less than this, so that there is room to grow."""
 
@@ -44,7 +46,7 @@ def growth(bench: FunctionHarness, evidence: CallCorpus, draft: str) -> GrowthPa
 
 
 def growth_of(bench: FunctionHarness, evidence: CallCorpus) -> str:
-    """How the original's cost grows, in words with what was measured; empty where nothing can be told."""
+    """Return how the original's cost grows, in words with what was measured; empty where nothing can be told."""
     points = [(p.size, max(0.0, p.seconds[0])) for p in _points(bench, evidence, (bench.source,))]
     found = fit("call", points, CALL_FLOOR_S)
     if found is None or found.model in TOO_LITTLE:
@@ -54,9 +56,9 @@ def growth_of(bench: FunctionHarness, evidence: CallCorpus) -> str:
 
 
 def _points(bench: FunctionHarness, evidence: CallCorpus, sources: Sequence[str]) -> list[_Point]:
-    """As many lengths in each run as would take LONGEST_S were the cost quadratic, until one takes that."""
+    """Return points of as many lengths in each run as would take LONGEST_S were the cost quadratic, until one does."""
     base = _base(evidence)
-    texts = _longer_and_longer(base.text) if base else []
+    texts = bench.declared.allowed(_longer_and_longer(base.text)) if base else []
     points: list[_Point] = []
     expected = base.seconds if base else 0.0
     while texts:
@@ -97,10 +99,26 @@ def _seconds(bench: FunctionHarness, source: str, texts: Sequence[str]) -> list[
 
 
 def call_size(text: str) -> float:
-    """Size of all that is long in a call; of a call of numbers alone the largest, where a float can hold it: no call
-    grows by a number that is larger."""
+    """Size of a call as it is written; 0 of one that cannot be read."""
     call = read(text)
-    values = call.values if call else []
-    lengths = [len(value) for value in values if isinstance(value, list | str | bytes) and len(value) > 2]
-    numbers = [abs(value) for value in values if type(value) is int]
-    return float(sum(lengths) or min(max(numbers, default=1), sys.float_info.max))
+    return size_of(call) if call else 0.0
+
+
+def size_of(call: Call) -> float:
+    """Size of all that is long in a call; of a call of numbers alone the largest, where a float can hold it: no call
+    grows by a number that is larger; else that of its short values."""
+    lengths = list(_lengths(call))
+    numbers = [abs(value) for value in call.values if type(value) is int]
+    long = sum(length for length in lengths if length > SHORT)
+    return float(long or min(max(numbers, default=sum(lengths)), sys.float_info.max))
+
+
+def _lengths(value: Call | Constructed) -> Iterator[int]:
+    """Lengths of the arguments, and of what objects are made of."""
+    for part in value.values:
+        if isinstance(part, Recipe):
+            yield part.size
+        elif isinstance(part, list | str | bytes | dict | set | frozenset):
+            yield len(part)
+        elif isinstance(part, Constructed):
+            yield from _lengths(part)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from codeopt.core.evidence_store import EvidenceTable
+from codeopt.core.cache import CacheKind
 from codeopt.workloads.function.corpus.corpus import CallCorpus
 from codeopt.workloads.function.corpus.kept import KeptEvidence
 from codeopt.workloads.function.timing.plan import Timed
@@ -14,14 +14,14 @@ from codeopt_sandbox.calls import CallBatch
 
 def kept_choice(kept: KeptEvidence, corpus: CallCorpus, choose: Callable[[], Timed]) -> Timed:
     """The choice that is kept of this corpus, else a new one, which is then kept. choose: raises ProgramError."""
-    stored = kept.load(EvidenceTable.TIMING) if corpus.reused_from is not None else None
+    stored = kept.load(CacheKind.TIMING) if corpus.reused_from is not None else None
     if stored is not None and corpus.reused_from is not None and stored[1] >= corpus.reused_from:
         try:
             return timed_from_json(stored[0])
         except (KeyError, TypeError, ValueError, AttributeError):
             pass
     found = choose()
-    kept.save(EvidenceTable.TIMING, timed_to_json(found))
+    kept.save(CacheKind.TIMING, timed_to_json(found))
     return found
 
 

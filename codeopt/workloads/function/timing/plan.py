@@ -1,5 +1,5 @@
-"""Which calls are timed, and how: the longest there are, each once in a process, read to their ends within the timed
-region.
+"""The choice of the calls that are timed: the longest there are, each once in a process, read to their ends within the
+timed region.
 
 Calls that take microseconds are timed many together, with others like them where they are few. The same arguments never
 come twice in one process, so a draft that only remembers its answers gains nothing; it may where the function itself
@@ -14,18 +14,36 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import accumulate
 
-from codeopt.core.errors import ProgramError
+from codeopt.core.errors import NotVerifiable, ProgramError
+from codeopt.core.words import error_line
 from codeopt.workloads.contract.function import Contract
 from codeopt.workloads.function.calls.derive import derive
 from codeopt.workloads.function.calls.larger import grow
-from codeopt.workloads.function.corpus.corpus import CallCorpus, NotVerifiable
-from codeopt.workloads.function.corpus.observe import MADE_UP, CallTimeLimit, KnownCall, deterministic, observe, once
+from codeopt.workloads.function.calls.recipes import (
+    RecipeGrowth,
+    TextGrowth,
+    can_become_larger,
+    growths,
+    items_of,
+    other_seeds,
+)
+from codeopt.workloads.function.corpus.corpus import CallCorpus
+from codeopt.workloads.function.corpus.observe import (
+    BIG_S,
+    MADE_UP,
+    CallTimeLimit,
+    KnownCall,
+    deterministic,
+    least_ordered,
+    observe,
+    once,
+)
 from codeopt.workloads.function.harness import FunctionHarness
-from codeopt.workloads.function.timing.growth import call_size
+from codeopt.workloads.function.timing.growth import call_size, size_of
 from codeopt.workloads.source.literals import Constructed, Opaque, read, write
 from codeopt_sandbox.calls import CallBatch
 from codeopt_sandbox.compare import Plan
-from codeopt_sandbox.guest.calls.repr.private import ARGUMENTS, segments
+from codeopt_sandbox.comparing import AnsweredCase
 from codeopt_sandbox.outcome import Case
 
 ENOUGH_S = 0.001
@@ -34,6 +52,20 @@ LONG_ENOUGH_S = 0.004
 """A call is grown until it takes this long."""
 TOO_LONG_S = 1.0
 """A given call that takes longer is timed only where no shorter one is long enough: each is made some fifty times."""
+FACTORS = (2, 8, 64, 512)
+"""Factors by which calls are made larger."""
+LARGE_FACTORS = (4_096, 32_768, 262_144, 1_000_000)
+"""Further factors, used if no call takes LONG_ENOUGH_S by FACTORS."""
+GROWN = CallTimeLimit(call=0.3, total=1.5)
+"""Time limit of one such call and of all of a run, seconds."""
+NOTICED_S = 1e-5
+"""A grown call that takes less shows that the function does no work on its items: it looks at few or copies them."""
+ITEM_S = 0.5e-9
+"""The same limit for each item, seconds."""
+LEARNED_FROM = 50
+"""Known calls from which it is learned what larger ones are like."""
+SEEDS = 300
+"""Number of other calls like a grown one."""
 RECORDED = "recorded"
 """Source of calls that the user's own command made."""
 RECORDED_TOO_LONG_S = 3.0
@@ -48,6 +80,9 @@ LONG_SLOWER = 4
 """Time limit of a draft's pass that takes the original long, as a multiple of the original's."""
 PAIR_S = 0.03
 """A run makes so many passes that the clock sees this much."""
+BIG_PASS_S = 10.0
+"""A pass of calls that were given for timing has as many of them as fit in this; one at least. Of long calls one shows
+the gain, and each further one is made in all pairs."""
 PASS_S = 0.2
 """A pass of long calls has as many of them as fit in this; one at least."""
 AROUND_S = 0.15
@@ -81,6 +116,11 @@ class CallPlan(Plan):
 
     timed: Timed = field(kw_only=True)
 
+    @property
+    def passes(self) -> int:
+        """Passes over the timed calls in each run."""
+        return self.timed.batch.passes
+
 
 @dataclass(frozen=True)
 class Timed:
@@ -93,23 +133,23 @@ class Timed:
     """Seconds before and after it, for arguments and results."""
     note: str
     asked: float = 0.0
-    """How often the known calls ask one object; 0 where those of a pass do not ask the same ones."""
+    """Number of times that the known calls ask one object; 0 where those of a pass do not ask the same ones."""
 
     @property
     def sizes(self) -> tuple[int, ...]:
         """Sizes of the timed calls, from small to large: of each all that is long in it, else its largest number; those
         that can be read."""
         found = (call_size(call) for call in self.batch.calls[self.batch.warm :])
-        return tuple(sorted(int(size) for size in found if size > 1))
+        return tuple(sorted(int(size) for size in found if size))
 
     @property
     def words(self) -> str:
         """`the longest calls, 12 in a pass of 4.1 ms, sizes 100 to 3,000`."""
         sizes = self.sizes
         if not sizes:
-            return self.note
-        span = f"{sizes[0]:,} to {sizes[-1]:,}" if sizes[0] < sizes[-1] else f"{sizes[0]:,}"
-        return f"{self.note}, size{'s' * (len(sizes) > 1)} {span}"
+            return f"{self.note}, of objects whose sizes cannot be read"
+        span = f"s {sizes[0]:,} to {sizes[-1]:,}" if sizes[0] < sizes[-1] else f" {sizes[0]:,}"
+        return f"{self.note}, size{span}"
 
     def passes(self, seconds: float, most: int) -> int:
         """Number of passes that spend this long in calls; fewer where most of the time goes elsewhere."""
@@ -117,8 +157,8 @@ class Timed:
 
     def case(self, clock: str) -> Case:
         """For codeopt_sandbox.compare; the original says what is expected."""
-        batch = self.batch.replace(mode="memory", passes=1) if clock == "memory" else self.batch
-        return Case("timed", batch.stdin(), held_out=True)
+        batch = self.batch.replace(memory=True, passes=1) if clock == "memory" else self.batch
+        return AnsweredCase("timed", batch.stdin(), held_out=True)
 
 
 def choose(
@@ -128,38 +168,51 @@ def choose(
     """The calls to time, none of which goes beyond the known ones: a draft that answers another of them otherwise is
     wrong. Raises ProgramError when they are too short for any clock."""
     notify("choosing calls to time")
+    choice = _Choice(bench, contract, seed)
+    timed, expected = _timed(choice, evidence)
+    if timed.seconds < ENOUGH_S <= expected and not evidence.big:
+        again, _ = _timed(replace(choice, disturbed=expected / timed.seconds), evidence)
+        timed = max(timed, again, key=lambda each: each.seconds)
+    if timed.seconds < SHORTEST_S:
+        count = len(timed.batch.calls) - timed.batch.warm
+        raise ProgramError(
+            f"the calls are too short to time: {count} of them take {timed.seconds * 1e6:.0f} us together",
+            hint="give larger ones as BIG in the --calls file",
+        )
+    limit = max(min(MOST_S, max(LEAST_S, SLOWER * timed.seconds)), LONG_SLOWER * timed.seconds)
+    return replace(timed, batch=timed.batch.replace(passes=timed.passes(PAIR_S, MOST_PASSES), pass_seconds=limit))
+
+
+def _timed(choice: _Choice, evidence: CallCorpus) -> tuple[Timed, float]:
+    """A choice of calls, with the time of a pass, and the seconds that they were expected to take."""
+    bench, contract = choice.bench, choice.contract
     iterators = _iterators(evidence.known)
     returning = [k for k in evidence.known if k.returns and (k.source not in MADE_UP or not contract.beyond(k.text))]
     asked = _asked(evidence.known)
     if asked:
         returning = [replace(k, text=_held(k.text)) for k in returning]
     warm = _warm(returning)
-    calls, note = _Choice(bench, contract, seed).candidates(returning, evidence.big)
-    warm = warm if set(calls) - set(warm) else []
-    calls = [text for text in calls if text not in warm]
+    chosen, note = choice.candidates(returning, evidence.big)
+    warm = warm if {k.text for k in chosen} - set(warm) else []
+    chosen = [k for k in chosen if k.text not in warm]
+    calls = [k.text for k in chosen]
     if not calls:
         reason = f"no call of {bench.function.qualname} returns anything: there is nothing to time"
         raise NotVerifiable("; ".join([reason, *(e.words for e in evidence.shortfalls)]), evidence.shortfalls)
     batch = CallBatch(
-        tuple(map(_let_go, (*warm, *calls))), "time", warm=len(warm), iterators=iterators, shared=asked > 0
-    )
+        tuple(map(_let_go, (*warm, *calls))), "time", warm=len(warm), iterators=iterators, shared=asked > 0,
+        ordered=least_ordered(chosen),
+    )  # fmt: skip
     seconds, around = _pass_seconds(bench, batch)
-    if seconds < SHORTEST_S:
-        raise ProgramError(
-            f"the calls are too short to time: {len(calls)} of them take {seconds * 1e6:.0f} us together; give larger "
-            "ones as BIG in the --calls file"
-        )
     text = f"{note}, {len(calls)} in a pass of {duration(seconds)}" + ", asking the same objects" * batch.shared
-    timed = Timed(batch, seconds, around, text, asked)
-    limit = max(min(MOST_S, max(LEAST_S, SLOWER * seconds)), LONG_SLOWER * seconds)
-    return replace(timed, batch=batch.replace(passes=timed.passes(PAIR_S, MOST_PASSES), pass_seconds=limit))
+    return Timed(batch, seconds, around, text, asked), sum(k.seconds for k in chosen)
 
 
 def _asked(known: Sequence[KnownCall]) -> float:
     """Mean number of given calls that find an object as it is, and leave it so for whoever looks: where it is asked
     again and again, what it keeps for that helps. 0 where each has an object of its own, or changes it."""
     asking = {k: found for k in known if k.source not in MADE_UP and (found := _first_object(k.text))}
-    changed = any(part.startswith(ARGUMENTS) for k in asking for part in segments(k.outcome.text))
+    changed = any(k.outcome.arguments for k in asking)
     objects = len(set(asking.values()))
     return len(asking) / objects if len(asking) > objects and not changed else 0.0
 
@@ -194,7 +247,7 @@ def _warm(returning: Sequence[KnownCall]) -> list[str]:
 
 
 def _iterators(known: Sequence[KnownCall]) -> str:
-    """How results are read: "" when none is an iterator."""
+    """Return the way in which results are read: "" when none is an iterator."""
     most = max((k.outcome.iterators for k in known), default=0)
     return "nested" if most > 1 else "flat" if most else ""
 
@@ -206,11 +259,14 @@ class _Choice:
     bench: FunctionHarness
     contract: Contract
     seed: int
+    disturbed: float = 1.0
+    """Ratio of the time of checked calls to that of timed ones, on a machine that others use."""
 
-    def candidates(self, returning: Sequence[KnownCall], big: Sequence[str]) -> tuple[list[str], str]:
+    def candidates(self, returning: Sequence[KnownCall], big: Sequence[str]) -> tuple[list[KnownCall], str]:
         """Calls that return, longest first, and where they come from. big: those that were given for timing."""
         if big:
             return self._near_big(big)
+        returning = [replace(k, seconds=k.seconds / self.disturbed) for k in returning]
         if found := self._recorded([k for k in returning if k.source == RECORDED]):
             return found, "the longest recorded calls"
         given = [k for k in returning if k.source not in MADE_UP] or returning
@@ -221,14 +277,14 @@ class _Choice:
         if longest >= LONG_ENOUGH_S:
             return _within([k for k in given if k.seconds >= 0.3 * longest][:20], PASS_S), "the longest calls"
         grown = self._grown(given)
-        pool = sorted([*grown, *given], key=lambda k: -k.seconds)
+        pool = sorted(grown or given, key=lambda k: -k.seconds)
         chosen = [k for k in pool if k.seconds >= 0.3 * pool[0].seconds]
         note = "calls grown from the given ones" if grown else "the longest calls"
         if not _are_enough(chosen):
             return _short(_within([*pool, *self._alike(pool, PAIR_S)], PAIR_S)), note
-        return _short([k.text for k in chosen]), note
+        return _short(chosen), note
 
-    def _recorded(self, recorded: Sequence[KnownCall]) -> list[str]:
+    def _recorded(self, recorded: Sequence[KnownCall]) -> list[KnownCall]:
         """The longest of the calls that the user's command made, as it made them; none where they are too short."""
         given = self._measured_twice(sorted(recorded, key=lambda k: -k.seconds))
         given = [k for k in given if k.seconds <= RECORDED_TOO_LONG_S]
@@ -240,54 +296,71 @@ class _Choice:
         longest = [k.text for k in given[:MEASURED_TWICE] if not k.repeated]
         if not longest:
             return given
-        again = {k.text: k.seconds for k in once(self.bench, longest, AGAIN) if k.returns}
+        again = {k.text: k.seconds for k in self._once(longest, AGAIN) if k.returns}
         found = [replace(k, seconds=min(k.seconds, again.get(k.text, k.seconds))) for k in given]
         return sorted(found, key=lambda k: -k.seconds)
 
-    def _near_big(self, big: Sequence[str]) -> tuple[list[str], str]:
+    def _near_big(self, big: Sequence[str]) -> tuple[list[KnownCall], str]:
         """The calls that were given for timing, and others where they are short. Raises ProgramError."""
         known, _ = observe(self.bench, big, dict.fromkeys(big, "big"))
         if not known:
             raise ProgramError("no call of BIG can be used: they take too long or do not do the same twice")
+        if sum(k.seconds for k in known) > BIG_PASS_S:
+            longest = _within(sorted(known, key=lambda k: -k.seconds), BIG_PASS_S)
+            return longest, f"the longest of {len(known)} BIG calls" if len(known) > 1 else "the BIG call"
         alike = [] if _are_enough(known) else self._alike(known, ENOUGH_S)
         note = "the BIG calls and others like them" if alike else "the BIG calls"
-        return _short([*(k.text for k in known), *_within(alike, ENOUGH_S)]), note
+        return _short([*known, *_within(alike, ENOUGH_S)]), note
 
     def _alike(self, known: Sequence[KnownCall], seconds: float) -> list[KnownCall]:
         """Calls made up from the first of them that return, and take no longer than LONG_ENOUGH_S; so many that some
         may be dropped and the rest still takes so many seconds."""
-        made = derive(
-            [k.text for k in known[:8]],
-            300,
-            50 + self.seed,
-            self.bench.vocabulary,
-            small=False,
-            classes=self.bench.class_hints,
-        )
-        found = once(self.bench, self._made(made), CallTimeLimit(call=25 * LONG_ENOUGH_S, total=2 * seconds, lost=2))
+        texts = [k.text for k in known[:8]]
+        made = other_seeds(texts, SEEDS) or derive(texts, 300, 50 + self.seed, self.bench.vocabulary, small=False)
+        limit = CallTimeLimit(call=25 * LONG_ENOUGH_S, total=2 * seconds, lost=2)
+        found = self._once(self._made(made), limit)
         usable = [k for k in found if k.returns and k.seconds <= LONG_ENOUGH_S]
         lengths = accumulate(_length(k.text) for k in usable)
         kept = [k for k, length in zip(usable, lengths, strict=True) if length <= MOST_MADE_TEXT]
         return deterministic(self.bench, kept)[0]
 
     def _grown(self, given: Sequence[KnownCall]) -> list[KnownCall]:
-        """The longest calls made longer, twice and twice again, until one takes long enough or they fail."""
-        found: list[KnownCall] = []
-        bases = [k.text for k in given[:50] if grow(k.text, 2)][:4]  # of short calls the longest may be so by chance
-        for steps in ((1, 2, 3), (4, 5, 6), (7, 8)):  # a few at a time: each look imports the module
-            larger = {grow(base, 2**step, self.seed + at): base for step in steps for at, base in enumerate(bases)}
-            within = self.contract.within([text for text in larger if text])
-            grown = {kept: larger[text] for text, kept in within.items()}
-            texts = [text for text in grown if _length(text) < MOST_MADE_TEXT]
-            if not texts:
-                break
-            usable = sorted((k for k in once(self.bench, texts) if k.returns), key=lambda k: -k.seconds)
-            found += usable
-            if not usable or usable[0].seconds >= LONG_ENOUGH_S:
-                break
-            bases = list(dict.fromkeys(grown[k.text] for k in usable))[:2]
-        longest = given[0].seconds
-        return _long_enough(deterministic(self.bench, _long_enough(found, longest))[0], longest)
+        """The given calls made larger, until one takes long enough, is as large as it may be, or fails."""
+        calls = [call for k in given[:LEARNED_FROM] if (call := read(k.text)) is not None]
+        bases = [call for call in sorted(calls, key=lambda call: -size_of(call)) if can_become_larger(call)][:4]
+        tried = [_Larger(way, at) for at, base in enumerate(bases) for way in growths(base, calls)]
+        self._look(tried, FACTORS)
+        tried = _preferred(tried)[:2]
+        if max((each.longest for each in tried), default=LONG_ENOUGH_S) < LONG_ENOUGH_S:
+            self._look(tried, LARGE_FACTORS)
+        for each in tried:  # the factors are far apart
+            self._look([each], (2 * each.short, 4 * each.short))
+        found = _long_enough([k for each in tried for k in each.found.values()])
+        return _long_enough(deterministic(self.bench, found)[0])
+
+    def _look(self, tried: Sequence[_Larger], factors: Sequence[int]) -> None:
+        """Call the original with calls larger by these factors, in one run; those that return are kept."""
+        made: dict[str, tuple[_Larger, int]] = {}
+        for each in tried:
+            for factor in factors:
+                call = each.way.call(factor, self.seed + each.base) if factor not in each.found else None
+                text = call.text() if call is not None else ""
+                if _length(text) > MOST_MADE_TEXT:
+                    break  # a larger one is longer, and would only be made to be dropped
+                if text:
+                    made.setdefault(text, (each, factor))
+        grown = {kept: made[text] for text, kept in self.contract.within(list(made)).items()}
+        found = [known for known in self._once(list(grown), GROWN) if known.returns]
+        long = [known.text for known in found if known.seconds >= LONG_ENOUGH_S]
+        again = {known.text: known.seconds for known in self._once(long, AGAIN) if known.returns}
+        for known in found:  # what disturbs one run disturbs no second one
+            larger, factor = grown[known.text]
+            seconds = min(known.seconds, again.get(known.text, known.seconds))
+            larger.found[factor] = replace(known, seconds=seconds)
+
+    def _once(self, texts: Sequence[str], limit: CallTimeLimit) -> list[KnownCall]:
+        """Calls made once, with the seconds that they take where nothing disturbs them."""
+        return [replace(k, seconds=k.seconds / self.disturbed) for k in once(self.bench, texts, limit)]
 
     def _made(self, texts: Sequence[str]) -> list[str]:
         """Each once, changed where it has to be; those that go beyond the contract are left out."""
@@ -303,11 +376,11 @@ def _length(text: str) -> int:
     return len(_OBJECT.sub("", text, count=1))
 
 
-def _short(calls: Sequence[str]) -> list[str]:
+def _short(known: Sequence[KnownCall]) -> list[KnownCall]:
     """Each once, and as many as have MOST_TEXT characters together, but not more than MOST_CALLS; one at least."""
-    found = list(dict.fromkeys(calls))[:MOST_CALLS]
-    sizes = list(accumulate(map(len, found)))
-    return [text for at, text in enumerate(found) if not at or sizes[at] <= MOST_TEXT]
+    found = list({k.text: k for k in known}.values())[:MOST_CALLS]
+    sizes = list(accumulate(len(k.text) for k in found))
+    return [k for at, k in enumerate(found) if not at or sizes[at] <= MOST_TEXT]
 
 
 def bearable(given: list[KnownCall]) -> list[KnownCall]:
@@ -318,18 +391,53 @@ def bearable(given: list[KnownCall]) -> list[KnownCall]:
     return shorter if will_do or not longer else longer[-1:]
 
 
-def _within(known: Sequence[KnownCall], seconds: float) -> list[str]:
+def _within(known: Sequence[KnownCall], seconds: float) -> list[KnownCall]:
     """The first, and more as long as all of them take no longer."""
     spent = list(accumulate(k.seconds for k in known))
-    return [k.text for at, k in enumerate(known) if not at or spent[at] <= seconds]
+    return [k for at, k in enumerate(known) if not at or spent[at] <= seconds]
 
 
-def _long_enough(found: Sequence[KnownCall], longest: float) -> list[KnownCall]:
-    """The longest of grown calls, but not much longer than need be. longest: seconds of those that were given."""
-    enough = min((k.seconds for k in found if k.seconds >= LONG_ENOUGH_S), default=0.4)
+def _long_enough(found: Sequence[KnownCall]) -> list[KnownCall]:
+    """The longest of grown calls, but not much longer than need be; none where all of them take next to nothing."""
+    longest = max((k.seconds for k in found), default=0.0)
+    enough = min((k.seconds for k in found if k.seconds >= LONG_ENOUGH_S), default=longest)
     within = [k for k in found if k.seconds <= 2 * enough]
     best = max((k.seconds for k in within), default=0.0)
-    return [k for k in within if k.seconds >= 0.3 * best and k.seconds < 0.4 and best > 1.5 * longest]
+    return [k for k in within if k.seconds >= 0.3 * best and _works_on_items(k)]
+
+
+def _works_on_items(known: KnownCall) -> bool:
+    return known.seconds >= NOTICED_S + ITEM_S * items_of(read(known.text))
+
+
+@dataclass
+class _Larger:
+    """A way in which a known call becomes larger, and the larger calls that return, by their factor."""
+
+    way: RecipeGrowth | TextGrowth
+    base: int
+    """Number of the known call."""
+    found: dict[int, KnownCall] = field(default_factory=dict)
+
+    @property
+    def longest(self) -> float:
+        """Seconds of the largest one."""
+        return self.found[max(self.found)].seconds
+
+    @property
+    def short(self) -> int:
+        """The largest factor by which no call takes LONG_ENOUGH_S."""
+        return max((factor for factor, known in self.found.items() if known.seconds < LONG_ENOUGH_S), default=1)
+
+
+def _preferred(tried: Sequence[_Larger]) -> list[_Larger]:
+    """Return for each known call the first way that returns, unless the call takes far less than in another way; the
+    one that takes longest comes first."""
+    best: dict[int, _Larger] = {}
+    for each in tried:
+        if each.found and (each.base not in best or each.longest > 2 * best[each.base].longest):
+            best[each.base] = each
+    return sorted(best.values(), key=lambda each: -each.longest)
 
 
 def _pass_seconds(bench: FunctionHarness, batch: CallBatch) -> tuple[float, float]:
@@ -337,11 +445,12 @@ def _pass_seconds(bench: FunctionHarness, batch: CallBatch) -> tuple[float, floa
     around it, the least of them, without the import: that is made once for all passes of a run."""
     found, around = [], []
     for _ in range(3):
-        run = bench.runner.run(bench.source, batch.stdin())
+        run = bench.runner.run(
+            bench.source, batch.replace(pass_seconds=BIG_S).stdin()
+        )  # the original's time is no fault
         if run.exit != 0 or run.stop:
-            raise ProgramError(
-                f"the original cannot be timed: {run.stop_detail or run.stderr.decode(errors='replace')[-200:]}"
-            )
+            why = run.stop_detail or error_line(run.stderr.decode(errors="replace"))
+            raise ProgramError(f"the original cannot be timed: {why}")
         found.append(max(run.cpu_s, run.wall_s * 0.5))
         around.append(run.call_timing.outside_s - run.call_timing.import_s if run.call_timing else 0.0)
         if found[0] > TOO_LONG_S:  # what disturbs a run is little beside that

@@ -8,15 +8,15 @@ from pathlib import Path
 
 from codeopt.core import plugins
 from codeopt.core.errors import ProgramError, UsageError
+from codeopt.core.ownership import read_given
 from codeopt.workloads.program.cases._reading import reads_stdin
+from codeopt_sandbox.caseio import holds_cases
 from codeopt_sandbox.outcome import Case, Run
 
 __all__ = ["Request", "cases_beside", "collect", "failed", "hold_out", "reads_stdin", "text"]
 
 NO_INPUT = "no input"
 """The name of the one case of a program that reads nothing."""
-SHOWN_SHARE = 2 / 3
-"""About this share of the cases may be shown to a proposer; the largest never is."""
 
 
 @dataclass(frozen=True)
@@ -25,7 +25,7 @@ class Request:
 
     program: Path
     folder: Path | None
-    """Folder of cases that the user names; None: beside the program."""
+    """Folder of cases that the user names; None for the program's folder."""
     stdin: Path | None
     """One input file, given by the user."""
     run: Callable[[str, Sequence[str]], Run]
@@ -57,27 +57,24 @@ def collect(request: Request) -> list[Case]:
     if not found:
         where = " or ".join(map(str, request.folders))
         raise UsageError(
-            f"no cases for {request.program.name}: put input.N.txt (and output.N.txt), NAME.in (and NAME.out), in/ "
-            f"and out/ or a generate.py in {where}, or give --cases DIR or --stdin FILE (/dev/null for a program that "
-            "reads nothing), or its arguments after --"
+            f"{request.program.name} has no test cases in {where}",
+            hint="give --cases DIR, --stdin FILE (/dev/null without input), or its arguments after --",
         )
     return _unique(found)
 
 
 def _sources(request: Request) -> list[str]:
-    """Names of the sources to ask: what the user gives goes before what lies beside the program."""
+    """Return the names of the sources to ask. The user's input comes before files in the program's folder."""
     if request.args is not None or request.with_paths:
         return ["arguments"]
     return ["stdin_file"] if request.stdin else plugins.names("codeopt.cases")
 
 
 def cases_beside(program: Path) -> bool:
-    """Whether a program's cases lie where they are looked for by themselves; where that may not be seen, none do."""
+    """Return True if cases exist at the default places. It is False if the folder cannot be read."""
     folder = program.parent
-    patterns = ("input*.txt", "*.in", "*.args")
     try:
-        beside = (folder / "generate.py").exists() or (folder / "cases").is_dir()
-        return beside or any(any(folder.glob(pattern)) for pattern in patterns)
+        return (folder / "generate.py").exists() or (folder / "cases").is_dir() or holds_cases(folder)
     except PermissionError:
         return False
 
@@ -107,7 +104,7 @@ def hold_out(cases: Sequence[Case], seconds: Sequence[float]) -> list[Case]:
 def text(path: Path) -> bytes:
     """The bytes of a file that the user named. Raises UsageError."""
     try:
-        return path.read_bytes()
+        return read_given(path)
     except OSError as error:
         raise UsageError(f"cannot read {path}: {error.strerror}") from error
 

@@ -1,4 +1,4 @@
-"""Whether a program's text mentions its standard input or its arguments."""
+"""Search of a program's text for its standard input and its arguments."""
 
 from __future__ import annotations
 
@@ -8,5 +8,5 @@ _STDIN = re.compile(r"\binput\s*\(|\bstdin\b|\bopen\(\s*0|\bfileinput\b|\bos\.re
 
 
 def reads_stdin(source: str) -> bool:
-    """Whether a program's text mentions its standard input."""
+    """Return True if a program's text mentions its standard input."""
     return bool(_STDIN.search(source))

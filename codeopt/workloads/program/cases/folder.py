@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from codeopt.core.errors import UsageError
+from codeopt.core.ownership import require_own_way
 from codeopt.workloads.program.cases import Request
 from codeopt_sandbox.caseio import read_cases
 from codeopt_sandbox.outcome import Case
@@ -16,6 +17,7 @@ def find(request: Request) -> list[Case]:
         return []
     for folder in request.folders:
         if folder.is_dir():
+            require_own_way(folder, f"the folder of cases {folder}", "put a copy in its place")
             try:
                 cases = read_cases(folder)
             except OSError as error:

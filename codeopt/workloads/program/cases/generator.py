@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 from codeopt.workloads.program.cases import Request, failed, text
@@ -14,8 +15,8 @@ LARGE = 3
 
 
 def find_script(request: Request) -> Path | None:
-    """The generator beside the program or among its cases."""
-    return next((path for folder in request.folders if (path := folder / "generate.py").is_file()), None)
+    """Return the generator in the program's folder or among its cases."""
+    return next((path for folder in request.folders if os.path.lexists(path := folder / "generate.py")), None)
 
 
 def find(request: Request) -> list[Case]:

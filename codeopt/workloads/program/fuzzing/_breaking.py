@@ -1,5 +1,7 @@
-"""Each relation that all known inputs keep is broken once, on purpose: of many small changes the one that breaks it,
-and as little else as can be."""
+"""Inputs that break one pattern of all known inputs each, out of many small changes.
+
+The chosen change breaks as few other patterns as possible.
+"""
 
 from __future__ import annotations
 
@@ -29,10 +31,16 @@ def break_each(
     kinds: Sequence[str] = (),
     tries: int = TRIES,
 ) -> Iterator[BrokenRelation]:
-    """For each relation the best candidate that breaks it, then the second best of each, and so on.
+    """Yield for each pattern the best input that breaks it, then the second best of each, and so on.
 
-    kept: words about each relation; broken: numbers of those that an input breaks; kinds: words by which relations take
-    turns. The best breaks no other one, and is short; each input is given once.
+    The best one breaks no further pattern, and is short. Each input is yielded once.
+
+    Args:
+        kept: Words about each pattern.
+        candidates: Mutated inputs.
+        broken: Returns the numbers of the patterns that an input breaks.
+        kinds: Words by which patterns take turns.
+        tries: Maximum number of inputs for a pattern.
     """
     found: dict[int, list[tuple[int, int, int, bytes]]] = {}
     for at, data in enumerate(dict.fromkeys(candidates)):

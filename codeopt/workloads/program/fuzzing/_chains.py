@@ -39,7 +39,7 @@ class Tree:
 
 
 def chains(maker: ConstrainedGenerator, readings: Sequence[ParsedInput]) -> Iterator[tuple[int, bytes, str]]:
-    """(nodes, the input, why it is beyond the known ones); none where inputs have no tree."""
+    """Yield (nodes, input, reason why it is unusual), if the inputs have a tree."""
     tree = next((tree for tree in _possible(maker) if _is_tree(tree, readings)), None)
     if tree is None:
         return
@@ -60,7 +60,7 @@ def _possible(maker: ConstrainedGenerator) -> Iterator[Tree]:
 
 
 def _is_tree(tree: Tree, readings: Sequence[ParsedInput]) -> bool:
-    """In all of them, where one has some nodes: one part, without a circle."""
+    """Return True if the edges of each input are one tree, and some input has enough nodes."""
     found = [tree.edges(each) for each in readings]
     if max(map(len, found)) < FEW:
         return False

@@ -1,9 +1,9 @@
-"""Inputs that nobody has seen: known ones changed, with the original program as the oracle.
+"""New inputs: known ones are mutated, and the original program gives the expected results.
 
-A draft that is right on the cases at hand only (a table of answers, a set where values repeat, 32-bit sums, abs() where
-nothing was negative) is found by inputs that differ from them. Some are made to keep all that the known ones keep
-(`_maker`), some are changed token by token and mostly do not; `_alike` says of each which it is. An input that the
-original does not take (it fails, or does not print the same twice) is thrown away.
+Such inputs expose a candidate that is right only on the given cases. For example, it has a table of answers, a set of
+repeated values, 32-bit sums, or abs() because nothing was negative. Some inputs keep all patterns of the known ones
+(`_maker`). Others are mutated token by token and mostly do not, and `_alike` decides. Inputs are dropped if the
+original fails on them, or does not print the same twice.
 """
 
 from __future__ import annotations
@@ -114,7 +114,7 @@ def _named(kind: str, found: Iterator[tuple[str, bytes]], more: str = "") -> Ite
 def _by_tokens(
     known: KnownInputs, inputs: Sequence[bytes], everything: Sequence[bytes], draw: random.Random, each: int
 ) -> Iterator[MutatedInput]:
-    """Token by token, whatever becomes of it."""
+    """Mutate token by token, without repair."""
     bases = sorted({data for data in inputs if len(data) <= LARGEST_BASE}, key=len)[:BASES]
     texts = [read_text(data) for data in bases]
     extent = range_of(texts, everything)

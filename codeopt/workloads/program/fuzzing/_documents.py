@@ -1,5 +1,5 @@
-"""Structured files changed as what they are: each relation that all known ones keep is broken once, and the rest is
-written again by the format's own writer."""
+"""Mutations of structured files. Each pattern of all known files is broken once, and the format's writer keeps the
+rest."""
 
 from __future__ import annotations
 
@@ -80,7 +80,7 @@ class KnownDocuments:
 
     @cached_property
     def kinds(self) -> tuple[str, ...]:
-        """The same without the places."""
+        """Return the kinds of the patterns, without places."""
         return (*(each.kind for each in self.relations), UNREAD, *(words for words, _ in self._formats))
 
     def broken(self, data: bytes) -> frozenset[int]:
@@ -97,7 +97,7 @@ class KnownDocuments:
         return frozenset(found)
 
     def why_beyond(self, data: bytes) -> str:
-        """Property of the known files that this one breaks; empty when it is alike."""
+        """Return the pattern of the known files that this one breaks. Empty if it is similar."""
         found = self.broken(data)
         return self.kept[min(found)] if found else ""
 
@@ -192,7 +192,7 @@ class KnownDocuments:
         yield text[: len(text) // 2]
 
     def _shortened(self, document: Any) -> Any:
-        """With as few elements in its lists as keep all relations; itself where that is none."""
+        """Return the document with as few list elements as keep all patterns, or the document itself."""
         for most in SHORT_LISTS:
             less = _first(document, most)
             data = self._written(less)

@@ -23,8 +23,10 @@ TABLE_ENDS = (".csv", ".tsv", ".txt", ".log", ".md", ".jsonl", ".ndjson")
 
 
 def mutate_file(path: str, known: Sequence[bytes], also_known: Sequence[bytes], seed: int) -> Iterator[MutatedInput]:
-    """Changed contents of a file, each with what it breaks, made as they are asked for. The same seed gives the same
-    ones. path: empty for standard input, where a text is changed token by token alone."""
+    """Yield mutated contents of a file, each with the pattern that it breaks. The same seed gives the same ones.
+
+    `path` is empty for standard input. Its texts are mutated token by token only.
+    """
     everything = [*known, *also_known]
     documents = look_at_documents(path, everything)
     by_token = changed_inputs(known, seed=seed, also_known=also_known)
@@ -92,7 +94,7 @@ def _json(data: bytes) -> Any:
 
 
 def _dumped(document: Any, like: bytes) -> bytes:
-    """As text, in several lines where the known one has several."""
+    """Return the document as text, in several lines if the known one has several."""
     indent = 2 if like.strip().count(b"\n") else None
     return json.dumps(document, indent=indent, ensure_ascii=False).encode() + b"\n" * like.endswith(b"\n")
 
@@ -144,7 +146,7 @@ def _changed_scalar(value: Any, draw: random.Random) -> Any:
 
 
 def _line_changes(path: str, data: bytes, draw: random.Random) -> Iterator[tuple[str, str, bytes]]:
-    """(name, why it is beyond, content): lines left out, repeated, reordered; cells exchanged within a column."""
+    """Yield (name, reason why it is unusual, content): lines removed, repeated, reordered, cells swapped."""
     ends = data.endswith(b"\n")
     lines = data.removesuffix(b"\n").split(b"\n")
     head, rows = (lines[:1], lines[1:]) if path.lower().endswith((".csv", ".tsv")) else ([], lines)

@@ -13,17 +13,17 @@ MOST_PIECES = 200_000  # lines, tokens or letters of a longer input
 
 @dataclass(frozen=True)
 class Lengthen:
-    """How a longer input is made."""
+    """Parameters of a longer input."""
 
     factor: float
     """Length as a multiple of the longest known input."""
     least: int
     """Bytes."""
     fresh: bool
-    """With new numbers and not just known ones."""
+    """True for new numbers in addition to known ones."""
 
     def times(self, pieces: int) -> int:
-        """Number of pieces, where the longest known input has `pieces`."""
+        """Return the number of pieces, if the longest known input has `pieces`."""
         return min(int(pieces * self.factor) + 1, MOST_PIECES)
 
 
@@ -61,7 +61,7 @@ def _longer_word(word: bytes, draw: random.Random, letters: int) -> bytes:
 def _more_lines(
     lines: Sequence[bytes], choose: Callable[[Sequence[bytes], int], list[bytes]], wanted: int, least: int
 ) -> bytes | None:
-    """Lines repeated in any order, where the first line counts them or all lines are alike; else None."""
+    """Repeat lines in any order, if the first line counts them or all lines have equally many words. Otherwise None."""
     first, follow = lines[0].split(), lines[1:]
     at = _index(first, len(follow)) if len(follow) > 1 else None
     alike = len(lines) > 2 and len({len(line.split()) for line in lines}) == 1
@@ -96,7 +96,8 @@ def shorter(data: bytes, shares: Iterable[float]) -> Iterator[bytes]:
 
 
 def shrunk(data: bytes, share: float) -> bytes | None:
-    """The same kind of input, `share` as long, its counts kept true; None where the text does not show how."""
+    """Return an input of the same kind and a share of the length, with correct counts. None if the text does not allow
+    it."""
     lines = [line for line in data.split(b"\n") if line.strip()]
     if not lines:
         return None

@@ -12,7 +12,7 @@ from codeopt.workloads.contract.program.layout import InputField, ParsedInput
 from codeopt.workloads.contract.program.relations import InputRelation, RelationKind, alphabet
 
 TRIES = 12
-"""To keep all relations by chance, where no repair is known."""
+"""Number of attempts to keep all patterns by chance, if no repair is known."""
 MOST_EVEN = 1 << 50
 SHORT = 5000  # bytes; of longer inputs fewer tries
 MOST_BYTES = 150_000
@@ -31,7 +31,7 @@ Lines = list[list[bytes]]
 
 @dataclass(frozen=True)
 class SizeTarget:
-    """How long an input is made, against the longest known."""
+    """Length of a new input, relative to the longest known one."""
 
     factor: float
     least_bytes: int = 0
@@ -58,7 +58,7 @@ class ConstrainedGenerator:
     def inputs(
         self, base: ParsedInput, ways: Sequence[str], amount: SizeTarget | None = None
     ) -> Iterator[tuple[str, bytes]]:
-        """One input for each way of choosing values that could be made alike."""
+        """Yield one input for each way of choosing values, if a similar one was found."""
         for way in ways:
             for _ in range(TRIES if len(base.write()) < SHORT and (amount is None or amount.factor <= 1) else 2):
                 made = self._made(base, way, amount)
@@ -100,7 +100,7 @@ class ConstrainedGenerator:
                 self._revalue(reading, parts, role, way)
 
     def _relate(self, parts: list[Lines], related: Callable[[int, int], int]) -> bool:
-        """One number becomes what others make together, most often a number that stands alone. False: it may not."""
+        """Set one number to a result of others, preferably a number that is alone. False if no number may change."""
         roles = [role for role in self.numbers if role not in self.counts and any(self._at(line, role) for line in
                  self._lines(parts, role))]  # fmt: skip
         alone = [role for role in roles if self.layout.parts[role.part].single and role.token is not None]
@@ -118,7 +118,7 @@ class ConstrainedGenerator:
         return parts[role.part][role.line :: len(self.layout.parts[role.part].widths)]
 
     def _place(self, parts: list[Lines], role: InputField) -> tuple[list[bytes], int]:
-        """A token with this role: its line, and where it stands there."""
+        """Return a line with a token of this role, and the token's place in it."""
         line = self.draw.choice([line for line in self._lines(parts, role) if line])
         return line, self.draw.randrange(len(line)) if role.token is None else role.token
 
@@ -145,7 +145,7 @@ class ConstrainedGenerator:
         self._relist(parts, amount)
 
     def _size(self, unit_bytes: float, known: Sequence[int], amount: SizeTarget) -> int:
-        """Number of units, each so long, where known inputs have these numbers of them."""
+        """Return a number of units of this size, if known inputs have these numbers of them."""
         if amount.factor <= 1:
             return self.draw.randint(min(known), max(known))
         longest, each = max(1, *known), max(1.0, unit_bytes)
@@ -169,7 +169,7 @@ class ConstrainedGenerator:
         return found[:100]
 
     def _relist(self, parts: list[Lines], amount: SizeTarget) -> None:
-        """Lists, and words, as long as numbers say; those that nothing counts become longer, too."""
+        """Adjust lists and words to the numbers that count them. Lists without a count become longer also."""
         told: dict[InputField, list[InputRelation]] = {}
         for relation in self.lengths:
             told.setdefault(relation.roles[0], []).append(relation)
@@ -188,7 +188,7 @@ class ConstrainedGenerator:
                 self._reword(lines, role, told.get(role, []), parts, amount)
 
     def _may_reword(self, role: InputField, told: Mapping[InputField, Sequence[InputRelation]]) -> bool:
-        """A word is as long as a number says; where none does, a single one may grow: of lines there are more."""
+        """Return True for a word whose length is a number of the input, and for a single one without a count."""
         return role in told or (not self.counts and self.layout.parts[role.part].single)
 
     def _reword(
@@ -256,7 +256,8 @@ class ConstrainedGenerator:
         return lambda token: bytes(self.draw.choices(signs, k=len(token)))
 
     def _evenly(self, values: Sequence[bytes], count: int) -> Callable[[bytes], bytes]:
-        """Each value as often as another, where their number allows it: so that the most frequent is none or any."""
+        """Return a choice of values with equal frequencies, if their number allows it. Then no value is the most
+        frequent."""
         some = next((n for n in range(len(set(values)), 1, -1) if count % n == 0), min(2, len(set(values))))
         turns = cycle(list(dict.fromkeys(values))[:some])
         return lambda token: next(turns)
@@ -274,7 +275,7 @@ class ConstrainedGenerator:
         return low, max(low, high)
 
     def _repaired(self, parts: list[Lines]) -> ParsedInput:
-        """Sorted, distinct, in pairs and connected again, where all known inputs are."""
+        """Restore the patterns of all known inputs: sorted, distinct, in pairs, connected."""
         for relation in self.known.relations:
             if relation.kind is RelationKind.TREE:
                 self._connect(parts, relation)

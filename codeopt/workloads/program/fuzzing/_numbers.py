@@ -1,4 +1,4 @@
-"""Numbers near a known one: what an argument such as `--top 10` may be, too."""
+"""Numbers near a known one, as other values of an argument such as `--top 10`."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ LARGE = "no known argument is as large"
 
 
 def mutate_number(known: Sequence[bytes], also_known: Sequence[bytes]) -> list[MutatedInput]:
-    """Other values of the same kind; below zero only where a known one is, else it counts as beyond what is known."""
+    """Return other values of the same kind. One below zero counts as unusual, unless a known one is below zero."""
     seen = {float(data) for data in (*known, *also_known)}
     text = known[0].decode()
     value: float = float(text) if "." in text else int(text)

@@ -157,7 +157,7 @@ def largest_text(case: Case) -> bytes:
 
 
 def shorter_cases(case: Case, shares: Iterable[float]) -> Iterator[Case]:
-    """The case with its largest part at each of these lengths, where that can be made, and nothing expected."""
+    """Yield the case with its largest part at each of these lengths, if possible, and without an expected output."""
     slot = max(_slots([case]), key=lambda each: len(each.read(case) or b""))
     data = slot.read(case)
     if data is None:

@@ -58,7 +58,7 @@ def _bases(shown: Sequence[bytes]) -> list[bytes]:
 
 
 def _first_lines(data: bytes) -> bytes:
-    """As many as are short enough together; the whole where the first one is not."""
+    """Return the first lines up to a size limit, or the whole text if the first line exceeds it."""
     end = data.rfind(b"\n", 0, LARGEST) + 1
     return data[:end] if end else data
 
@@ -85,7 +85,7 @@ def _of_text(data: bytes, draw: random.Random) -> Iterator[bytes]:
 
 
 def _of_tokens(data: bytes, draw: random.Random) -> Iterator[bytes]:
-    """One word or number after another, where nothing is known of their places."""
+    """Change one word or number after another, if nothing is known of their places."""
     pieces = PIECES.split(data)
     tokens = [at for at in range(0, len(pieces), 2) if pieces[at]]
     for at in _some(tokens, draw):
@@ -131,7 +131,7 @@ def _other_words(token: bytes) -> Iterator[bytes]:
 
 
 class _LaidOut:
-    """Changes of one input by what stands where."""
+    """Changes of one input by its layout."""
 
     def __init__(self, known: KnownInputs, base: ParsedInput, draw: random.Random) -> None:
         self.base, self.draw, self.layout = base, draw, base.layout
@@ -184,7 +184,7 @@ class _LaidOut:
                 yield self._with(role, {(row, at): other, near: lines[row][at]})
 
     def _near_numbers(self, role: InputField) -> Iterator[bytes]:
-        """Beyond the ends of what is known there, and beside the numbers at the head."""
+        """Yield values outside of the known range, and next to the numbers at the head."""
         if role in self.ends:
             low, high = self.ends[role]
             yield from (b"%d" % value for value in (low - 1, high + 1, 2 * high + 1))
@@ -227,7 +227,7 @@ class _LaidOut:
                     yield self._write(parts)
 
     def _blocks(self) -> Iterator[bytes]:
-        """Groups of lines exchanged, one in another's place, none at all, one more or less than is said."""
+        """Yield inputs with groups of lines exchanged, replaced, removed, or not as many as their count."""
         for number, part in enumerate(self.layout.parts):
             group = len(part.widths)
             lines = self._parts()[number]

@@ -1,4 +1,4 @@
-"""Changes token by token, within the range of what is known and beyond it; the shape of the text stays."""
+"""Changes token by token, inside and outside of the known range. The shape of the text stays."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def _new_token(token: bytes, draw: random.Random, low: int, high: int, known: Ra
 
 
 def _new_fraction(token: bytes, draw: random.Random) -> bytes:
-    """As many places after the point; one with an exponent stays."""
+    """Return a number with as many decimal places. A number with an exponent is unchanged."""
     whole, _, places = token.lstrip(b"+-").partition(b".")
     if not places.isdigit():
         return token
@@ -74,7 +74,7 @@ def _huge(text: Text, draw: random.Random, _known: Range) -> dict[int, bytes]:
 
 
 def _squares(text: Text, draw: random.Random, _known: Range) -> dict[int, bytes]:
-    """At and beside squares that a float cannot hold: roots are rounded there."""
+    """Return values at and near squares that a float cannot hold: roots are rounded there."""
     root = draw.choice((10**9, 94906267, 3037000500, 10**10 + 19))
     return _each(text, lambda t: b"%d" % (root**2 - draw.randrange(3)) if integer(t) is not None else t)
 
@@ -102,7 +102,7 @@ def _related(text: Text, draw: random.Random, _known: Range) -> dict[int, bytes]
 
 
 def _spaced(text: Text, draw: random.Random, _known: Range) -> dict[int, bytes]:
-    """Words of two parts, for programs that take a line as it stands."""
+    """Return words of two parts, for programs that use whole lines."""
     return _each(text, lambda t: t if NUMBER.fullmatch(t) or draw.random() < 0.4 else t + b" " + t[:1])
 
 
@@ -168,7 +168,6 @@ def _head(text: Text, draw: random.Random, _known: Range) -> dict[int, bytes]:
 
 
 def _unterminated(text: Text, _draw: random.Random, _known: Range) -> dict[int, bytes]:
-    """No line end after the last line."""
     last = len(text.pieces) - 2
     return {last: b""} if last > 0 and not text.pieces[-1] else {}
 

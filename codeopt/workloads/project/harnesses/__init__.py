@@ -1,9 +1,9 @@
-"""Benchmarks that people have: a command of pytest-benchmark, pyperf or ASV is timed by the bodies that it runs.
+"""Benchmarks of the project: a command of pytest-benchmark, pyperf or ASV is timed by the bodies that it runs.
 
-Such a harness runs a body as often as fits into some seconds, so a faster body is run more often and the command takes
-as long as before. So each body is run a fixed number of times, the time is taken outside of the process as for any
-command, and what the harness itself takes, measured once on the original, is left out. A harness's own figures are
-for reports: nothing is decided by them.
+A harness runs a body for some seconds. A faster body runs more often, and the command takes as long as before. So each
+body runs a fixed number of times here. The time is measured outside of the process, as for any command. The share of
+the harness is measured once on the original and subtracted. The harness's own figures appear in reports and decide
+nothing.
 """
 
 from __future__ import annotations
@@ -28,10 +28,12 @@ LEAST_S = 0.3
 MOST_LOOPS = 2_000
 """Maximum number of times that each body is run to reach it."""
 OF_TOOL = 1 / 3
-"""Minimum time of the bodies, as a share of what the tool itself takes (pytest starts in 0.2 s, with all its plug-ins
-in 3 s)."""
+"""Minimum time of the bodies, as a share of the tool's own time.
+
+For example, pytest starts in 0.2 s, and in 3 s with all its plug-ins.
+"""
 SETTLED = 2
-"""How often the number of loops is found anew."""
+"""Number of corrections of the loop count."""
 KEPT = 200
 """Values of a body that are kept."""
 
@@ -51,7 +53,7 @@ class Harness(Protocol):
     NAME: str
 
     def matches(self, command: ProjectCommand, project: ProjectFiles) -> bool:
-        """Whether the command runs benchmarks of its."""
+        """Return True if the command runs benchmarks of this tool."""
         ...
 
     def fixed(self, command: ProjectCommand, project: ProjectFiles, loops: int) -> tuple[ProjectCommand, Files]:
@@ -85,7 +87,7 @@ class Benches:
         return tuple(re.compile(rb"^%b: .*$" % re.escape(b.name.encode()), re.MULTILINE) for b in self.before)
 
     def after(self, draft: Revision) -> tuple[TimedBody, ...]:
-        """The same, measured with a draft."""
+        """Measure the bodies with a candidate."""
         return _benches(self._read, self.runs.run(draft))
 
     def to_json(self, after: tuple[TimedBody, ...]) -> dict[str, Any]:

@@ -56,6 +56,6 @@ def _pattern(words: tuple[str, ...]) -> str:
 
 
 def read(content: bytes) -> Iterator[tuple[str, list[float]]]:
-    """As asv_bodies writes them."""
+    """Yield names and seconds from the file that `asv_bodies` writes."""
     for each in json.loads(content):
         yield each["name"], each["seconds"]

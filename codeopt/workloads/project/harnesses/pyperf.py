@@ -24,7 +24,7 @@ def matches(command: ProjectCommand, project: ProjectFiles) -> bool:
 
 
 def fixed(command: ProjectCommand, project: ProjectFiles, loops: int) -> tuple[ProjectCommand, Files]:
-    """One process beside the first, some values of some loops each; the last of its flags count."""
+    """Return the command with one worker process and a fixed number of values and loops. Its last flags count."""
     values = min(loops, VALUES)
     each = ceil(loops / values)
     fixed = (f"--values={values}", f"--loops={each}")
@@ -37,7 +37,7 @@ KEEPER = (RESULT.rpartition("/")[0] + "/README", b"What is measured is written h
 
 
 def read(content: bytes) -> Iterator[tuple[str, list[float]]]:
-    """Names and seconds in its JSON; what all have in common stands at the top."""
+    """Yield names and seconds from pyperf's JSON. Metadata that all benchmarks share is at the top."""
     found = json.loads(content)
     for each in found["benchmarks"]:
         name = each.get("metadata", {}).get("name") or found["metadata"]["name"]

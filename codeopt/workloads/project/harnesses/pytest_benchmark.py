@@ -16,7 +16,7 @@ from codeopt_sandbox.outcome import Files
 NAME = "pytest-benchmark"
 _TEST = re.compile(rb"^\s*(async )?def test_\w*\([^)]*\bbenchmark\b", re.MULTILINE)
 FOLDER = f"{WATCH}/plugin"
-"""One that a profiler leaves on the path of imports, as it does not WATCH itself."""
+"""Folder of the plug-in. Unlike WATCH, a profiler does not remove it from the import path."""
 PLUGIN = """\
 from pytest_benchmark.fixture import BenchmarkFixture
 
@@ -41,7 +41,7 @@ def matches(command: ProjectCommand, project: ProjectFiles) -> bool:
 
 
 def fixed(command: ProjectCommand, project: ProjectFiles, loops: int) -> tuple[ProjectCommand, Files]:
-    """With a plug-in that gives each body so many rounds."""
+    """Return the command with a plug-in that gives each body a fixed number of rounds."""
     more = ("-p", "codeopt_bodies", f"--benchmark-json={RESULT}", "--benchmark-quiet")
     plugin = (f"{FOLDER}/codeopt_bodies.py", PLUGIN.format(loops=loops).encode())
     given = dict(command.variables).get("PYTHONPATH")

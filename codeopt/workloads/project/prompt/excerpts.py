@@ -1,129 +1,120 @@
-"""The source that a language model is shown of a project: hot functions with what they use, the small class around
-each, and its callers, as far as there is room. Each run of lines stands below its number."""
+"""Source that a language model sees of a project: functions that figures or a critique name, with the code they use.
+
+Each block of lines has its line number above it.
+"""
 
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+import re
+from collections.abc import Container, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
+from typing import NamedTuple
 
 from codeopt.analysis.nodes import first_line
 from codeopt.analysis.positions import Def, Definition, definitions
+from codeopt.core.revision import HEAD
 from codeopt.workloads.project.fixed_ground import FixedGround
-from codeopt.workloads.project.profile import FunctionTime, ProjectProfile
-from codeopt.workloads.project.prompt.imports import import_shares
-from codeopt.workloads.project.prompt.vendored import is_vendored, library_shares
-from codeopt.workloads.project.text import HEAD, MARK
+from codeopt.workloads.project.profile import ProjectProfile
+from codeopt.workloads.project.prompt.figures import LEAST, TARGETS, Figures
+from codeopt.workloads.project.prompt.vendored import is_vendored
+from codeopt.workloads.project.text import MARK
 from codeopt.workloads.source.excerpt import excerpt
 
-ROOM = 9_000
-"""Maximum length of all that is shown, characters; the first function is shown whole up to twice as much."""
-SHOWN = 8
-"""Maximum number of hot functions that are shown."""
-TARGETS = 4
-"""Number of functions in which most could be gained that come first."""
-CALLERS = 2
-"""Maximum number of callers of each of these that are shown."""
-LEAST = 0.01
-"""Minimum share of the command of what is shown, with all that it calls."""
+_WORD = re.compile(r"\w+")
+
+ROOM = 14_000
+"""Maximum length of what is shown of the original, characters."""
+MORE = 5_000
+"""Maximum length of what is shown in addition for a round's profile, and for its critique, characters."""
+CONTEXT_SHARE = 1 / 3
+"""Maximum part of the room for one function with the code that it uses."""
 SMALL_CLASS = 40
 """Maximum number of lines of a class that is shown whole around a hot method, its docstrings left out."""
 SHORT = 40
-"""Maximum number of lines of a caller that is shown whole."""
+"""Maximum number of lines of a function with next to no time of its own that is shown whole."""
 AROUND = 6
 """Lines shown around a hot line or a call in a function that is too long."""
 LONG_DOCSTRING = 3
 """Lines from which on a docstring is left out."""
 
 
-def shown_source(files: Mapping[str, str], profile: ProjectProfile, ground: FixedGround) -> str:
-    """Lines of the files, each file's below its line `# === file: PATH ===`."""
-    page = _Page(files, profile)
-    for at, function in enumerate(ranked(files, profile, ground)):
-        page.add(function, at == 0)
-        if at < TARGETS:
-            for caller in _callers(function, profile, files, ground):
-                page.add_caller(caller, function)
-    return page.text
+class SourcePart(NamedTuple):
+    """A function or a class of a project, or a whole file."""
 
+    file: str
+    qualname: str
+    """Empty for the whole file."""
 
-def ranked(files: Mapping[str, str], profile: ProjectProfile, ground: FixedGround) -> tuple[FunctionTime, ...]:
-    """Functions to show, the most promising first: where most could be gained, then those with the most time of their
-    own or in a library below them; last of all what works while modules are imported."""
-    known = {(f.file, f.qualname): f for f in profile.functions}
-    below = [known.get((row.caller.file, row.caller.qualname)) for row in library_shares(profile) if row.share >= LEAST]
-    loading = import_shares(profile)
-    first = [f for f in profile.targets if _may_be_shown(f, files, ground) and not loading.is_loading(f)][:TARGETS]
-    others = [f for f in (*below, *profile.functions) if f is not None and _may_be_shown(f, files, ground)]
-    others.sort(key=loading.is_loading)
-    return tuple(dict.fromkeys((*first, *others)))[:SHOWN]
-
-
-def _may_be_shown(function: FunctionTime, files: Mapping[str, str], ground: FixedGround) -> bool:
-    named = function.qualname != "<module>" and function.file in files
-    return named and function.total_share >= LEAST and not ground.why(function.file) and not is_vendored(function.file)
-
-
-def _callers(
-    function: FunctionTime, profile: ProjectProfile, files: Mapping[str, str], ground: FixedGround
-) -> list[FunctionTime]:
-    """Functions that call one, the most often calling first."""
-    known = {(f.file, f.qualname): f for f in profile.functions}
-    rows = sorted((each for each in profile.callers if each.caller and each.callee), key=lambda each: -each.calls)
-    place = (function.file, function.qualname)
-    found = [
-        known.get((row.caller.file, row.caller.qualname))
-        for row in rows
-        if row.caller and row.callee and (row.callee.file, row.callee.qualname) == place and row.caller != row.callee
-    ]
-    return [f for f in dict.fromkeys(found) if f is not None and _may_be_shown(f, files, ground)][:CALLERS]
+    @property
+    def function(self) -> str:
+        """Name without the class."""
+        return self.qualname.rpartition(".")[2]
 
 
 @dataclass
-class _Page:
-    """Lines that are shown, by file."""
+class SourcePage:
+    """Source of a project as a prompt shows it, each line once. A file's lines stand below `# === file: PATH ===`."""
 
     files: Mapping[str, str]
+    ground: FixedGround
     profile: ProjectProfile
+    """Profile of the original."""
     shown: dict[str, set[int]] = field(default_factory=dict)
 
-    def add(self, function: FunctionTime, first: bool) -> None:
-        """Show a hot function with as much around it as there is room for."""
-        module, name = read_module(self.files[function.file]), function.qualname
-        same = [f for f in self.profile.functions if f.file == function.file and f.total_share >= LEAST]
-        used = set(excerpt(module.text, name, frozenset(f.qualname for f in same)).lines)
-        alone = module.span(name) | module.class_line(name)
-        hot = [line.line for line in self.profile.lines if line.file == function.file]
-        windows = module.head(name) | module.class_line(name) | module.around(name, hot)
-        self._first_that_fits(module, function.file, (used | module.small_class(name), used, alone, windows), first)
+    def original(self) -> str:
+        """Return the source of the functions that the original's figures name, as much as there is room for."""
+        named = Figures(self.profile).named
+        busy = {SourcePart(f.file, f.qualname) for f in named if f.own_share >= LEAST or f in named[:TARGETS]}
+        return self.add([SourcePart(f.file, f.qualname) for f in named], ROOM, busy)
 
-    def add_caller(self, caller: FunctionTime, of: FunctionTime) -> None:
-        """Show a caller whole where it is short, else where it calls."""
-        module, name = read_module(self.files[caller.file]), caller.qualname
-        short = of.qualname.rpartition(".")[2]
-        calls = [at for at in module.span(name) if short in module.lines[at - 1]]
-        windows = module.head(name) | module.class_line(name) | module.around(name, calls)
-        whole = module.span(name) | module.class_line(name)
-        self._first_that_fits(module, caller.file, (whole, windows) if len(whole) <= SHORT else (windows,), False)
+    def add(self, places: Sequence[SourcePart], room: int, busy: Container[SourcePart] | None = None) -> str:
+        """Return what is newly shown of some places, in their order.
 
-    def _first_that_fits(self, module: NumberedModule, path: str, choices: Iterable[set[int]], first: bool) -> None:
-        room = (2 * ROOM if first else ROOM) - len(self.text)
-        have = self.shown.get(path, set())
-        for lines in choices:
-            more = {*lines} - module.docstrings - have
-            if sum(len(module.lines[at - 1]) + 1 for at in more) <= room:
-                self.shown[path] = have | more
-                return
-
-    @property
-    def text(self) -> str:
-        """All that is shown."""
+        busy: Places with time of their own. Of a long function that is not among them only calls of the others are
+        shown. None: all of the places.
+        """
+        new: dict[str, set[int]] = {}
+        left = room
+        calls = {place.function for place in places}
+        for place in places:
+            if not self._may_be_shown(place):
+                continue
+            module, have = read_module(self.files[place.file]), self.shown.setdefault(place.file, set())
+            for lines, limit in self._choices(place, module, calls, left, busy is None or place in busy):
+                more = lines - module.docstrings - have
+                size = sum(len(module.lines[at - 1]) + 1 for at in more)
+                if size <= min(limit, left):
+                    have |= more
+                    new.setdefault(place.file, set()).update(more)
+                    left -= size
+                    break
         return "".join(
             HEAD.format(path=path) + read_module(self.files[path]).numbered(lines)
-            for path, lines in self.shown.items()
-            if lines
-        )
+            for path, lines in new.items() if lines
+        )  # fmt: skip
+
+    def _may_be_shown(self, place: SourcePart) -> bool:
+        return place.file in self.files and not self.ground.why(place.file) and not is_vendored(place.file)
+
+    def _choices(
+        self, place: SourcePart, module: NumberedModule, calls: Set[str], left: int, busy: bool
+    ) -> Iterator[tuple[set[int], float]]:
+        """Yield selections of lines from the largest to the smallest, each with its maximum length."""
+        name = place.qualname
+        if not name:
+            yield set(range(1, len(module.lines))), left
+            return
+        whole, context = module.span(name) | module.class_line(name), left * CONTEXT_SHARE
+        if busy or len(whole) <= SHORT:
+            hot = (f.qualname for f in self.profile.functions if f.file == place.file and f.total_share >= LEAST)
+            used = whole | set(excerpt(module.text, name, frozenset(hot)).lines)
+            yield from [(used | module.small_class(name), context), (used, context)]
+            yield from [(whole | module.small_class(name), context), (whole, left)]
+        near = [line.line for line in self.profile.lines if line.file == place.file]
+        near += [at for at in module.span(name) if calls & {*_WORD.findall(module.lines[at - 1])} - {place.function}]
+        yield module.head(name) | module.class_line(name) | module.around(name, near), left
 
 
 @dataclass(frozen=True)
@@ -147,7 +138,7 @@ class NumberedModule:
 
     @cached_property
     def docstrings(self) -> frozenset[int]:
-        """Lines of long docstrings, which are put back where an answer has none."""
+        """Return the lines of long docstrings. They are restored in answers that omit them."""
         return frozenset(at for node in self.found.values() for at in _docstring(node))
 
     def span(self, name: str) -> set[int]:

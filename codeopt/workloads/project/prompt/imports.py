@@ -24,17 +24,17 @@ class ImportShares:
     """Files that are imported."""
 
     def is_imported(self, path: str) -> bool:
-        """Whether a file is a module that another imports."""
+        """Return True if a file is a module that another imports."""
         return path in self.modules
 
     def is_loading(self, function: FunctionTime) -> bool:
-        """Whether a function works mostly while modules are imported."""
+        """Return True if a function runs mostly during imports."""
         share = self.functions.get(Spot(function.file, function.qualname, function.line), 0.0)
         return share > MOSTLY * function.total_share
 
 
 def import_shares(profile: ProjectProfile) -> ImportShares:
-    """From the samples: whatever runs below a module that is not the one the command begins with."""
+    """Find import time in the samples: everything below a module other than the command's first one."""
     found: dict[Spot, float] = defaultdict(float)
     modules, whole = set[str](), 0.0
     for sample in profile.samples:

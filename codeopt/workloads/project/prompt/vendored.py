@@ -16,7 +16,7 @@ FOLDERS = frozenset({
 
 
 def is_vendored(path: str) -> bool:
-    """Whether a file of the project belongs to a library that it has a copy of."""
+    """Return True if a file belongs to a copy of a library in the project."""
     return bool(FOLDERS & set(PurePosixPath(path).parts[:-1]))
 
 

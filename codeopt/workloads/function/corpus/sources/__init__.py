@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -37,9 +37,9 @@ class Found:
     """Ids of tests that pass on the original."""
     shortfalls: tuple[Diagnostic, ...] = ()
     """Diagnostics of what could not be run or made."""
-    dropped: dict[Exclusion, int] = field(default_factory=dict)
-    """Why calls that were seen are not among them -> how many."""
-    places: dict[str, str] = field(default_factory=dict)
+    dropped: Mapping[Exclusion, int] = field(default_factory=dict)
+    """Number of excluded calls by reason."""
+    places: Mapping[str, str] = field(default_factory=dict)
     """Test or doctest that made a call, by call."""
 
 

@@ -11,13 +11,18 @@ from codeopt_sandbox.calls import CallBatch
 
 
 def find(ask: Ask) -> Found:
-    """Calls of the file. Raises UsageError when it does not run or has none, or the module does not."""
+    """Return the calls of the file.
+
+    Raises:
+        UsageError: The file or the module does not run, or the file has no calls.
+    """
     bench = ask.bench
     if bench.target.calls_file is None:
         return Found(())
-    run = bench.runner.ask(bench.source, CallBatch((), "list", seconds=30.0))
+    run = bench.runner.ask(bench.source, CallBatch((), "inspect", "list", seconds=30.0))
     if run.failure in (Failure.NOT_IMPORTED, Failure.IS_PROGRAM):
-        raise UsageError(bench.no_answer(run))
+        fact, hint = bench.no_answer(run)
+        raise UsageError(fact, hint=hint)
     lines = run.answer.lines if run.answer else ()
     if not lines:
         raise UsageError(f"{ask.calls_file or 'the calls that the model wrote'}: {why(run)}")

@@ -9,7 +9,7 @@ from codeopt.workloads.function.corpus.sources import Ask, Found
 
 
 def find(ask: Ask) -> Found:
-    """Calls of the module's doctests; empty when it has none."""
+    """Return the calls of the module's doctests, if there are any."""
     if ">>>" not in ask.bench.source:
         return Found(())
     found = run_tests(ask.bench, ask.bench.source, (), record=True, job="doctest")

@@ -1,8 +1,7 @@
-"""Guesses where little else is known: Hypothesis draws arguments from the function's type hints, as data, on this
-machine, and objects from what the project's classes take.
+"""Guessed calls, used if little else is known. Hypothesis draws plain arguments from type hints, on this machine.
 
-Annotations are read, not evaluated: nothing of the module runs here. What the original does with the guesses decides
-whether they are sensible; the judge shrinks a failing call itself, whatever source it came from.
+Objects are drawn from the constructors of the project's classes. Annotations are read and not evaluated, so no code of
+the module runs here. The original decides if a guess makes sense. The judge shrinks failing calls of any source.
 """
 
 from __future__ import annotations
@@ -10,6 +9,7 @@ from __future__ import annotations
 import ast
 import contextlib
 import tempfile
+import warnings
 from collections.abc import Iterator
 from typing import Any
 
@@ -32,11 +32,14 @@ REMEDY = "type hints, --calls FILE"
 _RANGES = ((0x00, 0x180), (0x370, 0x400), (0x410, 0x450), (0x5D0, 0x5EB), (0x620, 0x64B), (0x966, 0x970))
 CHARACTERS = "".join(chr(code) for start, stop in _RANGES for code in range(start, stop)) + (
     "\u0301\u200b\u200d\u2028\u2029\u3000\ufeff"  # combines, joins, separates, is a space or of no width
-    "\u1e9e\ufb01\uff21\uff11\u2167\u2460\u216b"  # changes its length or kind with its case, is a digit or is none
+    "\u1e9e\ufb01\uff21\uff11\u2167\u2460\u216b"  # changes its length or kind with its case, is or is not a digit
     "\u4e2d\u6587\uac00\u0e01\ue000\U0001d4b3\U00010437\U0001f600\U0010ffff"
 )
-"""Alphabet of drawn texts. Of all characters Hypothesis would first make a table, which takes longer than what else is
-done with hints: it is kept in a folder of its own elsewhere, and made anew each time here."""
+"""Alphabet of drawn texts.
+
+For all of Unicode Hypothesis first builds a table, which takes longer than all other work with hints. Its cache folder
+is replaced here, so each run would build the table again.
+"""
 
 
 def find(ask: Ask) -> Found:
@@ -53,7 +56,7 @@ def find(ask: Ask) -> Found:
 
 
 def _untyped(bench: FunctionHarness) -> str:
-    """The parameter that stands in the way."""
+    """Return the reason why no call can be guessed."""
     node = definition(ast.parse(bench.source), bench.function.qualname)
     scope = bench.scope
     bound = bench.function.kind in ("method", "property", "classmethod")
@@ -95,7 +98,9 @@ def _drawn(strategy: Any) -> list[str]:
     def draw(drawn: Constructed) -> None:
         found[Call(drawn.args, drawn.kwargs).text()] = None
 
-    with contextlib.suppress(hypothesis.errors.Unsatisfiable):
+    with contextlib.suppress(hypothesis.errors.Unsatisfiable), warnings.catch_warnings():
+        # Python 3.15 counts references so that Hypothesis takes its own generator for one that nobody holds.
+        warnings.simplefilter("ignore", hypothesis.errors.HypothesisWarning)
         draw()
     return list(found)
 

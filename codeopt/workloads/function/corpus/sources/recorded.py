@@ -1,4 +1,4 @@
-"""Calls that `codeopt record` took down."""
+"""Calls that `codeopt record` recorded."""
 
 from __future__ import annotations
 

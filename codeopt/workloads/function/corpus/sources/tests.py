@@ -4,11 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from pathlib import Path
 
 from codeopt.core.diagnostic import Diagnostic
 from codeopt.core.traced import TracedCalls
+from codeopt.core.words import counted
 from codeopt.workloads.function.corpus.exclusions import unwritten
 from codeopt.workloads.function.corpus.existing_tests import (
+    ENOUGH_S,
+    Tests,
     find_all_tests,
     find_reaching_tests,
     find_tests,
@@ -19,11 +23,19 @@ from codeopt.workloads.function.harness import FunctionHarness
 from codeopt.workloads.function.test_files import MOST_FILES
 from codeopt.workloads.sandbox_view.view import Module
 
+MOST_LISTED = 1000
+_ROOM = f"at most {MOST_FILES} are run, the nearest first"
+_NAME_THEM = "--tests PATH names those to run"
+
 
 def find(ask: Ask) -> Found:
-    """The calls of the tests that the user named, or that name the function and import its module; where those make
-    none, of all that import it, as a fixture or another function may make some; then of those that may reach it by a
-    process or a framework. None is run where an earlier run of the tests has shown them."""
+    """Return the calls of the tests, from an earlier run if it has them.
+
+    Tests run in stages until some make a call:
+    - tests that the user named, or that name the function and import its module
+    - all that import the module, as a fixture or another function may call it
+    - tests that may reach it through a process or a framework
+    """
     traced = ask.bench.traced
     if ask.use_tests and traced is not None and traced.tests and (traced.calls or traced.lost):
         calls = (("tests", tuple(traced.calls)),) if traced.calls else ()
@@ -56,11 +68,22 @@ def _find(ask: Ask, paths: list[str]) -> Found:
     short = found.shortfall(len(paths))
     if not found.passed:
         return Found((), shortfalls=(short,) if short else ())
-    if not (found.calls or found.lost):  # tests that never call the function say nothing of it
+    missing = [*([short] if short else []), *_not_run(ask.bench, paths, found)]
+    if not (found.calls or found.lost):  # tests that never call the function are no evidence about it
         count = len(found.passed)
         what = f"{count} test{'s' * (count != 1)} ran, none calls {ask.bench.function.qualname}"
-        return Found((), shortfalls=(Diagnostic(what, remedy="--tests PATH names others"), *([short] if short else [])))
+        return Found((), shortfalls=(Diagnostic(what, remedy="--tests PATH names others"), *missing))
     calls = (("tests", found.calls),) if found.calls else ()
-    shortfalls = (short,) if short else ()
+    shortfalls = tuple(missing)
     ask.seen(TracedCalls(found.places, found.lost, found.passed, shortfalls))
     return Found(calls, (), found.passed, shortfalls, unwritten(found.lost), found.places)
+
+
+def _not_run(bench: FunctionHarness, paths: Sequence[str], found: Tests) -> Iterator[Diagnostic]:
+    """Tests that may call the function, and for which there was no room or no time."""
+    every = [] if bench.places else find_tests(bench, MOST_LISTED)
+    if left := [path for path in every if path not in paths]:
+        first = Path(left[0]).name
+        yield Diagnostic(f"{counted(len(left), 'test file')} not run, of which {first} is one", _ROOM, _NAME_THEM)
+    if found.cut:
+        yield Diagnostic("some tests not run", f"after {ENOUGH_S:g} s no further one is begun", _NAME_THEM)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -15,7 +15,7 @@ from codeopt.workloads.function.recording.recording import record, said_of
 from codeopt.workloads.source.functions import read_function
 
 STDERR = 2
-"""File descriptor of the command's output: on standard output stands the result, and nothing else."""
+"""File descriptor for the command's output: standard output has only the result."""
 
 
 @dataclass(frozen=True)
@@ -24,13 +24,23 @@ class RunFirst:
 
     target: Target
     """A function, also where a file was named."""
-    facts: dict[str, Any]
-    """The same as fields of a JSON object."""
+    facts: Mapping[str, Any]
+    """The lines of `said`, as fields of a JSON object."""
 
 
 def run_first(target: Target, command_line: str, say: Callable[[str], None], python: str | None = None) -> RunFirst:
-    """Run a user's command and record what a function is called with; of a file without a name, the function with the
-    most time of its own in a run before. python: what --python names. Raises UsageError, ProgramError."""
+    """Run a user's command and record the calls of a function.
+
+    Args:
+        target: A function, or a file. A file needs an earlier run, which finds the function with the largest self time.
+        command_line: The command.
+        say: Prints a line.
+        python: Value of --python.
+
+    Raises:
+        UsageError: The command or the target cannot be used.
+        ProgramError: The command makes no call that can be recorded.
+    """
     command = UsersCommand(_split(command_line), python, STDERR)
     facts: dict[str, Any] = {}
     if not target.name:
@@ -52,5 +62,5 @@ def _split(command_line: str) -> tuple[str, ...]:
     except ValueError as error:
         raise UsageError(f"--run: {error} in {command_line}") from error
     if not command:
-        raise UsageError('--run: say what to run, such as --run "python script.py"')
+        raise UsageError("--run is empty", hint='give a command, such as --run "python script.py"')
     return command

@@ -1,0 +1,75 @@
+"""Guard: find work that was moved out of the timed calls, before or after them or into another process.
+
+All data comes from the compared runs themselves. A process that never runs the draft reads the clocks, so the draft
+cannot behave differently while it is observed.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from statistics import median
+
+from codeopt.workloads import Consequence, Finding, Gain, guard
+from codeopt.workloads.function.timed_runs import TimedRuns, side_by_side
+from codeopt.workloads.function.timing.plan import CallPlan, duration
+from codeopt_sandbox.call_answer import CallTiming
+
+MIN_LEFT_SHARE = 0.5
+"""Share of the gain that must be left."""
+BESIDE_S = 0.0002
+"""Noise of a pass around its calls, seconds."""
+ELSEWHERE_S = 0.001
+"""Noise of a fork of a pass in other processes, seconds."""
+SHARE = 0.05
+"""Noise as a share of the time that the original takes there; added to these."""
+FEW_SHARE = 0.15
+"""Share of the pairs that a real gain exceeds: two of eight."""
+SPREADS = 3.0
+"""Number of standard errors by which the extra time of the runs must exceed zero."""
+
+
+@guard(order=5, every_round=True)
+def check_gain(gain: Gain) -> Finding | None:
+    """A finding where the time that the calls save is spent elsewhere."""
+    clock = gain.comparison.clock
+    if not isinstance(gain.plan, CallPlan) or not isinstance(gain.workload.runner, TimedRuns) or clock == "memory":
+        return None
+    runner, stdin = gain.workload.runner, gain.plan.cases[0].stdin
+    pairs = side_by_side(*(runner.of_batch(side, stdin) for side in (gain.original, gain.draft)))
+    if not pairs:
+        return None
+    wall, passes = clock == "wall", len(pairs[0][0].cpu)
+    won = [sum(old.wall if wall else old.cpu) - sum(new.wall if wall else new.cpu) for old, new in pairs]
+    around = [(_around(old, wall), _around(new, wall)) for old, new in pairs]
+    if shifted(around, won, BESIDE_S * passes):
+        return _finding(around, won, "before or after them: the work was moved there")
+    apart = [] if wall else [(old.elsewhere_s, new.elsewhere_s) for old, new in pairs]
+    if apart and shifted(apart, won, ELSEWHERE_S * passes):
+        return _finding(apart, won, "in other processes: the work was moved there")
+    return None
+
+
+def _around(timing: CallTiming, wall: bool) -> float:
+    return sum(timing.beside_wall if wall else timing.beside)
+
+
+def shifted(pairs: Sequence[tuple[float, float]], won: Sequence[float], noise: float) -> bool:
+    """Return whether the second value of each pair (seconds) is clearly larger, by most of the gain in the calls.
+
+    Also few pairs may show a gain after the difference is subtracted: on a processor with two speeds the median alone
+    can shift by chance.
+    """
+    more = [after - before for before, after in pairs]
+    middle = median(more)
+    spread = 1.4826 * median(abs(each - middle) for each in more)  # a standard deviation, of normal noise
+    error = 1.2533 * spread / math.sqrt(len(more))  # of the median
+    usual, slack = max(median(won), 0.0), noise + SHARE * median(before for before, _ in pairs)
+    shown = [gained - extra + slack >= MIN_LEFT_SHARE * usual for gained, extra in zip(won, more, strict=True)]
+    return middle > MIN_LEFT_SHARE * usual + SPREADS * error + slack and sum(shown) <= FEW_SHARE * len(shown)
+
+
+def _finding(pairs: Sequence[tuple[float, float]], won: Sequence[float], where: str) -> Finding:
+    more = median(after - before for before, after in pairs)
+    reason = f"its calls take {duration(median(won))} less, but {duration(more)} more are spent {where}"
+    return Finding(Consequence.NO_GAIN, reason)

@@ -1,0 +1,246 @@
+"""Work that was moved out of the timed calls: before or after them, or into an earlier process."""
+
+from __future__ import annotations
+
+import statistics
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+
+from codeopt.core.revision import Revision
+from codeopt.workloads import Consequence, Finding, Gain, guard
+from codeopt.workloads.function.guards._import_texts import with_imports, without_computing
+from codeopt.workloads.function.timed_runs import TimedRuns, side_by_side
+from codeopt.workloads.function.timing.plan import CallPlan, Timed, duration
+from codeopt_sandbox.call_answer import CallTiming
+from codeopt_sandbox.caveat import Caveat, Subject
+
+RUNS = 3
+"""Largest number of whole runs of each side."""
+FEWEST_RUNS = 2
+"""Number of whole runs of each side after which a gain that is found in them needs no more."""
+SAVED_S = 0.05
+"""Seconds that the repeated calls must save in a run. Whole runs are noisy, so calls are repeated until it shows."""
+ENOUGH_S = 0.15
+"""Time of the calls within a run, seconds, with which a smaller saving will do."""
+MAX_PASSES = 60
+"""Largest number of passes of a run."""
+MIN_GAIN = 1.2
+"""Smallest ratio that is looked for: a few runs do not show a smaller one."""
+GAIN_SHARE = 1 / 3
+"""Share of the logarithm of the ratio that at least one run must show."""
+MIN_LEFT_SHARE = 0.5
+"""Share of the gain that must be left."""
+SELDOM = 10
+"""Factor by which known calls may use an object fewer times than real callers do. Larger factors are rare."""
+OUTSIDE_S = 0.01
+"""Noise floor of a whole run, seconds; plus 5 % of the run."""
+IMPORT_S = 0.002
+"""Noise floor of the import, seconds; plus 5 % of the import."""
+FIRST_S = 20e-6
+"""Noise floor of a single pass, seconds."""
+GIVEN_S = 0.001
+"""Noise floor of making the arguments, seconds; plus 10 % of that time."""
+
+
+@dataclass(frozen=True)
+class PassGain:
+    """Time that the calls of one pass save."""
+
+    seconds: float
+    passes: int
+
+
+@guard(order=60)
+def check_gain(gain: Gain) -> Finding | None:
+    """Time that is gone from the calls must be gone from whole runs, not spent before or after them.
+
+    Whatever disturbs whole runs can only make a gain look shifted, so that is looked at twice.
+    """
+    if not isinstance(gain.plan, CallPlan) or not isinstance(gain.workload.runner, TimedRuns):
+        return None
+    gain.notify("looking at whole runs")
+    by_time = gain.comparison.ratio if gain.comparison.clock != "memory" else 1.0
+    sides = (gain.workload.runner, gain.original, gain.draft, gain.plan.timed, gain.comparison.clock == "wall", by_time)
+    return _looks_shifted(*sides) and _looks_shifted(*sides)
+
+
+@dataclass(frozen=True)
+class OutsideTime:
+    """Seconds that a run takes outside of its calls, and of these in the module's import; the least of some runs."""
+
+    outside_s: float
+    import_s: float
+
+
+@dataclass
+class WholeRuns:
+    """Whole runs of one side, seconds each."""
+
+    inside: list[float] = field(default_factory=list)
+    """Seconds in the calls."""
+    outside: list[float] = field(default_factory=list)
+
+
+def _looks_shifted(
+    runner: TimedRuns, original: Revision, draft: Revision, timed: Timed, wall: bool, ratio: float
+) -> Finding | None:
+    passes = timed.passes(_needed_s(ratio), MAX_PASSES)
+    stdin = timed.batch.replace(passes=passes).stdin()
+    old, new = WholeRuns(), WholeRuns()
+    for runs in range(1, RUNS + 1):
+        for side, kept in ((original, old), (draft, new)):
+            run = runner.run(side, stdin)
+            if run.call_timing is None:
+                return Finding(Consequence.NO_GAIN, "it fails when its calls are repeated")
+            kept.inside.append(run.wall_s if wall else run.cpu_s)
+            kept.outside.append(run.call_timing.outside_s)
+        if runs >= FEWEST_RUNS and _is_clear(old, new, passes, ratio):
+            break
+    if _is_gone(_ratios(old, new), ratio):
+        return Finding(Consequence.NO_GAIN, "its calls are not faster when they are made in more passes, or in fewer")
+    whole = min(old.inside) - min(new.inside)
+    if whole <= 0:
+        return None
+    gain = PassGain(whole / passes, passes)
+    was, now = _imports_of(runner, original, draft, timed)
+    own = min(timing.import_s for timing in runner.timings(original))
+    before, after = OutsideTime(min(old.outside) + max(0.0, was - own), was), OutsideTime(min(new.outside), now)
+    moved = _moved(gain, before, after)
+    sides = [_passes(runner.timings(side, stdin), wall) for side in (original, draft)]
+    if passes > 1 and _remembers(*sides):
+        again = "its calls are not faster the first time, only when they are made again: it remembers their answers"
+        return Finding(Consequence.NO_GAIN, moved or again)
+    if not moved:
+        return _object_setup_cost(runner, (original, draft), timed, gain) if timed.asked else None
+    longer = (_import_there(runner, original, draft, stdin) or was) - was
+    there = OutsideTime(before.outside_s + longer, before.import_s + longer)
+    if longer < IMPORT_S or _moved(gain, there, after):
+        return Finding(Consequence.NO_GAIN, moved)
+    because = "its package is another; the module's own text does not take longer there"
+    took, takes = (f"{seconds * 1000:.3g} ms" for seconds in (was, now))
+    caveat = Caveat(Subject.SPEED, "the import of its module", took, takes, because)
+    return Finding(Consequence.CAVEAT, caveat.words, caveats=(caveat,))
+
+
+def _needed_s(ratio: float) -> float:
+    """Time of the calls of the original within a run, seconds: the larger the gain, the less of it shows."""
+    return min(ENOUGH_S, SAVED_S / (1 - 1 / ratio)) if ratio > 1 else ENOUGH_S
+
+
+def _is_clear(old: WholeRuns, new: WholeRuns, passes: int, ratio: float) -> bool:
+    """Return whether a few runs show the gain and no work moved out of the calls."""
+    whole = min(old.inside) - min(new.inside)
+    if whole <= 0 or _is_gone(_ratios(old, new), ratio):
+        return False
+    before, after = (OutsideTime(min(runs.outside), 0.0) for runs in (old, new))
+    return not _moved(PassGain(whole / passes, passes), before, after)
+
+
+def _ratios(old: WholeRuns, new: WholeRuns) -> list[float]:
+    return [before / after for before, after in zip(old.inside, new.inside, strict=True)]
+
+
+def _is_gone(ratios: Sequence[float], ratio: float) -> bool:
+    """Return whether no run shows the gain. The root of the ratio suffices: a draft may count its passes.
+
+    ratio: of the comparison. A ratio below MIN_GAIN is not checked.
+    """
+    return ratio >= MIN_GAIN and max(ratios) < ratio**GAIN_SHARE
+
+
+def _moved(gain: PassGain, before: OutsideTime, after: OutsideTime) -> str:
+    """Return the reason if the work was moved before the calls, after them or into the import. Every
+    process pays for these.
+    """
+    longer = after.import_s - before.import_s
+    if longer > MIN_LEFT_SHARE * gain.seconds + IMPORT_S + 0.05 * before.import_s:
+        return (
+            f"its calls take {duration(gain.seconds)} less, but the import of its module {duration(longer)} more: the "
+            "work was moved there"
+        )
+    outside = after.outside_s - before.outside_s
+    if outside > MIN_LEFT_SHARE * gain.seconds * gain.passes + OUTSIDE_S + 0.05 * before.outside_s:
+        return "its calls take less time, but the whole run does not: the work was moved before or after the calls"
+    return ""
+
+
+def _object_setup_cost(
+    runner: TimedRuns, sides: tuple[Revision, Revision], timed: Timed, gain: PassGain
+) -> Finding | None:
+    """A finding where the objects of the calls take longer to make: a caller who asks one a few times only pays for it.
+
+    Measured where each call has an object of its own.
+    """
+    made = calls = len(timed.batch.calls) - timed.batch.warm
+    stdin = timed.batch.replace(shared=False, passes=RUNS).stdin()
+    runs = [runner.run(side, stdin).call_timing for side in sides]
+    if None in runs:
+        return None
+    was, now = (each.given_s for each in runs if each is not None)
+    longer = (now - was) / made
+    needed = longer / (gain.seconds / calls)
+    if now - was <= GIVEN_S + 0.1 * was or needed <= timed.asked:
+        return None
+    because = f"{needed:.0f} calls of it make up for that; the known ones ask an object {timed.asked:.0f} times"
+    caveat = Caveat(Subject.SPEED, "", "", f"an object takes {duration(longer)} more to make", because)
+    if needed > SELDOM * timed.asked:
+        return Finding(Consequence.NO_GAIN, f"its calls take less time, but {caveat.words}")
+    return Finding(Consequence.CAVEAT, caveat.words, caveats=(caveat,))
+
+
+@dataclass(frozen=True)
+class PassSeconds:
+    """Seconds of the passes of one run."""
+
+    first: float
+    later: float
+    """The mean of the others."""
+
+
+def _passes(timings: Sequence[CallTiming], wall: bool) -> list[PassSeconds]:
+    """The passes of the runs that have more than one, oldest first."""
+    each = [timing.wall if wall else timing.cpu for timing in timings]
+    return [PassSeconds(first, max(statistics.fmean(later), 1e-9)) for first, *later in each if later]
+
+
+def _remembers(old: Sequence[PassSeconds], new: Sequence[PassSeconds]) -> bool:
+    """Return whether only the later passes show the gain.
+
+    The first pass has no earlier one to learn from, by a file, a pipe or shared memory. Each first pass is divided by
+    the later ones of its own run, and these are compared with the run next to it. A shared processor may have two
+    speeds: a few first passes of the original may get one speed, and those of the draft the other.
+    """
+    pairs = side_by_side(old, new)
+    later = statistics.median(passes.later for passes in new)
+    ratio = max(1.0, statistics.median(before.later / after.later for before, after in pairs))
+    was, now = (statistics.median(passes.first / passes.later for passes in runs) for runs in (old, new))
+    return was * ratio - now < MIN_LEFT_SHARE * (ratio - 1) - FIRST_S / later
+
+
+def _imports_of(runner: TimedRuns, original: Revision, draft: Revision, timed: Timed) -> tuple[float, float]:
+    """Seconds of the import of the original, with what the draft newly imports, and of the draft."""
+    base = Revision.of(with_imports(original.text, draft.text))
+    for _ in range(RUNS if base != original else 0):
+        runner.run(base, timed.batch.replace(passes=1).stdin())
+    before = [timing.import_s for timing in runner.timings(base) or runner.timings(original)]
+    after = [timing.import_s for timing in runner.timings(draft)]
+    pairs = side_by_side(before, after)  # of more runs the shortest is shorter
+    return min(was for was, _ in pairs), min(now for _, now in pairs)
+
+
+def _import_there(runner: TimedRuns, original: Revision, draft: Revision, stdin: bytes) -> float | None:
+    """Return the seconds of the import at the place of a draft that is in another version of its package.
+
+    It imports the original's text there, or if that fails the draft's text without its computations. None if the draft
+    is in the same place, or neither text can be imported.
+    """
+    place = runner.others.get(draft)
+    if place is None:
+        return None
+    for text in (original.text, without_computing(draft.text)):
+        side = Revision.of(text)
+        moved = replace(runner, others={side: place}, kept=[])
+        found = [run.call_timing.import_s for run in (moved.run(side, stdin) for _ in range(RUNS)) if run.call_timing]
+        if found:
+            return min(found)
+    return None

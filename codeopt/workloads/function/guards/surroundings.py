@@ -1,0 +1,142 @@
+"""Guard: a draft newly reads its environment in addition to the arguments, or keeps something of each call forever.
+
+Both show in one pass of quick calls (guest/calls/watched.py), independent of the name of the clock and the place of the
+cache.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from codeopt.core.revision import Revision
+from codeopt.workloads import Consequence, Finding, Gain, guard
+from codeopt.workloads.function.timing.plan import CallPlan
+from codeopt.workloads.function.workload import FunctionWorkload
+from codeopt_sandbox.calls import CallBatch
+from codeopt_sandbox.caveat import Caveat, Subject
+from codeopt_sandbox.guest.calls.watched import CLOCK, MACHINE
+
+MAX_CALLS = 400
+"""Largest number of known calls that are made."""
+MAX_CALLS_S = 0.3
+"""Time that these take the original at most, seconds."""
+MAX_RUN_S = 30.0
+MIN_CALLS = 20
+"""Smallest number of calls for a statement about memory."""
+MIN_BLOCKS = 0.5
+"""Interpreter's blocks that each call must keep in addition to the original's to be reported."""
+MIN_BYTES = 16
+"""Bytes that each call must keep in addition to the original's to be reported."""
+MAX_BYTES = 100 << 10
+"""Bytes of each call beyond which a draft is refused: some ten thousand small calls would take a machine's memory."""
+MAY_BE_ASKED = (CLOCK, MACHINE)
+"""Things that a program may ask to wait, or to share its work out: told, and no reason to refuse it."""
+
+
+@dataclass(frozen=True)
+class Watched:
+    """The observations of one module's calls."""
+
+    reads: Mapping[str, tuple[int, bool]]
+    """Name of the thing that is read -> the first line that does, and whether the module's own code asks for it."""
+    calls: int = 0
+    blocks: float = 0.0
+    """Blocks of memory that the interpreter still has after the calls, for each of them."""
+    bytes: float = 0.0
+
+    @classmethod
+    def of(cls, lines: Iterable[str]) -> Watched:
+        """The observations in what the guest says, which may be anything. Raises ValueError."""
+        try:
+            said: dict[str, Any] = json.loads("".join(lines))
+            calls = int(said["calls"])
+            reads: dict[str, tuple[int, bool]] = {}
+            for what, line, direct in said["reads"]:
+                if str(what) not in reads or (direct and not reads[str(what)][1]):
+                    reads[str(what)] = int(line), bool(direct)
+            each = max(calls, 1)
+            return cls(reads, calls, int(said["blocks"]) / each, int(said["bytes"]) / each)
+        except (KeyError, TypeError) as error:
+            raise ValueError(f"what was seen of the calls makes no sense: {error}") from error
+
+
+@guard(order=20, applies_to="comparisons", every_round=True)
+def check_gain(gain: Gain) -> Finding | None:
+    """Return a caveat for each finding, or a rejection.
+
+    A draft is rejected if its own code depends on the date, the user or its start parameters, or keeps very much of
+    each call.
+    """
+    assert isinstance(gain.workload, FunctionWorkload)
+    gain.notify("looking at what the calls read and keep")
+    iterators = gain.plan.timed.batch.iterators if isinstance(gain.plan, CallPlan) else ""
+    return watch(gain.workload, gain.draft, iterators)
+
+
+def watch(workload: FunctionWorkload, draft: Revision, iterators: str = "") -> Finding | None:
+    """A finding about a draft that nobody has timed, as `check_gain` has of one that was."""
+    batch = CallBatch(tuple(_calls(workload)), "inspect", "watch", seconds=MAX_RUN_S, iterators=iterators)
+    old, new = (_watched(workload, side, batch) for side in (workload.baseline.revision, draft))
+    if old is None or new is None:
+        return None
+    if refused := _refused(old, new):
+        return Finding(Consequence.REJECT, refused)
+    caveats = (*_reads(old, new), *_keeps(old, new))
+    return Finding(Consequence.CAVEAT, caveats[0].words, caveats=caveats) if caveats else None
+
+
+def _calls(workload: FunctionWorkload) -> list[str]:
+    """Quick known calls, the longest of them first: a cache of the last calls then holds short ones at the end."""
+    chosen: list[str] = []
+    spent = 0.0
+    for known in sorted(workload.evidence.known, key=lambda each: each.seconds):
+        spent += known.seconds
+        if len(chosen) == MAX_CALLS or spent > MAX_CALLS_S:
+            break
+        chosen.append(known.text)
+    return chosen[::-1]
+
+
+def _watched(workload: FunctionWorkload, side: Revision, batch: CallBatch) -> Watched | None:
+    """Return the observations of one side. None if the run gave no answer, or not codeopt's own answer."""
+    answer = workload.runner.ask(side, batch).answer
+    if answer is None:
+        return None
+    try:
+        return Watched.of(answer.lines)
+    except ValueError:
+        return None
+
+
+def _new(old: Watched, new: Watched) -> dict[str, tuple[int, bool]]:
+    return {what: place for what, place in new.reads.items() if what not in old.reads}
+
+
+def _refused(old: Watched, new: Watched) -> str:
+    for what, (line, direct) in _new(old, new).items():
+        if direct and what not in MAY_BE_ASKED:
+            return f"it newly reads {what}, in line {line}: it may answer otherwise at another time or place"
+    more = new.bytes - old.bytes
+    if _keeps(old, new) and more > MAX_BYTES:
+        return f"it keeps {more / 1024:,.0f} KiB of each call with new arguments for ever"
+    return ""
+
+
+def _reads(old: Watched, new: Watched) -> list[Caveat]:
+    return [
+        Caveat(Subject.SURROUNDINGS, "", "", f"it newly reads {what}, in line {line}")
+        for what, (line, _) in sorted(_new(old, new).items())
+    ]
+
+
+def _keeps(old: Watched, new: Watched) -> list[Caveat]:
+    """Return a caveat if more of each call is kept after many calls with different arguments."""
+    more = new.bytes - old.bytes
+    few = min(old.calls, new.calls) < MIN_CALLS
+    if few or new.blocks - old.blocks < MIN_BLOCKS or more < MIN_BYTES:
+        return []
+    words = f"it keeps about {more:,.0f} bytes of each call with new arguments for ever"
+    return [Caveat(Subject.MEMORY, "", "", words)]

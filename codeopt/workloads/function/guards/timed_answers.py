@@ -1,0 +1,65 @@
+"""Guard: check the draft in the very passes that are timed, as strictly as checked calls.
+
+Compared are the results to the last bit, the output, the changed process state, and whether a result that its owner
+changes is returned again. The draft cannot know of the check, as it happens after the clock is read.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from codeopt.workloads import Consequence, Finding, Gain, guard
+from codeopt.workloads.function.corpus.cases import WholeCase
+from codeopt.workloads.function.timing.plan import CallPlan
+from codeopt_sandbox.call_answer import CallRun
+from codeopt_sandbox.comparing import AnswerChecker, AnsweredCase
+from codeopt_sandbox.outcome import Outcome, Verdict
+
+MAX_PASSES = 3
+"""Largest number of passes that are looked at: a draft may do right in some alone."""
+
+
+@guard(order=10, applies_to="comparisons")
+def check_gain(gain: Gain) -> Finding | None:
+    """A rejection for what is wrong; else a caveat of each kind."""
+    if not isinstance(gain.plan, CallPlan):
+        return None
+    outcome = _looked_at(gain, gain.plan)
+    if outcome is None:
+        return None
+    if outcome.verdict is not Verdict.AC:
+        return Finding(Consequence.REJECT, f"in the timed calls: {outcome.detail or outcome.verdict}", outcome)
+    if outcome.caveats:
+        return Finding(Consequence.CAVEAT, "timed calls answer otherwise", caveats=outcome.caveats)
+    return None
+
+
+def _looked_at(gain: Gain, plan: CallPlan) -> Outcome | None:
+    """Compare the draft's passes with the original's. None if the original's result fails or varies.
+
+    The original runs a second time if the results differ.
+    """
+    batch = plan.timed.batch
+    stdin = batch.replace(whole=True, passes=min(batch.passes, MAX_PASSES)).stdin()
+    first = gain.workload.runner.run(gain.original, stdin)
+    if first.exit != 0 or first.stop is not None:
+        return None
+    case = WholeCase("timed", stdin, held_out=True).expecting(first)
+    outcome = gain.workload.run_case(gain.draft, case)
+    if outcome.verdict is Verdict.AC:
+        return outcome
+    again = gain.workload.run_case(gain.original, case)
+    if again.verdict is Verdict.AC:
+        return outcome
+    return _without_state(gain, outcome, case)
+
+
+def _without_state(gain: Gain, outcome: Outcome, case: AnsweredCase) -> Outcome | None:
+    """Judged by the answers alone, where the original leaves something else each time."""
+    run = outcome.run
+    if not isinstance(run, CallRun) or run.answer is None or case.answer is None:
+        return outcome
+    expected, got = (replace(answer, state=None) for answer in (case.answer, run.answer))
+    check = gain.workload.suite.check
+    difference = check.of_answers(expected, got) if isinstance(check, AnswerChecker) else ""
+    return outcome if difference else None

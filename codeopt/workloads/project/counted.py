@@ -1,0 +1,115 @@
+"""Exact numbers of calls of the functions that matter, in one more run of a command: their text reports each call."""
+
+from __future__ import annotations
+
+import ast
+import sys
+from collections import Counter, defaultdict
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from codeopt.analysis.nodes import first_line
+from codeopt.workloads.project.command import WATCH
+from codeopt.workloads.project.profile import CalledBy, FunctionTime, GivenArgument, Spot
+from codeopt.workloads.project.watched import Names, WatchedLines, Watcher
+from codeopt.workloads.source.functions import definitions
+from codeopt_sandbox.guest.tests.project_counts import CALLED
+from codeopt_sandbox.outcome import Files
+
+MOST = 10
+"""Number of functions that are counted for their own time, and as many for their time with all that they call."""
+WIDTH = 8
+"""Bytes of a count."""
+COMPOUND = (
+    ast.If, ast.For, ast.AsyncFor, ast.While, ast.With, ast.AsyncWith, ast.Try, ast.FunctionDef, ast.AsyncFunctionDef,
+    ast.ClassDef, ast.Match,
+)  # fmt: skip
+"""Statements that begin their line."""
+
+
+@dataclass(frozen=True)
+class Counted:
+    """Result of such a run."""
+
+    calls: Sequence[CalledBy]
+    repeated: Mapping[Spot, float]
+    given: Mapping[Spot, tuple[GivenArgument, ...]]
+    own_s: Mapping[Spot, float]
+    """Seconds of functions by the C profiler, as far as they are known."""
+    pairs: Sequence[tuple[Spot, Spot]]
+    """Functions with one that they call."""
+
+
+def worth_counting(functions: Sequence[FunctionTime], names: Names) -> tuple[Spot, ...]:
+    """Return the functions with the most time of their own, what these may call, and those with the most time in all.
+
+    A function that computes in C is seldom seen at work: its samples are its caller's.
+    """
+    spots = {Spot(f.file, f.qualname, f.line): f for f in functions if f.line}
+    own = sorted(spots, key=lambda spot: -spots[spot].own_share)[:MOST]
+    total = sorted(spots, key=lambda spot: -spots[spot].total_share)[:MOST]
+    said = {word for spot in own for word in names.called_in(spot)}
+    below = [each for each in names.functions() if each.qualname.rpartition(".")[2] in said]
+    return tuple(dict.fromkeys((*own, *total, *below[:MOST])))
+
+
+def counting(functions: Sequence[Spot], *, asks: bool) -> Watcher:
+    """The counter of these functions. asks: also of queries of a database."""
+    return Watcher("project_counts", "install", (WATCH, len(functions), asks))
+
+
+def with_counters(files: Mapping[str, bytes], functions: Sequence[Spot]) -> Files:
+    """The files of the functions, in which each reports its calls."""
+    numbers: dict[str, dict[int, int]] = defaultdict(dict)
+    for number, spot in enumerate(functions):
+        numbers[spot.file][spot.line] = number
+    return tuple((path, _reporting(files[path], by_line)) for path, by_line in numbers.items())
+
+
+def _reporting(content: bytes, numbers: Mapping[int, int]) -> bytes:
+    """A module's text with a call at the begin of functions, by their first lines. Lines keep their numbers unless a
+    function begins with a block."""
+    lines = content.splitlines(keepends=True)
+    found = [(node, numbers.get(first_line(node))) for _, node in definitions(ast.parse(content))]
+    for node, number in sorted(found, key=lambda row: -row[0].lineno):
+        body = node.body[ast.get_docstring(node, clean=False) is not None :]
+        if number is None or not body:
+            continue
+        at, call = first_line(body[0]) - 1, f"{CALLED}({number})".encode()
+        line = lines[at]
+        indent = line[: len(line) - len(line.lstrip())]
+        if isinstance(body[0], COMPOUND):
+            lines[at] = indent + call + b"\n" + line
+        else:
+            column = body[0].col_offset
+            lines[at] = line[:column] + call + b"; " + line[column:]
+    return b"".join(lines)
+
+
+def read_counts(watched: WatchedLines, names: Names, functions: Sequence[Spot]) -> Counted:
+    """Add up what the processes wrote."""
+    files = {file.path.rpartition("/")[2]: file.content or b"" for file in watched.run.written}
+    calls: Counter[tuple[Spot, Spot | None]] = Counter()
+    for file, slot, number, caller in watched.of("slot"):
+        count = files.get(str(file), b"")[WIDTH * int(slot) : WIDTH * (int(slot) + 1)]
+        calls[functions[int(number)], names.spot(str(caller))] += int.from_bytes(count, sys.byteorder)
+    seen = {spot.file for spot in names.functions()}
+    own: dict[Spot, float] = defaultdict(float)
+    for place, seconds in watched.of("own"):
+        if spot := names.spot_in(str(place), seen):
+            own[spot] += float(seconds)
+    pairs = [
+        (names.spot_in(str(caller), seen), names.spot_in(str(callee), seen)) for caller, callee in watched.of("below")
+    ]
+    return Counted(
+        [CalledBy(*pair, count) for pair, count in calls.items() if count],
+        {functions[int(number)]: float(share) for number, share in watched.of("again")},
+        {functions[int(number)]: tuple(_argument(row) for row in rows) for number, rows in watched.of("given")},
+        own,
+        [(caller, callee) for caller, callee in dict.fromkeys(pairs) if caller and callee],
+    )  # fmt: skip
+
+
+def _argument(row: Sequence[object]) -> GivenArgument:
+    name, kind, *bounds = row
+    return GivenArgument(str(name), str(kind), *(int(str(bound)) for bound in bounds))

@@ -1,0 +1,1 @@
+"""Guards of the commands of projects, one check a file."""

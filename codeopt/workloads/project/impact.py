@@ -1,0 +1,190 @@
+"""The effect of a draft on others: names that stand for something else, and the public functions that lead to these."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import PurePosixPath
+
+from codeopt.analysis.positions import functions
+from codeopt.core.diagnostic import Diagnostic
+from codeopt.core.revision import Revision
+from codeopt.core.words import counted
+from codeopt.workloads.project.edits import OUTSIDE, CodeEdit
+from codeopt.workloads.project.module_graph import ModuleGraph
+from codeopt.workloads.project.public_surface import is_public
+from codeopt.workloads.project.surface import ImportedNames, Names, text_names
+from codeopt_sandbox.caveat import Caveat, Subject
+
+MOST = 20
+"""Maximum number of public functions that are judged by their calls."""
+ALONE = "judged by the whole command alone"
+
+
+@dataclass(frozen=True)
+class ChangedName:
+    """A name that stands for something else."""
+
+    place: CodeEdit
+    lost: frozenset[str]
+    """Features that only the original has."""
+    gained: frozenset[str]
+
+
+@dataclass(frozen=True)
+class Impact:
+    """The parts of a draft that are to be judged."""
+
+    changed: tuple[ChangedName, ...]
+    judged: tuple[CodeEdit, ...]
+    """Public functions, those first that change themselves."""
+    gaps: tuple[Diagnostic, ...]
+    caveats: tuple[Caveat, ...]
+
+    def classes_without(self, function: CodeEdit) -> set[str]:
+        """Names of classes that are other than they were, also without a function: what their objects hold may be
+        another."""
+        places = [each.place for each in self.changed if each.place != function]
+        owners = {part for place in places for part in place.qualname.split(".")[:-1]}
+        heads = {each.place.qualname.rpartition(".")[2] for each in self.changed if interface(each.lost | each.gained)}
+        return owners | heads
+
+
+def interface(features: frozenset[str]) -> list[str]:
+    """Features that callers see without a call: bases, flags, own operators and a function's name."""
+    return sorted(each for each in features if each.startswith(("has ", "is of ")))
+
+
+def changed_names(before: Revision, after: Revision, old: ImportedNames, new: ImportedNames) -> Iterator[ChangedName]:
+    """Names that differ, of modules that both versions have. old, new: what an import of them shows.
+
+    Nobody asks for a name that only the draft has, except for methods that Python calls.
+    """
+    both = {*old.modules} & {*new.modules}
+    others = (path for path in after.changed_files(before) if path in before and path in after and path not in both)
+    pairs: dict[str, tuple[Names, Names]] = {path: (old.modules[path], new.modules[path]) for path in sorted(both)}
+    pairs |= {path: (text_names(before[path]), text_names(after[path])) for path in others}
+    for path, (was, now) in pairs.items():
+        for name in {**was, **now}:
+            owner, _, last = name.rpartition(".")
+            lost, gained = was.get(name, frozenset()), now.get(name, frozenset())
+            if lost != gained and (name in was or (owner in was and last.startswith("__"))):
+                yield ChangedName(CodeEdit(path, name), lost - gained, gained - lost)
+
+
+def impact_of(
+    before: Revision, after: Revision, old: ImportedNames, new: ImportedNames, script: str, gone: Collection[str] = ()
+) -> Impact:
+    """Return the effect of a draft on others.
+
+    Args:
+        before: The original.
+        after: The draft.
+        old: Names of the original after an import.
+        new: Names of the draft.
+        script: The command's program, whose functions nobody else calls.
+        gone: Modules that the draft does not have.
+    """
+    changed = tuple(each for each in changed_names(before, after, old, new) if each.place.file not in gone)
+    graph = FunctionGraph(before)
+    places = list(dict.fromkeys(graph.defined(each.place) for each in changed))
+    judged = dict.fromkeys(place for place in places if graph.is_public(place) and place.file != script)
+    unreached: list[CodeEdit] = []
+    for place in [each for each in places if each not in judged]:
+        reached = [each for each in graph.public_users(place) if each.file != script]
+        judged.update(dict.fromkeys(reached))
+        unreached += [] if reached else [place]
+    gaps = (
+        *(Diagnostic(f"{path} is {ALONE}", "the other version does not have it") for path in gone),
+        *(Diagnostic(f"{place} is {ALONE}", "no public function leads to it") for place in unreached),
+        *_beyond(tuple(judged)[MOST:]),
+    )
+    return Impact(changed, tuple(judged)[:MOST], gaps, (*_of_interfaces(changed), *_of_settings(old, new)))
+
+
+def _beyond(left: tuple[CodeEdit, ...]) -> Iterator[Diagnostic]:
+    if left:
+        what = f"{counted(len(left), 'public function')} {ALONE}: {', '.join(map(str, left))}"
+        yield Diagnostic(what, f"at most {MOST} are judged by their calls")
+
+
+def _of_interfaces(changed: Iterable[ChangedName]) -> Iterator[Caveat]:
+    for each in changed:
+        was, now = interface(each.lost), interface(each.gained)
+        if was or now:
+            expected, got = (", ".join(side) or "nothing of that" for side in (was, now))
+            yield Caveat(Subject.INTERFACE, str(each.place), expected, got)
+
+
+def _of_settings(old: ImportedNames, new: ImportedNames) -> Iterator[Caveat]:
+    for name in sorted({**old.settings, **new.settings}):
+        was, now = (side.settings.get(name, "left as it is") for side in (old, new))
+        if was != now:
+            yield Caveat(Subject.SURROUNDINGS, f"import of its modules, {name}", was, now)
+
+
+class FunctionGraph:
+    """Functions of a project, by the names that they mention."""
+
+    def __init__(self, files: Mapping[str, str]) -> None:
+        self.files = files
+        self._known: dict[str, dict[str, frozenset[str]]] = {}
+
+    @cached_property
+    def _graph(self) -> ModuleGraph:
+        return ModuleGraph({path: text.encode("utf-8", "surrogatepass") for path, text in self.files.items()})
+
+    def known(self, path: str) -> dict[str, frozenset[str]]:
+        """Names that each function of a file mentions."""
+        if path not in self._known:
+            body = self._graph.tree(path).body if path in self.files else ()
+            self._known[path] = {name: frozenset(_mentioned(node)) for name, node in functions(body)}
+        return self._known[path]
+
+    def defined(self, place: CodeEdit) -> CodeEdit:
+        """The class for a member that no text defines, as a dataclass has them."""
+        owner = place.qualname.rpartition(".")[0]
+        return CodeEdit(place.file, owner) if owner and place.qualname not in self.known(place.file) else place
+
+    def is_public(self, place: CodeEdit) -> bool:
+        """Return True for a function that others may call."""
+        return place.qualname in self.known(place.file) and is_public(place, self.files)
+
+    def public_users(self, place: CodeEdit) -> list[CodeEdit]:
+        """Public functions that lead to a name, the nearest on each path."""
+        found: dict[CodeEdit, None] = {}
+        todo, seen = [place], {place}
+        while todo:
+            for user in self._users(todo.pop(0)):
+                if user not in seen:
+                    seen.add(user)
+                    if self.is_public(user):
+                        found[user] = None
+                    else:
+                        todo.append(user)
+        return list(found)
+
+    def _users(self, place: CodeEdit) -> Iterator[CodeEdit]:
+        """Functions that mention a name. Of a class, or of a method that Python calls: those that mention the class."""
+        owner, _, name = place.qualname.rpartition(".")
+        name = owner.rpartition(".")[2] if owner and name.startswith("__") else name
+        for path in self._graph.with_text(name.encode()) if place.qualname != OUTSIDE else [place.file]:
+            if path == place.file or self._imports(path, place.file):
+                for qualname, mentioned in self.known(path).items():
+                    if name in mentioned or place.qualname == OUTSIDE:
+                        yield CodeEdit(path, qualname)
+
+    def _imports(self, path: str, other: str) -> bool:
+        """Return True if a file imports another, or a package around it."""
+        packages = {str(folder / "__init__.py") for folder in PurePosixPath(other).parents}
+        return bool(self._graph.imported(self._graph.tree(path), path) & {other, *packages})
+
+
+def _mentioned(node: ast.AST) -> Iterator[str]:
+    for each in ast.walk(node):
+        if isinstance(each, ast.Name):
+            yield each.id
+        elif isinstance(each, ast.Attribute):
+            yield each.attr

@@ -1,0 +1,86 @@
+"""Rows of a profile that a language model is told. It is shown the source of each function that they name."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+
+from codeopt.workloads.project.profile import CalledBy, FunctionTime, LineTime, ProjectProfile, Spot
+from codeopt.workloads.project.prompt.imports import ImportShares, import_shares
+from codeopt.workloads.project.prompt.vendored import LibraryShare, is_vendored, library_shares
+
+ROWS = 8
+"""Maximum number of rows of a table."""
+MOST_CALLERS = 3
+"""Maximum number of callers of a function that are named."""
+LEAST = 0.01
+"""Minimum share of the command that is worth a row."""
+TARGETS = 4
+"""Number of functions in which most could be gained whose source comes first."""
+
+
+@dataclass(frozen=True)
+class Figures:
+    """The rows."""
+
+    profile: ProjectProfile
+
+    @cached_property
+    def loading(self) -> ImportShares:
+        """The part of the time in which modules are imported."""
+        return import_shares(self.profile)
+
+    @property
+    def functions(self) -> tuple[FunctionTime, ...]:
+        """Functions with their times."""
+        worth = (f for f in self.profile.functions if max(f.own_share, f.total_share) >= LEAST)
+        return tuple(f for f in worth if not is_vendored(f.file) and not self._is_import(f))[: 2 * ROWS]
+
+    @property
+    def targets(self) -> tuple[FunctionTime, ...]:
+        """Functions in which most could be gained."""
+        return tuple(f for f in self.profile.targets if not is_vendored(f.file) and f.expected_gain >= LEAST)[:ROWS]
+
+    @property
+    def lines(self) -> tuple[LineTime, ...]:
+        """Hot lines."""
+        return tuple(x for x in self.profile.lines if x.own_share >= LEAST and not is_vendored(x.file))[:ROWS]
+
+    @property
+    def libraries(self) -> tuple[LibraryShare, ...]:
+        """Libraries by the function that their time belongs to."""
+        return tuple(row for row in library_shares(self.profile) if row.share >= LEAST)[:ROWS]
+
+    def callers(self, function: FunctionTime) -> tuple[CalledBy, ...]:
+        """Functions of the project that call one, the most often calling first."""
+        place = (function.file, function.qualname)
+        rows = (row for row in self.profile.callers if row.callee and (row.callee.file, row.callee.qualname) == place)
+        return tuple(sorted((row for row in rows if row.caller), key=lambda row: -row.calls)[:MOST_CALLERS])
+
+    @property
+    def named(self) -> tuple[FunctionTime, ...]:
+        """Functions that the rows name, each once.
+
+        Order: the largest possible gains, then the largest total time. What runs while modules are imported is last.
+        """
+        known = {(f.file, f.qualname): f for f in self.profile.functions}
+        below = [known[spot[:2]] for spot in self._spots() if spot[:2] in known]
+        found = sorted({*self.functions, *self.targets, *below}, key=lambda f: (-f.total_share, f.file, f.line))
+        found.sort(key=self.loading.is_loading)
+        first = [f for f in self.targets if not self.loading.is_loading(f)][:TARGETS]
+        return tuple(f for f in dict.fromkeys((*first, *found)) if f.qualname != "<module>")
+
+    def _spots(self) -> Iterator[Spot]:
+        """Yield functions that are named beside the tables of functions."""
+        for target in self.targets:
+            yield from (row.caller for row in self.callers(target) if row.caller)
+        yield from (row.caller for row in self.libraries)
+        for line in self.lines:
+            above = [f for f in self.profile.functions if f.file == line.file and f.line <= line.line]
+            yield from (Spot(f.file, f.qualname, f.line) for f in sorted(above, key=lambda f: f.line)[-1:])
+
+    def _is_import(self, function: FunctionTime) -> bool:
+        """Return True if a module is imported by another and has too little self time for a row."""
+        imported = function.qualname == "<module>" and self.loading.is_imported(function.file)
+        return imported and function.own_share < LEAST

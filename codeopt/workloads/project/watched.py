@@ -1,0 +1,157 @@
+"""Runs of a command with a watcher in each of its interpreters, and what the watchers write down."""
+
+from __future__ import annotations
+
+import ast
+import json
+import re
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+from codeopt.analysis.nodes import first_line
+from codeopt.core.revision import Revision
+from codeopt.workloads.project.command import WATCH
+from codeopt.workloads.project.profile import Spot
+from codeopt.workloads.project.runs import CommandRuns
+from codeopt.workloads.source.functions import definitions
+from codeopt_sandbox.guest_bundle import loading
+from codeopt_sandbox.outcome import Case, Files, Run, RunLimits
+
+LONGER = 10
+"""Maximum time of a run with a hook on calls, as a multiple of one without it."""
+LEAST_S = 30.0
+"""Time that such a run may take in any case, seconds."""
+CALL = re.compile(r"(\w+)\(")
+HOOK = """
+import os, sys, time
+_begun = time.process_time()
+_folder = os.path.dirname(os.path.abspath(__file__))
+sys.path[:] = [path for path in sys.path if path != _folder]
+if sys.version_info >= (3, 8):
+{indented}
+    _log = _bundle.load("tests.call_log").CallLog(_folder)
+    _watch = _bundle.load("tests.{module}").{function}
+    _log.write("@ hook %.6f" % (time.process_time() - _begun))
+    _watch(os.path.dirname(_folder), *{arguments!r}, _log.write)
+    from importlib.machinery import PathFinder as _finder
+    _spec = _finder.find_spec("sitecustomize")
+    if _spec is not None and _spec.loader is not None:
+        from importlib.util import module_from_spec as _make
+        sys.modules["sitecustomize"] = _make(_spec)
+        _spec.loader.exec_module(sys.modules["sitecustomize"])
+"""
+"""Text of a sitecustomize module. The next one on the path runs also."""
+
+
+@dataclass(frozen=True)
+class Watcher:
+    """Instrumentation of each interpreter of the command: a function of a module of codeopt_sandbox.guest.tests, given
+    the project's folder first, and what writes a line last."""
+
+    module: str
+    function: str
+    arguments: tuple[Any, ...] = ()
+    needs: tuple[str, ...] = (
+        "tests/project_", "tests/process_end", "tests/cpu_sampler", "tests/watched_file", "tests/call_log",
+    )  # fmt: skip
+    """Files of codeopt_sandbox.guest, by how their paths begin."""
+
+
+@dataclass(frozen=True)
+class WatchedLines:
+    """Lines written down during a run."""
+
+    run: Run
+    lines: tuple[str, ...]
+
+    @cached_property
+    def rows(self) -> tuple[tuple[str, Any], ...]:
+        """(kind, payload) of each well-formed line."""
+        return tuple(_rows(self.lines))
+
+    def of(self, kind: str) -> list[Any]:
+        """The rows of one kind."""
+        return [value for name, value in self.rows if name == kind]
+
+
+def watched_run(
+    runs: CommandRuns, draft: Revision, watcher: Watcher, limits: RunLimits | None = None, case: Case | None = None
+) -> WatchedLines:
+    """Run the command, or another one that is a case, with a watcher in each of its interpreters. A line that a process
+    was ended in the middle of may be there; what a run writes is not trusted to be ours."""
+    files, args = (case.files or (), case.args) if case else ((), ())
+    run = runs.run(draft, files=(*files, *_hook(watcher)), limits=limits, args=args)
+    found: list[str] = []
+    for file in run.written:
+        if file.path.startswith(f"{WATCH}/") and file.path.endswith(".txt") and file.content:
+            found += file.content.decode("utf-8", "replace").split("\n")
+    return WatchedLines(run, tuple(found))
+
+
+def _hook(watcher: Watcher) -> Files:
+    guest = loading(*watcher.needs, "tests/__init__")
+    indented = "".join(f"    {line}" for line in guest.splitlines(keepends=True))
+    names = {"module": watcher.module, "function": watcher.function, "arguments": watcher.arguments}
+    text = HOOK.format(indented=indented, **names)
+    return ((f"{WATCH}/sitecustomize.py", text.encode()),)
+
+
+def _rows(lines: Iterable[str]) -> Iterable[tuple[str, Any]]:
+    """(kind, payload) of the lines; malformed ones are left out."""
+    for line in lines:
+        if line.startswith("@ "):
+            kind, _, text = line[2:].partition(" ")
+            try:
+                value = json.loads(text)
+            except ValueError:
+                continue
+            yield kind, value
+
+
+class Names:
+    """Functions by file and first line; a comprehension, a lambda and a class's body count for what is around them."""
+
+    def __init__(self, files: Mapping[str, bytes]) -> None:
+        self.files = files
+        self.known: dict[str, list[tuple[int, int, str]]] = {}
+
+    def spot(self, place: str) -> Spot | None:
+        """The function at `/path:line`; None for what is not the project's."""
+        path, _, text = place[1:].rpartition(":")
+        if place[:1] != "/" or path not in self.files:
+            return None
+        if text == "0":
+            return Spot(path, "<module>", 0)
+        if path not in self.known:
+            self.known[path] = _spans(self.files[path])
+        line = int(text)
+        around = [(first, name) for first, last, name in self.known[path] if first <= line <= last]
+        first, name = max(around, default=(0, "<module>"))
+        return Spot(path, name, first)
+
+    def spot_in(self, place: str, files: Collection[str]) -> Spot | None:
+        """The same in some of the files. Most files of a large project take no time, but each would be parsed."""
+        return self.spot(place) if place[1:].rpartition(":")[0] in files else None
+
+    def functions(self) -> Iterator[Spot]:
+        """Yield the functions of the files that were asked for."""
+        for path, rows in self.known.items():
+            yield from (Spot(path, name, first) for first, _, name in rows)
+
+    def called_in(self, spot: Spot) -> Iterator[str]:
+        """Yield names before a parenthesis in a function's text."""
+        lines = self.files[spot.file].splitlines()
+        for first, last, name in self.known[spot.file]:
+            if (first, name) == (spot.line, spot.qualname):
+                yield from CALL.findall(b"\n".join(lines[first - 1 : last]).decode("utf-8", "replace"))
+
+
+def _spans(content: bytes) -> list[tuple[int, int, str]]:
+    """First and last line of each function."""
+    try:
+        tree = ast.parse(content)
+    except (SyntaxError, ValueError):
+        return []
+    return [(first_line(node), node.end_lineno or node.lineno, name) for name, node in definitions(tree)]

@@ -33,6 +33,10 @@ class Briefing:
     """The judge's rules for every draft; part of the system prompt."""
     answer_format: str = ""
     """The form of a draft; empty: `the whole program`."""
+    statement: str = ""
+    """Text of the user's about the program, such as a problem's statement."""
+    tried: tuple[str, ...] = ()
+    """Drafts of earlier runs and what came of them, a line each."""
     source_facts: str = ""
     """Facts about the source: known from reading it, and from its recorded runs. Markdown, below the original's
     program."""

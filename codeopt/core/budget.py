@@ -11,15 +11,12 @@ from codeopt.core.errors import UsageError
 
 @dataclass(frozen=True)
 class Budget:
-    """Limits, whichever is met first; None is no limit.
-
-    Raises UsageError for a negative one.
-    """
+    """Limits of a run: the first one reached ends it, None sets no limit. Raises UsageError for a negative one."""
 
     rounds: int | None = None
     """Drafts that are judged."""
     seconds: float | None = None
-    """Wall-clock seconds, including the earlier sittings of a resumed run."""
+    """Wall-clock seconds, including the earlier sessions of a resumed run."""
     tokens: int | None = None
     """Input and output tokens together."""
     cost_usd: float | None = None
@@ -32,7 +29,7 @@ class Budget:
     def __post_init__(self) -> None:
         for name, limit in vars(self).items():
             if limit is not None and not limit >= 0:
-                raise UsageError(f"the limit of {name} cannot be {limit}; give 0 or more, or leave it out")
+                raise UsageError(f"the limit of {name} cannot be {limit}", hint="give 0 or more, or leave it out")
 
 
 @dataclass(frozen=True)
@@ -43,11 +40,11 @@ class Usage:
     tokens_in: int = 0
     tokens_out: int = 0
     cost_usd: float | None = 0.0
-    """Price in USD; None where it is not known (never 0 for unknown)."""
+    """Price in USD. None if it is not known (never 0 for unknown)."""
     estimated: bool = False
     """At least one server did not count its tokens, so these are estimates."""
     tokens_cached: int = 0
-    """Input tokens served from the provider's prompt cache; part of `tokens_in`."""
+    """Input tokens served from the provider's prompt cache. They are part of `tokens_in`."""
     seconds: float = 0.0
     """Time from each request to the last word of its reply, seconds, added up."""
 
@@ -57,7 +54,6 @@ class Usage:
         return self.tokens_in + self.tokens_out
 
     def __add__(self, other: Usage) -> Usage:
-        """The sum of both."""
         known = self.cost_usd is not None and other.cost_usd is not None
         return Usage(
             self.replies + other.replies,
@@ -75,10 +71,10 @@ NOTHING_USED = Usage()
 
 @dataclass(frozen=True)
 class Effort:
-    """Tokens and wall-clock seconds that one draft took, by step; waiting for a core is left out."""
+    """Tokens and wall-clock seconds of one draft, by step, without the waits for a core."""
 
     tokens_in: int = 0
-    """Input tokens, those of the critique included; the first draft of a critique carries them for its siblings."""
+    """Input tokens, including those of the critique. The first draft of a critique carries them for its siblings."""
     tokens_out: int = 0
     tokens_cached: int = 0
     model_s: float = 0.0
@@ -96,7 +92,7 @@ class Effort:
         return Effort(*(a + b for a, b in zip(astuple(self), astuple(other), strict=True)))
 
     def to_json(self) -> dict[str, float]:
-        """The fields by name; seconds rounded to milliseconds."""
+        """Return the fields by name, with seconds rounded to milliseconds."""
         return {name: round(value, 3) for name, value in asdict(self).items()}
 
 
@@ -108,15 +104,15 @@ class Ledger:
     usage: Usage = NOTHING_USED
     """All replies together."""
     earlier_s: float = 0.0
-    """Wall-clock seconds of the sittings before this one, when a run is resumed."""
+    """Wall-clock seconds of the sessions before this one, if a run is resumed."""
     started: float = field(default_factory=time.monotonic)
-    """Start of this sitting, by `time.monotonic()`."""
+    """Start of this session, by `time.monotonic()`."""
     steps: Mapping[str, float] = field(default_factory=dict)
     """Seconds of the steps that belong to no draft, by name: `baseline`, `confirmation`."""
 
     @property
     def seconds(self) -> float:
-        """Wall-clock seconds until now, all sittings together."""
+        """Return the wall-clock seconds of all sessions until now."""
         return self.earlier_s + time.monotonic() - self.started
 
     def add(self, usage: Usage) -> Ledger:
@@ -133,9 +129,9 @@ class Ledger:
         return replace(self, rounds=self.rounds + 1)
 
     def spent(self, budget: Budget) -> str:
-        """The limit that is met, in plain words; empty while there is something left.
+        """Return the limit that is reached, in plain words. Empty while all limits leave something.
 
-        A limit of money cannot be held without a price: then it counts as met after the first reply.
+        A limit of money cannot be held without a price. Then it counts as reached after the first reply.
         """
         if budget.rounds is not None and self.rounds >= budget.rounds:
             return f"the limit of {budget.rounds} round{'s' * (budget.rounds != 1)} is reached"
@@ -155,7 +151,7 @@ class Ledger:
         return ""
 
     def to_json(self) -> dict[str, object]:
-        """The fields of a saved run, in which the clock stands still."""
+        """Return the fields of a saved run, with the seconds spent until now."""
         usage = asdict(self.usage)
         steps = {name: round(seconds, 3) for name, seconds in self.steps.items()}
         return {
@@ -164,15 +160,15 @@ class Ledger:
 
     @staticmethod
     def from_json(data: Mapping[str, object]) -> Ledger:
-        """The ledger that `to_json` wrote; its clock runs on from now.
+        """Return the ledger that `to_json` wrote. Its clock continues from now.
 
-        Raises UsageError when the data is not one.
+        Raises UsageError for invalid data.
         """
         counts = {name: data.get(name) for name in ("rounds", "replies", "tokens_in", "tokens_out")}
         cost, seconds = data.get("cost_usd"), data.get("seconds")
         whole = {name: count for name, count in counts.items() if isinstance(count, int)}
         if len(whole) < len(counts) or not isinstance(cost, int | float | None) or not isinstance(seconds, int | float):
-            raise UsageError("the saved ledger of this run is broken; start the run anew")
+            raise UsageError("the saved costs of this run cannot be read", hint="start a new run")
         rounds, cached, model_s = whole.pop("rounds"), data.get("tokens_cached"), data.get("model_s")
         usage = Usage(
             **whole, cost_usd=cost, estimated=bool(data.get("estimated")),
@@ -180,6 +176,6 @@ class Ledger:
             seconds=model_s if isinstance(model_s, int | float) else 0.0,
         )  # fmt: skip
         steps = data.get("steps")
-        known = steps.items() if isinstance(steps, Mapping) else ()  # files of earlier versions have none
+        known = steps.items() if isinstance(steps, Mapping) else ()  # files of earlier versions have no steps
         took = {str(name): float(spent) for name, spent in known if isinstance(spent, int | float)}
         return Ledger(rounds, usage, earlier_s=seconds, steps=took)

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import re
 import sys
 import threading
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import AbstractContextManager
 from types import TracebackType
 from typing import TYPE_CHECKING, Self
 
+from codeopt.core.errors import report_lines
 from codeopt.core.live import LiveLines, takes_live_lines
 from codeopt.core.sanitize import harmless, inline, printable
+from codeopt.core.screen import COLUMNS
 from codeopt.core.stages import ASCII_MARKS, MARKS, Stages
 
 if TYPE_CHECKING:
@@ -19,8 +22,7 @@ if TYPE_CHECKING:
 
 HEARTBEAT_S = 30.0
 """Longest silence in a log, seconds: CI systems end jobs that say nothing for long."""
-COLUMNS = 80
-"""Widest progress line of a log, columns."""
+_FIGURES = re.compile(r"\d.*")
 TICK_S = 1.0
 """Seconds between two looks at how long a log has been silent."""
 
@@ -33,7 +35,9 @@ class Console(AbstractContextManager["Console"]):
         self._quiet = quiet
         self._verbose = verbose and not quiet
         self._live = LiveLines(self._drawn) if takes_live_lines() and not quiet and not verbose else None
-        self._doing = self._step = ""
+        self._step = ""
+        self._doing: Callable[[], str] = str
+        self._shown = ""
         self.stages = Stages()
         self._until: float | None = None
         self._began = self._last = time.monotonic()
@@ -57,13 +61,13 @@ class Console(AbstractContextManager["Console"]):
             self._live.hide()
 
     def allow(self, seconds: float | None) -> None:
-        """Set a time limit from now on, in seconds; the progress shows the time that is left of it."""
+        """Set a time limit from now on, in seconds. The progress shows the time that is left of it."""
         self._until = None if seconds is None else time.monotonic() + seconds
 
     def _beat(self) -> None:
-        """In a log, say now and then what is being done, however long that takes."""
+        """Print the present step from time to time while it lasts, if lines do not change in place."""
         while not self._ended.wait(TICK_S):
-            if self._doing and time.monotonic() - self._last >= HEARTBEAT_S:
+            if self._doing() and time.monotonic() - self._last >= HEARTBEAT_S:
                 self.print(self._line())
 
     def _clock(self) -> str:
@@ -77,43 +81,43 @@ class Console(AbstractContextManager["Console"]):
         from rich.text import Text
 
         marks = MARKS if self._live and self._live.takes_marks else ASCII_MARKS
-        parts = [Text(self._step), self.stages.drawn(marks), Text(inline(self._doing, COLUMNS * 2), style="dim")]
+        parts = [Text(self._step), self.stages.drawn(marks), Text(inline(self._doing(), COLUMNS * 2), style="dim")]
         margins = [f"  {self._clock()}  ", *[" " * len("  0:00  ")] * len(parts)]
         shown = zip(margins, (part for part in parts if part.plain), strict=False)
         rows = [Text(margin).append_text(part) for margin, part in shown]
         return Text("\n", no_wrap=True, overflow="ellipsis", end="").join(rows)
 
     def _line(self) -> str:
-        """The clock and what is done; of which stage, too, where there is room for both."""
+        """Return the clock and the present step, with the stage before it if both fit into a line."""
         clock = self._clock()
-        room = COLUMNS - len(f"  {clock}   ...")
-        whole = inline(f"{self.stages.words}{self._doing}", COLUMNS * 2)
-        said = whole if len(whole) <= room else inline(self._doing, room - len("..."))
-        return f"  {clock}  {said} ..."
+        room = COLUMNS - len(f"  {clock}  ")
+        whole = inline(f"{self.stages.words}{self._doing()}", COLUMNS * 2)
+        said = whole if len(whole) <= room else inline(self._doing(), room - len("..."))
+        return f"  {clock}  {said}"
 
     def print(self, line: str) -> None:
         """Print one line that stays."""
         if not self._quiet:
             self._write(line)
 
-    def aside(self, line: str) -> None:
-        """Print one line that stays in a log and when verbose; a terminal does without it."""
-        if not self._live:
+    def print_all(self, lines: Iterable[str]) -> None:
+        """Print several lines that stay."""
+        for line in lines:
             self.print(line)
 
-    @property
-    def brief(self) -> bool:
-        """Whether a terminal is told the verdict, the figures and the next step alone; -v tells the rest."""
-        return self._live is not None
+    def aside(self, line: str) -> None:
+        """Print one line in a log or with -v. A terminal does not show it."""
+        if not self._live:
+            self.print(line)
 
     def detail(self, line: str) -> None:
         """Print one line that stays, when verbose."""
         if self._verbose:
             self._write(line)
 
-    def warn(self, line: str) -> None:
-        """Print one line that stays, even when quiet."""
-        self._write(f"codeopt: {line}")
+    def warn(self, line: str, hint: str = "") -> None:
+        """Print a warning that stays, even when quiet."""
+        self._write("\n".join(report_lines("warning", line, hint)))
 
     def _write(self, line: str) -> None:
         said = harmless(printable(line))
@@ -137,13 +141,24 @@ class Console(AbstractContextManager["Console"]):
         left = f", about {minutes((time.monotonic() - self._began) / done * (total - done))} left" if done else ""
         self._step = f"{done + 1} of {total} {inline(name, 40)}".rstrip() + left if total > 1 else ""
 
+    def awaiting(self, words: Callable[[], str]) -> None:
+        """Say what is awaited, in words that are asked for each time that they are shown."""
+        self.progress(words())
+        self._doing = words
+
     def progress(self, line: str) -> None:
-        """Say what is being done: in the live lines of a terminal; in a log now and then, or always if verbose."""
-        self._doing = line
+        """Show the present step: in the live lines of a terminal, in a log from time to time, and if verbose once.
+
+        Lines that differ from their first figure on, such as `case 7 of 12`, are one step.
+        """
+        self._doing = lambda: line
+        before, self._shown = self._shown, f"{self.stages.words}{_FIGURES.sub('', line)}"
         if self._live:
             if self._open:
                 self._live.show()
-        elif self._verbose or (not self._quiet and time.monotonic() - self._last >= HEARTBEAT_S):
+        elif (self._verbose and self._shown != before) or (
+            not self._quiet and time.monotonic() - self._last >= HEARTBEAT_S
+        ):
             self.print(self._line())
 
 
@@ -160,9 +175,7 @@ class CallbackConsole(Console):
         self._notify = notify
 
     def print(self, line: str) -> None:
-        """Pass one line on."""
         self._notify(line)
 
-    def warn(self, line: str) -> None:
-        """Pass one warning on."""
-        self._notify(line)
+    def warn(self, line: str, hint: str = "") -> None:
+        self._notify(f"{line} ({hint})" if hint else line)

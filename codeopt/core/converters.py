@@ -8,7 +8,9 @@ import os
 from pathlib import Path
 from typing import Any
 
+from codeopt.core.ownership import read_given
 from codeopt.core.sanitize import inline
+from codeopt_sandbox.comparing import Observable
 from codeopt_sandbox.verdict import open_checker
 
 MIN_EXAMPLES = 10
@@ -21,7 +23,7 @@ _UNITS_S = {"s": 1.0, "m": 60.0, "h": 3600.0}
 
 
 class BadValue(ValueError):
-    """A value of the right type that makes no sense; the message says why."""
+    """Error for an invalid value of the right type. Its message has the reason."""
 
 
 def text(value: Any) -> str:
@@ -98,7 +100,7 @@ def checker_name(value: Any) -> str:
 
 
 def expression(value: Any) -> str:
-    """A Python expression, which is only read; empty for none. Raises ValueError."""
+    """Return a Python expression, which is only read. Empty for none. Raises ValueError."""
     found = str(value).strip()
     try:
         tree = ast.parse(found, mode="eval") if found else ast.Constant(None)
@@ -115,7 +117,7 @@ def _require_function(name: str) -> None:
     """FILE::NAME must be a function at the top of a Python file, which is read and not run. Raises BadValue."""
     file, _, function = name.rpartition("::")
     try:
-        tree = ast.parse(Path(file).read_bytes())
+        tree = ast.parse(read_given(Path(file)))
     except OSError as error:
         raise BadValue(f"cannot read {file}: {error.strerror}") from error
     except (SyntaxError, ValueError) as error:
@@ -128,6 +130,11 @@ def names(value: Any) -> tuple[str, ...]:
     """The parts of a text between commas, or of a sequence, without blanks around them."""
     parts = value.split(",") if isinstance(value, str) else value
     return tuple(part.strip() for part in parts if part.strip())
+
+
+def observables(value: Any) -> tuple[Observable, ...]:
+    """Parts of answers by their names. Raises ValueError."""
+    return tuple(map(Observable, names(value)))
 
 
 def texts(value: Any) -> tuple[str, ...]:

@@ -9,14 +9,14 @@ from codeopt.core.sanitize import inline
 
 @dataclass(frozen=True)
 class Diagnostic:
-    """One thing that is missing from what a result stands on."""
+    """Diagnostic: one thing that the evidence of a result lacks."""
 
     what: str
     """`8 tests found, none ran`."""
     why: str = ""
-    """`ModuleNotFoundError: No module named 'numpy'`; may be others' text."""
+    """`ModuleNotFoundError: No module named 'numpy'`. May be others' text."""
     remedy: str = ""
-    """`--python PATH`; empty where nobody can help."""
+    """`--python PATH`. Empty without a remedy."""
 
     @property
     def words(self) -> str:

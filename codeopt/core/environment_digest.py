@@ -55,7 +55,7 @@ def _signature(entry: os.DirEntry[str]) -> Sequence[object]:
 
 @cache
 def _own_code() -> str:
-    """Size and time of each file of codeopt: its version says nothing of a checkout."""
+    """Return a digest of the sizes and times of codeopt's files. In a checkout its version does not show a change."""
     found = [spec for name in ("codeopt", "codeopt_sandbox") if (spec := find_spec(name)) is not None]
     folders = [Path(place) for spec in found for place in spec.submodule_search_locations or ()]
     return digest_of([list(_sources(folder)) for folder in folders])

@@ -10,25 +10,48 @@ CodeoptError
 
 from __future__ import annotations
 
+from typing import Literal
+
 from codeopt.core.diagnostic import Diagnostic
 
 
+def report_lines(kind: Literal["error", "warning"], fact: str, hint: str = "") -> list[str]:
+    """Return the lines on standard error that report a fact, and what to do about it."""
+    return [f"{kind}: {fact}", *([f"  hint: {hint}"] if hint else [])]
+
+
 class CodeoptError(Exception):
-    """Base of all errors that are shown as one line, without a traceback."""
+    """Base of all errors that are shown without a traceback.
+
+    Args:
+        message: One fact.
+        hint: What the user can do about it.
+    """
 
     exit_status = 70
     shortfalls: tuple[Diagnostic, ...] = ()
-    """The parts that could not be run or made, where they are the cause; the message has them too."""
+    """The parts that could not be run or made, if they are the cause. The message has them too."""
+
+    def __init__(self, message: str, *, hint: str = "") -> None:
+        super().__init__(message)
+        self.hint = hint
+        if hint:
+            self.add_note(f"hint: {hint}")  # in the traceback of a program that uses the Python API
+
+    @property
+    def words(self) -> str:
+        """The message and the hint, for one cell of a table or one line of a list."""
+        return f"{self} ({self.hint})" if self.hint else str(self)
 
 
 class UsageError(CodeoptError):
-    """A request that makes no sense; the message says what to do."""
+    """Error for an invalid request."""
 
     exit_status = 2
 
 
 class NoSandbox(CodeoptError):
-    """No backend on this machine gives the isolation that was asked for."""
+    """Error if no backend on this machine gives the requested isolation."""
 
     exit_status = 3
 
@@ -41,8 +64,8 @@ class ModelError(CodeoptError):
 
     exit_status = 4
 
-    def __init__(self, message: str, *, status: int | None = None, wait_s: float | None = None) -> None:
-        super().__init__(message)
+    def __init__(self, message: str, *, hint: str = "", status: int | None = None, wait_s: float | None = None) -> None:
+        super().__init__(message, hint=hint)
         self.status = status
         self.wait_s = wait_s
 
@@ -61,6 +84,17 @@ class ProgramError(CodeoptError):
 
     exit_status = 5
 
-    def __init__(self, message: str, *, busy: bool = False) -> None:
-        super().__init__(message)
+    def __init__(self, message: str, *, hint: str = "", busy: bool = False) -> None:
+        super().__init__(message, hint=hint)
         self.busy = busy
+
+
+class NotVerifiable(ProgramError):
+    """The behaviour of the target cannot be known by running it; the message says why.
+
+    shortfalls: what could not be run or made; the message has them too.
+    """
+
+    def __init__(self, message: str, shortfalls: tuple[Diagnostic, ...] = (), *, hint: str = "") -> None:
+        super().__init__(message, hint=hint)
+        self.shortfalls = shortfalls

@@ -13,7 +13,7 @@ from codeopt.core.revision import Revision
 
 @dataclass(frozen=True)
 class Excerpted(ABC):
-    """Around another proposer, which is none the wiser."""
+    """Proposer that shows an inner proposer excerpts. The inner proposer does not know that they are excerpts."""
 
     inner: Proposer
 
@@ -23,24 +23,21 @@ class Excerpted(ABC):
 
     @abstractmethod
     def whole(self, draft: Draft, original: Revision) -> Draft:
-        """The inner proposer's draft as a whole revision; with a problem where it cannot be put back. original: that of
-        round 0."""
+        """Return the inner proposer's draft as a whole revision. It has a problem if it does not fit.
+        original: that of round 0.
+        """
 
     @property
     def name(self) -> str:
-        """Name of the inner proposer."""
         return self.inner.name
 
     def critique(self, history: History) -> Critique:
-        """The inner proposer's critique, made on the excerpts."""
         return self.inner.critique(self.excerpts(history))
 
     def refine(self, history: History) -> Draft:
-        """The inner proposer's next draft, whole."""
         return self.whole(self.inner.refine(self.excerpts(history)), history.original.revision)
 
     def variants(self, history: History, count: int) -> Iterator[Draft]:
-        """The inner proposer's drafts, each whole."""
         for draft in self.inner.variants(self.excerpts(history), count):
             yield self.whole(draft, history.original.revision)
 

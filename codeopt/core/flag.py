@@ -14,40 +14,47 @@ PREFIX = "CODEOPT_"
 
 
 class SettableBy(Enum):
-    """Whether pyproject.toml and the environment may give a value; the file may have been downloaded with a project."""
+    """Sources that may set a value. A project's pyproject.toml may come with a download."""
 
     PROJECT = auto()
     """The file and the environment may give it."""
     OF_A_CHANGE = auto()
-    """As PROJECT, even in a change under review: it reaches no money, key, server, file or sandbox, and does not decide
-    which drafts are right."""
+    """Like PROJECT, even in a change under review. It reaches no money, key, server, file or sandbox, and does not
+    decide which candidates are right.
+    """
     EACH_TIME = auto()
     """The command line alone gives it, each time."""
     WRITTEN = auto()
-    """As PROJECT; a path in a project's file must lie inside of the project."""
+    """PROJECT, but a path in a project's file must lie inside of the project."""
     SANDBOX = auto()
-    """As PROJECT; `process`, which isolates nothing, is refused in a project's file."""
+    """PROJECT, but `process`, which isolates nothing, is refused in a project's file."""
     PLUG_IN = auto()
-    """As PROJECT; a module or a file, which is loaded unprotected, is refused in a project's file."""
+    """PROJECT, but a module or a file, which is loaded unprotected, is refused in a project's file."""
     RULES = auto()
     """Sources of OF_A_CHANGE, but no rule by its dotted path from a project's file: it is loaded unprotected."""
     MODEL = auto()
-    """As PLUG_IN, where a dot alone makes no module: `gpt-4.1`."""
-    SECRET = auto()
-    """The environment may give it, and no file: it names a secret of the user's."""
+    """Like PLUG_IN, except that a dot alone does not make it a module: `gpt-4.1`."""
+    USER = auto()
+    """The environment and the user's own file may give it, a project's file may not.
+
+    It names a server, a secret, a weaker sandbox, or a file to write in a place that the user does not look at.
+    """
+    VARIABLES = auto()
+    """PROJECT, but NAME alone, which passes a variable of the user's on, is refused in a project's file."""
+    READ = auto()
+    """PROJECT, but a path in a project's file must lie inside of the project, and hold no secret by its name."""
     PYTHON = auto()
-    """As PROJECT; an interpreter that git tracks is refused in a project's file."""
+    """PROJECT, but an interpreter that git tracks is refused in a project's file."""
 
 
 class FlagKind(Enum):
-    """How often a flag is given and with how many values."""
+    """Number of times that a flag is given, and number of its values."""
 
     VALUE = auto()
     SWITCH = auto()
     LIST = auto()
     """Given once for each value."""
     PAIR = auto()
-    """Two values."""
 
 
 class FlagUse(TypedDict, total=False):
@@ -60,7 +67,6 @@ class FlagUse(TypedDict, total=False):
     metavar: str | tuple[str, ...] | None
     short: str
     group: str
-    aliases: tuple[str, ...]
     required: bool
 
 
@@ -76,27 +82,30 @@ class Flag:
     name: str
     """Field of ImproveOptions, or attribute of the parsed arguments."""
     help: str
-    """A line that makes sense without the flag's name; the default is not part of it."""
+    """A line that makes sense without the flag's name and leaves out the default."""
     convert: Callable[[Any], Any] = text
     """Makes the value of what was given; for a list, of all that was given. Raises ValueError, TypeError."""
     item: Callable[[Any], Any] = text
     """Makes one value of a list."""
     default: Any = None
     unset: str = ""
-    """The behaviour without the flag, in words, where the default does not say it."""
+    """Description of the behaviour without the flag, if the default does not show it."""
     option: str = ""
-    """The long option; empty: the name with dashes."""
+    """The long option. Empty: the name with dashes."""
     short: str = ""
     metavar: str | tuple[str, ...] | None = None
     choices: tuple[str, ...] = ()
     kind: FlagKind = FlagKind.VALUE
     group: str = ""
-    """Heading in --help-all; empty: none of its own."""
+    """Heading in --help-all. Empty: it has no heading."""
     commands: Mapping[str, FlagUse] = field(default_factory=dict)
     """Commands that have it, each with what differs there."""
-    setting: SettableBy = SettableBy.PROJECT
-    aliases: tuple[str, ...] = ()
-    """Old long options, hidden from help, which still work."""
+    setting: SettableBy = field(kw_only=True)
+    """Sources of the value, for every flag.
+
+    Alone or together with others, a project's file may reach no secret, server, file outside of the project, or weaker
+    sandbox.
+    """
     required: bool = False
 
     @property
@@ -106,12 +115,12 @@ class Flag:
 
     @property
     def key(self) -> str:
-        """Key in [tool.codeopt]; empty where the flag is no setting."""
+        """Key in [tool.codeopt]. Empty if the flag is not a setting."""
         return "" if self.setting is SettableBy.EACH_TIME else self.long.removeprefix("--")
 
     @property
     def default_in_words(self) -> str:
-        """The behaviour without the flag; empty for a switch and where nothing is to be said."""
+        """Return the behaviour without the flag. Empty for a switch, and for a default without a description."""
         if self.unset or self.default in (None, "", ()) or isinstance(self.default, bool):
             return self.unset
         return f"{self.default:g}" if isinstance(self.default, float) else str(self.default)
@@ -126,9 +135,9 @@ def variable(key: str) -> str:
     return PREFIX + key.upper().replace("-", "_")
 
 
-def option(default: Any, help: str, convert: Callable[[Any], Any] = text, **more: Any) -> Any:
-    """A field of a dataclass that is a row of the table; `more` are fields of Flag."""
-    return field(default=default, metadata={"flag": {"help": help, "convert": convert, **more}})
+def option(default: Any, help: str, convert: Callable[[Any], Any] = text, *, setting: SettableBy, **more: Any) -> Any:
+    """Make a field of a dataclass that is a row of the table. `more` are fields of Flag."""
+    return field(default=default, metadata={"flag": {"help": help, "convert": convert, "setting": setting, **more}})
 
 
 def flag_of(row: Field[Any]) -> Flag:

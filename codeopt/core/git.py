@@ -1,9 +1,9 @@
-"""The only place that starts git: at a work tree's own top level, with everything off by which a repository, its
-attributes or its settings could name a program to run.
+"""The only place that starts git: at a work tree's own top level.
 
-A nested folder that tracks `HEAD`, `config`, `objects` and `refs` is not taken for a repository: only `.git` is one,
-which git itself never checks out. The settings of a `.git` are the user's own, unless the work tree came as an archive,
-with `.git` and all; so each that names a program is overridden, whoever wrote it.
+Every feature is off by which a repository, its attributes or its settings could name a program to run. A nested folder
+that tracks `HEAD`, `config`, `objects` and `refs` is not a repository here. Only `.git` is, which git itself never
+checks out. The settings of a `.git` are the user's own, unless the work tree came as an archive that includes `.git`.
+So each setting that names a program is overridden, independent of its author.
 """
 
 from __future__ import annotations
@@ -20,17 +20,27 @@ from pathlib import Path
 
 from codeopt.core.errors import UsageError
 from codeopt_sandbox.host_program import find_program
+from codeopt_sandbox.plain_files import NotPlain, what_waits
 
 MAX_COMMAND_S = 120.0
 """Time limit of one git command, seconds."""
+LOOK_S = 1.0
+"""Seconds after which the files that a git command reads are looked at: a named pipe among them would block it.
+
+Not earlier: in a large work tree the look takes as long as git itself.
+"""
 MAX_OUTPUT_BYTES = 256 << 20
 """Output limit of one git command, bytes."""
+MAX_PATHS_AT_ONCE = 500
+"""Most paths in one call of git, whose command line is limited."""
 COMMANDS = frozenset(
     {"add", "apply", "branch", "cat-file", "check-attr", "check-ref-format", "checkout-index", "commit-tree", "config",
      "diff", "hash-object", "init", "ls-files", "ls-tree", "merge-base", "read-tree", "rev-parse", "status",
      "update-index", "var", "write-tree"}
 )  # fmt: skip
 """The git commands that may be run: no command here contacts a server, merges, opens an editor or signs."""
+READ_BY_GIT = (".gitattributes", ".gitignore", ".gitmodules")
+"""Names of files that git reads in any folder of a work tree."""
 _FLAGS: Mapping[str, tuple[str, ...]] = {
     "diff": ("--no-ext-diff", "--no-textconv", "--no-color", "--submodule=short", "--ignore-submodules=dirty"),
     "status": ("--ignore-submodules=dirty",),
@@ -54,11 +64,14 @@ _NAMED_SETTINGS: Mapping[str, str] = {
     "event": "", "enabled": "false", "helper": "", "program": "false", "update": "none",
     "uploadpack": "false", "receivepack": "false", "vcs": "", "allow": "never",
 }  # fmt: skip
-"""Harmless value for each setting `section.NAME.word`, by its last word. git has no pattern that switches all of them
-off, so each one that is set is overridden by its full name."""
+"""Harmless value for each setting `section.NAME.word`, by its last word.
+
+git has no pattern that switches all of them off. So each one that is set is overridden by its full name.
+"""
 _KEPT = ("GIT_CONFIG_", "GIT_AUTHOR_", "GIT_COMMITTER_", "GIT_EXEC_PATH")
-"""Prefixes of the user's own GIT_ variables that git still gets; settings made by them are overridden like any
-other."""
+"""Prefixes of the user's own GIT_ variables that git still gets. Settings made by them are overridden like
+any other.
+"""
 _QUIET: Mapping[str, str] = {
     "LC_ALL": "C", "LANGUAGE": "", "PAGER": "cat", "EDITOR": "false", "VISUAL": "false", "SSH_ASKPASS": "false",
     "GIT_ASKPASS": "false", "GIT_EDITOR": "false", "GIT_SSH_COMMAND": "false", "GIT_PAGER": "cat",
@@ -67,11 +80,11 @@ _QUIET: Mapping[str, str] = {
 
 
 class GitError(UsageError):
-    """A git command that refused, failed or did not end; the message is git's own last line."""
+    """A git command that refused, failed or did not end. The message is git's own last line."""
 
 
 class NoGit(GitError):
-    """No git program on this machine."""
+    """Error for a machine without a git program."""
 
 
 class GitRefused(GitError):
@@ -83,7 +96,7 @@ class Git:
     """A git that runs in one folder."""
 
     root: Path
-    """Top level of the work tree, links resolved; with `inside` False, a folder in no work tree."""
+    """Top level of the work tree, links resolved. With `inside` False, a folder in no work tree."""
     inside: bool = True
     named: tuple[str, ...] = field(default=(), repr=False)
     """Overridden settings that have a name in the middle, such as `filter.lfs.smudge=`."""
@@ -103,12 +116,13 @@ class Git:
         for setting in (*_SETTINGS, *self.named):
             words += ["-c", setting]
         words += [command, *_FLAGS.get(command, ()), *arguments]
-        return _printed(command, words, given, self._environment(index))
+        return _printed(command, words, given, self._environment(index), self.root)
 
     @property
     def has_filters(self) -> bool:
-        """Whether a filter is configured, which git itself would run on files that ask for it; here no filter is
-        run."""
+        """Return whether a filter is configured. git itself would run it on files that ask for it. No filter is run
+        here.
+        """
         return any(setting.startswith("filter.") for setting in self.named)
 
     def files(self, folder: Path, *flags: str) -> list[Path]:
@@ -120,6 +134,14 @@ class Git:
         place = folder.relative_to(self.root)
         listed = self.ask("ls-files", "-z", *flags, "--", *([str(place)] if place != Path() else []))
         return [Path(os.fsdecode(name)).relative_to(place) for name in listed.split(b"\0") if name]
+
+    def tracked(self, paths: Sequence[Path]) -> list[Path]:
+        """The files that git tracks at and below some paths of the work tree, each of which has a parent that is no
+        link. Raises GitError."""
+        names = [str(path.relative_to(self.root)) for path in paths]
+        parts = (names[at : at + MAX_PATHS_AT_ONCE] for at in range(0, len(names), MAX_PATHS_AT_ONCE))
+        listed = (self.ask("ls-files", "-z", "--cached", "--", *part) for part in parts)
+        return [self.root / os.fsdecode(name) for each in listed for name in each.split(b"\0") if name]
 
     def _environment(self, index: Path | None) -> dict[str, str]:
         kept = {key: value for key, value in os.environ.items() if not key.startswith("GIT_") or key.startswith(_KEPT)}
@@ -134,7 +156,7 @@ def work_trees(place: Path) -> Iterator[Path]:
     real = Path(os.path.realpath(place))
     for folder in (real, *real.parents):
         mark = folder / ".git"
-        if mark.is_file() or os.path.lexists(mark / "HEAD"):  # an empty folder of that name is none for git, either
+        if mark.is_file() or os.path.lexists(mark / "HEAD"):  # as for git, an empty `.git` does not count
             yield folder
 
 
@@ -199,7 +221,7 @@ def _files(folder: Path, *flags: str) -> list[Path] | None:
 
 
 def _overriding(git: Git) -> Git:
-    """The same git, with every setting that names a program overridden. Raises GitError."""
+    """Return the same git with every setting that names a program overridden. Raises GitError."""
     keys = [os.fsdecode(key) for key in git.ask("config", "--name-only", "-z", "--list").split(b"\0") if key]
     return Git(git.root, git.inside, tuple(_overridden(list(dict.fromkeys(keys)), git.root)))
 
@@ -213,14 +235,14 @@ def _overridden(keys: Sequence[str], root: Path) -> Iterator[str]:
         if neutral is None:
             continue
         if "=" in key:  # git reads `-c KEY=VALUE` up to the first one
-            raise GitError(f"the git settings of {root} name {name!r}, which cannot be switched off; rename it")
+            raise GitError(f"the git settings of {root} name {name!r}, which cannot be switched off", hint="rename it")
         yield f"{key}={neutral}"
 
 
 # --- the process ---------------------------------------------------------------------------------
 
 
-def _printed(command: str, words: Sequence[str], given: bytes, environment: Mapping[str, str]) -> bytes:
+def _printed(command: str, words: Sequence[str], given: bytes, environment: Mapping[str, str], root: Path) -> bytes:
     """Start git, wait for its end and return its standard output. Raises GitError."""
     with tempfile.TemporaryFile() as stdin, tempfile.TemporaryFile() as stderr:
         stdin.write(given)
@@ -231,23 +253,34 @@ def _printed(command: str, words: Sequence[str], given: bytes, environment: Mapp
             )
         except OSError as error:
             raise GitError(f"git {command} cannot be started: {error.strerror}") from error
-        printed, status = _read(process, f"git {command}")
+        printed, status = _read(process, f"git {command}", root)
         if status:
             stderr.seek(0)
             raise _failure(command, stderr.read(1 << 20).decode("utf-8", "replace"), status)
     return printed
 
 
-def _read(process: subprocess.Popen[bytes], name: str) -> tuple[bytes, int]:
-    """The standard output and the exit status of a process. Raises GitError where either limit is met."""
+def _read(process: subprocess.Popen[bytes], name: str, root: Path) -> tuple[bytes, int]:
+    """The standard output and the exit status of a process. Raises GitError where either limit is met, and where it
+    waits for what is no file."""
     late = threading.Event()
+    waited: list[NotPlain] = []
+
+    def look() -> None:
+        for path in _read_by_git(root):
+            if (found := what_waits(path)) and process.returncode is None:
+                waited.append(found)
+                _kill(process)
+                return
 
     def end() -> None:
         late.set()
         _kill(process)
 
-    timer = threading.Timer(MAX_COMMAND_S, end)
+    timer, looker = threading.Timer(MAX_COMMAND_S, end), threading.Timer(LOOK_S, look)
+    looker.daemon = True
     timer.start()
+    looker.start()
     try:
         assert process.stdout is not None
         printed = bytearray()
@@ -259,11 +292,22 @@ def _read(process: subprocess.Popen[bytes], name: str) -> tuple[bytes, int]:
         status = process.wait()
     finally:
         timer.cancel()
+        looker.cancel()
         _kill(process)
         process.wait()
+    if waited:
+        raise GitError(f"{waited[0].filename}: {waited[0].strerror}, and git would wait for it")
     if late.is_set():
         raise GitError(f"{name} did not end within {MAX_COMMAND_S:g} s")
     return bytes(printed), status
+
+
+def _read_by_git(root: Path) -> Iterator[Path]:
+    """The files that git itself reads in a work tree: those of `.git`, and those that say what is ignored and how files
+    are treated."""
+    for folder, folders, names in os.walk(root):
+        own = ".git" in Path(folder).relative_to(root).parts
+        yield from (Path(folder, name) for name in (*folders, *names) if own or name in READ_BY_GIT)
 
 
 def _kill(process: subprocess.Popen[bytes]) -> None:
@@ -277,13 +321,13 @@ def _failure(command: str, said: str, status: int) -> GitError:
     """The failure, told in one line: the cause, and what the user can do."""
     if "promisor" in said or "lazy fetching disabled" in said:
         return GitError(
-            f"git {command} failed: this partial clone lacks objects, and nothing is fetched here; "
-            "`git archive REF >/dev/null`, with the commit that is meant, fetches them"
+            f"git {command} failed: this partial clone lacks objects",
+            hint="fetch them with `git archive REF >/dev/null`, REF being the commit",
         )
     lines = said.strip().splitlines()
     fatal = next((line for line in lines if line.startswith("fatal: ")), lines[-1] if lines else "")
     reason = fatal.removeprefix("fatal: ").removeprefix("error: ")
     if "dubious ownership" in reason:
         place = reason.partition(" at ")[2].strip("'")
-        return GitRefused(f"git {command} failed: {reason} (git config --global --add safe.directory {place})")
+        return GitRefused(f"git {command} failed: {reason}", hint=f"git config --global --add safe.directory {place}")
     return GitError(f"git {command} failed: {reason or f'exit status {status}'}")

@@ -1,4 +1,4 @@
-"""Every candidate of one improvement, in order; saved after each round."""
+"""Every candidate of one improvement, in order. Saved after each round."""
 
 from __future__ import annotations
 
@@ -39,17 +39,18 @@ class Draft:
     changes: tuple[str, ...] = ()
     """Each change and its reason, one line each, where the proposer knows them apart."""
     ablations: tuple[tuple[str, Revision], ...] = ()
-    """The draft without one of its changes, or others that may do as well, each by a name: timed beside it if right."""
+    """The draft without one of its changes, or alternatives to it, each by a name. Timed next to it if it is right."""
     screening_only: bool = False
-    """Run it and time it beside its ablations, no more: figures to choose by, not to accept by."""
+    """Run it and time it next to its ablations only. The figures serve to choose, not to accept."""
     counts_as_round: bool = True
-    """Whether it is one of the rounds of the budget."""
+    """True if it is one of the rounds of the budget."""
     problem: str = ""
-    """Why there is no usable program (no code in the reply, a syntax error); empty when there is one."""
+    """Cause if there is no usable program, such as no code in the reply or a syntax error. Empty otherwise."""
+    no_program: str | None = None
+    """First words of a reply without any program. None if it holds one."""
     usage: Usage = NOTHING_USED
-    """Tokens and cost of writing it."""
     model: str = ""
-    """The language model that wrote it; empty for the rules."""
+    """The language model that wrote it. Empty for the rules."""
 
     @property
     def source(self) -> str:
@@ -58,7 +59,7 @@ class Draft:
 
 
 class Preferred(StrEnum):
-    """Which of two texts a reader prefers."""
+    """Text of two that a reader prefers."""
 
     FIRST = "first"
     SECOND = "second"
@@ -76,13 +77,15 @@ class Preference:
 
 @dataclass(frozen=True)
 class AgainstBest:
-    """A candidate compared with the best one before it: two ratios to the original, each with its own noise, say less
-    of which is the faster."""
+    """Comparison of a candidate with the best one before it.
+
+    Two ratios to the original, each with its own noise, show less clearly which of the two is faster.
+    """
 
     round: int
     """Round of the best candidate."""
     comparison: Comparison
-    """Its measurement with the best candidate in the original's place."""
+    """Measurement of the candidate against the best one."""
     lead: float
     """Ranking key of the best candidate."""
 
@@ -95,52 +98,50 @@ class Candidate:
     revision: Revision
     summary: str
     outcomes: tuple[Outcome, ...] = ()
-    """In the order of the suite; runs may stop at the first failures."""
+    """Results in the order of the suite. Runs may stop at the first failures."""
     comparison: Comparison | None = None
-    """Against the original; None when it was not right on every case, and for the original."""
+    """Against the original. None if it was not right on every case, and for the original."""
     profile: Profile | None = None
     critique: str = ""
-    """The proposer's critique of this candidate."""
     changes: tuple[str, ...] = ()
-    """The draft's changes."""
     ablation: tuple[tuple[str, float], ...] = ()
     """Each ablation that was right, timed next to this candidate: how many times as long it takes."""
     rejection: str = ""
-    """Why it cannot be accepted whatever its time, in one line; empty when it can."""
+    """Cause in one line if it cannot be accepted at any speed. Empty otherwise."""
     rejection_detail: str = ""
-    """Evidence of the rejection, such as a failing test's inputs and traceback; text of the program's."""
+    """Evidence of the rejection, such as a failing test's inputs and traceback. It is untrusted text."""
     notes: tuple[str, ...] = ()
     """Remarks for people, a line each."""
     turn: int = 0
-    """The round of the budget that it was written in, from 1; drafts of one critique share it. 0: it cost none."""
+    """Round of the budget that it was written in, from 1. Drafts of one critique share it. 0: it cost no round."""
     parents: tuple[int, ...] = ()
-    """The rounds that it was made from; the one whose critique it answers is the last."""
+    """Rounds that it was made from. The last one is that of the critique it answers."""
     chain: int = 0
-    """Which of several independent chains it belongs to, from 1; 0: all of them go on from it."""
+    """Number of its chain among independent chains, from 1. 0: all chains continue from it."""
     answers: str = ""
-    """The critique that it answers, where that is not the one its parent carries."""
+    """Critique that it answers, if its parent carries another one."""
     settled: bool = False
     """The critic finds nothing left to improve in it."""
     siblings: tuple[tuple[int, float], ...] = ()
     """Right drafts of the same critique, timed next to it: their round, and how many times as long they take."""
     model: str = ""
-    """The language model that wrote it; empty for the rules."""
+    """The language model that wrote it. Empty for the rules."""
     effort: Effort = Effort()
     second: Comparison | None = None
-    """Comparison by another clock, for a task that asks for it: time beside memory."""
+    """Comparison by a second metric, for a task that asks for it: time in addition to memory."""
     scores: tuple[tuple[str, float], ...] = ()
     """Scores of a text by aspect, as shares of the full score."""
     usage: Usage = NOTHING_USED
     """Tokens and cost of language models that judged it."""
     preference: Preference | None = None
-    """A reader's choice between the original (FIRST) and this; None where no reader was asked."""
+    """A reader's choice between the original (FIRST) and this. None if no reader was asked."""
     standing: TaskScore | None = None
-    """Score by the task's own measures; None where the speedup is the measure."""
+    """Score by the task's own measures. None if the speedup is the measure."""
     checked: tuple[Caveat, ...] = ()
-    """Differences beyond the known inputs that no single case shows."""
+    """Differences on unusual inputs that no single case shows."""
 
     against_best: AgainstBest | None = None
-    """Comparison with the best candidate before it; None where none before it was faster than the original."""
+    """Comparison with the best candidate before it. None if no candidate before it was faster than the original."""
 
     @property
     def source(self) -> str:
@@ -149,16 +150,16 @@ class Candidate:
 
     @property
     def caveats(self) -> tuple[Caveat, ...]:
-        """Every difference beyond the known inputs, each once."""
+        """Return every difference on unusual inputs once."""
         return distinct((*(c for outcome in self.outcomes for c in outcome.caveats), *self.checked))
 
     @property
     def settings(self) -> tuple[ChangedSetting, ...]:
-        """Settings of the process that a wrong run left changed; each once."""
+        """Return each setting of the process that a wrong run left changed, once."""
         return tuple(dict.fromkeys(each for outcome in self.outcomes for each in outcome.settings))
 
     def by(self, metric: Literal["time", "memory"]) -> Comparison | None:
-        """The comparison of time, or that of memory; None where it was not made."""
+        """Return the comparison of time, or that of memory. None if it was not made."""
         made = (found for found in (self.comparison, self.second) if found is not None)
         return next((found for found in made if (found.clock == "memory") is (metric == "memory")), None)
 
@@ -169,7 +170,7 @@ class Candidate:
 
     @property
     def screening_only(self) -> bool:
-        """Right and timed beside its ablations or siblings, but not compared with the original."""
+        """Return whether it is right and timed with its ablations or siblings, but not compared with the original."""
         return bool(self.ablation or self.siblings) and self.comparison is None
 
     @property
@@ -191,12 +192,14 @@ class Candidate:
 
 @dataclass(frozen=True)
 class RoundView:
-    """A draft as a proposer is shown it, where the program is more than can be shown."""
+    """Excerpt of a candidate for a proposer, if the whole program is too long to show."""
 
-    change: str
-    """Unified diff of its files to the original's."""
+    change: str = ""
+    """Unified diff of its files to the original's. Empty for the original, and for an answer that does not fit."""
     profile: str = ""
     """Profile of the draft, in Markdown."""
+    named: str = ""
+    """Source of the original that its critique names and no round before shows."""
 
 
 @dataclass(frozen=True)
@@ -205,7 +208,7 @@ class History:
 
     candidates: tuple[Candidate, ...]
     remark: str = ""
-    """The search's advice to the proposer on how to go on from these candidates."""
+    """Advice of the search to the proposer: how to continue from these candidates."""
     turn: int = 0
     """Number of rounds of the budget before this one."""
     views: Mapping[int, RoundView] = field(default_factory=dict)
@@ -218,12 +221,12 @@ class History:
 
     @property
     def last(self) -> Candidate:
-        """The newest candidate; the original when there is none yet."""
+        """Return the newest candidate, or the original if there is no candidate yet."""
         return self.candidates[-1]
 
     @property
     def best(self) -> Candidate | None:
-        """The leading candidate among the right and faster ones; None when there is none yet."""
+        """Return the leading candidate among the right and faster ones. None if there is no such candidate yet."""
         return max((c for c in self.candidates[1:] if c.faster), key=lambda c: c.lead, default=None)
 
     def add(self, candidate: Candidate) -> History:

@@ -18,10 +18,11 @@ from codeopt.core.tracked_python import require_untracked, require_untracked_fil
 from codeopt_sandbox.errors import BadInterpreter
 from codeopt_sandbox.host_program import find_program
 from codeopt_sandbox.interpreter import ask_python
+from codeopt_sandbox.plain_files import read_text
 
 PROJECT_FILES = ("pyproject.toml", "setup.py", "setup.cfg")
 MAX_TOOL_S = 3.0
-"""Time limit for poetry or hatch to name an environment, seconds; poetry takes 0.6 s."""
+"""Time limit for poetry or hatch to name an environment, seconds. poetry takes 0.6 s."""
 ADVICE = "--python PATH names another"
 
 
@@ -51,7 +52,7 @@ class Interpreter:
     version: str
     """Version, such as 3.13.1."""
     pytest_version: str | None
-    """Version of pytest in its packages; None where pytest is missing."""
+    """Version of pytest in its packages. None if pytest is missing."""
     origin: Origin
     libraries: tuple[str, ...] = ()
     """Folders that it imports from by itself, those of packages included."""
@@ -69,7 +70,7 @@ class Interpreter:
 
     @property
     def name(self) -> str:
-        """Path and version; the path is relative where it is below the current folder."""
+        """Return path and version. The path is relative if it is below the current folder."""
         path, here = Path(self.path), Path.cwd()
         return f"{path.relative_to(here) if here != Path('/') and path.is_relative_to(here) else path} {self.version}"
 
@@ -86,12 +87,11 @@ class Interpreter:
 def find_interpreter(
     named: str | None, place: Path, *, own_files: bool = True, environment: Mapping[str, str] | None = None
 ) -> Interpreter:
-    """The interpreter for a program, or for the project around a folder, started once.
+    """Return the interpreter for a program, or for the project around a folder, after starting it once.
 
-    named: the path given with --python; goes before everything else. own_files: nobody else wrote what is in the
-    project; otherwise no tool is asked, which may load plug-ins from there (poetry and pdm do).
-
-    Raises UsageError for one that is named or found and does not work: no other is taken in its place.
+    named: the path given with --python, which has precedence. own_files: False if another author's files may be in the
+    project. Then poetry and pdm are not asked, as they may load plug-ins from there. Raises UsageError if the named or
+    found interpreter does not work. It is not replaced by another one.
     """
     environment = os.environ if environment is None else environment
     if named:
@@ -113,8 +113,10 @@ def find_interpreter(
 
 
 def activated_environment(environment: Mapping[str, str]) -> str:
-    """Folder of the activated environment; empty without one. pre-commit starts a hook with the hook's own environment
-    activated, behind which the user's stands on the path."""
+    """Return the folder of the activated environment, or an empty text.
+
+    pre-commit starts a hook with the hook's own environment activated. The user's environment comes after it in PATH.
+    """
     folder = environment.get("VIRTUAL_ENV", "")
     if not folder or not environment.get("PRE_COMMIT") or not _is_own(Path(folder)):
         return folder
@@ -124,7 +126,6 @@ def activated_environment(environment: Mapping[str, str]) -> str:
 
 
 def _is_own(folder: Path) -> bool:
-    """Whether this codeopt is installed in an environment."""
     return folder.resolve() == Path(sys.prefix).resolve()
 
 
@@ -142,7 +143,7 @@ def _started(path: str, origin: Origin) -> Interpreter:
     try:
         return _asked(path, origin)
     except BadInterpreter as error:
-        raise UsageError(f"{error} ({ADVICE})") from error
+        raise UsageError(str(error), hint=ADVICE) from error
 
 
 def _of_venv(venv: Path, origin: Origin, before: str = "") -> Interpreter:
@@ -151,14 +152,15 @@ def _of_venv(venv: Path, origin: Origin, before: str = "") -> Interpreter:
     try:
         return _asked(str(venv.absolute() / "bin" / "python"), origin)
     except BadInterpreter as error:
-        raise UsageError(f"{before}{error} (make the environment anew, or {ADVICE})") from error
+        raise UsageError(f"{before}{error}", hint=f"make the environment again, or {ADVICE}") from error
 
 
 def _asked(path: str, origin: Origin) -> Interpreter:
-    """Start an interpreter and ask for its version: the one place where a file that may be the looked-at tree's own is
-    started on this machine (docs/configuration.md lists when).
+    """Start an interpreter and ask for its version.
 
-    Raises BadInterpreter, and UsageError for one that came with the repository.
+    This is the only place that starts a file on this machine which may belong to the examined tree.
+    docs/configuration.md lists the conditions. Raises BadInterpreter, and UsageError for an interpreter that came with
+    the repository.
     """
     if origin not in (Origin.NAMED, Origin.OWN):
         require_untracked(Path(path))
@@ -171,8 +173,11 @@ def _asked(path: str, origin: Origin) -> Interpreter:
 
 
 def _project(place: Path) -> Iterator[Path]:
-    """Folders whose environment may be meant, the nearest first: from the program's up to git's top level, else up to
-    the one with a project file, else to the current one where the program lies below it, else only its own."""
+    """Yield the folders whose environment may be meant, the nearest first, beginning with the program's.
+
+    The last one is git's top level. Without git it is the folder with a project file, else the current one if the
+    program lies below it. Otherwise the program's own folder is the only one.
+    """
     start = place if place.is_dir() else place.parent
     folders = [start, *start.parents]
     ends = [
@@ -185,28 +190,30 @@ def _project(place: Path) -> Iterator[Path]:
 
 
 def _names(root: Path, environment: Mapping[str, str]) -> tuple[str, ...]:
-    """Names of the environment's folder below `root`; uv's own variable replaces them."""
+    """Return names of the environment's folder below `root`. uv's own variable replaces them."""
     uv = environment.get("UV_PROJECT_ENVIRONMENT")
     return (uv, *VENVS) if uv and (root / "uv.lock").exists() else VENVS
 
 
 def _is_venv(folder: Path) -> bool:
-    """Whether a folder is a virtual environment, even one whose interpreter is gone; a package may be called `venv`,
-    too."""
+    """Return whether a folder is a virtual environment, even if its interpreter is missing. A package may be called
+    `venv`.
+    """
     return (folder / "pyvenv.cfg").exists() or os.path.lexists(folder / "bin" / "python")
 
 
 def _of_pdm(root: Path) -> str | None:
     """The environment of a pdm project, from the file in which pdm keeps its interpreter's path."""
     try:
-        return (root / ".pdm-python").read_text("utf-8").strip() or None
+        return read_text(root / ".pdm-python").strip() or None
     except (OSError, ValueError):
         return None
 
 
 def _told(tool: Origin, root: Path) -> str | None:
-    """The environment's folder that poetry or hatch names, where the project is theirs and they answer in time; else
-    None."""
+    """Return the folder that poetry or hatch names, or None if the project does not use it or it does not answer in
+    time.
+    """
     program = find_program(str(tool))
     if program is None or not _is_of(tool, root):
         return None
@@ -231,7 +238,7 @@ def _is_of(tool: Origin, root: Path) -> bool:
     if (root / ("poetry.lock" if tool is Origin.POETRY else "hatch.toml")).exists():
         return True
     try:
-        table: dict[str, Any] = tomllib.loads((root / "pyproject.toml").read_text("utf-8")).get("tool", {})
+        table: dict[str, Any] = tomllib.loads(read_text(root / "pyproject.toml")).get("tool", {})
     except (OSError, ValueError):
         return False
     return "poetry" in table if tool is Origin.POETRY else "envs" in table.get("hatch", {})

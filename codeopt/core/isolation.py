@@ -1,4 +1,4 @@
-"""Opening the sandbox that the options ask for, or one line that says why there is none."""
+"""Opening of the sandbox that the options ask for, or one line that says why it cannot be opened."""
 
 from __future__ import annotations
 
@@ -28,15 +28,14 @@ def open_isolated(
     room_mib: int = 0,
     base: BaseFolder | None = None,
 ) -> Sandbox:
-    """Open the sandbox that the options ask for; a context manager.
+    """Open the sandbox that the options ask for, as a context manager.
 
-    own_code_only: the user's own program and its versions by the built-in rules are all that will run; then, and only
-    then, `auto` may end with plain processes where nothing can isolate, and says so.
-    core: the CPU core for the runs; None: the one that has the least to do.
-    room_mib: size of a run's files, MiB, beside those that the options name.
-    base: files that the working folders of runs begin as.
+    own_code_only: only the user's own program and its versions by the built-in rules will run. Only then may `auto` use
+    plain processes if nothing can isolate, and it reports this. core: the CPU core for the runs, None for the least
+    busy one.
 
-    Raises NoSandbox, and UsageError for files or variables of the options that cannot be used.
+    room_mib: size of a run's files in MiB, in addition to those that the options name. base: initial files in the
+    working folders of runs. Raises NoSandbox, and UsageError for unusable files or variables of the options.
     """
     limits = RunLimits(memory_mib=options.memory)
     limits = limits if options.timeout is None else replace(limits, seconds=options.timeout)
@@ -60,8 +59,8 @@ def open_isolated(
     except BackendUnavailable as error:
         if options.sandbox != "auto" or not own_code_only or options.image:
             any_will_do = options.sandbox in ("auto", ISOLATED)
-            advice = " (--sandbox process runs code without isolation)" if any_will_do else ""
-            raise NoSandbox(f"{error}{advice}") from error
+            hint = "--sandbox process runs code without isolation" if any_will_do else ""
+            raise NoSandbox(str(error), hint=hint) from error
     notify(NOT_ISOLATED)
     try:
         return open_sandbox("process", options=chosen)

@@ -1,11 +1,16 @@
-"""Folders of sources that an environment imports from in place: what `pip install -e`, and uv, poetry, hatch and pdm
-for the members of a workspace, leave among its packages. Everything is read, nothing is run."""
+"""Folders of sources that an environment imports directly, instead of a copy among its packages.
+
+`pip install -e` links them, and uv, poetry, hatch and pdm link the members of a workspace. Files are only read, no code
+runs.
+"""
 
 from __future__ import annotations
 
 import ast
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
+
+from codeopt_sandbox.plain_files import read_text
 
 PACKAGES = ("site-packages", "dist-packages")
 FINDERS = ("__editable__*.py", "_editable_impl_*.py", "_editable_skbc_*.py", "_*_editable*.py")
@@ -30,14 +35,14 @@ def linked_folders(libraries: Sequence[str]) -> tuple[Path, ...]:
 
 def _linked(folder: Path) -> Iterator[Path]:
     for file in (*folder.glob("*.pth"), *folder.glob("*.egg-link")):
-        yield from _of_lines(folder, file.read_text("utf-8", "replace"))
+        yield from _of_lines(folder, read_text(file, "replace"))
     for pattern in FINDERS:
         for file in folder.glob(pattern):
-            yield from _of_finder(file.read_text("utf-8", "replace"))
+            yield from _of_finder(read_text(file, "replace"))
 
 
 def _of_lines(folder: Path, text: str) -> Iterator[Path]:
-    """Folders of a .pth file, read the way `site` does; lines that are to be executed are left out."""
+    """Return the folders of a .pth file, read in the same way as `site`. Lines of code are skipped."""
     for line in text.splitlines():
         word = line.strip()
         if word and not word.startswith(("#", "import ", "import\t")) and "\0" not in word:

@@ -1,4 +1,4 @@
-"""Lines at the foot of a terminal that change while work goes on; all that is written meanwhile stands above them."""
+"""Status lines at the end of a terminal, which change during the work. Other output appears above them."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ if TYPE_CHECKING:
     from rich.live import Live
 
 REDRAW_S = 0.5
-"""Seconds between two drawings: what is timed beside them has the processor."""
+"""Seconds between two drawings: few enough drawings that a program timed meanwhile has the processor."""
 
 
 def takes_live_lines() -> bool:
-    """Whether standard error is a terminal that can go back to an earlier line."""
+    """Return whether standard error is a terminal that can go back to an earlier line."""
     return sys.stderr.isatty() and os.environ.get("TERM", "").lower() not in ("dumb", "unknown")
 
 
@@ -37,11 +37,14 @@ class LiveLines:
         self._lock = threading.RLock()
         self._live: Live | None = None
         self._streams = (sys.stdout, sys.stderr)
+        # `print` holds sys.stdout by no reference of its own (cpython gh-130163), and the first write takes the guard
+        # away from there: without this field it would be freed in the middle of that write.
+        self._guards = tuple(self._guarded(each) for each in self._streams)
         self._terminal = open_terminal(sys.stderr)
 
     @property
     def takes_marks(self) -> bool:
-        """Whether the terminal shows more than ASCII."""
+        """Return whether the terminal shows more than ASCII."""
         return self._terminal.encoding.startswith("utf")
 
     def show(self) -> None:
@@ -55,9 +58,9 @@ class LiveLines:
                 console=self._terminal, get_renderable=self._render, refresh_per_second=1 / REDRAW_S, transient=True,
                 redirect_stdout=False, redirect_stderr=False,
             )  # fmt: skip
-            self._live.start(refresh=True)
-            self._streams = (sys.stdout, sys.stderr)
-            sys.stdout, sys.stderr = (self._guarded(each) for each in self._streams)
+            # Rich's thread draws it, the first time too: Ctrl-C within a drawing would leave a part of it behind.
+            self._live.start(refresh=False)
+            sys.stdout, sys.stderr = self._guards
 
     def hide(self) -> None:
         """Wipe the display and give the terminal's cursor and streams back."""

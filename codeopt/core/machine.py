@@ -1,4 +1,4 @@
-"""The machine on which a time was measured, named beside every figure: a ratio from one is no promise for another."""
+"""The machine of a measurement, named next to every figure: a ratio may differ on another machine."""
 
 from __future__ import annotations
 

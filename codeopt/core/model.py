@@ -21,7 +21,7 @@ class AnswerSchema:
     """Name and description of each field."""
 
     def json_schema(self) -> dict[str, object]:
-        """The JSON Schema: every field required, no other allowed."""
+        """Return the JSON Schema: every field is required, and only these are allowed."""
         properties = {name: {"type": "string", "description": about} for name, about in self.fields}
         required = [name for name, _ in self.fields]
         return {"type": "object", "properties": properties, "required": required, "additionalProperties": False}
@@ -34,7 +34,7 @@ class Message:
     role: Literal["system", "user", "assistant"]
     content: str
     schema: AnswerSchema | None = None
-    """Schema of the answer to this turn, for a server that enforces schemas; the words of the turn ask for the same."""
+    """Schema of the answer to this turn, for a server that enforces schemas. The turn asks for the same in words."""
 
 
 @dataclass(frozen=True)
@@ -45,18 +45,18 @@ class Reply:
     tokens_in: int
     tokens_out: int
     cost_usd: float | None
-    """Price in USD; None where it is not known (never 0 for unknown)."""
+    """Price in USD. None if it is not known (never 0 for unknown)."""
     seconds: float
     model: str
     """Name of the model as the server reports it, which may be more exact than the name that was asked for."""
     cut: bool = False
     """The reply is incomplete: it met the server's length limit, or codeopt's."""
     estimated: bool = False
-    """The server did not count the tokens; they, and the cost, are estimates."""
+    """True if the server did not count the tokens. They, and the cost, are estimates then."""
     tokens_cached: int = 0
-    """Input tokens served from the provider's prompt cache; part of `tokens_in`."""
+    """Input tokens served from the provider's prompt cache. They are part of `tokens_in`."""
     can_go_on: bool = False
-    """The reply was cut at the server's limit for one answer, and the model can be asked to go on."""
+    """True if the reply was cut at the server's limit for one answer and the model can continue it."""
 
     def __post_init__(self) -> None:
         """Repair halves of characters, which JSON can hold and no file can: every reply can be encoded."""
@@ -91,7 +91,7 @@ class Model(Protocol):
     """Context window, tokens: prompt and answer together."""
 
     def complete(self, messages: Sequence[Message], *, on_text: Callable[[str], None] | None = None) -> Reply:
-        """Answer `messages`; `on_text` receives the text as it arrives. Raises ModelError."""
+        """Answer `messages`. `on_text` receives the text as it arrives. Raises ModelError."""
         ...
 
 

@@ -1,8 +1,8 @@
-"""Ownership of saved files: what git tracks, or another user owns, was brought by others and is not believed.
+"""Ownership of saved files: a file that git tracks, or that another user owns, is foreign and not trusted.
 
-A run, a batch or a recording decides what is written into the user's files, so it must be one that this user's own
-commands left there. A repository can bring such files, a link in their place, or a folder that git would take for a
-repository of its own. A file whose owner cannot be told counts as foreign.
+A run, a batch or a recording decides which text is written into the user's files. So this user's own commands must have
+left it there. A repository can bring such files, a link in their place, or a folder that git would take for a
+repository of its own. A file whose owner is unknown counts as foreign.
 """
 
 from __future__ import annotations
@@ -14,12 +14,11 @@ from pathlib import Path
 
 from codeopt.core.errors import UsageError
 from codeopt.core.git import open_git, work_trees
+from codeopt_sandbox.plain_files import MAX_BYTES, read_bytes
 
 TRACKED = "git tracks it, so it came with the repository"
 STORE = ".codeopt"
 """The folder that runs and recordings are kept in unless another is named."""
-MAX_PATHS_AT_ONCE = 500
-"""Most paths in one call of git, whose command line is limited."""
 
 
 def foreign(paths: Iterable[Path]) -> dict[Path, str]:
@@ -39,16 +38,26 @@ def require_own(path: Path, what: str) -> None:
 
 def refusal(what: str, why: str) -> UsageError:
     """The error for a path that is not the user's own."""
-    return UsageError(f"{what} is not yours: {why}; it is left alone (copy it elsewhere if you trust it)")
+    return UsageError(f"{what} is not yours: {why}", hint="copy it to another place if you trust it")
 
 
-def require_own_way(path: Path, what: str) -> None:
-    """Refuse a path that is reached by a link which is not the user's own, whatever lies at its end.
+def require_own_way(path: Path, what: str, hint: str = "") -> None:
+    """Raise UsageError for a path that is reached by a link which is not the user's own, with any file at its end.
 
-    what: the subject of the message. Raises UsageError.
+    what: the subject of the message.
     """
     if why := _foreign([path], lambda each: [place for place in _places(each) if place.is_symlink()]).get(path):
-        raise UsageError(f"{what} is reached by a link that is not yours: {why}; nothing is written there")
+        raise UsageError(f"{what} is reached by a link that is not yours: {why}", hint=hint)
+
+
+def read_given(path: Path, limit: int = MAX_BYTES) -> bytes:
+    """Read a file that a flag or a setting names, or that lies where one is looked for. A link to it must be the user's
+    own: one that a repository brings may lead to any file of the user's.
+
+    Raises UsageError for such a link; OSError, as `read_bytes` does.
+    """
+    require_own_way(path, str(path), "name the file that it leads to")
+    return read_bytes(path, limit)
 
 
 def top_of(path: Path) -> Path:
@@ -73,8 +82,7 @@ def _foreign(paths: Iterable[Path], places_of: Callable[[Path], list[Path]]) -> 
 
 
 def _places(path: Path) -> Iterator[Path]:
-    """Each link on the way to a path, by where it stands, and the file or folder at its end; empty where nothing is
-    there."""
+    """Yield each link on the way to a path, by its own place, then the file or folder at the end if it exists."""
     at = Path(path.anchor or Path.cwd())
     for part in path.parts[1:] if path.anchor else path.parts:
         at = at.parent if part == ".." else at / part
@@ -86,7 +94,7 @@ def _places(path: Path) -> Iterator[Path]:
 
 
 def _of_another_user(place: Path) -> str:
-    """The reason why a place is another user's, the files of a folder included; empty where it is this user's."""
+    """Return the reason why a place is another user's, the files of a folder included. Empty if it is this user's."""
     mine = {os.geteuid(), 0, *map(int, filter(str.isdigit, [os.environ.get("SUDO_UID", "")]))}
     for each in [place, *(place.iterdir() if place.is_dir() and not place.is_symlink() else ())]:
         status = each.lstat()
@@ -122,13 +130,7 @@ def _said(tracked: set[Path] | str, place: Path) -> str:
 
 def _tracked(root: Path, places: Sequence[Path]) -> set[Path] | str:
     """Tracked files at and below the places, and the folders on the way to them; a message where git cannot say."""
-    found: set[Path] = set()
     try:
-        for at in range(0, len(places), MAX_PATHS_AT_ONCE):
-            inside = [str(place.relative_to(root)) for place in places[at : at + MAX_PATHS_AT_ONCE]]
-            listed = open_git(root).ask("ls-files", "-z", "--cached", "--", *inside)
-            files = [root / os.fsdecode(name) for name in listed.split(b"\0") if name]
-            found.update(*([file, *file.parents] for file in files))
+        return {place for file in open_git(root).tracked(places) for place in (file, *file.parents)}
     except UsageError as error:
         return str(error)
-    return found

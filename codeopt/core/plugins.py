@@ -1,13 +1,12 @@
-"""The folder is the registry: a file is a plug-in; a dotted path or an entry point adds one from outside.
+"""The folder is the registry: a file is a plug-in, and a dotted path or an entry point adds one from outside.
 
-A group of entry points is called as its folder is, but for a few that keep the names they had.
+A group of entry points has the name of its folder, except for a few groups that keep older names.
 """
 
 from __future__ import annotations
 
 import importlib
 import importlib.util
-import logging
 import pkgutil
 import sys
 import tomllib
@@ -17,9 +16,11 @@ from functools import cache, lru_cache
 from importlib.metadata import EntryPoint, EntryPoints, entry_points
 from pathlib import Path
 from types import FunctionType, ModuleType
-from typing import Any
+from typing import Any, TypeVar
 
 from codeopt.core.errors import UsageError
+
+T = TypeVar("T")
 
 FOLDERS = {
     "codeopt.cases": "codeopt.workloads.program.cases",
@@ -32,7 +33,7 @@ FOLDERS = {
 }
 """Groups of entry points whose folder is called otherwise."""
 CHECKOUT = Path(__file__).parents[2] / "pyproject.toml"
-"""The project file of the checkout that codeopt runs from; where it lies among installed packages there is none."""
+"""Project file of the checkout that codeopt runs from. It does not exist for an installed package."""
 BROKEN = (ImportError, SyntaxError, TypeError, ValueError, NameError, AttributeError)
 """Errors of a plug-in that cannot be imported, such as a misspelt argument of its decorator."""
 
@@ -49,7 +50,7 @@ def installed(group: str) -> EntryPoints:
 
 @cache
 def _of_checkout() -> dict[str, list[EntryPoint]]:
-    """Entry points of the checkout, by group; none where codeopt lies among installed packages."""
+    """Return entry points of the checkout, by group. Empty if codeopt is an installed package."""
     if not CHECKOUT.is_file():
         return {}
     project = tomllib.loads(CHECKOUT.read_text("utf-8")).get("project", {})
@@ -73,7 +74,7 @@ def _inside(package: str) -> tuple[str, ...]:
 
 
 def load_file(path: Path) -> ModuleType:
-    """The plug-in that a file of the user's own holds. Raises UsageError when there is none that can be imported."""
+    """Return the plug-in in a file of the user's own. Raises UsageError if no such plug-in can be imported."""
     try:
         found = path.stat()
     except OSError:
@@ -102,24 +103,25 @@ def _loaded(path: Path, changed_ns: int, size: int) -> ModuleType:
 
 
 def load(package: str, name: str) -> ModuleType:
-    """The module behind `name`: a file of the package, an entry point of the group, or a dotted path.
+    """Return the module called `name`: a file of the package, an entry point of the group, or a dotted path.
 
-    Raises UsageError naming the choices when there is none, and saying why when one of another package cannot be
-    imported, or would hide one of ours.
+    Raises UsageError, which names the choices, if there is no such module. Raises it with the cause if a module of
+    another package cannot be imported or would hide a built-in one.
     """
     module_name = name.replace("-", "_")
     if module_name in names(package):
         for entry in installed(package).select(name=module_name):
             if module_name in _inside(package):
                 raise UsageError(
-                    f"the {kind_of_group(package)} {entry.name} ({entry.value}) is called like one of codeopt's own; "
-                    "give its entry point another name"
+                    f"the {kind_of_group(package)} {entry.name} ({entry.value}) has the name of a built-in one",
+                    hint="give its entry point another name",
                 )
             return _entered(entry)
         return importlib.import_module(f"{FOLDERS.get(package, package)}.{module_name}")
     if name.startswith(".") or name.endswith(".py"):
         raise UsageError(
-            f"{name} is a file; name it as my_package.{Path(name).stem}, a module of a package that can be imported"
+            f"{name} is a file",
+            hint=f"name it as my_package.{Path(name).stem}, a module of a package that can be imported",
         )
     if "." in name:
         try:
@@ -129,7 +131,7 @@ def load(package: str, name: str) -> ModuleType:
         except BROKEN as error:
             raise UsageError(f"{name} cannot be imported: {type(error).__name__}: {error}") from error
     choices = ", ".join(names(package))
-    raise UsageError(f"there is no {kind_of_group(package)} {name!r}; choose one of: {choices}")
+    raise UsageError(f"there is no {kind_of_group(package)} {name!r}", hint=f"choose one of: {choices}")
 
 
 def kind_of_group(group: str) -> str:
@@ -161,8 +163,8 @@ def functions(module: ModuleType, kind: str, needed: str, *optional: str) -> dic
     for name in sorted(own - set(known)):
         if alike := get_close_matches(name, set(known) - found.keys(), cutoff=0.75):
             raise UsageError(
-                f"the {kind} {module.__name__} defines {name}(), which nobody calls; {alike[0]}() is meant, or "
-                f"_{name}() for a function of its own"
+                f"the {kind} {module.__name__} defines {name}(), which nothing calls",
+                hint=f"{alike[0]}() is meant, or _{name}() for a function of its own",
             )
     if needed not in found:
         raise UsageError(f"{module.__name__} is no {kind}: it does not define {needed}()")
@@ -172,19 +174,18 @@ def functions(module: ModuleType, kind: str, needed: str, *optional: str) -> dic
 def decorated(
     module: ModuleType, kind: str, decorator: str, made: type, needed: str, *optional: str
 ) -> dict[str, Callable[..., Any]]:
-    """The same of a plug-in whose functions a decorator makes something of; undecorated ones, as all were before 0.2,
-    still work, and a warning says so. Raises UsageError."""
+    """Return the same for a plug-in whose functions a decorator turns into objects of the class `made`. Raises
+    UsageError.
+    """
     found = functions(module, kind, needed, *optional)
-    for name, each in found.items():
-        if not isinstance(each, made):
-            warn_once(
-                f"the {kind} {module.__name__} is of the old form, which the next release refuses: decorate its "
-                f"{name}() with {decorator} (docs/writing-a-plug-in.md)"
-            )
+    for name in found:
+        made_by(module, kind, name, made, decorator)
     return found
 
 
-@cache
-def warn_once(line: str) -> None:
-    """Say on standard error, once a process, what the author of a plug-in has to change."""
-    logging.getLogger("codeopt.plugins").warning(line)
+def made_by(module: ModuleType, kind: str, name: str, made: type[T], decorator: str) -> T:
+    """Return the object that a decorator made of the function `name`. Raises UsageError if it is not decorated."""
+    found = vars(module).get(name)
+    if not isinstance(found, made):
+        raise UsageError(f"{module.__name__} is no {kind}: it decorates no {name} with {decorator}")
+    return found

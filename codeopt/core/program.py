@@ -1,5 +1,6 @@
-"""A program to improve: source text, its path, and how it is put back without ever being half-written; and a subject of
-one or several such files."""
+"""A program to improve: its source text, its path, and atomic replacement of its file. A subject is one or several
+files.
+"""
 
 from __future__ import annotations
 
@@ -17,12 +18,14 @@ from typing import Protocol
 
 from codeopt.core.errors import UsageError
 from codeopt.core.git import GitError, find_git
+from codeopt.core.ownership import read_given
 from codeopt.core.project_python import reading_advice
 from codeopt.core.revision import OWN, Revision
+from codeopt_sandbox.plain_files import TooLarge, read_bytes
 
 _BOM = "\ufeff"
 _LONGEST = 1 << 20
-"""Maximum size of a program, bytes; longer files are data, and /dev/zero has no end."""
+"""Maximum size of a program, bytes. Longer files are data, and /dev/zero has no end."""
 
 
 class TargetFiles(Protocol):
@@ -69,15 +72,15 @@ class FileAround(Protocol):
 
 @dataclass(frozen=True)
 class Program:
-    """A program that reads standard input. Everyone works on `source`; only a file knows how its lines end."""
+    """A program that reads standard input. All code works on `source`. Only a file knows its line ends."""
 
     path: Path
     source: str
-    """With plain line ends, as Python itself reads it, and without a byte order mark."""
+    """Text with plain line ends, as Python itself reads it, and without a byte order mark."""
     text: str
     """Text of the file, to the character."""
     place: str = ""
-    """Path in a diff; empty: the path from the current folder."""
+    """Path in a diff. Empty: the path from the current folder."""
     left_out: tuple[str, ...] = ()
     """Lines of the file that are not run."""
     around: FileAround | None = None
@@ -104,9 +107,7 @@ class FileChange:
     """A file with another text."""
 
     path: str
-    """Path in a revision."""
     program: Program
-    """The file as it is."""
     text: str
     """The new text to the character, with the file's own byte order mark and line ends."""
 
@@ -135,20 +136,20 @@ def as_source(text: str) -> str:
 
 
 def read_program(path: Path) -> Program:
-    """The program at `path`. Raises UsageError when there is none that Python could run."""
+    """Read the program at `path`. Raises UsageError if Python could not run it."""
     try:
         if path.is_dir():
-            raise UsageError(f"{path} is a directory; name the Python file in it")
+            raise UsageError(f"{path} is a directory", hint="name the Python file in it")
         return _parsed(path, _read(path))
     except OSError as error:
         raise UsageError(f"cannot read {path}: {error.strerror}") from error
 
 
 def make_program(path: Path, text: str) -> Program:
-    """The program at `path` with another text. Raises UsageError when that is none that Python could run."""
+    """Return the program at `path` with another text. Raises UsageError if Python could not run it."""
     data = text.encode("utf-8", "surrogatepass")
     if len(data) > _LONGEST:
-        raise UsageError(f"the text for {path} is longer than {_LONGEST >> 20} MiB; that is no program to improve")
+        raise UsageError(f"the text for {path} is longer than {_LONGEST >> 20} MiB")
     return _parsed(path, data)
 
 
@@ -160,40 +161,38 @@ def _parsed(path: Path, data: bytes) -> Program:
         tree = ast.parse(source, str(path))
     except SyntaxError as error:
         where = f"{path}:{error.lineno}" if error.lineno else f"{path}"
-        advice = reading_advice(path) or "it must be Python that runs before it can be improved"
-        raise UsageError(f"{where}: {error.msg}; {advice}") from error
+        raise UsageError(f"{where}: {error.msg}", hint=reading_advice(path)) from error
     except ValueError as error:  # bytes beyond the first two lines that are not UTF-8, or a null byte
         raise UsageError(f"{path} is not UTF-8 text, which Python source is: {error}") from error
     except (RecursionError, MemoryError) as error:
         raise UsageError(f"{path} is nested too deeply for Python to read") from error
     if not tree.body:
-        raise UsageError(f"{path} is empty; there is nothing to improve")
+        raise UsageError(f"{path} is empty")
     return Program(path, source, text)
 
 
 def _read(path: Path) -> bytes:
-    with path.open("rb") as file:
-        data = file.read(_LONGEST + 1)
-    if len(data) > _LONGEST:
-        raise UsageError(f"{path} is longer than {_LONGEST >> 20} MiB; that is data and no program to improve")
-    return data
+    try:
+        return read_given(path, _LONGEST)
+    except TooLarge as error:
+        raise UsageError(f"{path} is longer than {_LONGEST >> 20} MiB") from error
 
 
 def _require_utf8(path: Path, data: bytes) -> None:
-    """Drafts come as text; in a file of another encoding they would mean something else. Raises UsageError."""
+    """Raise UsageError for another encoding than UTF-8, in which a draft's text would have another meaning."""
     try:
         encoding, _ = tokenize.detect_encoding(BytesIO(data).readline)
     except SyntaxError as error:
         raise UsageError(f"{path} is not UTF-8 text, which Python source is") from error
     if encoding not in ("utf-8", "utf-8-sig"):
-        raise UsageError(f"{path} is encoded in {encoding}; save it as UTF-8 first")
+        raise UsageError(f"{path} is encoded in {encoding}", hint="save it as UTF-8")
 
 
 def write_whole(path: Path, text: str) -> None:
-    """Put `text` at `path` in one step, keeping the file's mode; whoever looks sees the old or the new, never a part.
+    """Write `text` to `path` atomically, keeping the file mode.
 
-    A link stays a link; what is no file, such as /dev/null or a pipe, is written to and never replaced. Raises
-    UsageError when that fails; a file has not changed then.
+    A reader sees the old text or the new one, never a part. Symbolic links are followed. Devices and pipes, such as
+    /dev/null, are written to and not replaced. Raises UsageError if it cannot be written: a file is unchanged then.
     """
     temporary = None
     if path.exists() and not path.is_file():
@@ -213,7 +212,7 @@ def write_whole(path: Path, text: str) -> None:
         if temporary:
             Path(temporary).unlink(missing_ok=True)
         raise UsageError(
-            f"cannot write {path}: {error.strerror}; it is unchanged (-o FILE writes elsewhere)"
+            f"cannot write {path}: {error.strerror}", hint="the file is unchanged; -o FILE writes to another place"
         ) from error
 
 
@@ -231,55 +230,86 @@ def _umask() -> int:
     return mask
 
 
-def replace_program(program: Program, text: str) -> Path | None:
-    """Put a new text in the place of a program's, to the character. Unless git holds the old one, that is kept beside
-    it first; returns where.
+@dataclass(frozen=True)
+class Replacement:
+    """A file and the text that takes the place of its own, both to the character."""
 
-    Raises UsageError when the file has changed since it was read, and when it cannot be written.
+    path: Path
+    before: str
+    after: str
+    kept: Path | None
+    """File to keep the original in. None if git holds it."""
+
+    @property
+    def words(self) -> str:
+        """The line that tells of it."""
+        return f"wrote {self.path}, " + (
+            f"the original is kept as {self.kept}" if self.kept else "git holds the original"
+        )
+
+    def write(self) -> None:
+        """Keep the original, and write the file in one step. Raises UsageError if that fails."""
+        if self.kept:
+            write_whole(self.kept, self.before)
+        write_whole(self.path, self.after)
+
+
+def replacement(program: Program, text: str) -> Replacement:
+    """Plan to put a new text in the place of a program's, to the character. Nothing is written.
+
+    Raises UsageError if the file has changed since it was read, or the place of the original is a link.
     """
     require_unchanged(program)
-    if program.around:
-        text = program.around.replaced(as_source(text))
-    kept = None if _is_clean_in_git(program.path) else program.path.with_name(program.path.name + ".orig")
+    before = program.around.text if program.around else program.text
+    after = program.around.replaced(as_source(text)) if program.around else text
+    kept = None if _is_clean_in_git(program.path) else kept_beside(program.path)
     if kept and kept.is_symlink():
-        raise UsageError(f"{kept}, where the original is to be kept, is a link; remove it (nothing was written)")
-    if kept:
-        write_whole(kept, program.around.text if program.around else program.text)
-    write_whole(program.path, text)
-    return kept
+        raise UsageError(f"{kept}, the place for the original, is a link: nothing was written", hint="remove the link")
+    return Replacement(program.path, before, after, kept)
 
 
-def wrote(program: Program, kept: Path | None) -> str:
-    """The line that tells of a replacement. kept: the place of the original; None where git holds it."""
-    return f"wrote {program.path}, " + (f"the original is kept as {kept}" if kept else "git holds the original")
+def kept_beside(path: Path) -> Path:
+    """Place of the original of a file that is written."""
+    return path.with_name(path.name + ".orig")
+
+
+def replace_program(program: Program, text: str) -> Path | None:
+    """Replace the text of a program's file.
+
+    Unless git holds the old text, it is first kept in a file next to it. Returns the path of that file. Raises
+    UsageError if the file has changed since it was read, or cannot be written.
+    """
+    found = replacement(program, text)
+    found.write()
+    return found.kept
 
 
 def require_unchanged(program: Program) -> None:
-    """Raises UsageError when the file has changed since it was read."""
+    """Raise UsageError if the file has changed since it was read."""
     held = program.around
-    if (_read_text(program.path) if held else read_program(program.path).text) != (held or program).text:
-        raise UsageError(f"{program.path} has changed since it was read; it is left alone (-o FILE writes elsewhere)")
+    if (read_text(program.path) if held else read_program(program.path).text) != (held or program).text:
+        raise UsageError(f"{program.path} has changed since it was read", hint="-o FILE writes to another place")
 
 
-def _read_text(path: Path) -> str:
+def read_text(path: Path) -> str:
     """Text of a file that is no program itself. Raises UsageError."""
     try:
-        return path.read_bytes().decode("utf-8", "replace")
+        return read_bytes(path).decode("utf-8", "replace")
     except OSError as error:
         raise UsageError(f"cannot read {path}: {error.strerror}") from error
 
 
-def replace_files(subject: TargetFiles, new: Revision) -> list[tuple[Program, Path | None]]:
+def replace_files(subject: TargetFiles, new: Revision) -> tuple[Replacement, ...]:
     """Put each file that a result changes in place; none is written where one has changed since it was read. Raises
     UsageError."""
-    changes = changes_of(subject, new)
-    for each in changes:
-        require_unchanged(each.program)
-    return [(each.program, replace_program(each.program, each.text)) for each in changes]
+    found = tuple(replacement(each.program, each.text) for each in changes_of(subject, new))
+    for each in found:
+        each.write()
+    return found
 
 
 def _is_clean_in_git(path: Path) -> bool:
-    """Whether git holds this very text; False where git cannot say."""
+    """Return whether git holds this very text. False if git does not know."""
     path = Path(os.path.realpath(path))
     try:
         git = find_git(path.parent)

@@ -11,6 +11,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from codeopt_sandbox.plain_files import read_text
+
 VENVS = (".venv", "venv")
 _NUMBER = re.compile(r"(\d+)\.(\d+)")
 _LEAST = re.compile(r"(?:>=|~=|\^|~|==|>)\s*(\d+)\.(\d+)")
@@ -31,23 +33,21 @@ class ProjectPython:
 
 
 def newer_python(path: Path, environment: Mapping[str, str] = os.environ) -> ProjectPython | None:
-    """The newest release that the project around a file names, where codeopt's own is older and cannot read its
-    syntax."""
+    """Return the newest release that the project of a file names, if codeopt's own Python is older. None otherwise."""
     named = [*_activated(environment), *(each for folder in _folders(path) for each in _named(folder))]
     newest = max(named, key=lambda each: each.release, default=None)
     return newest if newest is not None and newest.release > sys.version_info[:2] else None
 
 
 def reading_advice(path: Path) -> str:
-    """Sentence on the codeopt that reads a project's newer syntax; empty where this one does."""
+    """Sentence on the codeopt that reads a project's newer syntax. Empty if this one does."""
     found = newer_python(path)
     if found is None:
         return ""
     own = ".".join(map(str, sys.version_info[:2]))
     return (
-        f"this codeopt runs on Python {own} and reads no newer syntax, and the project is for {found.words} "
-        f"({found.place}): install codeopt for that (uvx --python {found.words} codeopt ..., "
-        f"pipx install --python {found.words} codeopt, or pip in the project's environment)"
+        f"codeopt runs on Python {own}, and the project is for {found.words} ({found.place}): "
+        f"use uvx --python {found.words} codeopt, or install codeopt in the project's environment"
     )
 
 
@@ -99,6 +99,6 @@ def _release(found: re.Match[str]) -> tuple[int, int]:
 
 def _text(path: Path) -> str:
     try:
-        return path.read_text("utf-8", "replace")
+        return read_text(path, "replace")
     except OSError:
         return ""

@@ -1,15 +1,27 @@
-"""The interface of a writer of drafts, for workloads and the loop."""
+"""The interface of a writer of drafts, for workloads and the loop, and the reasons why one wrote none."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 from typing import Protocol
 
 from codeopt.core.history import Candidate, Critique, Draft, History
 
 
+@dataclass(frozen=True)
+class Refusal:
+    """One reason why rules left hot lines as they are."""
+
+    reason: str
+    lines: tuple[str, ...] = ()
+    """`12`; of a project `shop/store.py:12`."""
+    rules: tuple[str, ...] = ()
+    """Names of the rules that found their pattern there."""
+
+
 class Proposer(Protocol):
-    """Writes critiques and drafts; never runs anything."""
+    """Writer of critiques and drafts. It never runs code."""
 
     @property
     def name(self) -> str:
@@ -29,7 +41,7 @@ class Proposer(Protocol):
         ...
 
     def preferred(self, history: History) -> Candidate | None:
-        """The candidate that it would keep, whatever the others' figures; None leaves it to the task's score."""
+        """Return the candidate that it would keep regardless of the others' figures. None: the task's score decides."""
         ...
 
 

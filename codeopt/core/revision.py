@@ -6,8 +6,10 @@ from collections.abc import Iterator, Mapping
 from hashlib import sha256
 from typing import Annotated, Any
 
+HEAD = "# === file: {path} ===\n"
+"""Line above each of several files in a text for a language model."""
 OWN = ""
-"""Path of the target itself, where that is one file; the paths of a project's files start in its folder."""
+"""Path of the target itself, if it is one file. The paths of a project's files start in its folder."""
 
 
 class Revision(Mapping[str, str]):
@@ -66,19 +68,23 @@ class Revision(Mapping[str, str]):
 
     @classmethod
     def __get_pydantic_core_schema__(cls, source: Any, handler: Any) -> Any:
-        """Schema for pydantic: an object of path to text."""
         from pydantic import AfterValidator, PlainSerializer
 
         return handler.generate_schema(Annotated[dict[str, str], AfterValidator(cls), PlainSerializer(dict)])
 
     def with_file(self, path: str, text: str) -> Revision:
-        """The same with another text for one file."""
         return Revision({**self._files, path: text})
 
     def changed_files(self, before: Mapping[str, str]) -> tuple[str, ...]:
-        """Paths of the files that stand in both and have another text than `before`."""
+        """Return the paths in both revisions whose text differs from `before`."""
         return tuple(path for path, text in self._files.items() if path in before and before[path] != text)
 
 
 UNCHANGED = Revision({})
-"""Revision that changes nothing of a project: files that a revision does not have stay as they are."""
+"""Revision that leaves a project unchanged. Files that a revision does not have stay unchanged."""
+
+
+def pack(revision: Mapping[str, str]) -> str:
+    """The files as one text for a prompt, each below its line `# === file: PATH ===`; a target that is one file as it
+    is."""
+    return "".join(f"{HEAD.format(path=path) if path else ''}{text}" for path, text in revision.items())

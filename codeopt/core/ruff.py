@@ -18,19 +18,18 @@ MAX_RUN_S = 20.0
 
 
 def findings(source: str, select: tuple[str, ...], *options: str) -> list[dict[str, Any]] | None:
-    """Ruff's own rows for the rules of these prefixes; None when ruff is not there or fails."""
+    """Ruff's own rows for the rules of these prefixes. None if ruff is not there or fails."""
     return _rows(source, "program.py", None, "--isolated", "--select", ",".join(select), *options)
 
 
 def findings_by_project(source: str, file: Path) -> list[dict[str, Any]] | None:
-    """Ruff's rows by the settings that the file's own project has for it; None where it has none, or ruff is not there
-    or fails."""
+    """Return ruff's rows by the settings of the file's project. None without settings or ruff, or if ruff fails."""
     return _rows(source, str(file), file.parent) if settings_of(file) else None
 
 
 @lru_cache(maxsize=64)
 def settings_of(file: Path) -> str:
-    """Path of the settings that ruff itself finds for a file; empty where there are none."""
+    """Return the path of the settings that ruff finds for a file, or an empty text."""
     try:
         done = _ruff(["--show-settings", str(file)], b"", file.parent)
     except (OSError, subprocess.SubprocessError):
@@ -49,7 +48,7 @@ def _rows(source: str, name: str, folder: Path | None, *options: str) -> list[di
 
 
 def _ruff(options: list[str], stdin: bytes, folder: Path | None) -> subprocess.CompletedProcess[bytes]:
-    # -P: a ruff.py in the folder that we happen to stand in is not run
+    # -P: a ruff.py in the current folder must not run
     command = [sys.executable, "-P", "-m", "ruff", "check", *options]
     return subprocess.run(
         command, input=stdin, cwd=folder, env=own_environment(), capture_output=True, timeout=MAX_RUN_S, check=True

@@ -8,6 +8,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+from codeopt.core.budget import Budget
 from codeopt_sandbox import Run, Sandbox
 from codeopt_sandbox.outcome import RunLimits
 
@@ -16,22 +17,23 @@ LEAST_S = 0.05
 
 
 class DeadlineReached(BaseException):
-    """The end of a run's time. No Exception, as KeyboardInterrupt is none: who goes on without a step that failed must
-    not go on without this one."""
+    """The end of a run's time.
+
+    Like KeyboardInterrupt it is not an Exception: code that continues after a failed step must not continue after this.
+    """
 
 
 @dataclass
 class RunClock:
-    """Time of one sitting of a run, from its first step to its last."""
+    """Time of one session of a run, from its first step to its last."""
 
     limit: float | None = None
-    """Seconds that the run may take, all sittings together; None: as many as it needs."""
+    """Seconds that the run may take, all sessions together. None: no limit."""
     started: float = field(default_factory=time.monotonic)
-    """Start by `time.monotonic()`."""
     earlier_s: float = 0.0
-    """Seconds of the sittings before this one, which count too."""
+    """Seconds of the sessions before this one, which also count."""
     reserved: float = 0.0
-    """Seconds that the present step leaves to later ones."""
+    """Seconds that the present step leaves to later ones, if there is a limit."""
     steps: dict[str, float] = field(default_factory=dict)
     """Seconds by step, of the steps that ended or were ended."""
 
@@ -42,14 +44,19 @@ class RunClock:
 
     @property
     def left(self) -> float | None:
-        """Seconds left to the present step, at least 0; None without a limit."""
+        """Seconds left to the present step, at least 0. None without a limit."""
         if self.limit is None:
             return None
         return max(0.0, self.limit - self.reserved - self.earlier_s - self.seconds)
 
     @property
+    def out_of_time(self) -> str:
+        """The limit, met, in plain words."""
+        return Budget(seconds=self.limit).out_of_time
+
+    @property
     def is_over(self) -> bool:
-        """No time is left to the present step."""
+        """Return whether the present step has no time left."""
         return self.left is not None and self.left <= 0.0
 
     def check(self) -> None:
@@ -57,9 +64,15 @@ class RunClock:
         if self.is_over:
             raise DeadlineReached
 
-    def reserve(self, seconds: float) -> None:
-        """Leave so many seconds to later steps, at most half of all."""
-        self.reserved = 0.0 if self.limit is None else min(seconds, self.limit / 2)
+    @contextmanager
+    def spare(self) -> Iterator[None]:
+        """A step that is given up where it would take the time reserved for later ones, which then have it."""
+        try:
+            yield
+        except DeadlineReached:
+            pass
+        finally:
+            self.reserved = 0.0
 
     @contextmanager
     def step(self, name: str) -> Iterator[None]:
@@ -71,7 +84,7 @@ class RunClock:
             self.steps[name] = self.steps.get(name, 0.0) + time.monotonic() - began
 
     def within(self, open_sandbox: Callable[..., Any]) -> Callable[..., Any]:
-        """An opener whose sandboxes run nothing after the deadline, nor beyond it."""
+        """Return an opener whose sandboxes start no run after the deadline and end each run by the deadline."""
 
         @contextmanager
         def opened(*args: Any, **given: Any) -> Iterator[SandboxWithin]:
@@ -83,7 +96,7 @@ class RunClock:
 
 
 class SandboxWithin:
-    """A sandbox whose runs end at the deadline; otherwise the inner sandbox itself."""
+    """A sandbox whose runs end at the deadline. Otherwise it is the inner sandbox."""
 
     def __init__(self, inner: Sandbox, clock: RunClock) -> None:
         self._inner = inner

@@ -3,23 +3,28 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+import os
+import shlex
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from codeopt.core.errors import UsageError
-from codeopt.core.old_runs import files_in
+from codeopt.core.merging import added, holds
 from codeopt.core.ownership import foreign, refusal, require_own, top_of
 from codeopt.core.program import FileChange, Program, as_source, read_program
-from codeopt.core.revision import Revision
-from codeopt.core.run_store import RunFolder, SavedRun, digest
+from codeopt.core.revision import UNCHANGED, Revision
+from codeopt.core.run_store import STATE, RunFolder, SavedRun
+from codeopt.core.several_run import functions_of, is_several
+from codeopt_sandbox.plain_files import read_bytes, read_text
 
-RESULT = "codeopt.improve/1"
+RESULTS = frozenset({"codeopt.improve/1", "codeopt.improve-several/1"})
 NEWEST = "last"
-"""Name of the newest run."""
 VERSION_CONTROL = frozenset({".git", ".hg", ".svn", ".jj", ".bzr"})
 """Folders of version control systems, whose files can run commands."""
+APPLY = "codeopt apply"
+"""Command that applies the newest run of the current folder."""
 
 
 @dataclass(frozen=True)
@@ -28,17 +33,19 @@ class RunListing:
 
     path: Path
     result: Mapping[str, Any]
-    """The result of `codeopt improve --json`; empty where the run did not end, or its file is broken."""
+    """The result of `codeopt improve --json`. Empty if the run did not end, or its file is broken."""
+    name: str = ""
+    """Name of the function in its run of several. Empty for any other run."""
 
     @property
     def ended(self) -> bool:
-        """Whether the run has a result."""
+        """Return whether the run has a result."""
         return bool(self.result)
 
     @property
     def target(self) -> str:
-        """The target as the user wrote it; the folder's name where that was not kept."""
-        return str(self.result.get("target") or self.result.get("file") or self.path.name)
+        """Return the target as the user wrote it, or the folder's name if that was not kept."""
+        return self.name or str(self.result.get("target") or self.result.get("file") or self.path.name)
 
     @property
     def title(self) -> str:
@@ -52,20 +59,38 @@ class StoredRun:
     """A run with its history, its result and its texts."""
 
     listing: RunListing
-    saved: SavedRun
+    state: SavedRun | None
+    """Empty for a run of several functions, which have a state each."""
     original: Revision
     """The files as they were, to the character."""
     best: Revision | None
-    """The files with the accepted draft; None when nothing was accepted."""
+    """The files with the accepted draft. None if nothing was accepted."""
+    whole: StoredRun | None = None
+    """The run of several functions that this one is a part of. None for any other."""
+
+    @property
+    def saved(self) -> SavedRun:
+        """The history and what it cost. Raises UsageError for a run of several functions."""
+        if self.state is None:
+            names = ", ".join(each.name for each in self.functions)
+            raise UsageError(
+                f"the run in {self.listing.path} is of several functions", hint=f"name one: {names or 'none'}"
+            )
+        return self.state
+
+    @property
+    def functions(self) -> list[RunListing]:
+        """The runs of the functions of a run of several, in the order in which they were begun."""
+        return functions_in(self.listing.path)
 
     @property
     def result(self) -> Mapping[str, Any]:
-        """The object of `codeopt improve --json`; empty of a run that did not end."""
+        """Return the object of `codeopt improve --json`. Empty for a run that did not end."""
         return self.listing.result
 
     @property
     def file(self) -> Path:
-        """The user's file; a relative name starts where the run was started."""
+        """Return the user's file. A relative name starts in the folder that the run was started in."""
         return Path(self.result.get("folder", ""), self.result.get("file", ""))
 
 
@@ -75,7 +100,12 @@ class RunList:
 
     own: tuple[RunListing, ...]
     left_out: Mapping[Path, str]
-    """Folder -> why it is not the user's own, so that nothing of it is read."""
+    """Folder -> cause why it is not the user's own. No file in such a folder is read."""
+
+
+def functions_in(path: Path) -> list[RunListing]:
+    """The runs of the functions in the folder of a run of several; none in any other."""
+    return [RunListing(each, _result(each), name) for name, each in functions_of(path).items()]
 
 
 def list_runs(home: Path) -> list[RunListing]:
@@ -85,16 +115,16 @@ def list_runs(home: Path) -> list[RunListing]:
 
 def runs_in(home: Path) -> RunList:
     """All runs below `home`: the user's own, and those left out with the reason."""
-    found = sorted((home / "runs").glob("*/state.json"), key=lambda path: path.parent.name, reverse=True)
+    found = sorted((home / "runs").glob(f"*/{STATE}"), key=lambda path: path.parent.name, reverse=True)
     folders = [path.parent for path in found]
     left_out = foreign(folders)
     return RunList(tuple(RunListing(each, _result(each)) for each in folders if each not in left_out), left_out)
 
 
 def open_run(name: str, home: Path) -> StoredRun:
-    """The run of a given name: a folder, one below `home`, a part of its name, or `last`.
+    """Return the run of a given name: a folder, one below `home`, a part of its name, `last`, or its target.
 
-    Raises UsageError where there is none, or several, or it cannot be read or is not the user's own.
+    Raises UsageError if there is no such run, or several, or it cannot be read or is not the user's own.
     """
     return read_run(find_run(name, home))
 
@@ -104,15 +134,22 @@ def read_run(path: Path) -> StoredRun:
 
     Raises UsageError where it cannot be read.
     """
-    listing, saved = RunListing(path, _result(path)), RunFolder(path).read()
-    original = saved.history.original.revision
-    return StoredRun(listing, saved, _revision(path / "original") or original, _revision(path / "best"))
+    before, best = _revision(path / "original"), _revision(path / "best")
+    if is_several(path):
+        return StoredRun(RunListing(path, _result(path)), None, before or UNCHANGED, best)
+    saved = RunFolder(path).read()
+    whole = path.parent.parent
+    name = next((each.name for each in functions_in(whole) if each.path == path), "")
+    return StoredRun(
+        RunListing(path, _result(path), name), saved, before or saved.history.original.revision, best,
+        read_run(whole) if name else None,
+    )  # fmt: skip
 
 
 def named_run(name: Path | None, home: Path) -> Path | None:
-    """The folder of a run to go on with: a path as it is, and what `codeopt runs` lists by name, or a part of it.
+    """Return the folder of a run to resume: an existing path, or a run below `home` by its name or a part of it.
 
-    Raises UsageError where several runs have the part, or the run is not the user's own.
+    Raises UsageError if several runs have the part, or the run is not the user's own.
     """
     if name is None or name.exists() or len(name.parts) != 1:
         return name
@@ -122,43 +159,74 @@ def named_run(name: Path | None, home: Path) -> Path | None:
 
 
 def find_run(name: str, home: Path) -> Path:
-    """The folder of a run.
+    """Return the folder of a run. If no folder has the name, it is searched among the targets, the newest run first.
 
-    Raises UsageError when there is none, or several, or it is not the user's own.
+    Raises UsageError if there is no such run, or several, or it is not the user's own.
     """
-    if (Path(name) / "state.json").is_file():
+    if (Path(name) / STATE).is_file():
         require_own(Path(name), f"the run in {name}")
         return Path(name)
     runs = runs_in(home)
     known = [listing.path for listing in runs.own]
     if not known and not runs.left_out:
-        raise UsageError(f"there are no runs in {home / 'runs'}; codeopt improve makes them (--run-dir DIR: elsewhere)")
+        raise UsageError(
+            f"there are no runs in {home / 'runs'}",
+            hint="codeopt improve makes them; --run-dir DIR names another folder",
+        )
     found = known[:1] if name == NEWEST else [path for path in known if name in path.name]
     if len(found) == 1:
         return found[0]
+    if not found and (targets := _of_target(name, runs.own)):
+        if len(targets) > 1:
+            raise UsageError(f"{name!r} is the name of {len(targets)} targets", hint=f"name one: {', '.join(targets)}")
+        (path,) = targets.values()
+        require_own(path, f"the run in {path}")
+        return path
     if not found:
         for path, why in runs.left_out.items():
             if name == NEWEST or name in path.name:
                 raise refusal(f"the run in {path}", why)
-        raise UsageError(f"there is no run {name!r} in {home / 'runs'}; `codeopt runs` lists them")
+        raise UsageError(f"there is no run {name!r} in {home / 'runs'}", hint="codeopt runs lists them")
     raise UsageError(f"{name!r} is a part of {len(found)} runs' names, such as {found[0].name} and {found[1].name}")
 
 
-def program_to_change(run: StoredRun) -> Program:
-    """The user's file, if it still is as it was when the run began.
+def _of_target(name: str, runs: Sequence[RunListing]) -> dict[str, Path]:
+    """The newest run of each target with a name, `mod.py::f` or `f`."""
+    each_one = [one for run in runs for one in (run, *functions_in(run.path))]
+    named = [one for one in each_one if one.target == name or one.target.endswith(f"::{name}")]
+    return {one.target: one.path for one in reversed(named)}
 
-    Raises UsageError where nothing was accepted, the file has changed, or it may not be written to.
+
+def changes_to_apply(run: StoredRun) -> tuple[FileChange, ...]:
+    """The files as they are, each with the run's change in it; none if all of them have it already. A file may hold
+    other changes of the same run of several functions.
+
+    Raises UsageError where nothing was accepted, a file has changed otherwise, or it may not be written to.
     """
-    require_best(run)
-    program = read_program(file_to_change(run))
-    if digest(program.text) == run.result.get("sha256_after"):
-        raise UsageError(f"{run.file} holds the result of this run already")
-    if Revision.of(program.text) != run.original:
-        raise UsageError(
-            f"{run.file} has changed since the run; it is left alone (codeopt diff {run.listing.path} | patch -p1 "
-            "applies what still fits)"
-        )
-    return program
+    whole = changes_of_run(run.whole) if run.whole and run.whole.best and run.whole.listing.ended else ()
+    together = {each.program.path.resolve(): each.text for each in whole}
+    found = []
+    for each in changes_of_run(run):
+        require_inside(each.program.path, run.listing.path)
+        now = read_program(each.program.path)
+        text = _with_change(each, now.text, together.get(each.program.path.resolve(), each.text))
+        if text is None:
+            raise UsageError(
+                f"{each.program.path} has changed since the run", hint=f"codeopt diff {run.listing.path} | patch -p1"
+            )
+        if text != now.text:
+            found.append(FileChange(each.path, now, text))
+    return tuple(found)
+
+
+def _with_change(change: FileChange, now: str, together: str) -> str | None:
+    """Return the present text of a file with a change in it, or None.
+
+    None means that the file has a change other than parts of `together`, which were verified together.
+    """
+    original = change.program.text
+    allowed = together if holds(original, together, change.text) else change.text
+    return added(original, now, change.text) if holds(original, allowed, now) else None
 
 
 def changes_of_run(run: StoredRun) -> tuple[FileChange, ...]:
@@ -172,8 +240,12 @@ def changes_of_run(run: StoredRun) -> tuple[FileChange, ...]:
         file = Program(place, as_source(run.original[path]), run.original[path], _place_of(run, place))
         return (FileChange(path, file, best[path]),)
     changed = best.changed_files(run.original)
-    files = {path: Program(place / path, as_source(run.original[path]), run.original[path], path) for path in changed}
-    return tuple(FileChange(path, file, best[path]) for path, file in files.items())
+    found = []
+    for path in changed:
+        at, text = place / path, run.original[path]
+        named = path if run.state else _place_of(run, at)  # a project's patch is applied in its folder
+        found.append(FileChange(path, Program(at, as_source(text), text, named), best[path]))
+    return tuple(found)
 
 
 def _place_of(run: StoredRun, file: Path) -> str:
@@ -185,51 +257,70 @@ def _place_of(run: StoredRun, file: Path) -> str:
 
 
 def file_to_change(run: StoredRun) -> Path:
-    """Path of the user's file, in the repository or folder around the current folder or around the saved run.
-
-    Raises UsageError for any other path, whatever links lead there, and for the files of version control.
-    """
-    try:
-        file = run.file.resolve()
-    except (OSError, RuntimeError, ValueError) as error:  # too long, links in a circle, a null character
-        raise UsageError(f"the run in {run.listing.path} is of a file that cannot be: {error}") from error
-    roots = [top_of(Path()), top_of(run.listing.path)]
-    root = next((each for each in roots if file.is_relative_to(each)), None)
-    if root is None:
-        raise UsageError(
-            f"the run in {run.listing.path} is of {run.file}, which is outside of {roots[0]}; where that is meant, "
-            "name the run's folder from a folder above the file"
-        )
-    if {part.lower() for part in file.parts} & VERSION_CONTROL:
-        raise UsageError(f"the run in {run.listing.path} is of {run.file}, which belongs to version control")
+    """Path of the user's file. Raises UsageError for one that the run may not write to."""
+    require_inside(run.file, run.listing.path)
     return run.file
 
 
-def require_best(run: StoredRun) -> Revision:
-    """The accepted files.
+def require_inside(path: Path, run: Path) -> None:
+    """Raise UsageError for a path outside the repositories or folders around the current folder and the saved run.
 
-    Raises UsageError when there is none.
+    Links are followed first. Files of version control are rejected also.
     """
+    try:
+        file = path.resolve()
+    except (OSError, RuntimeError, ValueError) as error:  # too long, links in a circle, a null character
+        raise UsageError(f"the run in {run} is of a file that cannot be: {error}") from error
+    roots = [top_of(Path()), top_of(run)]
+    root = next((each for each in roots if file.is_relative_to(each)), None)
+    if root is None:
+        raise UsageError(
+            f"the run in {run} is of {path}, which is outside of {roots[0]}",
+            hint="name the run's folder from a folder above the file",
+        )
+    if {part.lower() for part in file.parts} & VERSION_CONTROL:
+        raise UsageError(f"the run in {run} is of {path}, which belongs to version control")
+
+
+def apply_command(path: Path, run: Path) -> str:
+    """Return the command that applies a run to the file or folder at `path`, from the current folder.
+
+    For a target outside it begins with the change to a folder above target and run, as `require_inside` asks for.
+    """
+    try:
+        require_inside(path, run)
+    except UsageError:
+        above = os.path.commonpath([path.resolve(), run.resolve()])
+        name = shlex.quote(os.path.relpath(run.resolve(), above))
+        return f"cd {shlex.quote(above)} && codeopt apply {name}"
+    return APPLY
+
+
+def require_best(run: StoredRun) -> Revision:
+    """Return the accepted files. Raises UsageError if no candidate was accepted."""
     if run.best is not None and run.listing.ended:
         return run.best
     if not run.listing.ended:
         raise UsageError(
-            f"the run in {run.listing.path} has not ended; codeopt improve TARGET --resume {run.listing.path} goes on"
+            f"the run in {run.listing.path} has not ended",
+            hint=f"codeopt improve --resume {run.listing.path} continues it",
         )
-    raise UsageError(f"nothing was accepted in {run.listing.path}: {run.result.get('reason', 'no reason is known')}")
+    raise UsageError(
+        f"the run in {run.listing.path} found no faster version: {run.result.get('reason', 'no reason is known')}"
+    )
 
 
 def _result(path: Path) -> Mapping[str, Any]:
     try:
-        found = json.loads((path / "result.json").read_text("utf-8"))
+        found = json.loads(read_text(path / "result.json"))
     except (OSError, ValueError):
         return {}
-    known = isinstance(found, dict) and found.get("schema") == RESULT and _is_sound(found)
+    known = isinstance(found, dict) and found.get("schema") in RESULTS and _is_sound(found)
     return {"best_round": None, **found} if known else {}
 
 
 def _is_sound(found: Mapping[str, Any]) -> bool:
-    """Whether each field that is read by itself has the right type, where it is present."""
+    """Return whether each field that is read by itself has the right type, if it is present."""
     speedup = found.get("speedup")
     kinds = {
         "target": str, "file": str, "folder": str, "reason": str, "stopped": str, "sha256_after": str | None,
@@ -242,17 +333,15 @@ def _is_sound(found: Mapping[str, Any]) -> bool:
 
 
 def _revision(place: Path) -> Revision | None:
-    """The files that a run kept; None where there are none."""
     files = {path.relative_to(place).as_posix(): _text(path) for path in sorted(place.rglob("*")) if path.is_file()}
     if files:
         return Revision({path: text for path, text in files.items() if text is not None})
     text = _text(place.with_suffix(".py"))
-    return files_in(text) if text is not None else None
+    return Revision.of(text) if text is not None else None
 
 
 def _text(path: Path) -> str | None:
     try:
-        with path.open(encoding="utf-8", newline="") as file:
-            return file.read()
+        return read_bytes(path).decode()
     except (OSError, ValueError):
         return None

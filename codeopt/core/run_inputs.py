@@ -14,6 +14,8 @@ from dataclasses import dataclass, field
 from pathlib import Path, PurePath
 
 from codeopt.core.errors import UsageError
+from codeopt.core.ownership import require_own_way
+from codeopt_sandbox.plain_files import read_bytes
 
 MAX_MIB = 64
 """Most MiB of all files together: each run has copies of its own, in memory."""
@@ -47,7 +49,8 @@ class _Copies:
     size: int = 0
 
     def add(self, path: Path) -> str:
-        """Bring a file or folder along; return its path in the run's folder. Raises UsageError."""
+        """Add a file or folder and return its path in the run's folder. Raises UsageError."""
+        require_own_way(path, str(path), "name what it leads to")
         place = self._place(path)
         if path.is_dir():
             if not os.access(path, os.R_OK | os.X_OK):
@@ -76,22 +79,22 @@ class _Copies:
         self.size += path.stat().st_size
         if self.size > MAX_MIB << 20:
             raise UsageError(
-                f"{path} makes {self.size >> 20} MiB of files; at most {MAX_MIB} MiB can be given to a run: "
-                "a smaller file shows the same"
+                f"{path} makes {self.size >> 20} MiB of files, and a run takes at most {MAX_MIB} MiB",
+                hint="give a smaller file",
             )
         if len(self.sources) > MAX_FILES:
-            raise UsageError(f"more than {MAX_FILES} files are given to a run ({path}); name fewer with --with")
+            raise UsageError(f"more than {MAX_FILES} files are given to a run ({path})", hint="name fewer with --with")
 
 
 def files_below(folder: Path) -> Iterator[Path]:
-    """The files below a folder that may be shown in a sandbox; links are left out, as they may lead anywhere."""
+    """Yield the files below a folder that a sandbox may show. Links are left out, as they may lead anywhere."""
     for path in sorted(folder.rglob("*")):
         if path.is_file() and not path.is_symlink() and not is_secret(path.relative_to(folder)):
             yield path
 
 
 def is_secret(path: Path) -> bool:
-    """Whether a file, by its name, may hold what nobody else should read; the name of a Python module never says so."""
+    """Return whether a file may hold a secret, by its name. A Python module never counts as secret."""
     if SECRET_FOLDERS & set(path.parts):
         return True
     name = path.name.lower()
@@ -118,7 +121,7 @@ def _argument(text: str, copies: _Copies) -> str:
 
 
 def _exists(text: str) -> bool:
-    """Whether a text names a file or folder; devices and pipes cannot be copied and do not count."""
+    """Return whether a text names a file or folder. Devices and pipes cannot be copied and do not count."""
     if not text or text == "-":
         return False
     try:
@@ -147,7 +150,7 @@ def read_run_inputs(args: Sequence[str], with_paths: Sequence[Path]) -> RunInput
 
 def _content(path: Path) -> bytes:
     try:
-        return path.read_bytes()
+        return read_bytes(path)
     except OSError as error:
         raise UsageError(f"cannot read {path}: {error.strerror}") from error
 
@@ -163,7 +166,7 @@ def environment(wanted: Sequence[str]) -> tuple[tuple[str, str], ...]:
 def _variable(text: str) -> tuple[str, str]:
     name, sign, value = text.partition("=")
     if not name or "\0" in text:
-        raise UsageError(f"--env {text}: give NAME or NAME=VALUE")
+        raise UsageError(f"--env {text} is no variable", hint="give NAME or NAME=VALUE")
     if not sign and name not in os.environ:
-        raise UsageError(f"--env {name}: it is not set here; give {name}=VALUE")
+        raise UsageError(f"--env {name}: it is not set here", hint=f"give {name}=VALUE")
     return name, value if sign else os.environ[name]

@@ -8,7 +8,7 @@ import json
 import re
 import tempfile
 import time
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache
 from pathlib import Path
@@ -18,16 +18,18 @@ from typing import Any, Protocol
 from codeopt.core.budget import Ledger
 from codeopt.core.errors import UsageError
 from codeopt.core.history import Candidate, History
-from codeopt.core.old_runs import candidate_in, old_digest
 from codeopt.core.options import ImproveOptions
 from codeopt.core.ownership import require_own, require_own_way
 from codeopt.core.program import write_whole
-from codeopt.core.revision import OWN, Revision
+from codeopt.core.revision import Revision
+from codeopt_sandbox.plain_files import read_text
 
 _KEPT = 4000  # bytes of a run's output that are kept
 SCHEMA = "codeopt.run/1"
-SAVED_AS = {"stop_detail": "evidence", "runqueue_wait_s": "delay_s", "ablation": "beside"}
-"""Field names of candidates and runs on disk, where they differ: files of earlier versions can still be read."""
+STATE = "state.json"
+"""File of a run's state, by which the folder of a run is known."""
+COMMAND = "command.json"
+"""File of the command line that began a run."""
 
 
 @dataclass(frozen=True)
@@ -37,11 +39,11 @@ class SavedRun:
     history: History
     ledger: Ledger
     held_out: Mapping[str, bool] = field(default_factory=dict)
-    """Whether a case is held out, by its name; a case that was never shown stays held out."""
+    """Name of a case -> True if it is held out. A case that was never shown stays held out."""
     subject: Revision | None = None
-    """The revision that identifies the run; None: the original's own."""
+    """The revision that identifies the run. None: the original's own."""
     input_seed: int | None = None
-    """Seed of the generated inputs; None in files of earlier versions."""
+    """Seed of the generated inputs. None: the run drew none."""
 
 
 class RunStore(Protocol):
@@ -66,9 +68,9 @@ class Runs(Protocol):
     """The place of all runs."""
 
     def load(self, subject: Revision) -> SavedRun | None:
-        """The run to go on with; None for a new one.
+        """Return the run to resume, None for a new one.
 
-        Raises UsageError where it cannot be read, is of another program, or is not the user's own.
+        Raises UsageError if it cannot be read, is of another program, or is not the user's own.
         """
         ...
 
@@ -83,21 +85,25 @@ class RunFolders:
 
     home: Path
     resume: Path | None = None
-    """Folder of the run to go on with; None for a new one."""
+    """Folder of the run to resume. None for a new one."""
+    command: tuple[str, ...] = ()
+    """Arguments of the command that begins a run. Empty: another program begins it."""
 
     def load(self, subject: Revision) -> SavedRun | None:
-        """The run to go on with; None for a new one, and where it was ended before anything was saved.
+        """Return the run to resume. None for a new one, and for one that ended before anything was saved.
 
-        Raises UsageError where it cannot be read, is of another program, or is not the user's own.
+        Raises UsageError if it cannot be read, is of another program, or is not the user's own.
         """
         if self.resume is None:
             return None
         require_own(self.resume, f"the run in {self.resume}")
-        return RunFolder(self.resume).load(subject) if not _is_empty(self.resume) else None
+        return RunFolder(self.resume).load(subject) if not is_empty(self.resume) else None
 
     def begin(self, name: str) -> RunFolder:
         """The folder of the resumed run, or a new one."""
-        return RunFolder(self.resume) if self.resume else new_run(self.home, name)
+        run = RunFolder(self.resume) if self.resume else new_run(self.home, name)
+        note_command(run.path, self.command)
+        return run
 
 
 def open_runs(options: ImproveOptions) -> Runs:
@@ -107,64 +113,58 @@ def open_runs(options: ImproveOptions) -> Runs:
 
 @dataclass(frozen=True)
 class RunFolder:
-    """One run's files: state.json (the history and the ledger), and at the end result.json, original.py and best.py; of
-    a project folders `original` and `best` with the files that changed."""
+    """Files of one run: state.json (history and ledger), and at the end result.json, original.py and best.py.
+
+    A project has folders `original` and `best` instead, with the files that changed.
+    """
 
     path: Path
 
     def save(self, run: SavedRun) -> None:
         """Write the state in one step. Raises UsageError where it cannot be written."""
-        adapter = _adapter()
-        candidates = json.loads(adapter.dump_json(tuple(map(_cut, run.history.candidates)), by_alias=True))
         state = {
             "schema": SCHEMA,
             "sha256": (run.subject or run.history.original.revision).digest,
             "ledger": run.ledger.to_json(),
             "held_out": dict(run.held_out),
             "input_seed": run.input_seed,
-            "candidates": list(map(_saved, candidates)),
+            "candidates": json.loads(candidates_to_json(run.history.candidates)),
         }
-        write_whole(self.path / "state.json", json.dumps(state))
+        write_whole(self.path / STATE, json.dumps(state))
 
     def load(self, subject: Revision) -> SavedRun:
-        """The saved state.
-
-        Raises UsageError when there is none, or it is broken or of another program.
-        """
+        """Return the saved state. Raises UsageError if there is no such file, or it is broken or of another program."""
         return self._read(subject)
 
     def read(self) -> SavedRun:
-        """The saved state, of whichever program, for looking at.
-
-        Raises UsageError when there is none, or it is broken.
+        """Return the saved state of any program, for display. Raises UsageError if there is no such file, or it is
+        broken.
         """
         return self._read(None)
 
     def _read(self, subject: Revision | None) -> SavedRun:
-        import pydantic
-
         try:
-            state: Any = json.loads((self.path / "state.json").read_text("utf-8"))
-            if subject is not None and state["sha256"] not in (subject.digest, old_digest(subject)):
+            state: Any = json.loads(read_text(self.path / STATE))
+            if subject is not None and state["sha256"] != subject.digest:
                 raise UsageError(
-                    f"the run in {self.path} is of another program, or the program has changed; start anew"
+                    f"the run in {self.path} is of another program, or the program has changed", hint="start a new run"
                 )
-            candidates = _adapter().validate_json(json.dumps(list(map(_loaded, state["candidates"]))))
+            candidates = candidates_from_json(json.dumps(state["candidates"]))
             held_out = {str(name): bool(held) for name, held in state.get("held_out", {}).items()}
             seed = state.get("input_seed")
             ledger = Ledger.from_json(state["ledger"])
             return SavedRun(History(candidates), ledger, held_out, input_seed=None if seed is None else int(seed))
         except OSError as error:
             raise UsageError(f"there is no run to resume in {self.path}: {error.strerror}") from error
-        except (AttributeError, KeyError, TypeError, ValueError, pydantic.ValidationError) as error:
-            raise UsageError(f"the run in {self.path} cannot be read; start anew") from error
+        except (AttributeError, KeyError, TypeError, ValueError) as error:
+            raise UsageError(f"the run in {self.path} cannot be read", hint="start a new run") from error
 
     def finish(self, original: Revision, result: dict[str, Any], best: Revision | None) -> None:
-        """Write the result beside the state. Raises UsageError where it cannot be written."""
+        """Write the result next to the state. Raises UsageError if it cannot be written."""
         _write(self.path / "original", original)
-        write_whole(self.path / "result.json", json.dumps(result, indent=2) + "\n")
         if best is not None:
             _write(self.path / "best", best)
+        write_whole(self.path / "result.json", json.dumps(result, indent=2) + "\n")  # last: it says that all is there
 
 
 def _write(place: Path, revision: Revision) -> None:
@@ -175,14 +175,16 @@ def _write(place: Path, revision: Revision) -> None:
         write_whole(file, text)
 
 
-def _is_empty(folder: Path) -> bool:
-    """Whether a folder holds at most the temporary file of a write that was killed."""
-    return folder.is_dir() and all(path.name.startswith(".") for path in folder.iterdir())
+def is_empty(folder: Path) -> bool:
+    """Return whether a folder holds at most the command, and the temporary file of a write that was killed."""
+    return folder.is_dir() and all(path.name == COMMAND or path.name.startswith(".") for path in folder.iterdir())
 
 
 def new_run(home: Path, stem: str) -> RunFolder:
-    """Make a fresh folder below `home`; below the system's temporary folder where `home` cannot be written to, or is a
-    link that came with the repository."""
+    """Create a new run's folder below `home`.
+
+    It is below the system's temporary folder if `home` cannot be written, or is a link that came with the repository.
+    """
     stem = re.sub(r"[^\w.-]+", "_", stem)[:60]  # a file's name may hold anything, and be as long as a name can be
     name = f"{time.strftime('%Y%m%d-%H%M%S')}-{stem}-{token_hex(2)}"
     path = home / "runs" / name
@@ -195,6 +197,28 @@ def new_run(home: Path, stem: str) -> RunFolder:
     return RunFolder(path)
 
 
+def note_command(run: Path, arguments: Sequence[str]) -> None:
+    """Save the command that begins a run, with which it can be resumed. A resumed run has it already."""
+    if arguments and not (run / COMMAND).exists():
+        write_whole(run / COMMAND, json.dumps({"folder": str(Path.cwd()), "arguments": [*arguments]}))
+
+
+def command_of(path: Path) -> list[str]:
+    """The arguments of the command that began a run.
+
+    Raises UsageError if they are not known, or belong to another folder than the current one.
+    """
+    require_own(path, f"the run in {path}")
+    try:
+        found = json.loads(read_text(path / COMMAND))
+        folder, arguments = Path(found["folder"]), [str(each) for each in found["arguments"]]
+    except (OSError, ValueError, KeyError, TypeError) as error:
+        raise UsageError(f"the command of the run in {path} is not known", hint="name its TARGET also") from error
+    if folder != Path.cwd():
+        raise UsageError(f"the run in {path} was begun in {folder}", hint="resume it there")
+    return arguments
+
+
 def keep_out_of_git(home: Path) -> None:
     """Write a .gitignore that covers all of `home`, unless a file or link of that name exists, even a dead one.
 
@@ -204,38 +228,21 @@ def keep_out_of_git(home: Path) -> None:
         file.write("*\n")
 
 
-def candidate_to_json(candidate: Candidate) -> str:
-    """A candidate with all its measurements, as JSON; long output is cut."""
-    text: bytes = _adapter().dump_json((_cut(candidate),), by_alias=True)
-    return json.dumps(list(map(_saved, json.loads(text))))
+def candidates_to_json(candidates: Iterable[Candidate]) -> str:
+    """Format candidates with all their measurements as JSON. Long output is cut."""
+    text: bytes = _adapter().dump_json(tuple(map(_cut, candidates)))
+    return text.decode()
 
 
-def candidate_from_json(text: str) -> Candidate:
-    """The candidate that `candidate_to_json` wrote.
-
-    Raises ValueError when the text is none.
-    """
-    (candidate,) = _adapter().validate_json(json.dumps(list(map(_loaded, json.loads(text)))))
-    found: Candidate = candidate
+def candidates_from_json(text: str) -> tuple[Candidate, ...]:
+    """Return the candidates that `candidates_to_json` wrote. Raises ValueError for any other text."""
+    found: tuple[Candidate, ...] = _adapter().validate_json(text)
     return found
 
 
 def digest(source: str) -> str:
     """SHA-256 of a source text, in hexadecimal."""
     return hashlib.sha256(source.encode("utf-8", "surrogatepass")).hexdigest()
-
-
-def _saved(row: dict[str, Any]) -> dict[str, Any]:
-    """A candidate with its one file as `source`, as it always was; with several, as `files`."""
-    files = row["revision"]
-    named = ("source", files[OWN]) if files.keys() == {OWN} else ("files", files)
-    return dict(named if name == "revision" else (name, value) for name, value in row.items())
-
-
-def _loaded(row: dict[str, Any]) -> dict[str, Any]:
-    """The inverse of `_saved`. Raises KeyError where there is neither."""
-    row = row if "files" in row else candidate_in(row)
-    return {**{name: value for name, value in row.items() if name != "files"}, "revision": row["files"]}
 
 
 def _cut(candidate: Candidate) -> Candidate:
@@ -250,8 +257,5 @@ def _cut(candidate: Candidate) -> Candidate:
 def _adapter() -> Any:
     from pydantic import ConfigDict, TypeAdapter
 
-    config = ConfigDict(
-        ser_json_bytes="base64", val_json_bytes="base64", ser_json_inf_nan="constants",
-        alias_generator=lambda name: SAVED_AS.get(name, name),
-    )  # fmt: skip
+    config = ConfigDict(ser_json_bytes="base64", val_json_bytes="base64", ser_json_inf_nan="constants")
     return TypeAdapter(tuple[Candidate, ...], config=config)

@@ -1,4 +1,4 @@
-"""Text that untrusted programs wrote, made safe to stand in a prompt or a log: cut, escaped and fenced."""
+"""Text that untrusted programs wrote, made safe for a prompt or a log: cut, escaped and fenced."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def encodable(text: str) -> str:
 
 
 def printable(text: str) -> str:
-    """`text` with every character that is not plainly visible escaped; new lines and tabs stay."""
+    """Return `text` with every character that is not plainly visible escaped. New lines and tabs stay."""
     return _UNUSUAL.sub(_escaped, text)
 
 
@@ -52,7 +52,7 @@ def cut(text: str, head: int = HEAD, tail: int = TAIL) -> str:
 
 
 def inline(text: str, limit: int = 200) -> str:
-    """`text` on one line, short, and without back quotes, to stand in a sentence."""
+    """Return `text` on one line, short and without back quotes, for use in a sentence."""
     line = printable(" ".join(text.split())).replace("`", "'")
     return line if len(line) <= limit else f"{line[:limit]}..."
 
@@ -66,8 +66,10 @@ def fenced(text: str, label: str = "") -> str:
 
 
 def log_line(text: str, limit: int = 300) -> str:
-    """`text` on one line for a terminal or a log: every control is escaped, and nothing acts as a command of the CI
-    system that shows the log."""
+    """Return `text` on one line for a terminal or a log.
+
+    Every control character is escaped, and no part acts as a command of the CI system that shows the log.
+    """
     escaped = printable(text.replace("\n", "\\n").replace("\t", "\\t"))
     line = harmless(escaped)
     return line if len(line) <= limit else f"{line[:limit]}..."
@@ -80,5 +82,5 @@ def harmless(text: str) -> str:
 
 
 def acts_in_a_log(text: str) -> bool:
-    """Whether a CI system would take some line of the text for a command."""
+    """Return whether a CI system would take some line of the text for a command."""
     return harmless(text) != text

@@ -16,29 +16,36 @@ if TYPE_CHECKING:
     from rich.text import Text
 
 ColourChoice = Literal["auto", "always", "never"]
+COLUMNS = 80
+"""Widest line of a text that is the same in a terminal, a pipe and a log, columns."""
 MIN_WIDTH = 20
 """Narrowest terminal that lines are wrapped for, columns."""
-_LABEL = re.compile(r"[a-z][\w-]*(?: [\w-]+)? {2,}")
+LABEL = 11
+"""Widest label that rows are indented by, columns."""
+_LABEL = re.compile(r"(?!inconclusive)[a-z][\w-]*(?: [\w-]+)? {2,}")
 """First word of a line such as `sandbox    docker: ...`, with the space behind it."""
+_STEP = re.compile(r"(?:Apply|Next): (?:cd|codeopt) ")
 _STYLES: Mapping[str, str] = {
     r"^ *caveat:.*": "yellow",
-    r"\bnot improved\b|\brejected\b|\bwrong\b|\bslower\b|\bfailed?\b|\bbroken\b|\bnot ended\b": "red",
-    r"\baccepted\b|\bfaster\b|\bholds\b": "green",
-    r"\bno difference\b|\bundecided\b|\bnot verified\b|\bold: .*": "yellow",
+    r"\bwrong result\b|\brejected\b|\bslower\b|\bmore memory\b|\bfailed?\b|\bFAIL\b|\bbroken\b": "red",
+    r"\baccepted\b|\bfaster\b|\bless memory\b|\bPASS\b|\bholds\b": "green",
+    r"\bno (?:measurable )?difference\b|\binconclusive\b|\bno \w+ version found\b|\binterrupted\b|\bold: .*": "yellow",
     r"\b\d[\d,]*(?:\.\d+)?x|\b\d+(?:\.\d+)?%": "bold",
 }
-"""Colours by pattern."""
 
 
 def wrapped(line: str, width: int) -> list[str]:
-    """The rows of a line: broken at words alone, so that a path or a command stays whole; below its label."""
-    if len(line) <= width:
+    """Return the rows of a line, broken between words and indented below its label.
+
+    The next step is one row, which the terminal breaks: pasted in two rows, a command would be two.
+    """
+    if len(line) <= width or _STEP.match(line):
         return [line]
     label = _LABEL.match(line)
     first = line[: len(line) - len(line.lstrip(" "))]
-    indent = label.end() if label else len(first) + 2
+    indent = min(label.end(), LABEL) if label else len(first) + 2
     rows = textwrap.wrap(
-        line[len(first) :], max(MIN_WIDTH, width), initial_indent=first, subsequent_indent=" " * min(indent, 11),
+        line[len(first) :], max(MIN_WIDTH, width), initial_indent=first, subsequent_indent=" " * indent,
         break_long_words=False, break_on_hyphens=False, replace_whitespace=False,
     )  # fmt: skip
     return rows or [line]
@@ -62,7 +69,7 @@ def write_lines(text: str, terminal: Console) -> None:
 
 
 def write_diff(text: str, terminal: Console) -> None:
-    """Write a diff in its colours, with controls escaped; its lines are never wrapped."""
+    """Write a diff in its colours, with control characters escaped. Its lines are never wrapped."""
     from rich.text import Text
 
     for line in text.removesuffix("\n").split("\n"):

@@ -12,16 +12,15 @@ MARKS = ("✓", "›", "·")
 """Marks of a stage that is behind, the present one, and one that is left."""
 ASCII_MARKS = ("+", ">", "-")
 STYLES = ("green", "bold", "dim")
-"""Styles of the three."""
 
 
 @dataclass(frozen=True)
 class Stages:
-    """Names in order; in a loop of several stages the later ones are left again."""
+    """Names in order. In a loop of several stages the later ones are left again."""
 
     names: tuple[str, ...] = ()
     now: str = ""
-    """The present stage; empty: all are behind."""
+    """The present stage. Empty: all are behind."""
     which: str = ""
     """Number among several of its kind, `2 of 4`."""
 

@@ -15,9 +15,9 @@ class Target:
 
     path: Path
     name: str = ""
-    """Qualified name of the function inside the file; empty for the whole file."""
+    """Qualified name of the function inside the file. Empty for the whole file."""
     module: str = ""
-    """The file is run as `python -m MODULE`; empty: as a script."""
+    """The file is run as `python -m MODULE`. Empty: as a script."""
 
     @property
     def package(self) -> str:
@@ -40,7 +40,9 @@ def as_module(name: str, folder: Path) -> Target:
     """The file that `python -m NAME` runs, below a folder or its `src`. Raises UsageError."""
     parts = name.split(".")
     if not all(part.isidentifier() for part in parts):
-        raise UsageError(f"-m {name}: that is no module's name; give it as `python -m` takes it, such as package.tool")
+        raise UsageError(
+            f"-m {name}: that is no module's name", hint="give it as `python -m` takes it, such as package.tool"
+        )
     for root in (folder, folder / "src"):
         base = root.joinpath(*parts)
         for path in (base / "__main__.py", base.with_suffix(".py")):

@@ -1,4 +1,4 @@
-"""The score of a candidate by its task's own measures, beside the original's."""
+"""The score of a candidate by its task's own measures, next to the original's."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ class TaskMeasure:
     before: float
     after: float
     unit: str = ""
-    """`%` for shares, which are shown as per cent; else what stands behind the number, such as ` MiB`."""
+    """Unit after the number, such as ` MiB`. `%` for shares, which are shown as per cent."""
 
     @property
     def words(self) -> str:
-        """`comments 2 -> 17 %`; `comments 17 %` where it stays."""
+        """Format `comments 2 -> 17 %`, or `comments 17 %` without a change."""
         old, new = (_number(value, self.unit) for value in (self.before, self.after))
         change = new if old == new else f"{old} -> {new}"
         return f"{self.name} {change}{' %' if self.unit == '%' else self.unit}"
@@ -41,11 +41,6 @@ class TaskScore:
         """The score of the original, which stayed."""
         measures = tuple(replace(each, after=each.before) for each in self.measures)
         return replace(self, after=self.before, measures=measures)
-
-    @property
-    def figure(self) -> str:
-        """The score for a column of the table."""
-        return f"{self.after:.2f}"
 
     @property
     def words(self) -> str:

@@ -1,4 +1,4 @@
-"""Findings of one run of a project's tests about a function, for whoever judges it afterwards."""
+"""Facts about a function from one run of a project's tests, for later verification."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ class TracedCalls:
     calls: Mapping[str, str] = field(default_factory=dict)
     """Test that made a call first, by call."""
     lost: Mapping[str, int] = field(default_factory=dict)
-    """Why calls cannot be written down -> how many."""
+    """Cause why calls cannot be written down -> number of such calls."""
     tests: tuple[str, ...] = ()
     """Ids of the tests that call it and pass."""
     shortfalls: tuple[Diagnostic, ...] = ()

@@ -5,15 +5,16 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from codeopt.core.errors import UsageError
-from codeopt.core.git import GitError, open_git, work_trees
+from codeopt.core.git import GitError, GitRefused, open_git, work_trees
+from codeopt_sandbox.plain_files import read_text
 
 MAX_LINKS = 40
 """Most links followed on the way to a file, the kernel's own limit."""
-ADVICE = "so it is not started unless --python names its interpreter"
+ADVICE = "--python PATH starts it all the same"
 
 
 def require_untracked(python: Path) -> None:
@@ -24,7 +25,7 @@ def require_untracked(python: Path) -> None:
     holds its library: with `-I -S` a start reads nothing else. Raises UsageError.
     """
     if not _runs_us(python):
-        _require(list(_loaded(python)), python.parent.parent.parent)
+        _require(_loaded(python.absolute()))
 
 
 def require_untracked_file(path: Path) -> None:
@@ -32,7 +33,7 @@ def require_untracked_file(path: Path) -> None:
 
     Raises UsageError.
     """
-    _require(list(_links(path)), path.parent)
+    _require(_way(path.absolute()))
 
 
 def _runs_us(python: Path) -> bool:
@@ -45,68 +46,74 @@ def _runs_us(python: Path) -> bool:
 def _loaded(python: Path) -> Iterator[Path]:
     """The files and folders that a start of the interpreter reads, each by a path whose parent is no link."""
     venv = python.parent.parent
-    yield from _links(venv)
-    yield from (path for path in _links(python.parent) if path.is_symlink())
-    for path in (python, venv / "pyvenv.cfg"):
-        yield from _links(path)
+    for path in (python, venv, python.parent / "pyvenv.cfg", venv / "pyvenv.cfg"):
+        yield from _way(path)
     for prefix in (venv, Path(os.path.realpath(python)).parent.parent, *_base(venv)):
-        for library in sorted(prefix.glob("lib*/python*")):
-            yield from _links(library)
+        for library in sorted({*prefix.glob("lib*/python*"), *prefix.glob("lib*/libpython*")}):
+            yield from _way(library)
 
 
 def _base(venv: Path) -> list[Path]:
-    """Prefix of the installation that pyvenv.cfg names, as a list of one; empty where there is none."""
+    """Return the prefix of the installation that pyvenv.cfg names, as a list of at most one."""
     try:
-        lines = (venv / "pyvenv.cfg").read_text("utf-8", "replace").splitlines()
+        lines = read_text(venv / "pyvenv.cfg", "replace").splitlines()
     except OSError:
         return []
     pairs = [line.partition("=") for line in lines]
     return [(venv / value.strip()).parent for key, _, value in pairs if key.strip().lower() == "home"]
 
 
-def _links(path: Path) -> Iterator[Path]:
-    """A path, and each one on its way from link to link."""
-    for _ in range(MAX_LINKS):
-        path = _stored(Path(os.path.realpath(path.parent), path.name))
-        yield path
-        if not path.is_symlink():
-            return
-        path = path.parent / path.readlink()
+def _way(path: Path) -> Iterator[Path]:
+    """Each link on the way to an absolute path, by where it is stored, and the file or folder at its end."""
+    at, parts, links = Path(path.anchor), [*reversed(path.parts[1:])], 0
+    while parts:
+        part = parts.pop()
+        at = at.parent if part == ".." else _stored(at / part)
+        if at.is_symlink() and links < MAX_LINKS:
+            yield at
+            target = at.readlink()
+            at = Path(target.anchor) if target.anchor else at.parent
+            parts += reversed(target.parts[1:] if target.anchor else target.parts)
+            links += 1
+    yield at
 
 
 def _stored(path: Path) -> Path:
-    """A path with its last name spelt as on disk: on a file system that ignores case, git may track `.VENV` where
-    `.venv` is asked for."""
+    """Return a path with its last name spelt as on disk.
+
+    On a file system that ignores case, git may track `.VENV` if `.venv` is asked for.
+    """
+    if path.name == path.name.swapcase() or not os.path.lexists(path.with_name(path.name.swapcase())):
+        return path
     try:
         names = [each.name for each in path.parent.iterdir()]
     except OSError:
         return path
     alike = [name for name in names if name.casefold() == path.name.casefold()]
-    return path if path.name in names or len(alike) != 1 or not os.path.lexists(path) else path.with_name(alike[0])
+    return path if path.name in names or len(alike) != 1 else path.with_name(alike[0])
 
 
 # --- what git says -------------------------------------------------------------------------------
 
 
-def _require(paths: list[Path], place: Path) -> None:
+def _require(paths: Iterable[Path]) -> None:
     """Refuse paths that git tracks. Raises UsageError.
 
-    A repository that git cannot read is a reason only if it is the work tree around `place`: another one, such as
-    pyenv's own, may belong to somebody else and is not looked at.
+    Each path is asked about in every work tree around it. Git may refuse to open one that root owns, such as an
+    installation for all users: nobody but root brought that.
     """
-    own = next(work_trees(place), None)
-    for path in _outermost(paths):
+    inside: dict[Path, set[Path]] = {}
+    for path in paths:
         for root in work_trees(path.parent):
-            try:
-                tracked = open_git(root).files(path, "--cached")
-            except GitError as error:
-                if root == own:
-                    raise UsageError(f"whether git tracks {path} is not known, {ADVICE}: {error}") from error
+            inside.setdefault(root, set()).add(path)
+    for root, asked in inside.items():
+        try:
+            tracked = open_git(root).tracked(sorted(asked))
+        except GitError as error:
+            if isinstance(error, GitRefused) and root.stat().st_uid == 0:
                 continue
-            if tracked:
-                raise UsageError(f"{path} is tracked by git, {ADVICE}")
-
-
-def _outermost(paths: list[Path]) -> list[Path]:
-    """The paths that are below no other of them: git is asked about whole folders."""
-    return [path for path in dict.fromkeys(paths) if not set(path.parents) & set(paths)]
+            raise UsageError(
+                f"whether git tracks {min(asked)} is not known, so it is not started: {error.words}", hint=ADVICE
+            ) from error
+        if tracked:
+            raise UsageError(f"{tracked[0]} is tracked by git, so it is not started", hint=ADVICE)

@@ -1,28 +1,31 @@
-"""The words of figures, said once: for the screen, pages, reviews, prompts and agents.
+"""Format measurements for people: ratios, intervals, durations, sizes, costs.
 
-It stands below `report`, for tasks, guards and prompts speak of speedups too. A speedup is `2.10x faster`, a slowdown
-`1.30x slower`; of memory it is `10.75x less memory`: JSON keeps the bare ratio, old over new.
+`Speedup` is what screens, pages and reviews show. `factor`, `gain` and `interval` always have two decimals, for texts
+that a model reads and tables of rounds. JSON has the bare ratio, old over new, with all digits.
 """
 
 from __future__ import annotations
 
 import math
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeGuard
 
 if TYPE_CHECKING:
     from codeopt_sandbox.compare import Comparison
 
-NO_DIFFERENCE = "no significant difference"
+NO_DIFFERENCE = "no measurable difference"
+INCONCLUSIVE = "inconclusive"
 AS_BEFORE = "as fast as before"
 UNKNOWN_PRICE = "price not known"
 
 _CLOCKS = {"cpu": "CPU time", "wall": "wall time", "memory": "peak memory"}
 _MEMORY = ("less memory", "more memory")
 _TIME = ("faster", "slower")
+_SECONDS = ((0.1, 1.0, "s"), (1e-3, 1e-3, "ms"), (1e-6, 1e-6, "us"), (0.0, 1e-9, "ns"))
+"""Least value with which a unit is used, seconds; the unit in seconds, and its name."""
 
 
 def clock(name: str) -> str:
@@ -46,33 +49,27 @@ def gain(ratio: float, clock: str = "cpu", digits: int = 2) -> str:
     return f"{factor(ratio, digits)} {better}" if ratio >= 1 else f"{factor(1 / ratio, digits)} {worse}"
 
 
-def is_gain(ratio: float, clock: str = "cpu") -> str:
-    """A predicate: `is 2.10x faster`, `uses 10.75x less memory`."""
-    return f"{'uses' if clock == 'memory' else 'is'} {gain(ratio, clock)}"
-
-
-def can_gain(ratio: float, clock: str = "cpu") -> str:
-    """The predicate for a change that is offered: `can be 2.10x faster`, `can use 10.75x less memory`."""
-    return f"can {'use' if clock == 'memory' else 'be'} {gain(ratio, clock)}"
-
-
 def more_time(ratio: float) -> str:
-    """A slowdown beside a limit in per cent: `takes 11% more time`."""
+    """Format a slowdown, to be shown with a limit in per cent: `takes 11% more time`."""
     return f"takes {1 / ratio - 1:.0%} more time"
 
 
 def interval(low: float | None, high: float | None) -> str:
-    """`1.80 - 2.20`; an end that is not known yet (None, 0, infinite) is a question mark."""
+    """Format `1.80 - 2.20`. An end that is not known (None, 0, infinite) is a question mark."""
     return f"{_end(low)} - {_end(high)}"
 
 
 def _end(value: float | None) -> str:
-    return f"{value:.2f}" if value is not None and 0 < value < math.inf else "?"
+    return f"{value:.2f}" if _known(value) else "?"
+
+
+def _known(value: float | None) -> TypeGuard[float]:
+    return value is not None and 0 < value < math.inf
 
 
 @dataclass(frozen=True)
 class Speedup:
-    """The figures of one comparison; all of it is said from here."""
+    """Figures of one comparison. Ratios are rounded by their interval, and the ends of that outward."""
 
     ratio: float
     """Old over new: above 1 is a gain."""
@@ -82,56 +79,135 @@ class Speedup:
     clock: str = "cpu"
     confidence: float = 0.95
     """Confidence of the interval, 0 to 1."""
+    before: float | None = None
+    """Median of the original's pairs, seconds or bytes. None: not known."""
+    after: float | None = None
 
     @staticmethod
     def of(found: Comparison) -> Speedup:
-        """The figures of a comparison that was made just now."""
-        return Speedup(found.ratio, found.ci_low, found.ci_high, found.pairs, found.clock, found.confidence)
+        """Return the figures of a comparison that was made just now."""
+        ends = found.ratio, found.ci_low, found.ci_high
+        return Speedup(*ends, found.pairs, found.clock, found.confidence, found.before, found.after)
 
     @staticmethod
     def from_json(found: Mapping[str, Any]) -> Speedup:
-        """The figures under `speedup` of a saved or printed result."""
-        kept = {name: found[name] for name in ("clock", "confidence") if found.get(name)}
+        """Return the figures under `speedup` of a saved or printed result."""
+        names = ("clock", "confidence", "before", "after")
+        kept = {name: found[name] for name in names if found.get(name)}
         return Speedup(found["ratio"], found.get("ci_low"), found.get("ci_high"), found.get("pairs", 0), **kept)
 
     @property
+    def factor(self) -> str:
+        """`180x`, of a loss too."""
+        return self._shown(max(self.ratio, 1 / self.ratio), round)
+
+    @property
     def gain(self) -> str:
-        """`4.20x faster`."""
-        return gain(self.ratio, self.clock)
+        """`180x faster`, `1.11x slower`, `11x less memory`."""
+        better, worse = directions(self.clock)
+        return f"{self.factor} {better if self.ratio >= 1 else worse}"
+
+    @property
+    def is_gain(self) -> str:
+        """`is 180x faster`, `uses 11x less memory`."""
+        return f"{'uses' if self.clock == 'memory' else 'is'} {self.gain}"
+
+    @property
+    def can_gain(self) -> str:
+        """`can be 180x faster`, `can use 11x less memory`."""
+        return f"can {'use' if self.clock == 'memory' else 'be'} {self.gain}"
+
+    @property
+    def times(self) -> str:
+        """`45 ms -> 240 us CPU time`, or the metric alone if the two are not known."""
+        if not self.before or not self.after:
+            return clock(self.clock)
+        shown = _bytes if self.clock == "memory" else took
+        return f"{shown(self.before)} -> {shown(self.after)} {clock(self.clock)}"
+
+    @property
+    def span(self) -> str:
+        """`140x to 220x`: the interval of `gain`, of a loss that of its inverse."""
+        return self._span(*(self.ends if self.ratio >= 1 else self._inverse))
 
     @property
     def interval(self) -> str:
-        """The interval of what `gain` says: of a slowdown that of its inverse."""
-        if self.ratio >= 1:
-            return interval(self.ci_low, self.ci_high)
-        return interval(_inverse(self.ci_high), _inverse(self.ci_low))
+        """`95% CI 140x to 220x`."""
+        return f"{self.confidence:.0%} CI {self.span}"
+
+    @property
+    def bare_interval(self) -> str:
+        """`95% CI 0.98x to 1.03x`: the interval of old over new, below 1 too."""
+        return f"{self.confidence:.0%} CI {self._span(*self.ends)}"
 
     @property
     def certainty(self) -> str:
-        """`95% interval 3.90 - 4.50, 21 pairs, CPU time`."""
-        return f"{self._confidence} {self.interval}, {self._pairs}"
-
-    @property
-    def ratio_certainty(self) -> str:
-        """The certainty of the bare ratio, below 1 too."""
-        return f"{self._confidence} {interval(self.ci_low, self.ci_high)}, {self._pairs}"
+        """`45 ms -> 240 us CPU time, 95% CI 140x to 220x`."""
+        return f"{self.times}, {self.interval}"
 
     @property
     def words(self) -> str:
-        """`4.20x faster (95% interval 3.90 - 4.50, 21 pairs, CPU time)`."""
-        return f"{self.gain} ({self.certainty})"
+        """`180x faster   45 ms -> 240 us CPU time   (95% CI 140x to 220x)`."""
+        return f"{self.gain}   {self.times}   ({self.interval})"
 
     @property
-    def _confidence(self) -> str:
-        return f"{self.confidence:.0%} interval"
+    def no_difference(self) -> str:
+        """`no measurable difference   41 ms -> 40 ms CPU time   (95% CI 0.98x to 1.03x)`."""
+        return f"{NO_DIFFERENCE}   {self.times}   ({self.bare_interval})"
+
+    def by(self, decision: str) -> str:
+        """Return the verdict of a comparison with its figures. decision: faster, slower, same or undecided."""
+        if decision == "undecided":
+            return f"{INCONCLUSIVE}   {self.times}, about {self.ratio:.2f}x   ({self.bare_interval})"
+        return self.no_difference if decision == "same" else self.words
 
     @property
-    def _pairs(self) -> str:
-        return f"{counted(self.pairs, 'pair')}, {clock(self.clock)}"
+    def ends(self) -> tuple[float | None, float | None]:
+        """The interval of old over new."""
+        return self.ci_low, self.ci_high
+
+    @property
+    def _inverse(self) -> tuple[float | None, float | None]:
+        return 1 / self.ci_high if self.ci_high else None, 1 / self.ci_low if self.ci_low else None
+
+    @property
+    def _decimals(self) -> int:
+        """Return the decimals of the ratio. Below 0 it is rounded to tens or hundreds."""
+        ratio = max(self.ratio, 1 / self.ratio)
+        low, high = self.ends if self.ratio >= 1 else self._inverse
+        narrow = _known(low) and _known(high) and (high - low) / 2 < 0.02 * ratio
+        return 2 if ratio < 2 else _two_digits(ratio) + narrow
+
+    def _shown(self, ratio: float, rounding: Callable[[float], float]) -> str:
+        unit = 10.0**-self._decimals
+        return f"{rounding(round(ratio / unit, 6)) * unit:,.{max(self._decimals, 0)}f}x"
+
+    def _span(self, low: float | None, high: float | None) -> str:
+        shown_low = self._shown(low, math.floor) if _known(low) else "?"
+        return f"{shown_low} to {self._shown(high, math.ceil) if _known(high) else '?'}"
 
 
-def _inverse(value: float | None) -> float | None:
-    return 1 / value if value else None
+def _two_digits(value: float) -> int:
+    return 1 - math.floor(math.log10(value))
+
+
+def took(seconds: float) -> str:
+    """Format seconds with two digits: `45 ms`, `240 us`, `0.87 s`, `6 min 44 s`."""
+    if seconds >= 60:
+        return f"{int(seconds) // 60} min {int(seconds) % 60} s"
+    size, unit = next((size, unit) for least, size, unit in _SECONDS if seconds >= least)
+    return f"{_rounded(seconds / size)} {unit}"
+
+
+def _bytes(size: float) -> str:
+    """Format bytes with two digits: `12 MiB`, `40 KiB`."""
+    unit = 2.0**20 if size >= 2**20 else 2.0**10
+    return f"{_rounded(size / unit)} {'MiB' if size >= 2**20 else 'KiB'}"
+
+
+def _rounded(value: float) -> str:
+    decimals = _two_digits(value) if value else 0
+    return f"{round(value, decimals):,.{max(decimals, 0)}f}"
 
 
 _ERROR = re.compile(
@@ -140,8 +216,11 @@ _ERROR = re.compile(
 
 
 def error_line(said: str, longest: int = 200) -> str:
-    """The line of what a program said that tells why it failed: what pytest marks with `E`, the error below a
-    traceback, `ERROR: ...` of a tool; else the last one. Empty where it said nothing."""
+    """Return the line of a program's output that shows why it failed, or an empty text.
+
+    The first of these that exists: pytest's last line marked with `E`, the last error line of a traceback, the first
+    `ERROR: ...` of a tool, the last line.
+    """
     lines = [line.strip() for line in said.splitlines() if line.strip()]
     marked = [line[1:].strip() for line in lines if line.startswith("E  ")]
     raised = [line for line in lines if _ERROR.match(line)]
@@ -189,5 +268,5 @@ def memory(size: float) -> str:
 
 
 def money(usd: float | None) -> str:
-    """US dollars; unknown is never nought."""
+    """Format US dollars. An unknown amount is never shown as 0."""
     return UNKNOWN_PRICE if usd is None else f"{usd:.4f} USD"

@@ -21,7 +21,7 @@ class DraftResult:
 
     @property
     def awaiting_timing(self) -> bool:
-        """Whether it is right and its time is not known yet."""
+        """Return whether it is right and not timed yet."""
         return self.candidate.correct and self.candidate.comparison is None and not self.candidate.ablation
 
 
@@ -31,7 +31,6 @@ class BestOfK:
 
     judge: Judge
     history: History
-    """All candidates so far."""
     shown: History
     """The part of `history` that the proposer saw."""
     single: bool
@@ -113,7 +112,7 @@ def _numbered(result: DraftResult, number: int) -> DraftResult:
 
 
 def _with_siblings(results: list[DraftResult], right: int) -> list[DraftResult]:
-    """The last so many were timed next to each other: each is told of the others, relative to itself."""
+    """Return the results with the last `right` ones relative to each other: these were timed next to each other."""
     raced = results[len(results) - right :] if right > 1 else []
     return [*results[: len(results) - len(raced)], *_beside(raced)]
 

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from codeopt.core.errors import ProgramError
+from codeopt.core.errors import NotVerifiable, ProgramError
 from codeopt.core.history import Candidate
 from codeopt.core.interpreter import Interpreter, Origin
 from codeopt.core.machine import machine
@@ -16,17 +16,17 @@ from codeopt.core.options import ImproveOptions
 from codeopt.core.program import TargetFiles
 from codeopt.core.revision import Revision
 from codeopt.core.session import Session
+from codeopt.core.step_error import STEP_ERRORS, in_words
 from codeopt.core.target import Target
-from codeopt.engine.comparison_progress import said_of_long_runs
+from codeopt.core.words import counted
+from codeopt.engine.comparison_progress import more_pairs, said_of_long_runs
 from codeopt.engine.guards.forbidden import newly_touched
 from codeopt.engine.judge import Judge
-from codeopt.engine.limit import answered, with_limit
-from codeopt.report.result import why
+from codeopt.engine.limit import answered, granted
+from codeopt.report.verdict_words import why
 from codeopt.workloads import OpenTarget, Workload, WorkloadRequest, kind_of
-from codeopt.workloads.function.corpus.corpus import NotVerifiable
 from codeopt_sandbox.caveat import Caveat
 from codeopt_sandbox.compare import Comparison, Decision, StoppingRule
-from codeopt_sandbox.errors import OriginalUnsteady
 from codeopt_sandbox.growth import UNKNOWN, GrowthPair
 from codeopt_sandbox.limit_test import LimitAnswer, LimitTest
 from codeopt_sandbox.outcome import ChangedSetting
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from codeopt.report.answers import CompareJson
 
 ENOUGH_S = 0.1
-"""Cases are added until OLD takes this long: the verdict should not hang on one alone."""
+"""Seconds that OLD takes on the timed cases: cases are added until then, so that the verdict rests on several."""
 
 
 class PairVerdict(StrEnum):
@@ -60,21 +60,22 @@ class PairResult:
     growth: GrowthPair = UNKNOWN
     notes: tuple[str, ...] = ()
     caveats: tuple[Caveat, ...] = ()
-    """Differences beyond the known inputs."""
-    facts: dict[str, Any] = field(default_factory=dict)
+    """Differences on unusual inputs."""
+    facts: Mapping[str, Any] = field(default_factory=dict)
     """Facts of the workload, as fields of a JSON object."""
     backend: str = ""
     description: str = ""
-    """Description of the sandbox."""
     interpreter: Interpreter | None = None
-    """The interpreter that ran both; None where that was an image's own, and where nothing was run."""
+    """The interpreter that ran both. None if that was an image's own, or if nothing was run."""
     interrupted: bool = False
     """A signal came when NEW was known to be right: what was left, timing or growth, is not known."""
     settings: tuple[ChangedSetting, ...] = ()
     """Settings of the process that NEW leaves changed and OLD does not: why it is rejected."""
 
     limit: LimitTest | None = None
-    """Answer about the limit that was asked about; None where there is none."""
+    """Answer about the requested limit. None without a limit."""
+    next: str = ""
+    """Advice where the pairs could not decide."""
 
     @property
     def breaks_limit(self) -> bool:
@@ -83,7 +84,7 @@ class PairResult:
 
     @property
     def exit_status(self) -> int:
-        """1: NEW is wrong or breaks the limit. 5: that cannot be told. 0: neither."""
+        """Return the exit status. 1: NEW is wrong or breaks the limit. 5: inconclusive. 0: otherwise."""
         if self.verdict is PairVerdict.REJECTED or self.breaks_limit:
             return 1
         unknown = self.limit is not None and self.limit.answer is LimitAnswer.UNKNOWN
@@ -118,6 +119,7 @@ def answer(found: PairResult) -> CompareJson:
         runtime=found.description,
         python=fields.PythonFields.maybe(found.interpreter),
         machine=fields.MachineFields.of(machine()),
+        next=found.next,
     )
 
 
@@ -144,24 +146,35 @@ def compare(
 ) -> PairResult:
     """Compare two programs, or two functions. Raises CodeoptError, SandboxError.
 
-    limit: largest allowed increase of time, as a share, which is tested as well; None: there is none.
-    programs: what the two files are taken to hold; None: what they hold.
+    limit: largest allowed increase of time, as a share, which is also tested. None: no limit. programs: contents to use
+    for the two files. None: read them.
     """
     kind = kind_of(old, options)
     first, second = programs or (kind.read(old), kind.read(new))
     options, interpreter = _interpreter(options, session, (old.path, new.path))
-    rule = StoppingRule(max_pairs=options.max_pairs, clock=options.clock, enough_seconds=ENOUGH_S)
+    rule = StoppingRule(clock=options.clock, enough_seconds=ENOUGH_S)
     if options.min_gain is not None:
         rule = replace(rule, worth_having=1 + options.min_gain)
     request = WorkloadRequest(
-        old, first, options, session, with_limit(rule, limit), own_code_only=own_code_only, other=new,
-        other_program=second, interpreter=interpreter, first_look=_refuser(session.console.progress),
+        old, first, options, session, granted(rule, options, limit), own_code_only=own_code_only,
+        other=new, other_program=second, interpreter=interpreter, first_look=_refuser(session.console.progress),
     )  # fmt: skip
     with kind.open_workload(request) as opened:
         found = _compared(opened, request)
         sandbox = opened.sandbox
         found = replace(found, backend=sandbox.backend, description=sandbox.description, interpreter=interpreter)
-    return replace(found, limit=answered(limit, found.comparison, found.bound))
+    found = replace(found, limit=answered(limit, found.comparison, found.bound))
+    return replace(found, next=_next(found, request.rule))
+
+
+def _next(found: PairResult, rule: StoppingRule) -> str:
+    """Return advice if the pairs could not decide. Empty if they did, and if none was timed."""
+    timed, final = found.comparison, rule.final()
+    if timed is None or found.bound is not None or found.interrupted:
+        return ""
+    if found.limit and found.limit.answer is LimitAnswer.UNKNOWN and final.limit:
+        return more_pairs(timed, final.limit.max_pairs, final.limit.max_seconds)
+    return more_pairs(timed, final.max_pairs, final.max_seconds) if timed.decision is Decision.UNDECIDED else ""
 
 
 def _interpreter(
@@ -176,19 +189,21 @@ def _interpreter(
 
 
 def why_wrong(request: WorkloadRequest, draft: Revision) -> str:
-    """Why another text of a target's file is not right for the target: a case or call that is answered otherwise, a
-    test that fails. Empty when it is. Raises CodeoptError, SandboxError."""
+    """Return the reason why another text of a target's file is wrong for the target. Empty if it is right.
+
+    The reason is a case or call with a different result, or a test that fails. Raises CodeoptError, SandboxError.
+    """
     with kind_of(request.target, request.options).open_workload(request) as opened:
         judge = Judge(opened.measure(), notify=request.session.console.progress)
         return why(judge.check(draft, "another text of the file"))
 
 
-AT_ONCE = "refused by the first known calls: no more were made up, and no test was run"
+AT_ONCE = "rejected by a known answer: no other input was tried, and no test was run"
 """Note on a verdict that needed no more."""
 
 
 class _WrongAtOnce(Exception):
-    """NEW answers one of the first known calls otherwise: nothing else need be asked."""
+    """NEW gives another answer on a known case or call: nothing else need be asked."""
 
     def __init__(self, workload: Workload, candidate: Candidate) -> None:
         super().__init__(workload, candidate)
@@ -214,29 +229,34 @@ def _compared(opened: OpenTarget, request: WorkloadRequest) -> PairResult:
         found = _verdict(wrong.workload, wrong.candidate, notify)
         return replace(found, notes=(*found.notes, AT_ONCE))
     except NotVerifiable as error:
-        return PairResult(PairVerdict.NOT_VERIFIED, str(error), facts={"shortfalls": error.shortfalls})
+        return PairResult(PairVerdict.NOT_VERIFIED, error.words, facts={"shortfalls": error.shortfalls})
     assert opened.other is not None  # the request names one
     candidate = _checked(Judge(workload, notify=notify, strict=strict), opened.other)
     if candidate.correct:
+        known = [candidate]
         try:
             judge = Judge(workload.timed(), notify=notify, strict=strict)
             workload = judge.workload
             if said := said_of_long_runs(workload.plan, workload.rule.final()):
                 request.session.console.print(said)
-            candidate = judge.time(candidate, request.options.seed)
+            candidate = judge.time(candidate, request.options.seed, known.append)
         except KeyboardInterrupt:
-            known = "interrupted before it was timed: NEW is right on all that was tried"
-            return replace(_not_timed(workload, candidate, known), interrupted=True)
-        except (OriginalUnsteady, NotVerifiable) as error:
-            return _not_timed(workload, candidate, f"nothing differs, but {error}")
+            timed = known[-1].comparison
+            when = f"after {counted(timed.pairs, 'pair')}" if timed else "before it was timed"
+            reason = f"interrupted {when}: NEW is right on all that was tried"
+            return replace(_not_timed(workload, known[-1], reason), interrupted=True)
+        except STEP_ERRORS as error:
+            return _not_timed(workload, known[-1], f"nothing differs, but {in_words(error)}")
     return _verdict(workload, candidate, notify)
 
 
 def _not_timed(workload: Workload, candidate: Candidate, reason: str) -> PairResult:
-    """NEW is right on all that was tried, and was not timed."""
+    """NEW is right on all that was tried, and was not timed to a verdict."""
     facts = workload.facts()
     notes = (*facts.get("remarks", ()), *candidate.notes)
-    return PairResult(PairVerdict.NOT_VERIFIED, reason, facts=facts, notes=notes, caveats=candidate.caveats)
+    return PairResult(
+        PairVerdict.NOT_VERIFIED, reason, candidate.comparison, notes=notes, caveats=candidate.caveats, facts=facts
+    )
 
 
 def _checked(judge: Judge, draft: Revision) -> Candidate:
@@ -255,7 +275,10 @@ def _verdict(workload: Workload, candidate: Candidate, notify: Callable[[str], N
     if bound is not None:
         return PairResult(PairVerdict.SLOWER, wrong, bound=bound, facts=facts, notes=notes)
     if wrong or comparison is None:
-        return PairResult(PairVerdict.REJECTED, wrong, facts=facts, notes=notes, settings=candidate.settings)
+        return PairResult(
+            PairVerdict.REJECTED, wrong, notes=(*notes, *candidate.notes), caveats=candidate.caveats, facts=facts,
+            settings=candidate.settings,
+        )  # fmt: skip
     decided = comparison.decision in (Decision.FASTER, Decision.SLOWER)
     verdict = PairVerdict(comparison.decision) if decided else PairVerdict.SAME
     found = PairResult(
@@ -265,3 +288,5 @@ def _verdict(workload: Workload, candidate: Candidate, notify: Callable[[str], N
         return replace(found, growth=Judge(workload, notify=notify).growth(candidate.revision) or UNKNOWN)
     except KeyboardInterrupt:
         return replace(found, interrupted=True)
+    except STEP_ERRORS as error:
+        return replace(found, notes=(*found.notes, f"how the time grows is not known: {in_words(error)}"))

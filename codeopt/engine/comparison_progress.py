@@ -1,24 +1,38 @@
-"""How far a comparison is, in words: its pairs so far, and what the others take at most."""
+"""Progress of a comparison, in words: its pairs so far, and the longest time of the others."""
 
 from __future__ import annotations
 
+import math
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from codeopt.core.console import minutes
-from codeopt_sandbox.compare import Plan, StoppingRule
+from codeopt_sandbox.compare import Comparison, Plan, StoppingRule
+
+MORE = 10
+"""Factor on a limit that is worth trying where it ended a comparison undecided."""
 
 
 def said_of_long_runs(plan: Plan | None, rule: StoppingRule) -> str:
-    """The time that a comparison of a long program takes, said before the first; empty where pairs are cheap. rule: the
-    one by which it is compared."""
+    """Format the time that the comparison of a long program takes, before its first pair. Empty if pairs are cheap.
+
+    rule: its stopping rule.
+    """
     if plan is None:
         return ""
     pair_s = 2 * plan.longest_s * plan.repeats
     if pair_s * rule.fewest <= rule.max_seconds:
         return ""
     return f"pairs      few, as each takes {minutes(pair_s)}: {rule.fewest} decide, {minutes(rule.fewest * pair_s)}"
+
+
+def more_pairs(found: Comparison, max_pairs: int, max_seconds: float) -> str:
+    """Return advice on a comparison that ended undecided at one of its limits."""
+    more = f"time: --max-seconds {math.ceil(MORE * max_seconds / 60)}m"
+    if found.pairs >= max_pairs:
+        more = f"pairs: --max-pairs {MORE * max_pairs}"
+    return f"run it on an idle machine, or with more {more}"
 
 
 @dataclass(frozen=True)
@@ -31,7 +45,6 @@ class ComparisonProgress:
     began: float = field(default_factory=time.monotonic)
 
     def __call__(self, pairs: int) -> None:
-        """Say how far it is, after `pairs` pairs."""
         taken = time.monotonic() - self.began
         each = taken / max(1, pairs)
         fewest = min(self.rule.fewest, self.rule.max_pairs)

@@ -1,4 +1,6 @@
-"""When no further draft can pay: all of the time is in reading the input, or in one call of C that remains."""
+"""Detection that no further candidate can gain: reading the input, or one remaining call of C, takes all of
+the time.
+"""
 
 from __future__ import annotations
 
@@ -26,7 +28,7 @@ _LOOPS = (ast.For, ast.AsyncFor, ast.While)
 
 
 def no_headroom(judge: Judge, candidate: Candidate) -> str:
-    """Why no draft can be worth having that is faster than this one; empty where nothing says so."""
+    """Return the reason why no faster candidate can reach the minimum gain. Empty if none is known."""
     if not _long_enough(candidate):
         return ""
     if found := _one_call(candidate):
@@ -38,7 +40,7 @@ def no_headroom(judge: Judge, candidate: Candidate) -> str:
 
 
 def _long_enough(candidate: Candidate) -> bool:
-    """Its runs take long enough to say where their time goes."""
+    """Return whether its runs take long enough to show where their time is spent."""
     cases = candidate.comparison.cases if candidate.comparison else ()
     return any(median(case.candidate) >= MIN_RUN_S for case in cases if case.candidate)
 
@@ -58,7 +60,7 @@ def _one_call(candidate: Candidate) -> str:
 
 
 def _statements(node: ast.AST) -> Iterator[ast.stmt]:
-    """Statements that hold no other, and stand in no loop."""
+    """Yield statements that contain no further statements and are not in a loop."""
     for child in ast.iter_child_nodes(node):
         if isinstance(child, ast.Expr | ast.Assign | ast.AnnAssign | ast.Return):
             yield child
@@ -67,7 +69,7 @@ def _statements(node: ast.AST) -> Iterator[ast.stmt]:
 
 
 def _work(statement: ast.stmt) -> str:
-    """The name of the one call that works, where there is but plumbing around it; empty where there is more."""
+    """Return the name of the one call that does the work, if the rest is input and output. Empty otherwise."""
     value = getattr(statement, "value", None)
     if value is None:
         return ""

@@ -9,7 +9,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from functools import cache
 
-from codeopt.core.budget import Budget, Ledger
+from codeopt.core.budget import Ledger
 from codeopt.core.errors import OutOfTime
 from codeopt.core.history import Candidate, History
 from codeopt.core.model import Model, RemoteModel
@@ -21,15 +21,18 @@ from codeopt.core.run_index import named_run
 from codeopt.core.run_store import SavedRun
 from codeopt.core.session import Session
 from codeopt.core.target import Target
+from codeopt.engine.awaited import awaited
 from codeopt.engine.comparison_progress import said_of_long_runs
+from codeopt.engine.earlier_drafts import open_earlier_drafts
 from codeopt.engine.judge import Judge
 from codeopt.engine.loop import LoopStage, RefineLoop
+from codeopt.engine.open_model import named_models
 from codeopt.engine.open_proposer import open_proposer
-from codeopt.engine.rounds import RunRecorder, finish, run_rounds
+from codeopt.engine.rounds import RunRecorder, close, finish, run_rounds
 from codeopt.engine.run_plan import RunPlan, make_plan
 from codeopt.report.result import Result, contract_lines, hot, opening
 from codeopt.workloads import OpenTarget, Workload, WorkloadRequest, kind_of
-from codeopt.workloads.function.recording.run_first import run_first
+from codeopt.workloads._run_first import run_first
 
 AskReader = Callable[[Candidate, Candidate], Candidate]
 
@@ -46,16 +49,15 @@ def improve(
     reference: a program that a person wrote; it is judged in the same way.
     program: what the target's file is taken to hold; None: what it holds.
     """
-    clock = RunClock(options.max_seconds)
+    clock = RunClock(options.max_seconds if session.limit_s is None else session.limit_s)
     clock.started = clock.started if session.began is None else session.began
     session.console.allow(clock.left)
     session.console.plan(tuple(LoopStage))
     try:
         return _improved(target, options, session, reference, program, clock)
     except DeadlineReached:  # in the baseline: later it ends the rounds
-        spent = Budget(seconds=options.max_seconds).out_of_time
         when = "in earlier sittings" if clock.earlier_s else "before the original was measured"
-        raise OutOfTime(f"{spent} {when}; --max-seconds gives more") from None
+        raise OutOfTime(f"{clock.out_of_time} {when}", hint="--max-seconds raises it") from None
 
 
 def _improved(
@@ -67,8 +69,7 @@ def _improved(
     clock: RunClock,
 ) -> Result:
     plan = make_plan(options)
-    for name in plan.models if session.asks_server else ():
-        _require_reachable(session.open_model(replace(options, model=name, record=None), session.console.warn))
+    require_reachable(options, session)
     first = None
     if options.run and not target.path.is_dir():  # of a folder the command itself is what is improved
         first = run_first(target, options.run, session.console.print, session.named(options))
@@ -83,6 +84,7 @@ def _improved(
     saved = runs.load(program.revision)
     earlier = saved.ledger if saved else Ledger()
     clock.earlier_s = earlier.earlier_s
+    session = replace(session, open_model=awaited(session.open_model, session.console, earlier.usage))
     if options.resume and saved is None:
         session.console.print(f"resume     nothing is saved in {options.resume} yet: the run begins there")
     request = WorkloadRequest(
@@ -94,31 +96,34 @@ def _improved(
     if saved and saved.input_seed is not None:
         request = replace(request, drawn_seed=saved.input_seed)
     with kind.open_workload(request) as opened:
-        *first_lines, sandbox_line = opening(opened.title, plan.task.name, plan.proposer, interpreter, opened.sandbox)
-        for line in first_lines:
-            session.console.print(line)
-        session.console.aside(sandbox_line)
+        for line in opening(opened.title, plan.task.name, plan.proposer, interpreter, opened.sandbox):
+            session.console.detail(line)
         workload = _measured(opened, request, clock)
         run = runs.begin(opened.name)
         recorder = RunRecorder(run, session, program.revision, request.input_seed)
         saved = saved or SavedRun(History((workload.baseline,)), earlier.add(workload.usage))
         saved = replace(saved, ledger=replace(saved.ledger, started=clock.started))
-        loop = _loop(workload, plan, request, saved, recorder, clock)
+        drafts = open_earlier_drafts(request, plan.task.name) if plan.uses_model else None
+        loop = _loop(workload, plan, request, saved, recorder, clock, drafts.before(saved.history) if drafts else ())
         recorder.keep(loop)
         end = run_rounds(loop, session.console)
+        if drafts:
+            drafts.add(loop.history)
         result = finish(loop, end, request, opened.sandbox, run, reference)
-        recorder.keep(loop)
-        return result
+        return close(recorder, loop, result)
 
 
-def _require_reachable(model: Model) -> None:
-    """Ask the model's server before the original is run, which may take minutes. Raises ModelError."""
-    if isinstance(model, RemoteModel):
-        model.require_reachable()
+def require_reachable(options: ImproveOptions, session: Session) -> None:
+    """Ask the servers of the models before the original is run, which may take minutes. Raises UsageError,
+    ModelError."""
+    for name in named_models(options) if session.asks_server else ():
+        model = session.open_model(replace(options, model=name, record=None), session.console.warn)
+        if isinstance(model, RemoteModel):
+            model.require_reachable()
 
 
 def _measured(opened: OpenTarget, request: WorkloadRequest, clock: RunClock) -> Workload:
-    """The original, run and timed; what it is like is said. Raises ProgramError when it cannot be judged."""
+    """Run and time the original, and print its properties. Raises ProgramError if it cannot be verified."""
     clock.steps["opening"] = clock.seconds
     with request.session.alone(), clock.step("baseline"):
         request.session.console.stage(LoopStage.BASELINE)
@@ -142,9 +147,15 @@ def _measured(opened: OpenTarget, request: WorkloadRequest, clock: RunClock) -> 
 
 
 def _loop(
-    workload: Workload, plan: RunPlan, request: WorkloadRequest, saved: SavedRun, recorder: RunRecorder, clock: RunClock
+    workload: Workload,
+    plan: RunPlan,
+    request: WorkloadRequest,
+    saved: SavedRun,
+    recorder: RunRecorder,
+    clock: RunClock,
+    tried: tuple[str, ...],
 ) -> RefineLoop:
-    """The loop before its first round, or where an earlier sitting left it."""
+    """Return the loop before its first round, or in the state of an earlier session."""
     options, session = request.options, request.session
     console = session.console
     console.allow(clock.left)
@@ -157,12 +168,13 @@ def _loop(
         strict=options.strict,
         second=plan.second_clock,
         time_left=lambda: clock.left,
+        spare=clock.spare,
     )
     open_one = cache(lambda one: session.open_model(one, console.warn))
     ask_reader = _reader(plan, request, open_one) if plan.judge_model else None
-    proposer = open_proposer(plan, workload, open_one, console)
+    proposer = open_proposer(plan, workload, open_one, console, tried)
     return RefineLoop(
-        proposer, plan.task, judge, plan.budget, saved.history, saved.ledger, plan.search,
+        proposer, plan.task, judge, replace(plan.budget, seconds=clock.limit), saved.history, saved.ledger, plan.search,
         save=recorder.after_round, keep=recorder.verdict, clock=clock, on_usage=session.on_usage,
         ask_reader=ask_reader, told=len(saved.history.candidates),
     )  # fmt: skip

@@ -10,7 +10,6 @@ import time
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, replace
-from itertools import accumulate
 from typing import Literal
 
 from codeopt.core.budget import Effort
@@ -18,7 +17,7 @@ from codeopt.core.history import AgainstBest, Candidate, Draft, History
 from codeopt.core.revision import Revision
 from codeopt.engine import guards
 from codeopt.engine.comparison_progress import ComparisonProgress
-from codeopt.workloads import OTHER_HASH_SEED, Stage, Suite, Workload
+from codeopt.workloads import Stage, Suite, Workload
 from codeopt_sandbox.ablation import time_variants
 from codeopt_sandbox.caveat import Subject
 from codeopt_sandbox.compare import Comparison, Decision, Plan, StoppingRule, compare
@@ -29,11 +28,7 @@ from codeopt_sandbox.outcome import Case, Outcome, Verdict
 MAX_FAILURES = 2
 """A wrong draft is not run any further after so many failing cases."""
 STEP_S = 10.0
-"""Time limit of comparing two drafts, seconds: it decides only which of them to go on from."""
-THIRD_HASH_SEED = 2
-"""Hash seed of unseen cases."""
-SHORT_S = 3.0
-"""CPU budget of the cases that `check` runs again with another hash seed, seconds."""
+"""Time limit for comparing two candidates, seconds. The comparison only decides which of them to continue from."""
 PAIRS_SHARE = 0.8
 """Share of the time left that pairs may take: guards come after them."""
 CONFIRMATION_SEED = 1000
@@ -49,7 +44,7 @@ class RelativeTimes:
     """Programs that do the same, timed next to each other."""
 
     ratios: tuple[float | None, ...]
-    """Time of each draft in relation to the first that is right; None for one that was wrong or failed."""
+    """Time of each draft in relation to the first that is right. None for one that was wrong or failed."""
     seconds: float
 
 
@@ -62,15 +57,17 @@ class Judge:
     """Profile the drafts too; for proposers that read it."""
     notify: Callable[[str], None] = lambda line: None
     ranked: bool = False
-    """Compare a faster draft with the best one before it, too; for proposers that go on from the best."""
+    """Compare a faster candidate with the best one before it also, for sources that continue from the best."""
     alone: Callable[[], AbstractContextManager[object]] = nullcontext
     """Held while something is measured."""
     strict: bool = False
     """A caveat is a reason to refuse a draft."""
     second: Literal["auto", "memory", ""] = ""
-    """Another clock by which drafts are compared, too; empty: none."""
+    """Second metric by which candidates are compared also. Empty: no second metric."""
     time_left: Callable[[], float | None] = lambda: None
-    """Seconds that a comparison may take; None: as many as its rule allows."""
+    """Seconds that a comparison may take. None: as many as its rule allows."""
+    spare: Callable[[], AbstractContextManager[object]] = nullcontext
+    """Held while the parts of a draft are timed, which is given up where too little time would be left to confirm."""
 
     @property
     def original(self) -> Candidate:
@@ -81,6 +78,10 @@ class Judge:
     def timed(self) -> bool:
         """Code is run and timed; a text is scored."""
         return self.workload.region.timed
+
+    def fewest_pairs(self, share: float) -> int:
+        """Return the fewest pairs that a confirmation takes, by its share of the stated error rate."""
+        return self.workload.rule.final(share).fewest
 
     @property
     def suite(self) -> Suite:
@@ -113,8 +114,10 @@ class Judge:
             return self._finished(candidate, draft, history, keep)
 
     def time_side_by_side(self, candidates: Sequence[Candidate]) -> RelativeTimes:
-        """Right drafts, timed next to each other: a quick answer for choosing one, at a fraction of what it takes to
-        compare each with the original."""
+        """Time right candidates next to each other.
+
+        This is a quick way to choose one: it takes a fraction of the time of comparing each with the original.
+        """
         self.notify(f"timing {len(candidates)} right drafts next to each other")
         with self.alone():
             started = time.monotonic()
@@ -133,7 +136,7 @@ class Judge:
         return 1.0, *took
 
     def lower_bound_share(self, candidate: Candidate) -> float | None:
-        """The share of a draft's time that no other could do without, such as reading the input; None: not known."""
+        """Return the share of the time that every version needs, such as reading input. None if unknown."""
         plan, lower_bound = self.workload.plan, self.workload.lower_bound_program
         if lower_bound is None or plan is None or plan.clock == "memory":
             return None
@@ -163,8 +166,10 @@ class Judge:
         return _took(found, Effort(cases_s=time.monotonic() - started))
 
     def _repeated(self, draft: Revision, history: History) -> str:
-        """Why a draft need not be run: the same program, but for comments and layout, was compared before, or the same
-        text was scored. Empty when it is new."""
+        """Return the reason why a draft need not run, empty for a new one.
+
+        The same program was compared before, comments and layout ignored, or the same text was scored.
+        """
         for earlier in history.candidates:
             if not self.timed and earlier.revision == draft:
                 return f"the same text as draft {earlier.round + 1}"
@@ -176,26 +181,47 @@ class Judge:
     def _finished(self, candidate: Candidate, draft: Draft, history: History, keep: Keep) -> Candidate:
         started = time.monotonic()
         if not draft.screening_only:
-            plan = self.workload.require_plan()
-            rule = self.workload.rule.screening()
-            candidate = self._compared(candidate, plan, rule, seed=candidate.round)
-            candidate = self._guarded(candidate, plan, (), in_round=True)
-            candidate = self._against_best(candidate, history, plan, rule)
-            keep(_took(candidate, Effort(timing_s=time.monotonic() - started)))
+            candidate = self._timed(candidate, history, keep)
         candidate = self._ablated(candidate, draft)
         timed = time.monotonic()
         profiled = candidate if draft.screening_only else self._profiled(candidate)
         return _took(profiled, Effort(timing_s=timed - started, profile_s=time.monotonic() - timed))
 
+    def _timed(self, candidate: Candidate, history: History, keep: Keep) -> Candidate:
+        """Compare a candidate with the original and the best candidate. `keep` receives the last state if
+        an error ends it.
+        """
+        started, known = time.monotonic(), [candidate]
+        try:
+            plan = self.workload.require_plan()
+            rule = self.workload.rule.screening()
+            known.append(self._compared(candidate, plan, rule, candidate.round, known.append))
+            known.append(self._guarded(known[-1], plan, (), in_round=True))
+            known.append(self._against_best(known[-1], history, plan, rule))
+        finally:
+            keep(_took(known[-1], Effort(timing_s=time.monotonic() - started)))
+        return known[-1]
+
+    def is_inconclusive(self, candidate: Candidate) -> bool:
+        """Return whether a right candidate has fewer timed pairs than a verdict needs, because its
+        comparison was ended.
+        """
+        if not self.timed or not candidate.correct or candidate.screening_only:
+            return False
+        found = candidate.comparison
+        few = self.workload.rule.screening().fewest
+        return found is None or (found.decision is Decision.UNDECIDED and found.pairs < few)
+
     def check(self, draft: Revision, summary: str, *, failures: int = 1) -> Candidate:
-        """A program that a person wrote: is it right on all cases, known and unseen, and on whatever else is asked?"""
+        """Check a program that a person wrote on all cases, known and unseen, and with all further checks
+        of the workload.
+        """
         with self.alone():
             notes = guards.source_notes(guards.SourcePair(self.original.revision, draft)) if self.timed else ()
             candidate = self._run_cases(Candidate(1, draft, summary, notes=notes), failures=failures)
             if candidate.correct:
-                more = self._outcomes(draft, self._short_cases(), OTHER_HASH_SEED, failures)
-                more += self._outcomes(draft, self.workload.unseen_cases(), THIRD_HASH_SEED, failures)
-                candidate = replace(candidate, outcomes=candidate.outcomes + more)
+                unseen = self._outcomes(draft, self.workload.unseen_cases(), failures)
+                candidate = replace(candidate, outcomes=candidate.outcomes + unseen)
             return self._checked(candidate, Stage.REFERENCE)
 
     def known(self, draft: Revision, summary: str) -> Candidate:
@@ -203,25 +229,33 @@ class Judge:
         with self.alone():
             return self._run_cases(Candidate(1, draft, summary), failures=1)
 
-    def time(self, candidate: Candidate, seed: int = 0) -> Candidate:
-        """The same with a comparison at the full error rate; guards have their say."""
+    def time(self, candidate: Candidate, seed: int = 0, keep: Keep = lambda verdict: None) -> Candidate:
+        """Compare with the full error rate, then ask the guards.
+
+        keep: receives the candidate with the result so far, also if an error ends it.
+        """
         with self.alone():
-            plan = self.workload.require_plan()
-            compared = self._compared(candidate, plan, self.workload.rule.final(), seed=seed + candidate.round)
+            plan, rule = self.workload.require_plan(), self.workload.rule.final()
+            compared = self._compared(candidate, plan, rule, seed + candidate.round, keep)
+            keep(compared)
             return self._guarded(compared, plan, ())
 
     def confirm(self, candidate: Candidate, share: float = 1.0) -> Candidate:
-        """The same candidate with new figures: fresh pairs, another hash seed, and cases that nobody has seen.
+        """Return the same candidate with new figures, from fresh pairs and cases that were never shown.
 
-        share: of the stated error, which all confirmations of a run have together.
+        The known cases run again only for a candidate that was trimmed. share: part of the stated error rate for this
+        confirmation. All confirmations of a run together have the whole.
         """
         self.notify("confirming with fresh timings and cases that were never shown")
         with self.alone():
             started = time.monotonic()
-            candidate = self.workload.trimmed(candidate)
+            found = candidate
+            with self.spare():
+                candidate = self.workload.trimmed(candidate)
             unseen = self.workload.unseen_cases()
-            outcomes = self._outcomes(candidate.revision, self.suite.cases, OTHER_HASH_SEED)
-            outcomes += self._outcomes(candidate.revision, unseen, THIRD_HASH_SEED)
+            same = found.revision == candidate.revision
+            outcomes = found.outcomes if same else self._outcomes(candidate.revision, self.suite.cases)
+            outcomes += self._outcomes(candidate.revision, unseen)
             caveats = tuple(each for each in candidate.checked if each.subject is not Subject.SPEED)
             confirmed = replace(candidate, outcomes=outcomes, comparison=None, checked=caveats, effort=Effort())
             confirmed = self._checked(confirmed, Stage.CONFIRMATION)
@@ -234,7 +268,7 @@ class Judge:
             return _took(confirmed, Effort(cases_s=checked - started, timing_s=time.monotonic() - checked))
 
     def growth(self, draft: Revision) -> GrowthPair | None:
-        """How the cost of the original and of a draft grows with the input; None where nothing can be told."""
+        """Return how the cost of the original and of a draft grows with the input. None if it is unknown."""
         self.notify("fitting growth")
         with self.alone():
             return self.workload.growth(draft)
@@ -245,15 +279,13 @@ class Judge:
         outcomes = known or self._outcomes(candidate.revision, self.suite.cases, failures=failures)
         return replace(candidate, outcomes=outcomes)
 
-    def _outcomes(
-        self, draft: Revision, cases: Sequence[Case], hash_seed: int = 0, failures: int = MAX_FAILURES
-    ) -> tuple[Outcome, ...]:
+    def _outcomes(self, draft: Revision, cases: Sequence[Case], failures: int = MAX_FAILURES) -> tuple[Outcome, ...]:
         """Outcomes of the cases in order, up to so many that are wrong."""
         outcomes: list[Outcome] = []
         wrong = 0
         for number, case in enumerate(cases, 1):
             self.notify(f"case {number} of {len(cases)}")
-            outcome = self.workload.run_case(draft, case, hash_seed)
+            outcome = self.workload.run_case(draft, case)
             if outcome.verdict is not Verdict.AC:
                 outcome = outcome if wrong else self.workload.explain(draft, case, outcome)
                 wrong += 1
@@ -263,7 +295,7 @@ class Judge:
         return tuple(outcomes)
 
     def _checked(self, candidate: Candidate, stage: Stage) -> Candidate:
-        """With what else the workload asks of it; not asked of a draft that is wrong already."""
+        """Return a right candidate with the workload's further checks. A wrong one is returned unchanged."""
         if not candidate.correct:
             return candidate
         found = self.workload.check(candidate.revision, stage)
@@ -281,17 +313,23 @@ class Judge:
         return self._refused(checked)
 
     def _refused(self, candidate: Candidate) -> Candidate:
-        """Strictly a caveat rejects, too."""
+        """Reject a right candidate with a caveat if `strict`."""
         caveats = candidate.caveats if self.strict and candidate.correct else ()
         return replace(candidate, rejection=f"--strict: {caveats[0].words}") if caveats else candidate
 
-    def _compared(self, candidate: Candidate, plan: Plan, rule: StoppingRule, seed: int) -> Candidate:
+    def _compared(
+        self, candidate: Candidate, plan: Plan, rule: StoppingRule, seed: int, keep: Keep = lambda part: None
+    ) -> Candidate:
+        """Return the candidate with a comparison. keep: receives it with the pairs so far if an error or a
+        signal ends them.
+        """
         doing, rule = "comparing", self._in_time(rule)
         self.notify(doing)
         comparison = compare(
             self.workload.runner, self.original.revision, candidate.revision, plan.cases,
             check=self.suite.check, rule=rule, plan=plan, seed=seed,
             notify=ComparisonProgress(doing, rule, self.notify),
+            on_break=lambda part: keep(replace(candidate, comparison=part)),
         )  # fmt: skip
         return replace(
             candidate, comparison=comparison, second=self._by_second(candidate, comparison, plan, rule, seed)
@@ -305,7 +343,7 @@ class Judge:
     def _by_second(
         self, candidate: Candidate, first: Comparison, plan: Plan, rule: StoppingRule, seed: int
     ) -> Comparison | None:
-        """By the other clock; not asked of what is wrong."""
+        """Compare by the second metric. None without one, or if the first comparison rejected the candidate."""
         if not self.second or first.decision is Decision.REJECTED:
             return None
         rule = replace(rule, clock=self.second)
@@ -317,7 +355,10 @@ class Judge:
         )  # fmt: skip
 
     def _against_best(self, candidate: Candidate, history: History, plan: Plan, rule: StoppingRule) -> Candidate:
-        """With pairs of its own with the best draft so far: a step of 1.6x drowns in two intervals of 15x to 28x."""
+        """Return a faster candidate with its comparison to the best one so far.
+
+        It has its own pairs: a step of 1.6x does not show in two intervals of 15x to 28x.
+        """
         best = history.best
         if not self.ranked or best is None or not candidate.faster:
             return candidate
@@ -332,17 +373,9 @@ class Judge:
             return candidate
         return replace(candidate, against_best=AgainstBest(best.round, comparison, best.lead))
 
-    def _short_cases(self) -> list[Case]:
-        """Cases that are quick to run again, with sets in another order: as many as take the original SHORT_S."""
-        pairs = zip(self.original.outcomes, self.suite.cases, strict=False)
-        ordered = sorted(pairs, key=lambda pair: pair[0].run.active_s)
-        spent = accumulate(outcome.run.active_s for outcome, _ in ordered)
-        return [case for (_, case), seconds in zip(ordered, spent, strict=True) if seconds <= SHORT_S]
-
     def _guarded(
         self, candidate: Candidate, plan: Plan, unseen: tuple[Case, ...], *, in_round: bool = False
     ) -> Candidate:
-        """The candidate with the guards' findings about its gain."""
         if not candidate.correct or candidate.comparison is None:
             return candidate
         gain = guards.Gain(self.workload, candidate.revision, candidate.comparison, plan, unseen, self.notify)
@@ -351,7 +384,7 @@ class Judge:
         return self._refused(candidate)
 
     def _ablated(self, candidate: Candidate, draft: Draft) -> Candidate:
-        """With the draft's ablations that are right, and how many times as long as the draft each takes."""
+        """Return the candidate with its right ablations, and the ratio of each one's time to the draft's."""
         plan = self.workload.plan
         if not candidate.correct or not draft.ablations or plan is None:
             return candidate
@@ -374,7 +407,6 @@ def _took(candidate: Candidate, effort: Effort) -> Candidate:
 
 
 def _with(candidate: Candidate, comparison: Comparison, finding: guards.Finding) -> Candidate:
-    """The candidate after a finding."""
     if finding.consequence is guards.Consequence.NOTE:
         return replace(candidate, notes=(*candidate.notes, finding.reason))
     if finding.consequence is guards.Consequence.CAVEAT:
@@ -393,7 +425,7 @@ def _screened(draft: Draft, history: History) -> tuple[Outcome, ...]:
 
 
 def is_same_program(one: Revision, other: Revision) -> bool:
-    """Whether two revisions differ in nothing but comments and layout."""
+    """Return whether two revisions differ only in comments and layout."""
     pairs = ((one[path], other[path]) for path in one.changed_files(other))
     return one.keys() == other.keys() and all(_shape(a) == _shape(b) for a, b in pairs)
 

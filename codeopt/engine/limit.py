@@ -4,15 +4,20 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from codeopt.core.options import ImproveOptions
 from codeopt_sandbox.compare import Comparison, StoppingRule
 from codeopt_sandbox.limit_test import PAIRS_FACTOR, LimitAnswer, LimitRule, LimitTest
 
 
-def with_limit(rule: StoppingRule, limit: float | None) -> StoppingRule:
-    """The rule that tests a limit as well, with pairs of its own."""
-    if limit is None:
-        return rule
-    return replace(rule, limit=LimitRule(limit, max_pairs=PAIRS_FACTOR * rule.max_pairs))
+def granted(rule: StoppingRule, options: ImproveOptions, limit: float | None = None) -> StoppingRule:
+    """Return the rule with the pairs and the time that a user allows, for every command.
+
+    limit: also tested, with its own pairs. None: no limit.
+    """
+    rule = replace(rule, max_pairs=options.max_pairs)
+    if limit is not None:
+        rule = replace(rule, limit=LimitRule(limit, max_pairs=PAIRS_FACTOR * rule.max_pairs))
+    return rule.granted(options.max_seconds)
 
 
 def answered(limit: float | None, found: Comparison | None, bound: float | None) -> LimitTest | None:

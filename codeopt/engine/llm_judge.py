@@ -17,8 +17,8 @@ from codeopt.core.budget import NOTHING_USED, Usage
 from codeopt.core.errors import ModelError
 from codeopt.core.history import Candidate, Preference, Preferred
 from codeopt.core.model import Message, Model
+from codeopt.core.revision import pack
 from codeopt.core.sanitize import cut, fenced, inline
-from codeopt.workloads.project.text import pack
 
 MAX_CHARS = 20_000
 """Characters of a text that are shown, at most."""
@@ -39,11 +39,11 @@ class NoPreference(ModelError):
     """A reader answered once at most; what that cost is in `usage`."""
 
     def __init__(self, error: ModelError, usage: Usage) -> None:
-        super().__init__(str(error), status=error.status, wait_s=error.wait_s)
+        super().__init__(str(error), hint=error.hint, status=error.status, wait_s=error.wait_s)
         self.usage = usage
 
 
-class Answer(StrEnum):
+class NamedSide(StrEnum):
     """The text that one answer names."""
 
     A = "A"
@@ -83,7 +83,7 @@ class LlmJudge:
         named = " and ".join(str(winner) for winner in winners)
         return Preference(Preferred.NEITHER, f"in one order {named} in the other"), used
 
-    def _ask(self, a: str, b: str) -> tuple[Answer, str, Usage]:
+    def _ask(self, a: str, b: str) -> tuple[NamedSide, str, Usage]:
         request = f"\n\n## The request\n{fenced(cut(self.request, MAX_CHARS))}" if self.request else ""
         ask = ASK.format(
             question=self.question, request=request, a=fenced(cut(a, MAX_CHARS)), b=fenced(cut(b, MAX_CHARS))
@@ -91,14 +91,14 @@ class LlmJudge:
         reply = self.model.complete((Message("system", SYSTEM), Message("user", ask)))
         named = _ANSWER.findall(reply.text)
         reason = inline(_ANSWER.sub("", reply.text).strip(), 300)
-        return Answer(named[-1].upper()) if named else Answer.SAME, reason, reply.usage
+        return NamedSide(named[-1].upper()) if named else NamedSide.SAME, reason, reply.usage
 
 
-def _winner(side: Answer, turned: bool) -> Preferred:
+def _winner(side: NamedSide, turned: bool) -> Preferred:
     """The text behind a letter."""
-    if side is Answer.SAME:
+    if side is NamedSide.SAME:
         return Preferred.NEITHER
-    return Preferred.SECOND if (side is Answer.B) is not turned else Preferred.FIRST
+    return Preferred.SECOND if (side is NamedSide.B) is not turned else Preferred.FIRST
 
 
 def read_by(
@@ -118,7 +118,7 @@ def read_by(
             found, usage = judge.prefer(*shown(*(pack(each.revision) for each in (original, candidate))))
         except NoPreference as error:
             failed = "a reader answered once, not twice," if error.usage.replies else "no reader was asked"
-            note = f"{failed} which is better: {error}"
+            note = f"{failed} which is better: {error.words}"
             return replace(candidate, notes=(*candidate.notes, note), usage=error.usage)  # what it cost itself is spent
         return replace(candidate, preference=found, usage=usage)
 

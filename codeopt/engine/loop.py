@@ -1,8 +1,8 @@
 """The whole algorithm: draft -> run, compare, profile -> critique -> refine, until nothing is left to improve.
 
-Self-Refine (Madaan et al. 2023) with a judge. A wrong candidate is feedback too. Which drafts the next one is made from
-is a search's to say. What is returned is the original unless a candidate is right on every case and better with
-statistical confidence, twice: in its round, and when it is confirmed with fresh timings and with held-out cases.
+Self-Refine (Madaan et al. 2023) with a judge. A wrong candidate is also feedback. A search chooses the drafts that the
+next one is made from. The result is the original unless a candidate is right on every case and better with statistical
+confidence, twice: in its round, and in the confirmation with fresh timings and held-out cases.
 """
 
 from __future__ import annotations
@@ -14,24 +14,31 @@ from dataclasses import dataclass, field, replace
 from enum import StrEnum
 
 from codeopt.core.budget import Budget, Effort, Ledger, Usage
-from codeopt.core.history import Candidate, Critique, History
+from codeopt.core.history import Candidate, Critique, Draft, History
 from codeopt.core.proposer import Proposer, variants
 from codeopt.core.run_clock import RunClock
+from codeopt.core.step_error import StepError
 from codeopt.core.words import gain
 from codeopt.engine.best_of_k import BestOfK, DraftResult
+from codeopt.engine.comparison_progress import more_pairs
 from codeopt.engine.headroom import no_headroom
 from codeopt.engine.judge import Judge
 from codeopt.engine.searches import DEFAULT, Move, Position, Search, Stop, open_search, view
 from codeopt.tasks import Task
-from codeopt_sandbox.compare import Decision
+from codeopt_sandbox.compare import Comparison, Decision
 
 CONFIRMATION = 1.3
-"""Estimated time of a confirmation, as a multiple of what the verdict in the round took."""
+"""Estimated time of a confirmation with the fewest pairs that decide, as a multiple of what these and the checks took
+in the round."""
+MAX_UNREADABLE = 2
+"""Replies in a row without a program that end the run: each costs as much as one with a program."""
 CLOSE = 0.98
 """Ratio of two scores from which they count as equal, and the smaller change is preferred."""
 CONFIRMATION_SHARES = (0.8, 0.1, 0.1)
-"""Shares of the stated error (0.01) of the candidates that are confirmed, one after another, before none is believed:
-together they are the whole (Bonferroni). The first has most of it, for it is hardly ever refused."""
+"""Shares of the stated error rate (0.01) for candidates that are confirmed in turn until one passes.
+
+Their sum is the whole (Bonferroni). The first has the largest share, as it rarely fails.
+"""
 
 
 class LoopStage(StrEnum):
@@ -50,28 +57,30 @@ class Confirmation:
     """The outcome of the last comparison."""
 
     reason: str
-    """Why `best` was accepted, or why nothing was."""
+    """Reason why `best` was accepted, or why no candidate was."""
     best: Candidate | None = None
-    """With its confirmed figures; None when nothing was accepted."""
+    """Accepted candidate with its confirmed figures. None if no candidate was accepted."""
     seconds: float = 0.0
     """Wall time of all candidates that were looked at again, seconds."""
     unfinished: bool = False
-    """Ended before it was known whether the best candidate can be believed; another sitting can tell."""
+    """True if the run ended before the best candidate was confirmed. A later session can confirm it."""
     refused: tuple[Candidate, ...] = ()
-    """Candidates that the model which compares did not prefer, with what was said of them."""
+    """Candidates that the judge model did not prefer, with its reasons."""
+    next: str = ""
+    """Advice if pairs could not decide. Empty if they did."""
 
 
 @dataclass(frozen=True)
 class SearchPlan:
-    """How drafts are searched for."""
+    """Parameters of the search for candidates."""
 
     search: Search = field(default_factory=lambda: open_search(DEFAULT))
     candidates: int = 1
     """Number of drafts of each critique."""
     chains: int = 2
-    """Number of independent chains, where the search has several."""
+    """Number of independent chains, if the search has several."""
     patience: int | None = None
-    """Rounds in a row without a gain that end a chain; 0: none do; None: as the search has it."""
+    """Rounds in a row without a gain that end a chain. 0: none do. None: as the search has it."""
     seed: int = 0
     floor: bool = True
     """Ask after each better draft whether any other could be worth having."""
@@ -85,16 +94,17 @@ class _Place:
     """Place of a round's drafts in the search."""
 
     history: History
-    """Candidates before the round."""
     rounds: int
     """Rounds of the budget before it."""
     move: Move
     answers: str
     asked: Usage
-    """Usage of the critique, which is told with the first draft."""
+    """Usage of the critique, which is reported with the first draft."""
 
     def of(self, result: DraftResult, effort: Effort) -> Candidate:
-        """The candidate with its place; what costs no round is for all chains to go on from."""
+        """Return the candidate with its place. One that is not a round belongs to no chain: all chains
+        continue from it.
+        """
         draft, candidate = result.draft, result.candidate
         turn, chain = (self.rounds + 1, self.move.chain) if draft.counts_as_round else (0, 0)
         effort = candidate.effort + effort.asked(draft.usage).asked(candidate.usage)
@@ -115,28 +125,38 @@ class RefineLoop:
     ledger: Ledger
     plan: SearchPlan = field(default_factory=SearchPlan)
     save: Saver = lambda loop: None
-    """Called after each round."""
     keep: Saver = lambda loop: None
     """Called when the verdict on a draft is reached: before it is profiled, and before the round ends."""
     clock: RunClock = field(default_factory=RunClock)
-    """Clock of this sitting."""
+    """Clock of this session."""
     on_usage: Callable[[Usage], None] = lambda usage: None
     """Receives the usage of each request that is paid for."""
     ask_reader: Callable[[Candidate, Candidate], Candidate] | None = None
-    """Asks a reader about a candidate that was confirmed, and the original; None where none is asked."""
+    """Asks a reader about a candidate that was confirmed, and the original. None: no reader."""
     stopped: str = ""
-    """Why no further round was run."""
+    """Reason why no further round was run."""
+    failure: StepError | None = None
+    """The error of a step that ended the run."""
     finished: bool = False
     """The proposer has nothing more to offer."""
     on_stage: Callable[[LoopStage], None] = lambda stage: None
     """Called when a draft is asked for, and when it is there to be judged."""
+    unreadable: str = ""
+    """Reason why the model's last replies could not be used. Empty if they could."""
     told: int = 1
-    """Number of candidates that the user was told of, the original among them."""
+    """Number of candidates that were shown to the user, the original included."""
+    _unread: int = 0
+    """Replies in a row without a program."""
     _headroom: dict[int, str] = field(default_factory=dict)
-    """Why a round's draft leaves nothing to gain, by its number; empty where it leaves something."""
+    """Number of a round -> reason why its candidate leaves no gain. Empty if it leaves some."""
 
     def run(self) -> None:
-        """Rounds until nothing is left to improve, no round can pay, or the budget is spent."""
+        """Run rounds until no improvement is left, no round can pay, or the budget is spent.
+
+        Candidates with an unfinished comparison of an earlier session come first.
+        """
+        for candidate in filter(self.judge.is_inconclusive, self.history.candidates[1:]):
+            self._compare_again(candidate)
         while not (reason := self.spent or self._no_headroom()):
             move = self._next_move()
             if isinstance(move, Stop):
@@ -156,7 +176,26 @@ class RefineLoop:
                 continue
             self._round(shown, move, answers, critique.usage)
             self.save(self)
+            if self.unreadable:
+                reason = self.unreadable
+                break
         self.stopped = reason
+
+    def _compare_again(self, candidate: Candidate) -> None:
+        """Compare a draft of an earlier session from its first pair."""
+        earlier = replace(self.history, candidates=self.history.candidates[: candidate.round])
+        draft = Draft(candidate.revision, candidate.summary, candidate.changes, model=candidate.model)
+
+        def keep(verdict: Candidate) -> None:
+            self.history = self.history.changed(self._placed(verdict))
+            self.told = min(self.told, candidate.round)
+            self._reserve(next(self.ranked(), None))
+            self.keep(self)
+
+        self.on_stage(LoopStage.JUDGE)
+        fresh = replace(candidate, comparison=None, second=None)
+        self.history = self.history.changed(self._placed(self.judge.finish(fresh, draft, earlier, keep)))
+        self.save(self)
 
     @property
     def spent(self) -> str:
@@ -168,8 +207,11 @@ class RefineLoop:
         return plan.search.next_move(Position(self.history, self.task, plan.chains, plan.patience, plan.seed))
 
     def _keep(self, critique: Critique, newest: Candidate) -> str:
-        """The critique stands at the candidate that it is of. Where the one there was answered already, another answers
-        this: it is returned, for the drafts to carry."""
+        """Store the critique at its candidate and return an empty text.
+
+        If that candidate was already answered with another critique, nothing is stored. The new critique is returned,
+        and its candidates carry it.
+        """
         of = self.history.candidates[newest.round]
         if any(c.parents[-1:] == (of.round,) for c in self.history.candidates):
             return critique.text if critique.text != of.critique else ""
@@ -177,7 +219,7 @@ class RefineLoop:
         return ""
 
     def _round(self, shown: History, move: Move, answers: str, asked: Usage) -> None:
-        """The drafts of one critique. What the critique took is told with the first of them."""
+        """Run the drafts of one critique. The usage of the critique is reported with the first of them."""
         place = _Place(self.history, self.ledger.rounds, move, answers, asked)
         best_of_k = BestOfK(
             self.judge, self.history, shown, single=self.plan.candidates == 1,
@@ -185,6 +227,7 @@ class RefineLoop:
         )  # fmt: skip
         for draft in variants(self.proposer, shown, self.plan.candidates):
             self._spend(draft.usage)
+            self._read(draft)
             self.on_stage(LoopStage.JUDGE)
             best_of_k.add(draft)
         results = best_of_k.select()
@@ -192,8 +235,15 @@ class RefineLoop:
             self._spend(result.candidate.usage)
         self._reached(results, place)
 
+    def _read(self, draft: Draft) -> None:
+        self._unread = 0 if draft.no_program is None else self._unread + 1
+        self.unreadable = ""
+        if self._unread >= MAX_UNREADABLE:
+            begins = f'begins: "{draft.no_program}"' if draft.no_program else "is empty"
+            self.unreadable = f"{draft.model} returned no program twice in a row; its last reply {begins}"
+
     def _reached(self, results: Sequence[DraftResult], place: _Place) -> None:
-        """The drafts of a round stand in the history from the moment that their verdict is reached."""
+        """Add the candidates of a round to the history as soon as their verdict is known."""
         history = place.history
         for at, result in enumerate(results):
             effort = Effort() if at else Effort().asked(place.asked)
@@ -201,20 +251,25 @@ class RefineLoop:
         self.history = history
         counts = any(result.draft.counts_as_round for result in results)
         self.ledger = replace(self.ledger, rounds=place.rounds + counts)
-        self.clock.reserve(self._confirmation_s())
+        self._reserve(next(self.ranked(), None))
         self.keep(self)
 
-    def _confirmation_s(self) -> float:
-        """Estimated seconds of a confirmation, by what the verdict on the best draft took; 0: there is none."""
-        best = next(self.ranked(), None)
-        return 0.0 if best is None else CONFIRMATION * (best.effort.cases_s + best.effort.timing_s)
+    def _reserve(self, candidate: Candidate | None) -> None:
+        """Leave the time that the confirmation of a candidate takes with the fewest pairs, by what its pairs took."""
+        if candidate is None:
+            return
+        effort, compared = candidate.effort, candidate.comparison
+        fewest = self.judge.fewest_pairs(CONFIRMATION_SHARES[0])
+        share = fewest / compared.pairs if compared and compared.pairs else 1.0
+        self.clock.reserved = CONFIRMATION * (effort.cases_s + share * effort.timing_s)
 
     def _placed(self, candidate: Candidate) -> Candidate:
-        """With what the task itself measures of it."""
         return replace(candidate, standing=self.task.task_score(candidate, self.history.original))
 
     def _no_headroom(self) -> str:
-        """Why nothing can be faster than the best so far by what is worth having; empty where that is not known."""
+        """Return the reason why no candidate can be faster than the best by the minimum gain. Empty if that
+        is unknown.
+        """
         if not self.plan.floor or not self.task.needs_time:
             return ""
         best = next(self.ranked(), None)
@@ -234,9 +289,11 @@ class RefineLoop:
             found = f"{self.proposer.name} found nothing to try"
             return Confirmation(found if self.finished else f"no draft was judged to its end: {self.stopped}")
         started = time.monotonic()
-        reason = self._undecided() or self.task.nothing_accepted
+        reason, todo = self._undecided()
+        reason = reason or self._inconclusive() or self.unreadable or self.task.nothing_accepted
         refused: list[Candidate] = []
         for candidate, share in zip(list(self.ranked()), CONFIRMATION_SHARES, strict=False):
+            self._reserve(candidate)
             confirmed = self._placed(self.judge.confirm(candidate, share))
             problem = self.task.why_not(confirmed, self.history.original)
             if not problem and self.ask_reader:
@@ -249,7 +306,8 @@ class RefineLoop:
                 best = f"round {candidate.round}: {candidate.summary}"
                 return Confirmation(best, confirmed, time.monotonic() - started, refused=tuple(refused))
             reason = f"round {candidate.round} was not confirmed: {problem}"
-        return Confirmation(reason, seconds=time.monotonic() - started, refused=tuple(refused))
+            todo = self._more(confirmed.comparison)
+        return Confirmation(reason, seconds=time.monotonic() - started, refused=tuple(refused), next=todo)
 
     def unconfirmed(self, why: str) -> Confirmation:
         """The best candidate, whose confirmation was ended."""
@@ -260,21 +318,32 @@ class RefineLoop:
         reason = f"round {best.round} is{figure}, which is not confirmed: {why}"
         return Confirmation(reason, seconds=self.clock.steps.get("confirmation", 0.0), unfinished=True)
 
-    def _undecided(self) -> str:
-        """The draft that seems best of those that could not be told to be better in the time there is; empty where
-        there is none."""
+    def _undecided(self) -> tuple[str, str]:
+        """Describe the inconclusive candidate that seems best, and a remedy. Empty without such a candidate."""
         compared = [(c, c.comparison) for c in self.history.candidates[1:] if c.correct and c.comparison]
         unsure = [pair for pair in compared if pair[1].decision is Decision.UNDECIDED and pair[1].ratio > 1]
         if not unsure:
-            return ""
+            return "", ""
         candidate, comparison = max(unsure, key=lambda pair: pair[1].ratio)
-        return (
-            f"round {candidate.round} seems {gain(comparison.ratio, comparison.clock)}, but that is {comparison.reason}"
-        )
+        seems = gain(comparison.ratio, comparison.clock)
+        return f"round {candidate.round} seems {seems}, but that is {comparison.reason}", self._more(comparison)
+
+    def _more(self, found: Comparison | None) -> str:
+        """Return advice on a comparison that could not decide. Empty for any other."""
+        rule = self.judge.workload.rule
+        unsure = found is not None and found.decision is Decision.UNDECIDED
+        return more_pairs(found, rule.max_pairs, rule.max_seconds) if found and unsure else ""
+
+    def _inconclusive(self) -> str:
+        """Describe the newest right candidate with an unfinished comparison. Empty without such a candidate."""
+        found = next(filter(self.judge.is_inconclusive, reversed(self.history.candidates[1:])), None)
+        return f"round {found.round} is right, and its comparison did not end: {self.stopped}" if found else ""
 
     def ranked(self) -> Iterator[Candidate]:
-        """Acceptable candidates: the one that the proposer prefers, then the best first; among those that are about
-        as good, one without caveats, then the smallest change first."""
+        """Yield acceptable candidates: the one that the proposer prefers, then the best first.
+
+        Among candidates of similar score, those without caveats come first, then those with the smallest change.
+        """
         original = self.history.original
         scored = [(s, c) for c in self.history.candidates[1:] if (s := self.task.score(c, original)) is not None]
         preferred = self.proposer.preferred(self.history)

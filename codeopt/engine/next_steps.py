@@ -1,4 +1,4 @@
-"""Hot lines of the result, and who could go on from there."""
+"""Slow lines of the result, and the source that could continue from there."""
 
 from __future__ import annotations
 
@@ -6,8 +6,8 @@ from codeopt.core.diagnostic import Diagnostic
 from codeopt.core.errors import CodeoptError
 from codeopt.core.history import Candidate
 from codeopt.core.options import ImproveOptions
-from codeopt.core.proposer import Proposer
-from codeopt.core.refusal import Refusal
+from codeopt.core.proposer import Proposer, Refusal
+from codeopt.core.step_error import in_words
 from codeopt.engine.judge import Judge
 from codeopt.engine.open_model import RULES
 from codeopt.proposers.rules import Rules
@@ -24,8 +24,9 @@ MIN_SHARE = 0.05
 
 
 def next_steps(
-    judge: Judge, task: Task, best: Candidate | None, options: ImproveOptions, *, measure: bool, asked: bool = True
-) -> NextSteps:
+    judge: Judge, task: Task, best: Candidate | None, options: ImproveOptions, *, measure: bool, asked: bool = True,
+    target: str = "",
+) -> NextSteps:  # fmt: skip
     """The lines where the best program, else the original, spends its time, or what it holds where memory is an aim.
 
     options: those of a RunPlan, which name the proposer. measure: a profile may be taken for it. asked: the proposer
@@ -34,8 +35,7 @@ def next_steps(
     timing, memory = task.needs_time, task.for_memory
     if not timing and not memory:
         return NextSteps()
-    asks = "the rules know nothing better for it; --model NAME asks a language model"
-    asks = asks if options.model == RULES and asked else ""
+    asks = f"codeopt improve {target} --model NAME" if options.model == RULES and asked else ""
     profile = (best or judge.workload.baseline).profile
     trouble: Diagnostic | None = None
     if profile is None and best is not None and measure and not options.no_profile:
@@ -46,19 +46,19 @@ def next_steps(
 
 
 def why_no_rule(proposer: Proposer, original: Candidate, accepted: Candidate | None) -> tuple[Refusal, ...] | None:
-    """The reasons why rules, if they are the proposer, made no draft; None where a draft was accepted."""
+    """Return the reasons why rules, if they are the proposer, made no draft. None if a draft was accepted."""
     if accepted or not isinstance(proposer, Rules):
         return None
     return refusals(proposer.rules, original.revision, HotFiles.of(original.profile))
 
 
 def _profiled(judge: Judge, best: Candidate) -> tuple[Profile | None, Diagnostic | None]:
-    """The profile of the best program, or why there is none: a result that was confirmed is not lost for it."""
+    """Return the profile of the best program, or a diagnostic. A failure does not discard the confirmed result."""
     try:
         with judge.alone():
             return judge.workload.profile(best.revision), None
     except (CodeoptError, SandboxError) as error:
-        return None, Diagnostic("the hot lines of the result are not known", str(error))
+        return None, Diagnostic("the hot lines of the result are not known", in_words(error))
 
 
 def _hot_lines(profile: Profile | None) -> tuple[HotLine, ...]:

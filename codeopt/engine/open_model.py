@@ -22,14 +22,24 @@ OPENAI_URL = "https://api.openai.com/v1"
 
 
 def chosen_models(options: ImproveOptions) -> tuple[str, ...]:
-    """Names of the language models that write the drafts, by name or because the environment has one set up; empty:
-    the built-in rules do. Raises UsageError for an empty name."""
+    """Names of the language models that write the drafts, by name or because the environment has one set
+    up. Empty: the built-in rules do. Raises UsageError for an empty name.
+    """
     if not _uses_model(options):
         return ()
     names = tuple(name.strip() for name in (options.model or DEFAULT_MODEL).split(","))
     if not all(names) or (RULES in names and len(names) > 1):
-        raise UsageError(f"--model {options.model}: give names of models with commas between them, such as gpt-5,qwen3")
+        raise UsageError(
+            f"--model {options.model} has an empty name",
+            hint="give names with commas between them, such as gpt-5,qwen3",
+        )
     return names
+
+
+def named_models(options: ImproveOptions) -> tuple[str, ...]:
+    """Names of all language models that are asked: those that write, and one that judges."""
+    models = chosen_models(options)
+    return tuple(dict.fromkeys((*models, options.judge_model or models[0]))) if models else ()
 
 
 def _uses_model(options: ImproveOptions) -> bool:
@@ -38,20 +48,20 @@ def _uses_model(options: ImproveOptions) -> bool:
     return bool(options.base_url or os.environ.get("OPENAI_API_KEY") or os.environ.get("OPENAI_BASE_URL"))
 
 
-def check_models(options: ImproveOptions, models: tuple[str, ...]) -> None:
+def check_models(options: ImproveOptions) -> None:
     """Refuse, before anything is run, a model that could not be asked. Raises UsageError, ModelError."""
     if options.record is not None and options.record.exists() and not options.resume:
-        raise UsageError(f"--record {options.record} exists; name another file, or remove it")
-    for name in models:
+        raise UsageError(f"--record {options.record} exists", hint="name another file, or remove it")
+    for name in named_models(options):
         _open(replace(options, model=name), lambda line: None, 2, {})
 
 
 def open_chosen_model(
     options: ImproveOptions, notify: Callable[[str], None], max_retries: int = 2, *, project_prices: bool = True
 ) -> Model:
-    """The model, or the first of several; it is recorded where the options say so. Raises UsageError, ModelError.
+    """Open the model, or the first of several, and record it if the options ask for it. Raises UsageError, ModelError.
 
-    project_prices: read prices of the nearest pyproject.toml; not where others than the user may have written it.
+    project_prices: read prices of the nearest pyproject.toml. False if other people may have written it.
     """
     from codeopt.models.replay import ReplyRecorder
 

@@ -22,8 +22,12 @@ def open_proposer(
     workload: Workload,
     open_model: Callable[[ImproveOptions], Model],
     console: Console,
+    tried: tuple[str, ...] = (),
 ) -> Proposer:
-    """Open the author of the drafts. Before a model is asked, the draft of the rules is measured."""
+    """Open the author of the drafts. Before a model is asked, the draft of the rules is measured.
+
+    tried: drafts of earlier runs, a line each.
+    """
     options, task = plan.options, plan.task
     if not plan.uses_model:
         fixes = plan.rules.fixes_of_ruff(workload.baseline, console.warn)
@@ -33,6 +37,7 @@ def open_proposer(
 
     hints = [f"{match.rule.name}: {match.rule.reason}" for match in matches(rules.rules, workload.baseline)]
     briefing = workload.briefing()
+    briefing = replace(briefing, statement=plan.statement or briefing.statement, tried=tried)
     models: list[Proposer] = [
         LanguageModel(
             open_model(replace(options, model=name)),
@@ -42,7 +47,6 @@ def open_proposer(
             feedback=options.feedback,
             history=options.history,
             hints=hints if task.rules_first else (),
-            on_text=ReplyProgress(console),
             notify=console.warn,
             structured=options.structured,
         )
@@ -53,14 +57,3 @@ def open_proposer(
 
     adapted = workload.adapt(TakeTurns(models) if len(models) > 1 else models[0])
     return RulesFirst(rules, adapted) if plan.rules_first else adapted
-
-
-class ReplyProgress:
-    """Says how much of a reply is there."""
-
-    def __init__(self, console: Console) -> None:
-        self._console, self._characters = console, 0
-
-    def __call__(self, text: str) -> None:
-        self._characters += len(text)
-        self._console.progress(f"the model writes, {self._characters} characters so far")

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from functools import partial
+from typing import Any
 
+from codeopt.core.cache import open_cache
 from codeopt.core.console import Console
-from codeopt.core.evidence_place import open_evidence
 from codeopt.core.interpreter import Interpreter
 from codeopt.core.isolation import open_isolated
+from codeopt.core.options import ImproveOptions
+from codeopt.core.run_store import Runs, open_runs
 from codeopt.core.session import SandboxOpener, Session
 from codeopt.engine.open_model import open_chosen_model
 
@@ -19,18 +23,22 @@ def open_session(
     interpreter: Interpreter | None = None,
     project_prices: bool = True,
     began: float | None = None,
+    runs: Callable[[ImproveOptions], Runs] = open_runs,
+    on_verdict: Callable[[Mapping[str, Any]], None] = lambda found: None,
 ) -> Session:
-    """A session that can open models, and keeps evidence.
+    """Return a session that can open models and that caches evidence.
 
-    console: who is told; None: nobody. interpreter: the Python that runs everything, where it was found already.
-    project_prices: models cost what the nearest pyproject.toml says. began: start of the command by
-    `time.monotonic()`, if its limit counts from there.
+    console: receiver of messages, None for no output. interpreter: the Python for all runs, if it is known already.
+    project_prices: use the prices of the nearest pyproject.toml. began: start of the command by `time.monotonic()`, if
+    its limit counts from there. runs: place of the runs. on_verdict: as in Session.
     """
     return Session(
         console or Console(quiet=True),
         open_sandbox=open_sandbox,
         open_model=partial(open_chosen_model, project_prices=project_prices),
-        open_evidence=open_evidence,
+        open_cache=open_cache,
         interpreter=interpreter,
         began=began,
+        runs=runs,
+        on_verdict=on_verdict,
     )

@@ -5,18 +5,19 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from codeopt.core.console import Console
-from codeopt.core.errors import ModelError
+from codeopt.core.diagnostic import Diagnostic
+from codeopt.core.errors import UsageError
 from codeopt.core.history import Candidate
 from codeopt.core.program import changes_of
 from codeopt.core.revision import Revision
 from codeopt.core.run_clock import DeadlineReached
 from codeopt.core.run_store import RunStore, SavedRun
 from codeopt.core.session import Session
-from codeopt.core.words import clock
+from codeopt.core.step_error import STEP_ERRORS, StepError, in_words
 from codeopt.engine.judge import Judge
 from codeopt.engine.loop import Confirmation, LoopStage, RefineLoop
 from codeopt.engine.next_steps import next_steps, why_no_rule
-from codeopt.report.result import Columns, End, Result, row
+from codeopt.report.result import End, Result, row
 from codeopt.workloads import WorkloadRequest
 from codeopt_sandbox import Sandbox
 
@@ -28,7 +29,6 @@ class RunRecorder:
     run: RunStore
     session: Session
     subject: Revision | None = None
-    """The revision that the run improves."""
     input_seed: int | None = None
     """Seed of the inputs that are made."""
 
@@ -41,7 +41,7 @@ class RunRecorder:
         """Save the drafts whose verdict is reached, and say what it is, each once."""
         self.keep(loop)
         for candidate in loop.history.candidates[loop.told :]:
-            self.session.console.print(row(candidate, columns_of(loop)))
+            self.session.console.print(row(candidate))
         loop.told = len(loop.history.candidates)
 
     def after_round(self, loop: RefineLoop) -> None:
@@ -56,18 +56,13 @@ def which_round(loop: RefineLoop) -> str:
     return f"{min(loop.ledger.rounds + 1, limit)} of {limit}" if limit else f"{len(loop.history.candidates)}"
 
 
-def columns_of(loop: RefineLoop) -> Columns:
-    """The columns of the table of rounds."""
-    compared = clock("memory") if loop.task.metric == "memory" else "time"
-    return Columns(loop.task.score_column, loop.judge.timed, compared)
-
-
 def run_rounds(loop: RefineLoop, console: Console) -> End:
-    """Run the rounds, after those of an earlier sitting. A failing model ends them too, once there is a draft."""
-    columns = columns_of(loop)
-    console.print(columns.header)
+    """Run the rounds, after those of an earlier session.
+
+    A step that fails also ends them if there is a candidate. Otherwise raises its error.
+    """
     for candidate in loop.history.candidates[1:]:
-        console.print(row(candidate, columns))
+        console.print(row(candidate))
     loop.on_stage = lambda stage: console.stage(stage, which_round(loop))
     try:
         loop.run()
@@ -77,22 +72,24 @@ def run_rounds(loop: RefineLoop, console: Console) -> End:
     except DeadlineReached:
         loop.stopped = loop.budget.out_of_time
         return End.BUDGET
-    except ModelError as error:
-        if not any(True for _ in loop.ranked()):
+    except STEP_ERRORS as error:
+        if len(loop.history.candidates) == 1:
             raise
-        loop.stopped = f"the model failed ({error})"
-        console.warn(f"{error}; going on with the best draft so far")
-        return End.MODEL_FAILED
+        loop.failure, loop.stopped = error, in_words(error)
+        console.warn(in_words(error) + "; going on with the best draft so far" * any(True for _ in loop.ranked()))
+        return End.FAILED
+    if loop.unreadable:
+        return End.UNREADABLE
     return End.BUDGET if loop.spent == loop.stopped else End.SUFFICIENT
 
 
 def finish(
     loop: RefineLoop, end: End, request: WorkloadRequest, sandbox: Sandbox, run: RunStore, reference: Revision | None
 ) -> Result:
-    """Confirm the best draft and save that; then what may be known beside it, and the reference."""
+    """Confirm and save the best candidate. Then add further facts and the reference."""
     session = request.session
     session.console.stage(LoopStage.CONFIRM)
-    loop.clock.reserve(0)
+    loop.clock.reserved = 0.0
     confirmation, end = _confirmed(loop, end, session.console)
     best = confirmation.best
     loop.ledger = loop.ledger.took(loop.clock.steps)
@@ -116,13 +113,28 @@ def finish(
         saved=run.path,
         facts={**request.facts, **loop.judge.workload.facts()},
         interpreter=request.interpreter,
+        failure=None if best else loop.failure,
     )
-    if confirmation.unfinished or (end is End.INTERRUPTED and best is None):
-        return result  # the run has not ended: another sitting goes on
-    _save(run, result)  # what follows can be interrupted, and may not take it along
-    whole = _beside(loop, result, request, reference)
-    _save(run, whole)
-    return whole
+    session.on_verdict(result.to_json())
+    if confirmation.unfinished or (end in (End.INTERRUPTED, End.FAILED) and best is None):
+        return result  # the run has not ended: a later session continues it
+    result = _save(run, result)  # what follows can be interrupted, and may not take it along
+    return _save(run, _beside(loop, result, request, reference, confirmation.next))
+
+
+def close(recorder: RunRecorder, loop: RefineLoop, result: Result) -> Result:
+    """Save the state of a run that has ended, and return its result."""
+    try:
+        recorder.keep(loop)
+    except UsageError as error:
+        return _lacking(result, "the run could not be saved", error)
+    return result
+
+
+def _lacking(result: Result, what: str, error: StepError) -> Result:
+    """Return the result with a diagnostic of the missing part."""
+    missing = Diagnostic(what, in_words(error))
+    return replace(result, facts={**result.facts, "shortfalls": (*result.facts.get("shortfalls", ()), missing)})
 
 
 def _confirmed(loop: RefineLoop, end: End, console: Console) -> tuple[Confirmation, End]:
@@ -133,27 +145,38 @@ def _confirmed(loop: RefineLoop, end: End, console: Console) -> tuple[Confirmati
             loop.keep(loop)
             if end is End.INTERRUPTED:
                 ranked = any(True for _ in loop.ranked())
-                console.warn("interrupted" + "; confirming the best draft so far (again to leave at once)" * ranked)
+                console.warn("interrupted", "Ctrl-C again leaves without confirming the best draft" * ranked)
             return loop.confirm(), end
     except KeyboardInterrupt:
         loop.stopped, end = "interrupted", End.INTERRUPTED
     except DeadlineReached:
         loop.stopped, end = loop.budget.out_of_time, End.BUDGET
+    except STEP_ERRORS as error:
+        loop.failure, loop.stopped, end = error, in_words(error), End.FAILED
     finally:
         loop.clock.steps["confirmation"] -= loop.ledger.usage.seconds - asked_s  # those of the step `model`
     return loop.unconfirmed(loop.stopped), end
 
 
-def _save(run: RunStore, result: Result) -> None:
+def _save(run: RunStore, result: Result) -> Result:
     program, best = result.program, result.best
     changes = changes_of(program, best.revision if best else program.revision)
     before = Revision({each.path: each.program.text for each in changes})
     after = Revision({each.path: each.text for each in changes})
-    run.finish(before, result.to_json(), after if best else None)
+    try:
+        run.finish(before, result.to_json(), after if best else None)
+    except UsageError as error:
+        return _lacking(result, "the result could not be saved", error)
+    return result
 
 
-def _beside(loop: RefineLoop, result: Result, request: WorkloadRequest, reference: Revision | None) -> Result:
-    """With the growth, the reference and the hot lines of the result, as far as there is time."""
+def _beside(
+    loop: RefineLoop, result: Result, request: WorkloadRequest, reference: Revision | None, todo: str
+) -> Result:
+    """Return the result with growth, reference and slow lines, as far as there is time.
+
+    todo: remedy for an inconclusive comparison.
+    """
     session, judge, best = request.session, loop.judge, result.best
     session.console.stage("")
     measure = session.extras and result.end is not End.INTERRUPTED
@@ -164,20 +187,25 @@ def _beside(loop: RefineLoop, result: Result, request: WorkloadRequest, referenc
                 result = replace(result, growth=_growth(judge, best))
             if reference:
                 result = replace(result, reference=_judged(judge, reference, session.console))
-            steps = next_steps(judge, loop.task, best, request.options, measure=measure, asked=loop.finished)
+            steps = next_steps(
+                judge, loop.task, best, request.options, measure=measure, asked=loop.finished,
+                target=str(request.target),
+            )  # fmt: skip
             refused = why_no_rule(loop.proposer, loop.history.original, best) if loop.finished else None
-            result = replace(result, outlook=replace(steps, refusals=refused))
+            result = replace(result, outlook=replace(steps, refusals=refused, next=todo or steps.next))
     except KeyboardInterrupt:
         result = replace(result, end=End.INTERRUPTED, stopped="interrupted")
     except DeadlineReached:
         pass  # the result is known, and confirmed
+    except STEP_ERRORS as error:
+        result = _lacking(result, "what follows the verdict was not measured to its end", error)
     spent = {name: seconds - before.get(name, 0.0) for name, seconds in loop.clock.steps.items()}
     loop.ledger = loop.ledger.took(spent)
     return replace(result, ledger=loop.ledger, seconds=loop.ledger.seconds)
 
 
 def _growth(judge: Judge, best: Candidate) -> str:
-    """How cost grows, where it can be told of both."""
+    """Describe the growth of the cost, if it is known for both versions."""
     if best.comparison is None or best.comparison.clock == "memory":
         return ""
     found = judge.growth(best.revision)

@@ -8,7 +8,9 @@ from typing import Literal
 from codeopt.core.budget import Budget
 from codeopt.core.errors import UsageError
 from codeopt.core.options import ImproveOptions
+from codeopt.core.program import read_text
 from codeopt.core.target import Target
+from codeopt.engine.limit import granted
 from codeopt.engine.loop import SearchPlan
 from codeopt.engine.open_model import RULES, check_models, chosen_models
 from codeopt.engine.searches import Search, open_search
@@ -29,21 +31,23 @@ class RunPlan:
     """The options with the proposer named that the environment may have chosen."""
     task: Task
     models: tuple[str, ...]
-    """Language models that draft, in turn; empty: the built-in rules alone."""
+    """Language models that draft, in turn. Empty: the built-in rules alone."""
     rules: WantedRules
     rules_first: bool
-    """The rules' draft comes first, and a model goes on from there."""
+    """The rules write the first candidate, and a model continues from it."""
     stopping_rule: StoppingRule
-    """When a comparison stops, by which clock, and what is believed."""
+    """Rule for the end of a comparison, its metric, and its error rate."""
     second_clock: Literal["auto", "memory", ""]
-    """Another clock by which drafts are compared; empty: none."""
+    """Second metric by which drafts are compared. Empty: none."""
     profile_modes: tuple[Mode, ...]
     """Profiles of the original to take: the rules read only where the time goes."""
     profile_drafts: bool
     search: SearchPlan
     budget: Budget
+    statement: str
+    """Text of --context for a model. Empty: that of a file beside the cases, if there is one."""
     judge_model: str
-    """Model that says which of two programs is easier to read; empty: the task goes by measures alone."""
+    """Model that says which of two programs is easier to read. Empty: measures decide alone."""
 
     @property
     def uses_model(self) -> bool:
@@ -68,9 +72,9 @@ def make_plan(options: ImproveOptions) -> RunPlan:
     models = chosen_models(options)
     options = replace(options, model=(options.model or models[0]) if models else RULES)
     if models:
-        check_models(options, models)
+        check_models(options)
     elif task.needs_model:
-        raise UsageError(f"the built-in rules know nothing of {task.name}; give a model (--model NAME)")
+        raise UsageError(f"the built-in rules do not know the task {task.name}", hint="give a model: --model NAME")
     search = open_search(options.search)
     clock = "memory" if task.metric == "memory" else options.clock
     return RunPlan(
@@ -79,12 +83,13 @@ def make_plan(options: ImproveOptions) -> RunPlan:
         models=models,
         rules=rules,
         rules_first=bool(models) and task.rules_first and not options.model_only,
-        stopping_rule=StoppingRule(max_pairs=options.max_pairs, worth_having=1 + task.min_gain, clock=clock),
+        stopping_rule=granted(StoppingRule(worth_having=1 + task.min_gain, clock=clock), options),
         second_clock=second,
         profile_modes=_profile_modes(options, models),
         profile_drafts=bool(models) and not options.no_profile,  # the rules go by the original's profile
         search=_search(options, models, search),
         budget=_budget(options, models),
+        statement=read_text(options.context) if options.context else "",
         judge_model=(options.judge_model or models[0]) if models and task.judge_question else "",
     )
 
@@ -96,7 +101,7 @@ def _profile_modes(options: ImproveOptions, models: tuple[str, ...]) -> tuple[Mo
 
 
 def _search(options: ImproveOptions, models: tuple[str, ...], search: Search) -> SearchPlan:
-    """How drafts are searched for; the rules have a search of their own, which ends by itself."""
+    """Return the plan of the search. The rules have their own search, which ends by itself."""
     if not models:
         return SearchPlan(patience=0, floor=False)
     return SearchPlan(search, options.candidates, options.chains, options.patience, options.seed)

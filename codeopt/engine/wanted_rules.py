@@ -17,14 +17,13 @@ class WantedRules:
     """Rules to try on a target."""
 
     built_in: tuple[Rule, ...]
-    """Our own."""
     select: tuple[str, ...]
-    """Names of the only rules to try; empty: all."""
+    """Names of the only rules to try. Empty: all."""
     ignore: tuple[str, ...]
 
     @property
     def ruff(self) -> bool:
-        """Fixes of ruff are tried, too."""
+        """Return whether fixes of ruff are tried also."""
         return RUFF not in self.ignore and (not self.select or any(map(_is_ruff, self.select)))
 
     def fixes_of_ruff(self, original: Candidate, warn: Callable[[str], None]) -> list[Rule]:
@@ -42,11 +41,13 @@ class WantedRules:
 
 
 def wanted_rules(select: tuple[str, ...], ignore: tuple[str, ...], *, memory: bool) -> WantedRules:
-    """The rules that two lists of names leave. memory: those that save memory, too; otherwise only if they are named.
-    Raises UsageError for a name that no rule has."""
+    """Return the rules that two lists of names leave. Raises UsageError for a name without a rule.
+
+    memory: also include rules that save memory. Otherwise they are included only by name.
+    """
     for name in filter(_is_ruff, (*select, *ignore)):
         if not is_known(name):
-            raise UsageError(f"{name} is not tried; of ruff's rules those of {', '.join(GROUPS)} are")
+            raise UsageError(f"codeopt does not use ruff's {name}", hint=f"of ruff's rules it uses {', '.join(GROUPS)}")
     own, without = ([name for name in names if not _is_ruff(name)] for names in (select, ignore))
     if select:
         return WantedRules(select_rules(own, without) if own else (), select, ignore)

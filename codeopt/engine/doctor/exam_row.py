@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import StrEnum
+from textwrap import fill
+
+from codeopt.core.screen import COLUMNS
 
 
 class Health(StrEnum):
@@ -12,6 +15,10 @@ class Health(StrEnum):
     OK = "ok"
     NOTE = "note"  # something is missing that not everybody needs, or holds less here
     FAIL = "fail"  # a promise is broken, or nothing can be judged
+
+
+SUBJECT_COLUMNS = 20
+"""Width of the subjects, columns."""
 
 
 @dataclass(frozen=True)
@@ -25,8 +32,11 @@ class ExamRow:
     """Advice; empty only where nothing is to be done."""
 
     def __str__(self) -> str:
-        remedy = f"; {self.remedy}" if self.remedy else ""
-        return f"{self.state.upper():4}  {self.subject}: {self.found}{remedy}"
+        """`NOTE  machine               2 cores, load 5.2`, and below it the remedy."""
+        first, others = f"{self.state.upper():4}  {self.subject:<{SUBJECT_COLUMNS}}  ", " " * (SUBJECT_COLUMNS + 8)
+        rows = fill(self.found, COLUMNS, initial_indent=first, subsequent_indent=others)
+        remedy = fill(self.remedy, COLUMNS, initial_indent=others, subsequent_indent=others)
+        return f"{rows}\n{remedy}" if self.remedy else rows
 
     def to_json(self) -> dict[str, str]:
         """The row of `codeopt doctor --json`."""

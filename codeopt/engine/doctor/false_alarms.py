@@ -7,7 +7,6 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
-from statistics import median
 from tempfile import TemporaryDirectory
 
 from codeopt.core.history import Candidate
@@ -15,6 +14,7 @@ from codeopt.core.options import ImproveOptions
 from codeopt.core.revision import Revision
 from codeopt.core.session import Session
 from codeopt.core.target import as_target
+from codeopt.core.words import counted
 from codeopt.engine.doctor.exam_row import ExamRow, Health
 from codeopt.engine.judge import Judge
 from codeopt.workloads import WorkloadRequest, kind_of
@@ -24,11 +24,10 @@ from codeopt_sandbox.outcome import Verdict
 STATED = 2 * StoppingRule().alpha
 """Share of identical pairs that a comparison may call faster or slower."""
 UNLIKELY = 0.01
-"""Chance of so many false alarms on a machine that keeps STATED, below which it is said not to."""
+"""Chance of that many false positives on a machine that keeps STATED. Below it the machine is reported."""
 SURE = 0.95
-"""Confidence of the bound that is told."""
+"""Confidence of the reported bound."""
 MOST = 60
-"""Most comparisons of one kind."""
 
 PROGRAM = "n = int(input())\ntotal = 0\nfor i in range(n):\n    total += i * i % 7\nprint(total)\n"
 FUNCTION = '''\
@@ -55,7 +54,7 @@ class FalseAlarms:
     """`programs` or `functions`."""
     comparisons: tuple[Comparison, ...]
     problem: str = ""
-    """Why there are none; empty where there are."""
+    """Cause if there are no rates. Empty otherwise."""
 
     @property
     def false(self) -> int:
@@ -73,18 +72,13 @@ class FalseAlarms:
 
     def finding(self) -> ExamRow:
         """Row of the examination."""
-        subject, tried = f"false alarms, {self.kind}", len(self.comparisons)
+        subject, tried = f"timing of {self.kind}", len(self.comparisons)
         if not tried:
-            return ExamRow(subject, Health.FAIL, self.problem, "mend what the other lines name, and ask again")
-        pairs = median(each.pairs for each in self.comparisons)
-        far = max(abs(math.log(each.ratio)) for each in self.comparisons)
-        found = (
-            f"{self.false} of {tried} comparisons of identical {self.kind} called one of them faster (stated: "
-            f"{STATED:.0%}; {tried} tries show at most {self.at_most:.0%}), {pairs:.0f} pairs each, ratios within "
-            f"{math.expm1(far):.1%}"
-        )
+            return ExamRow(subject, Health.FAIL, self.problem, "fix what the other lines name, and run it again")
+        found = f"{counted(self.false, 'false positive')} in {counted(tried, 'comparison')} of identical code"
         if self.false and 1 - up_to(self.false - 1, tried, STATED) < UNLIKELY:
-            return ExamRow(subject, Health.FAIL, found, "end what else runs here, time by --clock cpu, and ask again")
+            remedy = "close other programs or use --clock cpu, and run it again"
+            return ExamRow(subject, Health.FAIL, f"{found}, where {STATED:.0%} is the stated rate", remedy)
         return ExamRow(subject, Health.OK, found)
 
     def to_json(self) -> dict[str, float | int | str]:
@@ -124,7 +118,7 @@ def false_alarms(
             candidate = judge.known(Revision.of(text + "# the same\n"), "the same")
             if not candidate.correct:
                 wrong = next(each for each in candidate.outcomes if each.verdict is not Verdict.AC)
-                return FalseAlarms(kind, (), f"identical code was judged wrong: {wrong.verdict} {wrong.detail}")
+                return FalseAlarms(kind, (), f"identical code has a wrong result: {wrong.verdict} {wrong.detail}")
             return FalseAlarms(kind, tuple(_compared(judge, candidate, until, notify)))
 
 

@@ -16,7 +16,7 @@ from codeopt.engine.doctor.exam_row import ExamRow, Health
 DEVELOPERS = ("test", "docs")
 """Extras that only the work on codeopt needs."""
 COUNTERS = Path("/proc/self/schedstat")
-"""Time that a process waited for a core: by it a busy machine is told from a program that waits."""
+"""Run-queue wait of a process. Distinguishes a busy machine from a program that sleeps."""
 _OF_AN_EXTRA = re.compile(r"(?P<package>[\w.-]+).*extra == ['\"](?P<extra>[\w-]+)['\"]")
 BUSY = 0.75
 """Runnable processes a core from which on the machine counts as busy."""
@@ -27,7 +27,7 @@ def examine_machine(python: str | None, place: Path) -> Iterator[ExamRow]:
     yield _cores()
     yield _counters()
     yield _interpreter(python, place)
-    yield from _extras()
+    yield _extras()
 
 
 def _cores() -> ExamRow:
@@ -35,11 +35,9 @@ def _cores() -> ExamRow:
     cores, load = int(facts["cores"]), os.getloadavg()[0]
     said = f"{facts['cpu']}, {cores} core{'s' * (cores > 1)}, load {load:.1f}, {facts['system']}"
     if cores < 2:
-        return ExamRow(
-            "machine", Health.NOTE, said, "a second core would keep codeopt's own work away from what is timed"
-        )
+        return ExamRow("machine", Health.NOTE, said, "a second core keeps codeopt's own work away from timed runs")
     if load > BUSY * cores:
-        remedy = "small gains take more pairs while other programs run: end them, or time by --clock cpu"
+        remedy = "close other programs, or use --clock cpu: small gains need more pairs now"
         return ExamRow("machine", Health.NOTE, said, remedy)
     return ExamRow("machine", Health.OK, said)
 
@@ -51,7 +49,7 @@ def _counters(path: Path = COUNTERS) -> ExamRow:
         counted = False
     if counted:
         return ExamRow("scheduler's counters", Health.OK, "the time that a run waits for a core is known")
-    remedy = "boot a kernel with CONFIG_SCHED_INFO, or say --clock cpu"
+    remedy = "boot a kernel with CONFIG_SCHED_INFO, or use --clock cpu"
     return ExamRow("scheduler's counters", Health.NOTE, f"{path} has none: waiting for a core looks like sleep", remedy)
 
 
@@ -59,23 +57,23 @@ def _interpreter(python: str | None, place: Path) -> ExamRow:
     try:
         found = find_interpreter(python, place)
     except UsageError as error:
-        return ExamRow("project's Python", Health.FAIL, str(error), "mend the environment, or name another by --python")
+        return ExamRow("project's Python", Health.FAIL, str(error), error.hint)
     said = found.words
     if found.origin is Origin.OWN:
-        remedy = "where your project has an environment, activate it or name it: --python .venv/bin/python"
+        remedy = "activate the project's environment, or use --python .venv/bin/python"
         return ExamRow("project's Python", Health.NOTE, said, remedy)
     if found.pytest_version is None:
-        return ExamRow("project's Python", Health.NOTE, said, "install pytest there, or no test of the project is run")
+        return ExamRow("project's Python", Health.NOTE, said, "install pytest there: without it no test is run")
     return ExamRow("project's Python", Health.OK, said)
 
 
-def _extras() -> Iterator[ExamRow]:
-    """Each extra of codeopt with what is missing of it."""
-    for extra, needed in sorted(extras().items()):
-        missing = [each for each in needed if not _installed(each)]
-        found = f"{', '.join(missing)} missing" if missing else "installed"
-        remedy = f"pip install 'codeopt[{extra}]' if you want it" if missing else ""
-        yield ExamRow(f"extra {extra}", Health.NOTE if missing else Health.OK, found, remedy)
+def _extras() -> ExamRow:
+    """The extras of codeopt of which a package is missing."""
+    missing = [extra for extra, needed in sorted(extras().items()) if not all(map(_installed, needed))]
+    if not missing:
+        return ExamRow("extras", Health.OK, "all are installed")
+    remedy = f"only if you need them: pip install 'codeopt[{missing[0]}]'"
+    return ExamRow("extras", Health.NOTE, f"not installed: {', '.join(missing)}", remedy)
 
 
 def extras() -> dict[str, list[str]]:

@@ -11,7 +11,7 @@ from codeopt_sandbox.conformance import CheckResult, Cost, costs, run_checks
 from codeopt_sandbox.host import BACKENDS
 
 HOW_TO_GET = {
-    "docker": "start a Docker engine and let your user reach its socket, if bubblewrap is not enough",
+    "docker": "start a Docker engine that your user can reach, if bubblewrap is not enough",
     "bubblewrap": (
         "`bwrap` comes with the package; let it make user namespaces (kernel.unprivileged_userns_clone=1, "
         "kernel.apparmor_restrict_unprivileged_userns=0), or use Docker"
@@ -33,7 +33,7 @@ def backends(costs_of: Callable[[str], Iterator[Cost]] = costs) -> Iterator[Exam
     if not isolating:
         yield ExamRow(
             "isolation", Health.FAIL, "nothing here can isolate a run",
-            "mend one of the backends above; --sandbox process runs your own program without isolation",
+            "install one of the backends, or use --sandbox process for your own program",
         )  # fmt: skip
 
 
@@ -44,14 +44,12 @@ def promises(backend: str) -> Iterator[ExamRow]:
     except BackendUnavailable as error:
         raise NoSandbox(str(error)) from error
     held = sum(each.held for each in found)
-    yield ExamRow("promises", Health.OK, f"{held} of {len(found)} promises of the sandbox hold")
+    yield ExamRow("sandbox", Health.OK, f"{held} of {len(found)} guarantees hold")
     yield from (_shortfall(each) for each in found if not each.held)
 
 
 def _shortfall(result: CheckResult) -> ExamRow:
-    subject, said = f"promise {result.check.name}", f"{result.check.promise} ({result.seen})"
+    subject, said = f"guarantee {result.check.name}", f"{result.check.promise} ({result.seen})"
     if result.cannot:
-        return ExamRow(subject, Health.NOTE, said, "another backend keeps it where you need it: --sandbox docker")
-    return ExamRow(
-        subject, Health.FAIL, said, "do not run what you do not trust with this backend; choose another by --sandbox"
-    )
+        return ExamRow(subject, Health.NOTE, said, "--sandbox docker keeps it")
+    return ExamRow(subject, Health.FAIL, said, "use another backend for untrusted code: --sandbox NAME")

@@ -1,8 +1,8 @@
-"""Things that a draft may not newly touch: modules and names through which a program could change what is measured.
+"""Guard: reject a draft that newly uses modules or names through which a program could change its measurement.
 
-Read from the text, before anything runs. It is a courtesy and a second line: the sandbox holds without it, but a
-draft that reaches for the interpreter's insides is no improvement that a reviewer would take, and the reason goes
-back to the proposer. What the original itself uses is allowed.
+They are read from the text, before any code runs. This is a courtesy and a second line of defence: the sandbox is safe
+without it. But no reviewer would accept a draft that uses the interpreter's insides as an improvement. The reason goes
+back to the proposer. Names that the original itself uses are allowed.
 """
 
 from __future__ import annotations
@@ -24,8 +24,13 @@ WATCHED = frozenset(
 )
 """Modules that a program that computes an answer from its input has no need to start using."""
 
-HARMLESS_OS = frozenset({"read", "write", "fstat", "linesep", "sep", "path"})
-"""`os` has the quickest way to read standard input; with no more than these names it may be used."""
+HARMLESS = {
+    "os": frozenset({"read", "write", "fstat", "linesep", "sep", "path"}),  # the quickest way to read standard input
+    "threading": frozenset({"Lock", "RLock", "get_ident", "local"}),  # what a cache needs that several threads ask
+    "types": frozenset({"MappingProxyType", "SimpleNamespace"}),
+    "weakref": frozenset({"WeakKeyDictionary", "WeakSet", "WeakValueDictionary", "proxy", "ref"}),
+}
+"""Watched modules of which these names may be used."""
 
 WATCHED_SYS = frozenset(
     """
@@ -53,10 +58,11 @@ def newly_touched(draft: Revision, original: Revision) -> list[str]:
 
 @guard()
 def check_source(pair: SourcePair) -> Finding | None:
-    """A draft that newly uses what is watched is not run at all."""
+    """A draft that newly uses what is watched is not run at all. Harmless names of a watched module are a note."""
     found = newly_touched(pair.after, pair.before)
     if not found:
-        return None
+        harmless = sorted({name for before, after in pair.texts for name in _harmless(after) - _harmless(before)})
+        return Finding(Consequence.NOTE, f"it newly imports {', '.join(harmless)}") if harmless else None
     reason = (
         f"it newly uses {', '.join(found)}, which the original does not; a faster program needs none of it, "
         "and it could change what is measured"
@@ -64,13 +70,25 @@ def check_source(pair: SourcePair) -> Finding | None:
     return Finding(Consequence.REJECT, reason)
 
 
-def _touched(source: str) -> set[str]:
+def _harmless(source: str) -> set[str]:
+    """Modules that are imported and of which only some names are watched, but for os, which programs read with."""
+    nodes = _nodes(source)
+    imported = {name.name for node in nodes if isinstance(node, ast.Import) for name in node.names}
+    imported |= {node.module or "" for node in nodes if isinstance(node, ast.ImportFrom)}
+    return imported & HARMLESS.keys() - {"os"}
+
+
+def _nodes(source: str) -> list[ast.AST]:
     try:
-        nodes = list(ast.walk(ast.parse(source)))
+        return list(ast.walk(ast.parse(source)))
     except (SyntaxError, ValueError, RecursionError, MemoryError):  # the last two: brackets without end
-        return set()
+        return []
+
+
+def _touched(source: str) -> set[str]:
+    nodes = _nodes(source)
     modules = _imported(nodes)
-    names = {name: module for name, module in modules.items() if module in ("os", "sys", "io")}
+    names = {name: module for name, module in modules.items() if module in (*HARMLESS, "sys", "io")}
     owners = {id(node.value) for node in nodes if isinstance(node, ast.Attribute)}
     found: set[str] = set()
     for node in nodes:
@@ -103,7 +121,7 @@ def _is_private(name: str) -> bool:
 
 def _by_node(node: ast.AST, names: Mapping[str, str]) -> set[str]:
     if isinstance(node, ast.Import):
-        return {top for name in node.names if (top := name.name.partition(".")[0]) in WATCHED - {"os"}}
+        return {top for name in node.names if (top := name.name.partition(".")[0]) in WATCHED - HARMLESS.keys()}
     if isinstance(node, ast.ImportFrom):
         return _from_import(node)
     if isinstance(node, ast.Attribute):
@@ -117,14 +135,14 @@ def _by_node(node: ast.AST, names: Mapping[str, str]) -> set[str]:
 
 def _from_import(node: ast.ImportFrom) -> set[str]:
     top = (node.module or "").partition(".")[0]
-    if top in ("os", "sys", "io"):
+    if top in (*HARMLESS, "sys", "io"):
         return {f"{top}.{name.name}" for name in node.names if _is_watched(top, name.name)}
     return {top} & WATCHED
 
 
 def _is_watched(module: str, name: str) -> bool:
-    if module == "os":
-        return name not in HARMLESS_OS
+    if module in HARMLESS:
+        return name not in HARMLESS[module]
     return name == "*" or name in (WATCHED_SYS if module == "sys" else WATCHED_IO)
 
 

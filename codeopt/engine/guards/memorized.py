@@ -1,7 +1,7 @@
-"""Is a gain there, too, where a draft cannot know the answer: on new inputs, each in a fresh guest?
+"""Guard: find the gain on new inputs also, each in a fresh sandbox process, as a draft cannot know their results.
 
-A table of known answers beside the slow code is right on every input, and so is a program that reads what its earlier
-run left in one of the kernel's counters. Both are fast only on inputs that they have met.
+A table of known results next to the slow code is right on every input. So is a program that reads the counters of the
+kernel that its earlier run changed. Both are fast only on inputs that they have met.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from codeopt.core.words import factor
 from codeopt.core.words import gain as speed
 from codeopt.engine.guards import Consequence, Finding, Gain, TimedRegion, guard
 from codeopt_sandbox.compare import measured_value
-from codeopt_sandbox.outcome import Case, Verdict
+from codeopt_sandbox.outcome import Case, Files, Verdict
 from codeopt_sandbox.runner import run_on
 from codeopt_sandbox.verdict import judge
 
@@ -31,10 +31,10 @@ GAIN_SHARE = 1 / 3
 
 @guard(region=TimedRegion.RUN, order=60)
 def check_gain(gain: Gain) -> Finding | None:
-    """The gain must be there on new inputs, too; small ones are not asked for.
+    """Return a finding if the gain is missing on new inputs. Small gains are not checked.
 
-    Where no new input can be used the case that took longest stands in, which still finds what remembers its earlier
-    runs.
+    If no new input can be used, the case that took longest replaces it. It still finds a draft that remembers its
+    earlier runs.
     """
     found, timed = gain.comparison, gain.plan.cases[0]
     if found.ratio < MIN_GAIN or found.clock == "memory":
@@ -42,7 +42,9 @@ def check_gain(gain: Gain) -> Finding | None:
     gain.notify("looking for the gain on new inputs")
     usual = median(next(case for case in found.cases if case.case == timed.name).original)
     wanted = found.ratio**GAIN_SHARE
-    unseen = sorted(gain.unseen, key=lambda case: len(case.stdin), reverse=True)
+    known = {_input(case) for case in gain.workload.suite.cases}  # which may be run once more in another environment
+    new = [case for case in gain.unseen if _input(case) not in known]
+    unseen = sorted(new, key=lambda case: len(case.stdin), reverse=True)
     similar = gain.workload.similar_inputs(timed)
     best = _best(_ratios(gain, chain(unseen, similar), AS_LONG * usual), wanted)
     best = best or _best(_ratios(gain, repeat(timed, ASKED), 0.0), wanted)
@@ -53,6 +55,10 @@ def check_gain(gain: Gain) -> Finding | None:
         "remembers its earlier runs"
     )
     return Finding(Consequence.REJECT, reason)
+
+
+def _input(case: Case) -> tuple[bytes, tuple[str, ...], Files | None]:
+    return case.stdin, case.args, case.files
 
 
 def _ratios(gain: Gain, inputs: Iterable[Case], least: float) -> Iterator[float]:
@@ -74,7 +80,7 @@ def _ratios(gain: Gain, inputs: Iterable[Case], least: float) -> Iterator[float]
 
 
 def _best(ratios: Iterator[float], wanted: float) -> float:
-    """The largest of the first few, or the first that is enough; 0 when there is none."""
+    """Return the largest of the first few ratios, or the first sufficient one. 0 without any."""
     best = 0.0
     for ratio in islice(ratios, ASKED):
         best = max(best, ratio)

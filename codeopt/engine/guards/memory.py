@@ -1,23 +1,22 @@
-"""Does a gain in time cost memory? Much more of it is told."""
+"""Guard: add a caveat if a faster candidate uses much more memory."""
 
 from __future__ import annotations
 
 from codeopt.engine.guards import Consequence, Finding, Gain, TimedRegion, guard
-from codeopt.workloads.program.cut import CutPlan
 from codeopt_sandbox.caveat import Caveat, Subject
 from codeopt_sandbox.runner import run_on
 
 MIN_FACTOR = 2.0
-"""Ratio of the peaks from which more memory is told; `MIN_BYTES` has to be exceeded, too."""
+"""Smallest ratio of the peaks that is reported. `MIN_BYTES` has to be exceeded also."""
 MIN_BYTES = 32 << 20
-"""Difference of the peaks from which more memory is told, bytes."""
+"""Smallest difference of the peaks that is reported, bytes."""
 
 
 @guard(region=TimedRegion.RUN, order=30)
 def check_gain(gain: Gain) -> Finding | None:
     """The peak of a run on the longest timed case, each in a fresh interpreter."""
     plan, runner = gain.plan, gain.workload.runner
-    case = plan.cut.whole if isinstance(plan, CutPlan) else plan.cases[0]  # of a part the interpreter has most
+    case = plan.longest  # of a part of it the interpreter has most
     if gain.comparison.clock == "memory":
         return None
     known = (outcome.run for outcome in gain.workload.baseline.outcomes if outcome.case == case.name)

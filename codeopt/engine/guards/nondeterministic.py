@@ -13,12 +13,11 @@ from codeopt_sandbox.verdict import judge
 MAX_RUNS = 100
 """Number of runs that a faster draft is given once more."""
 MAX_S = 0.8
-"""Time limit of these runs, seconds."""
 
 
 @guard(region=TimedRegion.RUN, order=40)
 def check_gain(gain: Gain) -> Finding | None:
-    """Its first wrong run among many, the shortest cases first."""
+    """Return the first wrong run among many, the shortest cases first."""
     gain.notify("running it often")
     suite = gain.workload.suite
     outcomes = zip(gain.workload.baseline.outcomes, suite.cases, strict=True)

@@ -1,4 +1,6 @@
-"""Which drafts the next one is made from: the paper's chain, independent chains, a population. One search a file.
+"""Search strategies, one a file: the paper's chain, independent chains, a population.
+
+A strategy chooses the drafts that the next one is made from.
 
 A search is a module of this folder, an entry point of the group `codeopt.searches`, or any module by its dotted path
 (`--search`), with one
@@ -6,7 +8,7 @@ A search is a module of this folder, an entry point of the group `codeopt.search
     @search
     def next_move(position: Position) -> Move | Stop: ...
 
-It keeps nothing: all that it goes by stands in the candidates, so that a run that was killed goes on as it would have.
+It has no state of its own: it decides from the candidates alone, so a killed run continues unchanged.
 """
 
 from __future__ import annotations
@@ -16,7 +18,6 @@ from dataclasses import dataclass, replace
 from types import ModuleType
 
 from codeopt.core import plugins
-from codeopt.core.errors import UsageError
 from codeopt.core.history import Candidate, History
 from codeopt.tasks import Task
 
@@ -29,21 +30,21 @@ PATIENCE = 2
 
 @dataclass(frozen=True)
 class Move:
-    """What the next round is made from."""
+    """Choice of the candidates that the next round starts from."""
 
     shown: tuple[int, ...]
-    """The rounds that the proposer sees, oldest first; it goes on from the last of them."""
+    """Rounds that the proposer sees, oldest first. It continues from the last of them."""
     parents: tuple[int, ...]
     """The rounds of `shown` that the draft is made from; the last is the last of `shown`."""
     chain: int = 0
-    """Number of the independent chain that it belongs to, from 1; 0 where there is one alone."""
+    """Number of the independent chain that it belongs to, from 1. 0 if there is only one."""
     remark: str = ""
-    """A sentence to the proposer, beside what it is shown."""
+    """Sentence to the proposer, in addition to the shown candidates."""
 
 
 @dataclass(frozen=True)
 class Stop:
-    """No further round."""
+    """Decision to run no further round."""
 
     reason: str
 
@@ -55,11 +56,11 @@ class Position:
     history: History
     task: Task
     chains: int = 2
-    """Number of independent chains, where the search has such."""
+    """Number of independent chains, if the search has several."""
     patience: int | None = None
-    """Rounds in a row without a gain that end a chain; 0: none ever do; None: the search's own number."""
+    """Rounds in a row without a gain that end a chain. 0: none ever do. None: the search's own number."""
     seed: int = 0
-    """Seed of whatever is drawn; the same in every sitting of a run."""
+    """Seed of random choices, the same in every session of a run."""
 
     @property
     def turns(self) -> int:
@@ -67,8 +68,10 @@ class Position:
         return max((candidate.turn for candidate in self.history.candidates), default=0)
 
     def stalled(self, line: Sequence[Candidate], usual: int = PATIENCE) -> str:
-        """Why a line of candidates, oldest first, is given up; empty when it is not. Only a task of time has a usual
-        patience: of others each round costs the same and may bring anything."""
+        """Return the reason why a line of candidates, oldest first, is given up. Empty if it is not.
+
+        Only a task of time has a default patience. For other tasks each round costs the same, and any round may gain.
+        """
         usual = usual if self.task.needs_time else 0
         patience = usual if self.patience is None else self.patience
         if patience and _without_gain(line, self.task, self.history.original) >= patience:
@@ -81,7 +84,7 @@ class Search:
     """One way to search; made by `@search`."""
 
     next_move: Callable[[Position], Move | Stop]
-    """Answers what the next round is made from, or why there is none."""
+    """Returns the next move, or a stop with its reason."""
 
     def __post_init__(self) -> None:
         """Raise ValueError for a function of another name, which would be looked for in vain."""
@@ -89,7 +92,6 @@ class Search:
             raise ValueError(f"@search makes a search of next_move(position), not of {self.next_move.__name__}")
 
     def __call__(self, position: Position) -> Move | Stop:
-        """Ask it."""
         return self.next_move(position)
 
 
@@ -104,17 +106,8 @@ def open_search(name: str) -> Search:
 
 
 def search_of(module: ModuleType) -> Search:
-    """The search that a module makes. Raises UsageError where there is none."""
-    found = vars(module).get("next_move")
-    if isinstance(found, Search):
-        return found
-    if not callable(found):
-        raise UsageError(f"{module.__name__} is no search: it decorates no next_move with @search")
-    plugins.warn_once(
-        f"the search {module.__name__} is of the old form, which the next release refuses: decorate its next_move() "
-        "with @search (docs/writing-a-plug-in.md)"
-    )
-    return Search(found)
+    """Return the search that a module makes. Raises UsageError without one."""
+    return plugins.made_by(module, "search", "next_move", Search, "@search")
 
 
 def view(history: History, move: Move) -> History:
@@ -128,10 +121,10 @@ def view(history: History, move: Move) -> History:
 
 
 def gains(new: Candidate, best: Candidate | None, task: Task, original: Candidate) -> bool:
-    """Whether a candidate is better than the best before it beyond its interval.
+    """Return whether a candidate is better than the best before it, outside its interval.
 
-    For times all of its interval lies above the other's estimate; two intervals that must not meet would not see a
-    step of 1.6x behind 20x.
+    For times its whole interval must lie above the other's estimate. A rule that the two intervals must not overlap
+    would miss a step of 1.6x after 20x.
     """
     score = task.score(new, original)
     if score is None or best is None:
@@ -142,9 +135,9 @@ def gains(new: Candidate, best: Candidate | None, task: Task, original: Candidat
 
 
 def _without_gain(line: Sequence[Candidate], task: Task, original: Candidate) -> int:
-    """Rounds at the end of a line that were right and no gain over the best before.
+    """Return the number of last rounds that were right without a gain over the best before.
 
-    Incorrect drafts do not count: the idea may still pay once it is mended.
+    Incorrect candidates do not count: the idea may still gain after a fix.
     """
     best: Candidate | None = None
     idle: set[int] = set()

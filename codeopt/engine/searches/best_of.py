@@ -1,4 +1,4 @@
-"""Independent chains that know nothing of each other, a round of each in turn; the best of all is confirmed.
+"""Independent chains, without knowledge of each other, a round of each in turn. The best of all is confirmed.
 
 With as many chains as rounds this is best@k: that many first drafts of the original.
 """
@@ -11,7 +11,7 @@ from codeopt.engine.searches import NOTHING_LEFT, Move, Position, Stop, search
 
 @search
 def next_move(position: Position) -> Move | Stop:
-    """Go on in the chain that has had the fewest rounds and is not at its end."""
+    """Continue the chain with the fewest rounds that has not ended."""
     lines = {number: line(position.history, number) for number in range(1, position.chains + 1)}
     ends = {number: _end(position, each) for number, each in lines.items()}
     left = [number for number in lines if not ends[number]]
@@ -23,7 +23,7 @@ def next_move(position: Position) -> Move | Stop:
 
 
 def line(history: History, chain: int) -> tuple[Candidate, ...]:
-    """The candidates of a chain, and those that all of them go on from."""
+    """Return the candidates of a chain, and those that all chains continue from."""
     return tuple(c for c in history.candidates if c.chain in (0, chain))
 
 

@@ -1,9 +1,9 @@
 """A small population for long budgets: parents are drawn by score and by difference, and two are shown to be combined.
 
-After OpenEvolve (github.com/algorithmicsuperintelligence/openevolve), which shows a parent beside other good programs,
-and ShinkaEvolve (Lange, Imajuku, Cetin 2025, arXiv:2509.19349), whose chance of a parent is a sigmoid of its score
-around the median, divided by one more than its children, and which asks for crossovers in so many words. A program
-here is judged within a minute and budgets are rounds, not thousands of them: no islands, no embeddings, ten programs.
+OpenEvolve (github.com/algorithmicsuperintelligence/openevolve) shows a parent together with other good programs.
+ShinkaEvolve (Lange, Imajuku, Cetin 2025, arXiv:2509.19349) asks for crossovers explicitly. Its chance of a parent is a
+sigmoid of the score around the median, divided by one more than its children. A program here is verified within a
+minute and a budget has few rounds: no islands, no embeddings, ten programs.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ def next_move(position: Position) -> Move | Stop:
     people = population(position)
     if people and all(c.settled for c in people):
         return Stop(NOTHING_LEFT)
-    if not people:  # nothing is right yet: mend the newest
+    if not people:  # no candidate is right yet: repair the newest
         return Move((*free, *_own(history.last, free)), (history.last.round,))
     draw = random.Random(f"{position.seed}:{len(history.candidates)}")
     parent = _parent(position, [c for c in people if not c.settled], draw)
@@ -60,7 +60,7 @@ def next_move(position: Position) -> Move | Stop:
 
 
 def population(position: Position) -> list[Candidate]:
-    """The best of what is right, the original left out; of those that are alike only the best."""
+    """Return the best right candidates without the original. Of similar ones only the best is included."""
     people: list[Candidate] = []
     for candidate in sorted(position.history.candidates[1:], key=lambda c: -_fitness(position, c)):
         if candidate.correct and all(difference(candidate.revision, other.revision) >= ALIKE for other in people):
@@ -69,13 +69,12 @@ def population(position: Position) -> list[Candidate]:
 
 
 def difference(one: Revision, other: Revision) -> float:
-    """0 for the same syntax whatever the names, 1 where nothing is shared."""
+    """Return 0 for the same syntax with any names, 1 if no part is shared."""
     a, b = _syntax(one), _syntax(other)
     return 1 - (a & b).total() / max((a | b).total(), 1)
 
 
 def _syntax(revision: Revision) -> Counter[str]:
-    """The syntax of all files."""
     return sum(map(_nodes, revision.values()), Counter())
 
 

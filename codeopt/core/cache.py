@@ -1,0 +1,211 @@
+"""Cache of facts known from earlier commands: JSON values by key, in one SQLite file of each project.
+
+The file lies in the user's cache folder, where nothing comes with a checkout. The cache does not interpret the values.
+A damaged file is rebuilt. A busy, full or read-only file counts as empty.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import sqlite3
+import time
+import zlib
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from enum import StrEnum
+from hashlib import sha256
+from pathlib import Path
+from typing import Any, TypeVar
+
+from platformdirs import user_cache_dir
+
+Found = TypeVar("Found")
+
+FILE = "cache.sqlite"
+FORMAT = 1
+"""Version of the table. A file of another version is rebuilt."""
+MAX_BYTES = 256 << 20
+"""Maximum size of all values as they are stored, bytes. The least recently used ones are removed."""
+BUSY_S = 3.0
+"""Longest wait for another process that writes, seconds."""
+
+_TABLE = f"""
+BEGIN IMMEDIATE;
+CREATE TABLE IF NOT EXISTS entry (
+    kind TEXT, key TEXT, value BLOB, made_at REAL, used INTEGER, PRIMARY KEY (kind, key)
+);
+PRAGMA user_version = {FORMAT};
+COMMIT;
+"""
+_EVICT = """
+DELETE FROM entry WHERE rowid IN (
+    SELECT rowid FROM (SELECT rowid, sum(length(value)) OVER (ORDER BY used DESC) AS total FROM entry) WHERE total > ?
+)
+"""
+
+
+class CacheKind(StrEnum):
+    """Kinds of values."""
+
+    CORPUS = "corpus"
+    """Calls of a function with what the original answers."""
+    TIMING = "timing"
+    """Choice of the calls of a function that are timed."""
+    TRACE = "trace"
+    """Runs of a project's tests: the functions that they call, with what, and how long."""
+    FINDING = "finding"
+    """Verdicts, with what was asked and by what each is known again."""
+    TRIED = "tried"
+    """Drafts of earlier improvements, in words."""
+
+
+@dataclass(frozen=True)
+class CachedValue:
+    """A value that was found."""
+
+    value: Any
+    """The value, as JSON reads it."""
+    made_at: float
+    """Time at which it was stored, seconds since the epoch."""
+
+
+@dataclass(frozen=True)
+class CacheSize:
+    """Size of a cache."""
+
+    values: int
+    size: int
+    """Size of its file, bytes."""
+
+
+@dataclass(frozen=True)
+class Cache:
+    """The cache in one folder. Each request opens and closes its file, so any process and thread may use it at once."""
+
+    folder: Path
+    notify: Callable[[str], None] = lambda line: None
+    """Called with one line about a file that is rebuilt."""
+    max_bytes: int = MAX_BYTES
+
+    @property
+    def file(self) -> Path:
+        """The file. It is missing until the first value is asked for or stored."""
+        return self.folder / FILE
+
+    def get(self, kind: CacheKind, key: str) -> CachedValue | None:
+        """Return the value of a key. None if there is none."""
+
+        def read(file: sqlite3.Connection) -> CachedValue | None:
+            row = file.execute("SELECT value, made_at FROM entry WHERE kind = ? AND key = ?", (kind, key)).fetchone()
+            if row:
+                file.execute("UPDATE entry SET used = ? WHERE kind = ? AND key = ?", (time.time_ns(), kind, key))
+            return _unpacked(*row) if row else None
+
+        return self._do(read)
+
+    def values(self, kind: CacheKind) -> list[CachedValue]:
+        """Return all values of a kind, oldest first."""
+
+        def read(file: sqlite3.Connection) -> list[CachedValue]:
+            rows = file.execute("SELECT value, made_at FROM entry WHERE kind = ? ORDER BY made_at", (kind,))
+            return [found for row in rows if (found := _unpacked(*row))]
+
+        return self._do(read) or []
+
+    def put(self, kind: CacheKind, key: str, value: Any) -> None:
+        """Store a value, in place of an earlier one of the key. What is too large is left out."""
+        packed = zlib.compress(json.dumps(value, separators=(",", ":")).encode(), 1)
+        if len(packed) > self.max_bytes:
+            return
+
+        def write(file: sqlite3.Connection) -> None:
+            row = (kind, key, packed, time.time(), time.time_ns())
+            file.execute("BEGIN IMMEDIATE")
+            file.execute("INSERT OR REPLACE INTO entry VALUES (?, ?, ?, ?, ?)", row)
+            file.execute(_EVICT, (self.max_bytes,))
+            file.execute("COMMIT")
+
+        self._do(write)
+
+    def forget(self, kind: CacheKind, key: str) -> None:
+        """Remove the value of a key, if there is one."""
+        self._do(lambda file: file.execute("DELETE FROM entry WHERE kind = ? AND key = ?", (kind, key)))
+
+    def clear(self) -> CacheSize:
+        """Remove the file, and its folder. Returns the number of values and the size that it had. Raises OSError."""
+        size = self.file.stat().st_size
+        values = self._do(lambda file: file.execute("SELECT count(*) FROM entry").fetchone()[0])
+        self._unlink()
+        with suppress(OSError):  # CI may keep more there
+            self.folder.rmdir()
+        return CacheSize(values or 0, size)
+
+    def _do(self, action: Callable[[sqlite3.Connection], Found]) -> Found | None:
+        """Run an action on the file, rebuilding a damaged one once. None if the file cannot be used."""
+        with suppress(OSError):
+            for _ in range(2):
+                try:
+                    with self._open() as file:
+                        return action(file)
+                except sqlite3.OperationalError:  # busy, full, read-only: the next request may have more luck
+                    break
+                except sqlite3.DatabaseError:
+                    self._unlink()
+                    self.notify(f"{self.file} is damaged: rebuilt")
+        return None
+
+    @contextmanager
+    def _open(self) -> Iterator[sqlite3.Connection]:
+        """An open connection, with its table. Raises OSError, sqlite3.Error."""
+        self.folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        file = sqlite3.connect(self.file, timeout=BUSY_S, isolation_level=None)
+        try:
+            for pragma in ("trusted_schema = OFF", "cell_size_check = ON", "synchronous = OFF"):
+                file.execute(f"PRAGMA {pragma}")
+            version = file.execute("PRAGMA user_version").fetchone()[0]
+            if version == 0:
+                file.executescript(_TABLE)
+            elif version != FORMAT:
+                raise sqlite3.DatabaseError("it is of another version")
+            yield file
+        finally:
+            file.close()
+
+    def _unlink(self) -> None:
+        """Remove the file. Its journal goes first: SQLite would apply a later one to the next file."""
+        for name in (f"{FILE}-journal", FILE):
+            (self.folder / name).unlink(missing_ok=True)
+
+
+def open_cache(
+    project: Path, notify: Callable[[str], None] = lambda line: None, folder: Path | None = None
+) -> Cache | None:
+    """Return the cache of a project's folder. None if the user has no cache folder of their own.
+
+    folder: the folder that --trust-store names, for all projects.
+    """
+    place = folder or _own_folder(project)
+    return Cache(place, notify) if place else None
+
+
+def existing_caches(projects: Iterable[Path]) -> list[Cache]:
+    """The caches of those projects that have one."""
+    found = filter(None, map(open_cache, projects))
+    return [cache for cache in found if cache.file.exists()]
+
+
+def _own_folder(project: Path) -> Path | None:
+    """The folder of a project in the user's cache folder; it belongs to nobody else."""
+    base, place = Path(user_cache_dir("codeopt")), project.resolve()
+    folder = base / "projects" / f"{place.name[:40]}-{sha256(os.fsencode(place)).hexdigest()[:16]}"
+    own = base.is_absolute() and (not folder.exists() or folder.stat().st_uid == os.geteuid())
+    return folder if own else None
+
+
+def _unpacked(packed: bytes, made_at: float) -> CachedValue | None:
+    try:
+        return CachedValue(json.loads(zlib.decompress(packed)), made_at)
+    except (zlib.error, ValueError):
+        return None

@@ -20,7 +20,6 @@ from codeopt.core import plugins
 from codeopt.core.errors import UsageError
 from codeopt.rules._context import Context
 from codeopt.rules._explanation import Explanation, explain, refusals
-from codeopt.rules._frames import stores_into, variable_of
 from codeopt.rules._hot_spots import Hot, HotFiles
 from codeopt.rules._imports import bind_stream, plain_import
 from codeopt.rules._input_lines import PARSERS, bare_calls, ignores_line_end
@@ -51,8 +50,6 @@ __all__ = [
     "rule",
     "select_rules",
     "stays",
-    "stores_into",
-    "variable_of",
 ]
 __all__ += analysis.__all__
 
@@ -64,7 +61,7 @@ def load_rule(name: str) -> Rule:
     """
     made = [value for value in vars(plugins.load("codeopt.rules", name)).values() if isinstance(value, Rule)]
     if len(made) != 1:
-        raise UsageError(f"{name!r} has to make one rule with @codeopt.rules.rule; it makes {len(made)}")
+        raise UsageError(f"{name!r} has to make one rule with @codeopt.rules.rule, and makes {len(made)}")
     return made[0]
 
 

@@ -49,12 +49,6 @@ class Context:
             self._before[place, value] = self.new_name(*wanted)
         return self._before[place, value]
 
-    def bind_kept(self, node: ast.expr, values: ast.Name, made: str, *wanted: str) -> str | None:
-        """The name of a value made of a container, before the outermost loop around the node that leaves the container
-        as it is; None when there is no such loop."""
-        place = self.program.loops.outermost_keeping(node, values)
-        return self.bind_before(place, made, *wanted) if place is not None else None
-
     def bind_on_top(self, value: str, *wanted: str) -> str:
         """The name of a value that is computed below the imports."""
         if value not in self._on_top:

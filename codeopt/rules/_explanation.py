@@ -8,14 +8,14 @@ from dataclasses import dataclass, field
 from os.path import commonprefix
 
 from codeopt.analysis import AnalyzedProgram, Doubt, Edit
-from codeopt.core.refusal import Refusal
+from codeopt.core.proposer import Refusal
 from codeopt.core.revision import Revision
 from codeopt.rules._context import Context
 from codeopt.rules._hot_spots import Hot, HotFiles
 from codeopt.rules._rule import Rule
 
 
-@dataclass(frozen=True)
+@dataclass
 class Explanation:
     """The findings of one rule in one program."""
 

@@ -49,11 +49,11 @@ class HotFiles:
     """Hot lines by path; a file without any is left out."""
 
     @classmethod
-    def of(cls, profile: Profile | None) -> HotFiles:
-        """The lines that took a measurable share of the time."""
+    def of(cls, profile: Profile | None, least: float = MIN_HOT_SHARE) -> HotFiles:
+        """The lines that took at least this share of the time."""
         lines: dict[str, tuple[int, ...]] = {}
         for line in profile.lines if profile else ():
-            if line.share >= MIN_HOT_SHARE:
+            if line.share >= least:
                 lines[line.file] = (*lines.get(line.file, ()), line.line)
         return cls(tuple((path, Hot(numbers)) for path, numbers in lines.items()))
 

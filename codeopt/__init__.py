@@ -4,13 +4,11 @@ from codeopt import improve
 result = improve("slow.py")
 """
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
-
-from codeopt.core.lazy_exports import lazy_exports as _lazy_exports
 from codeopt.core.version import __version__ as __version__
 
+TYPE_CHECKING = False
+# Nothing of the standard library is imported above, `__future__` and `typing` included: `python -m codeopt` runs this
+# before it can drop the current folder, which may hold modules of these names.
 if TYPE_CHECKING:
     from codeopt.api import improve
     from codeopt.core.errors import CodeoptError
@@ -18,15 +16,19 @@ if TYPE_CHECKING:
 
 __all__ = ["CodeoptError", "Result", "__version__", "improve"]
 
-__getattr__ = _lazy_exports(
-    __name__,
-    {
-        "CodeoptError": "codeopt.core.errors",
-        "Result": "codeopt.report.result",
-        "improve": "codeopt.api",
-        # the old names of what codeopt.selfrefine offers, for one release
-        "Aspect": "codeopt.selfrefine",
-        "TextCheck": "codeopt.selfrefine",
-        "TextTask": "codeopt.selfrefine",
-    },
-)
+
+def __getattr__(name: str) -> object:
+    from codeopt.core.lazy_exports import lazy_exports as _lazy_exports
+
+    return _lazy_exports(
+        __name__,
+        {
+            "CodeoptError": "codeopt.core.errors",
+            "Result": "codeopt.report.result",
+            "improve": "codeopt.api",
+            # the old names of what codeopt.selfrefine offers, for one release
+            "Aspect": "codeopt.selfrefine",
+            "TextCheck": "codeopt.selfrefine",
+            "TextTask": "codeopt.selfrefine",
+        },
+    )(name)

@@ -51,4 +51,4 @@ def improve(
     )
     if result.end is End.INTERRUPTED:
         raise KeyboardInterrupt(f"interrupted; the run is saved in {result.saved}")
-    return result
+    return result.require_ended()

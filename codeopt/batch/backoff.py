@@ -38,7 +38,11 @@ class Backoff:
 
     def wait(self) -> float:
         """Sleep until the pause is over and a little longer, so that not all ask at once; returns the seconds slept."""
-        return sleep_out(self.left, self.sleep)
+        slept = 0.0
+        while (seconds := self.left()) > 0:  # it may grow meanwhile
+            self.sleep(seconds)
+            slept += seconds
+        return slept
 
     def left(self) -> float:
         """Time that a worker should wait from now, seconds; a little different for each."""
@@ -65,12 +69,3 @@ class Backoff:
         except (OSError, ValueError):
             return Pause()
         return Pause(until, length)
-
-
-def sleep_out(left: Callable[[], float], sleep: Callable[[float], None]) -> float:
-    """Sleep until `left()` is 0, which may grow meanwhile; returns the seconds slept."""
-    slept = 0.0
-    while (seconds := left()) > 0:
-        sleep(seconds)
-        slept += seconds
-    return slept

@@ -6,9 +6,11 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 
-from codeopt.batch.worker_store import Pauses, WorkerStore
+from codeopt.batch.backoff import Backoff
+from codeopt.batch.batch_folder import BatchFolder
+from codeopt.batch.locks import RequestSlots
 from codeopt.core.errors import CodeoptError, ModelError
-from codeopt.core.model import Message, Model, Reply, replies
+from codeopt.core.model import Message, Model, Reply, at_once, replies
 
 MAX_TRIES = 6
 """Attempts of one request; with the pauses in between they take about a minute."""
@@ -24,12 +26,12 @@ class BudgetSpent(CodeoptError):
 
 @dataclass
 class PaidReplies:
-    """Replies to a problem in the database, of all its models together, in the order in which they were given out."""
+    """Replies to a problem that are on disk, of all its models together, in the order in which they were given out."""
 
-    store: WorkerStore
+    batch: BatchFolder
     problem: str
     number: int
-    """Replies used so far; later ones that are in the database are given out again."""
+    """Replies used so far; later ones that are on disk are given out again."""
     asking_s: float = 0.0
     """Time that replies and pauses took, seconds."""
     _left: list[Reply] | None = field(default=None, repr=False)
@@ -37,7 +39,7 @@ class PaidReplies:
     def next(self) -> Reply | None:
         """Take the next reply that is paid for and was not used; None: all were."""
         if self._left is None:
-            self._left = self.store.exchanges(self.problem, self.number)
+            self._left = self.batch.exchanges(self.problem, self.number)
         if not self._left:
             return None
         self.number += 1
@@ -45,7 +47,7 @@ class PaidReplies:
 
     def add(self, messages: Sequence[Message], reply: Reply) -> None:
         """Keep a new reply before it is used."""
-        self.store.add_exchange(self.problem, self.number, messages, reply)
+        self.batch.add_exchange(self.problem, self.number, messages, reply)
         self.number += 1
 
 
@@ -60,7 +62,7 @@ class CachedModel:
         self,
         model: Model,
         paid: PaidReplies,
-        backoff: Pauses,
+        backoff: Backoff,
         may_spend: Callable[[], None],
         notify: Callable[[str], None],
     ) -> None:
@@ -99,7 +101,7 @@ class CachedModel:
             except ModelError as error:
                 if error.status in FINAL_STATUSES or attempt == MAX_TRIES:
                     raise
-                self._paid.store.note(self._paid.problem, f"{error} (try {attempt} of {MAX_TRIES})")
+                self._paid.batch.note(self._paid.problem, f"{error.words} (try {attempt} of {MAX_TRIES})")
                 self._after_failure(error, attempt)
                 attempt += 1
                 self._paid.asking_s += time.monotonic() - started
@@ -111,3 +113,20 @@ class CachedModel:
             self._notify(f"the model's server says {error.status}; all workers wait {seconds:.0f} s")
         else:
             self._backoff.sleep(self._backoff.first_s * 2 ** (attempt - 1) if error.wait_s is None else error.wait_s)
+
+
+class SlottedModel:
+    """A model that waits for a slot before each request."""
+
+    def __init__(self, model: Model, slots: RequestSlots) -> None:
+        self.name, self.context_tokens = model.name, model.context_tokens
+        self._model, self._slots = model, slots
+
+    def complete(self, messages: Sequence[Message], *, on_text: Callable[[str], None] | None = None) -> Reply:
+        """Ask the model within a slot. Raises ModelError."""
+        with self._slots.held():
+            return self._model.complete(messages, on_text=on_text)
+
+    def several(self, messages: Sequence[Message], count: int) -> Iterator[Reply]:
+        """Ask the model `count` times at once, as far as slots are free. Raises ModelError."""
+        return at_once(lambda: self.complete(messages), count)

@@ -58,7 +58,7 @@ class LocalBatch:
     def _start(self, number: int, core: int) -> WorkerProcess:
         context = multiprocessing.get_context("spawn")
         ours, theirs = context.Pipe()
-        folder = self.scheduler.store.folder
+        folder = self.scheduler.batch.folder
         log = folder / f"worker-{number}.log"
         process = context.Process(target=worker_process.main, args=(theirs, folder, core, self.options, log))
         process.start()
@@ -87,7 +87,7 @@ class LocalBatch:
         if event.kind == "progress":
             return
         if event.kind == "ready":
-            self.scheduler.store.set_meta("backend", event.text)
+            self.scheduler.batch.set_facts(backend=event.text)
         worker.ready = True
         worker.problem = self.scheduler.next()
         worker.connection.send(worker.problem or None)

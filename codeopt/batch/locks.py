@@ -1,20 +1,29 @@
-"""Locks: one a core that measures, shared by all batches of this user on this machine, and one a run folder.
+"""Locks: one a core that measures and some a model's server, which all batches of this user on this machine share, and
+one a run folder.
 
-They are `flock`s: the kernel takes them back from a worker that was killed, so nobody waits for the dead.
+The kernel takes them back from a worker that was killed, so nobody waits for the dead.
 """
 
 from __future__ import annotations
 
-import fcntl
+import hashlib
 import os
 import tempfile
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 
+from filelock import FileLock, Timeout
+
+from codeopt.batch.batch_folder import BatchFolder
 from codeopt.core.errors import UsageError
+
+CORE_AGAIN_S = 0.005
+"""Interval at which a worker looks whether its core is free, seconds; a measurement takes a tenth at least."""
+SLOT_AGAIN_S = 0.05
+"""Interval at which a free slot is looked for, seconds; replies take seconds."""
 
 
 def measuring_cores(jobs: int | None = None) -> list[int]:
@@ -35,59 +44,75 @@ class CoreLock:
     core: int
     waited_s: float = 0.0
     """Time spent waiting for the core so far, seconds."""
-    _handle: int = field(default=-1, repr=False)
 
     @contextmanager
     def held(self) -> Iterator[None]:
         """Wait for the core, then hold it alone."""
-        if self._handle < 0:
-            self._handle = os.open(_home() / f"core-{self.core}", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
         started = time.monotonic()
-        fcntl.flock(self._handle, fcntl.LOCK_EX)
-        self.waited_s += time.monotonic() - started
-        try:
+        with FileLock(shared_folder("cores") / f"core-{self.core}").acquire(poll_interval=CORE_AGAIN_S):
+            self.waited_s += time.monotonic() - started
             yield
-        finally:
-            fcntl.flock(self._handle, fcntl.LOCK_UN)
 
 
-def _home() -> Path:
-    home = Path(tempfile.gettempdir()) / f"codeopt-cores-{os.getuid()}"
+def shared_folder(name: str) -> Path:
+    """The folder of locks that all batches of this user on this machine share."""
+    home = Path(tempfile.gettempdir()) / f"codeopt-{name}-{os.getuid()}"
     home.mkdir(mode=0o700, exist_ok=True)
     return home
 
 
+def taken(lock: FileLock) -> bool:
+    """Take a lock, unless somebody else holds it."""
+    try:
+        lock.acquire(timeout=0)
+    except Timeout:
+        return False
+    return True
+
+
+@dataclass(frozen=True)
+class RequestSlots:
+    """The slots of one server."""
+
+    server: str
+    """URL of the server; empty: the default one."""
+    count: int
+    """Requests at a time."""
+
+    @contextmanager
+    def held(self) -> Iterator[None]:
+        """Wait for a slot, then hold it."""
+        home = shared_folder("requests") / hashlib.sha256(self.server.encode("utf-8", "replace")).hexdigest()[:16]
+        home.mkdir(mode=0o700, exist_ok=True)
+        slots = [FileLock(home / str(number)) for number in range(self.count)]
+        while (slot := next(filter(taken, slots), None)) is None:
+            time.sleep(SLOT_AGAIN_S)
+        try:
+            yield
+        finally:
+            slot.release()
+
+
 def is_at_work(folder: Path) -> bool:
     """Whether a process holds a run folder: the kernel frees it however the process ended."""
-    try:
-        handle = os.open(folder / "lock", os.O_RDONLY | os.O_CLOEXEC)
-    except OSError:
-        return False
-    try:
-        fcntl.flock(handle, fcntl.LOCK_SH | fcntl.LOCK_NB)
-    except OSError:  # held, or a file system without locks: what the database says stands
-        return True
-    finally:
-        os.close(handle)
-    return False
+    lock = FileLock(folder / "lock")
+    free = not (folder / "lock").exists() or taken(lock)
+    lock.release()
+    return not free
 
 
 @contextmanager
 def locked(folder: Path) -> Iterator[None]:
     """Hold a run folder alone, as long as this process lives. Raises UsageError where another process holds it."""
+    lock = FileLock(folder / "lock")
     try:
         folder.mkdir(parents=True, exist_ok=True)
-        handle = os.open(folder / "lock", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
+        free = taken(lock)
     except OSError as error:
         raise UsageError(f"cannot use --run-dir {folder}: {error.strerror}") from error
+    if not free:
+        raise UsageError(f"another batch is at work in {folder} (process {BatchFolder(folder).facts.process})")
     try:
-        try:
-            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except OSError as error:
-            holder = os.read(handle, 40).decode("ascii", "replace").strip()
-            raise UsageError(f"another batch is at work in {folder} (process {holder or 'unknown'})") from error
-        os.ftruncate(handle, 0)
-        os.write(handle, f"{os.getpid()}\n".encode())
         yield
     finally:
-        os.close(handle)
+        lock.release()

@@ -89,7 +89,7 @@ class RayBatch:
         try:
             here = ray.get_runtime_context().get_node_id()
             self._coordinator = (
-                ray.remote(Coordinator).options(num_cpus=0, **_at(here)).remote(self.scheduler.store.folder)
+                ray.remote(Coordinator).options(num_cpus=0, **_at(here)).remote(self.scheduler.batch.folder)
             )
             while self._calls or (self.scheduler.waiting and not self.scheduler.stopped):
                 self._count_nodes(ray)
@@ -105,7 +105,7 @@ class RayBatch:
         if self._calls:
             self._met = now
         if now - self._met > MAX_NO_NODE_S:
-            raise NoSandbox(f"the cluster has had no node for {MAX_NO_NODE_S:.0f} s; the same command goes on")
+            raise NoSandbox(f"the cluster has had no node for {MAX_NO_NODE_S:.0f} s", hint="the same command continues")
         if now - self._seen < (COUNT_NODES_S if self._calls else POLL_S):
             return
         self._seen = now
@@ -168,7 +168,7 @@ class RayBatch:
         if event.kind == "ended":
             self.scheduler.ended(worker.number, event)
         else:
-            self.scheduler.store.set_meta("backend", event.text)
+            self.scheduler.batch.set_facts(backend=event.text)
             self.scheduler.on_event(worker.number, event)
         worker.problem = self.scheduler.next()
         if worker.problem:
@@ -195,13 +195,13 @@ class RayBatch:
         """`12 cores on 3 nodes measure`; the most that did at once are kept for the report."""
         cores = sum(self._cores.values())
         self._most = max(self._most, cores)
-        self.scheduler.store.set_meta("cores", str(max(1, self._most)))
+        self.scheduler.batch.set_facts(cores=max(1, self._most))
         return (
             f"{counted(cores, 'core')} on {counted(len(self._cores), 'node')} {'measures' if cores == 1 else 'measure'}"
         )
 
     def _log(self, line: str) -> None:
-        self.scheduler.store.note("", line)
+        self.scheduler.batch.note("", line)
         self.scheduler.on_event(-1, WorkerEvent("note", "", line))
 
 
@@ -210,9 +210,9 @@ def _connect(address: str) -> Any:
     try:
         import ray
     except ImportError as error:
-        raise UsageError("--cluster ray needs Ray: pip install 'codeopt[ray]'") from error
+        raise UsageError("--cluster ray needs Ray", hint="pip install 'codeopt[ray]'") from error
     if address.startswith("ray://"):
-        raise UsageError("run codeopt on a node of the cluster: the database needs a place, and ray:// has none")
+        raise UsageError("ray:// has no place for the files of codeopt", hint="run codeopt on a node of the cluster")
     address = address or os.environ.get("RAY_ADDRESS", "")
     try:
         _require_listener(address)

@@ -11,13 +11,11 @@ from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
 from typing import Any, cast
 
+from codeopt.batch.batch_folder import BatchFolder
 from codeopt.batch.datasets import Problem
-from codeopt.batch.durable_model import BudgetSpent, CachedModel, PaidReplies
-from codeopt.batch.locks import CoreLock
+from codeopt.batch.durable_model import BudgetSpent, CachedModel, PaidReplies, SlottedModel
+from codeopt.batch.locks import CoreLock, RequestSlots
 from codeopt.batch.records import BatchOptions, ProblemResult, TimeSpent
-from codeopt.batch.request_slots import RequestSlots, SlottedModel
-from codeopt.batch.timed_sandbox import TimedSandbox
-from codeopt.batch.worker_store import WorkerStore
 from codeopt.core.console import Console
 from codeopt.core.errors import ModelError, ProgramError, UsageError
 from codeopt.core.isolation import open_isolated
@@ -27,11 +25,12 @@ from codeopt.core.program import Program
 from codeopt.core.revision import Revision
 from codeopt.core.run_store import RunStore, SavedRun
 from codeopt.core.session import Mounts, Session
+from codeopt.core.step_error import in_words
 from codeopt.core.target import Target
 from codeopt.engine.improve import improve
 from codeopt.engine.open_model import RULES, open_chosen_model
 from codeopt.tasks import open_task
-from codeopt_sandbox import Sandbox, SandboxError
+from codeopt_sandbox import Run, Sandbox, SandboxError
 from codeopt_sandbox.base_folder import BaseFolder
 from codeopt_sandbox.errors import OriginalUnsteady
 
@@ -39,16 +38,16 @@ Notify = Callable[[str], None]
 
 
 class WorkerConsole(Console):
-    """A console whose lines are progress of a worker, since all that matters is in the database."""
+    """A console whose lines are progress of a worker, since all that matters is in its files."""
 
     def __init__(self, notify: Notify) -> None:
         super().__init__(quiet=True)
         self._notify = notify
 
     def print(self, line: str) -> None:
-        """Drop a fact, which the database has."""
+        """Drop a fact, which the problem's files have."""
 
-    def warn(self, line: str) -> None:
+    def warn(self, line: str, hint: str = "") -> None:
         """Pass a warning on as progress."""
         self._notify(line)
 
@@ -57,12 +56,36 @@ class WorkerConsole(Console):
         self._notify(f"{self.stages.words}{line}")
 
 
+class TimedSandbox:
+    """A sandbox that adds up the wall time of its runs, seconds; otherwise the inner sandbox itself."""
+
+    def __init__(self, inner: Sandbox) -> None:
+        self._inner = inner
+        self.programs_s = 0.0
+        self.runs = 0
+
+    def run(self, *args: Any, **options: Any) -> Run:
+        """Run a program as Sandbox.run does, and count it. Raises SandboxError."""
+        run = self._inner.run(*args, **options)
+        self.programs_s += run.wall_s
+        self.runs += 1
+        return run
+
+    def add(self, other: TimedSandbox) -> None:
+        """Count the runs of another sandbox as this one's."""
+        self.programs_s += other.programs_s
+        self.runs += other.runs
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._inner, name)
+
+
 @dataclass
 class ProblemJob:
     """One worker's work on one problem. `run` never raises for what the problem, its drafts or the model do."""
 
     problem: Problem
-    store: WorkerStore
+    batch: BatchFolder
     sandbox: TimedSandbox
     lock: CoreLock
     options: BatchOptions
@@ -76,12 +99,12 @@ class ProblemJob:
 
     def run(self) -> ProblemResult:
         """Improve the problem and keep how it ended; an original that failed for want of time gets a second chance."""
-        self.store.begin(self.problem.id)
+        self.batch.begin(self.problem.id)
         ending = self._attempt()
         if ending.fault == "busy":
-            self.store.note(self.problem.id, f"{ending.reason}; tried again")
+            self.batch.note(self.problem.id, f"{ending.reason}; tried again")
             ending = self._attempt()
-        self.store.end(self.problem.id, ending, self.time_spent())
+        self.batch.end(self.problem.id, ending, self.time_spent())
         return ending
 
     def _attempt(self) -> ProblemResult:
@@ -90,11 +113,11 @@ class ProblemJob:
         except BudgetSpent as error:
             return ProblemResult("paused", str(error))
         except ModelError as error:
-            return ProblemResult("failed", str(error), fault="model")
+            return ProblemResult("failed", error.words, fault="model")
         except SandboxError as error:
-            return ProblemResult("failed", f"the sandbox failed: {error}", fault="sandbox")
+            return ProblemResult("failed", in_words(error), fault="sandbox")
         except (ProgramError, UsageError, OriginalUnsteady) as error:
-            return ProblemResult("dropped", str(error), fault="busy" if _for_want_of_time(error) else "program")
+            return ProblemResult("dropped", in_words(error), fault="busy" if _for_want_of_time(error) else "program")
 
     def time_spent(self) -> TimeSpent:
         """Time spent since this was called last."""
@@ -131,11 +154,12 @@ class ProblemJob:
         human = Revision.of(reference) if reference else None
         result = improve(Target(problem.path, problem.function), options, session, human, program)
         if result.best is not None:
-            self.store.keep(problem.id, "confirm", result.best)
+            self.batch.keep(problem.id, "confirm", result.best)
         for each in result.refused:
-            self.store.keep(problem.id, "refused", each)
+            self.batch.keep(problem.id, "refused", each)
         if result.reference is not None:
-            self.store.keep(problem.id, "target", replace(result.reference, round=0))
+            self.batch.keep(problem.id, "target", replace(result.reference, round=0))
+        result.require_ended()
         return ProblemResult("done", result.reason, result.stopped, best=result.best)
 
     @contextmanager
@@ -175,14 +199,14 @@ class ProblemJob:
             server = options.base_url or os.environ.get("OPENAI_BASE_URL", "")
             model = SlottedModel(model, RequestSlots(server, self.options.max_requests))
         assert self._paid is not None  # a run is loaded before its model is opened
-        return CachedModel(model, self._paid, self.store.backoff, self.check_budget, self.notify)
+        return CachedModel(model, self._paid, self.batch.backoff, self.check_budget, self.notify)
 
     def load(self) -> SavedRun | None:
         """Load the state in which an earlier sitting left the problem; None: it has not begun."""
-        found = self.store.load(self.problem.id)
+        saved = self.batch.load(self.problem.id)
         asked_s = self._paid.asking_s if self._paid else 0.0
-        self._paid = PaidReplies(self.store, self.problem.id, found[1].usage.replies if found else 0, asked_s)
-        return SavedRun(*found) if found else None
+        self._paid = PaidReplies(self.batch, self.problem.id, saved.ledger.usage.replies if saved else 0, asked_s)
+        return saved
 
     def check_budget(self) -> None:
         """Check the budget of the whole batch. Raises BudgetSpent."""
@@ -191,7 +215,7 @@ class ProblemJob:
         limit = self.options.max_cost
         if limit is None:
             return
-        cost = self.store.spent().cost_usd
+        cost = self.batch.spent().cost_usd
         if cost is None:
             raise BudgetSpent(
                 "the price of the model is not known, so --max-cost cannot be held; see [tool.codeopt.prices]"
@@ -202,30 +226,30 @@ class ProblemJob:
 
 @dataclass(frozen=True)
 class StoredRuns:
-    """The batch's database as a store of one problem's run."""
+    """The batch's files as a store of one problem's run."""
 
     job: ProblemJob
 
     @property
     def path(self) -> Path:
-        """Path of the program, since a batch has no folder for each run."""
-        return self.job.problem.path
+        """The run's folder."""
+        return self.job.batch.run_folder(self.job.problem.id)
 
     def load(self, subject: Revision) -> SavedRun | None:
         """Load the state in which an earlier sitting left the problem; None: it has not begun."""
         return self.job.load()
 
     def begin(self, name: str) -> RunStore:
-        """Return the store itself: the problem's rows are there already."""
+        """Return itself: the problem's folder is there already."""
         return self
 
     def save(self, run: SavedRun) -> None:
-        """Save the run into the database."""
-        job = self.job
-        job.store.save(job.problem.id, run.history, run.ledger, dict(run.held_out), job.time_spent())
+        """Save the run."""
+        self.job.batch.save(self.job.problem.id, run, self.job.time_spent())
 
     def finish(self, original: Revision, result: dict[str, Any], best: Revision | None) -> None:
-        """Do nothing, since the job keeps the end by itself."""
+        """Save the result; the job keeps the end by itself."""
+        self.job.batch.finish(self.job.problem.id, original, result, best)
 
 
 def _for_want_of_time(error: BaseException | None) -> bool:

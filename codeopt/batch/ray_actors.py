@@ -1,6 +1,6 @@
-"""The two actors of a batch on Ray: the coordinator has the database, the workers improve the problems.
+"""The two actors of a batch on Ray: the coordinator has the batch's files, the workers improve the problems.
 
-The coordinator stays on the machine where `codeopt batch` was started; workers sit on every node and reach the database
+The coordinator stays on the machine where `codeopt batch` was started; workers sit on every node and reach the files
 only through it, so nodes need no common disk, and what is finished is on disk at once, whatever becomes of the rest.
 """
 
@@ -11,50 +11,50 @@ import os
 import signal
 import socket
 import tempfile
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, cast
 
-from codeopt.batch.backoff import Backoff, sleep_out
-from codeopt.batch.database import BatchStore
+from codeopt.batch.backoff import Backoff
+from codeopt.batch.batch_folder import BatchFolder
 from codeopt.batch.datasets import Problem
 from codeopt.batch.locks import CoreLock, measuring_cores
-from codeopt.batch.problem_job import ProblemJob, open_worker_sandbox
+from codeopt.batch.problem_job import ProblemJob, TimedSandbox, open_worker_sandbox
 from codeopt.batch.records import BatchOptions, ProblemResult, TimeSpent
-from codeopt.batch.timed_sandbox import TimedSandbox
 from codeopt.batch.worker_events import ThrottledProgress, WorkerEvent, ended
-from codeopt.batch.worker_store import WorkerStore
 from codeopt.core.errors import CodeoptError, UsageError
 from codeopt.core.program import read_program
 from codeopt.core.version import __version__
 from codeopt_sandbox import Sandbox
 from codeopt_sandbox.caseio import FOLDERS
+from codeopt_sandbox.plain_files import read_bytes
 
 MAX_TRANSFER_BYTES = 512 * 2**20
 """Largest size of one problem's cases that are sent to a node, bytes."""
 REMOTE_METHODS = frozenset(
-    {"begin", "load", "save", "keep", "end", "note", "exchanges", "add_exchange", "spent", "problem"}
+    {"begin", "load", "save", "finish", "keep", "end", "note", "exchanges", "add_exchange", "spent"}
+    | {"problem", "run_folder"}
 )
-"""Methods of the database that workers may call."""
+"""Methods of the batch's folder that workers may call."""
 
 
 class Coordinator:
-    """The actor that has the database: it sends problems out and takes in what workers send."""
+    """The actor that has the batch's files: it sends problems out and takes in what workers send."""
 
     def __init__(self, folder: Path) -> None:
-        self._store = BatchStore(folder)
+        self._batch = BatchFolder(folder)
         self._events: list[tuple[int, WorkerEvent]] = []
 
     def call(self, name: str, *arguments: Any) -> Any:
-        """Call a method of the database. Raises ValueError for one that workers may not call."""
+        """Call a method of the batch's folder. Raises ValueError for one that workers may not call."""
         if name not in REMOTE_METHODS:
             raise ValueError(f"{name} may not be asked")
-        return getattr(self._store, name)(*arguments)
+        return getattr(self._batch, name)(*arguments)
 
     def pause(self, name: str, *arguments: Any) -> Any:
         """Call `left` or `refused` of the pause that all workers share; returns seconds."""
-        backoff = self._store.backoff
+        backoff = self._batch.backoff
         return backoff.left() if name == "left" else backoff.refused(*arguments)
 
     def send(self, number: int, event: WorkerEvent) -> None:
@@ -68,14 +68,16 @@ class Coordinator:
 
     def files(self, id: str) -> dict[str, bytes] | str:
         """Return the files of a problem's cases by name, or the reason why they cannot be sent."""
-        problem = self._store.problem(id)
+        problem = self._batch.problem(id)
         found: dict[str, bytes] = {}
         total = 0
         for path in sorted(path for folder in _folders(problem) for path in _plain_files(folder)):
+            if path.is_symlink():
+                return f"{path} is a link, and links among cases are not followed"
             total += path.stat().st_size
             if total > MAX_TRANSFER_BYTES:
                 return f"its cases are more than {MAX_TRANSFER_BYTES >> 20} MiB, too much to be sent to a node"
-            found[str(path.relative_to(problem.cases or problem.path.parent))] = path.read_bytes()
+            found[str(path.relative_to(problem.cases or problem.path.parent))] = read_bytes(path)
         return found
 
 
@@ -91,34 +93,31 @@ def _plain_files(folder: Path) -> list[Path]:
 
 
 @dataclass(frozen=True)
-class RemotePauses:
-    """The coordinator's Backoff, called from a node."""
+class RemoteBackoff(Backoff):
+    """The coordinator's Backoff, called from a node, which sleeps there."""
 
-    call: Callable[..., Any]
-    first_s: float
-    sleep: Callable[[float], None]
+    coordinator: Any = None
 
-    def wait(self) -> float:
-        """Sleep until the pause is over."""
-        return sleep_out(lambda: self.call("left"), self.sleep)
+    def left(self) -> float:
+        """Time that a worker should wait from now, seconds."""
+        return self._ask("left")
 
     def refused(self, wait_s: float | None = None) -> float:
         """Begin a pause of all workers after a refusal; returns its seconds."""
-        return cast(float, self.call("refused", wait_s))
+        return self._ask("refused", wait_s)
+
+    def _ask(self, *arguments: Any) -> float:
+        import ray
+
+        return cast(float, ray.get(self.coordinator.pause.remote(*arguments)))
 
 
-class RemoteStore:
-    """The coordinator's BatchStore, called from a node: a WorkerStore over Ray."""
+class RemoteBatch:
+    """The coordinator's BatchFolder, called from a node."""
 
     def __init__(self, coordinator: Any) -> None:
         self._coordinator = coordinator
-        here = Backoff(Path("unused"))
-        self.backoff = RemotePauses(self._pause, here.first_s, here.sleep)
-
-    def _pause(self, *arguments: Any) -> Any:
-        import ray
-
-        return ray.get(self._coordinator.pause.remote(*arguments))
+        self.backoff = RemoteBackoff(Path("of the coordinator"), coordinator=coordinator)
 
     def __getattr__(self, name: str) -> Any:
         if name not in REMOTE_METHODS:
@@ -156,27 +155,25 @@ class Worker:
         try:
             self._sandbox = self._open.enter_context(open_worker_sandbox(self.options, self.core))
         except CodeoptError as error:
-            return WorkerEvent("broken", text=str(error), exit_status=error.exit_status)
+            return WorkerEvent("broken", text=error.words, exit_status=error.exit_status)
         return WorkerEvent("ready", text=f"{self._sandbox.backend}: {self._sandbox.description}")
 
     def work(self, id: str) -> WorkerEvent:
         """Improve one problem; returns how it ended."""
         assert self._sandbox is not None
-        store = RemoteStore(self.coordinator)
+        batch = cast(BatchFolder, RemoteBatch(self.coordinator))
         teller = ThrottledProgress(lambda event: self.coordinator.send.remote(self.number, event), id)
         self._sandbox.restart_guest()  # nothing of one problem's programs meets those of the next
         with tempfile.TemporaryDirectory(prefix="codeopt-parcel-") as box:
             try:
-                problem = self._at_hand(store.problem(id), Path(box))
+                problem = self._at_hand(batch.problem(id), Path(box))
             except CodeoptError as error:
-                ending = ProblemResult("failed", str(error), fault="worker")
-                store.begin(id)
-                store.end(id, ending, TimeSpent())
+                ending = ProblemResult("failed", error.words, fault="worker")
+                batch.begin(id)
+                batch.end(id, ending, TimeSpent())
                 return ended(id, ending)
             timed_sandbox = TimedSandbox(self._sandbox)
-            work = ProblemJob(
-                problem, cast(WorkerStore, store), timed_sandbox, CoreLock(self.core), self.options, teller
-            )
+            work = ProblemJob(problem, batch, timed_sandbox, CoreLock(self.core), self.options, teller)
             return ended(id, work.run())
 
     def _at_hand(self, problem: Problem, box: Path) -> Problem:

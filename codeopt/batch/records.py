@@ -1,16 +1,36 @@
-"""Plain records of a batch: its options, its costs, how a problem ended."""
+"""Plain records of a batch: its options and facts, its problems, what each took and how it ended."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Literal
+from collections.abc import Mapping
+from dataclasses import astuple, dataclass, field
+from typing import Any, Literal
 
+from codeopt.batch.datasets import Problem
+from codeopt.core.budget import NOTHING_USED, Usage
 from codeopt.core.history import Candidate
 from codeopt.core.interpreter import Interpreter
+from codeopt.core.model import Reply
 from codeopt.core.options import ImproveOptions
 
-Stage = Literal["round", "confirm", "refused", "target"]
-"""Purpose of a measurement: a draft's round, the confirmation, a draft that a reader refused, the human's program."""
+SCHEMA = "codeopt.batch/1"
+"""Version of the files of a batch."""
+FINAL = ("done", "failed", "dropped")
+"""States that a problem does not leave by itself."""
+Status = Literal["pending", "running", "paused", "done", "failed", "dropped"]
+"""State of a problem:
+
+pending  not begun
+running  a worker has it; after a crash it is taken up again where its last saved round ended
+paused   the budget of the whole batch ended in the middle of it; the same command with a larger one goes on
+done     ended; `accepted` says whether with a faster program, `reason` why not
+failed   the model, the sandbox or we ourselves failed: `fault` says which, `reason` how; --retry-failed tries again
+dropped  its original cannot be judged: not Python 3, fails its own cases, prints something else each time
+"""
+Fault = Literal["", "model", "sandbox", "program", "busy", "worker"]
+"""Culprit of a failure; `busy`: the original did not end in time, perhaps since the machine was too busy."""
+Stage = Literal["confirm", "refused", "target"]
+"""Purpose of a measurement outside the rounds: the confirmation, a draft that a reader refused, the human's program."""
 
 
 @dataclass(frozen=True)
@@ -32,16 +52,6 @@ class BatchOptions:
 
 
 @dataclass(frozen=True)
-class Spent:
-    """Cost of all replies of a batch."""
-
-    replies: int
-    tokens: int
-    cost_usd: float | None
-    """US dollars; None: some reply's price is not known."""
-
-
-@dataclass(frozen=True)
 class TimeSpent:
     """Seconds of the clock that a problem took, and the parts of them."""
 
@@ -55,15 +65,93 @@ class TimeSpent:
     runs: int = 0
     """Programs that were run."""
 
+    def __add__(self, other: TimeSpent) -> TimeSpent:
+        return TimeSpent(*(a + b for a, b in zip(astuple(self), astuple(other), strict=True)))
+
 
 @dataclass(frozen=True)
 class ProblemResult:
     """End of a problem, or its pause."""
 
-    status: Literal["paused", "done", "failed", "dropped"]
+    status: Status
     reason: str
     stopped: str = ""
-    fault: Literal["", "model", "sandbox", "program", "busy", "worker"] = ""
-    """Culprit of a failure; `busy`: the original did not end in time, perhaps since the machine was too busy."""
+    fault: Fault = ""
     best: Candidate | None = None
     """The accepted draft with its confirmed figures; None: nothing was accepted."""
+
+
+@dataclass(frozen=True)
+class ProblemStatus:
+    """State of a problem so far, and its figures."""
+
+    status: Status = "pending"
+    fault: Fault = ""
+    reason: str = ""
+    """One line for people."""
+    stopped: str = ""
+    """Why no further round was run."""
+    attempts: int = 0
+    """Number of times that a worker took the problem up."""
+    accepted: bool = False
+    """A draft is right and faster, and was confirmed: that of `best_round`."""
+    best_round: int | None = None
+    ratio: float | None = None
+    ci_low: float | None = None
+    ci_high: float | None = None
+    """Upper end of the interval; None: not known."""
+    time_spent: TimeSpent = TimeSpent()
+    """Time of all attempts together."""
+    finished: str = ""
+    """UTC."""
+
+
+@dataclass(frozen=True)
+class RegisteredProblem:
+    """A problem and its place in the set, from 0."""
+
+    position: int
+    problem: Problem
+
+
+@dataclass(frozen=True)
+class Exchange:
+    """A request to the model and its reply."""
+
+    prompt: tuple[Mapping[str, str], ...]
+    """Role and content of each message."""
+    reply: Reply
+
+
+@dataclass(frozen=True)
+class Replies:
+    """All replies to a problem."""
+
+    exchanges: tuple[Exchange, ...] = ()
+
+    @property
+    def usage(self) -> Usage:
+        """Their sum."""
+        return sum((each.reply.usage for each in self.exchanges), NOTHING_USED)
+
+
+@dataclass(frozen=True)
+class BatchFacts:
+    """Facts about a whole batch."""
+
+    schema: str = SCHEMA
+    settings: Mapping[str, Any] = field(default_factory=dict)
+    """Flags that a later command has to name alike."""
+    machine: Mapping[str, Any] = field(default_factory=dict)
+    python: Mapping[str, Any] | None = None
+    """The programs' interpreter, as Interpreter.to_json gives it; None where it is not known, or not one."""
+    created: str = ""
+    """UTC."""
+    cores: int = 1
+    """Number of cores that measure."""
+    backend: str = ""
+    """The sandbox, in words."""
+    seconds: float = 0.0
+    """Wall time of all sittings."""
+    process: int = 0
+    """The process that is or was at work last."""

@@ -7,7 +7,7 @@ from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
-from codeopt.batch.database import BatchStore
+from codeopt.batch.batch_folder import BatchFolder
 from codeopt.batch.records import ProblemResult, TimeSpent
 from codeopt.batch.worker_events import WorkerEvent
 from codeopt.core.errors import ModelError
@@ -24,7 +24,7 @@ RECORD_S = 2.0
 class Scheduler:
     """Queue of the problems that wait, and the state of the batch."""
 
-    store: BatchStore
+    batch: BatchFolder
     on_event: Callable[[int, WorkerEvent], None]
     """Callback of the progress display: the worker's number and its event."""
     waiting: deque[str] = field(default_factory=deque)
@@ -50,22 +50,22 @@ class Scheduler:
         self._failures = self._failures + 1 if event.result == "failed: model" else 0
         if self._failures >= MAX_MODEL_FAILURES:
             raise ModelError(
-                f"{self._failures} problems in a row failed for the model's sake, the last with: {event.text}; "
-                "the batch stops here (the same command with --retry-failed goes on)"
+                f"the model failed in {self._failures} problems in a row, last with: {event.text}",
+                hint="the same command with --retry-failed continues",
             )
 
     def lost(self, worker: int, problem: str, reason: str) -> None:
         """Try a lost worker's problem again, or note that it has failed."""
-        self.store.note(problem, reason)
-        if self.store.attempts(problem) < MAX_ATTEMPTS:
+        self.batch.note(problem, reason)
+        if self.batch.status(problem).attempts < MAX_ATTEMPTS:
             self.waiting.append(problem)
             return
-        self.store.end(problem, ProblemResult("failed", reason, fault="worker"), TimeSpent())
+        self.batch.end(problem, ProblemResult("failed", reason, fault="worker"), TimeSpent())
         self.on_event(worker, WorkerEvent("ended", problem, reason, "failed: worker"))
 
     def record_time(self, *, last: bool = False) -> None:
         """Save the batch's own time every RECORD_S, so that a killed batch loses no more than that."""
         now = time.monotonic()
         if now - self._recorded >= RECORD_S or last:
-            self.store.add_seconds(now - self._recorded)
+            self.batch.add_seconds(now - self._recorded)
             self._recorded = now

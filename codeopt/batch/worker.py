@@ -9,11 +9,10 @@ from multiprocessing.connection import Connection
 from pathlib import Path
 from typing import NoReturn
 
-from codeopt.batch.database import BatchStore
+from codeopt.batch.batch_folder import BatchFolder
 from codeopt.batch.locks import CoreLock
-from codeopt.batch.problem_job import ProblemJob, open_worker_sandbox
+from codeopt.batch.problem_job import ProblemJob, TimedSandbox, open_worker_sandbox
 from codeopt.batch.records import BatchOptions
-from codeopt.batch.timed_sandbox import TimedSandbox
 from codeopt.batch.worker_events import ThrottledProgress, WorkerEvent, ended
 from codeopt.core.errors import CodeoptError
 
@@ -28,17 +27,18 @@ def main(connection: Connection, folder: Path, core: int, options: BatchOptions,
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C reaches the whole group; the batch ends us in order
     signal.signal(signal.SIGTERM, _stop)
     handle = os.open(log, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC, 0o644)
-    os.dup2(handle, 2)  # the traceback of a crash, for the row of the problem that caused it
+    os.dup2(handle, 2)  # the traceback of a crash, for the status of the problem that caused it
     try:
         _serve(connection, folder, CoreLock(core), options)
     except CodeoptError as error:
-        connection.send(WorkerEvent("broken", text=str(error), exit_status=error.exit_status))
+        connection.send(WorkerEvent("broken", text=error.words, exit_status=error.exit_status))
     except (BrokenPipeError, EOFError):
         return
 
 
 def _serve(connection: Connection, folder: Path, lock: CoreLock, options: BatchOptions) -> None:
-    with BatchStore(folder) as store, open_worker_sandbox(options, lock.core) as sandbox:
+    batch = BatchFolder(folder)
+    with open_worker_sandbox(options, lock.core) as sandbox:
         timed_sandbox = TimedSandbox(sandbox)
         connection.send(WorkerEvent("ready", text=f"{sandbox.backend}: {sandbox.description}"))
         for number in range(MAX_PROBLEMS):
@@ -48,7 +48,7 @@ def _serve(connection: Connection, folder: Path, lock: CoreLock, options: BatchO
             if number:
                 sandbox.restart_guest()  # nothing of one problem's programs meets those of the next
             work = ProblemJob(
-                store.problem(id), store, timed_sandbox, lock, options, ThrottledProgress(connection.send, id)
+                batch.problem(id), batch, timed_sandbox, lock, options, ThrottledProgress(connection.send, id)
             )
             connection.send(ended(id, work.run()))
 

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from codeopt.batch.records import ProblemResult
+from codeopt.core.words import Speedup, directions
 
 MIN_PROGRESS_INTERVAL_S = 0.2
 """Shortest time between two events of progress, seconds."""
@@ -20,25 +21,26 @@ class WorkerEvent:
     kind: Literal["ready", "progress", "ended", "broken", "note"]
     problem: str = ""
     text: str = ""
-    """`ready`: the sandbox; `progress`: the current step; `ended`: the reason; `broken`: the error that stops all;
-    `note`: a line about the cluster."""
+    """`ready`: the sandbox; `progress`: the current step; `ended`: the times or the reason; `broken`: the error that
+    stops all; `note`: a line about the cluster."""
     result: str = ""
-    """`ended`: the status, but `accepted` or `not improved` for done, and `failed: FAULT` for failed."""
+    """`ended`: `faster` or another word for the task's gain, `no faster version`, `skipped`, `failed: FAULT`."""
+    gain: str = ""
+    """`ended`: the confirmed speedup, `44x faster`."""
     ratio: float | None = None
-    """`ended`: the confirmed speedup."""
     exit_status: int = 0
     """`broken`: the error's exit status."""
 
 
 def ended(problem: str, ending: ProblemResult) -> WorkerEvent:
     """Make the event of a problem's end."""
-    result: str = ending.status
-    if ending.status == "done":
-        result = "accepted" if ending.best else "not improved"
-    elif ending.status == "failed":
-        result = f"failed: {ending.fault}"
-    ratio = ending.best.comparison.ratio if ending.best and ending.best.comparison else None
-    return WorkerEvent("ended", problem, ending.reason, result, ratio)
+    if ending.best is None:
+        shown = {"done": "no faster version", "dropped": "skipped", "failed": f"failed: {ending.fault}"}
+        return WorkerEvent("ended", problem, ending.reason, shown.get(ending.status, ending.status))
+    if ending.best.comparison is None:
+        return WorkerEvent("ended", problem, ending.reason, "improved")
+    found = Speedup.of(ending.best.comparison)
+    return WorkerEvent("ended", problem, found.times, directions(found.clock)[0], found.gain, found.ratio)
 
 
 @dataclass

@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from types import ModuleType
 
 from codeopt.core import plugins
-from codeopt.core.errors import UsageError
 
 Run = Callable[[argparse.Namespace], int]
 
@@ -18,8 +17,6 @@ class Command:
     """One command; made by `@command`. Called with the parsed arguments it answers with the exit status."""
 
     run: Run
-    order: float
-    """Place in the list of commands, from low to high."""
     examples: tuple[str, ...] = ()
     first: tuple[str, ...] = ()
     """Flags that a beginner needs, five at most; the help has them before the others."""
@@ -33,7 +30,7 @@ class Command:
     """The current folder may hold what somebody else wrote, such as a change or an agent: no module is imported from
     there."""
     flags_only: bool = False
-    """The project's settings do not count: whoever may write them must not choose sandbox, Python or model."""
+    """True if the project's settings do not count: their author must not choose sandbox, Python or model."""
     compares_settings: bool = False
     """Settings that were merged before the change are trusted; the change's own are not."""
     needs_all: bool = False
@@ -45,12 +42,10 @@ class Command:
             raise ValueError(f"@command makes a command of run(arguments), not of {self.run.__name__}")
 
     def __call__(self, arguments: argparse.Namespace) -> int:
-        """Run it."""
         return self.run(arguments)
 
 
 def command(
-    order: float,
     *,
     examples: tuple[str, ...] = (),
     first: tuple[str, ...] = (),
@@ -67,7 +62,7 @@ def command(
 
     def make(run: Run) -> Command:
         return Command(
-            run, order, examples, first, often, verdicts, takes_arguments, others_files, flags_only, compares_settings,
+            run, examples, first, often, verdicts, takes_arguments, others_files, flags_only, compares_settings,
             needs_all,
         )  # fmt: skip
 
@@ -75,15 +70,5 @@ def command(
 
 
 def command_of(module: ModuleType) -> Command:
-    """The command that a module makes. Raises UsageError where there is none."""
-    found = vars(module).get("run")
-    if isinstance(found, Command):
-        return found
-    if not callable(found):
-        raise UsageError(f"{module.__name__} is no command: it decorates no run with @command")
-    plugins.warn_once(
-        f"the command {module.__name__} is of the old form, which the next release refuses: decorate its run() with "
-        "@command(...) (docs/writing-a-plug-in.md)"
-    )
-    known = {name: vars(module)[name.upper()] for name in Command.__dataclass_fields__ if name.upper() in vars(module)}
-    return Command(found, **{"order": 50.0, **known})
+    """Return the command that a module makes. Raises UsageError without one."""
+    return plugins.made_by(module, "command", "run", Command, "@command(...)")

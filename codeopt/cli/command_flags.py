@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from functools import cache
 from pathlib import Path
 
@@ -10,117 +10,127 @@ from codeopt.core.converters import count, names, share
 from codeopt.core.flag import Flag, FlagKind, FlagUse, SettableBy, on
 from codeopt.core.options import options_table
 
-_RESULT = "result"
-_CHANGE = "change"
+_RESULT = "Result"
+_CHANGE = "Change"
+_PROJECT = SettableBy.PROJECT
 
 _FLAGS = (
     Flag(
         "base", "commit where the change starts", metavar="REF", group=_CHANGE, setting=SettableBy.EACH_TIME,
-        unset="GITHUB_BASE_REF, CI_MERGE_REQUEST_DIFF_BASE_SHA, else where HEAD left the main branch",
+        unset="that of the CI job, otherwise where HEAD left main",
         commands=on("compare review"),
     ),
     Flag(
-        "diff", "unified diff that leads to the files as they are", Path, metavar="FILE", group=_CHANGE,
+        "diff", "the change as a diff to the present files", Path, metavar="FILE", group=_CHANGE,
         setting=SettableBy.EACH_TIME, commands=on("compare review"),
     ),
     Flag(
-        "exclude", "files and folders to leave alone, separated by commas, such as migrations/,*_gen.py", names,
+        "exclude", "ignore these files and folders, such as migrations/,*_gen.py", names,
         default=(), metavar="PATTERNS", group=_CHANGE, setting=SettableBy.OF_A_CHANGE,
-        commands=on("compare review", check=FlagUse(group="files")),
+        commands=on("compare review", check=FlagUse(group="Files")),
     ),
     Flag(
-        "max_functions", "functions to try, at most", count, metavar="N", group="budget, whichever ends first",
+        "max_functions", "maximum number of functions", count, metavar="N", group="Limits",
         commands=on(
             "", review=FlagUse(default=5), check=FlagUse(default=20),
-            improve=FlagUse(default=10, help="functions of a module or folder to try, at most"),
+            improve=FlagUse(default=10, help="maximum number of functions of a module or folder"),
         ),
+        setting=_PROJECT,
     ),
     Flag(
-        "min_share", "least share of the tests' time that makes a function worth a look", share, default=0.05,
+        "min_share", "ignore functions below this share of the test time", share, default=0.05,
         unset="5%", metavar="SHARE", setting=SettableBy.OF_A_CHANGE, commands=on("check"),
     ),
     Flag(
-        "profile", "profile of production that says which functions matter, in place of the tests' time: speedscope, "
-        "py-spy, austin, perf's collapsed stacks, cProfile", Path, metavar="FILE", setting=SettableBy.EACH_TIME,
-        commands=on("check"),
+        "profile", "rank functions by this profile: speedscope, py-spy, austin, perf or cProfile", Path,
+        metavar="FILE", setting=SettableBy.EACH_TIME, commands=on("check"),
     ),
     Flag(
-        "trust_store", "take verdicts in .codeopt that another user or machine left, such as an earlier run of CI",
-        kind=FlagKind.SWITCH, group="judging", setting=SettableBy.EACH_TIME, commands=on("review check"),
+        "trust_store", "folder of the cache, such as one that CI keeps", Path, unset="the user's cache folder",
+        metavar="PATH", group="Checks and timing", setting=SettableBy.EACH_TIME, commands=on("review check"),
     ),
     Flag(
-        "fail_if_slower", "exit with status 1 when NEW is slower by more than a share, such as 5%", share,
-        metavar="SHARE", group="judging", setting=SettableBy.OF_A_CHANGE,
-        commands=on("compare", review=FlagUse(help="exit with status 1 when what the change alters is slower by more")),
+        "fail_if_slower", "fail if NEW takes this much more time, such as 5%", share,
+        metavar="SHARE", group="Checks and timing", setting=SettableBy.OF_A_CHANGE,
+        commands=on("compare", review=FlagUse(help="fail if a changed function takes this much more time")),
     ),
     Flag(
-        "fail_level", "suggestions that make the exit status 1", default="none", choices=("none", "any"),
+        "fail_level", "fail if there are suggestions", default="none", choices=("none", "any"),
         group=_RESULT, setting=SettableBy.OF_A_CHANGE, commands=on("review"),
     ),
     Flag(
-        "write", "put the result in place (FILE.orig is kept unless git holds it)", kind=FlagKind.SWITCH,
+        "write", "write the result to the files", kind=FlagKind.SWITCH, unset="show it only",
         group=_RESULT, setting=SettableBy.EACH_TIME, commands=on("improve"),
     ),
     Flag(
-        "output", "file to write the result to (- for standard output)", Path, short="-o", metavar="FILE",
+        "output", "write the result to FILE (- for standard output)", Path, short="-o", metavar="FILE",
         group=_RESULT, setting=SettableBy.EACH_TIME,
         commands=on(
-            "improve", review=FlagUse(help="file to write the report to"),
-            refine=FlagUse(help="file to write the text to"),
-            **{"import": FlagUse(help="new or empty folder to write to", metavar="OUT", group="", required=True)},
+            "improve", review=FlagUse(help="write the report to FILE"),
+            refine=FlagUse(help="write the text to FILE"),
+            **{"import": FlagUse(help="new or empty folder for the set", metavar="OUT", group="", required=True)},
         ),
     ),
     Flag(
-        "dry_run", "say what would be done and by whom, and run nothing", kind=FlagKind.SWITCH,
+        "dry_run", "show the plan without running anything", kind=FlagKind.SWITCH,
         group=_RESULT, setting=SettableBy.EACH_TIME, commands=on("improve"),
     ),
     Flag(
-        "export", "format and folder of a project's benchmarks, as pytest-benchmark or pyperf compares them",
+        "export", "write a project's benchmarks for pytest-benchmark or pyperf",
         kind=FlagKind.PAIR, metavar=("FORMAT", "DIR"), group=_RESULT, setting=SettableBy.EACH_TIME,
         commands=on("improve", profile=FlagUse(
-            help="with --run: the profile in a file, as speedscope (for speedscope.app) or collapsed stacks",
+            help="write the profile of --run as speedscope or collapsed",
             metavar=("FORMAT", "FILE"), group="",
         )),
     ),
     Flag(
-        "before", "with --run and --html: an earlier profile of the same command, to stand beside it on the page", Path,
+        "before", "show an earlier profile next to that of --run, on the page of --html", Path,
         metavar="FILE", setting=SettableBy.EACH_TIME, commands=on("profile"),
     ),
     Flag(
-        "csv", "file for a table with one row a problem (- for standard output)", Path, metavar="FILE",
+        "csv", "write a table of the problems to FILE (- for standard output)", Path, metavar="FILE",
         setting=SettableBy.WRITTEN, commands=on("report"),
     ),
     Flag(
-        "json", "print one JSON object on standard output", kind=FlagKind.SWITCH, group=_RESULT,
+        "json", "print the result as one JSON object", kind=FlagKind.SWITCH, group=_RESULT,
         setting=SettableBy.EACH_TIME,
         commands=on(
             "improve compare profile check batch refine runs show report findings",
             review=FlagUse(help="the same as --output-format json"),
-            **{name: FlagUse(help="print a JSON array on standard output") for name in ("rules", "tasks")},
+            **{name: FlagUse(help="print a JSON array") for name in ("rules", "tasks")},
         ),
     ),
     Flag(
-        "html", "file for one self-contained page as well", Path, metavar="FILE", group=_RESULT,
+        "html", "write a report page", Path, metavar="FILE", group=_RESULT,
         setting=SettableBy.WRITTEN, commands=on("improve profile show report findings"),
     ),
     Flag(
-        "quiet", "say nothing on standard error but what went wrong", kind=FlagKind.SWITCH, short="-q", group=_RESULT,
+        "quiet", "show errors only", kind=FlagKind.SWITCH, short="-q", group=_RESULT,
         setting=SettableBy.OF_A_CHANGE, commands=on("improve compare profile check review batch refine import"),
     ),
     Flag(
-        "color", "colours: auto is those of a terminal, unless NO_COLOR is set", default="auto",
+        "color", "colours", default="auto",
         choices=("auto", "always", "never"), group=_RESULT, setting=SettableBy.OF_A_CHANGE,
         commands=on("improve compare check review batch report findings"),
     ),
     Flag(
-        "verbose", "say each step, with the time so far", kind=FlagKind.SWITCH, short="-v", group=_RESULT,
-        setting=SettableBy.OF_A_CHANGE, commands=on("improve compare check"),
+        "verbose", "show each step, all caveats, Python and sandbox", kind=FlagKind.SWITCH, short="-v", group=_RESULT,
+        setting=SettableBy.OF_A_CHANGE,
+        commands=on("improve compare check", profile=FlagUse(
+            help="show each step; with --run also count calls and time lines")),
     ),
 )  # fmt: skip
 
 
-_OF_ONE_COMMAND = dict.fromkeys(("layout", "output-format", "reporter"), SettableBy.PLUG_IN)
-"""Sources of flags that one command alone has, and that are in no table, where a project's file may not give all."""
+_OF_ONE_COMMAND: Mapping[str, SettableBy] = {
+    **dict.fromkeys(("layout", "output-format", "reporter"), SettableBy.PLUG_IN),
+    **dict.fromkeys(
+        ("all", "ahead", "branch", "check-on-save", "compare", "cores", "exit-zero", "explain", "github", "gitlab",
+         "limit", "lines", "max-requests", "mcp", "mode", "pre-commit", "processes", "retry-failed", "seconds", "stdio",
+         "text", "with-target", "backend", "parallel"), _PROJECT),
+    **dict.fromkeys(("allow-commands", "cluster", "force", "http", "root", "source"), SettableBy.USER),
+}  # fmt: skip
+"""Sources of flags that one command alone has, and that are in no table: as `Flag.setting`."""
 
 
 @cache

@@ -1,75 +1,94 @@
-"""The list of codeopt's own commands, told without loading one of them."""
+"""The list of codeopt's own commands, shown without loading one of them."""
 
 from __future__ import annotations
+
+import argparse
+from collections.abc import Mapping
+from itertools import chain
 
 from codeopt.cli.parser import CommandParser
 from codeopt.core import plugins
 from codeopt.core.version import __version__
 
+DESCRIPTION = """\
+Make Python code faster. Each change is run in a sandbox, checked and timed
+before you see it."""
+NAME_COLUMNS = 10
+"""Width of the longest name of a command, columns."""
 EXAMPLES = (
-    "codeopt improve slow.py                      a program, with the cases beside it",
-    "codeopt improve mod.py::f --model gpt-5      a function, by a language model",
-    "codeopt compare old.py new.py                which is faster, and is it right?",
-    "codeopt COMMAND --help                       flags and examples of each",
+    "codeopt improve slow.py                 a script, by rules: no key needed",
+    "codeopt improve pkg/mod.py::func        a function, checked by its tests",
+    'codeopt profile --run "python app.py"   where a command spends its time',
 )
-SUMMARIES = {
-    "improve": "Improve a program: draft, run, compare, profile, critique, refine.",
-    "compare": (
-        "Compare two programs: which is faster, by how much, and how sure; or, with --base, all that a change touches."
-    ),
-    "profile": "Profile a program on its longest case: hot lines with their source, Python/native split, memory.",
-    "review": (
-        "Suggest improvements of what a change touches, measured and verified: for a pull request, before it is merged."
-    ),
-    "check": (
-        "Say which functions are slow under their tests and what the built-in rules would do: a gate that asks no"
-        " model."
-    ),
-    "findings": "List the verdicts that are kept of this project: what can be faster, since when, and if it holds.",
-    "batch": (
-        "Improve every program of a problem set, with one table at the end; the same command again goes on where "
-        "it stopped."
-    ),
-    "record": (
-        "Record real calls of a function: those of your own command, or of the project's tests where none is given."
-    ),
-    "report": (
-        "Show what a batch or a run has found: tables, JSON, CSV, one HTML page; a batch also beside another one."
-    ),
-    "runs": "List the saved runs, the newest first.",
-    "show": "Show a saved run: each draft, what came of it, what it cost; as text, JSON or one HTML page.",
-    "diff": "Print what a saved run would change, as a unified diff that `git apply` and `patch -p1` take.",
-    "apply": "Put the result of a saved run in place, if the file still is what the run began with.",
-    "clean": "Empty the store of evidence, from which the next command takes what it knows of an unchanged original.",
-    "import": "Turn a foreign data set into one that `codeopt batch` runs, and note what was left out and why.",
-    "doctor": (
-        "Examine this machine: its own share of false alarms, the sandbox's promises and costs, and what is missing."
-    ),
-    "sandbox": (
-        "Run a program on its cases, isolated, and judge it, no more; `codeopt sandbox check` tries the sandbox itself."
-    ),
-    "rules": "List the built-in rewrite rules, explain one with its example, or all of them on a file.",
-    "init": "Write what a CI system needs to review changes: a workflow, a job, a hook.",
-    "refine": (
-        "Refine a text: a task of the Self-Refine paper (acronym, sentiment_reversal, ...), or your own, on one input."
-    ),
-    "mcp": (
-        "Serve coding agents: tools to profile, compare, improve and check code of this project (Model Context "
-        "Protocol)."
-    ),
-    "lsp": (
-        "Serve an editor: slow functions as diagnostics and lenses, verified changes as code actions (language server)."
-    ),
-    "completion": "Print what makes a shell complete commands, flags and their values.",
-    "tasks": "List the tasks that there are, or write a file for one of your own.",
-    "schema": "Print the JSON Schema of what a command prints with --json.",
+GROUPS: Mapping[str, Mapping[str, str]] = {
+    "Make code faster": {
+        "improve": "Find a faster version of a script, a function or a project.",
+        "compare": "Compare two versions: same results? Which is faster?",
+        "profile": "Show where the time goes.",
+        "record": "Record real calls of a function.",
+    },
+    "Results": {
+        "apply": "Apply the result of a run.",
+        "undo": "Undo the last apply or --write.",
+        "diff": "Print the change of a run as a diff.",
+        "show": "Show a run: its candidates, their verdicts, its cost.",
+        "runs": "List the runs, newest first.",
+        "findings": "List earlier verdicts for this project.",
+        "clean": "Empty the cache of a project.",
+    },
+    "Continuous integration": {
+        "review": "Suggest faster code for the functions that a change touches.",
+        "check": "List slow functions that the built-in rules can make faster.",
+        "init": "Write the configuration for GitHub, GitLab or pre-commit.",
+    },
+    "Sets of programs": {
+        "batch": "Improve a set of programs.",
+        "report": "Show the results of a batch or a run.",
+        "import": "Convert a public data set into a set for batch.",
+        "refine": "Refine a text with a model.",
+    },
+    "Servers": {
+        "mcp": "Serve coding agents (Model Context Protocol).",
+        "lsp": "Serve editors (Language Server Protocol).",
+    },
+    "More": {
+        "doctor": "Check this machine.",
+        "sandbox": "Run a program in the sandbox, or test the sandbox.",
+        "rules": "List and explain the built-in rules.",
+        "tasks": "List the tasks, or write a file for your own.",
+        "completion": "Print the completion script of a shell.",
+        "schema": "Print the JSON Schema of what --json prints.",
+    },
 }
 """Commands that codeopt itself brings, in the order of the help, and the first line of each one's docstring."""
+SUMMARIES = {name: line for group in GROUPS.values() for name, line in group.items()}
 
 
-def top_parser() -> CommandParser:
+class TopParser(CommandParser):
+    """The parser of `codeopt`, whose help has the commands by group."""
+
+    def format_help(self) -> str:
+        """The commands with their summaries, those of plug-ins last."""
+        (choices,) = (each for each in self._actions if isinstance(each, argparse._SubParsersAction))
+        others = {each.dest: each.help or "" for each in choices._choices_actions if each.dest not in SUMMARIES}
+        groups = {**GROUPS, **({"Other commands": others} if others else {})}
+        return "\n".join(
+            [
+                *(self.description or "").splitlines(), "", f"Usage: {self.prog} COMMAND [OPTIONS] [TARGET]",
+                *chain.from_iterable(["", title, *_rows(commands)] for title, commands in groups.items()),
+                "", "Start here", *(f"  {line}" for line in self.examples),
+                "", "codeopt COMMAND --help lists the options of a command.", "",
+            ]
+        )  # fmt: skip
+
+
+def _rows(commands: Mapping[str, str]) -> list[str]:
+    return [f"  {name:<{NAME_COLUMNS}}  {line.removesuffix('.')}" for name, line in commands.items()]
+
+
+def top_parser() -> TopParser:
     """The parser of `codeopt` without its commands."""
-    parser = CommandParser("codeopt", description="Faster Python programs, measured and verified.", allow_abbrev=False)
+    parser = TopParser("codeopt", description=DESCRIPTION, allow_abbrev=False)
     parser.examples = EXAMPLES
     parser.add_argument("--version", action="version", version=f"codeopt {__version__}")
     return parser
@@ -78,14 +97,12 @@ def top_parser() -> CommandParser:
 def list_of_commands() -> str:
     """The help of `codeopt`, of its own commands alone."""
     parser = top_parser()
-    choices = parser.add_subparsers(dest="command", metavar="COMMAND", required=True)
-    for name, line in SUMMARIES.items():
-        choices.add_parser(name, help=line)
+    parser.add_subparsers(dest="command", metavar="COMMAND", required=True)
     return parser.format_help()
 
 
 def no_others() -> bool:
-    """No other package brings a command, which would have to be loaded to say what it is."""
+    """Return whether all commands are codeopt's own. Others' descriptions need loading."""
     entries = plugins.installed("codeopt.commands")
     return SUMMARIES.keys() == set(plugins.names("codeopt.commands")) and all(
         entry.value.startswith("codeopt.") for entry in entries

@@ -11,12 +11,13 @@ from typing import TYPE_CHECKING
 
 from codeopt.cli import flags, review_flags
 from codeopt.cli.compare_table import gain_of, in_words, ratio_of
+from codeopt.core import step_error
+from codeopt.core.cache import open_cache
 from codeopt.core.console import Console
 from codeopt.core.errors import CodeoptError, NoSandbox, UsageError
-from codeopt.core.evidence_place import open_evidence
 from codeopt.core.options import ImproveOptions
 from codeopt.core.sanitize import log_line
-from codeopt.core.session import EvidenceOpener, Session
+from codeopt.core.session import Session
 from codeopt.core.target import Target
 from codeopt.core.words import counted
 from codeopt.engine.compare import PairResult, PairVerdict, compare
@@ -39,7 +40,7 @@ def run(arguments: argparse.Namespace) -> int:
     """Compare all; the exit status is the worst of them: 1 before 5 before 0."""
     paths = review_flags.below([Path(text) for text in arguments.targets])
     if arguments.cases or arguments.stdin or arguments.calls:
-        raise UsageError("--cases, --stdin and --calls are of one program or function; with --base there are many")
+        raise UsageError("--cases, --stdin and --calls are for one program or function, and --base has many")
     with Console(quiet=arguments.quiet) as console:
         found = compare_change(arguments, flags.options_of(arguments), paths, console)
         slower = [row for row in found.rows if row.found.breaks_limit]
@@ -60,11 +61,11 @@ class ChangeComparison:
     """Everything that a change alters, compared, with what was not and why."""
 
     change: Change
-    rows: list[ComparedRow]
-    left: list[Path]
+    rows: tuple[ComparedRow, ...]
+    left: tuple[Path, ...]
     """Files of what was not compared, in the order of the change."""
     stopped: str
-    """Reason why the others were not; empty: all were."""
+    """Reason why the others were not. Empty: all were."""
     status: int
     """Exit status for that reason."""
 
@@ -80,15 +81,16 @@ def compare_change(
     if altered:
         review_flags.require_settings(repository, change, options.check)
         options, session = review_flags.find_python(options, console, Path.cwd(), change.paths)
-        session = replace(session, open_evidence=_kept_in(change.root))
+        # the cache is that of the project: the checkout has another path each time
+        session = replace(session, open_cache=lambda _, notify: open_cache(change.root, notify))
         with open_base_checkout(repository, change) as before:
             compared = compare_all(altered, before, isolated(options), session, arguments.fail_if_slower)
     left = altered[len(compared.rows) :]
-    rows = [*compared.rows, *not_compared(left, compared.stopped)]
-    rows += [
+    unread = (
         ComparedRow(each.path, each.function, PairResult(PairVerdict.NOT_VERIFIED, each.reason)) for each in skipped
-    ]
-    return ChangeComparison(change, rows, [target.file for target in left], compared.stopped, compared.status)
+    )
+    rows = (*compared.rows, *not_compared(left, compared.stopped), *unread)
+    return ChangeComparison(change, rows, tuple(target.file for target in left), compared.stopped, compared.status)
 
 
 def tested_limits(found: ChangeComparison) -> tuple[TestedLimit, ...]:
@@ -121,7 +123,7 @@ class Compared:
 
     rows: list[ComparedRow] = field(default_factory=list)
     stopped: str = ""
-    """Reason why the others were not made; empty: all were."""
+    """Reason why the others were not made. Empty: all were."""
     status: int = 0
     """Exit status for that reason."""
 
@@ -129,7 +131,7 @@ class Compared:
 def compare_all(
     targets: list[ReviewTarget], before: Path, options: ImproveOptions, session: Session, limit: float | None
 ) -> Compared:
-    """Compare one after the other; each verdict is told when it is reached. Raises NoSandbox where none was made."""
+    """Compare all targets in turn and print each verdict when it is known. Raises NoSandbox if none could be opened."""
     compared, console = Compared(), session.console
     try:
         for number, target in enumerate(targets, 1):
@@ -137,7 +139,7 @@ def compare_all(
             old, new = Target(before / target.old_path, target.function), Target(target.file, target.function)
             row = ComparedRow(target.path, target.function, _one(old, new, options, session, limit))
             compared.rows.append(row)
-            console.print(f"{number} of {len(targets)}: {' '.join(_lines(row, False)[0].split())}")
+            console.aside(f"{number} of {len(targets)}: {' '.join(_lines(row, False)[0].split())}")
             if row.found.interrupted:
                 compared.stopped, compared.status = "interrupted", INTERRUPTED
                 break
@@ -146,7 +148,7 @@ def compare_all(
     except NoSandbox as error:
         if not compared.rows:
             raise
-        compared.stopped, compared.status = str(error), error.exit_status
+        compared.stopped, compared.status = error.words, error.exit_status
     return compared
 
 
@@ -160,11 +162,6 @@ def not_compared(targets: list[ReviewTarget], why: str) -> list[ComparedRow]:
     """Rows of what was not compared, with the reason."""
     nothing = PairResult(PairVerdict.NOT_VERIFIED, f"not compared: {why}")
     return [ComparedRow(each.path, each.function, nothing) for each in targets]
-
-
-def _kept_in(project: Path) -> EvidenceOpener:
-    """Evidence of a checkout, which is removed afterwards, is kept in the project that it is of."""
-    return lambda checkout, notify: open_evidence(project, notify)
 
 
 @dataclass(frozen=True)
@@ -189,21 +186,20 @@ def _one(old: Target, new: Target, options: ImproveOptions, session: Session, li
     except NoSandbox:
         raise
     except (CodeoptError, SandboxError) as error:
-        return PairResult(PairVerdict.NOT_VERIFIED, str(error))
+        return PairResult(PairVerdict.NOT_VERIFIED, step_error.in_words(error))
 
 
-def table(rows: list[ComparedRow], slower: list[ComparedRow]) -> str:
+def table(rows: Sequence[ComparedRow], slower: list[ComparedRow]) -> str:
     """A line each, what fails first."""
     ordered = [*slower, *(row for row in rows if row not in slower)]
     lines = [line for row in ordered for line in _lines(row, row in slower)]
     count = counted(len(rows), "changed function")
-    return "\n".join([*lines, f"{count}, {len(slower)} slower beyond the limit" if slower else count])
+    beyond = f"FAIL: {len(slower)} of {count} slower beyond the limit"
+    return "\n".join([beyond if slower else count, *lines])
 
 
 def _lines(row: ComparedRow, fails: bool) -> list[str]:
     name, found = log_line(full_name(row.path, row.function)), row.found
-    text = f"{'FAIL ' * fails}{in_words(found):<25} {name}"
-    if ratio_of(found):
-        text += f"   {gain_of(found)}"
-    said = [found.reason, found.limit.words if found.limit and found.comparison else ""]
+    text = f"  {'FAIL  ' * fails}{name}: {gain_of(found) if ratio_of(found) else in_words(found)}"
+    said = [found.reason, found.limit.words if found.limit and found.comparison else "", found.next]
     return [text, *(f"    {log_line(each)}" for each in said if each)]

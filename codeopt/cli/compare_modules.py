@@ -29,7 +29,7 @@ OUTSIDE = (
 
 
 def are_modules(old: Target, new: Target, options: ImproveOptions) -> bool:
-    """Whether both are library modules, whose functions are compared one by one. Raises UsageError."""
+    """Return whether both are library modules, whose functions are compared one by one. Raises UsageError."""
     if old.name or new.name or options.run or kind_of(old, options).name != "module":
         return False
     return all(is_library(read_program(each.path).source) for each in (old, new))
@@ -38,7 +38,7 @@ def are_modules(old: Target, new: Target, options: ImproveOptions) -> bool:
 def run(arguments: argparse.Namespace, old: Target, new: Target) -> int:
     """Compare all that differ; the status is the worst. Raises UsageError, NoSandbox."""
     if arguments.calls:
-        raise UsageError("--calls is of one function, and two modules have several: name them, FILE::FUNCTION")
+        raise UsageError("--calls is for one function, and two modules have several", hint="name one: FILE::FUNCTION")
     with Console(quiet=arguments.quiet, verbose=arguments.verbose) as console:
         targets, others = _differing(old.path, new.path)
         options, session = flags.options_of(arguments), open_session(console)
@@ -48,7 +48,7 @@ def run(arguments: argparse.Namespace, old: Target, new: Target) -> int:
         if arguments.json:
             print(json.dumps(_answer(old, new, rows, done.stopped).to_json()), flush=True)
         else:
-            print(f"{worst(rows)}\n{table(rows, slower)}" if rows else f"not verified: {NOTHING}", flush=True)
+            print(table(rows, slower) if rows else f"inconclusive: {NOTHING}", flush=True)
         if done.stopped:
             console.warn(done.stopped)
     statuses = {row.found.exit_status for row in rows} or {ProgramError.exit_status}

@@ -6,42 +6,58 @@ from collections.abc import Mapping
 from typing import Any
 
 from codeopt.core.sanitize import inline
-from codeopt.core.words import NO_DIFFERENCE, Speedup, counted, directions, factor, gain, is_gain
+from codeopt.core.words import INCONCLUSIVE, NO_DIFFERENCE, Speedup, counted, directions, factor
 from codeopt.engine.compare import PairResult, PairVerdict
+from codeopt.report.brief import caveat_lines
+from codeopt.report.evidence_words import evidence_line
 from codeopt.report.patch_table import THE_COMMAND
-from codeopt.report.result import caveat_lines, contract_lines, python_line, sandbox_line
+from codeopt.report.result import contract_lines, python_line, sandbox_line
 from codeopt_sandbox.compare import Decision
+from codeopt_sandbox.limit_test import LimitAnswer
 
 
-def table(found: PairResult) -> str:
-    """The verdict, the figures by case, what was checked."""
-    lines = [f"{in_words(found)}{': ' + found.reason if found.reason else ''}"]
-    lines += [python_line(found.interpreter), sandbox_line(found.backend, found.description)]
-    lines += contract_lines(found.facts)
-    lines += _by_command(found.facts)
-    if ratio_of(found):
-        lines.append(_sentence(found))
-    if found.limit is not None and found.comparison is not None:
-        lines.append(found.limit.words)
-    for case in found.comparison.cases if found.comparison and found.bound is None else ():
-        if case.original:
-            lines.append(f"  case {case.case:<20} {factor(case.ratio, 3):>9}")
-    if found.facts.get("timed"):
-        lines.append(f"timed: {found.facts['timed']}")
-    if found.growth.text:
-        lines.append(f"growth: {found.growth.text}")
-    tests = found.facts.get("tests", {})
-    if "changed_inputs" in tests:
-        cases, changed = tests["total"], tests["changed_inputs"]
-        broken = tests.get("relations_broken", 0)
-        purpose = f", {counted(broken, 'relation')} of the known inputs broken on purpose" if broken else ""
-        lines.append(f"checked on {counted(cases, 'case')} and {counted(changed, 'changed input')}{purpose}")
-    shortfalls = found.facts.get("shortfalls", ())
-    if found.verdict is not PairVerdict.NOT_VERIFIED:  # whose reason has them
-        lines += [shortfall.words for shortfall in shortfalls]
-    said = {shortfall.what for shortfall in shortfalls}
-    caveats = [caveat for caveat in found.caveats if caveat.got not in said]
-    return "\n".join([*lines, *found.notes, *caveat_lines(caveats)])
+def table(found: PairResult, new: str = "NEW", *, verbose: bool = False) -> str:
+    """The verdict with its figures, the evidence, caveats, the next step. new: name of the new version."""
+    lines, facts = _verdict(found, new), found.facts
+    judged = found.verdict not in (PairVerdict.REJECTED, PairVerdict.NOT_VERIFIED)
+    if judged:
+        lines += evidence_line(facts)
+    missing = facts.get("shortfalls", ()) if found.verdict is not PairVerdict.NOT_VERIFIED else ()  # in the reason
+    lines += caveat_lines(found.caveats, missing, verbose=verbose)
+    lines += _details(found) if verbose else []
+    return "\n".join([*lines, *[f"Next: {found.next}"] * bool(found.next)])
+
+
+def _verdict(found: PairResult, new: str) -> list[str]:
+    """The verdict; one on a limit is the first line if it is open, else the last."""
+    if found.limit is None or found.comparison is None:
+        return [_first_line(found, new)]
+    if found.limit.answer is LimitAnswer.UNKNOWN:
+        return [f"inconclusive: {found.limit.words}", _first_line(found, new)]
+    kept = "PASS" if found.limit.answer is LimitAnswer.HOLDS else "FAIL"
+    return [_first_line(found, new), f"{kept}: {found.limit.words}"]
+
+
+def _first_line(found: PairResult, new: str) -> str:
+    reason = f": {inline(found.reason, 500)}" if found.reason else ""
+    if found.verdict in (PairVerdict.REJECTED, PairVerdict.NOT_VERIFIED):
+        return in_words(found) + reason
+    if found.comparison is None or found.bound is not None:
+        return f"{new} is {gain_of(found)}{reason}"
+    if found.verdict is PairVerdict.SAME:
+        return gain_of(found) + (reason if found.comparison.decision is Decision.UNDECIDED else "")
+    return f"{new} {'uses' if clock_of(found) == 'memory' else 'is'} {gain_of(found)}"
+
+
+def _details(found: PairResult) -> list[str]:
+    """All else that is known, for -v."""
+    lines = [python_line(found.interpreter), sandbox_line(found.backend, found.description)]
+    lines += [*contract_lines(found.facts), *_by_command(found.facts)]
+    timed = found.comparison.cases if found.comparison and found.bound is None else ()
+    lines += [f"  case {case.case:<20} {factor(case.ratio, 3):>9}" for case in timed if case.original]
+    lines += [f"timed: {what}" for what in [found.facts.get("timed")] if what]
+    lines += [f"growth: {found.growth.text}"] * bool(found.growth.text)
+    return [*lines, *found.notes]
 
 
 def _by_command(facts: Mapping[str, Any]) -> list[str]:
@@ -63,13 +79,17 @@ def _by_command(facts: Mapping[str, Any]) -> list[str]:
 
 
 def in_words(found: PairResult) -> str:
-    """A verdict for a person: JSON says `same` for no significant difference and for none that could be found in the
-    pairs there were, and `faster` for less memory."""
-    if found.verdict is PairVerdict.SAME and found.comparison and found.comparison.decision is Decision.UNDECIDED:
-        return Decision.UNDECIDED.value
+    """The verdict for people. JSON says `same` for no measurable difference and for too few pairs to decide, and
+    `faster` for less memory."""
     better, worse = directions(clock_of(found))
-    words = {PairVerdict.SAME: NO_DIFFERENCE, PairVerdict.FASTER: better, PairVerdict.SLOWER: worse}
-    return words.get(found.verdict, str(found.verdict))
+    undecided = found.comparison is not None and found.comparison.decision is Decision.UNDECIDED
+    return {
+        PairVerdict.FASTER: better,
+        PairVerdict.SLOWER: worse,
+        PairVerdict.SAME: INCONCLUSIVE if undecided else NO_DIFFERENCE,
+        PairVerdict.REJECTED: "wrong result",
+        PairVerdict.NOT_VERIFIED: INCONCLUSIVE,
+    }[found.verdict]
 
 
 def ratio_of(found: PairResult) -> float:
@@ -83,19 +103,7 @@ def clock_of(found: PairResult) -> str:
 
 
 def gain_of(found: PairResult) -> str:
-    """`1.25x faster (95% interval ...)`; where NEW was given up, `at least 8.00x slower`."""
+    """`1.25x faster   45 ms -> 36 ms CPU time   (95% CI ...)`; where NEW was given up, `at least 8.0x slower`."""
     if found.comparison is None or found.bound is not None:
-        return f"at least {gain(ratio_of(found))}"
-    figures = Speedup.of(found.comparison)
-    return figures.words if figures.pairs else figures.gain
-
-
-def _sentence(found: PairResult) -> str:
-    """`NEW is 1.25x faster than OLD (95% interval ...)`; the bare ratio where neither is better with confidence."""
-    if found.comparison is None or found.bound is not None:
-        return f"NEW is {gain_of(found)} than OLD"
-    figures = Speedup.of(found.comparison)
-    if found.verdict is PairVerdict.SAME:
-        return f"OLD / NEW: {factor(figures.ratio)} ({figures.ratio_certainty})"
-    certain = f" ({figures.certainty})" if figures.pairs else ""
-    return f"NEW {is_gain(figures.ratio, figures.clock)} than OLD{certain}"
+        return f"at least {Speedup(ratio_of(found), None, None, 0).gain}"
+    return Speedup.of(found.comparison).by(found.comparison.decision)

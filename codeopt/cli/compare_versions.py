@@ -28,7 +28,7 @@ def compare_versions(arguments: argparse.Namespace) -> PairResult:
     with Console(quiet=arguments.quiet, verbose=arguments.verbose) as console:
         options, session = flags.options_of(arguments), open_session(console)
         if options.args:
-            raise UsageError("what follows -- is of one program; with --run the arguments stand in the command")
+            raise UsageError("arguments after -- are for one program", hint="with --run they are part of the command")
         if len(folders) == 2:
             return compare(Target(folders[0]), Target(folders[1]), options, session, limit=limit)
         return _with_base(arguments, folders[0] if folders else Path(), options, session)
@@ -51,9 +51,11 @@ def _check(arguments: argparse.Namespace) -> None:
     given = next((name for name in OF_ONE if getattr(arguments, name, None)), "")
     if given:
         flag = "-m" if given == "module" else f"--{given}"
-        raise UsageError(f"{flag} is not for --run, which judges a whole project: leave it out")
+        raise UsageError(f"{flag} is not for --run", hint="leave it out")
     for text in arguments.targets:
         if not Path(text).is_dir():
             raise UsageError(f"compare --run takes folders of a project, and {text} is none")
     if len(arguments.targets) > 2 or (len(arguments.targets) == 2 and arguments.base):
-        raise UsageError("with --run, name two folders, OLD and NEW; or --base REF and at most one folder")
+        raise UsageError(
+            "--run compares two folders", hint="name OLD and NEW, or give --base REF and at most one folder"
+        )

@@ -59,7 +59,7 @@ def dry_run(target: Target, options: ImproveOptions) -> dict[str, Any]:
 
 
 def _search(plan: RunPlan) -> dict[str, Any] | None:
-    """How a model's drafts are searched for; the rules have nothing to choose."""
+    """Return the search for a model's candidates. None for the rules, which have no options."""
     if not plan.uses_model:
         return None
     search = plan.search
@@ -76,7 +76,7 @@ def _seconds(timeout_s: float | None) -> str:
 
 
 def in_words(found: Mapping[str, Any]) -> str:
-    """The same for a person, one line a choice."""
+    """Format the plan for a person, one line a choice."""
     judging, search = found["judging"], found["search"]
     limits = {name: limit for name, limit in found["budget"].items() if limit is not None}
     rows = {

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Callable
-from dataclasses import replace
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -16,8 +15,6 @@ from codeopt.core.flag import Flag, FlagKind
 from codeopt.core.options import ImproveOptions, options_table
 from codeopt.core.target import Target, as_module, as_target
 
-BEHIND_DASHES = "What follows -- are the program's arguments: codeopt COMMAND tool.py -- --top 10 data.csv"
-"""Last line of the help of commands that run one program."""
 T = TypeVar("T")
 
 
@@ -44,7 +41,6 @@ class EachGiven(argparse.Action):
     def __call__(
         self, _: argparse.ArgumentParser, found: argparse.Namespace, value: Any, __: str | None = None
     ) -> None:
-        """Add a value."""
         before = getattr(found, self.dest)
         setattr(found, self.dest, [value] if before is self.default else [*before, value])
 
@@ -56,12 +52,9 @@ def add_flags(parser: argparse.ArgumentParser, command: str) -> None:
 
 
 def add_flag(group: argparse._ActionsContainer, flag: Flag) -> None:
-    """Add one flag, and its old names, which no help shows."""
-    for alias in flag.aliases:
-        old = _settings(replace(flag, default=argparse.SUPPRESS))
-        group.add_argument(alias, dest=flag.name, **old, help=argparse.SUPPRESS)
+    """Add one flag."""
     words = flag.default_in_words.replace("%", "%%")
-    said = flag.help.replace("%", "%%") + (f" ({words})" if words else "")
+    said = flag.help.replace("%", "%%") + (f" [default: {words}]" if words else "")
     settings = _settings(flag) | ({"required": True} if flag.required else {})
     group.add_argument(*filter(None, (flag.short, flag.long)), dest=flag.name, **settings, help=said)
 
@@ -95,12 +88,6 @@ def options_of(arguments: argparse.Namespace, **instead: Any) -> ImproveOptions:
     return ImproveOptions.of({**given, **instead})
 
 
-def add_target_arguments(parser: argparse.ArgumentParser) -> None:
-    """One target: a file, something in it, or a module."""
-    parser.add_argument("target", nargs="?", metavar="TARGET", help="program, or FILE::FUNCTION")
-    parser.epilog = BEHIND_DASHES
-
-
 def target_of(arguments: argparse.Namespace) -> Target:
     """The one target. Raises UsageError."""
     if arguments.target is not None:
@@ -112,5 +99,5 @@ def target_of(arguments: argparse.Namespace) -> Target:
     if arguments.short_m is None and getattr(arguments, "run", None) is not None:
         return as_target(".")
     if arguments.short_m is None:
-        raise UsageError("the following arguments are required: TARGET, or -m MODULE")
+        raise UsageError("TARGET is missing", hint="name a file, FILE::FUNCTION, or -m MODULE")
     return as_module(arguments.short_m, Path())

@@ -1,4 +1,4 @@
-"""`--branch NAME`: a patch as commits of its own, one an edit, beside the user's branch and without touching a file."""
+"""`--branch NAME`: a patch as separate commits, one an edit, on a new branch. No file of the work tree is touched."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def commit_branch(program: ProjectProgram, revision: Revision, name: str, facts:
     git = _git(program.path)
     for path in (each.program.path for each in changes_of(program, revision)):
         if _ask(git, "status", "--porcelain", "--untracked-files=normal", "--", str(path.resolve())).strip():
-            raise UsageError(f"--branch {name}: {path} has changes that are not committed; commit them first")
+            raise UsageError(f"--branch {name}: {path} has changes that are not committed", hint="commit them first")
     rows: Sequence[Mapping[str, Any]] = facts["edits"]
     edits = [CodeEdit(row["file"], row["qualname"]) for row in rows]
     states = [revision]
@@ -72,7 +72,7 @@ def _message(row: Mapping[str, Any], facts: Mapping[str, Any], ratio: str) -> st
 
 
 def _git(folder: Path) -> Git:
-    """Raises UsageError."""
+    """Find the repository of a folder. Raises UsageError."""
     git = find_git(folder)
     if git is None:
         raise UsageError("--branch: it has no commit that a branch could begin at")
@@ -80,7 +80,7 @@ def _git(folder: Path) -> Git:
 
 
 def _ask(git: Git, command: str, *words: str, given: str = "", index: Path | None = None, why: str = "") -> str:
-    """Raises UsageError."""
+    """Ask git. Raises UsageError."""
     try:
         return git.ask(command, *words, given=given.encode(), index=index).decode("utf-8", "replace")
     except GitError as error:

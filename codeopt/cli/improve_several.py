@@ -14,61 +14,84 @@ from codeopt.cli.output import require_writable, write_diff
 from codeopt.core.console import Console
 from codeopt.core.errors import ProgramError, UsageError
 from codeopt.core.interpreter import find_interpreter
-from codeopt.core.program import replace_program, write_whole, wrote
+from codeopt.core.program import write_whole
+from codeopt.core.run_index import APPLY, apply_command, named_run
 from codeopt.core.sanitize import log_line
+from codeopt.core.several_run import new_several, resumed_several
 from codeopt.core.target import Target
 from codeopt.core.words import counted
+from codeopt.core.written import write_recorded
 from codeopt.engine.open_session import open_session
 from codeopt.report.result import Result, python_line
 from codeopt.review.changed_functions import ReviewTarget
 from codeopt.review.check import CheckedTarget
 from codeopt.review.findings.known import open_findings
 from codeopt.review.several import ImprovedSeveral, find_several, improve_several
-from codeopt.review.work import BUDGET_SPENT
+from codeopt.review.work import BUDGET_SPENT, ReviewBudget
 
 NOT_ACCEPTED = 1
-OF_ONE = ("cases", "stdin", "calls", "contract", "resume", "html", "record", "workload", "args")
-"""Flags of one program or function."""
+OF_ONE = ("cases", "stdin", "calls", "contract", "html", "record", "workload", "args")
 
 
 def run(arguments: argparse.Namespace, target: Target) -> int:
     """Improve all; the patch goes to standard output, or one JSON object. Raises UsageError, NoSandbox."""
     options = flags.options_of(arguments)
     _refuse(arguments, target)
-    targets, left_alone = find_several(target.path)
+    resumed = named_run(options.resume, options.run_dir)
+    saved = resumed_several(resumed, target.path)
+    limits = ReviewBudget.of(
+        options, arguments.max_functions, arguments.began, saved.ledger.earlier_s if saved else 0.0
+    )
+    targets, left_alone = find_several(target.path, limits)
     if arguments.dry_run:
         return _dry_run(arguments, target, [each.name for each in targets])
     with Console(quiet=arguments.quiet, verbose=arguments.verbose) as console:
         found = find_interpreter(options.python, target.path) if not options.image else None
-        console.print(python_line(found))
+        console.detail(python_line(found))
         options = replace(options, python=found.path) if found else options
-        session = open_session(console, interpreter=found, began=arguments.began)
+        session = open_session(console, interpreter=found)
         recheck = review_flags.Rechecker(options, session, Path())
-        known = open_findings(options, found, session.open_evidence, "improve", console)
+        known = open_findings(options, found, session.open_cache, "improve", console)
 
         def keep(target: ReviewTarget, result: Result) -> None:
             if known:
                 known.keep(target.file, target.function, result, target.share)
 
-        result = improve_several(targets, options, arguments.max_functions, session, recheck, keep)
+        result = improve_several(
+            targets, options, limits, session, recheck, keep, saved,
+            lambda: new_several(options.run_dir, target.path, arguments.asked, resumed),
+        )  # fmt: skip
         result = replace(result, rows=(*result.rows, *left_alone))
+        if result.run:
+            result.run.finish(result.changes, result.answer(str(target)).to_json())
+        console.print_all(summary(result.rows, result))
         try:
             _deliver(arguments, target, result, console)
         finally:
-            for line in summary(result.rows, result):
-                console.print(line)
+            console.print_all(_next(result, target.path, written=arguments.write))
         return _status(result, console)
 
 
 def summary(rows: Sequence[CheckedTarget], found: ImprovedSeveral) -> list[str]:
-    """A line for each function that was tried, one for each reason why others were not, and one of all."""
+    """The outcome, a few lines for each function that was tried, and one for each reason why others were not."""
     tried = [row for row in rows if row.judged]
-    lines = [line for row in tried for line in row_lines(row)] + others(rows)
+    lines = [found.reason, *(line for row in tried for line in row_lines(row)), *others(rows)]
     lines += [log_line(each.words) for each in found.shortfalls]
-    lines.append(f"{counted(len(rows), 'function')}, {len(found.runs)} tried to the end, {found.gains} improved")
-    if found.stopped:
-        lines.append(found.stopped)
-    return lines + ([review_flags.go_on_with(found.left)] if found.left else [])
+    return lines + [found.stopped] * bool(found.stopped)
+
+
+def _next(found: ImprovedSeveral, target: Path, *, written: bool) -> list[str]:
+    """Name the next step: apply the result, or resume a run that was ended."""
+    if found.run is None:
+        return []
+    if found.left:
+        return [f"Next: codeopt improve --resume {found.run.path}"]
+    if not found.gains or written:
+        return []
+    one = next(name for name, result in found.results.items() if result["accepted"])
+    command = apply_command(target, found.run.path)
+    only = f"       {command} {one}   only this function"
+    return [f"Apply: {command}", *[only] * (command == APPLY)]
 
 
 def _status(found: ImprovedSeveral, console: Console) -> int:
@@ -88,7 +111,9 @@ def _refuse(arguments: argparse.Namespace, target: Target) -> None:
     given = next((name for name in OF_ONE if getattr(arguments, name, None)), "")
     if given:
         flag = "what follows --" if given == "args" else f"--{given}"
-        raise UsageError(f"{flag} is of one program or function, and {target} has several: name one, FILE::FUNCTION")
+        raise UsageError(
+            f"{flag} is for one program or function, and {target} has several", hint="name one: FILE::FUNCTION"
+        )
     if arguments.output and str(arguments.output) != "-":
         require_writable(arguments.output)
 
@@ -102,10 +127,10 @@ def _dry_run(arguments: argparse.Namespace, target: Target, names: list[str]) ->
 
 
 def _deliver(arguments: argparse.Namespace, target: Target, found: ImprovedSeveral, console: Console) -> None:
-    """The patch or the object, to where the user wants it; files are put in place with --write."""
-    if arguments.write:
-        for change in found.changes:
-            console.print(wrote(change.program, replace_program(change.program, change.text)))
+    """Write the patch or the object to the requested place. --write applies the files."""
+    if arguments.write and found.run:
+        for each in write_recorded(found.run.path, found.changes):
+            console.print(each.words)
     to_file = arguments.output and str(arguments.output) != "-"
     if found.changes and to_file:
         text = found.diff if target.path.is_dir() else found.changes[0].text

@@ -48,15 +48,16 @@ def source_of(given: str | None, root: Path) -> str:
         return _installed_from() or f"codeopt=={__version__}"
     if not any(kind.fullmatch(given) for kind in (PINNED, RELEASE, WHEEL)):
         raise UsageError(
-            f"--source {given}: give git+URL@COMMIT with all 40 digits of a commit, a wheel, or codeopt==VERSION"
+            f"--source {given} cannot be installed",
+            hint="give git+URL@COMMIT with all 40 digits of a commit, a wheel, or codeopt==VERSION",
         )
     if WHEEL.fullmatch(given) and not given.startswith("https://") and not (root / given).is_file():
-        raise UsageError(f"--source {given}: there is no such wheel in this folder, from which CI would install it")
+        raise UsageError(f"--source {given}: this folder has no such wheel", hint="CI installs it from this folder")
     return given
 
 
 def _noted() -> dict[str, Any]:
-    """pip's record of the source of this installation (direct_url.json); empty for a package index."""
+    """pip's record of the source of this installation (direct_url.json). Empty for a package index."""
     try:
         noted = distribution("codeopt").read_text("direct_url.json")
     except PackageNotFoundError:
@@ -66,7 +67,7 @@ def _noted() -> dict[str, Any]:
 
 
 def _installed_from() -> str:
-    """`git+URL@COMMIT` where pip noted that; empty for a release, a checkout, an archive."""
+    """`git+URL@COMMIT` where pip noted that. Empty for a release, a checkout, an archive."""
     found = _noted()
     source = f"git+{found.get('url')}@{found.get('vcs_info', {}).get('commit_id')}"
     return source if PINNED.fullmatch(source) else ""

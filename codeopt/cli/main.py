@@ -1,7 +1,7 @@
-"""The command line: finds the command, applies the settings, turns errors into one line and an exit status.
+"""The command line: finds the command, applies the settings, turns errors into lines and an exit status.
 
-0 done, 1 negative verdict, 2 usage, 3 no sandbox, 4 no model, 5 the program cannot be judged, 6 budget spent before
-anything was accepted, 130 interrupted, 70 our own mistake.
+Exit statuses: 0 done, 1 negative verdict, 2 usage, 3 no sandbox, 4 no model, 5 the program cannot be verified. 6 budget
+spent before any candidate was accepted, 130 interrupted, 70 internal error.
 """
 
 from __future__ import annotations
@@ -29,14 +29,17 @@ from codeopt.cli import settings
 from codeopt.cli.command import Command, command_of
 from codeopt.cli.command_flags import flags_of_all
 from codeopt.cli.command_list import top_parser
-from codeopt.cli.parser import CommandParser, Misused
+from codeopt.cli.parser import CommandParser
+from codeopt.cli.settings import SettingsFile
 from codeopt.core import plugins
-from codeopt.core.errors import CodeoptError, UsageError
+from codeopt.core.diagnostic import Diagnostic
+from codeopt.core.errors import CodeoptError, UsageError, report_lines
 from codeopt.core.flag import SettableBy
 from codeopt.core.sanitize import log_line
 from codeopt.core.screen import colour_choice, wrapped
-from codeopt.core.settings import read_settings
+from codeopt.core.settings import read_settings, read_user_settings
 from codeopt_sandbox.errors import SandboxError
+from codeopt_sandbox.plain_files import NotPlain
 from codeopt_sandbox.streams import FULL, drop_output, open_closed_streams
 
 INTERRUPTED = 130  # statuses, as above
@@ -57,16 +60,14 @@ def main(argv: list[str] | None = None, began: float | None = None) -> int:
     as_json = "--json" in itertools.takewhile(lambda each: each != "--", asked)
     try:
         command, arguments = _understood(asked)
-        arguments.began = began
+        arguments.began, arguments.asked = began, asked
         with colour_choice(getattr(arguments, "color", None)):
             status = command(arguments)
             sys.stdout.flush()
     except CodeoptError as error:
-        said = log_line(str(error), LONGEST)
-        rows = [asdict(each) for each in error.shortfalls]
-        return _end(error.exit_status, said, as_json, named=isinstance(error, Misused), shortfalls=rows)
+        return _end(error.exit_status, str(error), as_json, hint=error.hint, shortfalls=error.shortfalls)
     except SandboxError as error:
-        return _end(NO_SANDBOX, f"the sandbox failed: {log_line(str(error), LONGEST)}", as_json)
+        return _end(NO_SANDBOX, f"the sandbox failed: {error}", as_json)
     except KeyboardInterrupt:
         return _end(INTERRUPTED, "interrupted", as_json)
     except BrokenPipeError:  # the reader of our output has gone: not our business, and no traceback for it
@@ -75,7 +76,7 @@ def main(argv: list[str] | None = None, began: float | None = None) -> int:
     except BaseException as error:
         if isinstance(error, SystemExit):
             raise
-        if isinstance(error, OSError) and (said := _of_the_machine(error)):
+        if isinstance(error, OSError | RuntimeError) and (said := _of_the_machine(error)):
             return _end(UsageError.exit_status, said, as_json)
         return _our_mistake(error, as_json)
     return 0 if getattr(arguments, "exit_zero", False) and status in command.verdicts else status
@@ -99,8 +100,10 @@ def _understood(asked: list[str]) -> tuple[Command, argparse.Namespace]:
 
 
 def _asked_alone(asked: list[str], names: list[str]) -> dict[str, ModuleType]:
-    """The asked command, where it can do without the others: loading all takes longer than what some do. Empty where
-    a setting is none of its flags, which one of the others may have."""
+    """Return the requested command if it does not need the others: loading all takes longer than some commands do.
+
+    Empty if a setting is not a flag of this command, as another command may have it.
+    """
     if not asked or asked[0] not in names:
         return {}
     alone = {asked[0]: plugins.load("codeopt.commands", asked[0])}
@@ -125,18 +128,22 @@ def _names_a_module(arguments: argparse.Namespace) -> bool:
     return False
 
 
-def _of_the_machine(error: OSError) -> str:
+def _of_the_machine(error: OSError | RuntimeError) -> str:
     """A line for an error that no code can help: the disk is full, a folder is closed. Empty for others."""
+    if isinstance(error, RuntimeError):  # what pathlib raises for links that lead in a circle
+        return str(error) if str(error).startswith("Symlink loop") else ""
+    if isinstance(error, NotPlain):
+        return f"cannot read {os.fsdecode(error.filename)}: {error.strerror}"
     if error.errno in FULL:
         drop_output()
         return f"cannot write: {error.strerror}"
     if isinstance(error, PermissionError) and error.filename:  # even to ask whether a file is there may be denied
-        return f"cannot reach {log_line(os.fsdecode(error.filename))}: {error.strerror}"
+        return f"cannot reach {os.fsdecode(error.filename)}: {error.strerror}"
     return ""
 
 
 def _parse(parser: CommandParser, given: list[str]) -> argparse.Namespace:
-    """The arguments of a command. Raises Misused, for what there is not with what may have been meant."""
+    """The arguments of a command. Raises UsageError."""
     arguments, unknown = parser.parse_known_args(given)
     if unknown:
         arguments.parser.refuse_unknown(unknown)
@@ -144,7 +151,7 @@ def _parse(parser: CommandParser, given: list[str]) -> argparse.Namespace:
 
 
 def _split(argv: list[str], commands: dict[str, ModuleType]) -> tuple[list[str], tuple[str, ...] | None]:
-    """Our own arguments, and those of the user's program, which follow `--`; None where there is no `--`."""
+    """Our own arguments, and those of the user's program, which follow `--`. None if there is no `--`."""
     takes = argv and argv[0] in commands and command_of(commands[argv[0]]).takes_arguments
     if not takes or "--" not in argv:
         return argv, None
@@ -153,16 +160,18 @@ def _split(argv: list[str], commands: dict[str, ModuleType]) -> tuple[list[str],
 
 
 def _end(
-    status: int, message: str, as_json: bool = False, *, named: bool = False, shortfalls: Sequence[dict[str, str]] = ()
+    status: int, message: str, as_json: bool = False, *, hint: str = "", shortfalls: Sequence[Diagnostic] = ()
 ) -> int:
-    """The last line; under --json an object, too, in the place of a result. named: the line begins with the command."""
-    line = message if named else f"codeopt: {message}"
-    with contextlib.suppress(OSError):  # where standard error is full or gone nothing more can be said
-        rows = wrapped(line, shutil.get_terminal_size().columns) if sys.stderr.isatty() else [line]
+    """Print the error, and under --json an object in place of a result."""
+    message, hint = log_line(message, LONGEST), log_line(hint, LONGEST)
+    with contextlib.suppress(OSError):  # standard error may be full or closed
+        width = shutil.get_terminal_size().columns if sys.stderr.isatty() else sys.maxsize
+        rows = [row for line in report_lines("error", message, hint) for row in wrapped(line, width)]
         print("\n".join(rows), file=sys.stderr, flush=True)
     if as_json:
         with contextlib.suppress(OSError):
-            found = {"schema": ERROR_SCHEMA, "error": message, "status": status, "shortfalls": list(shortfalls)}
+            rows_of = [asdict(each) for each in shortfalls]
+            found = {"schema": ERROR_SCHEMA, "error": message, "hint": hint, "status": status, "shortfalls": rows_of}
             print(json.dumps(found), flush=True)
     return status
 
@@ -170,29 +179,28 @@ def _end(
 def build_parser(commands: dict[str, ModuleType]) -> CommandParser:
     """The parser of all commands, with settings and environment variables as defaults. Raises UsageError."""
     parser = top_parser()
-    choices = parser.add_subparsers(dest="command", metavar="COMMAND", required=True)
+    choices = parser.add_subparsers(dest="command", metavar="COMMAND", required=True, parser_class=CommandParser)
     parsers = []
-    ordered = sorted(((name, module, command_of(module)) for name, module in commands.items()), key=_order)
-    for name, module, command in ordered:
+    for name, module in commands.items():
+        command = command_of(module)
         text = (module.__doc__ or "").partition("\n")[0]
         parsers.append(choices.add_parser(name, help=text, description=text, allow_abbrev=False))
         parsers[-1].first, parsers[-1].examples = command.first, command.examples
+        parsers[-1].takes_arguments = command.takes_arguments
         parsers[-1].show_often(command.often)
         parsers[-1].set_defaults(parser=parsers[-1])
         module.add_arguments(parsers[-1])
         if command.verdicts:
-            parsers[-1].add_argument("--exit-zero", action="store_true", help="status 0 also for a negative verdict")
-    table, path = read_settings(Path.cwd())
+            parsers[-1].add_argument(
+                "--exit-zero", action="store_true", help="end with status 0 also after a negative verdict"
+            )
+    project, users = SettingsFile(*read_settings(Path.cwd())), SettingsFile(*read_user_settings())
     parser.set_defaults(parser=parser, root=parser)
     known = {settings.flag_of(action) for each in parsers for action in each._actions} - {""}
     settings.require_known(os.environ, known)
-    for each, (*_, command) in zip(parsers, ordered, strict=True):
-        settings.apply(each, {} if command.flags_only else table, path, known)
+    for each, module in zip(parsers, commands.values(), strict=True):
+        settings.apply(each, SettingsFile({}) if command_of(module).flags_only else project, users, known)
     return parser
-
-
-def _order(row: tuple[str, ModuleType, Command]) -> float:
-    return row[2].order
 
 
 def _interrupt(_number: int, _frame: object) -> NoReturn:
@@ -204,7 +212,7 @@ def _our_mistake(error: BaseException, as_json: bool) -> int:
     with os.fdopen(handle, "w") as file:
         file.writelines(traceback.format_exception(error))
     what = f"{type(error).__name__}: {error}".splitlines()[0]
-    return _end(OUR_MISTAKE, f"this is a mistake of ours, please report it: {what} (details in {path})", as_json)
+    return _end(OUR_MISTAKE, f"internal error: {what}", as_json, hint=f"please report it with the details in {path}")
 
 
 if __name__ == "__main__":

@@ -19,7 +19,7 @@ STATUSES = {
     4: "no model",
     5: "the program cannot be judged",
     6: "a limit was reached before anything was accepted",
-    70: "a mistake of codeopt's own",
+    70: "an internal error",
     130: "interrupted",
 }
 
@@ -55,7 +55,7 @@ def _signature(flag: Flag) -> str:
 
 
 def _told(flag: Flag) -> str:
-    default = f" (default: {flag.default_in_words})" if flag.default_in_words else ""
+    default = f" [default: {flag.default_in_words}]" if flag.default_in_words else ""
     return _plain(f"{flag.help}{default}. {', '.join(sorted(flag.commands))}")
 
 

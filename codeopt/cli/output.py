@@ -19,17 +19,18 @@ def deliver(
     text: str, output: Path | None, environment: Mapping[str, str] = os.environ, *,
     what: str = "the report", instead: str = "use -o FILE",
 ) -> None:  # fmt: skip
-    """Write `text` to a file, or to standard output: to a terminal with controls and marks that hide or reorder text
-    escaped, elsewhere to the byte. Raises UsageError where a CI system would obey a line of it.
+    """Write `text` to a file, or to standard output.
 
-    what, instead: for the message."""
+    For a terminal, control characters and marks that hide or reorder text are escaped. Elsewhere the output is exact.
+    Raises UsageError if a CI system would obey a line of it. what, instead: for the message.
+    """
     if output is not None:
         write_whole(output, clean(text))
         return
     if sys.stdout.isatty():
         text = printable(text)
     elif any(environment.get(name) for name in CI) and not _to_a_file() and acts_in_a_log(text):
-        raise UsageError(f"a line of {what} would be a command of this CI system, so it is not printed; {instead}")
+        raise UsageError(f"a line of {what} would be a command of this CI system: it is not printed", hint=instead)
     sys.stdout.write(clean(text))
     sys.stdout.flush()
 
@@ -49,7 +50,7 @@ def _to_a_file() -> bool:
     """Standard output is a file on the disk, which no CI system reads as its log."""
     try:
         return stat.S_ISREG(os.fstat(sys.stdout.fileno()).st_mode)
-    except (OSError, ValueError):  # it is none of the system's own: tests read it
+    except (OSError, ValueError):  # a replaced standard output: tests read it
         return False
 
 
@@ -69,7 +70,9 @@ def require_writable(target: Path) -> None:
         raise UsageError(f"cannot write {target}: there is no directory {folder}")
     for path in (folder, target):
         if path.exists() and not os.access(path, os.W_OK):
-            raise UsageError(f"cannot write {target}: {path} is read-only for you (-o FILE writes elsewhere)")
+            raise UsageError(
+                f"cannot write {target}: {path} is read-only for you", hint="-o FILE writes to another place"
+            )
 
 
 def write_page(path: Path, pieces: Iterable[str]) -> None:

@@ -30,9 +30,9 @@ def profile_run(arguments: argparse.Namespace) -> int:
     _check(arguments, Path(arguments.target or "."))
     before = read_profile(arguments.before, "--before") if arguments.before else None
     options, folder = flags.options_of(arguments), Path(arguments.target or ".")
-    session = open_session(Console(quiet=arguments.quiet))
+    session = open_session(Console(quiet=arguments.quiet, verbose=arguments.verbose))
     with session.console:
-        found = profile_project(folder, options, session)
+        found = profile_project(folder, options, session, counts=arguments.verbose)
     if arguments.export:
         write_whole(Path(arguments.export[1]), EXPORTS[arguments.export[0]](found.profile.stacks(found.command)))
     if arguments.html:
@@ -49,14 +49,16 @@ def profile_run(arguments: argparse.Namespace) -> int:
 
 
 def _check(arguments: argparse.Namespace, folder: Path) -> None:
-    """Raises UsageError."""
+    """Raise UsageError for invalid arguments."""
     if not folder.is_dir():
         raise UsageError(f"profile --run takes the folder of a project, and {folder} is none")
     if arguments.html:
         require_writable(arguments.html)
     if arguments.before and not arguments.html:
-        raise UsageError("--before stands beside the profile on a page: give --html FILE")
+        raise UsageError("--before needs a page", hint="give --html FILE")
     if arguments.export:
         require_writable(Path(arguments.export[1]))
     if arguments.export and arguments.export[0] not in EXPORTS:
-        raise UsageError(f"--export {arguments.export[0]}: there is {', '.join(EXPORTS)}, and a FILE after it")
+        raise UsageError(
+            f"--export: unknown format {arguments.export[0]!r}", hint=f"give {', '.join(EXPORTS)}, and a FILE after it"
+        )

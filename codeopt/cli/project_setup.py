@@ -1,4 +1,4 @@
-"""How a project is installed for its tests: by the tool whose lock file it has, else by pip from what it names."""
+"""Commands that install a project for its tests: by the tool of its lock file, else by pip from its requirements."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from codeopt.core.errors import UsageError
+from codeopt_sandbox.plain_files import read_text
 
 LOCKS = {"uv.lock": "uv", "poetry.lock": "poetry", "pdm.lock": "pdm"}
 FOR_TESTS = ("test", "tests", "testing", "dev")
@@ -27,7 +28,7 @@ class ProjectSetup:
     keys: tuple[str, ...] = ()
     """Files that change when the environment does."""
     version_file: str = ""
-    """The file that says which Python; empty where none does."""
+    """The file that says which Python. Empty without such a file."""
 
     def shell(self, env: str, tools: str) -> list[str]:
         """The commands, for these folders."""
@@ -35,7 +36,7 @@ class ProjectSetup:
 
 
 def find_setup(root: Path) -> ProjectSetup:
-    """How the project in a folder is installed. Raises UsageError for a pyproject.toml that cannot be read."""
+    """Find how to install the project in a folder. Raises UsageError for a pyproject.toml that cannot be read."""
     table = _pyproject(root)
     tool, lock = next(((tool, name) for name, tool in LOCKS.items() if (root / name).is_file()), ("pip", ""))
     extras = _named(table.get("project", {}).get("optional-dependencies", {}))
@@ -117,6 +118,6 @@ def _pyproject(root: Path) -> dict[str, Any]:
     if not path.is_file():
         return {}
     try:
-        return tomllib.loads(path.read_text("utf-8"))
+        return tomllib.loads(read_text(path))
     except (OSError, ValueError) as error:
         raise UsageError(f"cannot read {path}: {error}") from error

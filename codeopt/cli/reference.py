@@ -25,7 +25,9 @@ _IN_A_PROJECT = {
     SettableBy.PLUG_IN: "no module, no file",
     SettableBy.RULES: "no module",
     SettableBy.MODEL: "no module, no file",
-    SettableBy.SECRET: "",
+    SettableBy.USER: "",
+    SettableBy.VARIABLES: "`NAME=VALUE`",
+    SettableBy.READ: "inside the project",
     SettableBy.PYTHON: "none that git tracks",
 }
 
@@ -72,7 +74,7 @@ def _has_default(use: FlagUse) -> bool:
 
 
 def _rows_of_commands(parsers: Mapping[str, argparse.ArgumentParser]) -> Iterator[tuple[str, str]]:
-    """Rows of flags that stand in no table, since one command alone has them."""
+    """Yield rows of flags that only one command has, which the tables above do not contain."""
     found: dict[str, tuple[argparse.Action, list[str]]] = {}
     for command, parser in parsers.items():
         for action in parser._actions:
@@ -82,7 +84,7 @@ def _rows_of_commands(parsers: Mapping[str, argparse.ArgumentParser]) -> Iterato
             found.setdefault(long, (action, []))[1].append(command)
     for long, (action, commands) in found.items():
         said = (action.help or "") % {"default": action.default}
-        setting = settings_by_key().get(long[2:], SettableBy.PROJECT)
+        setting = settings_by_key()[long[2:]]
         yield long, _cells(long, f"`{long}`", "", long[2:], setting, tuple(commands), said)
 
 

@@ -8,6 +8,7 @@ import shlex
 import sys
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -53,8 +54,10 @@ def require_settings(repository: Repository, change: Change, check: str) -> None
 
 
 def _require_own_settings(repository: Repository, change: Change) -> None:
-    """Raise Untrusted where [tool.codeopt] is not what it was before the change: it could name a server for the key,
-    a larger budget, no sandbox, or a lenient judge."""
+    """Raise Untrusted if the change edits [tool.codeopt].
+
+    It could name a server for the key, a larger budget, no sandbox, or a lenient judge.
+    """
     import tomllib
 
     from codeopt.core.settings import read_settings
@@ -80,8 +83,8 @@ def _require_own_settings(repository: Repository, change: Change) -> None:
     if different:
         raise Untrusted(
             f"the change sets {', '.join(sorted(different))} in [tool.codeopt] of {name}: nothing is run before that "
-            "is merged (give these settings as flags or CODEOPT_ variables)"
-        )
+            "is merged", hint="give these settings as flags or CODEOPT_ variables",
+        )  # fmt: skip
 
 
 def _require_own_checker(repository: Repository, change: Change, check: str) -> None:
@@ -91,25 +94,40 @@ def _require_own_checker(repository: Repository, change: Change, check: str) -> 
     if file.is_file() and file.is_relative_to(root) and file.relative_to(root).as_posix() in change.paths:
         raise Untrusted(
             f"the change touches the checker that --check names, {file.relative_to(root)}: nothing is run before that "
-            "is merged (name one outside of the change)"
-        )
+            "is merged", hint="name one outside of the change",
+        )  # fmt: skip
 
 
 def find_python(
     options: ImproveOptions, console: Console, place: Path, changed: Collection[str] = ()
 ) -> tuple[ImproveOptions, Session]:
-    """The options with the Python that runs everything, and a session that knows it; it is said. changed: paths of the
-    change below its root. Raises UsageError; Untrusted where the change would bring the interpreter itself."""
+    """Return the options with the Python of all runs, and a session with it. Shows the Python with -v.
+
+    changed: paths of the change below its root. Raises UsageError, and Untrusted if the change would bring the
+    interpreter itself.
+    """
     from codeopt.core.interpreter import find_interpreter
     from codeopt.core.project_python import VENVS
     from codeopt.engine.open_session import open_session
     from codeopt.report.result import python_line
 
     if not options.python and (brought := [path for path in sorted(changed) if set(VENVS) & set(path.split("/"))]):
-        raise Untrusted(f"the change brings files of a virtual environment ({brought[0]}): name a Python with --python")
+        raise Untrusted(f"the change brings files of a virtual environment ({brought[0]})", hint="name one by --python")
     found = None if options.image else find_interpreter(options.python, place, own_files=False)
-    console.print(python_line(found))
+    console.detail(python_line(found))
     return (replace(options, python=found.path) if found else options), open_session(console, interpreter=found)
+
+
+def with_cache(session: Session, folder: Path | None) -> Session:
+    """The session with its cache in the folder that --trust-store names. Raises UsageError for one that the repository
+    brings."""
+    from codeopt.core.cache import open_cache
+    from codeopt.core.ownership import require_own
+
+    if folder is None:
+        return session
+    require_own(folder, f"the cache in {folder}")
+    return replace(session, open_cache=partial(open_cache, folder=folder.resolve()))
 
 
 def below(paths: list[Path]) -> list[Path]:
@@ -119,7 +137,7 @@ def below(paths: list[Path]) -> list[Path]:
     for path in paths:
         if not path.exists():
             if as_target(path).path.exists():
-                raise UsageError(f"name files and folders here, not functions: {path}")
+                raise UsageError(f"{path} names a function", hint="name files and folders")
             raise UsageError(f"there is no {path}")
         if not os.access(path, os.R_OK | os.X_OK if path.is_dir() else os.R_OK):
             raise UsageError(f"cannot read {path}: Permission denied")

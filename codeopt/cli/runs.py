@@ -13,11 +13,15 @@ if TYPE_CHECKING:
     from typing import Any
 
 
+VERDICT_COLUMNS = len("no faster version")
+"""Width of the outcomes of runs in a list, columns."""
+
+
 def add_run_arguments(parser: argparse.ArgumentParser) -> None:
     """The run that a command is about."""
     parser.add_argument(
         "run", nargs="?", default=NEWEST, metavar="RUN",
-        help="a run's folder, name or a part of it that no other run has (default: the newest run)",
+        help="folder, name or part of the name of a run, or its target [default: the newest]",
     )  # fmt: skip
 
 
@@ -29,44 +33,57 @@ def run_of(arguments: argparse.Namespace) -> StoredRun:
 def in_short(result: Mapping[str, Any]) -> str:
     """The outcome of a run, in a word or two."""
     if not result:
-        return "not ended"
+        return "interrupted"
     if not result.get("accepted"):
-        return "not improved"
-    found = result.get("speedup")
-    from codeopt.core.words import factor
+        return "no faster version"
+    return f"{result['gains']} of {len(result['results'])} faster" if "functions" in result else gain_of(result)
 
-    return factor(found["ratio"]) if found else "accepted"
+
+def gain_of(result: Mapping[str, Any]) -> str:
+    """Format the gain of an accepted run: `34x faster`, `2 of 3 functions faster`."""
+    from codeopt.core.words import Speedup
+
+    if "functions" in result:
+        return str(result["reason"])
+    found = result.get("speedup")
+    return Speedup.from_json(found).gain if found else f"better by {result.get('task', 'its task')}"
 
 
 def describe(run: StoredRun) -> Iterator[str]:
     """A run as the screen showed it, line by line and not yet escaped: who, each draft, the result, what it cost."""
-    from codeopt.core.diagnostic import Diagnostic
-    from codeopt.core.words import clock
-    from codeopt.report.result import Columns, row
+    if run.state is None:
+        yield from _describe_several(run)
+        return
+    from codeopt.report.answer_fields import CaveatFields
+    from codeopt.report.brief import below_verdict, verdict_lines
+    from codeopt.report.result import row
 
     result, history = run.result, run.saved.history
-    yield f"{run.listing.title}   task {result.get('task', '?')}   proposer: {result.get('model', '?')}"
-    by_memory = any(c.comparison and c.comparison.clock == "memory" for c in history.candidates)
-    columns = Columns(
-        result.get("task", "") if any(c.standing for c in history.candidates) else "",
-        compared=clock("memory") if by_memory else "time",
-    )
-    yield columns.header
+    yield f"{run.listing.title}   {result.get('model', '')}".rstrip()
+    if run.listing.ended:
+        yield from verdict_lines(result)
     for candidate in history.candidates[1:]:
-        yield from row(candidate, columns).split("\n")  # of two lines, each of which is plain text
+        yield from row(candidate).split("\n")  # of two lines, each of which is plain text
     if not run.listing.ended:
-        yield f"not ended: codeopt improve TARGET --resume {run.listing.path} goes on"
+        yield f"Next: codeopt improve --resume {run.listing.path}"
         return
-    yield f"{'accepted' if result['accepted'] else 'not improved:'} {result['reason']}"
-    yield from _figures(result)
-    yield from result.get("notes", ())
-    yield from (f"caveat: on {each['input']}: {each['got']}" for each in result.get("caveats", ()))
+    caveats = [CaveatFields.model_validate(each).caveat for each in result["caveats"]]
+    yield from below_verdict({**result, "run": run.listing.path}, caveats, verbose=True)
+
+
+def _describe_several(run: StoredRun) -> Iterator[str]:
+    """A run of several functions: a line for each that was begun, and for each reason why others were not."""
+    from codeopt.core.diagnostic import Diagnostic
+
+    result = run.result
+    yield run.listing.title
+    for each in run.functions:
+        why = f": {each.result['reason']}" if each.ended and not each.result.get("accepted") else ""
+        yield f"{in_short(each.result):<{VERDICT_COLUMNS}}  {each.name}{why}"
+    if not run.listing.ended:
+        yield f"Next: codeopt improve --resume {run.listing.path}"
+        return
     yield from (Diagnostic(**each).words for each in result.get("shortfalls", ()))
-    yield f"{result['stopped']}; {result['seconds']:.0f} s; saved in {run.listing.path}"
-
-
-def _figures(result: Mapping[str, Any]) -> Iterator[str]:
-    if found := result.get("speedup"):
-        from codeopt.core.words import Speedup
-
-        yield Speedup.from_json(found).words
+    if stopped := result.get("stopped"):
+        yield from (f"Stopped: {stopped}.", f"Next: codeopt improve --resume {run.listing.path}")
+    yield f"{result['reason']}; {result['seconds']:.0f} s; saved in {run.listing.path}"

@@ -1,10 +1,12 @@
-"""Sources of a flag's value: the command line, CODEOPT_<FLAG>, [tool.codeopt] in pyproject.toml, the default."""
+"""Sources of a flag's value: the command line, CODEOPT_<FLAG>, [tool.codeopt] in pyproject.toml, the user's own
+config.toml, the default."""
 
 from __future__ import annotations
 
 import argparse
 import os
 from collections.abc import Mapping
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +16,9 @@ from codeopt.cli.parser import HelpAll, meant
 from codeopt.core.errors import UsageError
 from codeopt.core.flag import PREFIX, SettableBy, variable
 from codeopt.core.interpreter import SettingsPython
+from codeopt.core.ownership import top_of
+from codeopt.core.run_inputs import is_secret
+from codeopt.core.settings import user_file
 
 TABLES = ("prices", "sandbox-options")
 """Keys of [tool.codeopt] that are no flags."""
@@ -28,18 +33,17 @@ def require_known(environment: Mapping[str, str], known: set[str]) -> None:
     settings = {variable(flag) for flag in known}
     for name in environment:
         if name.startswith(PREFIX) and name not in settings and name not in OTHERS and not name.endswith(SECRETS):
-            raise UsageError(f"no flag has the environment variable {name}{meant(name, settings)}")
+            raise UsageError(f"no option has the environment variable {name}", hint=meant(name, settings))
 
 
-def apply(parser: argparse.ArgumentParser, table: Mapping[str, Any], path: Path | None, known: set[str]) -> None:
+def apply(parser: argparse.ArgumentParser, project: SettingsFile, users: SettingsFile, known: set[str]) -> None:
     """Make settings and environment variables the defaults of `parser`. Raises UsageError for an unknown key.
 
-    known: every flag of every command, so that a key of another command is no mistake. A path in the file starts at
-    the file's folder.
+    known: every flag of every command, so that a key of another command is no mistake. A path in a file starts at the
+    file's folder.
     """
-    for key in table:
-        if key not in known and key not in TABLES:
-            raise UsageError(f"{path}: [tool.codeopt] has no key {key!r}{meant(key, known)}")
+    for file in (project, users):
+        file.require_known(known)
     for action in parser._actions:
         flag = flag_of(action)
         if not flag:
@@ -47,92 +51,145 @@ def apply(parser: argparse.ArgumentParser, table: Mapping[str, Any], path: Path 
         name = variable(flag)
         if name in os.environ:
             parser.set_defaults(**{action.dest: _value(action, os.environ[name], name)})
-        elif flag in table:
-            value = _value(action, table[flag], f"{path}: {flag}")
-            if path and isinstance(value, list):
-                value = [path.parent / each if isinstance(each, Path) else each for each in value]
-            if path and isinstance(value, Path):
-                value = path.parent / value
-                _require_inside(path, flag, value)
-            parser.set_defaults(**{action.dest: _of_project(path, flag, value) if path else value})
+            continue
+        found = [users.value(action, flag)] if flag in users.table else []
+        if flag in project.table and project.path:
+            value = _of_project(project.path, flag, project.value(action, flag))
+            if not (found and isinstance(value, RefusedSetting | RefusedNames)):
+                found = [value]
+        if found:
+            parser.set_defaults(**{action.dest: found[0]})
+
+
+@dataclass(frozen=True)
+class SettingsFile:
+    """A file of settings."""
+
+    table: Mapping[str, Any]
+    path: Path | None = None
+
+    def require_known(self, known: set[str]) -> None:
+        """Raise UsageError for a key that no flag has."""
+        for key in self.table:
+            if key not in known and key not in TABLES:
+                raise UsageError(f"{self.path}: {self._title}has no key {key!r}", hint=meant(key, known))
+
+    def value(self, action: argparse.Action, flag: str) -> Any:
+        """The value of a flag. Raises UsageError."""
+        value = _value(action, self.table[flag], f"{self.path}: {flag}")
+        folder = self.path.parent if self.path else Path()
+        if isinstance(value, list):
+            return [folder / each if isinstance(each, Path) else each for each in value]
+        return folder / value if isinstance(value, Path) else value
+
+    @property
+    def _title(self) -> str:
+        return "[tool.codeopt] " if self.path and self.path.name == "pyproject.toml" else ""
 
 
 class RefusedSetting(str):
     """A value in a project's file that only a flag or a variable may give."""
 
-    why: str
+    error: UsageError
 
     @classmethod
-    def of(cls, text: str, why: str) -> RefusedSetting:
-        """The value as it stands there, and the line that refuses it."""
+    def of(cls, text: str, error: UsageError) -> RefusedSetting:
+        """Return the value as written in the file, with the error that rejects it."""
         made = cls(text)
-        made.why = why
+        made.error = error
         return made
 
 
 class RefusedNames(tuple[str, ...]):
     """A list in a project's file that only a flag or a variable may give; argparse leaves a tuple as it is."""
 
-    why: str
+    error: UsageError
 
     @classmethod
-    def of(cls, values: tuple[str, ...], why: str) -> RefusedNames:
-        """The values as they stand there, and the line that refuses them."""
+    def of(cls, values: tuple[str, ...], error: UsageError) -> RefusedNames:
+        """Return the values as written in the file, with the error that rejects them."""
         made = cls(values)
-        made.why = why
+        made.error = error
         return made
 
 
-def require_own_word(arguments: argparse.Namespace, *names: str) -> None:
-    """Raise UsageError for a setting of a project's file that would run code without isolation, or choose which secret
-    is sent to a server, unless a flag or a variable took its place.
+class NeverTaken(RefusedNames):
+    """A value in a project's file that no command takes, `review` included: it would send, read or write what is the
+    user's."""
 
-    names: the settings that are looked at; without any, all of them.
+
+def set_aside(arguments: argparse.Namespace) -> UsageError | None:
+    """Put None in the place of each value that no command takes; returns the error that rejects the first."""
+    refused = {name: value for name, value in vars(arguments).items() if isinstance(value, NeverTaken)}
+    for name in refused:
+        setattr(arguments, name, None)
+    return next((value.error for value in refused.values()), None)
+
+
+def require_own_word(arguments: argparse.Namespace, *names: str) -> None:
+    """Raise UsageError for an unsafe setting of a project's file, unless a flag or a variable replaced it.
+
+    Unsafe settings would run code without isolation, or choose the secret that is sent to a server. names: the settings
+    to check, all of them if none is given.
     """
     given = vars(arguments)
     for name in names or given:
-        value = given[name]
+        value = given.get(name)
         if isinstance(value, RefusedSetting | RefusedNames):
-            raise UsageError(value.why)
+            raise value.error
 
 
 def _of_project(path: Path, flag: str, value: Any) -> Any:
     """The value, or that it is refused: the file may have been downloaded with the project."""
-    setting = settings_by_key().get(flag)
-    text = ",".join(value) if isinstance(value, tuple) else str(value)
-    harm = _harm(setting, text)
-    if harm:
-        name = variable(flag)
-        line = f"{path}: {flag} = {text!r} {harm}, which a project's file cannot decide; give --{flag} or {name}"
-        return RefusedNames.of(value, line) if isinstance(value, tuple) else RefusedSetting.of(text, line)
+    setting = settings_by_key()[flag]
+    values = value if isinstance(value, list | tuple) else [value]
+    if harm := next(filter(None, (_harm(setting, each, path) for each in values)), ""):
+        text, name = ",".join(map(str, values)), variable(flag)
+        own = f", or a line of {user_file()}" if user_file() else ""
+        error = UsageError(
+            f"{path}: {flag} = {text!r} {harm}, which a project's file cannot decide",
+            hint=f"give --{flag} or {name}{own}",
+        )
+        if setting in (SettableBy.USER, SettableBy.VARIABLES, SettableBy.READ, SettableBy.WRITTEN):
+            return NeverTaken.of(tuple(map(str, values)), error)
+        if isinstance(value, list | tuple):
+            return RefusedNames.of(tuple(map(str, values)), error)
+        return RefusedSetting.of(text, error)
     return SettingsPython(value) if setting is SettableBy.PYTHON else value
 
 
-def _harm(setting: SettableBy | None, text: str) -> str:
-    """Why only a flag or a variable may give a value; empty where a project's file may, too."""
-    module = text.endswith(".py") or (":" in text and not text.startswith("replay:"))
-    if setting is SettableBy.SECRET:
-        return "names a secret of yours"
+def _harm(setting: SettableBy, value: Any, path: Path) -> str:
+    """Return the reason why only the user may give a value. Empty if a project's file may give it also."""
+    text = str(value)
+    if setting in (SettableBy.WRITTEN, SettableBy.READ) and isinstance(value, Path):
+        return _harm_of_path(setting, value, path)
+    if setting is SettableBy.USER:
+        return "may name a server or a secret of yours, or run code that you did not choose"
+    if setting is SettableBy.VARIABLES and "=" not in text:
+        return "passes a variable of yours on"
     if setting is SettableBy.SANDBOX and text == "process":
         return "runs code without isolation"
+    module = text.endswith(".py") or (":" in text and not text.startswith("replay:"))
     dotted = setting in (SettableBy.PLUG_IN, SettableBy.RULES) and "." in text
     if dotted or (setting in (SettableBy.PLUG_IN, SettableBy.MODEL) and module):
         return "names code that runs without isolation"
     return ""
 
 
-def _require_inside(path: Path, flag: str, value: Path) -> None:
-    """Raise UsageError for a file to write that a project's own settings place outside of the project: who downloads
-    it may not be led elsewhere."""
-    if settings_by_key().get(flag) is not SettableBy.WRITTEN:
-        return
-    place = value.resolve()
-    if not place.is_relative_to(path.parent.resolve()) or ".git" in map(str.lower, place.parts):
-        raise UsageError(f"{path}: {flag} = {value} is outside of the project; give --{flag} or {variable(flag)}")
+def _harm_of_path(setting: SettableBy, value: Path, path: Path) -> str:
+    """Return why a project's own settings may not name a path, since they may have been downloaded.
+
+    What is read may lie in the work tree around the project.
+    """
+    top, place = path.parent.resolve(), Path(os.path.realpath(value))
+    top = top_of(top) if setting is SettableBy.READ else top
+    if not place.is_relative_to(top) or ".git" in map(str.lower, place.parts):
+        return "is outside of the project"
+    return "may hold a secret of yours" if setting is SettableBy.READ and is_secret(place.relative_to(top)) else ""
 
 
 def flag_of(action: argparse.Action) -> str:
-    """The long name of an option without its dashes; empty for arguments and for what is given each time."""
+    """Return the long name of an option without its dashes. Empty for arguments and for what is given each time."""
     longs = [option[2:] for option in action.option_strings if option.startswith("--")]
     if not longs or isinstance(action, argparse._HelpAction | HelpAll):
         return ""

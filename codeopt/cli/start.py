@@ -17,7 +17,7 @@ def main(argv: list[str] | None = None) -> int:
     began = time.monotonic()  # its time limit counts what loading it takes
     asked = sys.argv[1:] if argv is None else argv
     if asked in LIST and sys.stdout is not None and no_others():
-        with contextlib.suppress(OSError):  # which the other way says in a line, when it meets it, too
+        with contextlib.suppress(OSError):  # the other way also meets this error, and reports it
             print(list_of_commands(), end="", flush=True)
             return 0
     from codeopt.cli.main import main as run  # what loads the commands takes ten times as long as the list

@@ -27,7 +27,7 @@ class Price:
     input: float
     output: float
     cached: float | None = None
-    """Price of input tokens served from the provider's prompt cache; None: the full price."""
+    """Price of input tokens served from the provider's prompt cache. None: the full price."""
 
     def cost(self, tokens_in: int, tokens_out: int, tokens_cached: int = 0) -> float:
         """USD for one exchange."""
@@ -65,7 +65,6 @@ class Backend:
             raise ValueError(f"@backend makes a backend of build(name, settings), not of {self.build.__name__}")
 
     def __call__(self, name: str, settings: Settings) -> Model:
-        """Make a model. Raises UsageError, ModelError."""
         return self.build(name, settings)
 
 
@@ -122,7 +121,7 @@ def _factory(spec: str) -> tuple[Callable[[str, Settings], Model], str]:
     """The factory for `spec`, and its argument: the part of `spec` that names a model or a file."""
     prefix, colon, rest = spec.partition(":")
     if not spec.strip():
-        raise UsageError("the model has no name; give one, for example --model gpt-5")
+        raise UsageError("the model has no name", hint="give one, for example --model gpt-5")
     if prefix in plugins.names(__name__):
         return plugins.decorated(plugins.load(__name__, prefix), "model", "@backend", Backend, "build")["build"], rest
     if colon and _importable(prefix) and rest.isidentifier():
@@ -131,7 +130,9 @@ def _factory(spec: str) -> tuple[Callable[[str, Settings], Model], str]:
 
 
 def _importable(path: str) -> bool:
-    """Whether `path` is a dotted path into something that is installed; `phi3.mini` of `phi3.mini:latest` is not."""
+    """Return whether `path` is a dotted path into an installed package. `phi3.mini` of `phi3.mini:latest`
+    is not one.
+    """
     if not all(part.isidentifier() for part in path.split(".")):
         return False
     top = path.partition(".")[0]
@@ -139,7 +140,7 @@ def _importable(path: str) -> bool:
 
 
 def _imported(module: str, attribute: str) -> Callable[[str, Settings], Model]:
-    """The factory at `module:attribute`. Raises UsageError when there is none."""
+    """Return the factory at `module:attribute`. Raises UsageError if it does not exist."""
     try:
         factory: Callable[[str, Settings], Model] = getattr(importlib.import_module(module), attribute)
     except (ImportError, AttributeError) as error:

@@ -21,7 +21,7 @@ class Endpoint:
     base_url: str
     key: str = field(repr=False)
     key_name: str
-    """The environment variable that the key came from; empty when none is sent."""
+    """The environment variable that the key came from. Empty if none is sent."""
     trusted: bool
     """OpenAI's own server or the one in OPENAI_BASE_URL: the environment's other OPENAI_* settings are meant for it."""
 
@@ -52,8 +52,8 @@ def endpoint(base_url: str | None, api_key_env: str | None, environ: Mapping[str
         return Endpoint(url, _key("OPENAI_API_KEY", environ), "OPENAI_API_KEY", trusted)
     if own:
         raise ModelError(
-            "no language model to ask: set OPENAI_API_KEY, or OPENAI_BASE_URL (--base-url) for another server "
-            "such as http://localhost:11434/v1, or use --model rules, which needs none"
+            "no language model is configured",
+            hint="set OPENAI_API_KEY, give --base-url URL for another server, or use --model rules",
         )
     return Endpoint(url, NO_KEY, "", trusted)
 
@@ -68,13 +68,13 @@ def full_url(text: str) -> str:
     parts = _split(url)
     if parts is None or parts.scheme not in {"http", "https"} or not parts.hostname:
         raise UsageError(
-            "the base URL of the model's server is not a web address; an example: http://localhost:11434/v1"
+            "the base URL of the model's server is not a web address", hint="an example: http://localhost:11434/v1"
         )
     return url if parts.path else parts._replace(path="/v1").geturl()
 
 
 def _split(url: str) -> SplitResult | None:
-    """The parts of a URL, None when it has none or a port that cannot be."""
+    """Return the parts of a URL, None if it is malformed or has an invalid port."""
     try:
         parts = urlsplit(url)
         _ = parts.port
@@ -98,7 +98,11 @@ def _key(variable: str, environ: Mapping[str, str]) -> str:
     """The key in `variable`. Refuses one that no header can carry, because the HTTP library would print it."""
     key = environ.get(variable, "").strip()
     if not key:
-        raise ModelError(f"no key for the model's server: the environment variable {variable} is not set")
+        raise ModelError(
+            f"no key for the model's server: {variable} is not set", hint=f"set the environment variable {variable}"
+        )
     if not (key.isascii() and key.isprintable() and " " not in key):
-        raise ModelError(f"the key in {variable} has a character that no key can have (a space or a line break?)")
+        raise ModelError(
+            f"the key in {variable} has a character that no key can have", hint="look for a space or a line break in it"
+        )
     return key

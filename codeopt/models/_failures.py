@@ -1,61 +1,60 @@
-"""Errors of the official client as one line that says what is wrong and what to do; never a key, never a header."""
+"""Errors of the official client as a fact and a hint; never a key, never a header."""
 
 from __future__ import annotations
 
 import difflib
 from typing import TYPE_CHECKING
 
+from codeopt.core.errors import ModelError
 from codeopt.models._endpoint import Endpoint
 
 if TYPE_CHECKING:
     import openai
 
 
-def explain(error: openai.OpenAIError, where: Endpoint, tries: int) -> str:
-    """One line for any error of the client but 404, see `unknown_model`. `tries`: how many requests were sent."""
+def explain(error: openai.OpenAIError, where: Endpoint, tries: int) -> ModelError:
+    """The error for any of the client but 404, see `unknown_model`. `tries`: how many requests were sent."""
     import openai
 
     if isinstance(error, openai.APITimeoutError):
-        return f"the model's server at {where.host} did not answer in time ({_times(tries)})"
+        return ModelError(f"the model's server at {where.host} did not answer in time ({_times(tries)})")
     if isinstance(error, openai.APIConnectionError):
-        return f"cannot reach the model's server at {where.host}: {_reason(error)} ({_times(tries)}); is it running?"
+        fact = f"cannot reach the model's server at {where.host}: {_reason(error)} ({_times(tries)})"
+        return ModelError(fact, hint="check that it is running")
     if not isinstance(error, openai.APIStatusError):
-        return f"the openai client failed: {type(error).__name__}"
+        return ModelError(f"the openai client failed: {type(error).__name__}")
     status = error.status_code
-    if status in {401, 403}:
-        return _refused(status, where)
-    words = _words(error.body, where)
-    if status == 429:
-        return f"the model's server at {where.host} says 429, too many requests or no credit ({_times(tries)}){words}"
-    if status >= 500:
-        return f"the model's server at {where.host} fails with status {status} ({_times(tries)}){words}"
-    return f"the model's server at {where.host} refuses the request with status {status}{words}"
-
-
-def status_of(error: openai.OpenAIError) -> tuple[int | None, float | None]:
-    """The HTTP status, and the seconds that the server asks to wait; None where the error does not say."""
-    import openai
-
-    if not isinstance(error, openai.APIStatusError):
-        return None, None
     wait = error.response.headers.get("retry-after", "")
-    return error.status_code, float(wait) if wait.replace(".", "", 1).isdecimal() else None
+    wait_s = float(wait) if wait.replace(".", "", 1).isdecimal() else None
+    if status in {401, 403}:
+        return _refused(status, wait_s, where)
+    server, words = f"the model's server at {where.host}", _words(error.body, where)
+    if status == 429:
+        fact = f"{server} says 429, too many requests or no credit ({_times(tries)}){words}"
+    elif status >= 500:
+        fact = f"{server} fails with status {status} ({_times(tries)}){words}"
+    else:
+        fact = f"{server} refuses the request with status {status}{words}"
+    return ModelError(fact, status=status, wait_s=wait_s)
 
 
-def unknown_model(model: str, where: Endpoint, known: list[str]) -> str:
-    """One line for a 404. `known`: the models that the server lists, empty when it lists none."""
+def unknown_model(model: str, where: Endpoint, known: list[str]) -> ModelError:
+    """The error for a 404. `known`: the models that the server lists, empty when it lists none."""
     if not known:
-        return (
-            f"the server at {where.host} has no model {model!r}, or no chat completions at this base URL (404); "
-            "check the name, and that the URL ends as the server wants it (most: /v1)"
-        )
+        return ModelError(
+            f"the server at {where.host} has no model {model!r}, or no chat completions at this base URL (404)",
+            hint="check the name, and the end of the URL: for most servers /v1", status=404,
+        )  # fmt: skip
     near = difflib.get_close_matches(model, known, n=3, cutoff=0.3) or known[:3]
     names = ", ".join(one_line(name, 80) for name in near)
-    return f"the server at {where.host} has no model {model!r} (404); it has {len(known)}, for example {names}"
+    return ModelError(
+        f"the server at {where.host} has no model {model!r} (404)", hint=f"it has {len(known)}, for example {names}",
+        status=404,
+    )  # fmt: skip
 
 
 def said(body: object) -> str:
-    """The server's own words in the body of an error, in the shapes that servers use; empty when there are none."""
+    """Return the server's own words from the body of an error, in the known shapes. Empty without words."""
     if isinstance(body, dict):
         for key in ("error", "message", "detail"):
             if body.get(key):
@@ -71,18 +70,19 @@ def one_line(text: str, limit: int = 200) -> str:
     return line if len(line) <= limit else line[: limit - 3] + "..."
 
 
-def _refused(status: int, where: Endpoint) -> str:
+def _refused(status: int, wait_s: float | None, where: Endpoint) -> ModelError:
     """The server's own words are left out: some repeat the key in them."""
     if where.key_name:
-        return f"the model's server at {where.host} refuses the key in {where.key_name} (status {status})"
-    return (
-        f"the model's server at {where.host} wants a key (status {status}): name the environment variable that holds "
-        "it with --api-key-env; OPENAI_API_KEY goes to other servers only on your word"
+        fact, hint = f"refuses the key in {where.key_name}", f"check {where.key_name}"
+    else:
+        fact, hint = "wants a key", "--api-key-env NAME names the variable that holds it"
+    return ModelError(
+        f"the model's server at {where.host} {fact} (status {status})", hint=hint, status=status, wait_s=wait_s
     )
 
 
 def _words(body: object, where: Endpoint) -> str:
-    """The server's own words, after a colon; empty where there are none."""
+    """Return the server's own words after a colon. Empty without words."""
     text = one_line(where.blank(said(body)))
     return f": {text}" if text else ""
 

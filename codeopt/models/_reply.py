@@ -1,7 +1,7 @@
-"""A model's reply -> a program with a summary, or a verdict. Few replies have the form that was asked for.
+"""A model's reply -> a program with a summary, or a verdict.
 
-A reply is read strictly first. Only where that finds no program are marks taken away that may have been in its way, so
-that no good reply is changed; benchmarks/replies.py has the shapes that are known.
+Few replies have the requested form. A reply is read strictly first. Only if that finds no program, marks that may be in
+the way are removed. So no good reply changes. benchmarks/replies.py has the known shapes.
 """
 
 from __future__ import annotations
@@ -19,9 +19,10 @@ from codeopt.core.history import Draft
 from codeopt.core.model import Reply
 from codeopt.core.program import as_source
 from codeopt.core.revision import Revision
-from codeopt.core.sanitize import encodable, inline
+from codeopt.core.sanitize import encodable
 from codeopt.models._reply_reasoning import answer_in, thoughts_in
 from codeopt.models._reply_repair import LANGUAGES, acts, is_test, mended, needs, parses, patched, with_its_pieces
+from codeopt.models._reply_summary import first_words, title
 
 MIN_CORRECTION_SHARE = 0.6
 """Shortest length of the last program as a share of the longest one. The last of several programs is taken for a
@@ -34,7 +35,6 @@ _FENCE = re.compile(
     r"^(?P<indent>[ \t]*)(?:(?:[-*+>]|\d+[.)])[ \t]+)?(?P<fence>`{3,}|~{3,})[ \t]*(?P<info>[^`\s]*)(?P<rest>[^`]*)$"
 )
 _CODE = re.compile(r"^\s*(?:import|from|def|class|async|@|#|print\()")
-_SUMMARY = re.compile(r"^\W*SUMMARY\W+(.+)$", re.IGNORECASE | re.MULTILINE)
 _VERDICT = re.compile(r"^\W*(?:FINAL\s+)?VERDICT\W+(IMPROVE|DONE)\b", re.IGNORECASE | re.MULTILINE)
 _LAST_FENCE = re.compile(r"```\w*\s*\n(?P<inside>[^\n]*)\n\s*```\s*$")
 _TAG_LINE = re.compile(r"^\s*[<\[]/?(?:code|answer|python|program|solution|output)[>\]]\s*$", re.IGNORECASE)
@@ -59,8 +59,10 @@ class _Block:
 
 
 def to_draft(reply: Reply, original: str = "") -> Draft:
-    """The program in a reply; `problem` says why there is none that could be run. original: the program to improve,
-    which a reply may quote or send a diff of."""
+    """Return the draft in a reply. Its `problem` is the reason why no runnable program was found.
+
+    original: the program to improve, which a reply may quote or send a diff of.
+    """
     text = as_source(reply.text)
     answer = answer_in(text)
     if not answer.strip() and not reply.cut:
@@ -70,19 +72,24 @@ def to_draft(reply: Reply, original: str = "") -> Draft:
     answer = as_source(said) or answer
     blocks, prose = _split(answer)
     source = _program(answer, blocks, original)
-    summary = _first(found, _SUMMARY_KEYS) or _summary(prose if blocks else "")
-    return Draft(Revision.of(source), summary=inline(summary), problem=_problem(source, reply, blocks))
+    summary = title(_first(found, _SUMMARY_KEYS), prose if blocks else "", original, source)
+    return Draft(
+        Revision.of(source),
+        summary=summary,
+        problem=_problem(source, reply, blocks),
+        no_program=None if source.strip() else first_words(answer),
+    )
 
 
 def fenced_or_all(reply: Reply) -> str:
-    """The last block of a reply, or all of it where there is none: a text that is no program."""
+    """Return the last block of a reply, or all of it without a block. For a text that is not a program."""
     text = without_thoughts(as_source(reply.text))
     blocks, _ = _split(text)
     return blocks[-1].text.strip() if blocks else text
 
 
 def is_done(text: str) -> bool:
-    """Whether the last verdict outside of fences is DONE."""
+    """Return whether the last verdict outside of fences is DONE."""
     answer = answer_in(text)
     verdict = _first(_object(answer), ("verdict",))
     last = _LAST_FENCE.search(answer)
@@ -105,7 +112,7 @@ def critique_text(text: str) -> str:
 
 
 def _object(text: str) -> dict[str, Any]:
-    """The JSON object that an answer is, that stands in its one fence, or that it calls a tool with; else empty."""
+    """Return the JSON object that is the whole answer, is in its one fence, or calls a tool. Otherwise empty."""
     bare = _WRAPPED_OBJECT.sub(r"\1", text)
     try:
         found = json.loads(bare) if bare.lstrip().startswith("{") else None
@@ -117,7 +124,7 @@ def _object(text: str) -> dict[str, Any]:
 
 
 def _first(found: dict[str, Any], keys: tuple[str, ...]) -> str:
-    """A text of an object; inside a string of JSON half a character can stand, as in a reply itself."""
+    """Return a text of an object. A string of JSON can contain half a surrogate pair, like the reply itself."""
     return next((encodable(found[key]) for key in keys if isinstance(found.get(key), str)), "")
 
 
@@ -170,7 +177,7 @@ def _program(text: str, blocks: list[_Block], original: str) -> str:
     foreign = any(block.info and not block.tagged for block in others)
     meant = max((block.text for block in _likely(blocks)), key=len, default="")
     found = "" if foreign else _bare(_without_fences(looser))
-    if found and len(found) >= MIN_CORRECTION_SHARE * len(meant):  # a piece of a broken program is none
+    if found and len(found) >= MIN_CORRECTION_SHARE * len(meant):  # a piece of a broken program is not a program
         return found
     return meant or _in_a_line(text)
 
@@ -193,7 +200,7 @@ def _likely(blocks: list[_Block]) -> list[_Block]:
 
 
 def _mended(blocks: list[_Block]) -> str:
-    """The longest of the likely blocks that can be mended."""
+    """Return the longest of the likely blocks that can be repaired."""
     found = (mended(block.text) for block in _likely(blocks))
     return max((each for each in found if _does_something(each)), key=len, default="")
 
@@ -211,8 +218,7 @@ def _with_fences_inside(text: str) -> str:
 
 
 def _loosened(text: str) -> str:
-    """The text without the marks that may stand between a program and its fences: tokens of the model, tags, quotation
-    marks of mail."""
+    """Remove marks that can be between a program and its fences: tokens of the model, tags, quotation marks of mail."""
     lines = _CLOSED_BEHIND_CODE.sub(r"\n\1", _TOKEN.sub("\n", text)).split("\n")
     quoted = sum(line.startswith(">") for line in lines if line.strip()) > len(lines) / 2
     lines = [re.sub(r"^> ?", "", line) for line in lines] if quoted else lines
@@ -225,7 +231,7 @@ def _without_fences(text: str) -> str:
 
 
 def _bare(text: str) -> str:
-    """A program that stands in the reply without a fence, perhaps between sentences: the longest."""
+    """Return the longest program in the reply without a fence, perhaps between sentences."""
     lines = text.strip().split("\n")
     starts = [at for at in range(len(lines)) if lines[at].strip() and not lines[at].strip().isidentifier()][
         :MAX_TRIED_LINES
@@ -254,7 +260,7 @@ def _in_a_line(text: str) -> str:
 
 
 def _syntax_error(source: str) -> str:
-    """Message and line of the first syntax error; empty when there is none."""
+    """Return the message and line of the first syntax error. Empty without an error."""
     try:
         parse(source)
     except SyntaxError as error:
@@ -264,7 +270,7 @@ def _syntax_error(source: str) -> str:
 
 
 def _does_something(source: str) -> bool:
-    """Whether a text parses and is more than the lone names and numbers of a sentence or a sample output."""
+    """Return whether a text parses and is more than the lone names and numbers of a sentence or a sample output."""
     try:
         tree = parse(source)
     except SyntaxError:
@@ -273,7 +279,7 @@ def _does_something(source: str) -> bool:
 
 
 def _problem(source: str, reply: Reply, blocks: list[_Block]) -> str:
-    """Why a draft cannot be run, in one line; empty when it can be tried."""
+    """Return the reason in one line why a draft cannot run. Empty if it can be tried."""
     if not source.strip():
         if reply.cut:
             return "the model's reply was cut off before any program"
@@ -282,11 +288,3 @@ def _problem(source: str, reply: Reply, blocks: list[_Block]) -> str:
         return f"the model's reply holds no program{instead}" if reply.text.strip() else "the model's reply is empty"
     error = _syntax_error(source)
     return f"{error} (the reply was cut off at its length limit)" if error and reply.cut else error
-
-
-def _summary(prose: str) -> str:
-    """The line marked as such, else the first line of prose."""
-    marked = _SUMMARY.search(prose)
-    lines = [line.strip(" \t#*_-") for line in prose.split("\n")]
-    first = next((line for line in lines if line), "")
-    return (marked[1].strip(" *_") if marked else first) or "no summary given"

@@ -12,7 +12,7 @@ _ENDS = re.compile(r"<\|(?:end|return)\|>")
 
 
 def answer_in(text: str) -> str:
-    """The reply without thoughts; empty when it ends in the middle of them."""
+    """Return the reply without thoughts. Empty if it ends in the middle of them."""
     channels = list(_CHANNEL.finditer(text))
     if channels:
         return _ENDS.split(text[channels[-1].end() :])[0]

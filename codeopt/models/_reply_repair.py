@@ -1,5 +1,4 @@
-"""Repairs that need no guess of text which is nearly a program: the marks of the page that it stood on are taken
-away."""
+"""Repairs, without guesses, of text that is nearly a program: they remove the marks of the surrounding page."""
 
 from __future__ import annotations
 
@@ -20,7 +19,7 @@ _QUOTES = str.maketrans({"“": '"', "”": '"', "„": '"', "‘": "'", "’": 
 
 
 def parses(source: str) -> bool:
-    """Whether a text parses as a program."""
+    """Return whether a text parses as a program."""
     try:
         parse(source)
     except SyntaxError:
@@ -79,7 +78,7 @@ _MENDS: tuple[Callable[[str], str], ...] = (
 
 
 def patched(original: str, diff: str) -> str:
-    """The original with a diff applied by its lines, whatever its numbers say; empty where it does not fit."""
+    """Return the original with a diff applied by its lines. Its line numbers are ignored. Empty if it does not fit."""
     lines, at = original.rstrip("\n").split("\n"), 0
     for hunk in _hunks(diff):
         old = [line[1:] for line in hunk if line[:1] in (" ", "-", "")]
@@ -103,8 +102,10 @@ def _hunks(diff: str) -> Iterator[list[str]]:
 
 
 def with_its_pieces(chosen: str, others: Sequence[str], *, runs: bool) -> str:
-    """A program together with the other blocks, in order, that define the names it needs; a program that must run and
-    does nothing by itself is joined by the blocks that use it, too."""
+    """Join a program with the other blocks, in order, that define the names it needs.
+
+    A program that must run but only defines names is also joined with the blocks that use it.
+    """
     at = others.index(chosen)
     parts = [chosen]
     for earlier in reversed(others[:at]):
@@ -144,7 +145,7 @@ def _bound(node: ast.AST) -> Iterator[str]:
 
 
 def acts(source: str) -> bool:
-    """Whether a program does something when it is run, beyond defining and importing."""
+    """Return whether a program does more when it runs than to define and import."""
     quiet = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Import, ast.ImportFrom, ast.Assign, ast.AnnAssign)
     return any(not isinstance(node, quiet) and not _is_docstring(node) for node in parse(source).body)
 
@@ -154,6 +155,6 @@ def _is_docstring(node: ast.stmt) -> bool:
 
 
 def is_test(source: str) -> bool:
-    """Whether a program only tests one that stands elsewhere."""
+    """Return whether a program only tests another one."""
     names = [node.name for node in ast.walk(parse(source)) if isinstance(node, ast.FunctionDef)]
     return bool(names) and all(name.startswith("test") for name in names)

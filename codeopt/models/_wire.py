@@ -1,7 +1,7 @@
-"""The bytes of a streamed chat completion -> the reply, whatever the server sends and for however long it sends it.
+"""The bytes of a streamed chat completion -> the reply, with limits on its content and duration.
 
-The client's own stream reader is not used: it waits through keep-alive comments without end, holds a line of any
-length in memory, and cannot tell a reply that is complete from one whose connection was closed half-way.
+The client's own stream reader is not used. It waits through endless keep-alive comments and holds lines of any length
+in memory. It also does not distinguish a complete reply from one whose connection was closed half-way.
 """
 
 from __future__ import annotations
@@ -47,9 +47,9 @@ class Received:
     text: str
     cut: bool
     usage: TokenCounts | None
-    """The server's token counts; None when it sends none."""
+    """The server's token counts. None if it sends none."""
     model: str
-    """The server's name for the model; empty when it sends none."""
+    """The server's name for the model. Empty if it sends none."""
     full: bool = False
     """The reply was cut at the server's own limit for one answer."""
 
@@ -77,7 +77,7 @@ class Reader:
 
     @property
     def complete(self) -> bool:
-        """Whether the server has given its reason to stop, or the mark at the end of a stream."""
+        """Return whether the server has given its reason to stop, or the mark at the end of a stream."""
         return self._ended or bool(self._finish)
 
     @property
@@ -95,7 +95,7 @@ class Reader:
             self._take(line)
 
     def received(self) -> Received:
-        """The reply. Raises ModelError when there is none, or only the beginning of one."""
+        """Return the reply. Raises ModelError if it is missing or incomplete."""
         if self._other and not self._parts and not self.complete:
             self._take_whole(bytes(self._other))
         text = "".join(self._parts)
@@ -108,7 +108,9 @@ class Reader:
         if not self._answered:
             raise ModelError("the model's server sent an empty reply")
         if not (self._over or self._late or self.complete):
-            raise ModelError(f"the model's server broke off after {self.chars} characters of its reply; try again")
+            raise ModelError(
+                f"the model's server broke off after {self.chars} characters of its reply", hint="try again"
+            )
         stopped = self._over or not self.complete
         full = not stopped and self._finish == "length"
         return Received(text, stopped or full, self._usage, self._model, full)
@@ -210,5 +212,6 @@ def _cached(usage: dict[str, Any]) -> int:
 
 def _garbage() -> ModelError:
     return ModelError(
-        "the model's server sent something that is not a chat completion; is the base URL right (.../v1)?"
+        "the model's server sent something that is not a chat completion",
+        hint="check that the base URL is right (.../v1)",
     )

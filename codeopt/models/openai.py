@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import time
 from collections.abc import Callable, Iterator, Sequence
@@ -11,7 +12,7 @@ from codeopt.core.errors import ModelError, UsageError
 from codeopt.core.model import AnswerSchema, Message, Model, Reply, at_once, estimate_tokens
 from codeopt.models import Settings, backend
 from codeopt.models._endpoint import endpoint
-from codeopt.models._failures import explain, status_of, unknown_model
+from codeopt.models._failures import explain, unknown_model
 from codeopt.models._wire import Reader, Received, ReplyLimits, TokenCounts
 
 if TYPE_CHECKING:
@@ -26,7 +27,7 @@ RESPONSE_FORMAT = "response_format"
 def build(name: str, settings: Settings) -> Model:
     """The model `name`. Raises UsageError without a name, ModelError when a key is missing."""
     if not name.strip():
-        raise UsageError("the model has no name; write openai:NAME or just NAME")
+        raise UsageError("the model has no name", hint="write openai:NAME or just NAME")
     return OpenAIModel(name, settings)
 
 
@@ -44,14 +45,14 @@ class OpenAIModel:
         self._endpoint = endpoint(settings.base_url, settings.api_key_env)
         self._price = settings.prices.get(name)
         self._taken: dict[str, bool] = {}
-        """Whether the server has accepted an optional field of a request, by the field's name."""
+        """Name of an optional field of a request -> True if the server has accepted it."""
         self._told_estimate = False
 
     def __repr__(self) -> str:
         return f"OpenAIModel({self.name!r} at {self._endpoint.host})"
 
     def complete(self, messages: Sequence[Message], *, on_text: Callable[[str], None] | None = None) -> Reply:
-        """Ask the server and read its reply as it is written. Raises ModelError in one line for whatever goes wrong."""
+        """Ask the server and read its reply while it is written. Raises ModelError in one line for any failure."""
         import openai
 
         started = time.monotonic()
@@ -61,10 +62,9 @@ class OpenAIModel:
             try:
                 received = self._ask(client, turns, on_text, _optional(messages[-1].schema if messages else None))
             except openai.NotFoundError:
-                raise ModelError(unknown_model(self.name, self._endpoint, _known_models(client)), status=404) from None
+                raise unknown_model(self.name, self._endpoint, _known_models(client)) from None
             except openai.OpenAIError as error:
-                status, wait_s = status_of(error)
-                raise ModelError(explain(error, self._endpoint, attempts.sent), status=status, wait_s=wait_s) from None
+                raise explain(error, self._endpoint, attempts.sent) from None
         return self._reply(turns, received, time.monotonic() - started)
 
     def several(self, messages: Sequence[Message], count: int) -> Iterator[Reply]:
@@ -75,19 +75,29 @@ class OpenAIModel:
         return at_once(lambda: self.complete(messages), count)
 
     def require_reachable(self) -> None:
-        """Ask the server for its list of models. Raises ModelError where no server answers, or it refuses the key; any
-        other answer, and none in time, says nothing of the model."""
+        """Ask the server for its list of models, and for an answer to no message, which costs nothing.
+
+        The second request is needed as some servers list models for any key. Raises ModelError if no server answers, or
+        it refuses the key or does not have the model. Any other answer is ignored, as is a timeout.
+        """
         import openai
 
         attempts = _Attempts(self._settings.max_retries, self._settings.notify)
+        known: list[str] = []
         with self._client(attempts) as client:
+            quick = client.with_options(timeout=LOOKUP_S)
             try:
-                client.with_options(timeout=LOOKUP_S).get("/models", cast_to=object)
+                with contextlib.suppress(openai.NotFoundError):  # it lists none
+                    known = _listed(quick.get("/models", cast_to=object))
+                if self._endpoint.key_name or self.name not in known:
+                    nothing = {"model": self.name, "messages": [], "max_tokens": 1}
+                    quick.with_options(max_retries=0).post("/chat/completions", body=nothing, cast_to=object)
             except openai.APITimeoutError:
                 return
-            except (openai.AuthenticationError, openai.APIConnectionError) as error:
-                status, wait_s = status_of(error)
-                raise ModelError(explain(error, self._endpoint, attempts.sent), status=status, wait_s=wait_s) from None
+            except openai.NotFoundError:
+                raise unknown_model(self.name, self._endpoint, known) from None
+            except (openai.AuthenticationError, openai.PermissionDeniedError, openai.APIConnectionError) as error:
+                raise explain(error, self._endpoint, attempts.sent) from None
             except (openai.OpenAIError, ValueError):
                 return
 
@@ -114,8 +124,11 @@ class OpenAIModel:
     def _ask(
         self, client: openai.OpenAI, turns: list[Any], on_text: Callable[[str], None] | None, optional: dict[str, Any]
     ) -> Received:
-        """Make one exchange. Optional fields of the request that the server refuses are left out, the last one first,
-        in this request and all later ones, unless the server has accepted the field before."""
+        """Make one exchange.
+
+        Optional fields of the request that the server refuses are left out, the last one first, in this request and all
+        later ones. A field that the server has accepted before is kept.
+        """
         import openai
 
         asked = {name: value for name, value in optional.items() if self._taken.get(name, True)}
@@ -149,7 +162,7 @@ class OpenAIModel:
                 reader.read(response.iter_bytes())
             except httpx2.HTTPError as error:
                 if not reader.complete:
-                    raise ModelError(self._broken(error, reader.chars)) from None
+                    raise ModelError(self._broken(error, reader.chars), hint="try again") from None
         return reader.received()
 
     def _broken(self, error: Exception, chars: int) -> str:
@@ -159,7 +172,7 @@ class OpenAIModel:
             how = f"fell silent for {self._settings.timeout_s:g} s"
         else:
             how = "broke off"
-        return f"the model's server at {self._endpoint.host} {how} after {chars} characters of its reply; try again"
+        return f"the model's server at {self._endpoint.host} {how} after {chars} characters of its reply"
 
     def _reply(self, turns: list[dict[str, str]], received: Received, seconds: float) -> Reply:
         counts = received.usage or TokenCounts(
@@ -223,7 +236,12 @@ def _known_models(client: openai.OpenAI) -> list[str]:
         listed: Any = client.with_options(max_retries=0, timeout=LOOKUP_S).get("/models", cast_to=object)
     except (openai.OpenAIError, ValueError):
         return []
-    models = listed.get("data") if isinstance(listed, dict) else None
+    return _listed(listed)
+
+
+def _listed(answer: Any) -> list[str]:
+    """The names in a list of models; none in any other answer."""
+    models = answer.get("data") if isinstance(answer, dict) else None
     return [str(m["id"]) for m in models or [] if isinstance(m, dict) and "id" in m]
 
 

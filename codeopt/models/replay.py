@@ -1,12 +1,12 @@
-"""Record what a model answers, and answer from the recording: any run with a model can be repeated offline.
+"""Record a model's replies, and reply from the recording: any run with a model can be repeated offline.
 
-A recording is a file of JSON lines, one exchange a line, written as soon as the reply is there: a run that is killed
-leaves a readable file. The messages stand in it in full, so it is also the log of what the model saw.
+A recording is a file of JSON lines, one exchange a line. Each is written as soon as the reply is there: a run that is
+killed leaves a readable file. It contains the full messages, so it is also the log of the model's input.
 
-Replay goes by order. The messages cannot be the key, because they hold measured times, which differ in each run; so
-the first request gets the first reply. What is checked is the kind of the request: the first lines of the first and the
-last message, numbers left out. A critique is thus never answered with a draft, nor one program's request with
-another's, as long as those first lines tell them apart. One recording is for one run: two at a time mix their order.
+Replay goes by order: the first request gets the first reply. The messages cannot be the key, because they contain
+measured times, which differ in each run. The kind of the request is checked: the first lines of the first and the last
+message, without numbers. So a critique never gets a draft as its reply, nor one program's request another's, as long as
+those first lines differ. One recording is for one run: two at a time mix their order.
 """
 
 from __future__ import annotations
@@ -22,6 +22,7 @@ from typing import Any
 from codeopt.core.errors import ModelError, UsageError
 from codeopt.core.model import Message, Model, Reply, replies
 from codeopt.models import Settings, backend
+from codeopt_sandbox.plain_files import read_bytes
 
 SCHEMA = "codeopt.exchange/1"
 
@@ -30,7 +31,7 @@ SCHEMA = "codeopt.exchange/1"
 def build(name: str, settings: Settings) -> Model:
     """The recording in the file `name`. Raises UsageError without a name, ModelError when it is not a recording."""
     if not name:
-        raise UsageError("the replay needs a file; write replay:FILE")
+        raise UsageError("the replay has no file", hint="write replay:FILE")
     return Replay(Path(name), context_tokens=settings.context_tokens)
 
 
@@ -99,9 +100,7 @@ class Replay:
     def complete(self, messages: Sequence[Message], *, on_text: Callable[[str], None] | None = None) -> Reply:
         """The next reply. Raises ModelError at the end, for a request of another kind, and where the model failed."""
         if self._next == len(self._exchanges):
-            raise ModelError(
-                f"the recording {self._path} is used up: it holds {self._next} exchanges, one more was asked"
-            )
+            raise ModelError(f"the recording {self._path} is used up: it holds {self._next} exchanges")
         exchange = self._exchanges[self._next]
         self._next += 1
         if exchange.kind != kind(messages):
@@ -117,8 +116,10 @@ class Replay:
 
 
 def kind(messages: Sequence[Message]) -> str:
-    """The subject of a request, apart from anything measured: the first lines of its first and last message, and the
-    last line that names a step; numbers left out."""
+    """Return the subject of a request without measured values.
+
+    It has the first lines of its first and last message, and the last line that names a step, without numbers.
+    """
     ends = [messages[0], messages[-1]] if messages else []
     steps = re.findall(r"(?m)^# Step: .*", messages[-1].content)[-1:] if messages else []
     return " / ".join([*(f"{m.role}: {_blanked(m.content)}" for m in ends), *map(_blanked, steps)])
@@ -143,7 +144,7 @@ def _blanked(text: str) -> str:
 
 def _read(path: Path) -> list[_Exchange]:
     try:
-        lines = path.read_bytes().split(b"\n")
+        lines = read_bytes(path).split(b"\n")
     except OSError as error:
         raise ModelError(f"cannot read the recording {path}: {error.strerror}") from error
     exchanges = []
@@ -152,14 +153,14 @@ def _read(path: Path) -> list[_Exchange]:
         if exchange is not None:
             exchanges.append(exchange)
         elif line.strip() and number < len(lines):
-            raise ModelError(f"the recording {path} is broken at line {number}; record the run again")
+            raise ModelError(f"the recording {path} is broken at line {number}", hint="record the run again")
     if not exchanges:
         raise ModelError(f"the recording {path} holds no exchange")
     return exchanges
 
 
 def _parse(line: bytes) -> _Exchange | None:
-    """One line of a recording; None when it is not one."""
+    """One line of a recording. None if it is not one."""
     try:
         data = json.loads(line)
         reply = _reply(data["reply"]) if "reply" in data else None

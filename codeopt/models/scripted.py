@@ -8,6 +8,7 @@ from pathlib import Path
 from codeopt.core.errors import ModelError, UsageError
 from codeopt.core.model import Message, Model, Reply, estimate_tokens
 from codeopt.models import Price, Settings, backend
+from codeopt_sandbox.plain_files import read_text
 
 SEPARATOR = "--- next answer ---"
 """Stands alone on a line between two answers of a file."""
@@ -15,9 +16,11 @@ SEPARATOR = "--- next answer ---"
 
 @backend
 def build(name: str, settings: Settings) -> Model:
-    """The model whose answers stand in the file `name`. Raises UsageError when there is no such text file."""
+    """Return the model that replies with the contents of the file `name`. Raises UsageError without such a
+    text file.
+    """
     if not name:
-        raise UsageError("the scripted model needs a file; write scripted:FILE")
+        raise UsageError("the scripted model has no file", hint="write scripted:FILE")
     return Scripted(
         read_script(Path(name)),
         name=f"scripted:{name}",
@@ -29,8 +32,10 @@ def build(name: str, settings: Settings) -> Model:
 def read_script(path: Path) -> list[str]:
     """The answers in a file, parted by lines that hold nothing but the separator. Raises UsageError."""
     try:
-        lines = path.read_text(encoding="utf-8").splitlines(keepends=True)
-    except (OSError, ValueError) as error:
+        lines = read_text(path).splitlines(keepends=True)
+    except OSError as error:
+        raise UsageError(f"cannot read the script {path}: {error.strerror}") from error
+    except ValueError as error:
         raise UsageError(f"cannot read the script {path}: {error}") from error
     answers = [""]
     for line in lines:

@@ -1,7 +1,7 @@
 """The form of a model's answer: prose with one fenced program, or a JSON object by a schema.
 
-A program inside JSON is escaped text, which strong models write worse than plain text; a schema is for servers that
-hold a small model to one, which would lose its fences. Both forms are read of any answer (`models/_reply`).
+A program inside JSON is escaped text, which strong models write worse than plain text. A schema helps small models,
+which forget fences, on servers that enforce it. Every answer is read in both forms (`models/_reply`).
 """
 
 from __future__ import annotations

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from codeopt.core.budget import Usage
@@ -30,9 +30,7 @@ class WholeReply:
     usage: Usage
 
 
-def whole(
-    model: Model, messages: Sequence[Message], reply: Reply, on_text: Callable[[str], None] | None = None
-) -> WholeReply:
+def whole(model: Model, messages: Sequence[Message], reply: Reply) -> WholeReply:
     """The whole reply and its usage, continued where it can be. When a continuation fails, the reply stays as it
     was."""
     usage = reply.usage
@@ -42,7 +40,7 @@ def whole(
         if not reply.can_go_on or 2 * estimate_tokens(reply.text) + size > model.context_tokens:
             break
         try:
-            more = model.complete(asked, on_text=on_text)
+            more = model.complete(asked)
         except ModelError:
             break
         usage += more.usage
@@ -58,7 +56,7 @@ def joined(first: str, second: str) -> str:
 
 
 def _ways(first: str, second: str) -> Iterator[str]:
-    """The possible joins: models repeat the end of the first part, open a new fence, or simply go on."""
+    """Yield the possible joins: models repeat the end of the first part, open a new fence, or just continue."""
     head, _, rest = second.partition("\n")
     if head.strip().startswith("```") and "```" in rest:
         yield first + rest

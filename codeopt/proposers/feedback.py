@@ -1,7 +1,7 @@
 """Measurements as the text that the proposer reads.
 
-A held-out case contributes only its verdict and its times. A program's output stands in fences and is introduced as
-data, so that it can neither close its fence nor pass for a message of codeopt.
+A held-out case contributes only its verdict and its times. A program's output is in fences and introduced as data. So
+it cannot close its fence or look like a message of codeopt.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ from codeopt.core.words import clock, duration
 from codeopt.proposers import feedback_tables
 from codeopt.proposers.feedback_tables import NOT_SHOWN, Shown
 from codeopt.tasks import Task
+from codeopt_sandbox.guest.calls.batch import batch_of
 from codeopt_sandbox.outcome import Case, Outcome, Verdict
 
 GENERIC = "Improve this program further."
@@ -39,12 +40,12 @@ class FeedbackMode(StrEnum):
 
     @property
     def measured(self) -> bool:
-        """Whether the judge's measurements are shown."""
+        """Return True if the judge's measurements are shown."""
         return self in (FeedbackMode.MEASURED_AND_CRITIQUE, FeedbackMode.MEASURED)
 
     @property
     def critique(self) -> bool:
-        """Whether the proposer is asked for a critique."""
+        """Return True if the proposer is asked for a critique."""
         return self in (FeedbackMode.MEASURED_AND_CRITIQUE, FeedbackMode.CRITIQUE)
 
 
@@ -56,7 +57,7 @@ def describe(
     shown = Shown(
         {case.name: case for case in cases if not case.held_out}, briefing.cases, briefing.timed, briefing.start_s
     )
-    calls = {case.name: case.stdin.count(b"\n") - 1 for case in cases} if briefing.functions else {}
+    calls = {case.name: len(batch_of(case.stdin).calls) for case in cases} if briefing.functions else {}
     timing, memory = task.needs_time, task.for_memory
     parts = [
         _verdicts(candidate, shown, calls),
@@ -76,7 +77,7 @@ def describe(
 
 
 def _without_memory(candidate: Candidate, told: bool) -> Candidate:
-    """The measurements without memory. told: which lines hold memory is said already."""
+    """Return the measurements without memory, if the lines that hold memory are in the text already."""
     found = candidate.profile
     return replace(candidate, profile=replace(found, memory=())) if told and found else candidate
 
@@ -129,7 +130,7 @@ def _calls_made(candidate: Candidate, shown: Shown, calls: Mapping[str, int], re
 
 
 def _caveats(candidate: Candidate) -> str:
-    """Differences beyond the known inputs that may be shown."""
+    """Return the differences on unusual inputs that may be shown."""
     shown = [caveat for caveat in candidate.caveats if not caveat.held_out][:MAX_CAVEATS]
     if not shown:
         return ""

@@ -10,7 +10,7 @@ from statistics import median
 from codeopt.core.briefing import TimedCalls
 from codeopt.core.history import AgainstBest, Candidate
 from codeopt.core.sanitize import fenced, inline
-from codeopt.core.words import Speedup, clock, directions, duration, factor, mib
+from codeopt.core.words import clock, counted, directions, duration, factor, interval, mib
 from codeopt.core.words import memory as memory_of
 from codeopt_sandbox.compare import CaseTimes, Comparison, Decision
 from codeopt_sandbox.outcome import Case, Verdict
@@ -52,7 +52,7 @@ class Shown:
         return f"case {inline(name, 60)!r}" if name in self.cases else NOT_SHOWN
 
     def may_quote(self, candidate: Candidate) -> bool:
-        """Whether no free text about `candidate` (a detail, a reason) can come from a held-out case."""
+        """Return True if no free text about `candidate` (a detail, a reason) can come from a held-out case."""
         failed = [o.case for o in candidate.outcomes if o.verdict is not Verdict.AC]
         if candidate.comparison and candidate.comparison.decision is Decision.REJECTED:
             failed += [times.case for times in candidate.comparison.cases] or [""]
@@ -79,11 +79,17 @@ def _decided(found: Comparison) -> str:
     return _DECISIONS[found.decision].format(less=less, more=more.upper())
 
 
+def _certainty(found: Comparison) -> str:
+    """`95% interval 3.90 - 4.50, 21 pairs, CPU time`."""
+    span = interval(found.ci_low, found.ci_high)
+    return f"{found.confidence:.0%} interval {span}, {counted(found.pairs, 'pair')}, {clock(found.clock)}"
+
+
 def comparison(found: Comparison, reason: str, shown: Shown) -> str:
     """The decision in words, the speedup with its interval, and each case's times."""
     lines = [f"Compared: {_decided(found)}."]
     if found.decision is not Decision.REJECTED:
-        lines.append(f"original / this = {factor(found.ratio)} ({Speedup.of(found).ratio_certainty})")
+        lines.append(f"original / this = {factor(found.ratio)} ({_certainty(found)})")
     if reason:
         lines.append(f"Judge's reason: {inline(reason)}")
     timed = [times for times in found.cases if times.original and times.candidate]
@@ -120,7 +126,7 @@ def against_best(found: AgainstBest) -> str:
     words = _decided(versus).replace("the original", f"round {found.round}")
     return (
         f"Against the best draft so far (round {found.round}), in pairs of their own: {words}; "
-        f"round {found.round} / this = {factor(versus.ratio)} ({Speedup.of(versus).ratio_certainty})."
+        f"round {found.round} / this = {factor(versus.ratio)} ({_certainty(versus)})."
     )
 
 
@@ -133,7 +139,7 @@ def single_runs(candidate: Candidate, shown: Shown) -> str:
 
 
 def memory(candidate: Candidate, original: Candidate) -> str:
-    """Peak memory over all cases; the original's beside it for a draft."""
+    """Return the peak memory of all cases, for a candidate also the original's."""
     if not candidate.correct:
         return ""
     peak = max(o.run.peak_bytes for o in candidate.outcomes)
@@ -170,7 +176,7 @@ def profile(candidate: Candidate, original: Candidate, shown: Shown) -> str:
         parts.append("Hot lines:\n" + fenced("\n".join(_hot_lines(lines, source))))
     functions = [f for f in found.functions[:5] if f.share >= MIN_LINE_SHARE]
     if len(functions) > 1:
-        rows = [f"{f.share:>7.1%}  {f.hits:>10,} calls  {f.name} (line {f.line})" for f in functions]
+        rows = [f"{f.share:>7.1%}  {f.count:>10} calls  {f.name} (line {f.line})" for f in functions]
         parts.append("Hot functions:\n" + fenced("\n".join(rows)))
     parts += [part for part in (_split(found), _allocations(found), _callees(found)) if part]
     known = original.profile.notes if original.profile and candidate is not original else ()

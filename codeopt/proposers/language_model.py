@@ -1,4 +1,4 @@
-"""A language model as proposer: Self-Refine's critique and refine steps, told by the judge what was measured."""
+"""A language model as proposer: Self-Refine's critique and refine steps, with measurements of the judge."""
 
 from __future__ import annotations
 
@@ -26,15 +26,18 @@ MAX_CRITIQUE_CHARS = 8_000
 
 
 class LanguageModel:
-    """Asks `model` for critiques and drafts; knows `cases`, of which the held-out ones are never shown.
+    """A language model that writes critiques and drafts. It never sees held-out cases.
 
-    feedback: which parts of the feedback go into the prompts, see FeedbackMode.
-    history: "full" shows every round that fits, "last" the original's program and the newest round.
-    hints: rewrites worth a try, one line each, such as what the built-in rules find.
-    on_text: receives the text of a reply as it arrives.
-    notify: receives one line when something did not fit or a reply was cut.
-    briefing: what is known of the target beside its program.
-    structured: answers are asked for as JSON objects, by a schema where the server takes one.
+    Args:
+        model: The model.
+        task: Meaning of a better program.
+        cases: All cases.
+        feedback: Parts of the feedback in the prompts, see FeedbackMode.
+        history: "full" shows every round that fits, "last" the original's program and the newest round.
+        hints: Rewrites to try, one line each, such as those of the built-in rules.
+        notify: Receives one line if something did not fit or a reply was cut.
+        briefing: Facts of the target in addition to its program.
+        structured: Ask for answers as JSON objects, by a schema if the server takes one.
     """
 
     def __init__(
@@ -46,7 +49,6 @@ class LanguageModel:
         feedback: str = FeedbackMode.MEASURED_AND_CRITIQUE,
         history: Extent = "full",
         hints: Sequence[str] = (),
-        on_text: Callable[[str], None] | None = None,
         notify: Callable[[str], None] | None = None,
         briefing: Briefing | None = None,
         structured: bool = False,
@@ -64,12 +66,14 @@ class LanguageModel:
             AnswerForm.of(briefing, structured=structured),
             briefing,
         )
-        self._on_text = on_text
         self._notify = notify or (lambda line: None)
 
     def critique(self, history: History) -> Critique:
-        """The critique of the newest program; in the modes that do without one, no model is asked. Raises
-        ModelError."""
+        """Return the critique of the newest program. In modes without a critique no model is asked.
+
+        Raises:
+            ModelError: The model's server cannot be used.
+        """
         if self._mode is FeedbackMode.GENERIC:
             return Critique(GENERIC)
         if not self._mode.critique:
@@ -89,7 +93,7 @@ class LanguageModel:
             yield replace(to_draft(answer.reply, history.original.source), usage=answer.usage, model=self.name)
 
     def preferred(self, history: History) -> Candidate | None:
-        """No preference: the figures decide."""
+        """Return None: there is no preference, the figures decide."""
         return None
 
     def _answers(self, step: Step, history: History, count: int) -> Iterator[WholeReply]:
@@ -101,7 +105,7 @@ class LanguageModel:
         if history.remark:
             messages = (*messages[:-1], replace(messages[-1], content=f"{messages[-1].content}\n\n{history.remark}"))
         for reply in self._replies(messages, count):
-            answer = whole(self._model, messages, reply, self._on_text)
+            answer = whole(self._model, messages, reply)
             if answer.reply.cut:
                 self._notify(f"the reply to the {step} request was cut at its length limit")
             yield answer
@@ -109,7 +113,7 @@ class LanguageModel:
     def _replies(self, messages: Sequence[Message], count: int) -> Iterator[Reply]:
         """The model's replies; when several are asked for, the failure of one does not lose the others."""
         if count == 1:
-            yield self._model.complete(messages, on_text=self._on_text)
+            yield self._model.complete(messages)
             return
         came = 0
         try:
@@ -119,4 +123,4 @@ class LanguageModel:
         except ModelError as error:
             if not came:
                 raise
-            self._notify(f"{came} of {count} drafts came: {error}")
+            self._notify(f"{came} of {count} drafts came: {error.words}")

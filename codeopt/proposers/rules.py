@@ -14,6 +14,9 @@ MIN_RULE_GAIN = 1.02
 """Least slow-down by which a rule pays: a rule without which the program takes less than this factor longer is
 dropped."""
 
+WORTH_A_DRAFT = 0.05
+"""Least share of the time of a line that rules change before a model is asked: a draft takes minutes to judge."""
+
 MIN_EXPECTED_SPEEDUP = 1.04
 """Least expected speedup of a choice among the rules; the search ends when no choice reaches it."""
 
@@ -59,8 +62,11 @@ class Rules:
         yield self.refine(history)
 
     def together(self, original: Candidate) -> Draft | None:
-        """One draft with every rule that matches and needs no test to be safe, for others to go on from."""
-        hot = HotFiles.of(original.profile)
+        """Return one draft with every rule that is safe without a test and matches a line worth it, as a basis for
+        other proposers."""
+        hot = HotFiles.of(original.profile, WORTH_A_DRAFT)
+        if original.profile and not hot.files:
+            return None
         _, used = stack(original.revision, hot, [rule for rule in self.rules if rule.safety == "safe"])
         return replace(_draft(original, hot, used), counts_as_round=False) if used else None
 
@@ -92,7 +98,7 @@ def stack(revision: Revision, hot: HotFiles, rules: Iterable[Rule]) -> tuple[Rev
 
 @lru_cache(maxsize=128)
 def _stacked(revision: Revision, hot: HotFiles, rules: tuple[Rule, ...]) -> tuple[Revision, tuple[Rule, ...]]:
-    """The same as `stack`, cached: the search is replayed from the start in every round."""
+    """Cache `stack`, as the search is replayed from the start in every round."""
     used: list[Rule] = []
     for _ in range(MAX_PASSES):
         for rule in rules:
@@ -199,7 +205,7 @@ def _paying(rules: tuple[Rule, ...], tried: Candidate) -> tuple[Rule, ...]:
 
 
 def _trial(original: Candidate, hot: HotFiles, rules: tuple[Rule, ...]) -> Draft:
-    """A draft to be timed beside the original, and beside itself without each of the rules."""
+    """Return a draft to time against the original, and against itself without each of the rules."""
     variants = [(ORIGINAL, original.revision)]
     whole, _ = stack(original.revision, hot, rules)
     for rule in rules if len(rules) > 1 else ():

@@ -1,4 +1,4 @@
-"""Rules and a language model together: the rules write the first draft, the model goes on from what was measured."""
+"""Rules and a language model together: the rules write the first draft, and the model continues with its results."""
 
 from __future__ import annotations
 

@@ -9,8 +9,7 @@ from codeopt.core.proposer import Proposer
 
 
 class TakeTurns:
-    """Proposers in turn. The number of rounds so far says whose turn it is, so that a resumed run goes on with the
-    right one."""
+    """Proposers in turn. The number of rounds so far decides the turn, so that a resumed run continues correctly."""
 
     def __init__(self, proposers: Sequence[Proposer]) -> None:
         self.name = ",".join(proposer.name for proposer in proposers)
@@ -35,7 +34,7 @@ class TakeTurns:
                 yield from proposer.variants(history, share)
 
     def preferred(self, history: History) -> Candidate | None:
-        """No preference: the figures decide."""
+        """Return None: there is no preference, the figures decide."""
         return None
 
     def _from(self, history: History) -> tuple[Proposer, ...]:

@@ -12,7 +12,7 @@ from pydantic import AfterValidator, BaseModel, ConfigDict, Field
 from codeopt.core.history import Candidate
 from codeopt.core.interpreter import Interpreter
 from codeopt.core.task_score import TaskScore
-from codeopt.report.verdict_words import STATUS, verdict
+from codeopt.report.verdict_words import STATUS, verdict, why
 from codeopt_sandbox.caveat import Caveat, Subject, Tier
 from codeopt_sandbox.compare import Comparison
 
@@ -40,7 +40,6 @@ class AnswerFields(BaseModel):
 
     @classmethod
     def each(cls, found: Iterable[Any]) -> list[Self]:
-        """One part for each of several."""
         return [cls.of(one) for one in found]
 
     def to_json(self) -> dict[str, Any]:
@@ -58,7 +57,7 @@ class PythonFields(AnswerFields):
 
     @classmethod
     def maybe(cls, found: Interpreter | None) -> PythonFields | None:
-        """The interpreter; None where it was an image's own, and where nothing was run."""
+        """Return the interpreter. None if it was an image's own, or if nothing was run."""
         if found is None:
             return None
         return cls(path=found.path, version=found.version, pytest=found.pytest_version, origin=found.origin)
@@ -92,6 +91,9 @@ class CaseRatioFields(AnswerFields):
 class SpeedupFields(FiguresFields):
     """A comparison with its clock and method."""
 
+    before: float | None = Field(None, description="Median of the original's timed pairs, in `unit`")
+    after: float | None = Field(None, description="The same of the new version")
+    unit: Literal["s", "bytes"] = "s"
     confidence: float = Field(description="Confidence of the interval, 0 to 1")
     clock: Literal["cpu", "wall", "memory"] = Field(description="memory: the ratio is of peaks, not of times")
     method: str
@@ -106,7 +108,7 @@ class SpeedupFields(FiguresFields):
 
     @classmethod
     def maybe(cls, found: Comparison | None) -> Self | None:
-        """The figures; None where nothing was compared."""
+        """Return the figures. None if nothing was compared."""
         return None if found is None else cls.of(found)
 
 
@@ -117,6 +119,9 @@ def _figures(found: Comparison) -> dict[str, Any]:
         "ci_high": round(found.ci_high, 4) if math.isfinite(found.ci_high) else None,
         "confidence": found.confidence,
         "pairs": found.pairs,
+        "before": found.before,
+        "after": found.after,
+        "unit": "bytes" if found.clock == "memory" else "s",
         "clock": found.clock,
         "method": found.method,
         "guests": found.guests,
@@ -132,7 +137,7 @@ class AgainstBestFields(SpeedupFields):
 
 
 class CaveatFields(AnswerFields):
-    """One difference beyond the known inputs."""
+    """One difference on an unusual input."""
 
     subject: str
     input: str
@@ -142,13 +147,14 @@ class CaveatFields(AnswerFields):
     because: str
     again: str = Field(description="Python line that shows it again")
     apart: float
+    count: int = Field(1, description="Number of inputs that show the same for the same reason")
+    lines: list[int] = Field([], description="Lines of the original or of the change that no input runs")
 
     @property
     def caveat(self) -> Caveat:
-        """The caveat as the judge made it."""
         return Caveat(
             Subject(self.subject), self.input, self.expected, self.got, self.because, self.again,
-            tier=Tier(self.tier), apart=self.apart,
+            tier=Tier(self.tier), apart=self.apart, count=self.count, lines=tuple(self.lines),
         )  # fmt: skip
 
 
@@ -214,7 +220,7 @@ class HotFunctionFields(AnswerFields):
     name: str
     line: int
     share: float
-    hits: int
+    hits: int | None = Field(description="Calls; null: not counted")
 
 
 class MemoryLineFields(AnswerFields):
@@ -239,10 +245,16 @@ class MeasureFields(ScoreFields):
     unit: str
 
 
-class ScoredFields(AnswerFields):
-    """A task's own score of a draft, beside its speedup."""
+class TaskScoreFields(ScoreFields):
+    """The score of a candidate, and the other thing that decided."""
 
-    task_score: ScoreFields | None
+    remark: str
+
+
+class ScoredFields(AnswerFields):
+    """A task's own score of a draft, in addition to its speedup."""
+
+    task_score: TaskScoreFields | None
     task_measures: list[MeasureFields]
 
 
@@ -250,7 +262,7 @@ def scored(found: TaskScore | None) -> dict[str, Any]:
     """The fields of ScoredFields; those of a task whose measure is the speedup are empty."""
     if found is None:
         return {"task_score": None, "task_measures": []}
-    return {"task_score": ScoreFields.of(found), "task_measures": MeasureFields.each(found.measures)}
+    return {"task_score": TaskScoreFields.of(found), "task_measures": MeasureFields.each(found.measures)}
 
 
 class SiblingFields(AnswerFields):
@@ -271,14 +283,13 @@ class RoundFields(ScoredFields):
     summary: str
     changes: list[str]
     ablations: dict[str, float] = Field(description="Time without each change, relative to this draft")
-    beside: dict[str, float] = Field(description="As `ablations`: the name in earlier releases", deprecated=True)
     turn: int
     parents: list[int]
     chain: int
     model: str | None
     siblings: list[SiblingFields]
     effort: dict[str, float]
-    rejection: str
+    rejection: str = Field(description="Why it is wrong or rejected; empty for others")
     settings: list[SettingFields]
     verdicts: dict[str, int]
     speedup: SpeedupFields | None
@@ -288,7 +299,6 @@ class RoundFields(ScoredFields):
 
     @classmethod
     def of(cls, found: Candidate) -> Self:
-        """A judged draft."""
         word, best = verdict(found), found.against_best
         return cls(
             round=found.round,
@@ -297,14 +307,13 @@ class RoundFields(ScoredFields):
             summary=found.summary,
             changes=list(found.changes),
             ablations=dict(found.ablation),
-            beside=dict(found.ablation),
             turn=found.turn,
             parents=list(found.parents),
             chain=found.chain,
             model=found.model or None,
             siblings=[SiblingFields(round=number, takes=ratio) for number, ratio in found.siblings],
             effort=found.effort.to_json(),
-            rejection=found.rejection,
+            rejection=why(found),
             settings=SettingFields.each(found.settings),
             verdicts=dict(Counter(str(outcome.verdict) for outcome in found.outcomes)),
             speedup=SpeedupFields.maybe(found.comparison),

@@ -43,9 +43,9 @@ class InputsFields(AnswerFields):
 
     total: int
     held_out: int = Field(description="Cases that no proposer saw")
-    held_back: int = Field(description="As `held_out`: the name in earlier releases", deprecated=True)
     confirmed_runs: int
     inputs: int | None
+    changed_inputs: int | None = Field(None, description="Inputs of a program that are made from its cases")
     relations_broken: int | None = Field(None, description="Relations of a program's inputs that a changed one breaks")
 
 
@@ -59,7 +59,6 @@ class TokensFields(AnswerFields):
 
     @classmethod
     def of(cls, found: Usage) -> Self:
-        """The tokens of all replies together."""
         said = {"in": found.tokens_in, "out": found.tokens_out}
         return cls(**said, cached=found.tokens_cached, estimated=found.estimated)
 
@@ -69,7 +68,7 @@ class ImprovedFields(AnswerFields):
 
     accepted: bool = Field(description="A draft is right and, twice, faster with statistical confidence")
     reason: str
-    speedup: dict[str, Any] | None = Field(description="ratio, ci_low, ci_high, pairs")
+    speedup: dict[str, Any] | None = Field(description="ratio, ci_low, ci_high, pairs, before, after, unit")
     caveats: Rows
     rounds: Rows = Field(description="Each draft with its verdict")
     cost_usd: float | None
@@ -126,9 +125,6 @@ class ImproveJson(ImprovedFields, PatchFields, ScoredFields):
     growth: str
     shortfalls: list[DiagnosticFields]
     remaining_hot_spots: list[HotLineFields]
-    hot_now: list[HotLineFields] = Field(
-        description="As `remaining_hot_spots`: the name in earlier releases", deprecated=True
-    )
     memory_now: list[MemoryLineFields]
     next: str
     rules_refused: list[RefusalFields] | None = Field(
@@ -145,7 +141,7 @@ class ImproveJson(ImprovedFields, PatchFields, ScoredFields):
 
 
 class LimitFields(AnswerFields):
-    """Whether the limit of --fail-if-slower holds."""
+    """Answer about the limit of --fail-if-slower."""
 
     limit: float = Field(description="Largest allowed increase of time, as a share")
     answer: Literal["holds", "broken", "cannot tell"]
@@ -156,7 +152,7 @@ class LimitFields(AnswerFields):
 
     @classmethod
     def maybe(cls, found: LimitTest | None) -> LimitFields | None:
-        """The answer; None where no limit was given."""
+        """Return the answer. None if no limit was given."""
         return None if found is None else cls(**asdict(found))
 
 
@@ -190,6 +186,7 @@ class ComparedInputsFields(AnswerFields):
     changed_inputs: int
     relations_broken: int = Field(description="Relations of the known inputs that a changed input breaks")
     inputs: int
+    environments: dict[str, int] = Field(description="Cases that were compared in each environment")
 
 
 class LibrariesFields(AnswerFields):
@@ -214,7 +211,11 @@ class CompareJson(ComparedFields):
     runtime: str
     python: PythonFields | None
     machine: MachineFields
-    confidence: float = Field(0.0, description="As in `speedup` of a result, and so the next five; of timed ones")
+    next: str = Field("", description="What helps where the pairs could not decide; empty where they did")
+    confidence: float = Field(0.0, description="As in `speedup` of a result, and so the next eight; of timed ones")
+    before: float | None = None
+    after: float | None = None
+    unit: Literal["s", "bytes"] = "s"
     clock: Literal["cpu", "wall", "memory"] = "cpu"
     method: str = ""
     guests: int = 0
@@ -301,6 +302,12 @@ class ImproveSeveralJson(CheckedFields):
 
     schema_: Literal["codeopt.improve-several/1"] = Field(alias="schema")
     target: str
+    file: str
+    folder: str
+    accepted: bool = Field(description="At least one function is faster")
+    reason: str
+    run: str = Field(description="Folder of the saved run; empty where no function was begun")
+    seconds: float
     python: PythonFields | None
     functions: list[CheckedFunctionFields]  # type: ignore[assignment]
     results: dict[str, dict[str, Any]] = Field(description="Of each function that was tried, as of it alone")
@@ -359,7 +366,7 @@ class ReviewJson(AnswerFields):
 
 
 class FindingFields(AnswerFields):
-    """One verdict of the store."""
+    """One verdict of the cache."""
 
     path: str
     function: str
@@ -376,7 +383,6 @@ class FindingFields(AnswerFields):
     asked_by: str = Field(description="Command that asked for it")
     machine: MachineFields
     judged_at: str = Field(description="Time in UTC, ISO 8601")
-    own: bool = Field(description="Made by this user on this machine; otherwise only --trust-store takes it")
     holds: bool
     changed: str = Field(description="What has changed since; empty where it holds")
     diff: str
@@ -386,7 +392,7 @@ class FindingsJson(AnswerFields):
     """The object of `codeopt findings --json`."""
 
     schema_: Literal["codeopt.findings/1"] = Field(alias="schema")
-    store: str | None = Field(description="File of the store; null where there is none")
+    store: str | None = Field(description="File of the cache; null where there is none")
     findings: list[FindingFields] = Field(description="The newest first")
 
 
@@ -461,7 +467,7 @@ class CommandProfileJson(ProfiledFields):
     queries: Rows = Field(
         [],
         description="Statements for a database by the line that asks: file, qualname, line, "
-        "queries, most_of_one, statements, caller, calls",
+        "queries, most_of_one, statements, caller",
     )
     waits: Rows = Field([], description="Where it waits: file, qualname, line, library, seconds, share, for_others")
 

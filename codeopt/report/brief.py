@@ -1,60 +1,136 @@
-"""The last lines of an improvement on a terminal: what speaks against it, the verdict, the figure, the next step."""
+"""The end of a run for people, from the JSON object of its result, saved or new.
+
+In this order: the verdict with its figure, one line of evidence, caveats, changes; the next step comes below the diff.
+"""
 
 from __future__ import annotations
 
+import textwrap
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from codeopt.core.diagnostic import Diagnostic
+from codeopt.core.run_index import apply_command
 from codeopt.core.sanitize import inline
-from codeopt.core.words import Speedup, counted
+from codeopt.core.task_score import TaskMeasure, TaskScore
+from codeopt.core.words import Speedup, counted, money, took
+from codeopt.report.evidence_words import evidence_line
 from codeopt.report.patch_table import has_edits, table_of
-from codeopt.report.result import End, Result, spent
+from codeopt.report.result import End, Result
+from codeopt_sandbox.caveat import Caveat, Subject
 
 MAX_CAVEATS = 2
 """Caveats shown at most; -v shows more, --json all."""
+WIDTH = 80
+_LIGHT = (Subject.FLOATS, Subject.MEMORY, Subject.EVIDENCE)
+"""Subjects of caveats that come after all others, in order."""
+_ONE_INPUT = "caveat: checked on 1 input only: add others with --cases DIR"
 
 
-def brief_summary(result: Result, *, written: bool) -> list[str]:
-    """The lines. written: the result is in place."""
-    return [*_against(result), *_saved(result), *_verdict(result), *_rules(result), *_next(result, written)]
+def verdict_lines(found: Mapping[str, Any]) -> list[str]:
+    """Return the verdict with its figure, the evidence, and the cost of a model.
+
+    found: object of ImproveJson.
+    """
+    undecided = _undecided(found["rounds"])
+    if found["accepted"]:
+        lines = [*_score(found), *_figure(found.get("speedup"))]
+    elif undecided:
+        lines = [*_figure(undecided), f"  {inline(found['reason'], 300)}"]
+    else:
+        better = "faster" if found["task"] == "runtime" else "better"
+        lines = [f"no {better} version found: {inline(found['reason'], 300)}"]
+    if found["accepted"] or undecided:
+        lines += evidence_line(found)
+    return lines + _cost(found)
 
 
-def _against(result: Result) -> list[str]:
-    """Caveats and what could not be run, the first ones with the number of the others."""
-    best = result.best
-    caveats = [f"caveat: {inline(each.words, 240)}" for each in best.caveats] if best else []
-    more = len(caveats) - MAX_CAVEATS
-    lines = caveats[:MAX_CAVEATS] + [f"{counted(more, 'more caveat')}: -v shows them"] * (more > 0)
-    notes = [inline(note, 240) for note in best.notes] if best else []
-    return [*lines, *notes, *(inline(each.words, 240) for each in result.shortfalls)]
+def caveat_lines(caveats: Sequence[Caveat], missing: Iterable[Diagnostic], *, verbose: bool) -> list[str]:
+    """Return the weightiest caveats and the number of others; with verbose all, each with how to reproduce it."""
+    missing = list(missing)
+    known = {each.what for each in missing}
+    ordered = sorted((each for each in caveats if each.got not in known), key=_weight)
+    shown = [(each.words, each.again) for each in ordered] + [(each.words, "") for each in missing]
+    lines = []
+    for words, again in shown if verbose else shown[:MAX_CAVEATS]:
+        lines.append(f"caveat: {inline(words, 300)}")
+        lines += [f"  again: {again}"] * bool(again and verbose)
+    more = 0 if verbose else len(shown) - MAX_CAVEATS
+    return [*lines, f"{counted(more, 'more caveat')}: -v"] if more > 0 else lines
 
 
-def _saved(result: Result) -> list[str]:
-    return [f"spent      {spent(result)}; saved in {result.saved}"]
+def below_verdict(found: Mapping[str, Any], caveats: Sequence[Caveat], *, verbose: bool) -> list[str]:
+    """Return caveats and changes; with verbose all else that is known of a run."""
+    lines = caveat_lines(caveats, [Diagnostic(**each) for each in found["shortfalls"]], verbose=verbose)
+    lines += [_ONE_INPUT] * (found["accepted"] and found["tests"]["inputs"] == 1)
+    if found["accepted"]:
+        lines += table_of(found) if has_edits(found) else _changes(found)
+    return lines + (_details(found) if verbose else [])
 
 
-def _verdict(result: Result) -> list[str]:
-    if result.best is None:
-        return [f"verdict    not improved: {inline(result.reason, 300)}"]
-    lines = [f"verdict    accepted {inline(result.reason, 200)}"]
-    if result.best.standing:
-        lines.append(f"score      {result.best.standing.words}")
-    if result.best.comparison:
-        lines.append(f"speedup    {Speedup.of(result.best.comparison).words}")
-    lines += table_of(result.facts) if has_edits(result.facts) else []
-    if result.inputs == 1:
-        lines.append("caveat: checked on 1 input: on others it was not tried (--cases DIR gives more)")
-    return lines
+def next_line(result: Result, *, written: bool) -> list[str]:
+    """Return what ended the run early, and the next step. written: the result is in the user's files."""
+    early = result.end is not End.SUFFICIENT
+    lines = [f"Stopped: {inline(result.stopped, 300)}."] * (early and result.stopped != result.reason)
+    if result.best:
+        return lines + [f"Apply: {apply_command(result.program.path, result.saved)}"] * (not written)
+    if not early:
+        return [f"Next: {result.outlook.next or 'codeopt show'}"]
+    more = {End.UNREADABLE: " --structured", End.BUDGET: "   with a higher limit"}.get(result.end, "")
+    return [*lines, f"Next: codeopt improve --resume {result.saved}{more}"]
 
 
-def _rules(result: Result) -> list[str]:
-    """Why the built-in rules had no draft, or no other one; none where one was accepted."""
-    told = " ".join(line.strip() for line in result.outlook.no_rule(len(result.history.candidates) - 1))
-    return [f"rules      {told}"] * bool(told)
+def _figure(speedup: Mapping[str, Any] | None) -> list[str]:
+    return [Speedup.from_json(speedup).by(speedup["decision"])] if speedup else []
 
 
-def _next(result: Result, written: bool) -> list[str]:
-    """The next step: go on with what was ended, put the result in place, or look further."""
-    if result.end is not End.SUFFICIENT and result.best is None:
-        more = " and a higher limit" * (result.end is End.BUDGET)
-        return [f"next       {result.stopped}; the same command with --resume {result.saved}{more} goes on"]
-    place = "codeopt apply puts it in place; " if result.best and not written else ""
-    found = result.outlook.words or "codeopt show tells each draft"
-    return [f"next       {place}{found}"]
+def _undecided(rounds: Sequence[Mapping[str, Any]]) -> Mapping[str, Any] | None:
+    """Figures of the candidate that seems best, if the pairs decided about none."""
+    timed = [each["speedup"] for each in rounds if each["speedup"]]
+    unsure = [each for each in timed if each["decision"] == "undecided" and each["ratio"] > 1]
+    if any(each["decision"] == "faster" for each in timed):
+        return None
+    return max(unsure, key=lambda each: each["ratio"], default=None)
+
+
+def _score(found: Mapping[str, Any]) -> list[str]:
+    score = found.get("task_score")
+    if not score:
+        return []
+    measures = tuple(TaskMeasure(**each) for each in found["task_measures"])
+    return [TaskScore(**score, verdict="", measures=measures).words]
+
+
+def _cost(found: Mapping[str, Any]) -> list[str]:
+    """Tokens, price and time; empty if no model was asked."""
+    tokens = found["tokens"]["in"] + found["tokens"]["out"]
+    if not tokens:
+        return []
+    count = f"{tokens:,} tokens{' (estimated)' * found['tokens']['estimated']}, {money(found['cost_usd'])}"
+    return [f"{inline(found['model'])}: {count}. Total time {took(found['seconds'])}."]
+
+
+def _weight(caveat: Caveat) -> int:
+    return _LIGHT.index(caveat.subject) + 1 if caveat.subject in _LIGHT else 0
+
+
+def _changes(found: Mapping[str, Any]) -> list[str]:
+    """The changes of an accepted candidate, if it has several."""
+    rounds = {each["round"]: each["changes"] for each in found["rounds"]}
+    changes: Sequence[str] = rounds.get(found["best_round"], ())
+    filled = (textwrap.fill(each, WIDTH, initial_indent="  ", subsequent_indent="    ") for each in changes)
+    return list(filled) if len(changes) > 1 else []
+
+
+def _details(found: Mapping[str, Any]) -> list[str]:
+    places = [(each.get("place") or f"line {each['line']}", each["share"]) for each in found["remaining_hot_spots"]]
+    hot = [f"{place} {share:.0%}" for place, share in places]
+    steps = [f"{name} {seconds:.1f} s" for name, seconds in found["seconds_by_step"].items() if seconds]
+    return [
+        *found["notes"],
+        *[f"growth     {found['growth']}"] * bool(found["growth"]),
+        *[f"slow lines {', '.join(hot)}"] * bool(hot),
+        f"time       {took(found['seconds'])}: {', '.join(steps)}",
+        f"ended      {found['stopped']}",
+        f"saved in {found['run']}",
+    ]

@@ -7,7 +7,7 @@ from statistics import median
 from typing import Any
 
 from codeopt.core.sanitize import inline
-from codeopt.core.words import Speedup, counted, factor
+from codeopt.core.words import Speedup, factor
 
 THE_COMMAND = "the command"
 """Name of what is timed where the command is long enough."""
@@ -18,12 +18,12 @@ FIELDS = (
 
 
 def has_edits(facts: Mapping[str, Any]) -> bool:
-    """Whether a result is a patch of several files."""
+    """Return whether a result is a patch of several files."""
     return "edits" in facts
 
 
 def fields_of(facts: Mapping[str, Any], diff: str) -> dict[str, Any]:
-    """The fields of a patch for JSON; empty for a result of one file."""
+    """Return the fields of a patch for JSON. Empty for a result of one file."""
     return {"diff": diff, **{name: facts[name] for name in FIELDS}} if has_edits(facts) else {}
 
 
@@ -44,8 +44,9 @@ def _why_dropped(edit: Mapping[str, Any]) -> str:
 
 
 def _size(found: Mapping[str, Any]) -> str:
-    """The larger command at which an edit was compared, and whether that could be told; nothing is said in results of
-    earlier releases."""
+    """Name the larger command at which an edit was compared, and whether that was inconclusive. Empty for
+    older results.
+    """
     at = f", by {inline(found['at'])}" if found.get("at") else ""
     return f"{at}, kept though its gain could not be told" if found.get("undecided") else at
 
@@ -62,30 +63,15 @@ def _bench_rows(found: Mapping[str, Any] | None) -> list[str]:
 
 
 def figures(edit: Mapping[str, Any]) -> str:
-    """Loss without this edit: `2.10x slower (2.01 - 2.20)`; or that the rest needs it."""
+    """Loss without this edit: `2.1x slower (2.0x to 2.2x)`; or that the rest needs it."""
     found = edit["without_it"]
     if found["ratio"] is None:
         return "wrong: the rest needs it"
     lost = _loss(found)
-    return f"{lost.gain} ({lost.interval})"
+    return f"{lost.gain} ({lost.span})"
 
 
 def _loss(found: Mapping[str, Any]) -> Speedup:
     """The figures of a leave-one-out run, which say new over old, as old over new."""
     low, high = (1 / found[end] if found[end] else None for end in ("ci_high", "ci_low"))
     return Speedup(1 / found["ratio"], low, high, 0)
-
-
-def judged_by(facts: Mapping[str, Any]) -> str:
-    """The line that says by what a patch was confirmed."""
-    passed = facts["project_tests"]["passed"]
-    output = "the command prints and writes the same" if facts["output"] == "compared" else facts["output"]
-    tests = f"{counted(passed, 'test')} {'passes' if passed == 1 else 'pass'} as before"
-    return f"confirmed: {output}; {_calls(facts)}{tests if passed else 'no test of the project was run'}"
-
-
-def _calls(facts: Mapping[str, Any]) -> str:
-    """The calls that were checked; empty for results that were saved before edits had calls."""
-    calls = [edit["calls"] for edit in facts["edits"] if edit.get("calls")]
-    functions = counted(len(calls), "public function")
-    return f"{sum(calls)} calls of {functions} are answered as before; " if calls else ""

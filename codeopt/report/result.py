@@ -17,28 +17,24 @@ from codeopt.core.history import Candidate, History
 from codeopt.core.interpreter import Interpreter
 from codeopt.core.machine import machine
 from codeopt.core.program import FileChange, TargetFiles, changes_of
-from codeopt.core.refusal import Refusal
+from codeopt.core.proposer import Refusal
 from codeopt.core.revision import Revision
 from codeopt.core.sanitize import inline, printable
+from codeopt.core.step_error import StepError
 from codeopt.core.version import __version__
-from codeopt.core.words import Speedup, counted, factor, money, share
-from codeopt.core.words import interval as interval_of
 from codeopt.core.words import memory as memory_of
-from codeopt.report.patch_table import fields_of, has_edits, judged_by, table_of
-from codeopt.report.verdict_words import in_words, verdict
+from codeopt.core.words import share
+from codeopt.report.patch_table import fields_of
+from codeopt.report.verdict_words import verdict_in_words, why
 from codeopt_sandbox import Sandbox
-from codeopt_sandbox.caveat import Caveat
-from codeopt_sandbox.compare import Comparison, Decision
-from codeopt_sandbox.outcome import Verdict
+from codeopt_sandbox.compare import Comparison
 from codeopt_sandbox.profile import HotLine, MemoryLine, Profile
 
 if TYPE_CHECKING:
     from codeopt.report.answers import ImproveJson
 
-MAX_CAVEATS = 5
-"""Caveats shown to people at most; JSON has all."""
 MIN_IMPORTS = 0.05
-"""Least share of the time of imports that is told, 0 to 1."""
+"""Smallest share of the time of imports that is shown, 0 to 1."""
 WIDTH = 80
 """Columns of a terminal that the contract keeps to."""
 MAX_REFUSALS = 2
@@ -48,7 +44,7 @@ CONTRACT_LINES = 2
 
 
 STEPS = ("opening", "baseline", "model", "cases", "timing", "profile", "confirmation", "result", "other")
-"""The steps by which the seconds of a run are told, in their order; together they are all of it."""
+"""Steps of `seconds_by_step`, in order. Their sum is the time of the run."""
 
 
 class End(Enum):
@@ -57,30 +53,24 @@ class End(Enum):
     SUFFICIENT = auto()  # the proposer finds nothing left to improve
     BUDGET = auto()
     INTERRUPTED = auto()
-    MODEL_FAILED = auto()
+    UNREADABLE = auto()  # the model's last replies
+    FAILED = auto()  # a step; what was measured before it is kept
 
 
 @dataclass(frozen=True)
 class NextSteps:
-    """The hot spots of the result, and who could go on from there."""
+    """The slow lines of the result, and a source that could continue from there."""
 
     hot: tuple[HotLine, ...] = ()
     """Hottest first; of the best program, else of the original."""
     next: str = ""
-    """The next thing to try; empty where a language model has had its say."""
+    """The next thing to try. Empty if a language model has had its say."""
     shortfall: Diagnostic | None = None
-    """The reason why the hot lines are not known; None when they are, or when nobody asked."""
+    """The reason why the hot lines are not known. None if they are, or if it was not asked."""
     refusals: tuple[Refusal, ...] | None = None
-    """The reasons why built-in rules made no draft; None where one was accepted, or none was asked."""
+    """The reasons why built-in rules made no draft. None if one was accepted, or none was asked."""
     held: tuple[MemoryLine, ...] = ()
-    """The lines that take most memory, where that is an aim."""
-
-    @property
-    def words(self) -> str:
-        """`hot now: line 7 44%: the rules know nothing better for it; --model NAME asks a language model`."""
-        hot = "hot now: " + ", ".join(f"{line.named} {share(line.share)}" for line in self.hot) if self.hot else ""
-        held = f"most memory now: {most_memory(self.held)}" if self.held else ""
-        return ": ".join(part for part in ("; ".join(filter(None, (hot, held))), self.next) if part)
+    """Lines that take most memory, if memory is an aim."""
 
     def no_rule(self, drafts: int) -> list[str]:
         """One or two lines on why no built-in rule made a draft, or another one."""
@@ -117,7 +107,7 @@ class Result:
     backend: str
     history: History
     best: Candidate | None
-    """The accepted draft with its confirmed figures; None when nothing was accepted."""
+    """The accepted draft with its confirmed figures. None if nothing was accepted."""
     reason: str
     """The reason why `best` was accepted, or why nothing was."""
     stopped: str
@@ -125,32 +115,39 @@ class Result:
     end: End
     ledger: Ledger
     seconds: float
-    """Wall time, earlier sittings included."""
+    """Wall time, earlier sessions included."""
     confirmation_s: float
     """The part of `seconds` that the confirmation took."""
     held_out: int
     """The number of cases that no proposer saw."""
     saved: Path
-    """The folder of the run."""
     facts: Mapping[str, Any] = field(default_factory=dict)
     """The workload's own fields: `evidence` of a function, `tests`, `calls_text`."""
     growth: str = ""
-    """How cost grows with the input, of the original and of the best: `about n^2 -> about n`; empty if not known."""
+    """Growth of the cost with the input, of the original and the best: `about n^2 -> about n`. Empty if unknown."""
     reference: Candidate | None = None
-    """A program that a person wrote, judged in the same way; None where none was given."""
+    """A program that a person wrote, judged in the same way. None if none was given."""
     refused: tuple[Candidate, ...] = ()
     """The drafts that a reader did not prefer."""
     interpreter: Interpreter | None = None
-    """The interpreter that ran the programs; None where that was an image's own."""
+    """The interpreter that ran the programs. None if that was an image's own."""
     outlook: NextSteps = NextSteps()
     target: str = ""
     """The target as the user wrote it: `mod.py::f`."""
     isolation: str = ""
     """The sandbox's own description, with the user whose rights its runs have."""
+    failure: StepError | None = None
+    """The error of a step that ended the run before anything was accepted."""
+
+    def require_ended(self) -> Result:
+        """Return the result, for callers that handle errors themselves. Raises `failure`."""
+        if self.failure is not None:
+            raise self.failure
+        return self
 
     @property
     def inputs(self) -> int | None:
-        """The number of inputs a draft was checked on before it was confirmed; None where inputs do not count."""
+        """Return the number of inputs a draft was checked on before it was confirmed. None if inputs do not count."""
         found: int | None = self.facts.get("tests", {}).get("inputs")
         return found
 
@@ -181,7 +178,7 @@ class Result:
 
     @property
     def diff(self) -> str:
-        """Unified, from the file as it is; empty when nothing was accepted."""
+        """Unified, from the file as it is. Empty if nothing was accepted."""
         return diff_of(self.changes) if self.best else ""
 
     @property
@@ -213,7 +210,7 @@ def sandbox_line(backend: str, description: str) -> str:
 
 
 def contract_lines(facts: Mapping[str, Any]) -> list[str]:
-    """The contract of a function's arguments, cut to a few lines of a terminal; none of what has none.
+    """Return the contract of a function's arguments, cut to a few lines of a terminal. Empty without a contract.
 
     facts: the workload's own fields.
     """
@@ -225,72 +222,17 @@ def contract_lines(facts: Mapping[str, Any]) -> list[str]:
 
 
 def python_line(interpreter: Interpreter | None) -> str:
-    """Which Python runs the programs."""
+    """Name the Python that runs the programs."""
     return interpreter.line if interpreter else "python     the image's own"
 
 
-@dataclass(frozen=True)
-class Columns:
-    """The columns of the table of rounds."""
-
-    own: str = ""
-    """The heading of the task's own column; empty where the speedup is the measure."""
-    timed: bool = True
-    compared: str = "time"
-    """The measure of a draft that is only screened: `time`, `peak memory`."""
-
-    @property
-    def header(self) -> str:
-        """The line above the rows."""
-        own = f"{self.own[:12]:>12}  " if self.own else ""
-        times = "speedup  90% interval     pairs  " if self.timed else ""
-        return f" round  verdict          {own}{times}what was tried"
-
-
-def row(candidate: Candidate, columns: Columns) -> str:
-    """One line of the table; below it why it was refused, or what the task measured."""
-    comparison = candidate.comparison
-    ratio, span, pairs = "-", "-", "-"
-    if comparison and comparison.pairs:
-        ratio, span, pairs = factor(comparison.ratio), interval(comparison), str(comparison.pairs)
-    what = inline(candidate.summary or "-", 48)
+def row(candidate: Candidate) -> str:
+    """`round 1    1.2x faster      a set`; below it why it was rejected, or what the task measured."""
     standing = candidate.standing
-    own = f"{standing.figure if standing else '-':>12} " if columns.own else ""
-    times = f"{ratio:>8}  {span:<15} {pairs:>6}" if columns.timed else ""
-    word = standing.verdict if standing and candidate.correct else in_words(verdict(candidate))
-    line = f" {candidate.round:>5}  {word:<15} {own}{times}{' ' * columns.timed} {what}"
-    if reason := why(candidate):
-        return f"{line}\n{'':>8}{inline(reason, 120)}"
-    return (
-        f"{line}\n{'':>8}{inline(standing.words, 400)}" if standing else line + _ablation(candidate, columns.compared)
-    )
-
-
-def _ablation(candidate: Candidate, compared: str) -> str:
-    """Comparison of a draft that was only screened with its ablations or siblings; empty for any other."""
-    if not candidate.screening_only:
-        return ""
-    if candidate.siblings:
-        number, ratio = min(candidate.siblings, key=lambda pair: pair[1])
-        return f"\n{'':>8}round {number}, of the same critique, takes {factor(ratio)} of its {compared}"
-    took = [f"{name} {factor(ratio)}" if name == "original" else f"without {name} {factor(ratio)}"
-            for name, ratio in candidate.ablation]  # fmt: skip
-    text = f"{compared} relative to this draft: {', '.join(took)}"
-    return "\n" + textwrap.fill(text, 108, initial_indent=" " * 8, subsequent_indent=" " * 8)
-
-
-def why(candidate: Candidate) -> str:
-    """The reason why a candidate is wrong or rejected, in one line; empty when it is neither."""
-    failed = next((o for o in candidate.outcomes if o.verdict is not Verdict.AC), None)
-    reason = candidate.rejection or (f"case {failed.case}: {failed.detail}" if failed else "")
-    if not reason and candidate.comparison and candidate.comparison.decision is Decision.REJECTED:
-        reason = candidate.comparison.reason
-    return inline(reason, 500) if reason else ""
-
-
-def interval(comparison: Comparison) -> str:
-    """The interval as text; a side that is not known yet is a question mark."""
-    return interval_of(comparison.ci_low, comparison.ci_high)
+    word = standing.verdict if standing and candidate.correct else verdict_in_words(candidate)
+    line = f"round {candidate.round:<3}  {word:<15} {inline(candidate.summary or '-', 52)}"
+    below = why(candidate) or (standing.words if standing else "")
+    return f"{line}\n{'':>11}{inline(below, 400)}" if below else line
 
 
 def most_memory(lines: Sequence[MemoryLine]) -> str:
@@ -315,76 +257,6 @@ def hot(profile: Profile | None, *, memory: bool = False) -> str:
     return f"   hot: {told}" if told else ""
 
 
-def summary(result: Result) -> list[str]:
-    """The last lines for a person."""
-    lines = []
-    if result.best is None:
-        lines.append(f"not improved: {inline(result.reason, 300)}")
-    else:
-        lines.append(f"accepted {inline(result.reason, 200)}")
-        if result.best.standing:
-            lines.append(result.best.standing.words)
-        if result.best.comparison:
-            held_out = counted(result.held_out, "held-out case")
-            runs = f"{counted(len(result.best.outcomes), 'run')}, including {held_out}"
-            lines += [Speedup.of(result.best.comparison).words, f"confirmed on {runs}"]
-            if has_edits(result.facts):
-                lines[-1:] = [judged_by(result.facts), *table_of(result.facts)]
-            elif result.inputs == 1:
-                lines[-1] = "checked on 1 input: on others it was not tried (--cases DIR gives more)"
-        changes = result.best.changes if len(result.best.changes) > 1 and not has_edits(result.facts) else ()
-        lines += [textwrap.fill(change, 108, initial_indent="  ", subsequent_indent="    ") for change in changes]
-    lines += (*result.best.notes, *caveat_lines(result.best.caveats)) if result.best else ()
-    for each in result.shortfalls:
-        known = f"caveat: {each.what}"  # said already, without what helps
-        lines = [f"caveat: {each.words}" if line == known else line for line in lines]
-        lines += [each.words] * (f"caveat: {each.words}" not in lines)
-    lines += [result.outlook.words] * bool(result.outlook.words)
-    lines += result.outlook.no_rule(len(result.history.candidates) - 1)
-    lines.append(f"{result.stopped}; {spent(result)}; saved in {result.saved}{_on(result)}")
-    return lines
-
-
-def _on(result: Result) -> str:
-    """The way to go on with a run that was ended; empty for one that came to its end."""
-    if result.end is End.SUFFICIENT:
-        return ""
-    more = " and a higher limit" * (result.end is End.BUDGET)
-    return f"; to go on: the same command with --resume {result.saved}{more}"
-
-
-def caveat_lines(caveats: Sequence[Caveat]) -> list[str]:
-    """The caveats, each with the line that shows it again."""
-    lines = []
-    for caveat in caveats[:MAX_CAVEATS]:
-        lines.append(f"caveat: {inline(caveat.words, 300)}")
-        lines += [f"  again: {caveat.again}"] * bool(caveat.again)
-    more = len(caveats) - MAX_CAVEATS
-    return [*lines, f"and {more} more caveats: --json lists them"] if more > 0 else lines
-
-
-def spent(result: Result) -> str:
-    """Drafts, time by step, and what the model cost."""
-    ledger, drafts = result.ledger, len(result.history.candidates) - 1
-    text = f"{counted(drafts, 'draft')}, {result.seconds:.0f} s{_by_step(result)}"
-    usage = ledger.usage
-    if usage.replies:
-        cached = f", {usage.tokens_cached} of them read from a cache" if usage.tokens_cached else ""
-        text += f", {usage.tokens} tokens{' (estimated)' * usage.estimated}{cached}, {money(usage.cost_usd)}"
-    return text
-
-
-def _by_step(result: Result) -> str:
-    """` (model 41, cases 9, timing 12)`, steps of a second or more; empty for a run without a model."""
-    steps = [f"{name} {took:.0f}" for name, took in seconds_by_step(result).items() if took >= 1]
-    return f" ({', '.join(steps)})" if steps and result.ledger.usage.replies else ""
-
-
-def steps_line(result: Result) -> str:
-    """`by step    baseline 12.1 s, timing 3.0 s`: where the time went."""
-    return "by step    " + ", ".join(f"{name} {took:.1f} s" for name, took in seconds_by_step(result).items() if took)
-
-
 def seconds_by_step(result: Result) -> dict[str, float]:
     """Wall-clock seconds of the whole run by step; their sum is its time."""
     drafts = sum((candidate.effort for candidate in result.history.candidates), Effort())
@@ -406,7 +278,7 @@ def diff(program: TargetFiles, new: Revision) -> str:
 
 
 def diff_of(changes: Iterable[FileChange]) -> str:
-    """The same of files that are to be written."""
+    """Format the diff of files that are to be written."""
     return "".join(_diff(each) for each in changes)
 
 
@@ -475,9 +347,9 @@ def answer(found: Result) -> ImproveJson:
         tests=InputsFields(
             total=len(original.outcomes),
             held_out=found.held_out,
-            held_back=found.held_out,
             confirmed_runs=len(best.outcomes) if best else 0,
             inputs=found.inputs,
+            changed_inputs=found.facts.get("tests", {}).get("changed_inputs"),
             relations_broken=found.facts.get("tests", {}).get("relations_broken"),
         ),
         input_seed=found.facts.get("input_seed"),
@@ -491,7 +363,6 @@ def answer(found: Result) -> ImproveJson:
         growth=found.growth,
         shortfalls=fields.DiagnosticFields.each(found.shortfalls),
         remaining_hot_spots=hot,
-        hot_now=hot,
         memory_now=fields.MemoryLineFields.each(found.outlook.held),
         next=found.outlook.next,
         rules_refused=None if found.outlook.refusals is None else fields.RefusalFields.each(found.outlook.refusals),

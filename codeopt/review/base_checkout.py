@@ -21,18 +21,19 @@ from codeopt.review.changed_functions import is_test
 from codeopt.review.repository import Repository
 from codeopt.workloads.sandbox_view.built import COMPILED_FROM, built_files
 
-NO_COMMIT = "--diff does not say what all other files were like; give --base REF to compare"
-"""Why a change that a diff names has no checkout."""
+NO_COMMIT = "--diff does not say what all other files were like"
+GIVE_BASE = "give --base REF to compare"
+"""Reason why a change that a diff names has no checkout."""
 
 
 @contextlib.contextmanager
 def open_base_checkout(repository: Repository, change: Change) -> Iterator[Path]:
     """Write the checkout into a folder that is removed afterwards. Raises UsageError for a change without a commit."""
     if not change.base:
-        raise UsageError(NO_COMMIT)
+        raise UsageError(NO_COMMIT, hint=GIVE_BASE)
     with _written(repository, change.base) as (folder, git):
         new = [path for path in sorted(change.paths) if path.endswith(".py") and not (folder / path).exists()]
-        added = [path for path in new if is_test(path) and copied_plain(change.root, path, folder)]  # evidence, too
+        added = [path for path in new if is_test(path) and copied_plain(change.root, path, folder)]  # evidence also
         if not any(path.endswith(COMPILED_FROM) for path in change.paths):  # else it is another build that it needs
             added += _with_built(change.root, folder)
         if added:
@@ -50,7 +51,7 @@ def compare_with_base(
         if not (root / place).is_dir():
             raise UsageError(f"{folder} was not there in {commit[:12]}: there is nothing to compare it with")
         found = compare(Target(root / place), Target(folder), options, session, own_code_only=False, limit=limit)
-    return replace(found, facts=found.facts | {"base": commit})
+    return replace(found, facts={**found.facts, "base": commit})
 
 
 @contextlib.contextmanager

@@ -12,6 +12,7 @@ from codeopt.core.errors import UsageError
 from codeopt.core.git import NoGit, git_outside, work_trees
 from codeopt.core.plain_files import copied_plain
 from codeopt.review.repository import Repository, open_repository
+from codeopt_sandbox.plain_files import read_bytes
 
 
 @dataclass(frozen=True)
@@ -23,7 +24,7 @@ class ChangedFile:
     old_path: str
     """Path before the change."""
     old: str | None
-    """Text before the change; None: the file is new, or was no text."""
+    """Text before the change. None: the file is new, or was no text."""
 
 
 @dataclass(frozen=True)
@@ -32,10 +33,9 @@ class Change:
 
     root: Path
     base: str
-    """Commit that the change starts from; empty for a diff file."""
+    """Commit that the change starts from. Empty for a diff file."""
     head: str
     diff: str
-    """Unified diff of the change."""
     files: tuple[ChangedFile, ...]
     paths: frozenset[str] = frozenset()
     """Paths of all files that the change touches, of any kind."""
@@ -55,7 +55,9 @@ def find_base(repository: Repository, reference: str | None, environment: Mappin
     for name in names:
         if repository.has(name):
             return repository.fork_point(name)
-    raise UsageError(f"where does the change start? None of {', '.join(names)} is here; give --base REF")
+    raise UsageError(
+        f"the start of the change is not known: none of {', '.join(names)} is here", hint="give --base REF"
+    )
 
 
 def change_since(repository: Repository, base: str) -> Change:
@@ -90,8 +92,8 @@ def change_of_diff(repository: Repository, diff: Path) -> Change:
         try:
             git_outside(folder).ask("apply", "-R", "--whitespace=nowarn", "--include=*.py", "-", given=data)
         except UsageError as error:
-            raise UsageError(f"{diff} does not lead to the files of {repository.root}: {error}") from error
-        before = {p.relative_to(folder).as_posix(): _text(p.read_bytes()) for p in folder.rglob("*.py") if p.is_file()}
+            raise UsageError(f"{diff} does not lead to the files of {repository.root}: {error.words}") from error
+        before = {p.relative_to(folder).as_posix(): _text(read_bytes(p)) for p in folder.rglob("*.py") if p.is_file()}
     files = tuple(ChangedFile(path, path, before.get(path)) for path in new)
     gone = tuple(text for path, text in before.items() if path not in new and text is not None)
     head, text = repository.commit("HEAD"), data.decode("utf-8", "replace")
@@ -110,7 +112,7 @@ def whole_files(paths: Sequence[Path]) -> tuple[Repository | None, Change]:
 
 
 def _repository(folder: Path) -> Repository | None:
-    """Open a folder's repository; None: there is none, or no git. Raises UsageError where git refuses it."""
+    """Open a folder's repository. None without a repository or git. Raises UsageError if git refuses it."""
     try:
         return open_repository(folder) if any(work_trees(folder)) else None
     except NoGit:

@@ -15,11 +15,13 @@ from codeopt.analysis.nodes import first_line
 from codeopt.analysis.positions import Def
 from codeopt.core.errors import UsageError
 from codeopt.core.program import read_program
+from codeopt.core.run_clock import RunClock
 from codeopt.review.change import Change, ChangedFile
 from codeopt.review.repository import Repository
 from codeopt.review.suggestion import Skipped, full_name
 from codeopt.workloads.program.cases import cases_beside, reads_stdin
-from codeopt.workloads.source.functions import Function, definitions, read_function
+from codeopt.workloads.source.functions import definitions, read_functions
+from codeopt_sandbox.plain_files import read_bytes
 
 VENDORED = frozenset(
     {"vendor", "vendored", "_vendor", "_vendored", "third_party", "thirdparty", "extern", "node_modules",
@@ -31,7 +33,6 @@ GENERATED = ("*_pb2.py", "*_pb2_grpc.py", "*_ui.py", "_version.py", "*.gen.py", 
 MARKS = ("linguist-generated", "linguist-vendored")
 """Attributes of git that say that a file is generated or vendored."""
 TESTS = ("tests.py", "test_*.py", "*_test.py", "conftest.py")
-"""Names of files that hold tests."""
 _MADE = re.compile(
     r"@generated|\bdo not edit\b|\b(auto-?|automatically )generated\b|^#.*\bgenerated (by|from)\b", re.IGNORECASE | re.M
 )
@@ -47,16 +48,16 @@ class ReviewTarget:
     path: str
     """Path below the root, with `/`."""
     function: str
-    """Qualified name; empty for a program."""
+    """Qualified name. Empty for a program."""
     file: Path
     old_path: str = ""
-    """Path before the change; empty: the target is new."""
+    """Path before the change. Empty: the target is new."""
     seconds: float = 0.0
     """Time under the tests of its file, seconds."""
     share: float | None = None
-    """Share of the time of all these tests with all that it calls, 0 to 1; None: not measured."""
+    """Share of the time of all these tests with all that it calls, 0 to 1. None: not measured."""
     own_share: float | None = None
-    """The same of its own lines and the built-ins that they call."""
+    """Share of its own lines and the built-ins that they call, 0 to 1."""
 
     @property
     def name(self) -> str:
@@ -65,15 +66,28 @@ class ReviewTarget:
 
 
 def find_targets(
-    change: Change, repository: Repository | None, paths: Sequence[Path] = (), exclude: Sequence[str] = ()
+    change: Change,
+    repository: Repository | None,
+    paths: Sequence[Path] = (),
+    exclude: Sequence[str] = (),
+    clock: RunClock | None = None,
 ) -> tuple[list[ReviewTarget], list[Skipped]]:
-    """Find what the change adds or alters below `paths`, and what of it is left alone, with the reason."""
+    """Find the targets that the change adds or alters below `paths`, and the skipped parts with their causes.
+
+    clock: no file is read after its deadline. None: no deadline.
+    """
+    clock = clock or RunClock()
     files = [file for file in change.files if _below(change.root / file.path, paths) and not is_test(file.path)]
     marked = repository.attributes(MARKS, [file.path for file in files]) if repository else {}
-    moved = _moved(change)
+    moved = _moved(change, clock)
     targets: list[ReviewTarget] = []
     skipped: list[Skipped] = []
     for file in files:
+        if clock.is_over:
+            alone = left_alone(file.path, "", exclude, marked.get(file.path, ()))
+            why = alone or f"not looked at: {clock.out_of_time}"
+            skipped.append(Skipped(file.path, "", why, untried=not alone))
+            continue
         where = change.root / file.path
         if where.is_file() and not where.stat().st_size:
             continue  # an empty __init__.py: nothing is left out
@@ -81,7 +95,7 @@ def find_targets(
             source = read_program(where).source
         except UsageError as error:
             alone = left_alone(file.path, "", exclude, marked.get(file.path, ()))
-            skipped.append(Skipped(file.path, "", alone or _without_path(str(error), where), unread=not alone))
+            skipped.append(Skipped(file.path, "", alone or _without_path(error.words, where), unread=not alone))
             continue
         if reason := left_alone(file.path, source, exclude, marked.get(file.path, ())):
             skipped.append(Skipped(file.path, "", reason))
@@ -111,31 +125,25 @@ def _in_file(
         return ([] if same else [ReviewTarget(file.path, "", path, file.old_path if file.old is not None else "")]), []
     targets, skipped = [], []
     altered = [name for name, shape in now.items() if shape not in (before.get(name), *moved)]
-    for name, function in functions(path, altered):
-        if covered(function, source, ignored):
+    module = read_functions(path)
+    left_out = set(covered(module.tree.body, ignored)) if ignored else set()
+    for function in module.usable(altered):
+        name = function.qualname
+        if function.first_line in left_out:
             skipped.append(Skipped(file.path, name, "# codeopt: ignore"))
         else:
             targets.append(ReviewTarget(file.path, name, path, file.old_path if name in before else ""))
     return targets, skipped
 
 
-def functions(path: Path, names: Iterable[str]) -> Iterator[tuple[str, Function]]:
-    """Functions of a file that can be improved; not stubs, setters and functions inside functions."""
-    for name in names:
-        try:
-            yield name, read_function(path, name)
-        except UsageError:
-            continue
-
-
 def is_test(path: str) -> bool:
-    """Whether a file holds tests or what they need."""
+    """Return whether a file holds tests or their helpers."""
     whole = PurePosixPath(path)
     return any(fnmatch.fnmatchcase(whole.name, pattern) for pattern in TESTS) or "tests" in whole.parts[:-1]
 
 
 def left_alone(path: str, source: str, exclude: Sequence[str], marks: Iterable[str] = ()) -> str:
-    """Reason why a review leaves a whole file alone; empty: it does not."""
+    """Reason why a review leaves a whole file alone. Empty: it does not."""
     whole = PurePosixPath(path)
     if pattern := next((pattern for pattern in exclude if matches(path, pattern)), ""):
         return f"excluded by {pattern!r}"
@@ -149,7 +157,9 @@ def left_alone(path: str, source: str, exclude: Sequence[str], marks: Iterable[s
 
 
 def matches(path: str, pattern: str) -> bool:
-    """Whether a pattern matches a path: `migrations/` a folder anywhere, `src/old` all below it, `*_gen.py` a name."""
+    """Return whether a pattern matches a path: `migrations/` a folder anywhere, `src/old` all below it,
+    `*_gen.py` a name.
+    """
     whole = PurePosixPath(path)
     bare = pattern.strip("/")
     if "/" not in bare and any(fnmatch.fnmatchcase(part, bare) for part in whole.parts):
@@ -158,8 +168,10 @@ def matches(path: str, pattern: str) -> bool:
 
 
 def ignoring(source: str) -> set[int]:
-    """Lines with a comment `# codeopt: ignore`; 1 stands for the first line, or the one below a shebang."""
-    found = set()
+    """Return the lines with a comment `# codeopt: ignore`. Includes 1 if it is in line 2, below a shebang."""
+    found: set[int] = set()
+    if not _IGNORE.search(source):
+        return found
     try:
         for token in tokenize.generate_tokens(io.StringIO(source).readline):
             if token.type == tokenize.COMMENT and _IGNORE.search(token.string):
@@ -169,35 +181,30 @@ def ignoring(source: str) -> set[int]:
     return found | {1} if 2 in found and source.startswith("#!") else found
 
 
-def covered(function: Function, source: str, lines: set[int]) -> bool:
-    """Whether one of the lines is in the head of the function, or of a class around it."""
-    if not lines:
-        return False
-    for node in _around(ast.parse(source).body, function.first_line):
-        if lines & set(range(first_line(node), max(node.lineno + 1, node.body[0].lineno))):
-            return True
-    return False
-
-
-def _around(body: Sequence[ast.stmt], line: int) -> Iterator[Def | ast.ClassDef]:
+def covered(body: Sequence[ast.stmt], lines: set[int], inside: bool = False) -> Iterator[int]:
+    """First lines of the functions and classes that have one of the lines in their head, or in that of one around
+    them."""
     for node in body:
-        first = min([node.lineno, *(d.lineno for d in getattr(node, "decorator_list", []))])
-        if not first <= line <= (node.end_lineno or first):
-            continue
+        here = inside
         if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
-            yield node
+            start = first_line(node)
+            here = here or not lines.isdisjoint(range(start, max(node.lineno + 1, node.body[0].lineno)))
+            if here:
+                yield start
         for part in ("body", "orelse", "finalbody"):
-            yield from _around(getattr(node, part, []), line)
+            yield from covered(getattr(node, part, []), lines, here)
 
 
 def _below(path: Path, paths: Sequence[Path]) -> bool:
     return not paths or any(path == top or top in path.parents for top in paths)
 
 
-def _moved(change: Change) -> set[str]:
+def _moved(change: Change, clock: RunClock) -> set[str]:
     """Shapes of functions that were moved: out of files that are gone, or from names that are."""
-    found = {shape for text in change.gone for shape in shapes(text).values()}
+    found = {shape for text in change.gone if not clock.is_over for shape in shapes(text).values()}
     for file in change.files:
+        if clock.is_over:
+            break
         before = shapes(file.old or "")
         now = shapes(_read(change.root / file.path)) if before else {}
         found |= {shape for name, shape in before.items() if name not in now}
@@ -205,7 +212,7 @@ def _moved(change: Change) -> set[str]:
 
 
 def _read(path: Path) -> str:
-    return path.read_bytes().decode("utf-8", "replace").replace("\r\n", "\n")
+    return read_bytes(path).decode("utf-8", "replace").replace("\r\n", "\n")
 
 
 def shapes(text: str) -> dict[str, str]:

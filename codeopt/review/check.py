@@ -16,12 +16,12 @@ from codeopt.core.session import Session
 from codeopt.core.words import counted
 from codeopt.review.change import closed_folders, whole_files
 from codeopt.review.changed_functions import ReviewTarget, find_targets
-from codeopt.review.findings.known import KnownFinding, KnownFindings
+from codeopt.review.findings.known import KnownFindings
 from codeopt.review.profile_ranking import ProfileMatch
 from codeopt.review.ranking import Ranking
 from codeopt.review.suggestion import Skipped, Suggestion
-from codeopt.review.surroundings import Improver, begun, isolated, rank
-from codeopt.review.work import BUDGET_SPENT, INTERRUPTED, ReviewBudget, ReviewRun
+from codeopt.review.surroundings import Improver, isolated, rank
+from codeopt.review.work import BUDGET_SPENT, INTERRUPTED, ReviewBudget, ReviewRun, Verdicts
 
 if TYPE_CHECKING:
     from codeopt.report.answers import CheckedFunctionFields, CheckJson
@@ -34,18 +34,17 @@ class CheckedTarget:
     path: str
     function: str
     share: float | None = None
-    """Share of its tests' time with all that it calls, 0 to 1; None: not measured."""
+    """Share of its tests' time with all that it calls, 0 to 1. None: not measured."""
     seconds: float = 0.0
     """Time under its tests, seconds."""
     suggestion: Suggestion | None = None
     reason: str = ""
-    """Reason why there is no suggestion."""
     judged: bool = True
-    """Whether the rules were tried on it."""
+    """True if the rules were tried on it."""
     judged_before: str = ""
-    """Time and place of an earlier run's verdict that was taken; empty: it was judged now, or not at all."""
+    """Time and place of an earlier run's verdict that was taken. Empty: it was judged now, or not at all."""
     own_share: float | None = None
-    """Share of its own lines and the built-ins that they call; None: not measured."""
+    """Share of its own lines and the built-ins that they call. None: not measured."""
 
     def answer(self) -> CheckedFunctionFields:
         """The row of `codeopt check --json`."""
@@ -74,17 +73,17 @@ class ProjectCheck:
     rows: tuple[CheckedTarget, ...]
     shortfalls: tuple[Diagnostic, ...] = ()
     blind: str = ""
-    """Reason why nothing could be looked at; empty: something was."""
+    """Reason why nothing could be looked at. Empty: something was."""
     interpreter: Interpreter | None = None
     stopped: str = ""
-    """Reason why some targets were not tried; empty: all were that take enough of the time."""
+    """Reason why some targets were not tried. Empty: all were that take enough of the time."""
     left: tuple[Path, ...] = ()
     """Files of targets that were not tried for it."""
     interrupted: bool = False
     profile: str = ""
-    """Name of the profile that ranked the targets; empty: their tests did."""
+    """Name of the profile that ranked the targets. Empty: their tests did."""
     tests_from: str = ""
-    """Time of an earlier run of the tests that ranked them, in UTC; empty: they were run now."""
+    """Time of an earlier run of the tests that ranked them, in UTC. Empty: they were run now."""
 
     @property
     def gains(self) -> int:
@@ -121,20 +120,44 @@ class CheckedPart:
     """Smallest share of the tests' time, 0 to 1, with which a function is tried; others are only listed."""
 
 
-def listed(part: CheckedPart) -> tuple[list[ReviewTarget], list[CheckedTarget], str]:
-    """List what can be looked at, what is left alone with its reason, and why nothing can be looked at; nothing is run.
-    Raises UsageError."""
+@dataclass(frozen=True)
+class Listed:
+    """The contents of a part of a project, read and not run."""
+
+    targets: tuple[ReviewTarget, ...]
+    left_alone: tuple[CheckedTarget, ...]
+    """Files and functions that are not looked at, with the reason."""
+    unread: str = ""
+    """Reason why nothing can be looked at. Empty: something can."""
+    stopped: str = ""
+    """Reason why some files were not read. Empty: all were."""
+    left: tuple[Path, ...] = ()
+    """Files that were not read for it."""
+
+    def completed(self, found: ProjectCheck | None) -> ProjectCheck:
+        """Add what is left alone to what a check found. None: there was nothing to check."""
+        found = found or ProjectCheck((), blind=self.unread)
+        left = tuple(dict.fromkeys((*found.left, *self.left)))
+        return replace(found, rows=(*found.rows, *self.left_alone), stopped=found.stopped or self.stopped, left=left)
+
+
+def listed(part: CheckedPart, limits: ReviewBudget | None = None) -> Listed:
+    """List what can be looked at, and what is left alone; nothing is run. Raises UsageError."""
+    limits = limits or ReviewBudget()
     repository, everything = whole_files(part.paths)
-    targets, skipped = find_targets(everything, repository, part.paths, part.exclude)
+    targets, skipped = find_targets(everything, repository, part.paths, part.exclude, limits.clock)
     closed = (
         [] if repository else [CheckedTarget(path, "", reason=why) for path, why in closed_folders(everything.root)]
     )
     rows = [CheckedTarget(each.path, each.function, reason=each.reason, judged=each.unread) for each in skipped]
-    return targets, [*rows, *closed], why_unread(targets, skipped)
+    left = tuple(everything.root / each.path for each in skipped if each.untried)
+    return Listed(
+        tuple(targets), (*rows, *closed), why_unread(targets, skipped), limits.out_of_time if left else "", left
+    )
 
 
 def check(
-    part: CheckedPart, targets: list[ReviewTarget], options: ImproveOptions, limits: ReviewBudget, session: Session,
+    part: CheckedPart, targets: Sequence[ReviewTarget], options: ImproveOptions, limits: ReviewBudget, session: Session,
     known: KnownFindings | None = None, profiled: ProfileMatch | None = None,
 ) -> ProjectCheck:  # fmt: skip
     """Rank the targets by their time and try those that take enough of it. Raises UsageError, NoSandbox.
@@ -142,29 +165,31 @@ def check(
     known: findings of earlier runs, which are not judged again; None: everything is.
     profiled: their time in production, which decides in place of their tests' time.
     """
-    options = isolated(options)
     work, ranking, worth = (
-        ReviewRun(limits, session.console.print, session.console.step, known, begun(session)),
+        ReviewRun(limits, session.console.print, session.console.step, known),
         Ranking(tuple(targets)),
-        targets,
+        list(targets),
     )
     try:
+        limits.clock.check()
+        options = isolated(options)
         with tempfile.TemporaryDirectory(prefix="codeopt-check-") as folder:
-            timed = replace(session, open_sandbox=work.clock.within(session.open_sandbox))
-            ranking = Ranking(profiled.targets) if profiled else rank(options, targets, timed)
+            ranking = Ranking(profiled.targets) if profiled else rank(options, targets, session, limits.clock)
             worth = [each for each in ranking.targets if _worth(each, part.min_share)]
             # Neither growth nor hot lines of a result are in the answer.
             told = replace(session, extras=False, traces=ranking.traces)
             work.run(worth, Improver(replace(options, run_dir=Path(folder)), told))
     except DeadlineReached:
-        work.stop(worth, work.out_of_time, BUDGET_SPENT)
+        work.stop(worth, limits.out_of_time, BUDGET_SPENT)
     except KeyboardInterrupt:
         work.stop(worth, "interrupted", INTERRUPTED)
     nowhere = "the profile has no time in it" if profiled else ranking.untested
-    rows = tuple(_row(each, work, part.min_share, nowhere) for each in ranking.targets)
+    verdicts = work.verdicts()
+    rows = tuple(_row(each, verdicts, part.min_share, nowhere) for each in ranking.targets)
     shortfalls = (*ranking.shortfalls, *work.shortfalls)
     blind = why_blind(ranking.targets, work.looked_at(shortfalls), shortfalls, [each.reason for each in work.skipped])
-    left = [each.file for each in worth if any(_same(skipped, each) for skipped in work.left)]
+    untried = {(each.path, each.function) for each in work.left}
+    left = [each.file for each in worth if (each.path, each.function) in untried]
     return ProjectCheck(
         rows, shortfalls, blind, session.interpreter, "; ".join(work.notices), tuple(dict.fromkeys(left)),
         interrupted=work.failure == INTERRUPTED, profile=profiled.name if profiled else "",
@@ -173,8 +198,8 @@ def check(
 
 
 def why_unread(targets: Sequence[ReviewTarget], skipped: Sequence[Skipped]) -> str:
-    """Reason why there is nothing to look at, where files cannot be read. Empty: there are targets or no such files."""
-    unread = [] if targets else [f"{each.path}: {each.reason}" for each in skipped if each.unread]
+    """Return the reason why no target was found, if files cannot be read. Empty: there are targets or no such files."""
+    unread = [] if targets else [f"{each.path}: {each.reason}" for each in skipped if each.unread or each.untried]
     return f"none of {counted(len(unread), 'file')} could be read: {unread[0]}" if unread else ""
 
 
@@ -191,24 +216,17 @@ def why_blind(
 
 
 def _worth(target: ReviewTarget, least: float) -> bool:
-    """Whether to try a target: a program always, as its cases were made to run it; a function by its share."""
+    """Return whether to try a target: a program always, as its cases were made to run it, a function by its share."""
     return not target.function or (target.share or 0.0) >= least
 
 
-def _row(target: ReviewTarget, work: ReviewRun, least: float, nowhere: str) -> CheckedTarget:
-    suggestion, why = work.verdict_on(target)
+def _row(target: ReviewTarget, verdicts: Verdicts, least: float, nowhere: str) -> CheckedTarget:
+    at = (target.path, target.function)
+    suggestion, why = verdicts.suggestions.get(at), verdicts.reasons.get(at, "")
     judged = suggestion is not None or bool(why)
     if not judged:
         why = f"less than {least:.0%} of the time" if target.seconds or target.share else nowhere
-    before = next((each.finding.judged for each in work.again if _is_of(each, target)), "")
+    before = verdicts.before.get(at, "")
     return CheckedTarget(
         target.path, target.function, target.share, target.seconds, suggestion, why, judged, before, target.own_share
     )
-
-
-def _is_of(known: KnownFinding, target: ReviewTarget) -> bool:
-    return (known.finding.path, known.finding.function) == (target.path, target.function)
-
-
-def _same(one: Suggestion | Skipped, target: ReviewTarget) -> bool:
-    return (one.path, one.function) == (target.path, target.function)

@@ -1,21 +1,21 @@
-"""Suggestions of one file together: each is right by itself, and whoever takes them all must get a right file."""
+"""Suggestions of one file together: each is right by itself, and the file must be right if all are applied."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
-from codeopt.review.patch import merged
+from codeopt.core.merging import merged
 from codeopt.review.suggestion import Skipped, Suggestion
 
 FindError = Callable[[Suggestion, str], str]
-"""Callable that says why a suggestion's function is not right in another text of its file; empty: it is."""
+"""Callable that says why a suggestion's function is not right in another text of its file. Empty: it is."""
 
 
 def combine(found: Sequence[Suggestion], find_error: FindError) -> tuple[list[Suggestion], list[Skipped]]:
     """Split suggestions into those that hold with all kept others of their file applied, and those that do not.
 
-    Where all of them do not go together, the one that gains most is kept, and each other that goes with what is kept.
+    If all of them do not fit together, the one with the largest gain is kept, and each further one that fits to it.
     """
     kept: list[Suggestion] = []
     dropped: list[Skipped] = []
@@ -50,7 +50,9 @@ def _of_one_file(here: list[Suggestion], find_error: FindError) -> tuple[list[Su
 
 
 def _trouble(found: Sequence[Suggestion], find_error: FindError) -> str:
-    """Name the first error with all suggestions applied but those that change another's lines; empty: there is none."""
+    """Name the first error with all suggestions applied except those that change another's lines. Empty
+    without an error.
+    """
     text, left_out = merged(found[0].original, [each.improved for each in found])
     applied = [each for number, each in enumerate(found) if number not in left_out]
     if len(applied) < 2:

@@ -21,9 +21,8 @@ class ProfileMatch:
     share: float
     """Part of the profile's time that lies in targets, with the libraries that they call, 0 to 1."""
     words: str
-    """One line that says so."""
+    """One line about it for the user."""
     name: str
-    """Name of the profile."""
 
 
 def rank_by_profile(targets: Sequence[ReviewTarget], profile: StackProfile) -> ProfileMatch:
@@ -46,7 +45,7 @@ def rank_by_profile(targets: Sequence[ReviewTarget], profile: StackProfile) -> P
     if not share:
         paths = sorted({frame.file for stack, _ in profile.weights for frame in stack if frame.file})
         seen = f"it names {', '.join(paths[:3])}" if paths else "it names no files"
-        raise UsageError(f"--profile {profile.name}: none of its time is in the functions that are checked; {seen}")
+        raise UsageError(f"--profile {profile.name}: none of its time is in the functions that are checked", hint=seen)
     amount = f"{total:.4g} s" if timed else f"{total:,.0f} samples"
     words = f"{share:.0%} of {amount} in {profile.name} are in what is checked, with the libraries that it calls"
     return ProfileMatch(tuple(sorted(found, key=lambda each: -(each.share or 0.0))), share, words, profile.name)
@@ -60,7 +59,8 @@ class _Owners:
         """Functions that are targets, by path; an empty name is a program."""
         for target in targets:
             self.names[target.path].add(target.function)
-        self.places = SourcePlaces({target.path: read_program(target.file).source for target in targets})
+        files = {target.path: target.file for target in targets}
+        self.places = SourcePlaces({path: read_program(file).source for path, file in files.items()})
 
     def of(self, stack: Stack) -> set[tuple[str, str]]:
         """The innermost target function of a stack, and the programs in it."""

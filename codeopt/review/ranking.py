@@ -12,7 +12,9 @@ from pathlib import Path
 from codeopt.core.diagnostic import Diagnostic
 from codeopt.core.errors import CodeoptError
 from codeopt.core.options import ImproveOptions
+from codeopt.core.run_clock import RunClock
 from codeopt.core.session import Mounts
+from codeopt.core.step_error import in_words
 from codeopt.core.traced import TracedCalls, Traces
 from codeopt.core.words import utc
 from codeopt.review.changed_functions import ReviewTarget
@@ -22,7 +24,7 @@ from codeopt.workloads.function.corpus.rank import Times, any_function
 from codeopt.workloads.function.harness import FunctionHarness, open_bench
 from codeopt.workloads.sandbox_view.linked import NO_LINKS, Linked
 from codeopt.workloads.sandbox_view.view import locate
-from codeopt.workloads.source.functions import read_function
+from codeopt.workloads.source.functions import read_functions
 from codeopt_sandbox import Sandbox
 from codeopt_sandbox.errors import SandboxError
 
@@ -43,19 +45,19 @@ class Ranking:
     shortfalls: tuple[Diagnostic, ...] = ()
     """Tests that could not be run, so that the time of what they call is not known."""
     cut: bool = False
-    """Whether tests that may call the targets were left out, as they were too many or took too long."""
+    """True if tests that may call the targets were left out, because they were too many or took too long."""
 
     reused_from: float | None = None
-    """Time of the earliest of the earlier runs that the times are of, seconds since the epoch; None: all are new."""
+    """Time of the earliest of the earlier runs that the times are of, seconds since the epoch. None: all are new."""
 
     @property
     def tests_from(self) -> str:
-        """`2026-03-01T12:30:00Z` of the same; empty where all are new."""
+        """`2026-03-01T12:30:00Z` of the same. Empty if all are new."""
         return "" if self.reused_from is None else utc(self.reused_from)
 
     @property
     def untested(self) -> str:
-        """Why the time of a target that was not seen is not known."""
+        """Return the reason why the time of a target that was not seen is unknown."""
         return "none of the tests that were run calls it, and not all were" if self.cut else "no test runs it"
 
 
@@ -65,14 +67,19 @@ def ranked(
     tests: tuple[Path, ...] = (),
     linked: Linked = NO_LINKS,
     open_traces: OpenTraces | None = None,
+    clock: RunClock | None = None,
 ) -> Ranking:
-    """Rank targets by their share of the time, the longest first; what no test runs keeps its order behind them.
+    """Rank targets by their share of the time, the longest first. Untested ones follow in their order.
 
-    Programs come first, as their cases are made to run them. open_with: opens a sandbox with the given mounts. linked:
-    what the environment imports in place. open_traces: opens what earlier commands kept; None: the tests are run.
+    Programs come first, as their cases are made to run them.
+
+    open_with: opens a sandbox with the given mounts. linked: packages that the environment imports directly.
+    open_traces: opens the cached traces of earlier commands, None runs the tests. clock: raises DeadlineReached after
+    its deadline, before the next file is read. None: no deadline.
     """
+    clock = clock or RunClock()
     by_project: dict[Path, list[Path]] = {}
-    wanted = _with_loops_first(targets)
+    wanted = _with_loops_first(targets, clock)
     for file in dict.fromkeys(target.file for target in targets if target.function):
         by_project.setdefault(locate(file, linked).root, []).append(file)
     seconds: dict[tuple[Path, str], float] = {}
@@ -83,6 +90,7 @@ def ranked(
     total, cut = 0.0, False
     for files in by_project.values():
         here = [each for each in wanted if each[0] in files]
+        clock.check()
         times = _times(files, open_with, tests, here, linked, open_traces)
         cut = cut or times.cut
         reused += [] if times.reused_from is None else [times.reused_from]
@@ -105,7 +113,7 @@ def ranked(
 
 
 def ranked_before(targets: Sequence[ReviewTarget], known: KnownFindings | None) -> Ranking | None:
-    """The ranking by the shares that earlier runs found; None where one of the targets has to be judged."""
+    """Return the ranking by the shares that earlier runs found. None if one of the targets has to be judged."""
     shared = []
     for target in targets:
         found = known.find(target.file, target.function) if known else None
@@ -115,10 +123,13 @@ def ranked_before(targets: Sequence[ReviewTarget], known: KnownFindings | None) 
     return Ranking(tuple(sorted(shared, key=lambda target: (bool(target.function), -(target.share or 0.0)))))
 
 
-def _with_loops_first(targets: Sequence[ReviewTarget]) -> list[tuple[Path, str]]:
-    """Functions by file and name, those first that are likelier to have a draft: the calls of so many can be written
-    down in one run."""
-    texts = {each: read_function(each.file, each.function).text for each in targets if each.function}
+def _with_loops_first(targets: Sequence[ReviewTarget], clock: RunClock) -> list[tuple[Path, str]]:
+    """Return functions by file and name, those with loops first: one run records calls of a limited number."""
+    modules = {}
+    for file in dict.fromkeys(each.file for each in targets if each.function):
+        clock.check()
+        modules[file] = read_functions(file)
+    texts = {each: modules[each.file].find(each.function).text for each in targets if each.function}
     ordered = sorted(texts, key=lambda each: not _LOOP.search(texts[each]))
     return [(each.file, each.function) for each in ordered]
 
@@ -127,7 +138,7 @@ def _times(
     files: Sequence[Path], open_with: OpenSandbox, tests: tuple[Path, ...], wanted: Sequence[tuple[Path, str]],
     linked: Linked, open_traces: OpenTraces | None,
 ) -> Times:  # fmt: skip
-    """Time the functions of some files under their tests; without times, but with a reason, where these cannot run."""
+    """Time the functions of some files under their tests. The result has a reason instead if the tests cannot run."""
     try:
         one = next(filter(None, map(any_function, files)), None)
         if one is None:
@@ -136,7 +147,7 @@ def _times(
             traces = open_traces(bench) if open_traces else KeptTraces(bench, ImproveOptions(), linked)
             return traces.times(files, wanted)
     except (CodeoptError, SandboxError) as error:
-        return Times({}, 0.0, 0, Diagnostic("the tests could not be run", str(error)))
+        return Times({}, 0.0, 0, Diagnostic("the tests could not be run", in_words(error)))
 
 
 def _finite(seconds: float) -> float:

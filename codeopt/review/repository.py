@@ -25,9 +25,9 @@ class Entry:
     old_path: str
     """Path in the commit."""
     path: str
-    """Path below the root, with `/`; bytes that are not UTF-8 stand as surrogates."""
+    """Path below the root, with `/`. Surrogates represent bytes that are not UTF-8."""
     regular: bool
-    """Whether it is a plain file in the working tree, no link and no submodule."""
+    """True if it is a plain file in the working tree, not a link or submodule."""
 
 
 @dataclass(frozen=True)
@@ -46,16 +46,16 @@ class Repository:
         found = self._known(reference)
         if not found:
             raise UsageError(
-                f"git knows no commit {reference!r} here; fetch it first (in CI: check out with fetch-depth: 0)"
+                f"git knows no commit {reference!r} here", hint="fetch it first; in CI check out with fetch-depth: 0"
             )
         return found
 
     def has(self, reference: str) -> bool:
-        """Whether git knows a commit by this name. Raises GitRefused where it does not look."""
+        """Return whether git knows a commit by this name. Raises GitRefused if git refuses to look."""
         return bool(self._known(reference))
 
     def _known(self, reference: str) -> str:
-        """Full hash of a commit; empty where git does not know it. Raises GitRefused."""
+        """Full hash of a commit. Empty if git does not know it. Raises GitRefused."""
         try:
             found = self.git.ask("rev-parse", "--verify", "--quiet", "--end-of-options", f"{reference}^{{commit}}")
         except GitRefused:
@@ -72,7 +72,8 @@ class Repository:
             return self.git.ask("merge-base", commit, head).decode().split()[0]
         except (UsageError, IndexError):
             raise UsageError(
-                f"HEAD and {reference!r} have no commit in common here; is the clone shallow? (in CI: fetch-depth: 0)"
+                f"HEAD and {reference!r} have no commit in common here",
+                hint="fetch more of a shallow clone; in CI check out with fetch-depth: 0",
             ) from None
 
     def entries(self, base: str) -> list[Entry]:
@@ -139,8 +140,8 @@ class Repository:
 
 
 def open_repository(folder: Path) -> Repository:
-    """Open the repository that a folder belongs to. Raises UsageError where there is none."""
+    """Open the repository that a folder belongs to. Raises UsageError without one."""
     git = find_git(folder)
     if git is None:
-        raise UsageError(f"{folder} is in no git work tree: a change is what git knows of it")
+        raise UsageError(f"{folder} is in no git work tree")
     return Repository(git)

@@ -1,5 +1,7 @@
-"""`codeopt improve` of a library module or a folder: its functions one after the other, those first that take most of
-their tests' time, within one budget; each with a verdict of its own, and one patch of all that go together."""
+"""`codeopt improve` of a library module or a folder: its functions in turn, within one budget.
+
+Those that take most of their tests' time come first. Each has its own verdict, and one patch has all that fit together.
+"""
 
 from __future__ import annotations
 
@@ -8,36 +10,41 @@ import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from codeopt.analysis.hints import is_hinted
-from codeopt.core.budget import Usage
+from codeopt.core.budget import Ledger, Usage
 from codeopt.core.diagnostic import Diagnostic
-from codeopt.core.errors import UsageError
+from codeopt.core.errors import OutOfTime, UsageError
 from codeopt.core.interpreter import Interpreter
+from codeopt.core.merging import merged
 from codeopt.core.options import ImproveOptions
-from codeopt.core.program import FileChange
+from codeopt.core.program import FileChange, Program, as_source, write_whole
 from codeopt.core.run_clock import DeadlineReached
+from codeopt.core.run_index import read_run
 from codeopt.core.session import Session
+from codeopt.core.several_run import FunctionRun, SeveralRun
+from codeopt.core.words import counted
+from codeopt.engine.improve import require_reachable
 from codeopt.report.result import Result, diff_of
 from codeopt.review.changed_functions import ReviewTarget
 from codeopt.review.check import CheckedPart, CheckedTarget, listed, why_blind
 from codeopt.review.combine import best_first
-from codeopt.review.patch import merged
+from codeopt.review.findings.known import text_of
 from codeopt.review.ranking import Ranking
-from codeopt.review.suggestion import Skipped, Suggestion, full_name
-from codeopt.review.surroundings import Improver, begun, rank
-from codeopt.review.work import BUDGET_SPENT, INTERRUPTED, Left, ReviewBudget, ReviewRun
+from codeopt.review.suggestion import Skipped, Suggestion
+from codeopt.review.surroundings import Improver, rank
+from codeopt.review.work import BUDGET_SPENT, INTERRUPTED, Left, ReviewBudget, ReviewRun, Verdicts, saved_suggestion
 from codeopt.workloads.function.recording.recording import recorded_calls
-from codeopt.workloads.source.functions import definition, read_function
+from codeopt.workloads.source.functions import ModuleFunctions, read_functions
 
 if TYPE_CHECKING:
     from codeopt.report.answers import ImproveSeveralJson
 
 MIN_SHARE = 0.05
 """Least time under the tests with which a function is tried, as a share of that of the function that takes longest."""
-DEADLINE_S = 900.0
-"""Limit of the whole where none is given, seconds."""
+CALLS = "calls.py"
+"""Calls file that a model wrote, in the folder of a function's run."""
 NO_EVIDENCE = "it has no recorded calls, no doctest and no type hints to be called by"
 
 
@@ -47,26 +54,36 @@ class ImprovedSeveral:
 
     rows: tuple[CheckedTarget, ...] = ()
     """The functions in the order in which they were tried, then the others."""
-    runs: dict[str, Result] = field(default_factory=dict)
-    """Result of each function that was tried to its end, by its name."""
+    results: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+    """Object of `codeopt improve --json` of each function that was tried to its end, by its name."""
     looked_at: int = 0
     """Number of functions of which something is known now: tried, or read by the rules, which know nothing to try."""
     changes: tuple[FileChange, ...] = ()
     """The files with all that was accepted."""
     shortfalls: tuple[Diagnostic, ...] = ()
     blind: str = ""
-    """Reason why nothing could be looked at; empty: something was."""
+    """Reason why nothing could be looked at. Empty: something was."""
     stopped: str = ""
-    """Reason why some functions were not tried; empty: all were."""
+    """Reason why some functions were not tried. Empty: all were."""
     left: tuple[Path, ...] = ()
     """Files of functions that were not tried for it."""
     failure: int = 0
-    """Exit status of what ended it early; 0: nothing did."""
+    """Exit status of what ended it early. 0: nothing did."""
     interpreter: Interpreter | None = None
     tests_from: str = ""
-    """Time of an earlier run of the tests that ranked them, in UTC; empty: they were run now."""
+    """Time of an earlier run of the tests that ranked them, in UTC. Empty: they were run now."""
     cost_usd: float | None = None
-    """Cost of the model, US dollars; None: a price is not known."""
+    """Cost of the model, US dollars. None: a price is not known."""
+    seconds: float = 0.0
+    """Wall time, earlier sessions included."""
+    run: SeveralRun | None = None
+    """The saved run. None: no function was begun."""
+
+    @property
+    def reason(self) -> str:
+        """The outcome in a few words."""
+        tried = counted(len(self.results), "function")
+        return f"{self.gains} of {tried} faster" if self.gains else f"no faster version found for {tried}"
 
     @property
     def gains(self) -> int:
@@ -75,7 +92,7 @@ class ImprovedSeveral:
 
     @property
     def diff(self) -> str:
-        """The patch of all; empty where nothing was accepted."""
+        """Return the patch of all. Empty if nothing was accepted."""
         return diff_of(self.changes)
 
     def answer(self, target: str) -> ImproveSeveralJson:
@@ -83,24 +100,32 @@ class ImprovedSeveral:
         from codeopt.report.answer_fields import DiagnosticFields, PythonFields
         from codeopt.report.answers import ImproveSeveralJson
 
-        results = {name: result.to_json() for name, result in self.runs.items()}
         return ImproveSeveralJson(
             schema="codeopt.improve-several/1", target=target, python=PythonFields.maybe(self.interpreter),
-            gains=self.gains, functions=[row.answer() for row in self.rows], results=results, diff=self.diff,
+            file=target, folder=str(Path.cwd()), accepted=bool(self.gains), reason=self.reason,
+            gains=self.gains, functions=[row.answer() for row in self.rows],
+            results={name: dict(result) for name, result in self.results.items()}, diff=self.diff,
             shortfalls=DiagnosticFields.each(self.shortfalls), blind=self.blind, stopped=self.stopped,
-            tests_from=self.tests_from, cost_usd=self.cost_usd,
+            tests_from=self.tests_from, cost_usd=self.cost_usd, seconds=round(self.seconds, 3),
+            run=str(self.run.path) if self.run else "",
         )  # fmt: skip
 
 
-def find_several(path: Path) -> tuple[list[ReviewTarget], list[CheckedTarget]]:
-    """The functions and programs of a file or below a folder, and what is left alone, with the reason; their paths are
-    from the current folder. Nothing is run. Raises UsageError where there is none."""
-    targets, left_alone, unread = listed(CheckedPart((path.resolve(),)))
-    if unread:
-        raise UsageError(unread)
+def find_several(path: Path, limits: ReviewBudget) -> tuple[list[ReviewTarget], list[CheckedTarget]]:
+    """Find the functions and programs of a file or below a folder, and the skipped ones with their reasons.
+
+    Paths are relative to the current folder. No code runs. Raises UsageError if nothing is found, OutOfTime if no file
+    was read.
+    """
+    found = listed(CheckedPart((path.resolve(),)), limits)
+    targets, left_alone = found.targets, found.left_alone
+    if found.stopped and not targets:
+        raise OutOfTime(f"{found.stopped} before a file was read")
+    if found.unread:
+        raise UsageError(found.unread)
     if not targets:
         reasons = "; ".join(dict.fromkeys(f"{row.path}: {row.reason}" for row in left_alone[:3]))
-        raise UsageError(f"{path} has no function that could be improved" + (f" ({reasons})" if reasons else ""))
+        raise UsageError(f"{path} has no function that could be improved", hint=reasons)
     root = targets[0].file.parents[len(Path(targets[0].path).parts) - 1]
     here = [replace(each, path=Path(os.path.relpath(each.file)).as_posix()) for each in targets]
     return here, [replace(each, path=Path(os.path.relpath(root / each.path)).as_posix()) for each in left_alone]
@@ -109,78 +134,114 @@ def find_several(path: Path) -> tuple[list[ReviewTarget], list[CheckedTarget]]:
 def improve_several(
     targets: Sequence[ReviewTarget],
     options: ImproveOptions,
-    functions: int | None,
+    limits: ReviewBudget,
     session: Session,
     recheck: Callable[[Suggestion, str, str], str],
     keep: Callable[[ReviewTarget, Result], None],
+    saved: SeveralRun | None,
+    begin: Callable[[], SeveralRun],
 ) -> ImprovedSeveral:
-    """Improve the targets that something is known of, as many as the budget allows. Raises UsageError, NoSandbox.
+    """Improve the targets with evidence, as many as the budget allows. Raises UsageError, NoSandbox.
 
-    functions: number of functions to try, at most. recheck: says why a suggestion is wrong in another text of its file.
-    keep: is given each result.
+    limits: those of the whole, including the number of functions. recheck: returns the reason why a suggestion is wrong
+    in another text of its file. keep: receives each result. saved: the run to resume, None for a new one from `begin`.
     """
-    budget = ReviewBudget(functions, options.max_seconds or DEADLINE_S, options.max_cost)
-    work = ReviewRun(budget, session.console.print, session.console.step, started=begun(session))
+    earlier = saved.ledger if saved else Ledger()
+    work = ReviewRun(limits, session.console.print, session.console.step, ledger=Ledger(usage=earlier.usage))
     ranking = Ranking(tuple(targets))
-    results: dict[str, Result] = {}
+    results: dict[str, Mapping[str, Any]] = {}
     chosen: list[ReviewTarget] = list(targets)
     try:
-        within = replace(session, open_sandbox=work.clock.within(session.open_sandbox))
-        ranking = rank(options, list(targets), within)
+        limits.clock.check()
+        require_reachable(options, session)
+        session = replace(session, asks_server=False)  # it has answered
+        ranking = rank(options, targets, session, limits.clock)
         chosen = _chosen(ranking.targets)
-        work.run(chosen, _Keeping(Improver(options, replace(session, traces=ranking.traces)), results, keep))
+        saved = saved or begin()
+        one = Improver(replace(options, resume=None), replace(session, traces=ranking.traces))
+        each_one = _Functions(saved, work, one, results, keep)
+        work.run([target for target in chosen if not each_one.take(target)], each_one)
         work.join(recheck)
     except DeadlineReached:
-        work.stop(chosen, work.out_of_time, BUDGET_SPENT)
+        work.stop(chosen, limits.out_of_time, BUDGET_SPENT)
     except KeyboardInterrupt:
         work.stop(chosen, "interrupted", INTERRUPTED)
-    changes = tuple(_joined(work, results))
+    changes = tuple(_joined(work, chosen))
     order = {each.name: at for at, each in enumerate(chosen)}
     rows = sorted(ranking.targets, key=lambda each: order.get(each.name, len(order)))
     shortfalls = (*ranking.shortfalls, *work.shortfalls)
     reasons = [each.reason for each in work.skipped]
     blind = "" if work.failure else why_blind(ranking.targets, work.looked_at(()), shortfalls, reasons)
     skipped = {(each.path, each.function) for each in work.left}
+    verdicts = work.verdicts()
     return ImprovedSeveral(
-        tuple(_row(each, work, ranking.untested) for each in rows), results, work.looked_at(()), changes, shortfalls,
-        blind, "; ".join(work.notices),
+        tuple(_row(each, verdicts, ranking.untested) for each in rows), results, work.looked_at(()), changes,
+        shortfalls, blind, "; ".join(work.notices),
         tuple(dict.fromkeys(each.file for each in chosen if (each.path, each.function) in skipped)), work.failure,
         session.interpreter, ranking.tests_from, work.ledger.usage.cost_usd,
+        earlier.earlier_s + limits.clock.seconds, saved,
     )  # fmt: skip
 
 
-@dataclass(frozen=True)
-class _Keeping:
-    """Improves one target, and keeps the result."""
+@dataclass
+class _Functions:
+    """Improves the functions of one run, each in its place there; implements work.Improve."""
 
+    run: SeveralRun
+    work: ReviewRun
     improve: Improver
-    results: dict[str, Result]
+    results: dict[str, Mapping[str, Any]]
     keep: Callable[[ReviewTarget, Result], None]
 
+    def take(self, target: ReviewTarget) -> bool:
+        """Take what an earlier session of the run has found. False if there is nothing to take."""
+        place = self._place(target)
+        if not self.run.is_done(place):
+            return False
+        stored = read_run(place.path)
+        try:
+            found = saved_suggestion(target, stored) if stored.best else str(stored.result["reason"])
+        except (KeyError, TypeError, ValueError, IndexError):  # by an earlier version, or by hand
+            return False
+        self.results[target.name] = stored.result
+        self.work.written[target.name] = text_of(place.path / CALLS) or ""
+        self.work.take(target, found)
+        return True
+
     def __call__(self, target: ReviewTarget, left: Left, pay: Callable[[Usage], None]) -> Result:
-        found = self.results[target.name] = self.improve(target, left, pay)
+        place = self._place(target)
+        self.improve.session = replace(self.improve.session, runs=lambda options: place)
+        found = self.improve(target, left.and_before(place.ledger), pay)
+        self.results[target.name] = found.to_json()
+        if calls := found.facts.get("calls_text"):
+            write_whole(place.path / CALLS, calls)
+        if not self.work.ended_early(found):
+            self.run.end(place)
         self.keep(target, found)
         return found
+
+    def _place(self, target: ReviewTarget) -> FunctionRun:
+        return self.run.function(target.name, text_of(target.file) or "")
 
 
 def _chosen(targets: Sequence[ReviewTarget]) -> list[ReviewTarget]:
     """Programs, functions that take enough time under their tests, and those that may be called without tests."""
     least = MIN_SHARE * max((each.seconds for each in targets), default=0.0)
     measured = [each for each in targets if not each.function or each.seconds > 0 and each.seconds >= least]
-    return [*measured, *(each for each in targets if each.function and not each.seconds and _has_calls(each))]
+    unmeasured = [each for each in targets if each.function and not each.seconds]
+    modules = {file: read_functions(file) for file in dict.fromkeys(each.file for each in unmeasured)}
+    return [*measured, *(each for each in unmeasured if _has_calls(modules[each.file], each.function))]
 
 
-def _has_calls(target: ReviewTarget) -> bool:
-    """Whether something beside tests may say what a function is called with: recorded calls, a doctest, type hints."""
-    function = read_function(target.file, target.function)
-    node = definition(ast.parse(function.source), function.qualname)
-    if node is None:
-        return False
+def _has_calls(module: ModuleFunctions, name: str) -> bool:
+    """Return whether there are calls of a function without tests: recorded calls, a doctest, type hints."""
+    function, node = module.find(name), module.named[name][0]
     return bool(recorded_calls(function)) or ">>>" in (ast.get_docstring(node) or "") or is_hinted(node)
 
 
-def _joined(work: ReviewRun, results: Mapping[str, Result]) -> Iterator[FileChange]:
+def _joined(work: ReviewRun, targets: Sequence[ReviewTarget]) -> Iterator[FileChange]:
     """Each file with its suggestions; one that changes the same lines as a better one is left out, and said."""
+    files = {each.path: each.file for each in targets}
     for path in dict.fromkeys(each.path for each in work.suggestions):
         here = best_first([each for each in work.suggestions if each.path == path])
         text, left_out = merged(here[0].original, [each.improved for each in here])
@@ -189,12 +250,13 @@ def _joined(work: ReviewRun, results: Mapping[str, Result]) -> Iterator[FileChan
             work.suggestions.remove(again)
             reason = "a faster version changes the same lines as another one: the same command again, after that"
             work.skipped.append(Skipped(path, again.function, reason))
-        (read,) = results[full_name(path, here[0].function)].changes
-        yield FileChange(path, read.program, text)
+        original = here[0].original
+        yield FileChange(path, Program(files[path], as_source(original), original), text)
 
 
-def _row(target: ReviewTarget, work: ReviewRun, untested: str) -> CheckedTarget:
-    suggestion, why = work.verdict_on(target)
+def _row(target: ReviewTarget, verdicts: Verdicts, untested: str) -> CheckedTarget:
+    at = (target.path, target.function)
+    suggestion, why = verdicts.suggestions.get(at), verdicts.reasons.get(at, "")
     judged = suggestion is not None or bool(why)
     if not judged:
         why = (

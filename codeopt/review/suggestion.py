@@ -30,28 +30,28 @@ class Suggestion:
     path: str
     """Path below the repository's root, with `/`."""
     function: str
-    """Qualified name; empty for a program."""
+    """Qualified name. Empty for a program."""
     original: str
     """Text of the whole file as the change has it."""
     improved: str
     """Text of the whole file with this suggestion alone."""
     task: str
     speedup: SpeedupFields | None
-    """The figures; None: better by its task's measure."""
+    """The figures. None: better by its task's measure."""
     evidence: Mapping[str, Any]
     """Object of Evidence.figures: calls, sources, line_coverage, tests."""
     growth: str = ""
-    """Growth of the cost with input size, `about n^2 -> about n`; empty: not known."""
+    """Growth of the cost with input size, `about n^2 -> about n`. Empty: not known."""
     changes: tuple[str, ...] = ()
     """Sentences that say what was changed and why."""
     caveats: tuple[Caveat, ...] = ()
-    """Differences that were found only beyond the known inputs."""
+    """Differences that only unusual inputs show."""
     together: int = 1
     """Number of suggestions of this file, this one included, that were verified with all of them applied."""
     share: float | None = None
-    """Share of its tests' time, 0 to 1; None: not measured."""
+    """Share of its tests' time, 0 to 1. None: not measured."""
     judged_before: str = ""
-    """Time and place of an earlier run's verdict that was taken; empty: it was judged now."""
+    """Time and place of an earlier run's verdict that was taken. Empty: it was judged now."""
 
     @property
     def sha256_before(self) -> str:
@@ -77,9 +77,12 @@ class Suggestion:
 
 def evidence_of(result: Result) -> dict[str, Any]:
     """Evidence of a result, of a program too, in the form of Evidence.figures."""
-    cases = len(result.history.original.outcomes)
-    of_cases = {"calls": 0, "sources": {"cases": cases}, "line_coverage": None, "left_out": {}, "tests": 0}
-    return dict(result.facts.get("evidence") or of_cases)
+    return dict(result.facts.get("evidence") or evidence_of_cases(len(result.history.original.outcomes)))
+
+
+def evidence_of_cases(cases: int) -> dict[str, Any]:
+    """Evidence of a program that was judged by a number of cases."""
+    return {"calls": 0, "sources": {"cases": cases}, "line_coverage": None, "left_out": {}, "tests": 0}
 
 
 @dataclass(frozen=True)
@@ -90,7 +93,9 @@ class Skipped:
     function: str
     reason: str
     unread: bool = False
-    """The file cannot be read as Python, so that nothing of it was looked at."""
+    """True if the file cannot be read as Python, so that no part of it was examined."""
+    untried: bool = False
+    """The time was up before the file was read."""
 
 
 @dataclass(frozen=True)
@@ -119,7 +124,7 @@ class Review:
     """Result of one review."""
 
     base: str
-    """Commit that the change starts from; empty for a diff file."""
+    """Commit that the change starts from. Empty for a diff file."""
     head: str
     diff: str
     """Unified diff of the change, with paths below the root; its lines may carry comments."""
@@ -130,24 +135,25 @@ class Review:
     shortfalls: tuple[Diagnostic, ...] = ()
     """Tests and other things that could not be run; unlike after a notice, no suggestion is missing for that."""
     limits: tuple[TestedLimit, ...] = ()
-    """What the change alters, against a limit; empty where none was asked about."""
+    """Effects of the change, compared with a limit. Empty if no limit was given."""
     blind: str = ""
-    """Reason why nothing could be looked at; empty: something was."""
+    """Reason why nothing could be looked at. Empty: something was."""
     machine: Mapping[str, Any] = field(default_factory=dict)
-    """Object of core.machine.machine."""
     cost_usd: float | None = 0.0
-    """Cost of the model, US dollars; None: a price is not known."""
+    """Cost of the model, US dollars. None: a price is not known."""
     python: PythonFields | None = None
-    """The interpreter; None: an image's own ran everything, or nothing was run."""
+    """The interpreter. None: an image's own ran everything, or nothing was run."""
 
     @property
     def whole(self) -> bool:
-        """Whether all was looked at, so that an earlier suggestion that is missing no longer applies."""
+        """Return whether everything was examined. Then an earlier suggestion that is missing no longer applies."""
         return not (self.notices or self.blind)
 
     @property
     def said(self) -> tuple[str, ...]:
-        """Lines that a reader should know beside the suggestions; not escaped, so a reporter has to quote them."""
+        """Return lines that a reader should know in addition to the suggestions. They are not escaped:
+        reporters quote them.
+        """
         return (
             *(each.words for each in self.limits if not each.holds),
             *self.notices,

@@ -2,26 +2,31 @@
 
 from __future__ import annotations
 
-import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, replace
 
 from codeopt.core.budget import Usage
+from codeopt.core.errors import ModelError, NoSandbox
 from codeopt.core.isolation import open_isolated
 from codeopt.core.options import ImproveOptions
+from codeopt.core.run_clock import RunClock
 from codeopt.core.session import Mounts, Session
 from codeopt.core.target import Target
 from codeopt.engine.improve import improve
-from codeopt.engine.nothing_to_try import require_draft
 from codeopt.report.result import Result
 from codeopt.review.changed_functions import ReviewTarget
+from codeopt.review.nothing_to_try import require_draft
 from codeopt.review.ranking import Ranking, ranked
 from codeopt.review.work import Left
 from codeopt.workloads.function.corpus.kept_trace import KeptTraces, kept_traces
 from codeopt.workloads.function.harness import FunctionHarness
 from codeopt.workloads.sandbox_view.linked import Linked
 from codeopt_sandbox import Sandbox
+from codeopt_sandbox.errors import SandboxError
+
+STOPS_ALL = (ModelError, NoSandbox, SandboxError)
+"""Errors that would also stop the other targets."""
 
 
 def isolated(options: ImproveOptions) -> ImproveOptions:
@@ -31,13 +36,9 @@ def isolated(options: ImproveOptions) -> ImproveOptions:
         return replace(options, sandbox=sandbox.backend)
 
 
-def begun(session: Session) -> float:
-    """Start of a command by `time.monotonic()`; now where it is not known."""
-    return time.monotonic() if session.began is None else session.began
-
-
-def rank(options: ImproveOptions, targets: list[ReviewTarget], session: Session) -> Ranking:
-    """Rank the targets by their time under their tests, the longest first."""
+def rank(options: ImproveOptions, targets: Sequence[ReviewTarget], session: Session, clock: RunClock) -> Ranking:
+    """Rank the targets by their time under their tests, the longest first. Raises DeadlineReached."""
+    session = replace(session, open_sandbox=clock.within(session.open_sandbox))
 
     def open_with(mounts: Mounts) -> AbstractContextManager[Sandbox]:
         return session.open_sandbox(options, own_code_only=False, notify=session.console.warn, mounts=mounts)
@@ -49,7 +50,7 @@ def rank(options: ImproveOptions, targets: list[ReviewTarget], session: Session)
     def open_traces(bench: FunctionHarness) -> KeptTraces:
         return kept_traces(bench, options, session, session.interpreter, linked)
 
-    return ranked(targets, open_with, options.tests, linked, open_traces)
+    return ranked(targets, open_with, options.tests, linked, open_traces, clock)
 
 
 @dataclass
@@ -62,7 +63,8 @@ class Improver:
     def __call__(self, target: ReviewTarget, left: Left, pay: Callable[[Usage], None]) -> Result:
         """Improve one target; only the run's own folder is written. Raises CodeoptError."""
         require_draft(Target(target.file, target.function), self.options)
-        own = replace(self.options, max_seconds=left.seconds, max_cost=left.cost_usd)
-        result = improve(Target(target.file, target.function), own, replace(self.session, on_usage=pay, began=None))
+        own = replace(self.options, max_cost=left.cost_usd)
+        session = replace(self.session, on_usage=pay, limit_s=left.seconds)
+        result = improve(Target(target.file, target.function), own, session)
         self.session = replace(self.session, asks_server=False)  # it has answered
-        return result
+        return result.require_ended() if isinstance(result.failure, STOPS_ALL) else result

@@ -2,23 +2,25 @@
 
 from __future__ import annotations
 
-import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Protocol
 
 from codeopt.core.budget import Budget, Ledger, Usage
 from codeopt.core.diagnostic import Diagnostic
 from codeopt.core.errors import CodeoptError, ModelError, NoSandbox
+from codeopt.core.options import ImproveOptions
 from codeopt.core.program import read_program
 from codeopt.core.run_clock import RunClock
+from codeopt.core.run_index import StoredRun
+from codeopt.core.step_error import in_words
 from codeopt.core.words import Speedup
-from codeopt.engine.nothing_to_try import NothingToTry
 from codeopt.report.result import End, Result
 from codeopt.review.changed_functions import ReviewTarget
 from codeopt.review.combine import combine
 from codeopt.review.findings.known import KnownFinding, KnownFindings
-from codeopt.review.suggestion import Skipped, Suggestion, evidence_of, full_name
+from codeopt.review.nothing_to_try import NothingToTry
+from codeopt.review.suggestion import Skipped, Suggestion, evidence_of, evidence_of_cases, full_name
 from codeopt_sandbox.errors import SandboxError
 
 BUDGET_SPENT = 6
@@ -27,6 +29,8 @@ INTERRUPTED = 130
 """Exit status of a review that a signal ended."""
 PROMPT_REFUSED = (400, 413, 422)
 """HTTP statuses with which a model's server refuses one prompt, not all of them."""
+USUAL_S = 900.0
+"""Limit of the whole where none is given, seconds."""
 MIN_LEFT_S = 1.0
 """Time that an improvement gets at least, seconds."""
 MIN_LEFT_USD = 0.0001
@@ -35,22 +39,43 @@ MIN_LEFT_USD = 0.0001
 
 @dataclass(frozen=True)
 class ReviewBudget:
-    """Limits of a whole review; None: no limit."""
+    """Limits of a whole review. None: no limit."""
 
     functions: int | None = None
     """Functions that are judged at most."""
-    seconds: float | None = None
-    """Time, seconds of the clock."""
+    clock: RunClock = field(default_factory=RunClock)
+    """The one clock of the whole, from the start of the command."""
     cost_usd: float | None = None
-    """Cost of the model, US dollars."""
+
+    @classmethod
+    def of(cls, options: ImproveOptions, functions: int | None, began: float, earlier_s: float = 0.0) -> ReviewBudget:
+        """Make the limits that a user gives, or the default ones.
+
+        began: start of the command by `time.monotonic()`. earlier_s: seconds of the sessions before this one, which
+        count if a limit is given.
+        """
+        given = options.max_seconds
+        return cls(functions, RunClock(given or USUAL_S, began, earlier_s if given else 0.0), options.max_cost)
+
+    @property
+    def out_of_time(self) -> str:
+        """The limit of time, met, in plain words."""
+        return f"{self.clock.out_of_time} (--max-seconds)"
 
 
 @dataclass(frozen=True)
 class Left:
-    """Rest of the budget for one improvement; None: no limit."""
+    """Rest of the budget for one improvement. None: no limit."""
 
     seconds: float | None
     cost_usd: float | None
+
+    def and_before(self, ledger: Ledger) -> Left:
+        """Add what an earlier session of the same improvement took, which counts there."""
+        return Left(
+            None if self.seconds is None else self.seconds + ledger.earlier_s,
+            None if self.cost_usd is None else self.cost_usd + (ledger.usage.cost_usd or 0.0),
+        )
 
 
 class Improve(Protocol):
@@ -59,6 +84,17 @@ class Improve(Protocol):
     def __call__(self, target: ReviewTarget, left: Left, pay: Callable[[Usage], None]) -> Result:
         """Improve one target; nothing is written. pay: receives all that a model took, also without a result."""
         ...
+
+
+@dataclass(frozen=True)
+class Verdicts:
+    """Knowledge of a review about its targets, by path and function."""
+
+    suggestions: Mapping[tuple[str, str], Suggestion]
+    reasons: Mapping[tuple[str, str], str]
+    """Target -> reason why there is no suggestion."""
+    before: Mapping[tuple[str, str], str]
+    """Time at which an earlier run judged what is taken from it."""
 
 
 @dataclass
@@ -70,8 +106,7 @@ class ReviewRun:
     on_step: Callable[[int, int, str], None] = lambda done, total, name: None
     """Told how many targets are behind, of how many, and the name of the present one."""
     known: KnownFindings | None = None
-    """Findings of earlier runs; None: everything is judged."""
-    started: float = field(default_factory=time.monotonic)
+    """Findings of earlier runs. None: everything is judged."""
     suggestions: list[Suggestion] = field(default_factory=list)
     written: dict[str, str] = field(default_factory=dict)
     """Text of the calls file that a model wrote, by the target's name."""
@@ -80,19 +115,17 @@ class ReviewRun:
     shortfalls: list[Diagnostic] = field(default_factory=list)
     """Tests and other things of judged targets that could not be run."""
     judged: int = 0
-    """Targets that were judged so far."""
     again: list[KnownFinding] = field(default_factory=list)
     """Findings of earlier runs that were taken in place of a verdict."""
     without_drafts: int = 0
     """Targets that were read and for which there was nothing to try; they do not count against a limit."""
     ledger: Ledger = field(default_factory=Ledger)
-    """Cost of all models together."""
     left: list[Skipped] = field(default_factory=list)
     """Targets that were not tried, or not to their end, a part of `skipped`."""
     stopped: str = ""
-    """Reason why the remaining targets are not tried; empty: they are."""
+    """Reason why the remaining targets are not tried. Empty: they are."""
     failure: int = 0
-    """Exit status of an error that ended the work early or kept part of it from being done; 0: there was none."""
+    """Exit status of an error that ended the work early or kept part of it from being done. 0: there was none."""
 
     def run(self, targets: Sequence[ReviewTarget], improve: Improve) -> None:
         """Try the targets one after the other. Raises NoSandbox, KeyboardInterrupt."""
@@ -125,7 +158,7 @@ class ReviewRun:
             try:
                 return find_error(found, text, self.written.get(name, ""))
             except (CodeoptError, SandboxError) as error:
-                return str(error)
+                return in_words(error)
 
         self.suggestions, alone = combine(self.suggestions, in_text)
         self.skipped += alone
@@ -150,18 +183,18 @@ class ReviewRun:
         except ModelError as error:
             self.failure = error.exit_status
             if error.status not in PROMPT_REFUSED:
-                self.stopped = f"the model failed: {error}"
-            return f"the model failed: {error}"
+                self.stopped = in_words(error)
+            return in_words(error)
         except NoSandbox:
             raise
         except NothingToTry as error:
             self.without_drafts += 1
             return str(error)
         except CodeoptError as error:
-            return str(error)
+            return error.words
         except SandboxError as error:
             self.failure = NoSandbox.exit_status
-            return f"the sandbox failed: {error}"
+            return in_words(error)
         return self._add(target, result)
 
     def _take(self, target: ReviewTarget, known: KnownFinding) -> str:
@@ -173,6 +206,20 @@ class ReviewRun:
             return f"{found.reason} ({found.judged})"
         self.suggestions.append(known_suggestion(target, known))
         return ""
+
+    def take(self, target: ReviewTarget, found: Suggestion | str) -> None:
+        """Add the finding of an earlier session of the same run: a suggestion, or the reason why there is none."""
+        self.judged += 1
+        if isinstance(found, Suggestion):
+            self.suggestions.append(found)
+        else:
+            self.skipped.append(Skipped(target.path, target.function, found))
+        self.notify(f"{target.name}: {found if isinstance(found, str) else gain_of(found)} (of an earlier session)")
+
+    def ended_early(self, result: Result) -> bool:
+        """Return whether a limit, an interruption or a failure of the model ended it early."""
+        limit = result.end is End.BUDGET and bool(self._spent())
+        return not result.accepted and (limit or result.end in (End.INTERRUPTED, End.UNREADABLE, End.FAILED))
 
     def _add(self, target: ReviewTarget, result: Result) -> str:
         """Add a result; returns the reason why there is no suggestion, empty: there is one."""
@@ -187,7 +234,7 @@ class ReviewRun:
             self.failure = INTERRUPTED
         if result.accepted:
             return ""
-        if result.end is End.INTERRUPTED or (result.end is End.BUDGET and self._spent()):
+        if self.ended_early(result):
             self.left.append(Skipped(target.path, target.function, result.reason))
         if result.end is not End.BUDGET or result.stopped in result.reason:
             return result.reason
@@ -197,34 +244,26 @@ class ReviewRun:
         name = full_name(target.path, target.function)
         self.shortfalls += [replace(each, what=f"{name}: {each.what}") for each in found]
 
-    def verdict_on(self, target: ReviewTarget) -> tuple[Suggestion | None, str]:
-        """The suggestion for a target, or the reason why there is none; neither: it was not tried."""
-        at = (target.path, target.function)
-        found = next((each for each in self.suggestions if (each.path, each.function) == at), None)
-        return found, next((each.reason for each in self.skipped if (each.path, each.function) == at), "")
+    def verdicts(self) -> Verdicts:
+        """Return what is known of each target by now."""
+        return Verdicts(
+            {(each.path, each.function): each for each in reversed(self.suggestions)},
+            {(each.path, each.function): each.reason for each in reversed(self.skipped)},
+            {(each.finding.path, each.finding.function): each.finding.judged for each in reversed(self.again)},
+        )
 
     def looked_at(self, shortfalls: Sequence[Diagnostic]) -> int:
         """Number of targets of which something is known now. That there is nothing to try says nothing where there are
         shortfalls: the calls of the tests that could not run may say otherwise."""
         return self.judged + len(self.again) + (0 if shortfalls else self.without_drafts)
 
-    @property
-    def clock(self) -> RunClock:
-        """Clock of the whole review."""
-        return RunClock(self.budget.seconds, self.started)
-
-    @property
-    def out_of_time(self) -> str:
-        """The limit of time, met, in plain words."""
-        return f"{Budget(seconds=self.budget.seconds).out_of_time} (--max-seconds)"
-
     def _pay(self, usage: Usage) -> None:
         self.ledger = self.ledger.add(usage)
 
     def _left(self) -> Left:
-        seconds, cost = self.budget.seconds, self.budget.cost_usd
+        seconds, cost = self.budget.clock.left, self.budget.cost_usd
         return Left(
-            None if seconds is None else max(MIN_LEFT_S, seconds - (time.monotonic() - self.started)),
+            None if seconds is None else max(MIN_LEFT_S, seconds),
             None if cost is None else max(MIN_LEFT_USD, cost - (self.ledger.usage.cost_usd or 0.0)),
         )
 
@@ -232,8 +271,8 @@ class ReviewRun:
         budget = self.budget
         if budget.functions is not None and self.judged >= budget.functions:
             return f"the limit of {budget.functions} functions is reached (--max-functions)"
-        if budget.seconds is not None and time.monotonic() - self.started >= budget.seconds:
-            return self.out_of_time
+        if budget.clock.is_over:
+            return budget.out_of_time
         return self.ledger.spent(Budget(cost_usd=budget.cost_usd))
 
 
@@ -259,6 +298,29 @@ def suggestion(target: ReviewTarget, result: Result) -> Suggestion:
         growth=result.growth,
         changes=best.changes or tuple(filter(None, [best.summary])),
         caveats=best.caveats,
+        share=None if target.share is None else round(target.share, 4),
+    )
+
+
+def saved_suggestion(target: ReviewTarget, run: StoredRun) -> Suggestion:
+    """Make a suggestion of an accepted run that was saved. Raises KeyError, TypeError, ValueError or IndexError if it
+    is broken."""
+    from codeopt.report.answer_fields import CaveatFields, SpeedupFields
+
+    assert run.best is not None
+    result = run.result
+    best = run.saved.history.candidates[result["best_round"]]
+    return Suggestion(
+        path=target.path,
+        function=target.function,
+        original=run.original.text,
+        improved=run.best.text,
+        task=result["task"],
+        speedup=SpeedupFields.model_validate(result["speedup"]) if result["speedup"] else None,
+        evidence=result["evidence"] or evidence_of_cases(len(run.saved.history.original.outcomes)),
+        growth=result["growth"],
+        changes=best.changes or tuple(filter(None, [best.summary])),
+        caveats=tuple(CaveatFields.model_validate(each).caveat for each in result["caveats"]),
         share=None if target.share is None else round(target.share, 4),
     )
 

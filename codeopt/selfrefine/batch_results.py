@@ -1,26 +1,24 @@
-"""A batch of texts: scores by round, what readers prefer, and the task's own metric, first drafts beside results.
+"""A batch of texts: scores by round, readers' preferences, and the task's own metric, for first drafts and results.
 
 Definitions, as in Self-Refine's evaluation (Madaan et al. 2023, tables 1 and 3):
 
-score       mean share of the full score, of the best draft of the first k rounds; round 0 is the first draft
-win rate    share of the inputs with a refined draft whose refined one a reader prefers in both orders; ties are shown
-            beside it, and count for neither side
-checked     mean share of what code checks, such as the coverage of concepts
+score       mean share of the full score, of the best draft of the first k rounds. Round 0 is the first draft.
+win rate    share of the inputs with a refined draft whose refined one a reader prefers in both orders. Ties are shown
+            separately, and count for neither side.
+checked     mean share of the checks by code, such as the coverage of concepts
 solved      share of the inputs with a key whose program prints it
 """
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TextIO, cast
 
-from codeopt.batch.database import BatchStore
+from codeopt.batch.batch_folder import BatchFolder
 from codeopt.batch.results.statistics import Estimate, estimate, mean, share
 from codeopt.batch.results.table import percent
 from codeopt.core.history import Candidate, Preferred
-from codeopt.core.run_store import candidate_from_json
 from codeopt.core.words import money
 from codeopt.selfrefine.text_task import CHECKED, TextTask
 from codeopt.tasks import open_task
@@ -31,7 +29,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class TextMetrics:
-    """What the report of a batch of texts shows."""
+    """Figures in the report of a batch of texts."""
 
     task: str
     inputs: int
@@ -41,13 +39,13 @@ class TextMetrics:
     refined: int
     """Inputs whose first draft was replaced."""
     wins: Estimate | None
-    """None where no reader was asked."""
+    """Win rate. None if no reader was asked."""
     ties: int
     losses: int
     checked: tuple[Estimate, Estimate] | None
-    """First drafts, results; None of a task that checks nothing by code."""
+    """First drafts, results. None for a task that checks nothing by code."""
     solved: tuple[Estimate, Estimate] | None
-    """The same of inputs with a key."""
+    """Solved inputs. Only inputs with a key count."""
     tokens: int
     cost_usd: float | None
 
@@ -62,17 +60,17 @@ class _Answered:
     """The result: the first draft, or what was accepted."""
 
 
-def measure_texts(store: BatchStore, task: TextTask) -> TextMetrics:
+def measure_texts(batch: BatchFolder, task: TextTask) -> TextMetrics:
     """The metrics of a batch, also of one that has not ended."""
-    found = list(_answered(store))
+    found = list(_answered(batch))
     scores = [[task.total(draft) or 0.0 for draft in each.drafts] for each in found]
     rounds = max(map(len, scores), default=0)
     read = [each.best.preference.winner for each in found if each.best.preference]
     checks = [(_checked(each.drafts[0]), _checked(each.best)) for each in found] if task.check else []
     keyed = [each for each in found if each.key] if task.solves else []
-    spent = store.spent()
+    spent = batch.spent()
     return TextMetrics(
-        task.name, sum(store.counts().values()), len(found),
+        task.name, len(batch.problems()), len(found),
         tuple(estimate([max(one[: k + 1]) for one in scores], mean) for k in range(rounds)),
         sum(each.best.round > 0 for each in found),
         share([winner is Preferred.SECOND for winner in read]) if read else None,
@@ -83,18 +81,12 @@ def measure_texts(store: BatchStore, task: TextTask) -> TextMetrics:
     )  # fmt: skip
 
 
-def _answered(store: BatchStore) -> Iterator[_Answered]:
-    drafts: dict[str, list[Candidate]] = {}
-    best: dict[str, Candidate] = {}
-    for row in store.db.execute("SELECT problem, stage, body FROM candidate ORDER BY problem, stage, round"):
-        candidate = candidate_from_json(row["body"])
-        if row["stage"] == "round":
-            drafts.setdefault(row["problem"], []).append(candidate)
-        elif row["stage"] == "confirm":
-            best[row["problem"]] = candidate
-    for row in store.db.execute("SELECT id, target FROM problem WHERE status = 'done' ORDER BY position"):
-        if made := drafts.get(row["id"]):
-            yield _Answered(row["target"] or "", tuple(made), best.get(row["id"], made[0]))
+def _answered(batch: BatchFolder) -> Iterator[_Answered]:
+    for problem in batch.problems():
+        run = batch.load(problem.id)
+        if run and batch.status(problem.id).status == "done":
+            drafts = run.history.candidates
+            yield _Answered(problem.target or "", drafts, [drafts[0], *batch.measured(problem.id, "confirm")][-1])
 
 
 def _checked(candidate: Candidate) -> float:
@@ -108,21 +100,20 @@ def _solve_rate(task: TextTask, keyed: Sequence[_Answered], *, first: bool) -> E
 
 
 def _comes_to(task: TextTask, candidate: Candidate) -> str:
-    """What a program printed; any other text is what it is."""
+    """Return the output of a program, or any other text unchanged."""
     printed = candidate.outcomes[0].run.stdout if candidate.outcomes else b""
     return printed.decode("utf-8", "replace") if task.runs else candidate.source
 
 
-def _task(store: BatchStore) -> TextTask:
-    """The task that the batch was made by."""
-    return cast(TextTask, open_task(json.loads(store.meta("settings") or "{}")["task"]))
+def _task(batch: BatchFolder) -> TextTask:
+    return cast(TextTask, open_task(batch.facts.settings["task"]))
 
 
-def render(store: BatchStore, file: TextIO) -> None:
+def render(batch: BatchFolder, file: TextIO) -> None:
     """The tables, as wide as the terminal."""
     from rich.console import Console
 
-    found = measure_texts(store, _task(store))
+    found = measure_texts(batch, _task(batch))
     console = Console(file=file, highlight=False, width=None if file.isatty() else 110)
     console.print(_table(found))
 
@@ -148,9 +139,9 @@ def _table(found: TextMetrics) -> Table:
     return table
 
 
-def as_json(store: BatchStore) -> dict[str, Any]:
+def as_json(batch: BatchFolder) -> dict[str, Any]:
     """The object that --json prints; fields may be added, these stay."""
-    found = measure_texts(store, _task(store))
+    found = measure_texts(batch, _task(batch))
     return {
         "schema": "codeopt.report.texts/1",
         "task": found.task,

@@ -13,20 +13,21 @@ from typing import Any
 
 from codeopt.batch.datasets import Problem, SetRequest
 from codeopt.core.errors import UsageError
+from codeopt_sandbox.plain_files import read_text
 
 INPUTS = ("text", "input", "question", "concepts", "title", "review", "dialogue")
 KEYS = ("key", "answer")
 
 
 def recognises(request: SetRequest) -> bool:
-    """By the task alone: a line may look like a program's of another layout."""
+    """Return False: only the task decides, as a line may look like a program's of another layout."""
     return False
 
 
 def read(request: SetRequest) -> Iterator[Problem]:
-    """One problem a line; a line that is none is a dropped problem. Raises UsageError."""
+    """Yield one problem a line. An invalid line is a skipped problem. Raises UsageError."""
     try:
-        lines = request.path.read_text("utf-8", errors="replace").splitlines()
+        lines = read_text(request.path, "replace").splitlines()
     except OSError as error:
         raise UsageError(f"cannot read {request.path}: {error.strerror}") from error
     for number, line in enumerate(lines, 1):

@@ -1,4 +1,4 @@
-"""Refine a text: a task of the Self-Refine paper (acronym, sentiment_reversal, ...), or your own, on one input.
+"""Refine a text with a model.
 
 The result goes to standard output, everything else to standard error. A language model is needed.
 """
@@ -30,7 +30,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 @command(
-    9,
     examples=("codeopt refine -t acronym 'Sequence to Sequence' --model gpt-5",),
     first=("--task", "--model", "--max-rounds", "--output", "--json"),
     often=("--max-cost", "--max-tokens", "--max-seconds", "--resume", "--quiet"),
@@ -40,28 +39,32 @@ def run(arguments: argparse.Namespace) -> int:
     from codeopt.cli.output import deliver
     from codeopt.core.console import Console
     from codeopt.core.program import write_whole
+    from codeopt.core.step_error import exit_status_of
     from codeopt.engine.improve import improve
     from codeopt.engine.open_session import open_session
-    from codeopt.report import result as report
+    from codeopt.report.brief import below_verdict, verdict_lines
+    from codeopt.report.result import End
 
     target, program = _input(arguments.input)
     with Console(quiet=arguments.quiet) as console:
         options = flags.options_of(arguments, workload="text")
         result = improve(target, options, open_session(console), program=program)
+        found = result.to_json()
         if arguments.output:
             write_whole(arguments.output, result.source + "\n")
         if arguments.json:
-            print(json.dumps({**result.to_json(), "input": program.source, "text": result.source}))
+            print(json.dumps({**found, "input": program.source, "text": result.source}))
         elif not arguments.output:
             deliver(f"{result.source}\n", None, what="the text")
         sys.stdout.flush()
-        for line in report.summary(result):
-            console.print(line)
-    return INTERRUPTED if result.end is report.End.INTERRUPTED else 0
+        console.print_all([*verdict_lines(found), *below_verdict(found, (), verbose=True)])
+    if result.end is End.INTERRUPTED:
+        return INTERRUPTED
+    return exit_status_of(result.failure) if result.failure else 0
 
 
 def _input(given: str) -> tuple[Target, Program]:
-    """What is to be answered. Raises UsageError."""
+    """Return the input of the task. Raises UsageError."""
     from codeopt.core.target import Target
     from codeopt.selfrefine.text_workload import as_input, read
 
@@ -82,7 +85,7 @@ def _input(given: str) -> tuple[Target, Program]:
 
 
 def _text(given: str) -> str:
-    """What came as bytes that were no UTF-8 stands as halves of characters. Raises UsageError."""
+    """Return the text. Raises UsageError if it was not UTF-8."""
     if encodable(given) != given:
         raise UsageError("the input is not UTF-8 text")
     return given

@@ -70,7 +70,7 @@ class TextProposer:
         return (self.refine(history) for _ in range(count))
 
     def preferred(self, history: History) -> Candidate | None:
-        """None: the scores decide."""
+        """Return None: the scores decide."""
         return None
 
     def _round(self, candidate: Candidate) -> str:
@@ -101,7 +101,7 @@ class TextProposer:
 
 
 def _failure(candidate: Candidate) -> str:
-    """Why a draft got no scores, for its writer; empty where it was run."""
+    """Return the reason for missing scores, for the writer. Empty if the draft was run."""
     failed = (outcome.detail for outcome in candidate.outcomes if outcome.verdict is not Verdict.AC)
     reason = candidate.rejection or next(failed, "")
     return f"It was not scored: {reason}" if reason else ""

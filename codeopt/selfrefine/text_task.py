@@ -1,8 +1,8 @@
-"""Tasks whose result is a text: nothing is timed, a scored critique decides, as in the text tasks of Self-Refine.
+"""Tasks whose result is a text: no time is measured, a scored critique decides, as in the text tasks of Self-Refine.
 
-The scores are those of Madaan et al. 2023: each aspect from 0 to 5, given by the language model with its reasons; what
-code can check of a text (concepts that are missing, a program that fails) is measured beside them and told to the
-model. A draft is scored when it is made, so the best of all rounds can be kept.
+The scores are those of Madaan et al. 2023: each aspect from 0 to 5, given by the language model with its reasons. Code
+measures the checkable properties of a text, such as missing concepts or a program that fails. The model sees them. A
+draft is scored when it is made, so the best of all rounds can be kept.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from codeopt.core.task_score import TaskMeasure, TaskScore
 from codeopt.tasks import Metric, Prompts, Task, critic_is_done
 
 MOST = 5
-"""Of each aspect."""
+"""Highest score of an aspect."""
 CHECKED = "checked by code"
 """The name of the score that code gives."""
 
@@ -25,39 +25,39 @@ _PROMPTS = Prompts.of("$guidance $rules", "$hints $answer", "$hints $answer")
 
 @dataclass(frozen=True)
 class Aspect:
-    """What a text is scored by."""
+    """One aspect of the score of a text."""
 
     name: str
     question: str
-    """What earns the full score."""
+    """Question for the full score."""
 
 
 @dataclass(frozen=True)
 class TextCheck:
-    """What code can say of a text."""
+    """Result of checking a text by code."""
 
     share: float
-    """Of what it checks, from 0 to 1; 1 where all is well."""
+    """Passed share of the checks, from 0 to 1."""
     words: str
     """For the critic and the reader: `4 of 5 concepts: there is no "umbrella"`."""
 
 
 @dataclass(frozen=True)
 class TextTask(Task):
-    """A task that a text serves; what is said to the model stands in `codeopt/selfrefine/text_proposer.py`."""
+    """A task whose result is a text. `codeopt/selfrefine/text_proposer.py` has the prompts."""
 
     name: str
     role: str
-    """Who the model is and what it is to write, in a sentence or two."""
+    """Role of the model and its task, in a sentence or two."""
     aspects: tuple[Aspect, ...]
     asked: str
-    """What the input is: `the title of a paper or a project`."""
+    """Description of the input: `the title of a paper or a project`."""
     answer: str = "the text alone"
-    """What the answer is to hold."""
+    """Required content of the answer."""
     advice: str = ""
-    """What to look for, a line each."""
+    """Points to look for, a line each."""
     check: Callable[[str, str], TextCheck] | None = None
-    """(input, text) -> what code finds; None where only a reader can judge."""
+    """(input, text) -> what code finds. None if only a reader can judge."""
     solves: Callable[[str, str], bool] | None = None
     """(what is right, what the text comes to) -> whether it solves the problem; only for sets with a key."""
     runs: bool = False
@@ -90,23 +90,22 @@ class TextTask(Task):
         return ""
 
     def score(self, candidate: Candidate, original: Candidate) -> float | None:
-        """The share of the full score."""
         return None if self.why_not(candidate, original) else self.total(candidate)
 
     def total(self, candidate: Candidate) -> float | None:
-        """Mean of the aspects' shares, and of what code checks; None where an aspect has no score."""
+        """Mean of the aspects' shares, and of what code checks. None if an aspect has no score."""
         scores = dict(candidate.scores)
         if any(aspect.name not in scores for aspect in self.aspects):
             return None
         return sum(scores.values()) / len(scores)
 
     def is_sufficient(self, critique: Critique, history: History) -> bool:
-        """The critic says so of a later draft, or the score says so of any."""
+        """Return whether the critic finds a later draft done, or the score of any draft suffices."""
         full = self.total(history.last)
         return critic_is_done(critique, history) or (full is not None and full >= self.enough and history.last.correct)
 
     def task_score(self, candidate: Candidate, original: Candidate) -> TaskScore | None:
-        """Each aspect's score beside the first draft's."""
+        """Return each aspect's score with the first draft's."""
         before, after = self.total(original), self.total(candidate)
         if before is None or after is None:
             return None

@@ -25,6 +25,7 @@ from codeopt.workloads._protocol import workload
 from codeopt_sandbox import RunLimits, Sandbox
 from codeopt_sandbox.compare import StoppingRule
 from codeopt_sandbox.outcome import Case, Outcome, Run, Verdict
+from codeopt_sandbox.plain_files import read_text
 from codeopt_sandbox.runner import Runner
 from codeopt_sandbox.verdict import check_tokens
 
@@ -33,14 +34,14 @@ LONGEST = 100_000
 
 
 def matches(target: Target, options: ImproveOptions) -> bool:
-    """Whatever a task of texts is asked for."""
+    """Return whether the task is one of texts. The target does not matter."""
     return open_task(options.task).of_texts
 
 
 def read(target: Target) -> Program:
     """The input, from a file. Raises UsageError."""
     try:
-        text = target.path.read_text("utf-8")
+        text = read_text(target.path)
     except OSError as error:
         raise UsageError(f"cannot read {target.path}: {error.strerror}") from error
     except ValueError as error:
@@ -51,9 +52,9 @@ def read(target: Target) -> Program:
 def as_input(text: str, target: Target) -> Program:
     """The input itself. Raises UsageError for none, and for one that no model would read to its end."""
     if not text.strip():
-        raise UsageError("the input is empty; there is nothing to write about")
+        raise UsageError("the input is empty")
     if len(text) > LONGEST:
-        raise UsageError(f"the input has {len(text):,} characters; {LONGEST:,} are the most")
+        raise UsageError(f"the input has {len(text):,} characters, and at most {LONGEST:,} are allowed")
     return Program(target.path, text.strip(), text)
 
 
@@ -82,14 +83,14 @@ class TextWorkload(Defaults):
 
     @property
     def runner(self) -> Runner[Revision]:
-        """Of a task whose texts are programs."""
+        """Return the runner of a task whose texts are programs."""
         return OneFile(cast(Sandbox, self.sandbox))
 
-    def run_case(self, draft: Revision, case: Case, hash_seed: int = 0) -> Outcome:
+    def run_case(self, draft: Revision, case: Case) -> Outcome:
         """Run a text that is a program; any other is as it is."""
         if self.sandbox is None:
             return Outcome(case.name, Verdict.AC, Run(0, None, 0.0, 0.0, 0, draft.text.encode(), b""))
-        run = self.sandbox.run(draft.text, mode="exec", hash_seed=hash_seed)
+        run = self.sandbox.run(draft.text, mode="exec")
         reason = _failure(run)
         verdict = Verdict.TLE if run.stop == "time" else Verdict.RE if reason else Verdict.AC
         return Outcome(case.name, verdict, run, reason)
@@ -114,12 +115,10 @@ class TextWorkload(Defaults):
         return Checked(critique=critique.text, scores=(*read_of, *scores), usage=critique.usage)
 
     def adapt(self, proposer: Proposer) -> Proposer:
-        """The one that wrote the first draft."""
         return self.writer
 
     @property
     def headline(self) -> str:
-        """The first draft, in a line."""
         return " ".join(self.baseline.source.split())[:90]
 
     def facts(self) -> dict[str, Any]:
@@ -128,7 +127,7 @@ class TextWorkload(Defaults):
 
 
 def _failure(run: Run) -> str:
-    """Why a program came to no answer, in a line; empty where it ended well."""
+    """Return the reason in one line why a program gave no answer. Empty if it ended well."""
     if run.exit == 0 and not run.stop:
         return ""
     last = run.stderr.decode("utf-8", "replace").strip().rpartition("\n")[2]
@@ -146,7 +145,7 @@ class OpenedText:
 
     @property
     def sandbox(self) -> Sandbox:
-        """Where programs run; for any other text there is none."""
+        """Return the sandbox of programs. Other texts have no sandbox."""
         return self.run_in or cast(Sandbox, Nothing())
 
     @property
@@ -160,7 +159,7 @@ class OpenedText:
         return self.task.name
 
     def measure(self) -> TextWorkload:
-        """Write the first draft, unless an earlier sitting did, and score it. Raises ModelError."""
+        """Write the first draft, unless an earlier session did, and score it. Raises ModelError."""
         request, options = self.request, self.request.options
         model = request.session.open_model(options, request.session.console.warn)
         writer = TextProposer(self.task, model, request.program.source, FeedbackMode(options.feedback))
@@ -182,17 +181,19 @@ class OpenedText:
         return replace(workload, baseline=first, usage=draft.usage + scored.usage)
 
     def profile(self) -> Any:
-        """Raises UsageError: a text has none."""
+        """Raise UsageError: a text has no profile."""
         raise UsageError("a text is not run, so it has no profile")
 
 
 @workload(matches, read=read, priority=10)
 @contextmanager
 def open_workload(request: WorkloadRequest) -> Iterator[OpenedText]:
-    """With a sandbox where the task's texts are programs. Raises UsageError, NoSandbox."""
+    """Open the workload, with a sandbox if the task's texts are programs. Raises UsageError, NoSandbox."""
     task = open_task(request.options.task, request.options.min_gain)
     if not isinstance(task, TextTask):
-        raise UsageError(f"the task {request.options.task} is about programs: codeopt improve --task {task.name} FILE")
+        raise UsageError(
+            f"the task {request.options.task} is for programs", hint=f"codeopt improve --task {task.name} FILE"
+        )
     if not task.runs:
         yield OpenedText(request, task, None)
         return

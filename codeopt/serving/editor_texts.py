@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from lsprotocol import types as lsp
 
-from codeopt.review.patch import lines_of
+from codeopt.core.merging import lines_of
 from codeopt.review.reporters._edits import edits
 
 
@@ -25,7 +25,7 @@ def line_range(text: str, line: int) -> lsp.Range:
 
 
 def _start(lines: list[str], line: int) -> lsp.Position:
-    """Start of a line, from 0; behind the last one, where that has no end, the end of its text."""
+    """Return the start of a line, from 0. After a last line without a line end it is the end of its text."""
     if line >= len(lines) and lines and not lines[-1].endswith("\n"):
         return lsp.Position(len(lines) - 1, _units(lines[-1]))
     return lsp.Position(line, 0)

@@ -1,4 +1,4 @@
-"""Flags that `codeopt mcp` and `codeopt lsp` share: all that the user allows is said by flags, never by settings."""
+"""Flags that `codeopt mcp` and `codeopt lsp` share: the user sets all limits by flags, never by settings."""
 
 from __future__ import annotations
 
@@ -16,20 +16,18 @@ if TYPE_CHECKING:
 
 FIELDS = ("sandbox", "image", "runtime", "python", "timeout", "memory", "base_url", "max_cost")
 """Fields of ImproveOptions that hold for every request."""
-MAX_REQUEST_S = 900.0
-"""Longest time of one request by default, seconds."""
 
 
 def require_extra(command: str, module: str) -> None:
     """Require the command's extra, which has the command's name. Raises UsageError where it is not installed."""
     if find_spec(module) is None:
-        raise UsageError(f"codeopt {command} needs the extra: pip install codeopt[{command}]")
+        raise UsageError(f"codeopt {command} needs an extra", hint=f"pip install 'codeopt[{command}]'")
 
 
 def add_policy_arguments(parser: argparse.ArgumentParser, command: str) -> argparse._ActionsContainer:
     """Add the flags that say what clients may do; returns their group."""
     flags.add_flags(parser, command)
-    return flags.group_of(parser, "what clients may do")
+    return flags.group_of(parser, "What clients may do")
 
 
 def policy_of(arguments: argparse.Namespace) -> ServerPolicy:

@@ -14,6 +14,7 @@ from codeopt.core.interpreter import find_interpreter
 from codeopt.core.isolation import open_isolated
 from codeopt.core.options import ImproveOptions
 from codeopt.core.program import Program, make_program, read_program, replace_files
+from codeopt.core.run_clock import RunClock
 from codeopt.core.run_store import digest
 from codeopt.core.session import Mounts, Session
 from codeopt.core.target import Target, as_target
@@ -24,7 +25,7 @@ from codeopt.engine.open_session import open_session
 from codeopt.report.answers import profile_answer
 from codeopt.report.result import diff
 from codeopt.review.base_checkout import compare_with_base
-from codeopt.review.check import CheckedPart, CheckedTarget, ProjectCheck, check, listed
+from codeopt.review.check import CheckedPart, CheckedTarget, check, listed
 from codeopt.review.findings.known import open_findings
 from codeopt.review.repository import open_repository
 from codeopt.review.work import ReviewBudget
@@ -53,9 +54,11 @@ def handle(request: OperationRequest, console: Console) -> Answer:
 
 
 def _require_folder(target: Target, options: ImproveOptions) -> None:
-    """Refuse `run` for a file, where the command would not be isolated, as it is for a folder. Raises UsageError."""
+    """Raise UsageError if `run` is given for a file: the command would not be isolated, unlike for a folder."""
     if options.run is not None and not target.path.is_dir():
-        raise UsageError(f"run takes the folder of a project as its target, such as '.', and {target} is none")
+        raise UsageError(
+            f"run takes the folder of a project, and {target} is none", hint="give a folder as target, such as '.'"
+        )
 
 
 def _profile(request: OperationRequest, options: ImproveOptions, console: Console) -> Answer:
@@ -89,7 +92,7 @@ def _compare_versions(request: OperationRequest, folder: Path, options: ImproveO
     """A project as it was in a commit, against as it is. Raises UsageError."""
     if request.old_source is not None or request.new_source is not None:
         raise UsageError(
-            "run compares the folder as it is with what it was in base: leave old_source and new_source out"
+            "run compares the folder as it is with what it was in base", hint="leave old_source and new_source out"
         )
     repository = open_repository(folder.absolute())
     commit = repository.commit(request.base)
@@ -98,7 +101,7 @@ def _compare_versions(request: OperationRequest, folder: Path, options: ImproveO
 
 
 def _nothing_to_compare(request: OperationRequest, path: Path) -> str:
-    """Which two texts are the same, and what to do."""
+    """Describe the two texts that are the same, with a remedy."""
     if request.old_source is not None:
         new = path if request.new_source is None else "new_source"
         return f"{new} is the same as old_source: change one of them"
@@ -130,19 +133,18 @@ def _committed(path: Path, base: str) -> str:
         name = path.resolve().relative_to(repository.root.resolve()).as_posix()
         return repository.old_bytes(repository.commit(base), name).decode("utf-8-sig")
     except (UsageError, ValueError) as error:
-        raise UsageError(f"what {path} was before the change is not known: {error}; {advice}") from error
+        raise UsageError(f"what {path} was before the change is not known: {error}", hint=advice) from error
 
 
 def _improve(request: OperationRequest, options: ImproveOptions, console: Console) -> Answer:
     target = as_target(request.target)
     _require_folder(target, options)
-    options = replace(options, max_seconds=request.max_seconds)
-    session = _session(options, console)
+    session = replace(_session(options, console), limit_s=request.max_seconds)
     result = improve(target, options, session)
-    if known := open_findings(options, result.interpreter, session.open_evidence, request.asked_by, console):
+    if known := open_findings(options, result.interpreter, session.open_cache, request.asked_by, console):
         known.keep(target.path, target.name, result)
-    written = replace_files(result.program, result.revision) if request.write and result.accepted else []
-    kept = next((str(each) for _, each in written if each), None)
+    written = replace_files(result.program, result.revision) if request.write and result.accepted else ()
+    kept = next((str(each.kept) for each in written if each.kept), None)
     is_file = result.accepted and options.run is None
     return result.to_json() | {
         "target": request.target, "diff": result.diff, "run": "",  # the folder is gone
@@ -157,17 +159,19 @@ def _check(request: OperationRequest, options: ImproveOptions, console: Console)
         if not path.exists():
             raise UsageError(f"there is no {path}")
     part = CheckedPart(paths, min_share=request.min_share)
-    targets, left_alone, unread = listed(part)
-    outside = {each.name: why for each in targets if not each.function and (why := _leads_out(each.file))}
-    left_alone += [CheckedTarget(each.path, "", reason=outside[each.name]) for each in targets if each.name in outside]
-    targets = [each for each in targets if each.name not in outside]
-    found = ProjectCheck((), blind=unread)
-    if targets:
+    limits, checked = ReviewBudget(request.max_functions, RunClock(request.max_seconds)), None
+    content = listed(part, limits)
+    outside = {each.name: why for each in content.targets if not each.function and (why := _leads_out(each.file))}
+    refused = [
+        CheckedTarget(each.path, "", reason=outside[each.name]) for each in content.targets if each.name in outside
+    ]
+    content = replace(content, left_alone=(*content.left_alone, *refused))
+    if targets := [each for each in content.targets if each.name not in outside]:
         session = _session(options, console)
         options, _ = session.find_interpreter(replace(options, model=RULES), paths[0])
-        known = open_findings(options, session.interpreter, session.open_evidence, request.asked_by, console)
-        found = check(part, targets, options, ReviewBudget(request.max_functions, request.max_seconds), session, known)
-    found = replace(found, rows=(*found.rows, *left_alone))
+        known = open_findings(options, session.interpreter, session.open_cache, request.asked_by, console)
+        checked = check(part, targets, options, limits, session, known)
+    found = content.completed(checked)
     changed = {row.path: row.suggestion for row in found.rows if row.suggestion}
     root = _root_of(paths)
     rows = [
@@ -181,7 +185,7 @@ def _check(request: OperationRequest, options: ImproveOptions, console: Console)
 
 
 def _leads_out(program: Path) -> str:
-    """Reason why a program is not run: its cases are links that lead out of the root; empty: none does."""
+    """Reason why a program is not run: its cases are links that lead out of the root. Empty: none does."""
     try:
         Root.of(Path.cwd()).target(str(program))
     except UsageError as error:
@@ -202,7 +206,7 @@ def _below_here(path: Path) -> str:
 
 
 def _line(path: Path, function: str) -> int:
-    """First line of a function; 1 for a program, and for a file that cannot be read."""
+    """First line of a function. 1 for a program, and for a file that cannot be read."""
     if not function:
         return 1
     try:
@@ -214,7 +218,7 @@ def _line(path: Path, function: str) -> int:
 def _record(request: OperationRequest, options: ImproveOptions, console: Console) -> Answer:
     target = as_target(request.target)
     if not target.name or not request.command:
-        raise UsageError("name a function, FILE::FUNCTION, and the command to run")
+        raise UsageError("there is nothing to record", hint="name a function, FILE::FUNCTION, and the command to run")
     python = find_interpreter(options.python, Path()).path if options.python else None
     function = read_function(target.path, target.name)
     found = record(function, UsersCommand(request.command, python, STDERR))

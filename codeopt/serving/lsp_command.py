@@ -1,8 +1,8 @@
-"""Serve an editor: slow functions as diagnostics and lenses, verified changes as code actions (language server).
+"""Serve editors (Language Server Protocol).
 
 Standard input and output are the connection. Nothing of the workspace is run before the user asks for it, by a command
 of the editor or with --check-on-save; then it runs in a sandbox that isolates. No file changes: edits are the editor's;
-evidence of originals is kept in `.codeopt/` (--no-cache: it is not).
+evidence of originals is kept in your cache folder (--no-cache: it is not).
 """
 
 from __future__ import annotations
@@ -21,7 +21,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 @command(
-    9.6,
     examples=("codeopt lsp",),
     first=("--model", "--max-cost", "--check-on-save"),
     often=("--max-seconds", "--python", "--sandbox", "--memory"),

@@ -16,9 +16,8 @@ from lsprotocol import types as lsp
 from pygls.lsp.server import LanguageServer
 from pygls.uris import to_fs_path
 
+from codeopt.core.cache import existing_caches
 from codeopt.core.errors import CodeoptError, UsageError
-from codeopt.core.evidence_place import stores_of
-from codeopt.core.evidence_store import SUFFIXES
 from codeopt.core.options import ImproveOptions
 from codeopt.core.version import __version__
 from codeopt.engine.open_model import RULES
@@ -29,15 +28,16 @@ from codeopt.serving.root import Root
 from codeopt.serving.slow_functions import (
     ShownFunction,
     SlowFunction,
+    of_cache,
     of_check,
     of_improvement,
-    of_store,
     places,
     saved,
     shown,
 )
 from codeopt.serving.worker_pool import WorkerPool
 from codeopt.workloads.sandbox_view.view import locate
+from codeopt_sandbox.plain_files import read_bytes
 
 CHECK = "codeopt.check"
 IMPROVE = "codeopt.improve"
@@ -58,19 +58,18 @@ class EditorSession:
     server: LanguageServer
     policy: ServerPolicy
     parallel: int = 1
-    """Requests that run at a time."""
     max_seconds: float = 900.0
     """Time limit of one request, seconds."""
     check_on_save: bool = False
     root: Root | None = None
-    """Workspace; None: the editor has not named one yet."""
+    """Workspace. None: the editor has not named one yet."""
     pool: WorkerPool | None = None
     stored: dict[tuple[str, str], SlowFunction] = field(default_factory=dict)
-    """Slow functions of the store and of saved runs, by file and function."""
+    """Slow functions of the cache and of saved runs, by file and function."""
     answered: dict[tuple[str, str], SlowFunction] = field(default_factory=dict)
     """Slow functions of this session's own requests."""
     stamp: tuple[int, ...] = ()
-    """Times of the store's files when it was read."""
+    """Time of the cache's file when it was read."""
     keys: FindingKeys = field(default_factory=lambda: FindingKeys(ImproveOptions(), RULES, None))
     newest: dict[str, int] = field(default_factory=dict)
     """Number of the newest edit, by document."""
@@ -84,19 +83,18 @@ class EditorSession:
         self.read_store()
 
     def read_store(self) -> None:
-        """Read the verdicts that are kept, where another process may have written some since."""
+        """Read the cached verdicts, if another process may have written some since."""
         if self.root is None:
             return
         self.keys = FindingKeys(ImproveOptions(), RULES, None)  # tests may have changed as well
         top = locate(self.root.path / "any.py").root
-        stores = stores_of(top)
-        files = [store.path.with_name(store.path.name + end) for store in stores for end in SUFFIXES]
-        stamp = tuple(file.stat().st_mtime_ns for file in files if file.exists())
+        caches = existing_caches([top])
+        stamp = tuple(cache.file.stat().st_mtime_ns for cache in caches)
         if stamp == self.stamp and self.stored:
             return
         self.stamp = stamp
         runs = reversed(saved(self.root.path))  # the newest has the last word
-        found = [*runs, *(each for store in stores for each in of_store(store, top, self.root.path))]
+        found = [*runs, *(each for cache in caches for each in of_cache(cache, top, self.root.path))]
         self.stored = {(each.file, each.function): each for each in found}
 
     # --- what is shown -------------------------------------------------------------------------------
@@ -111,7 +109,7 @@ class EditorSession:
         return [each for each in found if each]
 
     def file_of(self, uri: str) -> str:
-        """Path of a document below the root; empty: it lies elsewhere."""
+        """Path of a document below the root. Empty: it lies elsewhere."""
         path = to_fs_path(uri)
         try:
             return self.root.inside(path) if self.root and path else ""
@@ -132,7 +130,7 @@ class EditorSession:
             self.publish(uri)
 
     def text(self, uri: str) -> str:
-        """Text of a document as it stands in the editor."""
+        """Return the present text of a document in the editor."""
         return self.server.workspace.get_text_document(uri).source
 
     def lenses(self, uri: str) -> list[lsp.CodeLens]:
@@ -146,7 +144,7 @@ class EditorSession:
         return found
 
     def hover(self, uri: str, line: int) -> lsp.Hover | None:
-        """The figures of the function that is defined in a line; None: there is none that is known."""
+        """Return the figures of the function that is defined in a line. None if none are known."""
         told = [each for each in self.of_file(uri) if each.line == line]
         if not told:
             return None
@@ -203,7 +201,7 @@ class EditorSession:
     async def improve(self, uri: str, function: str, *, with_model: bool) -> dict[str, Any]:
         """Look for a faster version; the file stays as it is. Raises CodeoptError."""
         if with_model and self.policy.model is None:
-            raise UsageError("no language model: start the server as `codeopt lsp --model NAME`")
+            raise UsageError("no language model is configured", hint="start the server as `codeopt lsp --model NAME`")
         file, text = self._on_disk(uri), self.text(uri)
         options = {**self.policy.options, "model": self.policy.model if with_model else RULES}
         target = self._root().target(f"{file}::{function}" if function else file)
@@ -224,24 +222,24 @@ class EditorSession:
         here = (each for each in self.of_file(uri) if each.slow.function == function and each.improved)
         each = next(here, None)
         if each is None:
-            raise UsageError("the text is another than the one that the change was verified with: check again")
+            raise UsageError("the text has changed since the change was verified", hint="check it again")
         done = await self.server.workspace_apply_edit_async(lsp.ApplyWorkspaceEditParams(self.edit(uri, each), SOURCE))
         return {"applied": done.applied}
 
     def _root(self) -> Root:
         if self.root is None:
-            raise UsageError("open a folder first: codeopt works on a project, and reads nothing outside of it")
+            raise UsageError("no folder is open", hint="open a project: codeopt reads nothing outside of it")
         return self.root
 
     def _on_disk(self, uri: str) -> str:
         """Path of a document below the root. Raises UsageError where the editor's text is not what is on disk."""
         file = self._root().inside(to_fs_path(uri) or "")
         try:
-            same = (self._root().path / file).read_bytes().decode("utf-8") == self.text(uri)
+            same = read_bytes(self._root().path / file).decode("utf-8") == self.text(uri)
         except (OSError, ValueError) as error:
             raise UsageError(f"cannot read {file}: {error}") from error
         if not same:
-            raise UsageError(f"{file} is not saved: what is run is what is on disk")
+            raise UsageError(f"{file} is not saved", hint="save it: codeopt runs what is on disk")
         return file
 
     async def _run(self, request: OperationRequest, title: str) -> dict[str, Any]:
@@ -287,8 +285,8 @@ class EditorSession:
         try:
             return await work
         except CodeoptError as error:
-            self.say(str(error))
-            return {"error": str(error)}
+            self.say(error.words)
+            return {"error": error.words}
 
     def say(self, text: str, kind: lsp.MessageType = lsp.MessageType.Warning) -> None:
         """Show a message in the editor."""
@@ -318,7 +316,7 @@ def _add_life(server: LanguageServer, session: EditorSession) -> None:
             folders = list(server.workspace.folders.values())
             session.open(to_fs_path(folders[0].uri) if folders else server.workspace.root_path)
         except UsageError as error:
-            session.say(str(error))
+            session.say(error.words)
 
     @server.feature(lsp.SHUTDOWN)
     async def shutdown(_: None) -> None:

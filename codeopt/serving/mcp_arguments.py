@@ -17,16 +17,16 @@ from codeopt.core.sanitize import inline
 MAX_NAME_CHARS = 60
 """Longest part of a client's own name of an argument that is quoted, characters."""
 MAX_PROBLEMS = 5
-"""Problems of one call that are told at most."""
+"""Largest number of shown problems of one call."""
 _SUBJECT = re.compile(r"^(Input|Value|String|List) ")
-"""Subject of pydantic's messages, in whose place the argument's name stands."""
+"""Subject of pydantic's messages, which the argument's name replaces."""
 
 
 class CheckedTool(Tool):
-    """A tool whose arguments are those of its schema: no others, and none of another type.
+    """A tool whose arguments are exactly those of its schema, with their types.
 
     The SDK itself ignores unknown arguments, reads "yes" as true, and answers a wrong one with pydantic's text of
-    several lines. Lists that a client sends as JSON in a string are still read: some clients know no other way.
+    several lines. Lists that a client sends as JSON in a string are accepted, as some clients always send them so.
     """
 
     async def run(self, arguments: dict[str, Any], context: Context[Any, Any], convert_result: bool = False) -> Any:
@@ -51,7 +51,7 @@ class CheckedTool(Tool):
 
 
 def checked_tool(function: Callable[..., Any], *, annotations: ToolAnnotations) -> CheckedTool:
-    """Make a tool of a function, with a schema that says that there are no other arguments."""
+    """Make a tool of a function, with a schema that forbids further arguments."""
     tool = CheckedTool.from_function(function, annotations=annotations, structured_output=True)
     assert isinstance(tool, CheckedTool)
     tool.parameters["additionalProperties"] = False

@@ -1,8 +1,8 @@
-"""Serve coding agents: tools to profile, compare, improve and check code of this project (Model Context Protocol).
+"""Serve coding agents (Model Context Protocol).
 
 Standard input and output are the connection, or with --http an address of this machine. Code runs in a sandbox that
 isolates; nothing outside of the root is read, and no file changes unless a client asks `improve` to write;
-evidence of originals is kept in `.codeopt/` (--no-cache: it is not).
+evidence of originals is kept in your cache folder (--no-cache: it is not).
 """
 
 from __future__ import annotations
@@ -31,24 +31,27 @@ STOP_S = 5
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the flags of `codeopt mcp`."""
     parser.add_argument(
-        "--root", type=Path, default=Path(), metavar="DIR", help="folder that clients may read and run (this one)"
+        "--root",
+        type=Path,
+        default=Path(),
+        metavar="DIR",
+        help="folder that clients may read and run [default: this folder]",
     )
     parser.add_argument(
         "--http", type=int, metavar="PORT",
-        help=f"streamable HTTP on {LOOPBACK}; 0 takes a free port; the address, with its secret, is printed",
+        help=f"serve HTTP on {LOOPBACK}, and print the address with its secret; 0 is a free port",
     )  # fmt: skip
     allowed = add_policy_arguments(parser, "mcp")
     allowed.add_argument(
-        "--allow-commands", action="store_true", help="let `record` run commands of a client, which are not isolated"
+        "--allow-commands", action="store_true", help="let `record` run commands of a client without isolation"
     )
     allowed.add_argument(
         "--parallel", type=flags.count, default=1, metavar="N",
-        help="requests that run at a time; two measure less exactly than one (%(default)d)",
+        help="requests at a time: two measure less exactly [default: %(default)d]",
     )  # fmt: skip
 
 
 @command(
-    9.5,
     examples=("codeopt mcp", "codeopt mcp --root . --http 0"),
     first=("--root", "--model", "--max-cost", "--http", "--allow-commands"),
     often=("--max-seconds", "--python", "--sandbox", "--memory", "--parallel"),
@@ -72,7 +75,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 async def _serve_http(server: MCPServer[None], port: int) -> None:
-    """Serve behind a secret path, since other users of this machine reach its addresses, too. Raises UsageError."""
+    """Serve below a secret path, as other users of this machine also reach its addresses. Raises UsageError."""
     import uvicorn
 
     try:

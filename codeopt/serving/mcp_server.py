@@ -52,7 +52,12 @@ Target = Annotated[
 ]
 WholeFile = Annotated[str | None, Field(max_length=MAX_FILE_CHARS)]
 _RUN = FlagUse(help="command of the project, run in the sandbox; the target is then its folder, such as '.'")
-_REQUEST_S = FlagUse(default=600.0, help="wall-clock limit of the request, seconds")
+REQUEST_S = 600.0
+"""Wall-clock limit of a request that names none, seconds."""
+_REQUEST_S = FlagUse(
+    help=f"wall-clock limit of the request, and of a comparison in it, seconds; default: {REQUEST_S:g}, and 30"
+)
+_PAIRS_S = FlagUse(help="time for the pairs of the comparison, seconds; default: 30")
 _GAIN = FlagUse(help="least gain worth having, as a share: 0.02 is 1.02x; default: 0.05")
 _LIMIT = FlagUse(help="limit on a slowdown that is tested and answered as `limit`, as a share: 0.05 is 5% more time")
 PATHS: Mapping[str, Callable[[Root, Any], Any]] = {"calls": Root.inside, "cases": Root.tree, "args": Root.arguments}
@@ -75,8 +80,9 @@ class AgentTools:
         return await self._ask(Operation.PROFILE, ProfileAnswer, ctx, target=target, options=self._options(options))
 
     @with_options(
-        "fail_if_slower min_gain run strict calls cases args", run=_RUN, fail_if_slower=_LIMIT, min_gain=_GAIN
-    )
+        "fail_if_slower max_seconds min_gain run strict calls cases args", run=_RUN, fail_if_slower=_LIMIT,
+        max_seconds=_PAIRS_S, min_gain=_GAIN,
+    )  # fmt: skip
     async def compare(
         self,
         ctx: Context,
@@ -116,7 +122,7 @@ class AgentTools:
     ) -> ImproveAnswer:
         """Draft, judge, time and confirm a faster version; with `run` a diff of several files that makes a project's
         command faster. No file changes unless `write` is true."""
-        max_seconds = options.pop("max_seconds")
+        max_seconds = options["max_seconds"] or REQUEST_S
         options = self._options(options) | {"model": self._model(drafts)}
         return await self._ask(
             Operation.IMPROVE, ImproveAnswer, ctx, target=target, options=options, write=write, max_seconds=max_seconds
@@ -132,7 +138,9 @@ class AgentTools:
         """Rank functions by the time that they take under their tests, and try the built-in rules on the slow ones,
         verified."""
         named = tuple(self._checked(self.root.inside, each) for each in paths or ["."])
-        return await self._ask(Operation.CHECK, CheckAnswer, ctx, options=self._options({}), paths=named, **limits)
+        options = self._options({"max_seconds": limits["max_seconds"]})
+        limits["max_seconds"] = limits["max_seconds"] or REQUEST_S
+        return await self._ask(Operation.CHECK, CheckAnswer, ctx, options=options, paths=named, **limits)
 
     async def record(
         self,
@@ -164,7 +172,7 @@ class AgentTools:
         return options
 
     def _model(self, drafts: str) -> str:
-        """Name of the model that drafts. Raises ToolError where the server has none."""
+        """Return the name of the model that writes drafts. Raises ToolError if the server has no model."""
         if drafts == "rules":
             return RULES
         if self.policy.model is None:
@@ -185,13 +193,13 @@ class AgentTools:
         try:
             return answer.model_validate(await self.pool.call(OperationRequest(operation, **fields), on_progress))
         except CodeoptError as error:
-            raise ToolError(str(error)) from error
+            raise ToolError(error.words) from error
 
     def _checked(self, check: Any, given: Any) -> Any:
         try:
             return check(given)
         except UsageError as error:
-            raise ToolError(str(error)) from error
+            raise ToolError(error.words) from error
 
 
 def make_server(root: Root, pool: WorkerPool, policy: ServerPolicy) -> MCPServer[None]:

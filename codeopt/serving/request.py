@@ -25,17 +25,17 @@ class OperationRequest:
 
     operation: Operation
     target: str = ""
-    """FILE or FILE::FUNCTION; empty for `check`."""
+    """FILE or FILE::FUNCTION. Empty for `check`."""
     options: Mapping[str, Any] = field(default_factory=dict)
     """Fields of ImproveOptions."""
     old_source: str | None = None
-    """Text of the old file; None: the file as it is where `new_source` is given, else its text in `base`."""
+    """Text of the old file. None: the file as it is if `new_source` is given, else its text in `base`."""
     new_source: str | None = None
-    """Text of the new file; None: the file as it is."""
+    """Text of the new file. None: the file as it is."""
     base: str = "HEAD"
     """Commit of git that holds the old text."""
     paths: tuple[str, ...] = ()
-    """Files and folders that `check` looks at; empty: the current folder."""
+    """Files and folders that `check` looks at. Empty: the current folder."""
     max_functions: int = 10
     """Functions that `check` judges at most."""
     min_share: float = 0.05
@@ -43,7 +43,7 @@ class OperationRequest:
     max_seconds: float = 900.0
     """Time limit of `check` and `improve`, seconds."""
     limit: float | None = None
-    """Largest allowed increase of time that `compare` tests, as a share; None: it asks about none."""
+    """Largest allowed increase of time that `compare` tests, as a share. None: it asks about none."""
     write: bool = False
     """Put what `improve` accepted in place."""
     command: tuple[str, ...] = ()
@@ -71,6 +71,6 @@ class ServerPolicy:
     options: Mapping[str, Any]
     """Fields of ImproveOptions that hold for every request: sandbox, python, memory, ..."""
     model: str | None = None
-    """Model that drafts where a client asks for one; None: no client may."""
+    """Model that drafts if a client asks for one. None: no client may."""
     commands: bool = False
-    """Whether `record` may run a client's command, which is not isolated."""
+    """True if `record` may run a client's command, which is not isolated."""

@@ -26,7 +26,7 @@ class Root:
             raise UsageError(f"--root {path} is not a directory")
         found = path.resolve()
         if found == Path(found.anchor):
-            raise UsageError(f"--root {path} is everything on this machine; name the project's own folder")
+            raise UsageError(f"--root {path} is everything on this machine", hint="name the project's own folder")
         return cls(found)
 
     def inside(self, given: str) -> str:
@@ -46,13 +46,13 @@ class Root:
         found = self.inside(given)
         for number, path in enumerate(_links(self.path / found)):
             if number > MAX_TREE_FILES:
-                raise UsageError(f"{given[:200]} holds more than {MAX_TREE_FILES} files; name a smaller folder")
+                raise UsageError(f"{given[:200]} holds more than {MAX_TREE_FILES} files", hint="name a smaller folder")
             if path.is_symlink():
                 self.inside(str(path))
         return found
 
     def target(self, given: str) -> str:
-        """Resolve a folder, FILE, or FILE::FUNCTION, and check the cases beside a program. Raises UsageError."""
+        """Resolve a folder, FILE, or FILE::FUNCTION, and check the cases of a program. Raises UsageError."""
         path, mark, name = given.partition("::")
         found = self.inside(path)
         if not name and not (self.path / found).is_dir():

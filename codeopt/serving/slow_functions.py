@@ -1,5 +1,4 @@
-"""Slow functions as an editor shows them: from the store of verdicts, saved runs and answers, each placed in the text
-as it stands in the editor."""
+"""Slow functions for an editor: from the cache, saved runs and answers, each with its place in the editor's text."""
 
 from __future__ import annotations
 
@@ -10,8 +9,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from codeopt.core.cache import Cache
 from codeopt.core.errors import CodeoptError
-from codeopt.core.evidence_store import EvidenceStore
 from codeopt.core.ownership import foreign
 from codeopt.core.run_store import digest
 from codeopt.core.words import Speedup
@@ -22,6 +21,7 @@ from codeopt.review.findings.finding import StoredFinding
 from codeopt.review.findings.keys import FindingKeys
 from codeopt.review.findings.known import all_findings
 from codeopt.workloads.source.functions import definitions
+from codeopt_sandbox.plain_files import read_text
 
 RUNS = ".codeopt/runs"
 MAX_RUNS = 200
@@ -35,15 +35,15 @@ class SlowFunction:
     file: str
     """Path below the root, with `/`."""
     function: str
-    """Qualified name; empty: the whole program, or not known."""
+    """Qualified name. Empty: the whole program, or not known."""
     share: float | None
-    """Share of its tests' time, 0 to 1; None: not measured."""
+    """Share of its tests' time, 0 to 1. None: not measured."""
     original: str
     """Text of the file that was judged."""
     improved: str = ""
-    """The same with the verified change; empty: there is none."""
+    """Original with the verified change. Empty without a change."""
     speedup: Mapping[str, Any] = field(default_factory=dict)
-    """Object of SpeedupFields; empty: nothing was timed."""
+    """Object of SpeedupFields. Empty: nothing was timed."""
     changes: tuple[str, ...] = ()
     """Sentences that say what was changed and why."""
     caveats: tuple[str, ...] = ()
@@ -53,16 +53,16 @@ class SlowFunction:
     judged: str = ""
     """Time of the verdict, the command that asked and the machine."""
     evidence: str = ""
-    """Digest of the tests or cases that judged it; empty: not known."""
+    """Digest of the tests or cases that judged it. Empty: not known."""
 
     @property
     def gain(self) -> str:
-        """`41.00x faster`; empty where there is no change."""
+        """`41x faster`. Empty if there is no change."""
         return (Speedup.from_json(self.speedup).gain if self.speedup else "better") if self.improved else ""
 
     @property
     def words(self) -> str:
-        """`63% of its tests' time; list_membership_to_set: 41.00x faster, verified`."""
+        """`63% of its tests' time; list_membership_to_set: 41x faster, verified`."""
         share = f"{share_of(self.share)} of its tests' time" if self.share is not None else ""
         rule = self.changes[0].partition(":")[0] if self.changes else "a draft"
         better = f"{rule}: {self.gain}, verified" if self.improved else self.reason
@@ -88,18 +88,18 @@ class ShownFunction:
     line: int
     """Line of its definition, from 0."""
     improved: str = ""
-    """The editor's text with the change; empty: there is none that holds for this text."""
+    """The editor's text with the change. Empty if no change applies to this text."""
     old: str = ""
-    """Parts that changed since it was judged, in a few words; empty: the verdict holds."""
+    """Parts that changed since it was judged, in a few words. Empty: the verdict holds."""
 
     @property
     def words(self) -> str:
-        """The slow function in a line; an old verdict is told as old."""
+        """Describe the slow function in a line. An outdated verdict is marked as old."""
         return f"{self.slow.words}; old: {self.old} changed since, check again" if self.old else self.slow.words
 
 
 def shown(slow: SlowFunction, path: Path, text: str, keys: FindingKeys) -> ShownFunction | None:
-    """A slow function as it is to be shown in a text of its file; None where it is gone, or its change is in place."""
+    """Return a slow function for display in a text of its file. None if it is gone or its change is applied."""
     where = places(text)
     if slow.function and slow.function not in where:
         return None
@@ -127,11 +127,11 @@ def _reached(keys: FindingKeys, path: Path, function: str, text: str) -> str | N
         return None
 
 
-def of_store(store: EvidenceStore, top: Path, root: Path) -> Iterator[SlowFunction]:
-    """The user's own verdicts of a store, the oldest first. top: folder that its paths start from."""
-    for found, own in all_findings(store):
+def of_cache(cache: Cache, top: Path, root: Path) -> Iterator[SlowFunction]:
+    """Verdicts of a cache, the oldest first. top: folder that its paths start from."""
+    for found in all_findings(cache):
         path = top / found.path
-        if own and path.is_relative_to(root) and (found.accepted or found.share):
+        if path.is_relative_to(root) and (found.accepted or found.share):
             yield _of_finding(found, path.relative_to(root).as_posix())
 
 
@@ -181,10 +181,10 @@ def saved(root: Path) -> list[SlowFunction]:
 
 def _of_run(run: Path, root: Path) -> SlowFunction | None:
     try:
-        result = json.loads((run / "result.json").read_text("utf-8"))
+        result = json.loads(read_text(run / "result.json"))
         if not result["accepted"] or not result["speedup"]:
             return None
-        before, after = ((run / name).read_text("utf-8") for name in ("original.py", "best.py"))
+        before, after = (read_text(run / name) for name in ("original.py", "best.py"))
         path = (root / result["file"]).resolve()
         (best,) = [each for each in result["rounds"] if each["round"] == result["best_round"]]
         sound = digest(after) == result["sha256_after"] and digest(before) == result["sha256_before"]
@@ -200,7 +200,7 @@ def _of_run(run: Path, root: Path) -> SlowFunction | None:
 
 
 def _changed(before: str, after: str) -> str:
-    """Name of the function around the first line that differs; empty: that line is in none."""
+    """Name of the function around the first line that differs. Empty: that line is in none."""
     lines = zip(before.split("\n"), after.split("\n"), strict=False)
     first = next((number for number, (one, other) in enumerate(lines, 1) if one != other), 1)
     around = [(name, place) for name, place in places(before).items() if place[0] <= first <= place[1]]

@@ -1,8 +1,8 @@
 """The process that does one request: reads it from standard input, writes lines of JSON, and ends with its parent.
 
-The first line of standard input is the request. Then that stays open: where it is closed, because the client gave up
-or the server is gone, the work is ended and its sandboxes with it. Each line of output has one of the keys `progress`,
-`result` and `error`.
+The first line of standard input is the request. The input then stays open. If it is closed, because the client gave up
+or the server ended, the work and its sandboxes are ended. Each line of output has one of the keys `progress`, `result`
+and `error`.
 """
 
 from __future__ import annotations
@@ -25,7 +25,6 @@ from codeopt_sandbox.errors import SandboxError
 MAX_MESSAGE_CHARS = 2000
 """Longest error message, characters."""
 MAX_PROGRESS_CHARS = 300
-"""Longest line of progress, characters."""
 CLOSE_S = 60.0
 """Time that sandboxes have to close, seconds; then the process ends as it is."""
 CANCELLED = 130
@@ -52,12 +51,10 @@ class AnswerLines(Console):
             self._stream.flush()
 
     def print(self, line: str) -> None:
-        """Send a fact as progress."""
         self._tell(line)
 
-    def warn(self, line: str) -> None:
-        """Send a warning as progress."""
-        self._tell(line)
+    def warn(self, line: str, hint: str = "") -> None:
+        self._tell(f"{line} ({hint})" if hint else line)
 
     def progress(self, line: str) -> None:
         """Send the current step, behind the name of its stage."""
@@ -84,7 +81,7 @@ class AnswerLines(Console):
 def main() -> int:
     """Do one request; returns the exit status that the command of its name would have."""
     answers = os.fdopen(os.dup(1), "w", encoding="utf-8")
-    os.dup2(2, 1)  # whatever prints, our answers stay whole
+    os.dup2(2, 1)  # other output must not mix with the answers
     signal.signal(signal.SIGTERM, _cancel)
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # a terminal's Ctrl-C is the server's business
     warnings.simplefilter("ignore", SyntaxWarning)
@@ -99,7 +96,7 @@ def main() -> int:
         lines.send(error="cancelled", exit_status=CANCELLED)
         return CANCELLED
     except CodeoptError as error:
-        lines.send(error=inline(str(error), MAX_MESSAGE_CHARS), exit_status=error.exit_status)
+        lines.send(error=inline(error.words, MAX_MESSAGE_CHARS), exit_status=error.exit_status)
         return error.exit_status
     except SandboxError as error:
         lines.send(

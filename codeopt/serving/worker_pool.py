@@ -1,7 +1,7 @@
-"""A process for each request: started, followed by its progress, and ended where nobody wants the answer any more.
+"""A process for each request: started, followed by its progress, and ended if the answer is no longer wanted.
 
-A process of its own each: what a client gives up ends at once with all its sandboxes, a crash takes nothing else
-along, and nothing that is printed can get between the messages of a protocol on standard output.
+A cancelled request ends at once with all its sandboxes. A crash affects only its own request. Printed text cannot get
+between the messages of a protocol on standard output.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from codeopt.serving.request import OperationRequest
 from codeopt_sandbox.host_program import own_environment
 
 MAX_ANSWER_BYTES = 64 << 20
-"""Longest line of a worker, bytes: a text of 1 MiB stands in it a few times, escaped."""
+"""Longest line of a worker, bytes. It contains a text of 1 MiB several times, escaped."""
 GRACE_S = 45.0
 """Time that a worker has to close its sandboxes, seconds; a Docker engine under load takes 10."""
 TOO_MANY = 2
@@ -34,7 +34,7 @@ class OnProgress(Protocol):
     """Told of each step."""
 
     def __call__(self, line: str, done: float | None = None) -> Awaitable[None]:
-        """Take one line. done: part of the work that is behind, 0 to 1; None: not known."""
+        """Take one line. done: part of the work that is behind, 0 to 1. None: not known."""
         ...
 
 
@@ -52,14 +52,12 @@ class WorkerPool:
 
     root: Path
     parallel: int = 1
-    """Requests that run at a time."""
     waiting: int = 8
     """Requests that may wait in line."""
     max_seconds: float = 900.0
     """Time limit of one request, seconds; then it is ended."""
     _running: asyncio.Semaphore = field(init=False)
     _inside: int = 0
-    """Requests that run or wait."""
     _ends: set[asyncio.Task[None]] = field(default_factory=set)
     """Tasks that wait for workers to end."""
 

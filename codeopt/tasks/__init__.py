@@ -17,10 +17,14 @@ __all__ = [
 
 
 def open_task(name: str, min_gain: float | None = None) -> Task:
-    """The task behind `name`: a file of this folder, an entry point, a dotted path, or a path that ends in .py; several
-    between commas are aimed at together. Raises UsageError.
+    """Return the task called `name`: a file of this folder, an entry point, a dotted path, or a path that ends in .py.
 
-    min_gain: instead of the task's own.
+    Args:
+        name: Name of a task, or several names between commas for one task with all their aims.
+        min_gain: Replaces the task's own minimum gain.
+
+    Raises:
+        UsageError: There is no such task, or it is invalid.
     """
     if "," in name:
         from codeopt.tasks._several import together

@@ -12,7 +12,9 @@ MAX_SLOWDOWN = 0.05
 
 
 def common_rejection(candidate: Candidate) -> str:
-    """Why a candidate is out for every task: rejected, wrong, or never compared. Empty when none of these."""
+    """Return the reason why every task rejects a candidate: rejected, wrong, or never compared. Empty if
+    none applies.
+    """
     if candidate.rejection:
         return candidate.rejection
     if not candidate.correct:
@@ -26,7 +28,9 @@ def common_rejection(candidate: Candidate) -> str:
 
 
 def too_slow(candidate: Candidate) -> str:
-    """Why it is slow, by the ratio itself: a wide interval is no excuse for a slow program; empty when it is not."""
+    """Return the reason if it is slow by the ratio itself, as a wide interval does not excuse it. Empty if
+    it is not slow.
+    """
     found = candidate.by("time")
     if found is None or found.decision in (Decision.FASTER, Decision.SAME) or found.ratio >= 1 / (1 + MAX_SLOWDOWN):
         return ""

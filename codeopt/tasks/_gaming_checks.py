@@ -1,9 +1,8 @@
-"""Checks of what only looks like readability: comments that say something, functions with a reason,
-names that can be read.
+"""Checks against pretended readability: useful comments, functions with a reason, readable names.
 
 The measures of Self-Refine are counts, and counts can be filled: by `#` on each line, by a function a line, by names of
-forty letters. What is left out here is what was tried to fool them (tests/codeopt/tasks/test_not_fooled.py). A word
-that could be English and is none passes: only a reader sees that, and is asked (codeopt/engine/llm_judge.py).
+forty letters. These checks leave out the tricks that were tried (tests/codeopt/tasks/test_not_fooled.py). A word that
+could be English but is not passes: only a reader sees that, and is asked (codeopt/engine/llm_judge.py).
 """
 
 from __future__ import annotations
@@ -30,7 +29,7 @@ _WORD = re.compile(r"[^\W\d_]{2,}")
 _NEVER = re.compile(
     r"q[^u]|[jqvx][jqvxz]|[bcdfghjklmnpqrstvwxz]{6}|(.)\1\1|[fkpvw]x|z[bcdfgjkmnpqrstvx]|[jv][bcdfghklmnpqrstwxz]"
 )
-"""Letters that stand beside each other in no English word that a program is likely to use."""
+"""Letters that are never adjacent in an English word that a program is likely to use."""
 
 
 def telling_comments(source: str) -> int:
@@ -90,14 +89,14 @@ def reasonable_functions(tree: ast.Module, given: str = "") -> int:
 
 
 def _statements(function: ast.FunctionDef | ast.AsyncFunctionDef) -> int:
-    """In its body, at any depth, the docstring left out; a comprehension is as much as the loop that it stands for."""
+    """Count the statements in its body, at any depth, without the docstring. A comprehension counts like its loop."""
     body = function.body[1:] if ast.get_docstring(function, clean=False) is not None else function.body
     nodes = [node for statement in body for node in ast.walk(statement)]
     return sum(isinstance(node, ast.stmt | ast.comprehension | ast.IfExp) for node in nodes)
 
 
 def can_be_read(name: str) -> bool:
-    """A name of a few words, whose letters stand together as in words."""
+    """Return whether a name has few words, whose adjacent letters also occur in English words."""
     words = list(_parts(name))
     return len(name) <= LONGEST_NAME and len(words) <= MOST_WORDS and not any(map(_NEVER.search, words))
 

@@ -1,13 +1,13 @@
-"""How readable a program is: the paper's three measures, complexity, and a linter's findings, all by line.
+"""Readability of a program: the paper's three measures, complexity, and a linter's findings, all by line.
 
-The three measures and where their definitions come from (madaan/self-refine, src/readability, read in November 2026):
+The three measures and the source of their definitions (madaan/self-refine, src/readability, read in November 2026):
 
 - share of comment lines: comments over lines that are not blank, as there. Docstrings are counted apart, as they are
   no comments there.
-- number of functions: every `def`, as there; `async def` and methods too, `lambda` not.
+- number of functions: every `def`, as there, also `async def` and methods, but not `lambda`.
 - share of meaningful names: there a language model is asked whether each variable is a word, a prefix or a
   combination of words (`ans` and `max_power` are, `x` and `i` are not). Here it is a rule, so that the same program
-  always measures the same; see `names`.
+  always measures the same: see `names`.
 """
 
 from __future__ import annotations
@@ -30,7 +30,6 @@ INDEX_NAMES = frozenset({"i", "j", "k", "n", "x", "y", "_"})
 """Say enough as the variable of a loop or comprehension, where they count neither for nor against."""
 
 MODULE = "<module>"
-"""The code outside of all functions."""
 
 CONVENTIONAL = frozenset({"self", "cls", "_"})
 
@@ -79,7 +78,7 @@ class Readability:
     complexity: tuple[Complexity, ...]
     """Highest first."""
     findings: tuple[LintFinding, ...] | None
-    """Findings of the linter; None when it could not be run."""
+    """Findings of the linter. None if it failed."""
 
     @property
     def comment_share(self) -> float:
@@ -88,7 +87,7 @@ class Readability:
 
     @property
     def meaningful_share(self) -> float:
-        """Share of the names that count; 1 when there is none."""
+        """Share of the names that count. 1 without names."""
         return 1 - len(self.meaningless) / max(1, len(self.names))
 
 
@@ -126,9 +125,9 @@ def measure_both(original: str, changed: str, focus: Focus) -> tuple[Readability
 
 @lru_cache(maxsize=256)
 def measure(source: str, part: Lines = (), file: str = "", given: str = "") -> Readability:
-    """Measure a program's text, or some lines of it. Raises SyntaxError when it cannot be parsed.
+    """Measure a program's text, or some lines of it. Raises SyntaxError if it cannot be parsed.
 
-    file: where it stands, for a project's own linter settings. given: a function that others call.
+    file: path of the text, for a project's own linter settings. given: a function that others call.
     """
     findings = lint(source, file)
     if part:
@@ -155,7 +154,7 @@ def measure(source: str, part: Lines = (), file: str = "", given: str = "") -> R
 
 
 def _part(source: str, part: Lines) -> str:
-    """Lines of a text, as they would stand at its left edge."""
+    """Return lines of a text, moved to the left edge."""
     lines = source.splitlines()
     return "\n\n".join(textwrap.dedent("\n".join(lines[first - 1 : last])) + "\n" for first, last in part)
 
@@ -226,9 +225,9 @@ def _bindings(tree: ast.Module) -> Iterator[tuple[_Bound, str]]:
 
 
 def is_meaningful(name: str) -> bool:
-    """Whether a word in `name` tells something: three letters or more, one of them a vowel, and no placeholder.
+    """Return whether a word in `name` has a meaning: three letters or more, one of them a vowel, and no placeholder.
 
-    `total`, `max_len` and `ans` are meaningful; `x`, `dp`, `cnt`, `tmp2`, `aaa` and `foo` are not.
+    `total`, `max_len` and `ans` are meaningful. `x`, `dp`, `cnt`, `tmp2`, `aaa` and `foo` are not.
     """
     return can_be_read(name) and any(
         _is_word(word.lower()) for word in re.findall(r"[A-Z]?[^\W\d_A-Z]+|[A-Z]+(?![a-z])", name)

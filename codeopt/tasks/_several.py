@@ -32,18 +32,17 @@ class Several(Task):
     min_gain: float
     """The first aim's."""
     rules_first: bool
-    """Whether they serve the first aim."""
+    """True if they serve the first aim."""
     needs_model: bool
-    """Whether the first aim does."""
+    """True if the first aim needs a model."""
     needs_time: bool
-    """Whether any aim does."""
+    """True if any aim needs time."""
     judge_question: str
     """The first question that an aim has."""
     score_column: str = "gain"
 
     @classmethod
     def of(cls, aims: Sequence[Aim], min_gain: float) -> Self:
-        """The task that these aims make."""
         first = aims[0]
         wanted = {aim.metric for aim in aims} | {aim.second_metric for aim in aims} - {None}
         others = [f"And no worse, better if you can, by {aim.name}:\n{aim.guidance}" for aim in aims[1:]]
@@ -63,11 +62,10 @@ class Several(Task):
         )
 
     def for_target(self, target: Target) -> Self:
-        """Each aim for one target."""
         return self.of([aim.for_target(target) for aim in self.aims], self.min_gain)
 
     def for_functions(self) -> Self:
-        """Each aim as a model is told of it where one function is improved."""
+        """Return the task with each aim in its form for one function."""
         return self.of([aim.for_functions() for aim in self.aims], self.min_gain)
 
     def judge_view(self, original: str, changed: str) -> tuple[str, str]:
@@ -119,12 +117,12 @@ class Several(Task):
         return self.measure_change(source, source)
 
     def measure_change(self, source: str, original: str) -> str:
-        """Measures that the aims take of the text, beside those of the original, a line each."""
+        """Return the aims' measures of the text, with those of the original, a line each."""
         return "\n".join(text for aim in self.aims if (text := aim.measure_change(source, original)))
 
 
 def together(tasks: Sequence[Task]) -> Task:
-    """One task of several. Raises UsageError for one that cannot stand beside others, and for one given twice."""
+    """Return one task of several. Raises UsageError for one that cannot be combined, and for one given twice."""
     aims = [task for task in tasks if isinstance(task, Aim)]
     for task in tasks:
         if task not in aims:

@@ -16,26 +16,15 @@ from codeopt.tasks._prompts import Prompts, WorkedExample
 
 Metric = Literal["time", "memory"]
 
-RENAMED = {
-    "standing": "task_score",
-    "scale": "score_column",
-    "second": "second_metric",
-    "for_function": "for_functions",
-    "reader_question": "judge_question",
-    "for_reader": "judge_view",
-    "none_better": "nothing_accepted",
-}
-"""Members that tasks had before 0.2 -> what they are now."""
-
 ALIKE = 0.8
-"""How much a member looks like a known one, from 0 to 1, before it is taken for a misspelling of that."""
+"""Similarity of a member to a known one, from 0 to 1, from which it counts as a misspelling of that."""
 
 
 class Task(ABC):
     """The objective of an improvement.
 
-    A subclass sets `name` and `prompts`, and defines `why_not` and `score`; whatever else it says replaces a default
-    below. Frozen dataclasses do well, plain classes too.
+    A subclass sets `name` and `prompts`, and defines `why_not` and `score`. Its other members replace the defaults
+    below. It may be a frozen dataclass or a plain class.
     """
 
     name: str
@@ -47,19 +36,19 @@ class Task(ABC):
     examples: tuple[WorkedExample, ...] = ()
     """Few-shot examples for programs."""
     function_guidance: str = ""
-    """Guidance where one function is improved; empty: `guidance`."""
+    """Guidance for improving one function. Empty: `guidance`."""
     function_examples: tuple[WorkedExample, ...] = ()
     """Few-shot examples where one function is improved."""
 
     metric: Metric = "time"
     """Metric that the judge compares first."""
     second_metric: Metric | None = None
-    """Metric that the judge compares, too; None: no other."""
+    """Metric that the judge compares also. None: no second metric."""
     min_gain: float = 0.05
     """Least gain worth having: 0.05 is 5 % less time, or 0.05 on the task's own scale."""
 
     rules_first: bool = False
-    """The built-in rules serve the task: their draft comes first, and a model is told what they find."""
+    """True if the built-in rules serve the task: their draft comes first, and a model sees their findings."""
     needs_model: bool = False
     """The built-in rules are of no use for the task."""
     needs_time: bool = True
@@ -67,46 +56,50 @@ class Task(ABC):
     of_texts: bool = False
     """The result is a text: nothing is timed, and nothing is run unless the text is a program."""
     batch_results: str = ""
-    """The module that shows a batch of the task, with `render(store, file)` and `as_json(store)`; empty: the usual."""
+    """The module that shows a batch of the task, with `render(store, file)` and `as_json(store)`. Empty: the usual."""
 
     score_column: str = ""
-    """Heading of the column with the task's own score (see `task_score`); empty: the speedup is the measure."""
+    """Heading of the column with the task's own score (see `task_score`). Empty: the speedup is the measure."""
     nothing_accepted: str = "no draft was right and better than the original"
     """Reason for keeping the original where no draft was acceptable."""
 
     judge_question: str = ""
-    """What a language model is asked of the original and a candidate before that is accepted; empty: measures decide
-    alone."""
+    """Question to the judge model about the original and a candidate before acceptance. Empty: measures
+    decide alone.
+    """
     answers_input: bool = False
-    """Both texts answer the target's text, which the model that compares them is shown."""
+    """True if both texts answer the target's text, which the judge model then sees."""
 
     @abstractmethod
     def why_not(self, candidate: Candidate, original: Candidate) -> str:
-        """Why `candidate` may not replace `original`, in one line; empty when it may."""
+        """Return the reason in one line why `candidate` may not replace `original`. Empty if it may."""
 
     @abstractmethod
     def score(self, candidate: Candidate, original: Candidate) -> float | None:
-        """Rank among acceptable candidates, the higher the better; None for one that is not acceptable."""
+        """Rank among acceptable candidates, the higher the better. None for one that is not acceptable."""
 
     def is_sufficient(self, critique: Critique, history: History) -> bool:
-        """Whether to stop; by default when the critic finds nothing left to improve in a draft that is right."""
+        """Return whether to stop. By default this is so if the critic finds nothing left to improve in a
+        right draft.
+        """
         return critic_is_done(critique, history)
 
     def measure(self, source: str) -> str:
-        """What the task itself measures in a program's text, for the feedback; empty: nothing."""
+        """Return the task's own measures of a program's text, for the feedback. Empty without measures."""
         return ""
 
     def measure_change(self, source: str, original: str) -> str:
-        """What it measures in a program's text beside the original's; by default `measure(source)`."""
+        """Return the measures of a program's text, with the original's for comparison. By default `measure(source)`."""
         return self.measure(source)
 
     def task_score(self, candidate: Candidate, original: Candidate) -> TaskScore | None:
-        """The task's own figures, which the table, the summary, JSON and the pages show under `score_column`; None of
-        a task whose measure is the speedup."""
+        """Return the task's own figures, which the table, the summary, JSON and the pages show under
+        `score_column`. None for a task whose measure is the speedup.
+        """
         return None
 
     def judge_view(self, original: str, changed: str) -> tuple[str, str]:
-        """What the model that is asked `judge_question` sees of both texts; by default all of them."""
+        """Return the parts of both texts that the judge model sees for `judge_question`. By default all of them."""
         return original, changed
 
     def for_target(self, target: Target) -> Self:
@@ -114,7 +107,7 @@ class Task(ABC):
         return self
 
     def for_functions(self) -> Self:
-        """The task as a model is told of it where one function is improved."""
+        """Return the task in its form for one function."""
         guidance = self.function_guidance or self.guidance
         return self.changed(guidance=guidance, examples=self.function_examples)
 
@@ -127,34 +120,34 @@ class Task(ABC):
 
     @property
     def second_clock(self) -> Literal["auto", "memory", ""]:
-        """The clock of `second_metric`, as the judge names it; empty: none."""
+        """Metric of `second_metric`, as the judge names it. Empty: none."""
         if self.second_metric is None:
             return ""
         return "memory" if self.second_metric == "memory" else "auto"
 
     @property
     def for_memory(self) -> bool:
-        """Less memory is its aim, or one of them."""
+        """Return whether less memory is its aim, or one of its aims."""
         return "memory" in (self.metric, self.second_metric)
 
 
 class Aim(Task):
-    """A task that can stand beside another one: `--task runtime,readability`."""
+    """A task that can be combined with another one: `--task runtime,readability`."""
 
     @abstractmethod
     def worse(self, candidate: Candidate, original: Candidate) -> str:
-        """Why a candidate is worse than the original by this aim, in one line; empty when it is not."""
+        """Return the reason in one line why a candidate is worse than the original by this aim. Empty if it is not."""
 
 
 def check_task(found: object, where: str) -> Task:
-    """A task of whoever's making, looked through for what would be ignored in silence. Raises UsageError.
+    """Return the task after checking it for members that would be silently ignored. Raises UsageError.
 
     where: the module that defines it, for the message.
     """
     if not isinstance(found, Task):
         raise UsageError(
-            f"{where}: TASK is a {type(found).__name__}, which is no task; derive its class from codeopt.tasks.Task "
-            "and give TASK an instance of it (docs/writing-a-plug-in.md)"
+            f"{where}: TASK is a {type(found).__name__}, which is no task",
+            hint="give TASK an instance of a class derived from codeopt.tasks.Task (docs/writing-a-plug-in.md)",
         )
     missing = [name for name in ("name", "prompts") if not hasattr(found, name)]
     if missing:
@@ -169,15 +162,12 @@ def check_task(found: object, where: str) -> Task:
 
 
 def _mistake(name: str, known: set[str]) -> str:
-    """What is wrong about a member that no task has; empty for a member of the task's own."""
-    if name in RENAMED:
-        return f"which is called {RENAMED[name]} now"
+    """Describe the error of a member that no task has. Empty for a member of the task's own."""
     alike = [each for each in get_close_matches(name, known, cutoff=ALIKE) if name not in (f"{each}s", f"{each}d")]
     return f"which no task has; {alike[0]} is meant, or _{name} for something of its own" if alike else ""
 
 
 def _members(home: type) -> set[str]:
-    """Public members that a class defines or annotates."""
     names = {*vars(home), *vars(home).get("__annotations__", {})}
     return {name for name in names if not name.startswith("_")}
 

@@ -11,7 +11,7 @@ from string import Template
 
 from codeopt.core.history import Candidate
 from codeopt.core.task_score import TaskMeasure, TaskScore
-from codeopt.core.words import directions, factor, gain, is_gain
+from codeopt.core.words import Speedup, directions, factor, gain
 from codeopt.tasks import Aim, Metric, Prompts, WorkedExample, common_rejection, too_slow
 from codeopt_sandbox.compare import Comparison
 
@@ -74,26 +74,24 @@ class Memory(Aim):
         found = candidate.by("memory")
         if (reason := common_rejection(candidate) or too_slow(candidate)) or found is None:
             return reason or "its memory was not compared"
-        if found.decision != "faster":  # the same decision stands for time and for memory
+        if found.decision != "faster":  # `decision` covers time and memory
             return f"its peak is not lower with statistical confidence ({factor(found.ratio)})"
         if found.ratio < 1 + self.min_gain:
             return f"it uses {gain(found.ratio, 'memory', 3)}: a gain below {self.min_gain:.0%} is not worth a change"
         return ""
 
     def score(self, candidate: Candidate, original: Candidate) -> float | None:
-        """The lower end of the ratio's interval."""
         found = candidate.by("memory")
         return None if found is None or self.why_not(candidate, original) else found.ci_low
 
     def worse(self, candidate: Candidate, original: Candidate) -> str:
-        """Why its peak is higher than it may be beside another aim; empty when it is not."""
+        """Return the reason if its peak is higher than another aim allows. Empty if it is not."""
         found = candidate.by("memory")
         if found is None or found.decision != "slower" or found.ratio >= 1 / (1 + self.min_gain):
             return ""
-        return f"it {is_gain(found.ratio, 'memory')}"
+        return f"it {Speedup.of(found).is_gain}"
 
     def task_score(self, candidate: Candidate, original: Candidate) -> TaskScore | None:
-        """The peaks and the ratio."""
         found = candidate.by("memory")
         if found is None or not found.pairs:
             return None

@@ -112,7 +112,10 @@ class ReadabilityTask(Aim):
         return replace(self, focus=Focus(target.name, str(target.path.resolve()))) if target.name else self
 
     def why_not(self, candidate: Candidate, original: Candidate) -> str:
-        """Empty when it is right, not too slow, better by the measures, and the critic, if it spoke, says so too."""
+        """Return the reason against the candidate.
+
+        Empty if it is right, not too slow, better by the measures, and the critic, if asked, agrees.
+        """
         if reason := common_rejection(candidate) or too_slow(candidate):
             return reason
         gained = gain(_text(candidate), _text(original), self.focus)
@@ -135,14 +138,14 @@ class ReadabilityTask(Aim):
         return None if self.why_not(candidate, original) else gain(_text(candidate), _text(original), self.focus)
 
     def worse(self, candidate: Candidate, original: Candidate) -> str:
-        """Why it is less readable beside another aim; empty when it is not."""
+        """Return the reason if it is too unreadable for another aim's change. Empty if it is not."""
         if candidate.preference and candidate.preference.winner is Preferred.FIRST:
             return f"a reader prefers the original: {candidate.preference.reason}"
         gained = gain(_text(candidate), _text(original), self.focus)
         return "" if gained is not None and gained >= 0 else "it is less readable than the original"
 
     def task_score(self, candidate: Candidate, original: Candidate) -> TaskScore | None:
-        """The mean of the levels and what they are made of; None for a text that cannot be parsed."""
+        """Return the mean of the levels and what they are made of. None for a text that cannot be parsed."""
         try:
             old, new = measure_both(_text(original), _text(candidate), self.focus)
         except SyntaxError:
@@ -160,7 +163,7 @@ class ReadabilityTask(Aim):
         )
 
     def judge_view(self, original: str, changed: str) -> tuple[str, str]:
-        """What the change is about, where one function of a module is improved; else all of both."""
+        """Return the changed part if one function of a module is improved, else all of both texts."""
         return parts(original, changed, self.focus)
 
     def is_sufficient(self, critique: Critique, history: History) -> bool:
@@ -204,7 +207,7 @@ def _text(candidate: Candidate) -> str:
 
 
 def _pace(candidate: Candidate) -> str:
-    """Its speed beside the original's, in words."""
+    """Compare its speed with the original's, in words."""
     compared = candidate.by("time")
     if compared is None or compared.decision is Decision.SAME or not compared.pairs:
         return words.AS_BEFORE
@@ -212,7 +215,7 @@ def _pace(candidate: Candidate) -> str:
 
 
 def gain(candidate: str, original: str, focus: Focus = WHOLE) -> float | None:
-    """Mean gain of the levels from -2 to 1, losses counted twice; None when one of the two cannot be parsed."""
+    """Mean gain of the levels from -2 to 1, losses counted twice. None if one of the two cannot be parsed."""
     try:
         old, new = map(levels, measure_both(original, candidate, focus))
     except SyntaxError:

@@ -91,15 +91,17 @@ class Runtime(Aim):
         return ""
 
     def score(self, candidate: Candidate, original: Candidate) -> float | None:
-        """The lower end of the speedup's interval, for ranking by the point estimate would favour the luckiest; what
-        its pairs with the best draft before it say goes first."""
+        """Return the lower end of the speedup's interval, as ranking by the point estimate would favour the luckiest.
+
+        The measurement against the best candidate before it has precedence.
+        """
         found = candidate.by("time")
         if found is None or self.why_not(candidate, original):
             return None
         return candidate.lead if found is candidate.comparison else found.ci_low
 
     def worse(self, candidate: Candidate, original: Candidate) -> str:
-        """Why it is slower than it may be beside another aim; empty when it is not."""
+        """Return the reason if it is slower than another aim allows. Empty if it is not."""
         return too_slow(candidate)
 
 

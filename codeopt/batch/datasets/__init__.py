@@ -16,6 +16,7 @@ from pathlib import Path
 from codeopt.core import plugins
 from codeopt.core.errors import ProgramError, UsageError
 from codeopt.core.program import read_program
+from codeopt_sandbox.plain_files import read_text
 
 GROUP = "codeopt.datasets"
 
@@ -66,8 +67,9 @@ def read_set(request: SetRequest, layout: str = "") -> Iterator[Problem]:
     name = layout or next((n for n in plugins.names(GROUP) if plugins.load(GROUP, n).recognises(request)), "")
     if not name:
         raise UsageError(
-            f"{request.path} is no problem set: neither a folder with PROBLEM/slow.py in it, nor one of .py files, "
-            "a .jsonl file with problem_id and input, or a .txt file with one path::function a line"
+            f"{request.path} is no problem set",
+            hint="give a folder with PROBLEM/slow.py or .py files, a .jsonl file with problem_id and input, "
+            "or a .txt file with one path::function a line",
         )
     return _unique(plugins.load(GROUP, name).read(request))
 
@@ -77,17 +79,17 @@ def program_at(
     calls: Path | None = None, check: str = "",
 ) -> Problem:  # fmt: skip
     """Make a problem of a program's own file; a file that is no Python is a dropped problem."""
-    faster = read_text(target) if target and target.is_file() else None
+    faster = file_text(target) if target and target.is_file() else None
     try:
         return Problem(id, read_program(path).source, path, cases, function, calls, check, faster)
     except (UsageError, ProgramError) as error:
-        return Problem(id, "", path, cases, function, calls, check, faster, dropped=str(error))
+        return Problem(id, "", path, cases, function, calls, check, faster, dropped=error.words)
 
 
-def read_text(path: Path) -> str:
+def file_text(path: Path) -> str:
     """Read a file of the set. Raises UsageError."""
     try:
-        return path.read_text("utf-8")
+        return read_text(path)
     except (OSError, UnicodeDecodeError) as error:
         raise UsageError(f"cannot read {path}: {error}") from error
 

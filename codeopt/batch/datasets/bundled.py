@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from pathlib import Path
 
-from codeopt.batch.datasets import Problem, SetRequest, program_at, read_text
+from codeopt.batch.datasets import Problem, SetRequest, file_text, program_at
 
 FUNCTION = "function"
 """Name of the file that names the function of a problem's slow.py."""
@@ -30,7 +30,7 @@ def read(request: SetRequest) -> Iterator[Problem]:
 def _function_in(folder: Path) -> Problem:
     calls, accept = folder / "calls.py", folder / "accept.py"
     return program_at(
-        folder.name, folder / "slow.py", function=read_text(folder / FUNCTION).strip(), target=folder / "fast.py",
+        folder.name, folder / "slow.py", function=file_text(folder / FUNCTION).strip(), target=folder / "fast.py",
         calls=calls if calls.is_file() else None, check=f"{accept}::accept" if accept.is_file() else "",
     )  # fmt: skip
 

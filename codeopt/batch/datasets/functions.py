@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from codeopt.batch.datasets import Problem, SetRequest, program_at, read_text
+from codeopt.batch.datasets import Problem, SetRequest, file_text, program_at
 from codeopt.core.errors import UsageError
 
 
@@ -15,10 +15,10 @@ def recognises(request: SetRequest) -> bool:
 
 def read(request: SetRequest) -> Iterator[Problem]:
     """Read one problem a line; a line without `::` is a program. Raises UsageError for an empty list."""
-    lines = [line.partition("#")[0].strip() for line in read_text(request.path).splitlines()]
+    lines = [line.partition("#")[0].strip() for line in file_text(request.path).splitlines()]
     targets = [line for line in lines if line]
     if not targets:
-        raise UsageError(f"{request.path} names no function: write one path/to/file.py::name a line")
+        raise UsageError(f"{request.path} names no function", hint="write one path/to/file.py::name a line")
     for target in targets:
         name, _, function = target.partition("::")
         yield program_at(target, request.path.parent / name, request.cases, function=function)

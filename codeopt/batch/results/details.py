@@ -4,15 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from codeopt.batch.database import BatchStore
-from codeopt.batch.results.charts import anchor
+from codeopt.batch.batch_folder import BatchFolder
 from codeopt.batch.results.metrics import Solved
-from codeopt.core.history import Candidate
 from codeopt.core.revision import Revision
-from codeopt.core.run_store import candidate_from_json
 from codeopt.core.words import factor
 from codeopt.report.html import drafts
 from codeopt.report.html.annotated import beside
+from codeopt.report.html.charts import anchor
 from codeopt.report.html.layout import folded
 from codeopt.report.html.markup import Child, Markup, tag
 
@@ -24,7 +22,7 @@ def kind(each: Solved) -> str:
     return {"done": "kept", "failed": "failed", "dropped": "failed"}.get(each.status, "open")
 
 
-def row(store: BatchStore, each: Solved, spent: str) -> Markup:
+def row(batch: BatchFolder, each: Solved, spent: str) -> Markup:
     """A line that opens to the problem's history."""
     speedup = factor(each.speedup) if each.judged else "-"
     span = f"{each.low:.2f} - {each.high:.2f}" if each.accepted and each.low and each.high else ""
@@ -42,7 +40,7 @@ def row(store: BatchStore, each: Solved, spent: str) -> Markup:
             for name, (class_, text) in zip(names, cells, strict=True)
         ],
     )
-    return tag("details", summary, tag("div", list(_history(store, each, spent)), class_="inside"),
+    return tag("details", summary, tag("div", list(_history(batch, each, spent)), class_="inside"),
                class_=f"is-{kind(each)}", id=anchor(each.id))  # fmt: skip
 
 
@@ -56,11 +54,11 @@ def _why(each: Solved) -> str:
     return f"{each.standing.words}: {each.reason}" if each.standing and each.accepted else each.reason
 
 
-def _history(store: BatchStore, each: Solved, spent: str) -> Iterator[Child]:
-    problem = store.problem(each.id)
+def _history(batch: BatchFolder, each: Solved, spent: str) -> Iterator[Child]:
+    problem = batch.problem(each.id)
     yield tag("p", f"{(each.reason or each.status).rstrip('.')}. {spent}.", class_="how")
-    candidates = _candidates(store, each.id)
-    rounds = candidates.get("round", [])
+    run = batch.load(each.id)
+    rounds = run.history.candidates if run else ()
     if rounds:
         yield tag("h3", "Original")
         yield drafts.verdicts(rounds[0])
@@ -74,9 +72,9 @@ def _history(store: BatchStore, each: Solved, spent: str) -> Iterator[Child]:
         yield beside(rounds[0], best)
     for before, candidate in zip(rounds, rounds[1:], strict=False):
         yield drafts.draft(before, candidate, best=candidate.round == each.best_round)
-    for confirmed in candidates.get("confirm", []):
+    for confirmed in batch.measured(each.id, "confirm"):
         yield drafts.confirmed(rounds[0] if rounds else confirmed, confirmed)
-    for target in candidates.get("target", []):
+    for target in batch.measured(each.id, "target"):
         yield folded(
             "The human's program", drafts.heading(target, "judged by the same judge in this run"),
             drafts.verdicts(target), drafts.pairs(target),
@@ -86,10 +84,3 @@ def _history(store: BatchStore, each: Solved, spent: str) -> Iterator[Child]:
         yield folded(
             "The original", tag("pre", [tag("span", line) for line in problem.source.splitlines()[: drafts.DIFF_LINES]])
         )
-
-
-def _candidates(store: BatchStore, id: str) -> dict[str, list[Candidate]]:
-    found: dict[str, list[Candidate]] = {}
-    for row in store.db.execute("SELECT stage, body FROM candidate WHERE problem = ? ORDER BY stage, round", [id]):
-        found.setdefault(row["stage"], []).append(candidate_from_json(row["body"]))
-    return found

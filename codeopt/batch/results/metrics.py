@@ -15,23 +15,27 @@ A problem that failed for the model's or the sandbox's sake is judged and unsolv
 
 from __future__ import annotations
 
-import json
 import math
-import sqlite3
-from collections.abc import Iterator, Sequence
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
 
-from codeopt.batch.database import BatchStore
+from codeopt.batch.batch_folder import BatchFolder
 from codeopt.batch.locks import is_at_work
-from codeopt.batch.results.own_measures import OwnMeasures, over_batch, standings
+from codeopt.batch.records import BatchFacts
+from codeopt.batch.results.own_measures import OwnMeasures, over_batch
 from codeopt.batch.results.statistics import Estimate, estimate, estimate_geometric, mcnemar_p, mean, share, sign_flip_p
+from codeopt.core.budget import NOTHING_USED, Effort, Usage
+from codeopt.core.history import Candidate, Preferred
 from codeopt.core.task_score import TaskScore
+from codeopt_sandbox.compare import Decision
 
 INTERRUPTED = "interrupted"
 """Status of a problem that was under way when the batch was killed."""
 OPT = 1.10
 """PIE's threshold."""
+STEPS = ("model", "cases", "timing", "profile", "confirmation")
+"""Steps whose seconds are added up."""
 
 
 @dataclass(frozen=True)
@@ -63,9 +67,15 @@ class Solved:
     rounds: tuple[Round, ...]
     human: float | None
     """Speedup of the human's program by the same judge; None when it was not judged."""
-    tokens: int
-    cost_usd: float | None
+    usage: Usage
+    """Cost of all its replies."""
     seconds: float
+    programs_s: float
+    """Running programs in the sandbox, seconds."""
+    effort: Mapping[str, float]
+    """Seconds by step; see STEPS."""
+    preferred: bool | None
+    """Whether a reader preferred a draft; None: none was asked."""
     standing: TaskScore | None = None
     """The task's own score; None where the speedup is the measure, and where no draft was measured."""
 
@@ -119,7 +129,7 @@ class Metrics:
 
     solved: tuple[Solved, ...]
     """All problems, in the order of the set."""
-    counts: dict[str, int]
+    counts: Mapping[str, int]
     opt: Estimate
     correct: Estimate
     mean_speedup: Estimate
@@ -129,24 +139,13 @@ class Metrics:
     human_geomean: Estimate | None
     humans: int
     """Problems whose human program was judged."""
-    replies: int
-    tokens_in: int
-    tokens_out: int
-    cost_usd: float | None
-    seconds: float
-    """Wall time of all sittings, seconds."""
+    usage: Usage
+    """Cost of all replies."""
     programs_s: float
-    cores: int
-    settings: dict[str, Any]
-    machine: dict[str, Any]
-    python: dict[str, Any] | None
-    """The programs' interpreter, as Interpreter.to_json gives it; None where it is not known, or not one."""
-    created: str
-    backend: str
-    tokens_cached: int
-    """Input tokens served from providers' prompt caches."""
-    effort: dict[str, float]
-    """Seconds by step: model, cases, timing, profile, confirmation."""
+    """Running programs in the sandbox, seconds."""
+    facts: BatchFacts
+    effort: Mapping[str, float]
+    """Seconds by step; see STEPS."""
     own: OwnMeasures | None = None
     """The figures by the task's own measures."""
 
@@ -156,11 +155,6 @@ class Metrics:
         return [each for each in self.solved if each.judged]
 
     @property
-    def tokens(self) -> int:
-        """Tokens in and out."""
-        return self.tokens_in + self.tokens_out
-
-    @property
     def optimised(self) -> int:
         """Problems that are right, with a speedup of at least OPT."""
         return sum(each.optimised for each in self.judged)
@@ -168,93 +162,81 @@ class Metrics:
     @property
     def overhead(self) -> float | None:
         """Share of the measuring cores' wall time in which no program ran; None without a clock."""
-        available = self.seconds * self.cores
+        available = self.facts.seconds * self.facts.cores
         return max(0.0, 1 - self.programs_s / available) if available else None
 
 
-def measure_batch(store: BatchStore) -> Metrics:
+def measure_batch(batch: BatchFolder) -> Metrics:
     """The metrics of a batch, also of one that has not ended."""
-    settings = json.loads(store.meta("settings") or "{}")
-    measured = standings(store.db) if settings.get("task", "runtime") != "runtime" else {}
-    solved = tuple(replace(each, standing=measured.get(each.id)) for each in _solved(store.db))
-    counts = store.counts()
-    if counts.get("running") and not is_at_work(store.folder):
+    facts = batch.facts
+    scored = facts.settings.get("task", "runtime") != "runtime"
+    solved = tuple(_solved(batch, problem.id, scored) for problem in batch.problems())
+    if any(each.status == "running" for each in solved) and not is_at_work(batch.folder):
         why = "the batch was ended before; the same command goes on with it"
-        ended = {each.id: replace(each, status=INTERRUPTED, reason=why) for each in solved if each.status == "running"}
-        solved = tuple(ended.get(each.id, each) for each in solved)
-        counts[INTERRUPTED] = counts.pop("running")
+        solved = tuple(
+            replace(each, status=INTERRUPTED, reason=why) if each.status == "running" else each for each in solved
+        )
     judged = [each for each in solved if each.judged]
     speedups = [each.speedup for each in judged]
     humans = [each.human for each in judged if each.human is not None]
-    spent = store.db.execute(
-        "SELECT count(*), coalesce(sum(tokens_in), 0), coalesce(sum(tokens_out), 0) FROM exchange"
-    ).fetchone()
     return Metrics(
-        solved, counts,
+        solved, dict(sorted(Counter(each.status for each in solved).items())),
         opt=share([each.optimised for each in judged]), correct=share([each.correct for each in judged]),
         mean_speedup=estimate(speedups, mean), geomean=estimate_geometric(speedups),
         rounds=tuple(_after_rounds(judged)),
         human_opt=share([human >= OPT for human in humans]) if humans else None,
         human_geomean=estimate_geometric(humans) if humans else None, humans=len(humans),
-        replies=spent[0], tokens_in=spent[1], tokens_out=spent[2], cost_usd=store.spent().cost_usd,
-        seconds=float(store.meta("seconds") or 0), cores=int(store.meta("cores") or 1),
-        programs_s=float(store.db.execute("SELECT coalesce(sum(programs_s), 0) FROM problem").fetchone()[0]),
-        settings=settings, own=over_batch(store.db, measured, [(each.id, each.accepted) for each in judged]),
-        machine=json.loads(store.meta("machine") or "{}"),
-        python=json.loads(store.meta("python") or "null"),
-        created=store.meta("created"), backend=store.meta("backend"),
-        tokens_cached=store.db.execute("SELECT coalesce(sum(cached), 0) FROM exchange").fetchone()[0],
-        effort=_effort(store.db),
+        usage=sum((each.usage for each in solved), NOTHING_USED),
+        programs_s=sum(each.programs_s for each in solved), facts=facts,
+        effort={step: round(sum(each.effort.get(step, 0.0) for each in solved), 3) for step in STEPS},
+        own=over_batch(
+            [each.standing for each in judged if each.standing], [each.accepted for each in judged],
+            [each.preferred for each in solved if each.preferred is not None],
+        ),
     )  # fmt: skip
 
 
-BODY = "replace(replace(body, 'Infinity', '1e999'), 'NaN', '0')"
-"""Body of a candidate for SQLite, which takes these two words of Python's for no JSON."""
+def _solved(batch: BatchFolder, id: str, scored: bool) -> Solved:
+    """One problem, by its files. scored: its task has a score of its own."""
+    status, run = batch.status(id), batch.load(id)
+    drafts = run.history.candidates if run else ()
+    confirmed, target = batch.measured(id, "confirm"), batch.measured(id, "target")
+    outside = [*confirmed, *batch.measured(id, "refused")]
+    preferences = [each.preference.winner for each in outside if each.preference is not None]
+    return Solved(
+        id, status.status, status.fault, status.reason, status.accepted,
+        status.ratio if status.accepted and status.ratio is not None else 1.0, status.ci_low, status.ci_high,
+        status.best_round, tuple(map(_round, drafts[1:])), _worth(target[-1]) if target else None,
+        batch.usage(id), status.time_spent.seconds, status.time_spent.programs_s, _effort(drafts, confirmed),
+        Preferred.SECOND in preferences if preferences else None,
+        _standing(confirmed if status.accepted else [*outside, *drafts[1:]], status.accepted) if scored else None,
+    )  # fmt: skip
 
 
-def _solved(db: sqlite3.Connection) -> Iterator[Solved]:
-    drafts: dict[str, list[Round]] = {}
-    humans: dict[str, float] = {}
-    for row in db.execute(
-        f"SELECT problem, stage, round, correct, decision, ratio, decision IS NULL AND (json_array_length({BODY},"
-        f" '$[0].beside') > 0 OR json_array_length({BODY}, '$[0].siblings') > 0) AS screened"
-        " FROM candidate ORDER BY problem, round"
-    ):
-        worth = row["ratio"] if row["correct"] and row["decision"] == "faster" else 1.0
-        if row["stage"] == "target":
-            humans[row["problem"]] = worth
-        elif row["stage"] == "round" and row["round"] > 0:
-            found = Round(row["round"], bool(row["correct"]), worth, bool(row["screened"]))
-            drafts.setdefault(row["problem"], []).append(found)
-    costs = {
-        row[0]: (row[1], row[2] if row[3] == row[4] else None)
-        for row in db.execute(
-            "SELECT problem, sum(tokens_in + tokens_out), sum(cost_usd), count(*), count(cost_usd)"
-            " FROM exchange GROUP BY problem"
-        )
-    }
-    for row in db.execute("SELECT * FROM problem ORDER BY position"):
-        accepted = bool(row["accepted"])
-        tokens, cost = costs.get(row["id"], (0, 0.0))
-        yield Solved(
-            row["id"], row["status"], row["fault"], row["reason"], accepted,
-            row["ratio"] if accepted and row["ratio"] is not None else 1.0, row["ci_low"], row["ci_high"],
-            row["best_round"], tuple(drafts.get(row["id"], ())), humans.get(row["id"]), tokens, cost, row["seconds"],
-        )  # fmt: skip
+def _round(draft: Candidate) -> Round:
+    screened = draft.comparison is None and bool(draft.ablation or draft.siblings)
+    return Round(draft.round, draft.correct, _worth(draft), screened)
 
 
-def _effort(db: sqlite3.Connection) -> dict[str, float]:
-    """Seconds of all rounds by step, and of the confirmations of what was accepted."""
-    found = {
-        step: db.execute(
-            f"SELECT coalesce(sum(json_extract({BODY}, ?)), 0) FROM candidate WHERE stage = 'round'",
-            [f"$[0].effort.{step}_s"],
-        ).fetchone()[0]
-        for step in ("model", "cases", "timing", "profile")
-    }
-    seconds = f"json_extract({BODY}, '$[0].effort.cases_s') + json_extract({BODY}, '$[0].effort.timing_s')"
-    confirmed = db.execute(f"SELECT coalesce(sum({seconds}), 0) FROM candidate WHERE stage = 'confirm'")
-    return {name: round(value, 3) for name, value in {**found, "confirmation": confirmed.fetchone()[0]}.items()}
+def _worth(draft: Candidate) -> float:
+    """The speedup of a draft; 1.0 unless it is right, and faster with confidence."""
+    found = draft.comparison
+    return found.ratio if found and draft.correct and found.decision is Decision.FASTER else 1.0
+
+
+def _standing(drafts: Sequence[Candidate], accepted: bool) -> TaskScore | None:
+    """The outcome of a problem: its result, as it was confirmed, or the original, which stayed."""
+    scores = [each.standing for each in drafts if each.standing is not None]
+    if not scores:
+        return None
+    return scores[-1] if accepted else scores[-1].unchanged()
+
+
+def _effort(drafts: Sequence[Candidate], confirmed: Sequence[Candidate]) -> dict[str, float]:
+    """Seconds of all rounds by step, and of the confirmation of what was accepted."""
+    rounds = sum((each.effort for each in drafts), Effort())
+    again = sum(each.effort.cases_s + each.effort.timing_s for each in confirmed)
+    return dict(zip(STEPS, (rounds.model_s, rounds.cases_s, rounds.timing_s, rounds.profile_s, again), strict=True))
 
 
 def _after_rounds(judged: Sequence[Solved]) -> Iterator[AfterRounds]:

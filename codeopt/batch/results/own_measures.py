@@ -8,14 +8,11 @@ preferred   share of the drafts that a reader was asked about and preferred in b
 
 from __future__ import annotations
 
-import sqlite3
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from codeopt.batch.results.statistics import Estimate, estimate, mean, share
-from codeopt.core.history import Preferred
-from codeopt.core.run_store import candidate_from_json
 from codeopt.core.task_score import TaskMeasure, TaskScore
 
 
@@ -49,45 +46,21 @@ class OwnMeasures:
         }
 
 
-def standings(db: sqlite3.Connection) -> dict[str, TaskScore]:
-    """The outcome of each problem: its result, as it was confirmed, or the original, which stayed."""
-    accepted = {row[0] for row in db.execute("SELECT id FROM problem WHERE accepted = 1")}
-    found: dict[str, TaskScore] = {}
-    for row in db.execute("SELECT problem, stage, body FROM candidate WHERE stage != 'target' AND round > 0"):
-        standing = candidate_from_json(row["body"]).standing
-        if standing is not None and (row["stage"] == "confirm" or row["problem"] not in accepted):
-            found[row["problem"]] = standing if row["problem"] in accepted else standing.unchanged()
-    return found
-
-
-def over_batch(
-    db: sqlite3.Connection, found: Mapping[str, TaskScore], judged: Sequence[tuple[str, bool]]
-) -> OwnMeasures | None:
-    """The figures; None where the speedup is the measure. judged: each problem, and whether a draft was accepted."""
-    rows = [found[id] for id, _ in judged if id in found]
+def over_batch(rows: Sequence[TaskScore], accepted: Sequence[bool], preferred: Sequence[bool]) -> OwnMeasures | None:
+    """The figures; None where the speedup is the measure. accepted: of each judged problem, whether a draft was.
+    preferred: of each problem that a reader was asked about, whether it preferred a draft."""
     if not rows:
         return None
-    read = _read(db)
     units = {m.name: m.unit for each in rows for m in each.measures}
     return OwnMeasures(
         rows[0].name,
-        share([accepted for _, accepted in judged]),
+        share(accepted),
         estimate([each.before for each in rows], mean),
         estimate([each.after for each in rows], mean),
         tuple(_mean_of(name, unit, rows) for name, unit in units.items()),
-        share(list(read.values())) if read else None,
-        len(read),
+        share(preferred) if preferred else None,
+        len(preferred),
     )
-
-
-def _read(db: sqlite3.Connection) -> dict[str, bool]:
-    """The problems that a reader was asked about: whether he preferred a draft."""
-    found: dict[str, bool] = {}
-    for row in db.execute("SELECT problem, body FROM candidate WHERE stage IN ('confirm', 'refused')"):
-        preference = candidate_from_json(row["body"]).preference
-        if preference is not None:
-            found[row["problem"]] = found.get(row["problem"], False) or preference.winner is Preferred.SECOND
-    return found
 
 
 def _mean_of(name: str, unit: str, rows: Sequence[TaskScore]) -> TaskMeasure:

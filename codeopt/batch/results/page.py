@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterator
 
-from codeopt.batch.database import BatchStore
-from codeopt.batch.results import charts
+from codeopt.batch.batch_folder import BatchFolder
 from codeopt.batch.results.details import kind, row
-from codeopt.batch.results.metrics import OPT, Metrics, Solved, Versus
+from codeopt.batch.results.metrics import OPT, AfterRounds, Metrics, Solved, Versus
 from codeopt.batch.results.statistics import Estimate
 from codeopt.batch.results.table import cost_per_solved, own_rows, percent, times
 from codeopt.core.words import clock, counted, factor, money
+from codeopt.report.html import charts
 from codeopt.report.html.templating import page as filled
 
 FILTERS = (
@@ -23,39 +23,47 @@ FILTERS = (
 )
 
 
-def page(store: BatchStore, found: Metrics, other: Versus | None = None) -> Iterator[str]:
+def page(batch: BatchFolder, found: Metrics, other: Versus | None = None) -> Iterator[str]:
     """The page in pieces, so that a set of any size can be written without holding it."""
-    machine, human = found.machine, found.human_opt
-    python = f"Python {found.python['version']}" if found.python else machine.get("python")
+    machine, human = found.facts.machine, found.human_opt
+    python = f"Python {found.facts.python['version']}" if found.facts.python else machine.get("python")
     unit, amounts = spending(found)
     each_spent = list(zip(found.solved, amounts, strict=True))
-    judged = [(each, amount) for each, amount in each_spent if each.judged]
-    few = len(found.judged) <= charts.LABELLED
+    marks = [_mark(each, amount) for each, amount in each_spent if each.judged]
     return filled(
         "batch.html",
         _name(found),
         _footer(found),
         found=found,
-        task=found.settings.get("task", "?"),
+        task=found.facts.settings.get("task", "?"),
         where=", ".join(str(each) for each in (machine.get("cpu"), machine.get("system"), python) if each),
         tiles=_tiles(found),
-        speedups=(charts.named_speedups if few else charts.speedups)(found.judged),
+        speedups=charts.speedups(marks, OPT),
         figures=_figures(found),
-        by_round=charts.by_round(found.rounds, human.value if human else None) if found.rounds else "",
-        at_least=charts.at_least(found.judged) if found.judged else "",
-        costs=(charts.named_costs if few else charts.costs)(judged, unit) if judged else "",
+        by_round=charts.by_round([*map(_shares, found.rounds)], human.value if human else None) if found.rounds else "",
+        at_least=charts.at_least(marks) if marks else "",
+        costs=charts.costs(marks, unit) if marks else "",
         rounds=[
             (r.k, r.drafts, percent(r.correct)[0], *percent(r.opt), r.newly, _both(r.geomean)) for r in found.rounds
         ],
         other=other,
         versus=_versus(other) if other else (),
         filters=_filters(found),
-        rows=(row(store, each, _spent(each, unit, amount)) for each, amount in each_spent),
+        rows=(row(batch, each, _spent(each, unit, amount)) for each, amount in each_spent),
     )
 
 
+def _mark(each: Solved, cost: float) -> charts.Mark:
+    low, high = (each.low, each.high) if each.accepted else (None, None)
+    return charts.Mark(each.id, kind(each), each.speedup, low, high, each.human, cost)
+
+
+def _shares(each: AfterRounds) -> charts.RoundShares:
+    return charts.RoundShares(each.k, each.correct.value, each.opt.value, each.opt.low or 0, each.opt.high or 0)
+
+
 def _name(found: Metrics) -> str:
-    return f"{found.settings.get('set', 'batch')} with {found.settings.get('model', '?')}"
+    return f"{found.facts.settings.get('set', 'batch')} with {found.facts.settings.get('model', '?')}"
 
 
 def _figures(found: Metrics) -> list[tuple[str, ...]]:
@@ -76,12 +84,12 @@ def _tiles(found: Metrics) -> Iterator[tuple[str, ...]]:
     yield "mean speedup", *times(found.mean_speedup)
     if found.human_opt and found.human_geomean:
         yield f"human, {found.humans} programs", times(found.human_geomean)[0], f"%OPT {percent(found.human_opt)[0]}"
-    if found.replies:
+    if found.usage.replies:
         each = cost_per_solved(found)
-        per = f"{money(each)} a solved problem" if each is not None else f"{found.tokens:,} tokens"
-        yield "cost", money(found.cost_usd), per
+        per = f"{money(each)} a solved problem" if each is not None else f"{found.usage.tokens:,} tokens"
+        yield "cost", money(found.usage.cost_usd), per
     overhead = "" if found.overhead is None else f"{found.overhead:.0%} of it not running programs"
-    yield f"{clock('wall')} on {counted(found.cores, 'core')}", _minutes(found.seconds), overhead
+    yield f"{clock('wall')} on {counted(found.facts.cores, 'core')}", _minutes(found.facts.seconds), overhead
 
 
 def _versus(other: Versus) -> list[tuple[str, ...]]:
@@ -99,25 +107,25 @@ def _filters(found: Metrics) -> list[tuple[str, str, int]]:
 
 def spending(found: Metrics) -> tuple[Callable[[float], str], list[float]]:
     """The cost of each problem in the unit that is known: US dollars, tokens, or seconds where no model was asked."""
-    if not found.replies:
+    if not found.usage.replies:
         return (lambda value: f"{value:.0f} s"), [each.seconds for each in found.solved]
-    if found.cost_usd:
-        return (lambda value: f"${value:.4g}"), [each.cost_usd or 0.0 for each in found.solved]
-    return (lambda value: f"{value / 1000:.3g}k"), [float(each.tokens) for each in found.solved]
+    if found.usage.cost_usd:
+        return (lambda value: f"${value:.4g}"), [each.usage.cost_usd or 0.0 for each in found.solved]
+    return (lambda value: f"{value / 1000:.3g}k"), [float(each.usage.tokens) for each in found.solved]
 
 
 def _spent(each: Solved, unit: Callable[[float], str], amount: float) -> str:
-    tokens = f", {each.tokens:,} tokens, {money(each.cost_usd)}" if each.tokens else ""
+    tokens = f", {each.usage.tokens:,} tokens, {money(each.usage.cost_usd)}" if each.usage.tokens else ""
     drafts = counted(len(each.rounds), "draft")
     return f"{drafts}, {each.seconds:.0f} s{tokens}"
 
 
 def _footer(found: Metrics) -> str:
     settings = ", ".join(
-        f"{key} {value}" for key, value in sorted(found.settings.items()) if value not in (None, "", False)
+        f"{key} {value}" for key, value in sorted(found.facts.settings.items()) if value not in (None, "", False)
     )
     return (
-        f"codeopt {found.machine.get('codeopt', '')}; {settings}; sandbox {found.backend}. "
+        f"codeopt {found.facts.machine.get('codeopt', '')}; {settings}; sandbox {found.facts.backend}. "
         "Intervals of means: bootstrap over problems; of one problem: anytime-valid, from paired interleaved runs."
     )
 

@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING, Any, TextIO
 
 from codeopt.batch.results.metrics import OPT, Metrics, Solved, Versus
 from codeopt.batch.results.statistics import Estimate
+from codeopt.core import screen
 from codeopt.core.sanitize import inline
-from codeopt.core.words import clock, counted, factor, interval, money
+from codeopt.core.words import Speedup, clock, counted, factor, money
 from codeopt.report.answer_fields import ScoredFields, scored
 
 if TYPE_CHECKING:
@@ -19,6 +20,8 @@ COLUMNS = (
     "correct", "human_speedup", "tokens", "cost_usd", "seconds",
     "task_before", "task_after",
 )  # fmt: skip
+STATUS = {"dropped": "skipped"}
+"""Words for a status, if people see another than the JSON has."""
 SHOWN_FAILURES = 20
 SHOWN_PROBLEMS = 30
 """Problems that are named in each list."""
@@ -28,11 +31,11 @@ def render(found: Metrics, file: TextIO, other: Versus | None = None) -> None:
     """The tables, as wide as the terminal."""
     from rich.console import Console
 
-    console = Console(file=file, highlight=False, width=None if file.isatty() else 110)
-    _totals(console, found)
-    _rounds(console, found)
+    console = Console(file=file, highlight=False, width=None if file.isatty() else screen.COLUMNS)
     _problems(console, found)
     _failures(console, found)
+    _totals(console, found)
+    _rounds(console, found)
     if other is not None:
         _versus(console, other)
 
@@ -40,7 +43,7 @@ def render(found: Metrics, file: TextIO, other: Versus | None = None) -> None:
 def _totals(console: Console, found: Metrics) -> None:
     from rich.table import Table
 
-    table = Table(title=f"{len(found.solved)} problems, {len(found.judged)} judged", title_justify="left")
+    table = Table(title=f"{counted(len(found.solved), 'problem')}, {len(found.judged)} measured", title_justify="left")
     for name in ("metric", "value", "95% interval"):
         table.add_column(name, justify="left" if name == "metric" else "right")
     for name, (value, span) in own_rows(found):
@@ -76,15 +79,15 @@ def _score(value: Estimate) -> tuple[str, str]:
 
 def _plain_rows(found: Metrics) -> list[tuple[str, str]]:
     rows = [("status", ", ".join(f"{count} {status}" for status, count in sorted(found.counts.items())))]
-    if found.replies:
-        cached = f", {found.tokens_cached:,} of them read from a cache" if found.tokens_cached else ""
-        rows.append(("tokens", f"{found.tokens:,} in {found.replies} replies{cached}"))
-        rows.append(("cost", money(found.cost_usd)))
+    if found.usage.replies:
+        cached = f", {found.usage.tokens_cached:,} of them read from a cache" if found.usage.tokens_cached else ""
+        rows.append(("tokens", f"{found.usage.tokens:,} in {found.usage.replies} replies{cached}"))
+        rows.append(("cost", money(found.usage.cost_usd)))
         if found.optimised:
-            rows.append(("tokens for each solved problem", f"{found.tokens / found.optimised:,.0f}"))
-            if found.cost_usd is not None:
-                rows.append(("cost for each solved problem", money(found.cost_usd / found.optimised)))
-    rows.append((clock("wall"), f"{found.seconds:.0f} s on {counted(found.cores, 'measuring core')}"))
+            rows.append(("tokens for each solved problem", f"{found.usage.tokens / found.optimised:,.0f}"))
+            if found.usage.cost_usd is not None:
+                rows.append(("cost for each solved problem", money(found.usage.cost_usd / found.optimised)))
+    rows.append((clock("wall"), f"{found.facts.seconds:.0f} s on {counted(found.facts.cores, 'measuring core')}"))
     if any(found.effort.values()):
         rows.append(("seconds by step", ", ".join(f"{step} {took:.0f}" for step, took in found.effort.items())))
     if found.overhead is not None:
@@ -109,12 +112,12 @@ def _rounds(console: Console, found: Metrics) -> None:
 
 
 def _problems(console: Console, found: Metrics) -> None:
-    """Names of the problems that became faster, the most first, and of those that did not, by the reason."""
+    """Print the problems that became faster, the most first, and the others with the reason."""
     faster = sorted((each for each in found.judged if each.accepted), key=lambda each: -each.speedup)
     same = [each for each in found.judged if not each.accepted and each.status == "done"]
-    for title, rows in ((f"{len(faster)} accepted:", faster), (f"{len(same)} not improved:", same)):
-        if rows:
-            console.print(title, markup=False)
+    better = "faster" if found.own is None else "improved"
+    console.print(f"{len(faster)} of {counted(len(found.solved), 'problem')} {better}", markup=False)
+    for rows in (faster, same):
         for each in rows[:SHOWN_PROBLEMS]:
             console.print(f"  {_problem(each)}", markup=False, soft_wrap=True)
         if len(rows) > SHOWN_PROBLEMS:
@@ -122,23 +125,25 @@ def _problems(console: Console, found: Metrics) -> None:
 
 
 def _problem(each: Solved) -> str:
-    """`name  4.20x (3.90 - 4.50), round 2`, or with the reason why it was not improved."""
+    """`name  4.2x faster   (95% CI 3.9x to 4.5x), round 2`, or the reason why there is no faster version."""
     name = inline(each.id, 40)
     if not each.accepted:
-        right = "" if each.correct else "no draft was right; " if each.rounds else "no draft; "
-        return f"{name:<16}  {right}{inline(each.reason or '-', 160)}"
+        right = "" if each.correct else "no candidate was right: " if each.rounds else "no candidate: "
+        return f"{name:<16}  no faster version: {right}{inline(each.reason or '-', 160)}"
     score = f", {each.standing.words}" if each.standing else ""
-    return f"{name:<16}  {factor(each.speedup)} ({interval(each.low, each.high)}), round {each.best_round}{score}"
+    figures = Speedup(each.speedup, each.low, each.high, 0)
+    return f"{name:<16}  {figures.gain}   ({figures.interval}), round {each.best_round}{score}"
 
 
 def _failures(console: Console, found: Metrics) -> None:
     failed = failures(found)
     if not failed:
         return
-    console.print(f"{len(failed)} problems without a result:", markup=False)
     for each in failed[:SHOWN_FAILURES]:
         console.print(
-            f"  {inline(each.id, 40)}  {each.status}  {inline(each.reason or '-', 160)}", markup=False, soft_wrap=True
+            f"  {inline(each.id, 40):<16}  {STATUS.get(each.status, each.status)}: {inline(each.reason or '-', 160)}",
+            markup=False,
+            soft_wrap=True,
         )
     if len(failed) > SHOWN_FAILURES:
         console.print(f"  and {len(failed) - SHOWN_FAILURES} more (--json and --csv have all)")
@@ -201,24 +206,24 @@ def as_json(found: Metrics, other: Versus | None = None) -> dict[str, Any]:
             for each in failures(found)
         ],
         "human": _human(found),
-        "tokens": found.tokens,
-        "tokens_in": found.tokens_in,
-        "tokens_out": found.tokens_out,
-        "tokens_cached": found.tokens_cached,
+        "tokens": found.usage.tokens,
+        "tokens_in": found.usage.tokens_in,
+        "tokens_out": found.usage.tokens_out,
+        "tokens_cached": found.usage.tokens_cached,
         "effort": {f"{step}_s": took for step, took in found.effort.items()},
-        "replies": found.replies,
-        "cost_usd": found.cost_usd,
+        "replies": found.usage.replies,
+        "cost_usd": found.usage.cost_usd,
         "solved": found.optimised,
-        "tokens_per_solved": found.tokens / found.optimised if found.optimised else None,
+        "tokens_per_solved": found.usage.tokens / found.optimised if found.optimised else None,
         "cost_usd_per_solved": cost_per_solved(found),
-        "seconds": round(found.seconds, 3),
+        "seconds": round(found.facts.seconds, 3),
         "programs_s": round(found.programs_s, 3),
         "overhead_share": found.overhead,
-        "settings": found.settings,
-        "machine": found.machine,
-        "python": found.python,
-        "created": found.created,
-        "sandbox": found.backend,
+        "settings": found.facts.settings,
+        "machine": found.facts.machine,
+        "python": found.facts.python,
+        "created": found.facts.created,
+        "sandbox": found.facts.backend,
         "task": found.own and found.own.to_json(),
         "rows": [
             {
@@ -240,7 +245,7 @@ def as_json(found: Metrics, other: Versus | None = None) -> dict[str, Any]:
 
 def cost_per_solved(found: Metrics) -> float | None:
     """USD; None when the price is not known or nothing was solved."""
-    return None if found.cost_usd is None or not found.optimised else found.cost_usd / found.optimised
+    return None if found.usage.cost_usd is None or not found.optimised else found.usage.cost_usd / found.optimised
 
 
 def _human(found: Metrics) -> dict[str, Any] | None:
@@ -263,7 +268,8 @@ def row(each: Solved) -> list[Any]:
     """One problem, as in COLUMNS."""
     return [
         each.id, each.status, each.fault, each.reason, each.accepted, each.speedup, each.low, each.high,
-        each.best_round, len(each.rounds), each.correct, each.human, each.tokens, each.cost_usd, round(each.seconds, 3),
+        each.best_round, len(each.rounds), each.correct, each.human, each.usage.tokens,
+        each.usage.cost_usd, round(each.seconds, 3),
         *((round(each.standing.before, 4), round(each.standing.after, 4)) if each.standing else (None, None)),
     ]  # fmt: skip
 

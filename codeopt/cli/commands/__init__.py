@@ -1,1 +1,1 @@
-"""The commands, one a file: its docstring is its help, `ORDER` its place, `add_arguments` its flags, `run` its work."""
+"""The commands, one a file: the first line of its docstring is its help, `add_arguments` its flags, `run` its work."""

@@ -1,12 +1,18 @@
-"""Put the result of a saved run in place, if the file still is what the run began with."""
+"""Apply the result of a run."""
 
 from __future__ import annotations
 
 import argparse
+import os
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 from codeopt.cli import flags
 from codeopt.cli.command import command
-from codeopt.cli.runs import add_run_arguments, run_of
+from codeopt.cli.runs import add_run_arguments, gain_of, run_of
+
+if TYPE_CHECKING:
+    from codeopt.core.program import Replacement
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -15,14 +21,38 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     flags.add_flags(parser, "apply")
 
 
-@command(6.4, examples=("codeopt apply                 the newest run's result",))
+@command(
+    examples=(
+        "codeopt apply                           the newest run's result",
+        "codeopt apply shop/clean.py::distinct   one function of a run of several",
+    ),
+)
 def run(arguments: argparse.Namespace) -> int:
-    """Write the file in one step; FILE.orig is kept unless git holds it. Raises UsageError."""
-    from codeopt.core.program import replace_program, wrote
-    from codeopt.core.run_index import program_to_change, require_best
+    """Write each file in one step; FILE.orig is kept unless git holds it. Raises UsageError."""
+    from codeopt.core.run_index import changes_to_apply
     from codeopt.core.sanitize import inline
+    from codeopt.core.written import write_recorded
 
     kept = run_of(arguments)
-    program = program_to_change(kept)
-    print(inline(wrote(program, replace_program(program, require_best(kept).text)), 2000))
+    changes = changes_to_apply(kept)
+    if not changes:
+        print("Already applied.")
+        return 0
+    written = write_recorded(kept.listing.path, changes)
+    for line in _lines(written, gain_of(kept.result)):
+        print(inline(line, 2000))
     return 0
+
+
+def _lines(written: Sequence[Replacement], outcome: str) -> list[str]:
+    """Tell which files were written, where the originals are, and how to undo it."""
+    names = _listed([os.path.relpath(each.path) for each in written])
+    kept = [os.path.relpath(each.kept) for each in written if each.kept]
+    which = "The original is in" if len(kept) == 1 else "The originals are in"
+    originals = f" {which} {_listed(kept)}." if kept else ""
+    return [f"Applied to {names} ({outcome}).{originals}", "Undo: codeopt undo"]
+
+
+def _listed(names: Sequence[str]) -> str:
+    """`a.py, b.py and c.py`."""
+    return " and ".join(filter(None, [", ".join(names[:-1]), *names[-1:]]))

@@ -1,12 +1,12 @@
-"""Improve every program of a problem set, with one table at the end; the same command again goes on where it stopped.
+"""Improve a set of programs.
 
-The folder that --run-dir names holds all in batch.sqlite: candidates, verdicts, raw timings, prompts, replies, money.
+The folder that --run-dir names holds a run folder for each problem: drafts, verdicts, raw timings, prompts, replies.
 """
 
 from __future__ import annotations
 
 import argparse
-import json
+import os
 import time
 from dataclasses import replace
 from pathlib import Path
@@ -19,7 +19,7 @@ from codeopt.core.version import __version__
 from codeopt.engine.open_model import RULES
 
 if TYPE_CHECKING:
-    from codeopt.batch.database import BatchStore
+    from codeopt.batch.batch_folder import BatchFolder
     from codeopt.batch.local import LocalBatch
     from codeopt.batch.on_ray import RayBatch
     from codeopt.batch.records import BatchOptions
@@ -51,42 +51,44 @@ SAME = (
     "chains",
     "patience",
 )
-"""Flags that a batch keeps from its first command on: with others its rows could not stand in one table."""
+"""Flags that a batch keeps from its first command on: rows made with other values do not belong in one table."""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The flags."""
     parser.add_argument(
         "set", type=Path, metavar="SET",
-        help="a folder of problems (NAME/slow.py) or of programs, a PIE-style .jsonl, a .txt list of path::function",
+        help="folder with NAME/slow.py or .py files, .jsonl file (PIE), or .txt file of path::function",
     )  # fmt: skip
     parser.add_argument(
-        "--layout", default="", metavar="NAME", help="kind of SET, such as pie or folders (default: found out)"
+        "--layout", default="", metavar="NAME", help="kind of SET, such as pie or folders [default: detected]"
     )
-    parser.add_argument("--limit", type=flags.count, metavar="N", help="number of problems, from the first on (all)")
-    parser.add_argument("--with-target", action="store_true", help="judge the human's programs too, where SET has them")
+    parser.add_argument("--limit", type=flags.count, metavar="N", help="use only the first N problems [default: all]")
+    parser.add_argument("--with-target", action="store_true", help="also check and time the reference programs of SET")
     parser.add_argument(
         "--retry-failed",
         action="store_true",
-        help="try again what failed through the model, the sandbox or a busy machine",
+        help="run again what failed by the model, the sandbox or a busy machine",
     )
     flags.add_flags(parser, "batch")
-    workers = parser.add_argument_group("workers")
+    workers = parser.add_argument_group("Workers")
     workers.add_argument(
-        "--cores", type=flags.count, metavar="N", help="number of cores that measure (all but one, both of two)"
+        "--cores",
+        type=flags.count,
+        metavar="N",
+        help="number of cores that measure [default: all but one, both of two]",
     )
     workers.add_argument(
         "--ahead", type=flags.count, metavar="N",
-        help=f"workers a core; one measures, the others draft ({RULES_AHEAD}, with a model {MODEL_AHEAD})",
+        help=f"workers for each core: one measures [default: {RULES_AHEAD}, with a model {MODEL_AHEAD}]",
     )  # fmt: skip
     workers.add_argument(
         "--max-requests", type=flags.count, metavar="N",
-        help="requests at a time to the model's server, over all workers and batches of this machine (as many as "
-        "workers ask)",
+        help="maximum number of requests at a time to the model's server [default: no maximum]",
     )  # fmt: skip
     workers.add_argument(
         "--cluster", type=cluster, metavar="ray[:ADDRESS]",
-        help="Ray cluster whose nodes work (RAY_ADDRESS, or the one that runs here)",
+        help="Ray cluster that does the work [default: RAY_ADDRESS, or the local one]",
     )  # fmt: skip
 
 
@@ -98,7 +100,6 @@ def cluster(text: str) -> str:
 
 
 @command(
-    5,
     examples=(
         "codeopt batch set.jsonl --run-dir out --limit 10",
         "codeopt batch set.jsonl --run-dir out --model gpt-5",
@@ -110,30 +111,31 @@ def run(arguments: argparse.Namespace) -> int:
     """Run or resume a batch. Raises UsageError for a set, a folder or settings that do not fit."""
     from collections import deque
 
-    from codeopt.batch.database import BatchStore, require_own_batch
+    from codeopt.batch.batch_folder import BatchFolder, require_own_batch
     from codeopt.batch.locks import locked, measuring_cores
     from codeopt.batch.progress import open_progress
     from codeopt.batch.scheduler import Scheduler
 
     options = _with_python(arguments, _options(arguments))
     require_own_batch(arguments.run_dir)
-    with locked(arguments.run_dir), BatchStore(arguments.run_dir, create=True) as store:
-        _prepare(arguments, options, store)
-        ids = store.left(arguments.limit)
+    with locked(arguments.run_dir):
+        batch = BatchFolder(arguments.run_dir, create=True)
+        _prepare(arguments, options, batch)
+        ids = batch.left(arguments.limit)
         ahead = arguments.ahead or (RULES_AHEAD if options.improve.model == RULES else MODEL_AHEAD)
         cores = measuring_cores(arguments.cores) * ahead
-        with open_progress(store, quiet=arguments.quiet, limit=arguments.max_cost) as progress:
-            scheduler = Scheduler(store, progress.on_event, deque(ids))
+        with open_progress(batch, quiet=arguments.quiet, limit=arguments.max_cost) as progress:
+            scheduler = Scheduler(batch, progress.on_event, deque(ids))
             progress.begin(len(ids), len(cores[: len(ids)]))
             try:
                 _batch(arguments, options, scheduler, cores, ahead).run()
             except KeyboardInterrupt:
-                progress.warn("interrupted; every saved round is kept, the same command goes on")
+                progress.warn("interrupted", "the same command continues")
                 return INTERRUPTED
             if scheduler.stopped:
-                progress.warn(f"stopped early: {scheduler.stopped}; the same command with a larger budget goes on")
-        _report(arguments, store)
-        return BUDGET_SPENT if store.left(arguments.limit) else DONE
+                progress.warn(f"stopped early: {scheduler.stopped}", "the same command with a larger budget continues")
+        _report(arguments, batch)
+        return BUDGET_SPENT if batch.left(arguments.limit) else DONE
 
 
 def _batch(
@@ -155,7 +157,10 @@ def _options(arguments: argparse.Namespace) -> BatchOptions:
     from codeopt.engine.run_plan import make_plan
 
     if (arguments.model or "").startswith("replay:"):
-        raise UsageError("a batch keeps every reply in its database; replay:FILE is for codeopt improve")
+        raise UsageError(
+            "--model replay:FILE is for codeopt improve",
+            hint="a batch keeps each reply in its folder: the same command continues",
+        )
     # time and money are of the whole batch, cases of each problem
     options = flags.options_of(arguments, max_seconds=None, max_cost=None, cases=None)
     options = make_plan(options).options
@@ -164,8 +169,10 @@ def _options(arguments: argparse.Namespace) -> BatchOptions:
 
 
 def _with_python(arguments: argparse.Namespace, options: BatchOptions) -> BatchOptions:
-    """With the interpreter of all problems, which is said; each node of a cluster runs them with its own, unless one is
-    named. Raises UsageError."""
+    """Return the options with the interpreter of all problems, and print it. Raises UsageError.
+
+    Each node of a cluster uses its own interpreter unless one is named.
+    """
     from codeopt.core.console import Console
     from codeopt.engine.open_session import open_session
     from codeopt.report.result import python_line
@@ -174,12 +181,11 @@ def _with_python(arguments: argparse.Namespace, options: BatchOptions) -> BatchO
         return options
     console = Console(quiet=arguments.quiet)
     improve, interpreter = open_session(console).find_interpreter(options.improve, arguments.set)
-    console.print(python_line(interpreter))
+    console.detail(python_line(interpreter))
     return replace(options, improve=improve, interpreter=interpreter)
 
 
-def _prepare(arguments: argparse.Namespace, options: BatchOptions, store: BatchStore) -> None:
-    """Settings and problems into the database."""
+def _prepare(arguments: argparse.Namespace, options: BatchOptions, batch: BatchFolder) -> None:
     from itertools import islice
 
     from codeopt.batch.datasets import SetRequest, read_set
@@ -187,18 +193,20 @@ def _prepare(arguments: argparse.Namespace, options: BatchOptions, store: BatchS
     from codeopt.core.machine import machine
     from codeopt.tasks import open_task
 
-    store.require_same(_settings(arguments, options.improve))
+    batch.set_facts(process=os.getpid())
+    batch.require_same(_settings(arguments, options.improve))
     layout = arguments.layout or ("texts" if open_task(options.improve.task).of_texts else "")
     problems = read_set(SetRequest(arguments.set.resolve(), _absolute(arguments.cases)), layout)
-    if not store.register(islice(problems, arguments.limit)):
+    if not batch.register(islice(problems, arguments.limit)):
         raise UsageError(f"{arguments.set} holds no problem")
     if arguments.retry_failed:
-        store.reopen_failed()
-    if not store.meta("created"):
-        store.set_meta("created", time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime()))
-    store.set_meta("machine", json.dumps({**machine(), "codeopt": __version__}))
-    store.set_meta("python", json.dumps(options.interpreter.to_json() if options.interpreter else None))
-    store.set_meta("cores", str(len(measuring_cores(arguments.cores))))
+        batch.reopen_failed()
+    batch.set_facts(
+        created=batch.facts.created or time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime()),
+        machine={**machine(), "codeopt": __version__},
+        python=options.interpreter.to_json() if options.interpreter else None,
+        cores=len(measuring_cores(arguments.cores)),
+    )
 
 
 def _settings(arguments: argparse.Namespace, options: ImproveOptions) -> dict[str, Any]:
@@ -211,13 +219,13 @@ def _absolute(path: Path | None) -> Path | None:
     return path.resolve() if path else None
 
 
-def _report(arguments: argparse.Namespace, store: BatchStore) -> None:
+def _report(arguments: argparse.Namespace, batch: BatchFolder) -> None:
     """The table to standard error, or the same as JSON to standard output."""
     import sys
 
     from codeopt.cli.commands.report import show
 
     if arguments.json:
-        show(store, sys.stdout, as_object=True)
+        show(batch, sys.stdout, as_object=True)
     elif not arguments.quiet:
-        show(store, sys.stderr, as_object=False)
+        show(batch, sys.stderr, as_object=False)

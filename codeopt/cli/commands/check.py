@@ -1,4 +1,4 @@
-"""Say which functions are slow under their tests and what the built-in rules would do: a gate that asks no model.
+"""List slow functions that the built-in rules can make faster.
 
 Exit status 1 when there is something to gain, verified as by `codeopt improve`; 0 when there is not; 5 where nothing
 could be looked at: no test runs any of them and none can be judged. --exit-zero makes 1 and 5 0.
@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Sequence
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -28,12 +27,11 @@ INTERRUPTED = 130  # status
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The flags."""
-    parser.add_argument("paths", nargs="*", type=Path, metavar="PATH", help="files and folders (default: this folder)")
+    parser.add_argument("paths", nargs="*", type=Path, metavar="PATH", help="files and folders [default: this folder]")
     flags.add_flags(parser, "check")
 
 
 @command(
-    4.5,
     examples=(
         "codeopt check src/",
         "codeopt check --min-share 10% --exit-zero",
@@ -51,7 +49,7 @@ def run(arguments: argparse.Namespace) -> int:
     from codeopt.cli.review_flags import go_on_with, report_blind
     from codeopt.core.console import Console
     from codeopt.report.stacks.read import read_profile
-    from codeopt.review.check import CheckedPart, ProjectCheck, check, listed
+    from codeopt.review.check import CheckedPart, check, listed
     from codeopt.review.findings.known import open_findings
     from codeopt.review.profile_ranking import rank_by_profile
     from codeopt.review.reporters.json import dump
@@ -59,23 +57,20 @@ def run(arguments: argparse.Namespace) -> int:
 
     paths = review_flags.below(arguments.paths or [Path.cwd()])
     part = CheckedPart(tuple(paths), arguments.exclude, arguments.min_share)
-    targets, left_alone, unread = listed(part)
+    options = flags.options_of(arguments, model=RULES)
+    limits = ReviewBudget.of(options, arguments.max_functions, arguments.began)
+    content = listed(part, limits)
+    targets, checked = content.targets, None
     profiled = rank_by_profile(targets, read_profile(arguments.profile)) if arguments.profile else None
-    found = ProjectCheck((), blind=unread)
     with Console(quiet=arguments.quiet, verbose=arguments.verbose) as console:
         if profiled:
             console.print(f"profile    {profiled.words}")
         if targets:
-            options, session = review_flags.find_python(
-                flags.options_of(arguments, model=RULES, max_seconds=None), console, paths[0]
-            )
-            session = replace(session, began=arguments.began)
-            limits = ReviewBudget(arguments.max_functions, arguments.max_seconds)
-            known = open_findings(
-                options, session.interpreter, session.open_evidence, "check", console, trusted=arguments.trust_store
-            )
-            found = check(part, targets, options, limits, session, known, profiled)
-        found = replace(found, rows=(*found.rows, *left_alone))
+            options, session = review_flags.find_python(options, console, paths[0])
+            session = review_flags.with_cache(session, arguments.trust_store)
+            known = open_findings(options, session.interpreter, session.open_cache, "check", console)
+            checked = check(part, targets, options, limits, session, known, profiled)
+        found = content.completed(checked)
         if arguments.json:
             deliver(dump(found.answer().to_json()) + "\n", None)
         else:
@@ -94,9 +89,10 @@ def run(arguments: argparse.Namespace) -> int:
 def table(rows: Sequence[CheckedTarget], shortfalls: Sequence[Diagnostic] = ()) -> str:
     """For a person: the slow ones with what the rules would do, the others in a line, what could not be run."""
     from codeopt.core.sanitize import log_line
+    from codeopt.core.words import counted
 
     lines = [line for row in rows if row.judged for line in row_lines(row)]
     gains = sum(row.suggestion is not None for row in rows)
-    summary = f"{len(rows)} functions and programs, {gains} can be faster by the built-in rules"
+    summary = f"{gains} of {counted(len(rows), 'function')} can be faster by the built-in rules"
     missing = [log_line(each.words) for each in shortfalls]
-    return "\n".join([*lines, *others(rows), *missing, summary]) + "\n"
+    return "\n".join([summary, *lines, *others(rows), *missing]) + "\n"

@@ -1,9 +1,11 @@
-"""Empty the store of evidence, from which the next command takes what it knows of an unchanged original."""
+"""Empty the cache of a project."""
 
 from __future__ import annotations
 
 import argparse
 import json
+import os
+from collections.abc import Iterator
 from pathlib import Path
 
 from codeopt.cli.command import command
@@ -13,16 +15,16 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The flags."""
     parser.add_argument(
         "project", nargs="?", type=Path, default=Path(), metavar="PROJECT",
-        help="folder or file of the project (default: the current folder)",
+        help="folder or file of the project [default: the current folder]",
     )  # fmt: skip
-    parser.add_argument("--json", action="store_true", help="print one JSON object")
+    parser.add_argument("--json", action="store_true", help="print the result as one JSON object")
 
 
-@command(6.4, flags_only=True, examples=("codeopt clean", "codeopt clean path/to/project"))
+@command(flags_only=True, examples=("codeopt clean", "codeopt clean path/to/project"))
 def run(arguments: argparse.Namespace) -> int:
     """Say how much was removed. Raises UsageError."""
+    from codeopt.core.cache import existing_caches
     from codeopt.core.errors import UsageError
-    from codeopt.core.evidence_place import FILE, stores_of
     from codeopt.core.sanitize import inline
     from codeopt.core.words import counted
     from codeopt.workloads.sandbox_view.view import locate
@@ -32,11 +34,11 @@ def run(arguments: argparse.Namespace) -> int:
         raise UsageError(f"there is no {project}")
     root = locate(project / "any.py" if project.is_dir() else project).root
     found = {}
-    for store in stores_of(root, project.resolve() if project.is_dir() else None):
+    for cache in existing_caches(dict.fromkeys([root, *_folders(project.resolve())])):
         try:
-            found[store.path] = store.clear()
+            found[cache.file] = cache.clear()
         except OSError as error:
-            raise UsageError(f"cannot remove {store.path}: {error.strerror}") from error
+            raise UsageError(f"cannot remove {cache.file}: {error.strerror}") from error
     rows = [{"path": str(path), "values": size.values, "bytes": size.size} for path, size in found.items()]
     if arguments.json:
         print(json.dumps({"schema": "codeopt.clean/1", "removed": rows}))
@@ -45,5 +47,12 @@ def run(arguments: argparse.Namespace) -> int:
         print(f"{inline(str(path))}: {counted(size.values, 'value')}, {size.size / 1e6:.1f} MB removed")
     if not found:
         places = " or ".join(dict.fromkeys(inline(str(place)) for place in (project.resolve(), root)))
-        print(f"no {FILE} below {places}, nor in the user's cache folder: nothing to remove")
+        print(f"nothing is cached of {places}")
     return 0
+
+
+def _folders(project: Path) -> Iterator[Path]:
+    """A folder and those below it, each of which may be a project of its own. Hidden ones are skipped."""
+    for place, folders, _ in os.walk(project):
+        yield Path(place)
+        folders[:] = [name for name in folders if not name.startswith(".")]

@@ -1,4 +1,4 @@
-"""Compare two programs: which is faster, by how much, and how sure; or, with --base, all that a change touches.
+"""Compare two versions: same results? Which is faster?
 
 With --run, two versions of a project are compared by a command of its own: a folder and what it was at --base, or two
 folders.
@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING
 
 from codeopt.cli import flags
 from codeopt.cli.command import command
+from codeopt.cli.output import tell
 from codeopt.core.errors import ProgramError, UsageError
 
 if TYPE_CHECKING:
@@ -31,17 +32,15 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "targets",
         nargs="*",
         metavar="TARGET",
-        help="OLD NEW: programs, or FILE::FUNCTION; with --base: files, folders; with --run: folders",
+        help="OLD NEW, such as a.py b.py; files and folders with --base; folders with --run",
     )
     parser.add_argument(
         "-m", dest="module", metavar="MODULE", help="OLD is this module, as `python -m` runs it; NEW alone is named"
     )
     flags.add_flags(parser, "compare")
-    parser.epilog = flags.BEHIND_DASHES
 
 
 @command(
-    2,
     examples=(
         "codeopt compare old.py new.py --cases cases/",
         "codeopt compare mod.py::old mod.py::new       two functions",
@@ -70,20 +69,21 @@ def run(arguments: argparse.Namespace) -> int:
 
         return compare_modules.run(arguments, *modules)
     found = compare_versions(arguments) if arguments.run else _compare_pair(arguments)
-    print(json.dumps(found.to_json()) if arguments.json else table(found))
+    if arguments.json:
+        print(json.dumps(found.to_json()))
+    else:
+        new = "NEW" if arguments.run else arguments.targets[-1]
+        tell(table(found, new, verbose=arguments.verbose) + "\n")
     return INTERRUPTED if found.interrupted else found.exit_status
 
 
 def _require_pairs(arguments: argparse.Namespace) -> None:
-    """Raise UsageError for a limit that is to be tested with hardly any pairs."""
+    """Raise UsageError for a limit that is to be tested with too few pairs."""
     from codeopt_sandbox.compare import StoppingRule
 
     rule = StoppingRule()
     if arguments.fail_if_slower is not None and arguments.max_pairs < rule.min_pairs:
-        raise UsageError(
-            f"--max-pairs must be {rule.min_pairs} at least with --fail-if-slower: a verdict takes "
-            f"{rule.final().fewest} pairs, and fewer are raised to that"
-        )
+        raise UsageError(f"--max-pairs must be at least {rule.min_pairs} with --fail-if-slower")
 
 
 def _modules(arguments: argparse.Namespace) -> tuple[Target, Target] | None:
@@ -95,7 +95,6 @@ def _modules(arguments: argparse.Namespace) -> tuple[Target, Target] | None:
 
 
 def _compare_pair(arguments: argparse.Namespace) -> PairResult:
-    """OLD and NEW, compared. Raises UsageError."""
     from codeopt.core.console import Console
     from codeopt.engine.compare import compare
     from codeopt.engine.open_session import open_session
@@ -111,9 +110,11 @@ def _pair(arguments: argparse.Namespace) -> tuple[Target, Target]:
 
     if arguments.module is not None:
         if len(arguments.targets) != 1:
-            raise UsageError("with -m MODULE, name NEW alone: the file that takes the module's place")
+            raise UsageError(
+                "-m MODULE takes the place of OLD", hint="name NEW alone: the file that takes the module's place"
+            )
         return as_module(arguments.module, Path()), as_target(arguments.targets[0])
     if len(arguments.targets) != 2:
-        raise UsageError("name OLD and NEW, or give --base REF to compare what a change touches")
+        raise UsageError("NEW is missing", hint="name OLD and NEW, or give --base REF to compare what a change touches")
     old, new = map(as_target, arguments.targets)
     return old, new

@@ -1,4 +1,4 @@
-"""Print what makes a shell complete commands, flags and their values.
+"""Print the completion script of a shell.
 
 With tasks, rules, runs, models, searches, reporters or layouts in place of a shell's name: the values that the scripts
 ask for, one a line.
@@ -22,7 +22,6 @@ COMPLETED = {
     "task": "tasks", "select": "rules", "ignore": "rules", "model": "models", "judge_model": "models", "resume": "runs",
     "search": "searches", "reporter": "reporters", "output_format": "reporters", "layout": "layouts",
 }  # fmt: skip
-"""Kind of value by flag."""
 ARGUMENTS = {
     ("show", "run"): "runs", ("diff", "run"): "runs", ("apply", "run"): "runs", ("rules", "name"): "rules",
 }  # fmt: skip
@@ -39,7 +38,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 @command(
-    10,
     examples=(
         "codeopt completion bash > ~/.local/share/bash-completion/completions/codeopt",
         "codeopt completion zsh > ~/.zfunc/_codeopt",
@@ -56,7 +54,7 @@ def run(arguments: argparse.Namespace) -> int:
     try:
         import shtab
     except ImportError as error:
-        raise UsageError("codeopt completion needs the extra: pip install 'codeopt[completion]'") from error
+        raise UsageError("codeopt completion needs an extra", hint="pip install 'codeopt[completion]'") from error
 
     def values_of(action: argparse.Action, kind: str) -> Any:
         if kind:
@@ -113,4 +111,3 @@ VALUES: Mapping[str, Callable[[], Iterable[str]]] = {
     "searches": partial(_plug_ins, SEARCHES), "reporters": partial(_plug_ins, "codeopt.reporters"),
     "layouts": partial(_plug_ins, "codeopt.datasets"),
 }  # fmt: skip
-"""Values by kind."""

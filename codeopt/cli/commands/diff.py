@@ -1,4 +1,4 @@
-"""Print what a saved run would change, as a unified diff that `git apply` and `patch -p1` take."""
+"""Print the change of a run as a diff."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     flags.add_flags(parser, "diff")
 
 
-@command(6.3, examples=("codeopt diff | git apply",))
+@command(examples=("codeopt diff | git apply",))
 def run(arguments: argparse.Namespace) -> int:
     """The diff. Raises UsageError when the run has accepted nothing."""
     from codeopt.core.run_index import changes_of_run

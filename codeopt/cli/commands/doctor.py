@@ -1,4 +1,4 @@
-"""Examine this machine: its own share of false alarms, the sandbox's promises and costs, and what is missing.
+"""Check this machine.
 
 Exit status 1 where a line says FAIL: a promise of the sandbox is broken, nothing isolates, the project's Python does
 not work, or identical code was called faster more often than is stated. Each line that is no OK says what to do.
@@ -9,11 +9,12 @@ from __future__ import annotations
 import argparse
 import json
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from codeopt.cli.command import command
+from codeopt.cli.output import tell
 
 if TYPE_CHECKING:
     from codeopt.core.console import Console
@@ -33,24 +34,24 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
     parser.add_argument(
         "project", nargs="?", type=Path, default=Path(), metavar="PROJECT",
-        help="folder of the project whose Python is looked for (default: the current folder)",
+        help="folder of the project [default: the current folder]",
     )  # fmt: skip
     parser.add_argument(
-        "--sandbox", choices=["auto", *BACKENDS], default="auto", help="the backend to try (%(default)s)"
+        "--sandbox", choices=["auto", *BACKENDS], default="auto", help="backend to check [default: %(default)s]"
     )
-    parser.add_argument("--python", metavar="PATH", help="the project's interpreter (default: found)")
+    parser.add_argument("--python", metavar="PATH", help="Python of the project [default: detected]")
     parser.add_argument(
-        "--clock", choices=["auto", "cpu", "wall"], default="auto", help="clock of the comparisons (%(default)s)"
+        "--clock", choices=["auto", "cpu", "wall"], default="auto", help="what is measured [default: %(default)s]"
     )
     parser.add_argument(
         "--seconds", type=duration, default=SECONDS, metavar="TIME",
-        help=f"time for comparing identical code, such as 2m: more of it tells smaller shares ({SECONDS:.0f}s)",
+        help=f"time for comparing identical code, such as 2m [default: {SECONDS:.0f}s]",
     )  # fmt: skip
-    parser.add_argument("--json", action="store_true", help="print one JSON object")
-    parser.add_argument("-q", "--quiet", action="store_true", help="no progress")
+    parser.add_argument("--json", action="store_true", help="print the result as one JSON object")
+    parser.add_argument("-q", "--quiet", action="store_true", help="show errors only")
 
 
-@command(7.4, flags_only=True, examples=("codeopt doctor", "codeopt doctor --seconds 5m --json"))
+@command(flags_only=True, examples=("codeopt doctor", "codeopt doctor --seconds 5m --json"))
 def run(arguments: argparse.Namespace) -> int:
     """Examine it: 0 when nothing failed, else 1. Raises UsageError."""
     from codeopt.core.console import Console
@@ -62,47 +63,53 @@ def run(arguments: argparse.Namespace) -> int:
     findings: list[ExamRow] = []
     alarms: list[FalseAlarms] = []
     with Console(quiet=arguments.quiet) as console:
-
-        def tell(found: ExamRow) -> None:
-            findings.append(found)
-            if not arguments.json:
-                print(found, flush=True)
-
-        _examine(arguments, console, tell, alarms)
-    failed = any(each.state is Health.FAIL for each in findings)
+        _examine(arguments, console, findings.append, alarms)
+    failed = [each for each in findings if each.state is Health.FAIL]
     if arguments.json:
         rows = {"findings": [each.to_json() for each in findings], "false_alarms": [each.to_json() for each in alarms]}
         print(json.dumps({"schema": "codeopt.doctor/1", "healthy": not failed, **rows}))
-    return int(failed)
+    else:
+        tell(table(findings))
+    return int(bool(failed))
+
+
+def table(findings: Sequence[ExamRow]) -> str:
+    """The rows, failures and notes first, and how many there are of these."""
+    from codeopt.core.words import counted
+    from codeopt.engine.doctor import Health
+
+    by_state = {state: [each for each in findings if each.state is state] for state in reversed(Health)}
+    failed, notes = counted(len(by_state[Health.FAIL]), "check"), counted(len(by_state[Health.NOTE]), "note")
+    ready = f"Not ready: {failed} failed, {notes}." if by_state[Health.FAIL] else f"Ready. {notes}, nothing failed."
+    return "\n".join([*(str(each) for rows in by_state.values() for each in rows), ready, ""])
 
 
 def _examine(
-    arguments: argparse.Namespace, console: Console, tell: Callable[[ExamRow], None], alarms: list[FalseAlarms]
+    arguments: argparse.Namespace, console: Console, add: Callable[[ExamRow], None], alarms: list[FalseAlarms]
 ) -> None:
-    """Tell each finding when it is known."""
     from codeopt.core.errors import CodeoptError
+    from codeopt.core.step_error import in_words
     from codeopt.engine.doctor import ExamRow, Health, backends, examine_machine, promises
     from codeopt_sandbox import SandboxError
 
     for found in examine_machine(arguments.python, arguments.project):
-        tell(found)
+        add(found)
     console.progress("opening each backend")
     for found in backends():
-        tell(found)
+        add(found)
     try:
-        console.progress("trying each promise of the sandbox")
+        console.progress("checking the guarantees of the sandbox")
         for found in promises(arguments.sandbox):
-            tell(found)
+            add(found)
         for kind in SHARES:
             alarms.append(_false_alarms(kind, arguments, console))
-            tell(alarms[-1].finding())
+            add(alarms[-1].finding())
     except (CodeoptError, SandboxError) as error:
-        remedy = "nothing can be judged before that is mended; another backend is named by --sandbox"
-        tell(ExamRow("sandbox", Health.FAIL, str(error), remedy))
+        add(ExamRow("sandbox", Health.FAIL, in_words(error), "--sandbox NAME uses another backend"))
 
 
 def _false_alarms(kind: str, arguments: argparse.Namespace, console: Console) -> FalseAlarms:
-    """Compare identical code under codeopt's own Python: nothing of the project is run."""
+    """Compare identical code under codeopt's own Python. No code of the project runs."""
     from codeopt.core.options import FuzzPolicy, ImproveOptions
     from codeopt.engine.doctor import false_alarms
     from codeopt.engine.open_session import open_session

@@ -1,4 +1,4 @@
-"""List the verdicts that are kept of this project: what can be faster, since when, and if it holds.
+"""List earlier verdicts for this project.
 
 A verdict is kept by check, improve, review and the servers, with the text of the function, what it calls, its tests
 and the Python. Where one of these is another now, it is told as old, and the next check judges again.
@@ -24,13 +24,12 @@ NAME_COLUMNS = 34
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The flags."""
-    parser.add_argument("paths", nargs="*", type=Path, metavar="PATH", help="files and folders (default: this folder)")
-    parser.add_argument("--all", action="store_true", help="earlier verdicts on the same function, too")
+    parser.add_argument("paths", nargs="*", type=Path, metavar="PATH", help="files and folders [default: this folder]")
+    parser.add_argument("--all", action="store_true", help="also show older verdicts on a function")
     flags.add_flags(parser, "findings")
 
 
 @command(
-    4.6,
     flags_only=True,
     others_files=True,
     examples=("codeopt findings", "codeopt findings src/ --html history.html"),
@@ -39,7 +38,7 @@ def run(arguments: argparse.Namespace) -> int:
     """One line a verdict. Raises UsageError."""
     from codeopt.cli.output import require_writable, tell, write_page
     from codeopt.cli.review_flags import below
-    from codeopt.core.evidence_place import stores_of
+    from codeopt.core.cache import existing_caches
     from codeopt.core.interpreter import find_interpreter
     from codeopt.report.answers import FindingsJson
     from codeopt.review.findings.listing import listed_findings
@@ -50,8 +49,8 @@ def run(arguments: argparse.Namespace) -> int:
         require_writable(arguments.html)
     root = locate(paths[0] / "any.py" if paths[0].is_dir() else paths[0]).root
     python = find_interpreter(None, paths[0], own_files=False)
-    stores = stores_of(root)
-    listed = (each for store in stores for each in listed_findings(store, root, python, paths))
+    caches = existing_caches([root])
+    listed = (each for cache in caches for each in listed_findings(cache, root, python, paths))
     everything = sorted(listed, key=lambda each: -each.finding.made_at)
     newest: dict[str, ListedFinding] = {}
     for each in everything:
@@ -64,7 +63,7 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.json:
         found = FindingsJson(
             schema="codeopt.findings/1",
-            store=str(stores[0].path) if stores else None,
+            store=str(caches[0].file) if caches else None,
             findings=[each.answer() for each in shown],
         )
         print(json.dumps(found.to_json()))
@@ -87,7 +86,6 @@ def table(found: Sequence[ListedFinding]) -> str:
         lines += [f"{'':16}{log_line(change)}" for change in each.finding.changes]
         if not each.finding.accepted:
             lines.append(f"{'':16}{log_line(each.finding.reason)}")
-        lines += [f"{'':16}another user or machine left it: --trust-store takes it"] * (not each.own)
     holding = sum(not each.changed for each in found)
     hint = "" if found else "; codeopt check and codeopt improve FILE::FUNCTION leave some"
     return "\n".join([*lines, f"{counted(len(found), 'verdict')}, still valid: {holding}{hint}"]) + "\n"

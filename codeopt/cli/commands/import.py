@@ -1,4 +1,4 @@
-"""Turn a foreign data set into one that `codeopt batch` runs, and note what was left out and why.
+"""Convert a public data set into a set for batch.
 
 OUT/pairs.jsonl and OUT/PROBLEM/input.N.txt are what is kept of programs, OUT/TASK/slow.py and calls.py of functions
 (enamel, algotune); OUT/import.csv says of every one what became of it.
@@ -40,12 +40,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "path", type=Path, metavar="PATH", help="a Project_CodeNet folder, a .jsonl file, a folder of them, of tasks"
     )
-    parser.add_argument("--limit", type=flags.count, metavar="N", help="number of pairs to look at, from the first on")
+    parser.add_argument("--limit", type=flags.count, metavar="N", help="read only the first N pairs [default: all]")
     flags.add_flags(parser, "import")
 
 
 @command(
-    7,
     examples=("codeopt import codenet Project_CodeNet/ -o set.jsonl",),
     first=("--output", "--cases", "--limit"),
     often=("--check", "--python", "--sandbox", "--timeout", "--quiet"),
@@ -95,9 +94,10 @@ def _decisions(
     from codeopt.batch.datasets._importers import ImportRequest, check_pair
     from codeopt.batch.datasets._importers._functions import FunctionTask, check_function
     from codeopt.core import plugins
+    from codeopt_sandbox.guest.environment import seeded
 
     def run(source: str, stdin: bytes, hash_seed: int) -> Run:
-        return sandbox.run(source, stdin, mode="exec", hash_seed=hash_seed)
+        return sandbox.run(source, stdin, mode="exec", environment=seeded(hash_seed))
 
     if not arguments.path.exists():
         raise UsageError(f"there is no {arguments.path}")
@@ -111,8 +111,9 @@ def _decisions(
 def _checker(name: str) -> Checker:
     """Checker of a program's outputs. Raises UsageError for one of a function's answers."""
     if "::" in name:
-        raise UsageError(f"--check {name} is of a function's answers; of programs it is tokens, exact "
-                         "or float:TOLERANCE")  # fmt: skip
+        raise UsageError(
+            f"--check {name} is for the results of a function", hint="a program takes tokens, exact or float:TOLERANCE"
+        )
     return open_checker(name)
 
 
@@ -131,5 +132,5 @@ def _new_folder(path: Path) -> Path:
     except OSError as error:
         raise UsageError(f"cannot use -o {path}: {error.strerror}") from error
     if used:
-        raise UsageError(f"-o {path} is not empty; name a new folder")
+        raise UsageError(f"-o {path} is not empty", hint="name a new folder")
     return path

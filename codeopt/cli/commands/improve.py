@@ -1,4 +1,4 @@
-"""Improve a program: draft, run, compare, profile, critique, refine.
+"""Find a faster version of a script, a function or a project.
 
 The unified diff goes to standard output, everything else to standard error; no file changes without --write or -o.
 """
@@ -8,13 +8,14 @@ from __future__ import annotations
 import argparse
 import json
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from codeopt.cli import flags
 from codeopt.cli.command import command
 from codeopt.cli.output import deliver, require_writable, write_diff, write_page
-from codeopt.core.errors import UsageError
+from codeopt.core.errors import ModelError, UsageError
 
 if TYPE_CHECKING:
     from codeopt.core.console import Console
@@ -30,27 +31,28 @@ INTERRUPTED = 130
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The flags."""
-    flags.add_target_arguments(parser)
+    parser.add_argument(
+        "target", nargs="?", metavar="TARGET", help="slow.py, mod.py::func, or pkg/ for its slowest functions"
+    )
     flags.add_flags(parser, "improve")
-    flags.group_of(parser, "drafts").add_argument(
+    flags.group_of(parser, "Who writes the changes").add_argument(
         "-m", dest="short_m", metavar="NAME", help="with a TARGET: --model; without one: the module to run"
     )
-    flags.group_of(parser, "result").add_argument(
-        "--branch", metavar="NAME", help="new branch for a project's patch, one commit an edit (a folder with --run)"
+    flags.group_of(parser, "Result").add_argument(
+        "--branch", metavar="NAME", help="write a project's patch to a new branch, one commit for each edit"
     )
 
 
 @command(
-    1,
     examples=(
         "codeopt improve slow.py                       with input.N.txt and output.N.txt beside it",
         "codeopt improve mod.py::f --tests tests/      one function, by its tests",
         "codeopt improve src/                          the functions that take most of their tests' time",
         "codeopt improve slow.py --model gpt-5 --write   by a language model, put in place",
-        "codeopt improve slow.py --html page.html -- --top 10 data.csv",
+        "codeopt improve slow.py -- --top 10 data.csv",
     ),
-    first=("--model", "--cases", "--write", "--json", "--max-rounds"),
-    often=("--tests", "--run", "--task", "--output", "--dry-run"),
+    first=("--model", "--write", "--max-rounds", "--max-seconds", "--json"),
+    often=("--run", "--task", "--cases", "--tests", "--output", "--dry-run"),
     verdicts=(1, 6),
     takes_arguments=True,
 )
@@ -58,10 +60,12 @@ def run(arguments: argparse.Namespace) -> int:
     """Improve one program. Heavy imports happen here, so that --help is quick."""
     from codeopt.workloads.module import DoesNothing
 
+    if arguments.resume is not None and arguments.target is arguments.short_m is arguments.run is None:
+        return _resume(arguments)
     target = flags.target_of(arguments)
     _check_output(arguments, target.path)
     _check_project(arguments, target.path)
-    if _is_several(target, flags.options_of(arguments)):
+    if _is_several(target, flags.options_of(arguments)) or _was_several(arguments):
         return _improve_several(arguments, target)
     if arguments.dry_run:
         return _dry_run(arguments, target)
@@ -71,14 +75,41 @@ def run(arguments: argparse.Namespace) -> int:
         return _improve_several(arguments, target)
 
 
+def _resume(arguments: argparse.Namespace) -> int:
+    """Run the command that began a run once more, with the arguments that are given now. Raises UsageError."""
+    from codeopt.cli.main import main
+    from codeopt.core.run_index import named_run
+    from codeopt.core.run_store import command_of
+
+    run = named_run(arguments.resume, arguments.run_dir)
+    assert run is not None
+    before, now = _parted(command_of(run)), _parted(arguments.asked[1:])
+    return main([*before[0], *now[0], *(now[1] or before[1])], arguments.began)
+
+
+def _parted(words: Sequence[str]) -> tuple[list[str], list[str]]:
+    """Arguments of the command, and from `--` on those of the user's program."""
+    at = words.index("--") if "--" in words else len(words)
+    return [*words[:at]], [*words[at:]]
+
+
+def _was_several(arguments: argparse.Namespace) -> bool:
+    """Return whether the run to resume is one of several functions. Raises UsageError."""
+    from codeopt.core.run_index import named_run
+    from codeopt.core.several_run import is_several
+
+    run = named_run(arguments.resume, arguments.run_dir)
+    return run is not None and is_several(run)
+
+
 def _improve_several(arguments: argparse.Namespace, target: Target) -> int:
-    from codeopt.cli import improve_several  # which loads what a mistake can do without
+    from codeopt.cli import improve_several  # not needed to report a mistake
 
     return improve_several.run(arguments, target)
 
 
 def _is_several(target: Target, options: ImproveOptions) -> bool:
-    """Whether a target is a folder, or a module that is read to do nothing but define. Raises UsageError."""
+    """Return whether a target is a folder, or a module that only defines things. Raises UsageError."""
     from codeopt.workloads import kind_of
     from codeopt.workloads.module import is_library
 
@@ -93,29 +124,35 @@ def _is_several(target: Target, options: ImproveOptions) -> bool:
 def _improve_one(arguments: argparse.Namespace, target: Target) -> int:
     """Improve a program, a function or a project by its command."""
     from codeopt.core.console import Console
+    from codeopt.core.run_store import RunFolders
     from codeopt.engine.improve import improve
     from codeopt.engine.open_session import open_session
-    from codeopt.report import result as report
-    from codeopt.report.brief import brief_summary
+    from codeopt.report.brief import below_verdict, next_line, verdict_lines
 
     with Console(quiet=arguments.quiet, verbose=arguments.verbose) as console:
-        options, session = flags.options_of(arguments), open_session(console, began=arguments.began)
+        options = flags.options_of(arguments)
+        command = tuple(arguments.asked)
+        session = open_session(
+            console, began=arguments.began, runs=lambda options: RunFolders(options.run_dir, options.resume, command),
+            on_verdict=lambda found: console.print_all(verdict_lines(found)),
+        )  # fmt: skip
         result = improve(target, options, session)
-        from codeopt.review.findings.known import open_findings  # which loads what a mistake can do without
+        from codeopt.review.findings.known import open_findings  # not needed to report a mistake
 
-        if known := open_findings(options, result.interpreter, session.open_evidence, "improve", console):
+        if known := open_findings(options, result.interpreter, session.open_cache, "improve", console):
             known.keep(target.path, target.name, result)
+        best = result.best
+        no_rule = [] if best else result.outlook.no_rule(len(result.history.candidates) - 1)
+        caveats = best.caveats if best else ()
+        console.print_all([*no_rule, *below_verdict(result.to_json(), caveats, verbose=arguments.verbose)])
         try:
             _deliver(arguments, result, console)
         finally:
-            told = brief_summary(result, written=arguments.write) if console.brief else report.summary(result)
-            for line in [*[report.steps_line(result)] * arguments.verbose, *told]:
-                console.print(line)
+            console.print_all(next_line(result, written=arguments.write))
     return _status(result)
 
 
 def _dry_run(arguments: argparse.Namespace, target: Target) -> int:
-    """Print the plan."""
     from codeopt.cli.dry_run import dry_run, in_words
 
     found = dry_run(target, flags.options_of(arguments))
@@ -124,12 +161,17 @@ def _dry_run(arguments: argparse.Namespace, target: Target) -> int:
 
 
 def _status(result: Result) -> int:
+    from codeopt.core.step_error import exit_status_of
     from codeopt.report.result import End
 
     if result.end is End.INTERRUPTED:
         return INTERRUPTED
     if result.accepted:
         return ACCEPTED
+    if result.end is End.UNREADABLE:
+        return ModelError.exit_status
+    if result.failure is not None:
+        return exit_status_of(result.failure)
     return BUDGET_SPENT if result.end is End.BUDGET else NOT_ACCEPTED
 
 
@@ -137,14 +179,16 @@ def _check_project(arguments: argparse.Namespace, path: Path) -> None:
     """Refuse what a folder needs and has not, and what only a folder can have. Raises UsageError."""
     if arguments.export:
         if arguments.run is None or not path.is_dir():
-            raise UsageError("--export is for a project's benchmarks: codeopt improve FOLDER --run COMMAND --export")
+            raise UsageError(
+                "--export is for a project's benchmarks", hint="codeopt improve FOLDER --run COMMAND --export"
+            )
         from codeopt.cli.exports import check_export
 
         check_export(arguments.export[0], Path(arguments.export[1]))
     if arguments.branch is None:
         return
     if arguments.run is None or not path.is_dir():
-        raise UsageError("--branch is for a project: codeopt improve FOLDER --run COMMAND --branch NAME")
+        raise UsageError("--branch is for a project", hint="codeopt improve FOLDER --run COMMAND --branch NAME")
     from codeopt.cli.git_branch import check_branch
 
     check_branch(path, arguments.branch)
@@ -157,7 +201,9 @@ def _check_output(arguments: argparse.Namespace, path: Path) -> None:
     if arguments.write and arguments.output:
         raise UsageError("give --write or -o FILE, not both")
     if arguments.output and arguments.output.suffix == ".ipynb":
-        raise UsageError(f"-o {arguments.output} would be no notebook: --write puts a change into the cells of {path}")
+        raise UsageError(
+            f"-o {arguments.output} would be no notebook", hint=f"--write puts a change into the cells of {path}"
+        )
     if arguments.write and path.is_dir():
         return  # each file is looked at when it is written
     target = path if arguments.write else arguments.output
@@ -167,7 +213,6 @@ def _check_output(arguments: argparse.Namespace, path: Path) -> None:
 
 
 def _branched(name: str, result: Result) -> str:
-    """Make the branch. Raises UsageError."""
     from codeopt.cli.git_branch import commit_branch
     from codeopt.core.words import Speedup, counted
     from codeopt.workloads.project.text import ProjectProgram
@@ -181,8 +226,8 @@ def _branched(name: str, result: Result) -> str:
 
 
 def _deliver(arguments: argparse.Namespace, result: Result, console: Console) -> None:
-    """The result, to where the user wants it."""
-    from codeopt.core.program import replace_files, write_whole, wrote
+    from codeopt.core.program import write_whole
+    from codeopt.core.written import write_recorded
     from codeopt.report.patch_table import has_edits
 
     if result.accepted and arguments.branch:
@@ -193,8 +238,8 @@ def _deliver(arguments: argparse.Namespace, result: Result, console: Console) ->
         console.print(export(arguments.export[0], Path(arguments.export[1]), result.facts.get("benchmarks")))
     to_stdout, is_patch = str(arguments.output) == "-", has_edits(result.facts)
     if result.accepted and arguments.write:
-        for part, kept in replace_files(result.program, result.revision):
-            console.print(wrote(part, kept))
+        for each in write_recorded(result.saved, result.changes):
+            console.print(each.words)
     elif result.accepted and arguments.output and not to_stdout:
         write_whole(arguments.output, result.diff if is_patch else result.changes[0].text)
         console.print(f"wrote {arguments.output}")

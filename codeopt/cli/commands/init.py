@@ -1,4 +1,4 @@
-"""Write what a CI system needs to review changes: a workflow, a job, a hook.
+"""Write the configuration for GitHub, GitLab or pre-commit.
 
 Only new files are written; what belongs into a file that is there already goes to standard output.
 """
@@ -15,6 +15,7 @@ from codeopt.cli.command import command
 from codeopt.cli.install_source import SourceOrigin, origin_of, source_of
 from codeopt.cli.project_setup import ProjectSetup, find_setup
 from codeopt.core.errors import UsageError
+from codeopt_sandbox.plain_files import read_text
 
 
 @dataclass(frozen=True)
@@ -56,14 +57,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--pre-commit", action="store_true", help="a pre-commit hook that needs no model")
     parser.add_argument(
         "--source", metavar="WHERE",
-        help="where CI gets codeopt from: git+URL@COMMIT, a wheel, codeopt==VERSION (default: as it is installed here)",
+        help="what CI installs: git+URL@COMMIT, a wheel, codeopt==VERSION [default: as here]",
     )  # fmt: skip
     parser.add_argument("--mcp", action="store_true", help="codeopt mcp in the files that coding agents read")
     parser.add_argument("--force", action="store_true", help="replace files that an earlier `codeopt init` wrote")
 
 
 @command(
-    9,
     examples=(
         "codeopt init --github",
         "codeopt init --gitlab --source git+https://example.org/codeopt@0123456789012345678901234567890123456789",
@@ -73,7 +73,7 @@ def run(arguments: argparse.Namespace) -> int:
     """Write the files below the current folder. Raises UsageError where one is in the way."""
     kinds = [kind for kind in TEMPLATES if getattr(arguments, kind.replace("-", "_"))]
     if not kinds:
-        raise UsageError("say what for: codeopt init --github, --gitlab, --pre-commit, --mcp")
+        raise UsageError("no system is named", hint="codeopt init --github, --gitlab, --pre-commit, --mcp")
     templates = [template for kind in kinds for template in TEMPLATES[kind]]
     root = Path.cwd()
     source, setup = source_of(arguments.source, root), find_setup(root)
@@ -93,7 +93,7 @@ def _refuse(root: Path, template: CiTemplate, force: bool) -> None:
     if path.is_symlink() or any((root / folder).is_symlink() for folder in Path(template.path).parents):
         raise UsageError(f"{template.path} leads elsewhere: nothing is written through a symbolic link")
     if path.exists() and not template.shared and not force:
-        raise UsageError(f"{template.path} is there already; --force replaces it")
+        raise UsageError(f"{template.path} exists", hint="--force replaces it")
 
 
 def _told(source: str, origin: SourceOrigin, setup: ProjectSetup) -> Iterator[str]:
@@ -116,7 +116,7 @@ def _write(root: Path, template: CiTemplate, text: str) -> None:
 
     path = root / template.path
     if template.shared and path.exists():
-        if text in path.read_text("utf-8", "replace"):
+        if text in read_text(path, "replace"):
             return
         print(f"add this to {template.path}:", file=sys.stderr)
         print(text, end="")

@@ -1,4 +1,4 @@
-"""Profile a program on its longest case: hot lines with their source, Python/native split, memory.
+"""Show where the time goes.
 
 With --run: where the time of a project's own command goes, function by function.
 """
@@ -25,16 +25,15 @@ HOT = 0.25
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The flags."""
-    flags.add_target_arguments(parser)
+    parser.add_argument("target", nargs="?", metavar="TARGET", help="slow.py, mod.py::func, or with --run a folder")
     parser.add_argument("-m", dest="short_m", metavar="MODULE", help="the module to run, as `python -m` does")
     parser.add_argument(
-        "--lines", type=flags.count, default=15, metavar="N", help="hot lines to show, at most (%(default)d)"
+        "--lines", type=flags.count, default=15, metavar="N", help="maximum number of slow lines [default: %(default)d]"
     )
     flags.add_flags(parser, "profile")
 
 
 @command(
-    3,
     examples=(
         "codeopt profile slow.py",
         "codeopt profile slow.py --html page.html -- --top 10 data.csv",
@@ -48,9 +47,9 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.run:
         return profile_run.profile_run(arguments)
     if arguments.before:
-        raise UsageError("--before compares the profiles of a command: give --run COMMAND")
+        raise UsageError("--before compares the profiles of a command", hint="give --run COMMAND")
     if arguments.export:
-        raise UsageError("--export writes the stacks of a command: give --run COMMAND")
+        raise UsageError("--export writes the stacks of a command", hint="give --run COMMAND")
     from codeopt.core.console import Console
     from codeopt.engine.open_session import open_session
     from codeopt.report.answers import profile_answer
@@ -63,7 +62,7 @@ def run(arguments: argparse.Namespace) -> int:
         require_writable(arguments.html)
     kind = kind_of(target, options)
     program = kind.read(target)
-    console = Console(quiet=arguments.quiet)
+    console = Console(quiet=arguments.quiet, verbose=arguments.verbose)
     session = open_session(console)
     options, interpreter = session.find_interpreter(options, target.path)
     with console, kind.open_workload(WorkloadRequest(target, program, options, session)) as opened:
@@ -92,7 +91,7 @@ def table(profile: Profile, source: str, rows: int, python: str) -> str:
             figures = f"{line.share:>7.1%} {line.hits:>11,} {each:>7.2f} us"
         mark = ">>" if line and line.share >= HOT else "> " if line and line.share >= WARM else "  "
         out.append(f" {figures:<31} {mark} {number:>4} {printable(text)}".rstrip())
-    out += ["", *(f" {f.share:>7.1%} {f.hits:>11,} calls  {f.name} (line {f.line})" for f in profile.functions[:8])]
+    out += ["", *(f" {f.share:>7.1%} {f.count:>11} calls  {f.name} (line {f.line})" for f in profile.functions[:8])]
     if profile.python_share is not None:
         shares = (profile.python_share, profile.native_share or 0.0, profile.system_share or 0.0)
         out.append(" Python {:.0%}, native {:.0%}, system {:.0%}".format(*shares))

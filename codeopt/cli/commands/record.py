@@ -1,4 +1,4 @@
-"""Record real calls of a function: those of your own command, or of the project's tests where none is given."""
+"""Record real calls of a function."""
 
 from __future__ import annotations
 
@@ -15,15 +15,14 @@ from codeopt.core.target import Target
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The target, then the command behind `--`."""
     _flags.add_flags(parser, "record")
-    parser.add_argument("target", metavar="FILE::FUNCTION", help="whose calls are to be written down")
+    parser.add_argument("target", metavar="FILE::FUNCTION", help="function whose calls to record")
     parser.add_argument(
         "words", nargs=argparse.REMAINDER, metavar="-- COMMAND",
-        help="python script.py, pytest tests, ..., which is run as you would run it; none: the project's tests, in the "
-        "sandbox",
+        help="command to run, not isolated [default: the project's tests, in the sandbox]",
     )  # fmt: skip
 
 
-@command(6, examples=("codeopt record mod.py::f -- python script.py", "codeopt record mod.py::f"), takes_arguments=True)
+@command(examples=("codeopt record mod.py::f -- python script.py", "codeopt record mod.py::f"), takes_arguments=True)
 def run(arguments: argparse.Namespace) -> int:
     """Run the command, not isolated, or the tests, isolated; a command's own exit status does not matter as long as
     calls were seen."""
@@ -32,7 +31,7 @@ def run(arguments: argparse.Namespace) -> int:
     command = _command(arguments)
     target = as_target(arguments.target)
     if not target.name:
-        raise UsageError(f"{arguments.target} names no function (FILE::FUNCTION)")
+        raise UsageError(f"{arguments.target} names no function", hint="write FILE::FUNCTION")
     lines = _of_tests(arguments, target) if command is None else _of_command(arguments, target, command)
     for line in lines:
         print(line, file=sys.stderr)
@@ -46,9 +45,9 @@ def _of_command(arguments: argparse.Namespace, target: Target, command: tuple[st
     from codeopt.workloads.source.functions import read_function
 
     if not command:
-        raise UsageError("say what to run: codeopt record FILE::FUNCTION -- python script.py")
+        raise UsageError("there is no command to run", hint="codeopt record FILE::FUNCTION -- python script.py")
     if arguments.tests:
-        raise UsageError("--tests names tests that are run where no command follows --")
+        raise UsageError("--tests and a command after -- exclude each other", hint="leave one out")
     python = find_interpreter(arguments.python, Path()).path if arguments.python else None
     found = record(read_function(target.path, target.name), UsersCommand(command, python))
     return said_of(found, target)
@@ -64,8 +63,10 @@ def _of_tests(arguments: argparse.Namespace, target: Target) -> list[str]:
 
 
 def _command(arguments: argparse.Namespace) -> tuple[str, ...] | None:
-    """The words after `--`, before which a flag of ours may stand also behind the target; without `--` all that follow
-    the target; None: there is neither. Raises UsageError."""
+    """Return the words after `--`, or without `--` all that follow the target. None without either.
+
+    A flag of codeopt may come before `--`, also after the target. Raises UsageError.
+    """
     command: tuple[str, ...] | None = getattr(arguments, "args", None)
     if command is None and arguments.words and not arguments.words[0].startswith("-"):
         return tuple(arguments.words)
@@ -76,5 +77,5 @@ def _command(arguments: argparse.Namespace) -> tuple[str, ...] | None:
     except argparse.ArgumentError as error:
         raise UsageError(str(error)) from error
     if unknown:
-        raise UsageError(f"{unknown[0]} is no flag of codeopt record; the command to run follows --")
+        raise UsageError(f"unknown option {unknown[0]}", hint="the command to run follows --")
     return command

@@ -1,4 +1,4 @@
-"""Show what a batch or a run has found: tables, JSON, CSV, one HTML page; a batch also beside another one."""
+"""Show the results of a batch or a run."""
 
 from __future__ import annotations
 
@@ -15,15 +15,13 @@ from codeopt.cli.output import write_page
 from codeopt.core.errors import UsageError
 
 if TYPE_CHECKING:
-    from codeopt.batch.database import BatchStore
+    from codeopt.batch.batch_folder import BatchFolder
     from codeopt.batch.results.metrics import Metrics
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The flags."""
-    parser.add_argument(
-        "run", type=Path, metavar="DIR", help="the --run-dir of a batch, which may still be running; or a run"
-    )
+    parser.add_argument("run", type=Path, metavar="DIR", help="the --run-dir of a batch, or a run")
     parser.add_argument(
         "--compare", type=Path, metavar="DIR", help="another batch over the same set, for a paired test"
     )
@@ -31,7 +29,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 @command(
-    6,
     examples=(
         "codeopt report out --html page.html",
         "codeopt report .codeopt/runs/RUN --html page.html",
@@ -39,8 +36,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     first=("--html", "--csv", "--json", "--compare"),
 )
 def run(arguments: argparse.Namespace) -> int:
-    """Report on a batch. Raises UsageError when there is none, or a file cannot be written."""
-    from codeopt.batch.database import BatchStore, require_own_batch
+    """Report on a batch. Raises UsageError if there is no batch, or a file cannot be written."""
+    from codeopt.batch.batch_folder import BatchFolder, require_own_batch
     from codeopt.batch.results.metrics import measure_batch, versus
     from codeopt.batch.results.page import page
     from codeopt.batch.results.table import as_json, render
@@ -49,39 +46,36 @@ def run(arguments: argparse.Namespace) -> int:
         return report_run(arguments)
     for folder in filter(None, (arguments.run, arguments.compare)):
         require_own_batch(folder)
-    with BatchStore(arguments.run) as store:
-        if _own_results(store):
-            _refuse(arguments)
-            show(store, sys.stdout, as_object=arguments.json)
-            return 0
-        found = measure_batch(store)
-        other = None
-        if arguments.compare:
-            with BatchStore(arguments.compare) as second:
-                other = versus(found, measure_batch(second))
-        if arguments.html:
-            write_page(arguments.html, page(store, found, other))
-        if arguments.csv:
-            _write_csv(arguments.csv, found)
-        if arguments.json:
-            print(json.dumps(as_json(found, other)))
-        elif not (arguments.csv and str(arguments.csv) == "-"):
-            render(found, sys.stdout, other)
+    batch = BatchFolder(arguments.run)
+    if _own_results(batch):
+        _refuse(arguments)
+        show(batch, sys.stdout, as_object=arguments.json)
+        return 0
+    found = measure_batch(batch)
+    other = versus(found, measure_batch(BatchFolder(arguments.compare))) if arguments.compare else None
+    if arguments.html:
+        write_page(arguments.html, page(batch, found, other))
+    if arguments.csv:
+        _write_csv(arguments.csv, found)
+    if arguments.json:
+        print(json.dumps(as_json(found, other)))
+    elif not (arguments.csv and str(arguments.csv) == "-"):
+        render(found, sys.stdout, other)
     return 0
 
 
-def show(store: BatchStore, file: TextIO, *, as_object: bool) -> None:
+def show(batch: BatchFolder, file: TextIO, *, as_object: bool) -> None:
     """The report of a batch as tables or as one JSON object."""
     from codeopt.batch.results.metrics import measure_batch
     from codeopt.batch.results.table import as_json, render
 
-    if own := _own_results(store):
+    if own := _own_results(batch):
         if as_object:
-            print(json.dumps(own.as_json(store)), file=file)
+            print(json.dumps(own.as_json(batch)), file=file)
         else:
-            own.render(store, file)
+            own.render(batch, file)
         return
-    found = measure_batch(store)
+    found = measure_batch(batch)
     if as_object:
         print(json.dumps(as_json(found)), file=file)
     else:
@@ -91,21 +85,20 @@ def show(store: BatchStore, file: TextIO, *, as_object: bool) -> None:
 class OwnResults(Protocol):
     """A module of a task's own that shows its batches."""
 
-    def as_json(self, store: BatchStore) -> dict[str, Any]:
+    def as_json(self, batch: BatchFolder) -> dict[str, Any]:
         """The object that --json prints."""
         ...
 
-    def render(self, store: BatchStore, file: TextIO) -> None:
+    def render(self, batch: BatchFolder, file: TextIO) -> None:
         """The tables."""
         ...
 
 
-def _own_results(store: BatchStore) -> OwnResults | None:
+def _own_results(batch: BatchFolder) -> OwnResults | None:
     """The module that shows a batch of texts; None for a batch of programs."""
     from codeopt.tasks import open_task
 
-    name = json.loads(store.meta("settings") or "{}").get("task", "runtime")
-    module = open_task(name).batch_results
+    module = open_task(batch.facts.settings.get("task", "runtime")).batch_results
     return cast(OwnResults, import_module(module)) if module else None
 
 
@@ -113,7 +106,7 @@ def _refuse(arguments: argparse.Namespace) -> None:
     """Raise UsageError for flags that a batch of texts has no use for."""
     for flag, given in (("--compare", arguments.compare), ("--csv", arguments.csv), ("--html", arguments.html)):
         if given:
-            raise UsageError(f"{flag} is for batches of programs; --json has the figures of texts")
+            raise UsageError(f"{flag} is for batches of programs", hint="--json has the figures of texts")
 
 
 def _write_csv(path: Path, found: Metrics) -> None:
@@ -141,5 +134,5 @@ def report_run(arguments: argparse.Namespace) -> int:
 
     for flag, given in (("--compare", arguments.compare), ("--csv", arguments.csv)):
         if given:
-            raise UsageError(f"{flag} is for batches; {arguments.run} is one run")
+            raise UsageError(f"{flag} is for batches, and {arguments.run} is one run")
     return show_run(open_run(str(arguments.run), arguments.run), as_object=arguments.json, html=arguments.html)

@@ -1,4 +1,4 @@
-"""Suggest improvements of what a change touches, measured and verified: for a pull request, before it is merged.
+"""Suggest faster code for the functions that a change touches.
 
 The report goes to standard output or -o FILE, everything else to standard error; no file of the project changes.
 What keeps a review from being whole (no key, no sandbox, budget spent) is a notice and exit status 0, unless --strict.
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from codeopt.review.ranking import Ranking
     from codeopt.review.repository import Repository
     from codeopt.review.suggestion import Review
-    from codeopt.review.work import ReviewRun
+    from codeopt.review.work import ReviewBudget, ReviewRun
 
 REPORTERS = "codeopt.reporters"
 FOUND = 1  # status where suggestions are a failure (--fail-level any)
@@ -41,18 +41,15 @@ INTERRUPTED = 130  # status
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The flags."""
-    parser.add_argument("paths", nargs="*", type=Path, metavar="PATH", help="only what is below (default: everything)")
+    parser.add_argument("paths", nargs="*", type=Path, metavar="PATH", help="only what is below [default: everything]")
     flags.add_flags(parser, "review")
     formats = ", ".join(plugins.names(REPORTERS))
-    out = flags.group_of(parser, "result")
-    out.add_argument("--output-format", default="terminal", metavar="NAME", help=f"format: {formats} (%(default)s)")
-    out.add_argument(
-        "--reporter", metavar="NAME", help="service to post the report to, by the CI system's own token, such as github"
-    )
+    out = flags.group_of(parser, "Result")
+    out.add_argument("--output-format", default="terminal", metavar="NAME", help=f"{formats} [default: %(default)s]")
+    out.add_argument("--reporter", metavar="NAME", help="post comments with the token of the CI job: github or gitlab")
 
 
 @command(
-    4,
     examples=(
         "codeopt review --base main",
         "codeopt review --base main --model gpt-5 --output-format markdown src/",
@@ -67,18 +64,19 @@ def run(arguments: argparse.Namespace) -> int:
     """Review a change. Heavy imports happen here, so that --help is quick."""
     from codeopt.cli.output import deliver
     from codeopt.cli.review_flags import report_blind
-    from codeopt.cli.settings import require_own_word
+    from codeopt.cli.settings import require_own_word, set_aside
     from codeopt.core.console import Console
     from codeopt.review.reporters import open_reporter
 
     require_own_word(arguments, "output_format", "reporter")  # they are loaded before the change is read
+    arguments.refused = set_aside(arguments)
     name = "json" if arguments.json else arguments.output_format
     reporter = open_reporter(name)
     poster = open_reporter(arguments.reporter) if arguments.reporter else None
     post = poster.post if poster else None
     if poster is not None and post is None:
         able = [each for each in plugins.names(REPORTERS) if open_reporter(each).post]
-        raise UsageError(f"--reporter {arguments.reporter} posts nothing; name one of: {', '.join(able)}")
+        raise UsageError(f"--reporter {arguments.reporter} posts nothing", hint=f"name one of: {', '.join(able)}")
     _refuse(arguments)
     with Console(quiet=arguments.quiet) as console:
         review, failure = make_review(arguments, console)
@@ -86,7 +84,7 @@ def run(arguments: argparse.Namespace) -> int:
             review, failure = _with_limits(arguments, review, failure, console)
         deliver(reporter.render(review), arguments.output)
         for notice in (*review.notices, *(each.words for each in review.shortfalls)):
-            console.warn(f"notice: {notice}")
+            console.warn(notice)
         if post is not None and failure != INTERRUPTED:
             failure = _post(post, review, console) or failure
         blind = report_blind(review.blind, console) if review.blind else 0
@@ -102,16 +100,16 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _with_limits(arguments: argparse.Namespace, review: Review, failure: int, console: Console) -> tuple[Review, int]:
-    """With what the change alters, as it was against as it is; what stops that is a notice, as it is of suggestions."""
+    """Compare the changed code with its original and add the limits. A failure becomes a notice."""
     from codeopt.cli import review_flags
     from codeopt.cli.compare_change import compare_change, tested_limits
 
     paths = review_flags.below(arguments.paths)
-    options = flags.options_of(arguments, max_seconds=None)
+    options = flags.options_of(arguments)
     try:
         found = compare_change(arguments, options, paths, console)
     except (NoSandbox, review_flags.Untrusted) as error:
-        return replace(review, notices=(*review.notices, f"the limit was not tested: {error}")), error.exit_status
+        return replace(review, notices=(*review.notices, f"the limit was not tested: {error.words}")), error.exit_status
     notices = (*review.notices, *filter(None, [found.stopped]))
     return replace(review, limits=tested_limits(found), notices=notices), failure or found.status
 
@@ -124,12 +122,16 @@ def make_review(arguments: argparse.Namespace, console: Console) -> tuple[Review
     from codeopt.review.changed_functions import find_targets
     from codeopt.review.check import why_blind, why_unread
     from codeopt.review.suggestion import Review
+    from codeopt.review.work import BUDGET_SPENT, ReviewBudget
 
     paths = review_flags.below(arguments.paths)
     repository, change = review_flags.open_change(arguments)
-    targets, skipped = find_targets(change, repository, paths, arguments.exclude)
+    limits = ReviewBudget.of(flags.options_of(arguments), arguments.max_functions, arguments.began)
+    targets, skipped = find_targets(change, repository, paths, arguments.exclude, limits.clock)
     console.print(f"{len(targets)} changed functions and programs, {len(skipped)} left alone")
-    work, ranking, interpreter = _work(arguments, repository, change, targets, console)
+    work, ranking, interpreter = _work(arguments, limits, repository, change, targets, console)
+    if any(each.untried for each in skipped) and not work.failure:
+        work.stop((), limits.out_of_time, BUDGET_SPENT)
     shortfalls = (*ranking.shortfalls, *work.shortfalls)
     gave_up = work.failure not in (0, NoSandbox.exit_status)  # for want of a model, money or time, which it says
     reasons = [each.reason for each in work.skipped]
@@ -151,37 +153,37 @@ def make_review(arguments: argparse.Namespace, console: Console) -> tuple[Review
 
 
 def _work(
-    arguments: argparse.Namespace, repository: Repository, change: Change, targets: list[ReviewTarget], console: Console
+    arguments: argparse.Namespace,
+    limits: ReviewBudget,
+    repository: Repository,
+    change: Change,
+    targets: list[ReviewTarget],
+    console: Console,
 ) -> tuple[ReviewRun, Ranking, Interpreter | None]:
     """Try the targets; what stops it is a notice, and what was found until then is kept."""
     from codeopt.cli import review_flags
     from codeopt.engine.open_session import open_session
     from codeopt.review.findings.known import open_findings
     from codeopt.review.ranking import Ranking
-    from codeopt.review.work import ReviewBudget, ReviewRun
+    from codeopt.review.work import ReviewRun
 
     ranking = Ranking()
     with tempfile.TemporaryDirectory(prefix="codeopt-review-") as folder:
-        options = flags.options_of(arguments, run_dir=arguments.run_dir or folder, max_seconds=None)  # of the whole
+        options = flags.options_of(arguments, run_dir=arguments.run_dir or folder)
         session = open_session(console)
-        work = ReviewRun(
-            ReviewBudget(arguments.max_functions, arguments.max_seconds, arguments.max_cost),
-            console.print,
-            console.step,
-            started=arguments.began,
-        )
+        work = ReviewRun(limits, console.print, console.step)
         try:
             if targets:
                 review_flags.require_settings(repository, change, options.check)
+                if arguments.refused:
+                    raise arguments.refused
                 options, session = review_flags.find_python(options, console, Path.cwd(), change.paths)
-                work.known = open_findings(
-                    options, session.interpreter, session.open_evidence, "review", console,
-                    trusted=arguments.trust_store, changed=change.paths,
-                )  # fmt: skip
+                session = review_flags.with_cache(session, arguments.trust_store)
+                work.known = open_findings(options, session.interpreter, session.open_cache, "review", console)
                 options, ranking = _run(options, session, work, targets)
             work.join(review_flags.Rechecker(options, session, repository.root))
         except review_flags.Untrusted as error:
-            work.stop(targets, str(error), error.exit_status)
+            work.stop(targets, error.words, error.exit_status)
         except KeyboardInterrupt:
             work.stop(targets, "interrupted", INTERRUPTED)
     return work, ranking, session.interpreter
@@ -201,14 +203,14 @@ def _run(
     ranking = Ranking()
     try:
         make_plan(options)
+        work.budget.clock.check()
         options = isolated(options)
-        within = replace(session, open_sandbox=work.clock.within(session.open_sandbox))
-        ranking = ranked_before(targets, work.known) or rank(options, targets, within)
+        ranking = ranked_before(targets, work.known) or rank(options, targets, session, work.budget.clock)
         work.run(ranking.targets, Improver(options, replace(session, traces=ranking.traces)))
     except DeadlineReached:
-        work.stop(targets, work.out_of_time, BUDGET_SPENT)
+        work.stop(targets, work.budget.out_of_time, BUDGET_SPENT)
     except (ModelError, NoSandbox) as error:
-        work.stop(targets, str(error), error.exit_status)
+        work.stop(targets, error.words, error.exit_status)
     except SandboxError as error:
         work.stop(targets, f"the sandbox failed: {error}", NoSandbox.exit_status)
     return options, ranking
@@ -219,9 +221,9 @@ def _refuse(arguments: argparse.Namespace) -> None:
     if "." in arguments.task:
         raise UsageError(f"--task {arguments.task}: a review takes built-in and installed tasks only")
     if arguments.diff and arguments.fail_if_slower is not None:
-        from codeopt.review.base_checkout import NO_COMMIT
+        from codeopt.review.base_checkout import GIVE_BASE, NO_COMMIT
 
-        raise UsageError(f"--fail-if-slower compares with what was before: {NO_COMMIT}")
+        raise UsageError(f"--fail-if-slower: {NO_COMMIT}", hint=GIVE_BASE)
     if arguments.output and not arguments.output.resolve().parent.is_dir():
         raise UsageError(f"cannot write {arguments.output}: there is no directory {arguments.output.parent}")
 
@@ -232,6 +234,6 @@ def _post(post: Callable[..., Any], review: Review, console: Console) -> int:
     if posted.output:
         sys.stdout.write(posted.output)
     for notice in (*posted.notices, *filter(None, [posted.failed])):
-        console.warn(f"notice: {notice}")
+        console.warn(notice)
     console.print(f"{posted.comments} comments posted, {posted.withdrawn} withdrawn")
     return FOUND if posted.failed else 0

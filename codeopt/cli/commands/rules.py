@@ -1,4 +1,4 @@
-"""List the built-in rewrite rules, explain one with its example, or all of them on a file."""
+"""List and explain the built-in rules."""
 
 from __future__ import annotations
 
@@ -9,11 +9,13 @@ import json
 from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
+from textwrap import fill
 from typing import TYPE_CHECKING, Any
 
 from codeopt.cli import flags
 from codeopt.cli.command import command
 from codeopt.core.errors import UsageError
+from codeopt.core.screen import COLUMNS
 
 if TYPE_CHECKING:
     from codeopt.analysis import Doubt
@@ -27,13 +29,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The flags."""
     parser.add_argument("name", nargs="?", metavar="NAME", help="explain this rule")
     parser.add_argument(
-        "--explain", metavar="FILE", help="program of which to say where each rule matches, and why not elsewhere"
+        "--explain", metavar="FILE", help="show where each rule applies to this program, and why not elsewhere"
     )
     flags.add_flags(parser, "rules")
 
 
 @command(
-    8,
     examples=(
         "codeopt rules",
         "codeopt rules list_membership_to_set",
@@ -71,13 +72,12 @@ def as_json(rule: Rule) -> dict[str, Any]:
 
 
 def listed(rules: Sequence[Rule]) -> str:
-    """One line a rule."""
-    width = max((len(rule.name) for rule in rules), default=0)
-    return "\n".join(f"{rule.name:<{width}}  {rule.reason}" for rule in rules)
+    """Each rule with its reason."""
+    return _rows([(rule.name, rule.reason) for rule in rules])
 
 
 def explained(rule: Rule) -> str:
-    """Why, when it refuses, and the example as a diff."""
+    """Format the reason of a rule, its preconditions, and its example as a diff."""
     old, new = (text.splitlines() for text in (rule.example.before, rule.example.after))
     diff = difflib.unified_diff(old, new, "before", "after", lineterm="", n=99)
     kind = [
@@ -85,8 +85,8 @@ def explained(rule: Rule) -> str:
         "Brings less memory: tried by --task memory, or where it is named." if rule.aim == "memory" else "",
         "Cannot be proved safe from the text alone: the test cases decide." if rule.safety == "unsafe" else "",
     ]
-    parts = [rule.name, rule.reason, rule.preconditions, *(text for text in kind if text), "\n".join(diff)]
-    return "\n\n".join(part for part in parts if part)
+    texts = [fill(text, COLUMNS) for text in (rule.reason, rule.preconditions, *kind)]
+    return "\n\n".join(part for part in (rule.name, *texts, "\n".join(diff)) if part)
 
 
 def explanations(path: str, rules: Sequence[Rule]) -> list[Explanation]:
@@ -126,13 +126,18 @@ def refusals_as_json(path: str, found: Sequence[Explanation]) -> dict[str, Any]:
 
 
 def why(found: Sequence[Explanation]) -> str:
-    """One line for each rule that has something to say, then the reasons of all, counted."""
-    told = [each for each in found if each.lines or each.refused]
-    width = max((len(each.rule) for each in told), default=0)
-    rules = [f"{each.rule:<{width}}  {_said(each)}" for each in told]
-    reasons = [f"{count:>5}  {doubt.value}" for doubt, count in _totals(found)]
+    """The rules that match or are skipped, then the reasons of all, counted."""
+    rules = _rows([(each.rule, _said(each)) for each in found if each.lines or each.refused])
+    reasons = _rows([(f"{count:>5}", doubt.value) for doubt, count in _totals(found)])
+    return (rules or "No rule applies to any line.") + (f"\n\nWhy not:\n{reasons}" if reasons else "")
+
+
+def _rows(rows: Sequence[tuple[str, str]]) -> str:
+    width = max((len(name) for name, _ in rows), default=0)
+    others = " " * (width + 2)
     return "\n".join(
-        [*(rules or ["No rule has anything to look at here."]), *(["", "why not:", *reasons] if reasons else [])]
+        fill(text, COLUMNS, initial_indent=f"{name:<{width}}  ", subsequent_indent=others, break_on_hyphens=False)
+        for name, text in rows
     )
 
 

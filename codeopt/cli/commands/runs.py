@@ -1,4 +1,4 @@
-"""List the saved runs, the newest first."""
+"""List the runs, newest first."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import sys
 
 from codeopt.cli import flags
 from codeopt.cli.command import command
-from codeopt.cli.runs import in_short
+from codeopt.cli.runs import VERDICT_COLUMNS, in_short
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -16,9 +16,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     flags.add_flags(parser, "runs")
 
 
-@command(6.1, examples=("codeopt runs",))
+@command(examples=("codeopt runs",))
 def run(arguments: argparse.Namespace) -> int:
     """One line a run."""
+    from codeopt.core.errors import report_lines
     from codeopt.core.run_index import runs_in
     from codeopt.core.sanitize import inline
 
@@ -32,10 +33,11 @@ def run(arguments: argparse.Namespace) -> int:
         print(json.dumps({"schema": "codeopt.runs/1", "runs": rows, "left_out": left_out}))
         return 0
     for each in found:
-        print(f"{in_short(each.result):<13} {inline(each.title, 40):<40} {inline(each.path.name)}")
+        print(f"{in_short(each.result):<{VERDICT_COLUMNS}}  {inline(each.title, 30):<30}  {inline(each.path.name)}")
     if runs.left_out:
         some, why = next(iter(runs.left_out.items()))
-        print(inline(f"left out: {len(runs.left_out)} not yours, such as {some.name}: {why}", 400), file=sys.stderr)
+        line = f"{len(runs.left_out)} runs are not yours, such as {some.name}: {why}"
+        print("\n".join(report_lines("warning", inline(line, 400))), file=sys.stderr)
     elif not found:
-        print(f"no runs in {arguments.run_dir / 'runs'}; codeopt improve makes them (--run-dir DIR: elsewhere)")
+        print(f"There are no runs in {arguments.run_dir / 'runs'}.\nNext: codeopt improve slow.py")
     return 0

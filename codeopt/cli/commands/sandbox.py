@@ -1,4 +1,4 @@
-"""Run a program on its cases, isolated, and judge it, no more; `codeopt sandbox check` tries the sandbox itself."""
+"""Run a program in the sandbox, or test the sandbox."""
 
 from __future__ import annotations
 
@@ -16,7 +16,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 @command(
-    7.5,
     examples=(
         "codeopt sandbox slow.py --cases cases        each case: its verdict, times and memory",
         "codeopt sandbox check                        what the sandbox promises, tried on this machine",

@@ -1,4 +1,4 @@
-"""Print the JSON Schema of what a command prints with --json."""
+"""Print the JSON Schema of what --json prints."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("name", choices=COMMANDS, metavar="COMMAND", help=", ".join(COMMANDS))
 
 
-@command(11, examples=("codeopt schema improve > improve.schema.json",))
+@command(examples=("codeopt schema improve > improve.schema.json",))
 def run(arguments: argparse.Namespace) -> int:
     """The schema, on standard output."""
     from codeopt.report.answers import PRINTED

@@ -1,4 +1,4 @@
-"""Show a saved run: each draft, what came of it, what it cost; as text, JSON or one HTML page."""
+"""Show a run: its candidates, their verdicts, its cost."""
 
 from __future__ import annotations
 
@@ -28,14 +28,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 @command(
-    6.2,
     examples=(
         "codeopt show                  the newest run",
         "codeopt show slow --html page.html",
     ),
 )
 def run(arguments: argparse.Namespace) -> int:
-    """Show one run. Raises UsageError when there is none."""
+    """Show one run. Raises UsageError without a run."""
     from codeopt.cli.runs import run_of
 
     return show_run(run_of(arguments), as_object=arguments.json, html=arguments.html)
@@ -57,14 +56,16 @@ def whole(pieces: Iterable[str], kept: StoredRun) -> list[str]:
 
 def show_run(kept: StoredRun, *, as_object: bool, html: Path | None) -> int:
     """A run on standard output, and as a page where one is asked for."""
-    from codeopt.core.sanitize import log_line
+    from codeopt.core.sanitize import harmless, log_line
+    from codeopt.core.screen import COLUMNS, wrapped
     from codeopt.report.html.run_page import run_page
 
     if html:
         require_writable(html)
         write_page(html, whole(run_page(kept), kept))
     if not as_object:
-        print("\n".join(log_line(line, LONGEST) for line in whole(describe(kept), kept)))
+        lines = (log_line(line, LONGEST) for line in whole(describe(kept), kept))
+        print("\n".join(harmless(row) for line in lines for row in wrapped(line, COLUMNS)))
     elif kept.listing.ended:
         print(json.dumps(kept.result))
     else:

@@ -1,4 +1,4 @@
-"""List the tasks that there are, or write a file for one of your own."""
+"""List the tasks, or write a file for your own."""
 
 from __future__ import annotations
 
@@ -21,7 +21,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 @command(
-    10,
     examples=(
         "codeopt tasks",
         "codeopt tasks new mine",
@@ -71,14 +70,14 @@ def line(row: dict[str, Any]) -> str:
 def write(name: str | None, *, text: bool) -> Path:
     """A commented file that runs as it is. Raises UsageError."""
     if not name or not name.isidentifier():
-        raise UsageError(f"codeopt tasks new NAME: {name or 'nothing'} is no name such as tidy_imports")
+        raise UsageError(f"{name or 'nothing'} is no name of a task", hint="codeopt tasks new tidy_imports")
     path = Path(f"{name}.py")
     body = (TEXT if text else CODE).replace("NAME", name)
     try:
         with path.open("x", encoding="utf-8") as file:
             file.write(body)
     except FileExistsError as error:
-        raise UsageError(f"{path} is there already; it is left alone") from error
+        raise UsageError(f"{path} exists", hint="name another") from error
     except OSError as error:
         raise UsageError(f"cannot write {path}: {error.strerror}") from error
     return path

@@ -28,9 +28,9 @@ def check_export(name: str, folder: Path) -> None:
     """Refuse before anything is run what could not be written after it. Raises UsageError."""
     if name.replace("-", "_") not in names(__name__):
         known = ", ".join(each.replace("_", "-") for each in names(__name__))
-        raise UsageError(f"--export {name}: there is {known}, and a folder after it")
+        raise UsageError(f"--export: unknown format {name!r}", hint=f"give {known}, and a folder after it")
     if folder.exists() and not folder.is_dir():
-        raise UsageError(f"--export: {folder} is a file; name a folder for before.json and after.json")
+        raise UsageError(f"--export: {folder} is a file", hint="name a folder for before.json and after.json")
 
 
 def export(name: str, folder: Path, found: Mapping[str, Any] | None) -> str:

@@ -12,7 +12,7 @@ from codeopt.cli.exports import Rows
 
 
 def text(rows: Rows, when: datetime, machine: Mapping[str, str]) -> str:
-    """As its --benchmark-json writes them."""
+    """Format rows like the JSON of pytest-benchmark's --benchmark-json."""
     about = {**machine, "python_implementation": "CPython", "processor": "", "machine": "", "release": "", "cpu": {}}
     commit = {"id": "unversioned", "dirty": False, "branch": "", "project": ""}
     return json.dumps({

@@ -1,4 +1,4 @@
-"""A source text beside the time that its lines take, as a table."""
+"""A source text with the time that its lines take, as a table."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ HOT = 0.25
 WARM = 0.05
 """Shares of the time from which a line is marked, as `codeopt profile` marks them."""
 LEAST = 0.005
-"""Smaller shares are not told."""
+"""Smaller shares are not shown."""
 
 
 @dataclass(frozen=True)
 class LineColumn:
-    """A figure beside each line."""
+    """Figures for a column, by line."""
 
     name: str
     figures: Mapping[int, str]
@@ -29,7 +29,7 @@ class LineColumn:
 
 
 def shares_of(profile: Profile | None) -> dict[int, float]:
-    """Shares by line; empty where they are not known."""
+    """Shares by line. Empty if they are not known."""
     return {line.line: line.share for line in profile.lines} if profile else {}
 
 
@@ -41,10 +41,10 @@ def percents(shares: Mapping[int, float]) -> dict[int, str]:
 def annotated(
     name: str, source: str, shares: Mapping[int, float], first: int = 1, more: Sequence[LineColumn] = (), why: str = ""
 ) -> Markup:
-    """A source text, each line with its share of the time; hot lines are marked.
+    """Format a source text, each line with its share of the time. Slow lines are marked.
 
-    first: the number of the first. more: columns beside the share; empty ones are left out. why: reason why no line has
-    a share.
+    first: number of the first line. more: further columns, of which empty ones are left out. why: reason why no line
+    has a share.
     """
     lines, columns = source.splitlines(), [each for each in more if each.figures]
     rows = []

@@ -12,9 +12,9 @@ from codeopt.core.revision import Revision
 from codeopt.core.sanitize import cut
 from codeopt.core.words import Speedup, factor
 from codeopt.report.html.annotated import LEAST
+from codeopt.report.html.charts import pairs_chart
 from codeopt.report.html.layout import folded, scrolls, table
 from codeopt.report.html.markup import Child, Markup, tag
-from codeopt.report.html.run_charts import pairs_chart
 from codeopt.report.verdict_words import in_words, verdict
 from codeopt_sandbox.caveat import Caveat
 from codeopt_sandbox.outcome import Verdict
@@ -65,7 +65,7 @@ def heading(candidate: Candidate, what: str) -> list[Child]:
     word, standing = verdict(candidate), candidate.standing
     shown = standing.verdict if standing and candidate.correct else in_words(word)
     found = candidate.comparison
-    figures = f"{factor(found.ratio)} ({Speedup.of(found).ratio_certainty})" if found and found.pairs else ""
+    figures = f"{Speedup.of(found).gain}, {Speedup.of(found).times}" if found and found.pairs else ""
     return [
         tag("span", shown, class_=f"badge {word}"),
         tag("span", figures),
@@ -89,12 +89,12 @@ def verdicts(candidate: Candidate) -> Markup:
 
 
 def pairs(candidate: Candidate) -> Child:
-    """Each pair of runs as a dot; None where it was not timed."""
+    """Return each pair of runs as a dot. None if it was not timed."""
     return pairs_chart(candidate.comparison) if candidate.comparison else None
 
 
 def beside(candidate: Candidate) -> Child:
-    """The times of others beside it: the draft without one of its changes, or others of the same critique."""
+    """Format relative times: the draft without one of its changes, or others of the same critique."""
     took = [(name if name == "original" else f"without {name}", ratio) for name, ratio in candidate.ablation]
     took += [(f"round {number}", ratio) for number, ratio in candidate.siblings]
     if not took:
@@ -103,7 +103,7 @@ def beside(candidate: Candidate) -> Child:
 
 
 def hot_lines(candidate: Candidate) -> Child:
-    """The table of hot lines; None where they are not known."""
+    """Return the table of hot lines. None if they are not known."""
     profile = candidate.profile
     if profile is None or not profile.lines:
         return None
@@ -116,12 +116,12 @@ def hot_lines(candidate: Candidate) -> Child:
 
 
 def bar(share: float) -> Markup:
-    """A share as a length; its number stands beside it."""
+    """Format a share as a length. Its number is next to it."""
     return tag("span", class_="bar", style=f"width:{max(1, round(share * 120))}px")
 
 
 def told(caveats: Sequence[Caveat]) -> Child:
-    """Differences beyond the known inputs, each with the line that shows it again; None where there are none."""
+    """Format differences on unusual inputs, each with the line that reproduces it. None without differences."""
     if not caveats:
         return None
     rows = [
@@ -147,7 +147,7 @@ HUNK = re.compile(r"@@ -(\d+)(?:,\d+)? \+(\d+)(?:,\d+)? @@")
 
 
 def line_shares(candidate: Candidate) -> Shares:
-    """Shares of the time by file and line; empty where they are not known."""
+    """Shares of the time by file and line. Empty if they are not known."""
     return {(line.file, line.line): line.share for line in candidate.profile.lines} if candidate.profile else {}
 
 
@@ -176,7 +176,7 @@ def _with_shares(lines: Iterable[str], path: str, shares: tuple[Shares, Shares])
     old = new = 0
     for line in lines:
         hunk = HUNK.match(line)
-        if hunk or not (old or new):  # before the first hunk stand the names of the files
+        if hunk or not (old or new):  # the names of the files come before the first hunk
             old, new = map(int, hunk.groups()) if hunk else (0, 0)
             yield line, 0.0
             continue

@@ -18,9 +18,9 @@ HEAT = (0.02, 0.08, 0.2)
 
 
 def flame(nodes: Sequence[CallNode], title: str, width: float = 1.0) -> Markup:
-    """A graph whose functions are as wide as their share; what one calls stands below it.
+    """Draw a graph whose functions are as wide as their share, with callees below their callers.
 
-    width: part of the page's width that stands for the whole, so that two graphs can have one scale.
+    width: part of the page's width for the whole, so that two graphs can have one scale.
     """
     shares = sorted((each.share for node in nodes for each in node.walk()), reverse=True)
     least = shares[MOST] if len(shares) > MOST else 0.0
@@ -55,7 +55,7 @@ def _box(node: CallNode, left: float, depth: int, scale: float) -> Markup:
 
 
 def branches(nodes: Sequence[CallNode], deepest: int = 30) -> Markup:
-    """The same as text: a list in which each function stands indented below the one that calls it."""
+    """Format the graph as text: a list in which each function is indented below its caller."""
     return tag("ul", [_branch(node, deepest) for node in nodes], class_="calls")
 
 

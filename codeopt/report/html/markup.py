@@ -17,7 +17,7 @@ class Markup(str):
     __slots__ = ()
 
     def __html__(self) -> str:
-        """Itself: a template escapes it no more."""
+        """Return itself: a template does not escape it again."""
         return self
 
 

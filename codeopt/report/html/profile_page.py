@@ -12,7 +12,7 @@ from codeopt_sandbox.profile import Profile
 FUNCTIONS = 2000
 """Maximum number of functions in the table."""
 LEAST_MIB = 0.05
-"""Smallest peak of a line that is told, MiB."""
+"""Smallest peak of a line that is shown, MiB."""
 
 
 def profile_page(target: str, profile: Profile, source: str, python: str) -> Iterator[str]:
@@ -25,13 +25,13 @@ def profile_page(target: str, profile: Profile, source: str, python: str) -> Ite
         python=python,
         tiles=_tiles(profile),
         source=annotated("source", source, shares_of(profile), more=_columns(profile)),
-        functions=[(f.name, f"{f.line}", f"{f.share:.1%}", f"{f.hits:,}") for f in profile.functions[:FUNCTIONS]],
+        functions=[(f.name, f"{f.line}", f"{f.share:.1%}", f.count) for f in profile.functions[:FUNCTIONS]],
         memory=[(f"line {m.line}", mib(m.peak_mib), f"{m.growth_mib:+.1f} MiB") for m in profile.memory],
     )
 
 
 def _columns(profile: Profile) -> tuple[LineColumn, ...]:
-    """Figures of Scalene beside the lines."""
+    """Return the columns with Scalene's figures of each line."""
     return (
         LineColumn("Python", percents({each.line: each.python_share for each in profile.split})),
         LineColumn("native", percents({each.line: each.native_share for each in profile.split})),

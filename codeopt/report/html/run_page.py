@@ -1,4 +1,4 @@
-"""One saved run as an HTML page: what was accepted and why, beside the original, each draft, what it all cost."""
+"""One saved run as an HTML page: the accepted candidate next to the original, the reason, each candidate, the cost."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ from codeopt.core.words import Speedup, factor, money
 from codeopt.report import patch_table
 from codeopt.report.html import drafts
 from codeopt.report.html.annotated import annotated
+from codeopt.report.html.charts import rounds_chart
 from codeopt.report.html.markup import Markup, tag
-from codeopt.report.html.run_charts import rounds_chart
 from codeopt.report.html.templating import page
 
 STEPS = (
@@ -62,13 +62,15 @@ def _change(run: StoredRun, best: Candidate | None) -> Markup | str:
         return ""
     before, after = drafts.line_shares(run.saved.history.original), drafts.line_shares(best) if best else {}
     told = {(place.get("place", "").rpartition(":")[0], place["line"]): place["share"]
-            for place in run.result.get("hot_now", ())}  # fmt: skip
+            for place in run.result.get("remaining_hot_spots", ())}  # fmt: skip
     return drafts.diff(run.original, run.best, "original", "result", (before, after or told))
 
 
 def _gains(history: History, best: Candidate | None) -> list[tuple[str, str]]:
-    """Gain of each change of the accepted draft: the time without it, beside the draft. A draft that was timed
-    again in a later round has its figures there."""
+    """Return the gain of each change of the accepted draft: the time without it, relative to the draft.
+
+    The figures of a draft that was timed again are those of the later round.
+    """
     if best is None:
         return []
     same = (each for each in (best, *history.candidates) if each.revision == best.revision and each.ablation)
@@ -112,13 +114,13 @@ def _sides(run: StoredRun) -> Iterator[Markup]:
     yield from _files("original", original)
     round_ = run.result.get("best_round")
     if run.result.get("accepted") and round_ is not None:
-        yield from _files("result", run.saved.history.candidates[round_], run.result.get("hot_now", ()))
+        yield from _files("result", run.saved.history.candidates[round_], run.result.get("remaining_hot_spots", ()))
 
 
-def _files(name: str, candidate: Candidate, hot_now: Sequence[Mapping[str, Any]] = ()) -> Iterator[Markup]:
+def _files(name: str, candidate: Candidate, hot_lines: Sequence[Mapping[str, Any]] = ()) -> Iterator[Markup]:
     """The file of a candidate, or those of a project that have hot lines."""
     known = [(line.file, line.line, line.share) for line in candidate.profile.lines] if candidate.profile else []
-    told = [(line.get("place", "").rpartition(":")[0], line["line"], line["share"]) for line in hot_now]
+    told = [(line.get("place", "").rpartition(":")[0], line["line"], line["share"]) for line in hot_lines]
     rows, files = known or told, candidate.revision
     for path in files if files.is_one_file else dict.fromkeys(path for path, _, _ in rows):
         shares = {line: share for file, line, share in rows if file == path}
@@ -126,7 +128,6 @@ def _files(name: str, candidate: Candidate, hot_now: Sequence[Mapping[str, Any]]
 
 
 def _evidence(result: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
-    """Calls by source, coverage, tests, inputs."""
     found = result.get("evidence") or {}
     for source, calls in (found.get("sources") or {}).items():
         yield f"calls from {source}", f"{calls:,}"
@@ -137,7 +138,7 @@ def _evidence(result: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
     for why, calls in (found.get("left_out") or {}).items():
         yield f"left out: {why}", f"{calls:,}"
     tests = result.get("tests") or {}
-    names = (("total", "cases"), ("held_back", "of them never shown to a proposer"), ("inputs", "inputs of each draft"),
+    names = (("total", "cases"), ("held_out", "of them never shown to a proposer"), ("inputs", "inputs of each draft"),
              ("confirmed_runs", "runs in the confirmation"))  # fmt: skip
     yield from ((name, f"{tests[key]:,}") for key, name in names if tests.get(key) is not None)
 

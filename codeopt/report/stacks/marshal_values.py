@@ -1,4 +1,4 @@
-"""Plain values of Python's marshal format, read without `marshal`: a made-up file can crash that module."""
+"""Plain values of Python's marshal format, read without `marshal`: a manipulated file can crash that module."""
 
 from __future__ import annotations
 
@@ -9,7 +9,6 @@ from typing import Any
 REFERENCE = 0x80
 """Bit of a type's code: the value can be referred to later."""
 DEEPEST = 50
-"""Maximum depth of nested values."""
 
 
 class MarshalReader:
@@ -50,7 +49,7 @@ class MarshalReader:
         return int.from_bytes(self._bytes(4), "little", signed=True)
 
     def _long(self) -> int:
-        """Digits of 15 bits, the sign with their number."""
+        """Read digits of 15 bits. Their count carries the sign."""
         count = self._int()
         digits = struct.unpack(f"<{abs(count)}H", self._bytes(2 * abs(count)))
         size: int = sum(digit << (15 * at) for at, digit in enumerate(digits))
@@ -88,7 +87,6 @@ class MarshalReader:
 
 
 END = object()
-"""The end of a dict."""
 _READERS: dict[str, Callable[[MarshalReader], Any]] = {
     "0": lambda _: END, "N": lambda _: None, "T": lambda _: True, "F": lambda _: False,
     "i": MarshalReader._int, "l": MarshalReader._long, "g": MarshalReader._float,

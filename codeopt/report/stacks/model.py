@@ -14,9 +14,9 @@ class Frame(NamedTuple):
 
     name: str
     file: str = ""
-    """Path as the profiler saw it; empty for code in no file."""
+    """Path as the profiler saw it. Empty for code in no file."""
     line: int = 0
-    """A line of the function, its definition's or the one at work; 0: not known."""
+    """A line of the function, its definition's or the one at work. 0: not known."""
 
     @property
     def words(self) -> str:

@@ -32,7 +32,7 @@ class SourcePlaces:
         self._known: dict[Frame, tuple[str, str] | None] = {}
 
     def find(self, frame: Frame) -> tuple[str, str] | None:
-        """Path and qualified name, empty where no function there has it; None for what is in no file of these."""
+        """Path and qualified name, empty if no function there has it. None for other files."""
         if frame not in self._known:
             path = self._path(frame.file.replace("\\", "/"))
             self._known[frame] = None if path is None else (path, self._function(path, frame))
@@ -40,14 +40,13 @@ class SourcePlaces:
 
     @cached_property
     def _files(self) -> Mapping[str, list[str]]:
-        """Paths by the name of the file."""
         found: dict[str, list[str]] = defaultdict(list)
         for path in self._texts:
             found[PurePosixPath(path).name].append(path)
         return found
 
     def _path(self, seen: str) -> str | None:
-        """The one path that a profile's file can be; None where there is none, or several."""
+        """Return the one path that a profile's file can be. None if no path fits, or several."""
         installed = INSTALLED.match(seen)
         if not installed and STANDARD.match(seen):
             return None
@@ -63,7 +62,7 @@ class SourcePlaces:
         return best[0] if len(best) == 1 else None
 
     def _function(self, path: str, frame: Frame) -> str:
-        """Qualified name: by the frame's name where one function has it, else by the line; empty for none."""
+        """Qualified name: by the frame's name if one function has it, else by the line. Empty for none."""
         name = frame.name.replace("<locals>.", "")
         last = name.rpartition(".")[2]
         spans = self._of_file(path)
@@ -87,8 +86,10 @@ class SourcePlaces:
 
 
 def placed(profile: StackProfile, texts: Mapping[str, str]) -> StackProfile:
-    """A profile of another tool in the terms of a project: its functions by path and qualified name, all others without
-    a file of their own."""
+    """Return a profile of another tool with a project's functions by path and qualified name.
+
+    Other functions have no file.
+    """
     places = SourcePlaces(texts)
 
     def frame(seen: Frame) -> Frame:

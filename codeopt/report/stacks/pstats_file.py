@@ -8,7 +8,6 @@ from codeopt.report.stacks.marshal_values import MarshalReader
 from codeopt.report.stacks.model import Frame, Stack, StackProfile
 
 DEEPEST = 40
-"""Maximum depth of a stack."""
 LEAST = 1e-3
 """Smallest share of all time that is followed further up."""
 
@@ -23,8 +22,10 @@ class _Timed(NamedTuple):
 
 
 def read_pstats(name: str, data: bytes) -> StackProfile:
-    """The stacks that a dump stands for: a function's own time is divided among its callers by what each spent in it.
-    Raises ValueError where it is no dump of cProfile."""
+    """Return the stacks of a dump: a function's own time is divided among its callers by the time of each in it.
+
+    Raises ValueError if it is not a dump of cProfile.
+    """
     functions = _functions(MarshalReader(data).read())
     total = sum(each.own_s for each in functions.values()) or 1.0
     rows: list[tuple[Stack, float]] = []

@@ -1,4 +1,4 @@
-"""A profile that another profiler wrote, whichever of the known formats it is in."""
+"""Reading of a profile that another profiler wrote, in any of the known formats."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ LARGEST = 256 << 20
 """Maximum size of a file, bytes."""
 PSTATS = (b"{", b"\xfb")
 """First byte of a dict in the marshal format, without and with the mark of a value that is referred to."""
-FORMATS = "speedscope JSON, collapsed stacks (py-spy, austin, perf) and cProfile's dumps are read"
+FORMATS = "give speedscope JSON, collapsed stacks (py-spy, austin, perf) or a dump of cProfile"
 
 
 def read_profile(path: Path, flag: str = "--profile") -> StackProfile:
@@ -30,9 +30,9 @@ def read_profile(path: Path, flag: str = "--profile") -> StackProfile:
         found = _read(path.name, data)
     except (ValueError, KeyError, TypeError, IndexError, RecursionError, AttributeError, OverflowError) as error:
         why = str(error) if type(error) is ValueError else "it is not in the format that it begins like"
-        raise UsageError(f"{flag} {path}: not a profile that can be read: {why}; {FORMATS}") from error
+        raise UsageError(f"{flag} {path}: not a profile that can be read: {why}", hint=FORMATS) from error
     if not found.weights:
-        raise UsageError(f"{flag} {path}: it holds no samples; {FORMATS}")
+        raise UsageError(f"{flag} {path}: it holds no samples", hint=FORMATS)
     return found
 
 
@@ -51,5 +51,5 @@ def _read(name: str, data: bytes) -> StackProfile:
 
 
 def _is_json(text: bytes) -> bool:
-    """Whether what begins with a brace goes on as JSON does: marshal has a type's code there."""
+    """Return whether a text that begins with a brace continues as JSON. In marshal a type's code follows."""
     return text[1:].lstrip()[:1] in (b'"', b"}")

@@ -17,7 +17,7 @@ class CallNode:
 
     frame: Frame
     share: float
-    """With all that it calls from there, 0 to 1."""
+    """Share with all callees from there, 0 to 1."""
     own_share: float
     below: tuple[CallNode, ...]
     """The largest first."""
@@ -30,14 +30,16 @@ class CallNode:
 
 
 def call_tree(profile: StackProfile, whole: float = 0.0, least: float = 0.0) -> tuple[CallNode, ...]:
-    """The tree, from the outermost functions on. whole: what shares are of; 0: all of the profile's time. least:
-    minimum share of a node that is kept."""
+    """Build the tree, from the outermost functions down.
+
+    whole: base of the shares, 0 for all of the profile's time. least: minimum share of a kept node.
+    """
     rows = [(stack[:DEEPEST], weight) for stack, weight in profile.weights]
     return _nodes(rows, 0, whole or profile.total or 1.0, least)
 
 
 def _nodes(rows: Sequence[tuple[Stack, float]], depth: int, whole: float, least: float) -> tuple[CallNode, ...]:
-    """Nodes at a depth, of stacks that are equal above it. Lines do not tell functions apart."""
+    """Return nodes at a depth, of stacks that are equal above it. Functions that differ only by line are merged."""
     inside: dict[tuple[str, str], list[tuple[Stack, float]]] = {}
     for row in rows:
         if len(row[0]) > depth:

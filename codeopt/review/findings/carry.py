@@ -8,7 +8,7 @@ from difflib import SequenceMatcher
 
 from codeopt.analysis.nodes import first_line
 from codeopt.analysis.positions import Def, find_definition
-from codeopt.review.patch import lines_of
+from codeopt.core.merging import lines_of
 
 Parts = tuple[list[str], list[str], list[str]]
 """Lines before a function, its own, and those behind it."""
@@ -29,7 +29,7 @@ def carried(original: str, improved: str, current: str, qualname: str) -> str | 
 
 
 def parts_of(text: str, qualname: str) -> Parts | None:
-    """The lines of a file around a function; None where it has no such function."""
+    """Return the lines of a file around a function. None if it has no such function."""
     lines = lines_of(text)
     if not qualname:
         return [], lines, []
@@ -41,7 +41,7 @@ def parts_of(text: str, qualname: str) -> Parts | None:
 
 
 def definition_in(text: str, qualname: str) -> Def | None:
-    """The function of that name; None where there is none, or the text is no Python."""
+    """Return the function of that name. None if it does not exist, or the text is not Python."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # of the code's own writing
         try:
@@ -52,7 +52,7 @@ def definition_in(text: str, qualname: str) -> Def | None:
 
 
 def _merged(old: list[str], new: list[str], now: list[str]) -> list[str] | None:
-    """The lines of `now` with the edits from `old` to `new`; None where an edited line is another now."""
+    """Return the lines of `now` with the edits from `old` to `new`. None if an edited line is different now."""
     if old == new:
         return now
     if old == now:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import re
 import tomllib
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
@@ -16,10 +15,11 @@ from codeopt.workloads.function.recording.recording import left_out, recorded_ca
 from codeopt.workloads.function.test_files import TestFiles
 from codeopt.workloads.sandbox_view.untracked import imported_files
 from codeopt.workloads.sandbox_view.view import SETTINGS, Module
-from codeopt.workloads.source.functions import read_function
+from codeopt.workloads.source.functions import Function, read_function
+from codeopt_sandbox.plain_files import read_bytes
 
 CASES = ("cases", "in", "out")
-"""Folders beside a program that hold its cases."""
+"""Folders next to a program that hold its cases."""
 MAX_CASE_BYTES = 64 << 20
 """Size of a program's cases together up to which they are read, bytes."""
 
@@ -30,28 +30,27 @@ class Evidence:
 
     options: ImproveOptions
     _tests: dict[Path, TestFiles] = field(default_factory=dict)
-    """Test files by the project's root."""
 
     def digest(self, module: Module, function: str) -> str | None:
-        """SHA-256 in hexadecimal; None where the evidence is more than can be read. Raises OSError, UsageError."""
+        """SHA-256 in hexadecimal. None if the evidence is more than can be read. Raises OSError, UsageError."""
         if not function:
             found = _cases(module.path, self.options)
             return None if found is None else _digest_of(found)
         known = read_function(module.path, function)
         recorded = [*recorded_calls(known), left_out(known)]
-        files = dict(self._files(module, known.name))
+        files = dict(self._files(module, known))
         return _digest_of({**files, "recorded": "\n".join(recorded).encode("utf-8", "surrogatepass")})
 
-    def _files(self, module: Module, name: str) -> Iterator[tuple[str, bytes]]:
+    def _files(self, module: Module, function: Function) -> Iterator[tuple[str, bytes]]:
         if self.options.calls is not None:
-            yield "calls", self.options.calls.read_bytes()
+            yield "calls", read_bytes(self.options.calls)
         if not self.options.use_tests:
             return
-        for path in self._closure(module, self._begin(module, name)):
+        for path in self._closure(module, self._begin(module, function)):
             inside = path.is_relative_to(module.root)
             yield path.relative_to(module.root).as_posix() if inside else path.name, _content(path)
 
-    def _begin(self, module: Module, name: str) -> list[Path]:
+    def _begin(self, module: Module, function: Function) -> list[Path]:
         """Test files that are run: those that the user names, else those that are found."""
         if self.options.tests:
             named = [path.absolute() for path in self.options.tests]
@@ -59,7 +58,7 @@ class Evidence:
         if module.root not in self._tests:
             self._tests[module.root] = TestFiles(module, module.root)
         tests = self._tests[module.root]
-        found = tests.that_import([module], rf"\b{re.escape(name)}\b") or tests.that_import([module])
+        found = tests.that_call(module, function) or tests.that_import([module])
         found = found or tests.that_may_reach([module])
         return [module.root / path for path in found]
 
@@ -74,7 +73,7 @@ class Evidence:
             above = [each for each in path.parents if each.is_relative_to(module.root)]
             waiting += (folder / name for folder in above for name in SETTINGS)
             if path.suffix == ".py":
-                imported = imported_files(path.read_bytes(), path, (path.parent, *module.roots))
+                imported = imported_files(read_bytes(path), path, (path.parent, *module.roots))
                 waiting += (each for each in imported if _is_helper(each, module.root))
         return sorted(found)
 
@@ -85,7 +84,7 @@ def _is_helper(path: Path, root: Path) -> bool:
 
 def _content(path: Path) -> bytes:
     """Part of a file that counts: of a project file what pytest and codeopt read there, and not its version."""
-    text = path.read_bytes()
+    text = read_bytes(path)
     if path.name != "pyproject.toml":
         return text
     try:
@@ -96,7 +95,7 @@ def _content(path: Path) -> bytes:
 
 
 def _cases(program: Path, options: ImproveOptions) -> dict[str, bytes] | None:
-    """Files that may hold a program's cases, by name; None where they are too large."""
+    """Files that may hold a program's cases, by name. None if they are too large."""
     folder = options.cases.absolute() if options.cases else program.parent
     beside = [path for path in sorted(folder.iterdir()) if path.is_file() and _may_be_case(path)]
     below = [folder] if options.cases else [folder / name for name in CASES]
@@ -107,7 +106,7 @@ def _cases(program: Path, options: ImproveOptions) -> dict[str, bytes] | None:
         size += path.stat().st_size
         if size > MAX_CASE_BYTES:
             return None
-        found[os.path.relpath(path, folder)] = path.read_bytes()
+        found[os.path.relpath(path, folder)] = read_bytes(path)
     return found
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from functools import cache
 from typing import TYPE_CHECKING, Any
@@ -35,15 +36,15 @@ class FindingKey:
     asked: str
     """Options that decide: who drafts, what better means, how answers are compared."""
     judge: str
-    """codeopt's own code."""
+    """Digest of codeopt's own code."""
 
     @property
     def digest(self) -> str:
-        """Key of the finding in the store."""
+        """Key of the finding in the cache."""
         return digest_of(vars(self))
 
     def differs_from(self, other: FindingKey) -> str:
-        """Parts that are another than in `other`, in a few words; empty where none is."""
+        """Parts that are another than in `other`, in a few words. Empty if they are equal."""
         named = {
             "reached": "the code", "evidence": "its tests or cases", "python": "the Python or its packages",
             "asked": "what is asked", "judge": "codeopt",
@@ -59,7 +60,7 @@ class StoredFinding:
     path: str
     """Path below the project's root, with `/`."""
     function: str
-    """Qualified name; empty for a program."""
+    """Qualified name. Empty for a program."""
     task: str
     author: str
     """Author of the drafts: `rules`, or a model's name."""
@@ -68,29 +69,27 @@ class StoredFinding:
     original: str
     """Text of the file that was judged."""
     improved: str = ""
-    """The same with the accepted draft; empty where there is none."""
+    """Text with the accepted draft. Empty without one."""
     reached_after: str = ""
-    """The same as `key.reached`, of `improved`."""
-    speedup: dict[str, Any] | None = None
-    evidence: dict[str, Any] = field(default_factory=dict)
+    """Value of `key.reached` for `improved`."""
+    speedup: Mapping[str, Any] | None = None
+    evidence: Mapping[str, Any] = field(default_factory=dict)
     growth: str = ""
     changes: tuple[str, ...] = ()
-    caveats: tuple[dict[str, Any], ...] = ()
-    shortfalls: tuple[dict[str, str], ...] = ()
+    caveats: tuple[Mapping[str, Any], ...] = ()
+    shortfalls: tuple[Mapping[str, str], ...] = ()
     """Things that could not be run or measured: fields of Diagnostic."""
     share: float | None = None
-    """Share of its tests' time, 0 to 1; None: not measured."""
+    """Share of its tests' time, 0 to 1. None: not measured."""
     seconds: float = 0.0
     """Time that the verdict took, seconds."""
     asked_by: str = ""
-    """Command that asked for it."""
-    machine: dict[str, Any] = field(default_factory=dict)
-    """Object of core.machine.machine."""
+    machine: Mapping[str, Any] = field(default_factory=dict)
     made_at: float = 0.0
-    """Time of the verdict, seconds since the epoch; the store's own word where it is the user's."""
+    """Time of the verdict, seconds since the epoch."""
 
     def to_json(self) -> dict[str, Any]:
-        """The finding as the store keeps it."""
+        """The finding as the cache keeps it."""
         return {"format": FORMAT, **_adapter().dump_python(self, mode="json")}
 
     @property
@@ -110,14 +109,14 @@ class StoredFinding:
 
     @property
     def words(self) -> str:
-        """`4.20x faster (95% interval 3.90 - 4.50, 21 pairs, CPU time)`, or the reason why nothing was accepted."""
+        """`4.2x faster   45 ms -> 11 ms CPU time   (95% CI 3.9x to 4.5x)`, or the reason why nothing was accepted."""
         if not self.accepted:
             return self.reason
         return Speedup.from_json(self.speedup).words if self.speedup else f"better by {self.task}"
 
     @property
     def gain(self) -> str:
-        """`4.20x faster`, or `not improved`."""
+        """`4.2x faster`, or `not improved`."""
         if not self.accepted:
             return "not improved"
         return Speedup.from_json(self.speedup).gain if self.speedup else f"better by {self.task}"
@@ -130,9 +129,9 @@ class StoredFinding:
 
 
 def finding_of(value: Any, made_at: float) -> StoredFinding | None:
-    """The finding that `to_json` wrote; None for anything else, since whoever wrote it may be anybody.
+    """Return the finding that `to_json` wrote. None for anything else, since any user may have written the value.
 
-    made_at: when the store took it, seconds since the epoch.
+    made_at: time of storing it, seconds since the epoch.
     """
     if not isinstance(value, dict) or value.get("format") != FORMAT:
         return None

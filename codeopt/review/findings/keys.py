@@ -1,4 +1,4 @@
-"""Keys of findings, made by reading alone: no sandbox is opened, and nothing of the project is run."""
+"""Keys of findings, made only by reading: no sandbox is opened and no code of the project runs."""
 
 from __future__ import annotations
 
@@ -20,6 +20,7 @@ from codeopt.review.findings.finding import FindingKey
 from codeopt.workloads.sandbox_view.linked import Linked
 from codeopt.workloads.sandbox_view.untracked import imported_files
 from codeopt.workloads.sandbox_view.view import Module, locate
+from codeopt_sandbox.plain_files import read_bytes, read_text
 
 MAX_MODULES = 2000
 """Modules of a project that are read for one function; of a larger reach nothing is kept."""
@@ -43,7 +44,7 @@ class FindingKeys:
     author: str
     """Author of the drafts: `rules`, or a model's name."""
     python: Interpreter | None
-    """The interpreter that runs everything; None: it is not compared."""
+    """The interpreter that runs everything. None: it is not compared."""
     _evidence: Evidence = field(init=False)
     _pieces: dict[tuple[Path, str], tuple[Piece, ...]] = field(default_factory=dict)
     """Pieces of a module, by its file and the digest of its text."""
@@ -54,8 +55,10 @@ class FindingKeys:
         self._evidence = Evidence(self.options)
 
     def key(self, path: Path, function: str, text: str) -> FindingKey | None:
-        """The key of a function in a text of its file, of a program where `function` is empty; None where it cannot be
-        known what decides."""
+        """Return the key of a function in a text of its file, or of a program if `function` is empty.
+
+        None if the facts that decide are unknown.
+        """
         usual = ImproveOptions()
         if any(getattr(self.options, name) != getattr(usual, name) for name in NOT_KEPT):
             return None
@@ -71,8 +74,9 @@ class FindingKeys:
             return None
 
     def reached(self, path: Path, function: str, text: str) -> str | None:
-        """Digest of a function in a text of its file, and of what it reaches in the project; None where that cannot be
-        read. Raises OSError."""
+        """Digest of a function in a text of its file, and of what it reaches in the project. None if that
+        cannot be read. Raises OSError.
+        """
         return self._reached(self._locate(path), function, text)
 
     def _reached(self, module: Module, function: str, text: str) -> str | None:
@@ -109,7 +113,7 @@ class FindingKeys:
                 continue
             if len(found) >= MAX_MODULES:
                 raise _TooMany
-            found[path] = text if path == module.path else path.read_text("utf-8", "replace")
+            found[path] = text if path == module.path else read_text(path, "replace")
             waiting += self._imports(path, found[path], (*module.roots, *module.beside))
             above = [each for each in path.parents if any(map(each.is_relative_to, tops))]
             waiting += (each / "__init__.py" for each in above if (each / "__init__.py").is_file())
@@ -123,11 +127,11 @@ class FindingKeys:
             if row.name not in {*DECIDES_NOTHING, *NOT_KEPT, "model"}
         }
         checker = self.options.special_checker
-        accepts = checker[0].read_text("utf-8", "replace") if checker else ""
+        accepts = read_text(checker[0], "replace") if checker else ""
         return digest_of([asked, author, accepts])
 
     def evidence(self, path: Path, function: str) -> str | None:
-        """Digest of the tests, cases and calls of a function; None where they cannot be read."""
+        """Digest of the tests, cases and calls of a function. None if they cannot be read."""
         try:
             return self._evidence.digest(self._locate(path), function)
         except (OSError, UsageError, ValueError):
@@ -156,7 +160,7 @@ def _installed(folder: Path) -> list[str]:
 
 
 class _TooMany(Exception):
-    """More modules than are read."""
+    """Error for more modules than are read."""
 
 
 def _digest(text: str) -> str:
@@ -175,5 +179,5 @@ def judge_digest() -> str:
         spec = find_spec(name)
         for folder in (spec.submodule_search_locations or ()) if spec else ():
             for path in sorted(Path(folder).rglob("*.py")):
-                total.update(path.read_bytes())
+                total.update(read_bytes(path))
     return total.hexdigest()

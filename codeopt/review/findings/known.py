@@ -1,22 +1,21 @@
-"""Findings of the store: looked up before something is judged, kept after it."""
+"""Findings of the cache: looked up before something is judged, kept after it."""
 
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 
+from codeopt.core.cache import Cache, CachedValue, CacheKind
 from codeopt.core.console import Console
 from codeopt.core.errors import CodeoptError
-from codeopt.core.evidence_store import EvidenceStore, EvidenceTable, StoredValue
 from codeopt.core.history import Candidate
 from codeopt.core.interpreter import Interpreter
 from codeopt.core.machine import machine
 from codeopt.core.options import ImproveOptions
-from codeopt.core.ownership import STORE
 from codeopt.core.program import read_program
-from codeopt.core.session import EvidenceOpener
+from codeopt.core.session import CacheOpener
 from codeopt.engine.run_plan import make_plan
 from codeopt.report.answer_fields import SpeedupFields
 from codeopt.report.result import End, Result
@@ -37,7 +36,7 @@ class KnownFinding:
 
     finding: StoredFinding
     improved: str
-    """Text of the file as it is, with the accepted draft; empty where there is none."""
+    """Present text of the file with the accepted draft. Empty without one."""
 
 
 @dataclass
@@ -45,22 +44,19 @@ class KnownFindings:
     """Findings for one set of options."""
 
     keys: FindingKeys
-    open_evidence: EvidenceOpener
+    open_cache: CacheOpener
     asked_by: str
-    """Command that asks."""
-    trusted: bool = False
-    """Findings that another user or machine left count as well (--trust-store)."""
     notify: Callable[[str], None] = lambda line: None
-    _stores: dict[Path, EvidenceStore | None] = field(default_factory=dict)
+    _caches: dict[Path, Cache | None] = field(default_factory=dict)
 
     def find(self, path: Path, function: str) -> KnownFinding | None:
-        """The finding that holds for a function of a file as it is; None where it has to be judged."""
-        store = self._store(path)
+        """Return the finding that holds for a function of a file as it is. None if it has to be judged."""
+        cache = self._cache(path)
         text = text_of(path)
-        key = self.keys.key(path, function, text) if store and text is not None else None
-        if store is None or key is None or text is None:
+        key = self.keys.key(path, function, text) if cache and text is not None else None
+        if cache is None or key is None or text is None:
             return None
-        found = _read(store.get(EvidenceTable.FINDING, key.digest, trusted=self.trusted))
+        found = _read(cache.get(CacheKind.FINDING, key.digest))
         if found is None or found.key != key or not 0 <= time.time() - found.made_at < MAX_AGE_S:
             return None
         improved = self._with_draft(found, path, text)
@@ -70,8 +66,8 @@ class KnownFindings:
         """Keep a result, unless a limit or a failure ended it before anything was found."""
         if not result.accepted and result.end is not End.SUFFICIENT:
             return
-        store = self._store(path)
-        if store is None or len(result.program.files) != 1:
+        cache = self._cache(path)
+        if cache is None or len(result.program.files) != 1:
             return
         (file,) = result.program.files.values()
         improved = result.changes[0].text if result.best else ""
@@ -80,62 +76,46 @@ class KnownFindings:
         if key is None or after is None or (improved and not after):
             return
         found = _finding(key, function, result, improved, after, self.keys.author, self.asked_by, share)
-        store.put(EvidenceTable.FINDING, key.digest, found.to_json())
+        cache.put(CacheKind.FINDING, key.digest, found.to_json())
 
     def _with_draft(self, found: StoredFinding, path: Path, text: str) -> str:
-        """The text with the draft that was accepted; empty where what the draft reaches is other than it was."""
+        """Return the text with the draft that was accepted. Empty if what the draft reaches is other than it was."""
         improved = carried(found.original, found.improved, text, found.function) if found.accepted else None
         if improved is None or self.keys.reached(path, found.function, improved) != found.reached_after:
             return ""
         return improved
 
-    def _store(self, path: Path) -> EvidenceStore | None:
+    def _cache(self, path: Path) -> Cache | None:
         root = locate(path).root
-        if root not in self._stores:
-            self._stores[root] = self.open_evidence(root, self.notify)
-        return self._stores[root]
+        if root not in self._caches:
+            self._caches[root] = self.open_cache(root, self.notify)
+        return self._caches[root]
 
 
 def open_findings(
-    options: ImproveOptions,
-    python: Interpreter | None,
-    open_evidence: EvidenceOpener,
-    asked_by: str,
-    console: Console,
-    *,
-    trusted: bool = False,
-    changed: Collection[str] = (),
+    options: ImproveOptions, python: Interpreter | None, open_cache: CacheOpener, asked_by: str, console: Console
 ) -> KnownFindings | None:
-    """Findings for some options; None where nothing is kept: --no-cache, an image's own Python, a wrong plan.
-
-    changed: paths of a change under review; one that brings a store is not judged by it.
-    """
+    """Findings for some options; None where nothing is kept: --no-cache, an image's own Python, a wrong plan."""
     if options.no_cache or options.image or python is None:
         return None
     try:
         author = make_plan(options).proposer
     except CodeoptError:
-        return None  # what runs will say so
-    if trusted and (brought := next((path for path in sorted(changed) if STORE in path.split("/")), "")):
-        console.warn(f"--trust-store is left out: the change itself edits {brought}")
-        trusted = False
-    keys = FindingKeys(options, author, python)
-    return KnownFindings(keys, open_evidence, asked_by, trusted, console.warn)
+        return None  # the runs will report it
+    return KnownFindings(FindingKeys(options, author, python), open_cache, asked_by, console.warn)
 
 
-def all_findings(store: EvidenceStore) -> Iterator[tuple[StoredFinding, bool]]:
-    """Findings of a store, the oldest first, each with whether it is the user's own."""
-    for value in store.values(EvidenceTable.FINDING):
-        if found := _read(value):
-            yield found, value.own
+def all_findings(cache: Cache) -> Iterator[StoredFinding]:
+    """Findings of a cache, the oldest first."""
+    return filter(None, map(_read, cache.values(CacheKind.FINDING)))
 
 
-def _read(value: StoredValue | None) -> StoredFinding | None:
+def _read(value: CachedValue | None) -> StoredFinding | None:
     return finding_of(value.value, value.made_at) if value else None
 
 
 def text_of(path: Path) -> str | None:
-    """Text of a Python file; None where it cannot be read."""
+    """Text of a Python file. None if it cannot be read."""
     try:
         return read_program(path).text
     except CodeoptError:

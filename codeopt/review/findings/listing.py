@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
 
-from codeopt.core.evidence_store import EvidenceStore
+from codeopt.core.cache import Cache
 from codeopt.core.interpreter import Interpreter
 from codeopt.core.options import ImproveOptions
 from codeopt.report.answer_fields import CaveatFields, MachineFields
@@ -24,13 +24,11 @@ GONE = "the file, or the function in it"
 
 @dataclass(frozen=True)
 class ListedFinding:
-    """One finding of a store."""
+    """One finding of a cache."""
 
     finding: StoredFinding
-    own: bool
-    """Made by this user on this machine; otherwise only --trust-store takes it."""
     changed: str
-    """Parts of the key that changed since, in a few words; empty: it still holds."""
+    """Parts of the key that changed since, in a few words. Empty: it still holds."""
 
     @property
     def state(self) -> str:
@@ -44,7 +42,7 @@ class ListedFinding:
 
     @property
     def diff(self) -> str:
-        """The accepted draft as a patch of the file as it was; empty where there is none."""
+        """Return the accepted draft as a patch of the original file. Empty without one."""
         found = self.finding
         return patch(found.path, found.original, found.improved) if found.accepted else ""
 
@@ -67,7 +65,6 @@ class ListedFinding:
             asked_by=found.asked_by,
             machine=MachineFields.model_validate(found.machine),
             judged_at=datetime.fromtimestamp(found.made_at, UTC).isoformat(timespec="seconds"),
-            own=self.own,
             holds=not self.changed,
             changed=self.changed,
             diff=self.diff,
@@ -75,23 +72,23 @@ class ListedFinding:
 
 
 def listed_findings(
-    store: EvidenceStore, root: Path, python: Interpreter, below: Iterable[Path] = ()
+    cache: Cache, root: Path, python: Interpreter, below: Iterable[Path] = ()
 ) -> Iterator[ListedFinding]:
-    """The findings of a store, the newest first. below: files and folders; empty: the whole project."""
+    """Return the findings of a cache, the newest first. below: files and folders. Empty: the whole project."""
     keys = FindingKeys(ImproveOptions(), "", python)
     places = [path.resolve() for path in below]
-    for found, own in reversed([*all_findings(store)]):
+    for found in reversed([*all_findings(cache)]):
         path = root / found.path
         if places and not any(path == place or place in path.parents for place in places):
             continue
-        yield ListedFinding(found, own, what_changed(found, path, keys, text_of(path)))
+        yield ListedFinding(found, what_changed(found, path, keys, text_of(path)))
 
 
 def what_changed(found: StoredFinding, path: Path, keys: FindingKeys, text: str | None) -> str:
-    """Parts of the key that changed since a finding was made, in a few words; empty where it holds. What was asked is
-    not compared, and the evidence only where the usual was asked for.
+    """Name the parts of the key that changed since a finding was made. Empty if it still holds.
 
-    text: text of the file; None where there is none.
+    The asked options are not compared, and the evidence only if the finding has the default ones. text: text of the
+    file, None without one.
     """
     key = keys.key(path, found.function, text) if text is not None and path.is_file() else None
     if key is None:

@@ -25,7 +25,10 @@ def mark(kind: str, keys: Iterable[str]) -> str:
 
 
 def marked(kind: str, body: object) -> tuple[str, ...] | None:
-    """The fingerprints in the first line of a body of ours; None where it is none. Further down a mark is only text."""
+    """Return the fingerprints in the first line of a body that codeopt wrote, None for other bodies.
+
+    A mark in a later line is only text.
+    """
     found = _MARK.match(body.replace("\r\n", "\n")) if isinstance(body, str) else None
     return tuple(found.group(2).split()) if found and found.group(1) == kind else None
 
@@ -49,7 +52,9 @@ def comment(placed: Placed, edit: LineEdit, part: int, review: Review, label: st
 
 
 def overview(items: Sequence[Placed], comments: int, review: Review) -> str:
-    """The body above the comments, with everything that has no place beside a line: diffs as far as there is room."""
+    """Format the body above the comments, with everything that has no line of its own. Diffs are added
+    while they fit.
+    """
     head = mark("review", [item.fingerprint for item in items])
     head += f"{_words.count(comments + len(items))} by codeopt; each was run, checked and timed."
     parts = [_headline(item.suggestion) for item in items]
@@ -64,12 +69,7 @@ def overview(items: Sequence[Placed], comments: int, review: Review) -> str:
 
 def _headline(found: Suggestion) -> str:
     growth = f" Growth: {prose(found.growth)}." if found.growth else ""
-    return f"{code(_words.where(found))}: **{_words.gain(found)}**.{growth}"
-
-
-def short(found: Suggestion) -> str:
-    """The gain without how sure it is."""
-    return _words.gain(found).partition(" (")[0]
+    return f"{code(_words.where(found))}: **{_words.short(found)}**{_words.certainty(found)}.{growth}"
 
 
 def _changes(found: Suggestion) -> str:
@@ -78,15 +78,15 @@ def _changes(found: Suggestion) -> str:
 
 def _proof(found: Suggestion, review: Review) -> str:
     return (
-        f"Verified by {_words.proof(found)}. Measured on {prose(_words.machine(review))}; "
+        f"Verified by {_words.proof(found)}. Measured{_words.pairs(found)} on {prose(_words.machine(review))}; "
         "on another machine it will differ."
     )
 
 
 def _folded(item: Placed, review: Review) -> str:
-    """A suggestion without a place beside a line, as a diff to open."""
+    """Format a suggestion that has no place next to a line, as a diff to open."""
     found = item.suggestion
-    title = f"<code>{html.escape(log_line(_words.where(found)))}</code>: {short(found)}"
+    title = f"<code>{html.escape(log_line(_words.where(found)))}</code>: {_words.short(found)}"
     why = f"Not beside the lines: {item.why_not}." if item.why_not else ""
     inside = [
         _headline(found),

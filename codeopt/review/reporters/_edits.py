@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from difflib import SequenceMatcher
 
-from codeopt.review.patch import lines_of
+from codeopt.core.merging import lines_of
 
 _HEADER = re.compile(r"@@ -(\d+)(?:,(\d+))? \+(\d+)(?:,(\d+))? @@")
 _ESCAPE = re.compile(rb"\\([0-7]{1,3}|.)", re.DOTALL)
@@ -32,11 +32,11 @@ class Hunk:
 
     path: str
     old_path: str
-    """Differs where the file was renamed; empty where it is new."""
+    """Differs if the file was renamed. Empty if it is new."""
     start: int
     """First line in the new file."""
     old_lines: tuple[int | None, ...]
-    """The number of each line in the old file; None where the change added it."""
+    """The number of each line in the old file. None if the change added it."""
 
     @property
     def end(self) -> int:
@@ -158,7 +158,9 @@ def _joined(first: LineEdit, second: LineEdit, lines: Sequence[str]) -> LineEdit
 
 
 def _path(text: str) -> str:
-    """The path of a `---` or `+++` line below the root; empty for /dev/null. Git quotes unusual names as C does."""
+    """Return the path of a `---` or `+++` line below the root. Empty for /dev/null. Git quotes unusual
+    names as C does.
+    """
     if text.startswith('"'):
         quoted = text.rstrip()[1:].removesuffix('"').encode("utf-8", "surrogateescape")
         text = _ESCAPE.sub(_unescaped, quoted).decode("utf-8", "replace")

@@ -8,7 +8,7 @@ import warnings
 from collections.abc import Callable
 
 from codeopt.analysis.nodes import first_line
-from codeopt.review.patch import lines_of
+from codeopt.core.merging import lines_of
 from codeopt.review.reporters import _words
 from codeopt.review.reporters._edits import LineEdit, edits, inside, whole
 from codeopt.review.suggestion import Suggestion
@@ -31,7 +31,7 @@ def lines(found: Suggestion) -> tuple[int, int]:
 
 
 def one_edit(found: Suggestion) -> LineEdit | None:
-    """One edit for the whole suggestion, from the first line that changes to the last; None where nothing does."""
+    """One edit for the whole suggestion, from the first line that changes to the last. None if nothing does."""
     changes = edits(found.original, found.improved)
     placed = inside(found.original, changes, [whole(found.path, found.original)])
     return placed[0][0] if placed else None
@@ -43,9 +43,9 @@ def rule(found: Suggestion) -> str:
 
 
 def fingerprint(found: Suggestion) -> str:
-    """The same for the same code in the same function, whatever lines it has moved to and whoever improves it.
+    """Return an id that stays the same if the code moves to other lines or another source improves it.
 
-    Another draft for code that was answered already is no news: it gets the same fingerprint.
+    A different draft for the same code is no news: it gets the same fingerprint.
     """
     text = "\0".join([found.task, found.path, found.function, _own_text(found)])
     return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:32]

@@ -1,4 +1,4 @@
-"""The place of each suggestion of a review: beside the lines of the change, or into the text above them."""
+"""The place of each suggestion of a review: next to the lines of the change, or in the text above them."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ class Placed:
     suggestion: Suggestion
     fingerprint: str
     parts: tuple[tuple[LineEdit, Hunk], ...]
-    """One a hunk; empty where they cannot be offered."""
+    """One a hunk. Empty if they cannot be offered."""
     why_not: str = ""
     """The reason why `parts` is empty, as the end of a sentence."""
 
@@ -56,7 +56,7 @@ def _place(found: Suggestion, key: str, change: Iterable[Hunk], before: Iterable
 
 
 def shown(text: str) -> bool:
-    """Whether a reader sees all that there is: no control characters, nothing that reorders or hides."""
+    """Return whether a reader sees all characters: no control characters, and none that reorder or hide text."""
     plain = text.replace("\r\n", "\n")
     return printable(plain) == plain
 

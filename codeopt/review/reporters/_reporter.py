@@ -33,7 +33,6 @@ class Reporting(Generic[P, R]):
         return self.function.__name__
 
     def __call__(self, *args: P.args, **kwargs: P.kwargs) -> R:
-        """Render or post."""
         return self.function(*args, **kwargs)
 
 
@@ -49,7 +48,7 @@ class Reporter:
     render: Callable[[Review], str]
     """Answers the review as text."""
     post: Callable[..., Any] | None = None
-    """Sends the review to a server; None: it has none."""
+    """Sends the review to a server. None: the reporter has no server."""
 
 
 def open_reporter(name: str) -> Reporter:

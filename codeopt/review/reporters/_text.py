@@ -1,7 +1,6 @@
-"""Text that nobody trusts (file names, program text, output, a model's words), made safe for where it will stand.
+"""Untrusted text (file names, program text, output, a model's words), made safe for its place.
 
-Nothing in it can act: as a workflow command of a CI system, a mention, a link, a terminal escape, or the end of a
-block.
+No part of it can act: as a workflow command of a CI system, a mention, a link, a terminal escape, or a block's end.
 """
 
 from __future__ import annotations
@@ -11,7 +10,7 @@ import re
 from codeopt.core.sanitize import log_line, printable
 
 GAP = "\u200b"
-"""Zero-width space: what is a mention, a reference or an address with it inside is none any more."""
+"""Zero-width space. A mention, a reference or an address with it inside no longer works."""
 
 _MARKS = re.compile(r"[\\`*_\[\]<>|~&]")
 _ENTITIES = {"<": "&lt;", "&": "&amp;"}
@@ -55,7 +54,7 @@ def block(text: str, label: str = "", *, verbatim: bool = False) -> str:
 
 
 def fence(text: str) -> str:
-    """Back quotes, more of them than stand together anywhere in `text`."""
+    """Return back quotes, more than appear in a row anywhere in `text`."""
     return "`" * max(3, longest_run(text) + 1)
 
 

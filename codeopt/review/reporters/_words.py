@@ -1,22 +1,14 @@
-"""A suggestion's figures in words, the same in every report. Numbers and our own words only, but for `where`."""
+"""A suggestion's figures in words, the same in every report. Except for `where`, only numbers and codeopt's
+own words.
+"""
 
 from __future__ import annotations
 
-from typing import Any
-
-from codeopt.core.words import Speedup, can_gain, counted, plural
+from codeopt.core.words import Speedup, counted, plural
+from codeopt.report.evidence_words import calls_in_words
 from codeopt.review.suggestion import Review, Skipped, Suggestion, full_name
 
 UNTIMED = "better by its task's measure"
-_KINDS = {
-    "tests": "from tests",
-    "doctests": "from doctests",
-    "recorded": "recorded",
-    "calls_file": "from a calls file",
-    "hints": "made from type hints",
-    "model": "written by a model",
-    "derived": "generated from those",
-}
 
 
 def where(found: Suggestion | Skipped) -> str:
@@ -25,15 +17,33 @@ def where(found: Suggestion | Skipped) -> str:
 
 
 def gain(suggestion: Suggestion) -> str:
-    """`4.20x faster (95% interval 3.90 - 4.50, 21 pairs, CPU time)`."""
+    """`4.2x faster   45 ms -> 11 ms CPU time   (95% CI 3.9x to 4.5x)`."""
     found = _speedup(suggestion)
     return found.words if found else UNTIMED
 
 
-def claim(suggestion: Suggestion) -> str:
-    """The same as a predicate: `can be 4.20x faster (...)`, `can use 10.75x less memory (...)`."""
+def short(suggestion: Suggestion) -> str:
+    """`4.2x faster`."""
     found = _speedup(suggestion)
-    return f"{can_gain(found.ratio, found.clock)} ({found.certainty})" if found else f"can be {UNTIMED}"
+    return found.gain if found else UNTIMED
+
+
+def certainty(suggestion: Suggestion) -> str:
+    """`, 45 ms -> 11 ms CPU time, 95% CI 3.9x to 4.5x`. Empty if nothing was timed."""
+    found = _speedup(suggestion)
+    return f", {found.certainty}" if found else ""
+
+
+def pairs(suggestion: Suggestion) -> str:
+    """` in 21 pairs of runs`. Empty if nothing was timed."""
+    found = _speedup(suggestion)
+    return f" in {counted(found.pairs, 'pair')} of runs" if found else ""
+
+
+def claim(suggestion: Suggestion) -> str:
+    """Format the speedup as a predicate: `can be 4.2x faster (...)`, `can use 11x less memory (...)`."""
+    found = _speedup(suggestion)
+    return f"{found.can_gain} ({found.certainty})" if found else f"can be {UNTIMED}"
 
 
 def _speedup(suggestion: Suggestion) -> Speedup | None:
@@ -42,21 +52,19 @@ def _speedup(suggestion: Suggestion) -> Speedup | None:
 
 
 def proof(suggestion: Suggestion) -> str:
-    """The evidence: `42 calls (12 from tests, 30 generated from those), 3 tests, 100% of the lines`."""
+    """The evidence: `42 calls: 12 from tests, 30 generated; 3 tests; 100% of the function's lines`."""
     evidence = suggestion.evidence
-    sources: dict[str, Any] = dict(evidence.get("sources") or {})
+    sources: dict[str, int] = dict(evidence.get("sources") or {})
     if not evidence.get("calls"):
-        cases = sources.get("cases", 0)
-        return f"{cases} cases and inputs changed from them"
-    order = sorted(sources.items(), key=lambda pair: (pair[0] == "derived", -pair[1]))
-    parts = [f"{evidence['calls']} calls (" + ", ".join(f"{n} {_KINDS.get(kind, 'others')}" for kind, n in order) + ")"]
+        return f"{counted(sources.get('cases', 0), 'test case')} and inputs made from them"
+    parts = [calls_in_words(sources)]
     if tests := evidence.get("tests"):
         parts.append(counted(tests, "test"))
     if (coverage := evidence.get("line_coverage")) is not None:
         parts.append(f"{coverage:.0%} of the function's lines")
     if suggestion.together > 1:
         parts.append(f"by itself and with all {suggestion.together} suggestions for this file applied")
-    return ", ".join(parts)
+    return "; ".join(parts)
 
 
 def count(number: int) -> str:

@@ -23,7 +23,8 @@ def render(review: Review) -> str:
 
 
 def _suggestion(suggestion: Suggestion) -> str:
-    facts = [f"**{_words.gain(suggestion)}**", f"Verified by {_words.proof(suggestion)}."]
+    head = f"**{_words.short(suggestion)}**{_words.certainty(suggestion)}"
+    facts = [head, f"Verified by {_words.proof(suggestion)}."]
     facts += [f"Growth: {prose(suggestion.growth)}."] * bool(suggestion.growth)
     if suggestion.share is not None:
         facts.append(f"It takes {suggestion.share:.0%} of the time of the tests.")

@@ -46,9 +46,9 @@ def _range(edit: LineEdit) -> dict[str, Any]:
 
 
 def _suggestions(edit: LineEdit) -> list[dict[str, Any]]:
-    """The edit as whole lines; their last line end is understood, so empty text means to delete.
+    """Format the edit as whole lines without the last line end. Empty text means deletion.
 
-    One empty line cannot be told from that: it is left to the diff.
+    One empty line would look the same, so it is left to the diff.
     """
     text = edit.text.removesuffix("\n").removesuffix("\r")
     if not text and edit.text:

@@ -6,9 +6,9 @@ import json
 from typing import Any
 from urllib.parse import quote
 
+from codeopt.core.merging import lines_of
 from codeopt.core.sanitize import log_line
 from codeopt.core.version import __version__
-from codeopt.review.patch import lines_of
 from codeopt.review.reporters._edits import LineEdit, edits
 from codeopt.review.reporters._finding import NAME, fingerprint, lines, rule, sentence
 from codeopt.review.reporters._reporter import reporter

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from codeopt.core.sanitize import harmless, log_line, printable
+from codeopt.core.screen import COLUMNS, wrapped
 from codeopt.core.words import money
 from codeopt.review.reporters import _words
 from codeopt.review.reporters._reporter import reporter
@@ -11,30 +14,32 @@ from codeopt.review.suggestion import Review, Suggestion
 
 @reporter
 def render(review: Review) -> str:
-    """Each suggestion with its diff, then what was left alone and why."""
+    """The count, each suggestion with its diff, then what was left alone and why."""
+    count = _words.count(len(review.suggestions)) + _cost(review.cost_usd)
     lines = [line for suggestion in review.suggestions for line in _suggestion(suggestion)]
-    lines += ["nothing suggested for:"] * bool(review.skipped)
-    lines += [f"  {log_line(_words.where(each))}: {log_line(each.reason)}" for each in review.skipped]
-    lines += [f"note: {log_line(notice)}" for notice in review.said]
-    lines.append(_words.count(len(review.suggestions)) + _cost(review.cost_usd))
-    if review.suggestions:
-        lines.append(f"measured on {log_line(_words.machine(review))}")
-    return "\n".join(lines) + "\n"
+    others = ["No faster version:"] * bool(review.skipped)
+    others += [f"  {log_line(_words.where(each))}: {log_line(each.reason)}" for each in review.skipped]
+    others += [f"Note: {log_line(notice)}" for notice in review.said]
+    lines += _wrapped(others)
+    return "\n".join([count, *[""] * bool(lines), *lines]) + "\n"
+
+
+def _wrapped(lines: Iterable[str]) -> list[str]:
+    return [harmless(row) for line in lines for row in wrapped(line, COLUMNS)]
 
 
 def _cost(usd: float | None) -> str:
-    """The price; empty where no model was asked."""
     if usd is None:
         return ", for a price that is not known"
     return f", {money(usd)}" if usd else ""
 
 
 def _suggestion(suggestion: Suggestion) -> list[str]:
-    share = f", {suggestion.share:.0%} of the time of the tests" if suggestion.share is not None else ""
-    lines = [f"{log_line(_words.where(suggestion))}{share}", f"  {_words.gain(suggestion)}"]
-    lines += [f"  growth: {log_line(suggestion.growth)}"] * bool(suggestion.growth)
-    lines.append(f"  verified by {_words.proof(suggestion)}")
-    lines += [f"  {log_line(change)}" for change in suggestion.changes]
+    share = f" ({suggestion.share:.0%} of the test time)" if suggestion.share is not None else ""
+    lines = [f"{log_line(_words.where(suggestion))}{share}", _words.gain(suggestion)]
+    lines.append(f"Same results on {_words.proof(suggestion)}.")
+    lines += [f"  {log_line(change)}" for change in suggestion.told]
+    lines = _wrapped(lines)
     difference = suggestion.diff
     shown = harmless(printable(difference.replace("\r\n", "\n"))).rstrip("\n").split("\n")
     return [*lines, "", *(f"    {line}" for line in shown), ""]

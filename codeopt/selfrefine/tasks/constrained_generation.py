@@ -1,7 +1,7 @@
 """Constrained generation: one natural sentence or two with every concept of a list, checked by code.
 
-The metric is concept coverage, as of CommonGen-Hard in Self-Refine (20 to 30 concepts); a concept counts in any of its
-usual forms (`run`: runs, running, ran needs the reader's mercy and is not counted).
+The metric is concept coverage, as of CommonGen-Hard in Self-Refine (20 to 30 concepts). A concept counts in any of its
+usual forms (`run`: runs, running). An irregular form such as `ran` does not count.
 """
 
 from __future__ import annotations
@@ -14,13 +14,13 @@ _ENDINGS = ("", "s", "es", "d", "ed", "ing", "er", "ers", "ly", "'s")
 
 
 def concepts(text: str) -> list[str]:
-    """What stands between commas or on lines of an input."""
+    """Return the concepts of an input, which commas or line ends separate."""
     parts = (part.strip(" \t-*.").lower() for part in re.split(r"[,;\n]", text))
     return list(dict.fromkeys(part for part in parts if part))
 
 
 def is_there(concept: str, text: str) -> bool:
-    """Whether a concept, or a usual form of it, is a word of the text."""
+    """Return whether a concept, or a usual form of it, is a word of the text."""
     stems = {concept, concept.removesuffix("e"), concept.removesuffix("y") + "i", concept + concept[-1]}
     forms = "|".join(re.escape(stem + ending) for stem in stems for ending in _ENDINGS if stem + ending)
     return re.search(rf"(?<!\w)(?:{forms})(?!\w)", text.lower()) is not None

@@ -1,7 +1,7 @@
-"""Math reasoning: the model writes a program that computes the answer; it runs in the sandbox, and feedback is on it.
+"""Math reasoning: the model writes a program that computes the answer, and feedback is on its run in the sandbox.
 
-As in Self-Refine (GSM8K with programs): where a set has the right answers, the metric is the share of problems that are
-solved. No answer is ever shown to the model.
+As in Self-Refine (GSM8K with programs): if a set has the right answers, the metric is the share of solved problems. No
+answer is ever shown to the model.
 """
 
 from __future__ import annotations
@@ -14,19 +14,19 @@ _NUMBER = re.compile(r"-?\d[\d,]*(?:\.\d+)?")
 
 
 def number(text: str) -> float | None:
-    """The last number of a text, as GSM8K's keys and a program's last line have it; None where there is none."""
+    """Return the last number of a text, as in GSM8K's keys and a program's last line. None without a number."""
     found = _NUMBER.findall(text)
     return float(found[-1].replace(",", "")) if found else None
 
 
 def is_solved(key: str, printed: str) -> bool:
-    """Whether a program prints the answer, within what printing a float loses."""
+    """Return whether a program prints the answer, within the rounding of a printed float."""
     right, got = number(key), number(printed)
     return right is not None and got is not None and abs(right - got) <= 1e-6 * max(1.0, abs(right))
 
 
 def answers(problem: str, printed: str) -> TextCheck:
-    """Whether the program prints one number and nothing else."""
+    """Return whether the program prints one number and no further text."""
     one = len(printed.split()) == 1 and number(printed) is not None
     return TextCheck(float(one), "it prints one number" if one else "it must print one number and nothing else")
 

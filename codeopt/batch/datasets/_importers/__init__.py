@@ -13,6 +13,7 @@ from codeopt.batch.datasets.pie import not_python
 from codeopt.core.errors import UsageError
 from codeopt_sandbox.caseio import read_cases
 from codeopt_sandbox.outcome import Case, Run, Verdict
+from codeopt_sandbox.plain_files import NotPlain
 from codeopt_sandbox.verdict import Checker, judge
 
 PAIRS = "pairs.jsonl"
@@ -119,11 +120,15 @@ def _with_target(pair: ProgramPair, run: RunProgram, check: Checker) -> ImportDe
 
 
 def cases_in(folders: Sequence[Path]) -> tuple[Case, ...]:
-    """Read the cases of those folders that exist."""
+    """Read the cases of those folders that exist. Raises UsageError."""
     found: list[Case] = []
     for folder in folders:
         if folder.is_dir():
-            found += [replace(case, name=str(len(found) + n)) for n, case in enumerate(read_cases(folder))]
+            try:
+                cases = read_cases(folder)
+            except NotPlain as error:
+                raise UsageError(f"cannot read {error.filename}: {error.strerror}") from error
+            found += [replace(case, name=str(len(found) + n)) for n, case in enumerate(cases)]
     return tuple(found)
 
 
@@ -131,7 +136,7 @@ def json_lines(path: Path) -> Iterator[dict[str, object]]:
     """Read the objects of a JSONL file, or of all such files in a folder. Raises UsageError where there is no file."""
     files = sorted(path.rglob("*.jsonl")) if path.is_dir() else [path]
     if not files or not files[0].is_file():
-        raise UsageError(f"there is no .jsonl file in {path} (parquet: export it with `datasets`, to_json)")
+        raise UsageError(f"there is no .jsonl file in {path}", hint="export parquet with `datasets`, to_json")
     for file in files:
         with file.open(encoding="utf-8", errors="replace") as lines:
             for line in lines:

@@ -9,6 +9,7 @@ from pathlib import Path
 from codeopt.batch.datasets._importers import ImportRequest, ProgramPair, cases_in
 from codeopt.core.errors import UsageError
 from codeopt_sandbox.outcome import Case
+from codeopt_sandbox.plain_files import read_bytes, read_text
 
 MIN_RATIO = 1.1
 """Smallest ratio of the judge's times at which two programs are a pair."""
@@ -18,7 +19,7 @@ def read(request: ImportRequest) -> Iterator[ProgramPair]:
     """Read the pair with the largest ratio of each problem. Raises UsageError."""
     tables = sorted((request.path / "metadata").glob("p*.csv"))
     if not tables:
-        raise UsageError(f"{request.path} is no Project_CodeNet folder: there is no metadata/pXXXXX.csv in it")
+        raise UsageError(f"{request.path} is no Project_CodeNet folder: it has no metadata/pXXXXX.csv")
     for table in tables:
         pair = _pair(request, table)
         if pair is not None:
@@ -52,7 +53,7 @@ def _lifts(table: Path) -> Iterator[tuple[float, str, str]]:
 
 
 def _source(path: Path) -> str:
-    return path.read_text("utf-8", "replace") if path.is_file() else ""
+    return read_text(path, "replace") if path.is_file() else ""
 
 
 def _single(folder: Path) -> tuple[Case, ...]:
@@ -60,4 +61,4 @@ def _single(folder: Path) -> tuple[Case, ...]:
     given, expected = folder / "input.txt", folder / "output.txt"
     if not given.is_file():
         return ()
-    return (Case("0", given.read_bytes(), expected.read_bytes() if expected.is_file() else None),)
+    return (Case("0", read_bytes(given), read_bytes(expected) if expected.is_file() else None),)

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
-from types import TracebackType
-from typing import TYPE_CHECKING, Any, Self
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
 from codeopt.core.sanitize import log_line
@@ -17,9 +17,9 @@ if TYPE_CHECKING:
 
 TRIES = 4
 PATIENCE_S = 180.0
-"""The longest wait that is worth it; a primary rate limit may ask for an hour."""
+"""Longest wait, seconds. A primary rate limit may ask for an hour."""
 SECONDARY_S = 60.0
-"""Seconds to wait, as GitHub asks, where it names no time."""
+"""Seconds to wait if the server names no time, as GitHub asks."""
 PAGES = 50
 
 
@@ -35,7 +35,7 @@ class ApiError(Exception):
 
 
 def secret(environ: Mapping[str, str], *names: str) -> str:
-    """The first token that is set. Raises ApiError for none, and for one that no header can carry."""
+    """Return the first token that is set. Raises ApiError without one, and for one that no header can carry."""
     for name in names:
         token = environ.get(name, "").strip()
         if token and token.isascii() and token.isprintable() and " " not in token:
@@ -45,63 +45,59 @@ def secret(environ: Mapping[str, str], *names: str) -> str:
     raise ApiError(f"there is no token ({' or '.join(names)})")
 
 
+@contextmanager
+def open_api(base_url: str, headers: Mapping[str, str]) -> Iterator[Api]:
+    """A server's REST API."""
+    import httpx2
+
+    with httpx2.Client(headers={"User-Agent": f"codeopt/{__version__}", **headers}, timeout=30.0) as client:
+        yield Api(base_url.rstrip("/"), client)
+
+
 @dataclass(frozen=True)
 class Api:
-    """A platform's REST API; a context manager."""
+    """A server's REST API. Its methods raise ApiError."""
 
     base_url: str
-    headers: Mapping[str, str] = field(repr=False)
-    _client: list[httpx2.Client] = field(default_factory=list, repr=False)
-
-    def __enter__(self) -> Self:
-        import httpx2
-
-        headers = {"User-Agent": f"codeopt/{__version__}", **self.headers}
-        self._client.append(httpx2.Client(headers=headers, timeout=30.0))
-        return self
-
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
-        self._client.pop().close()
+    client: httpx2.Client
 
     def call(self, method: str, path: str, body: Mapping[str, Any] | None = None) -> Any:
-        """The answer's JSON, None where it has none. Raises ApiError."""
-        response = self._patiently(method, self.base_url.rstrip("/") + path, body)
-        return _json(response) if response.content else None
+        """Return the JSON of the answer, or None."""
+        return _json(self._patiently(method, self.base_url + path, body))
 
     def pages(self, path: str) -> Iterator[dict[str, Any]]:
-        """Every object of a list, whatever number of pages it takes. Raises ApiError."""
-        url = f"{self.base_url.rstrip('/')}{path}?per_page=100"
+        """Yield every object of a list, from all of its pages."""
+        url = f"{self.base_url}{path}?per_page=100"
         for _ in range(PAGES):
             response = self._patiently("GET", url, None)
             yield from (item for item in _json(response) or () if isinstance(item, dict))
             url = str(response.links.get("next", {}).get("url", ""))
-            if not url or not _same_server(url, self.base_url):
+            if urlsplit(url)[:2] != urlsplit(self.base_url)[:2]:  # there is none, or the token would go elsewhere
                 return
 
     def _patiently(self, method: str, url: str, body: Mapping[str, Any] | None) -> httpx2.Response:
-        """The response, after waiting as the server asks. Raises ApiError."""
-        for tried in range(1, TRIES + 1):
-            response = self._send(method, url, body)
-            wait = _wait(response, method, tried)
-            if wait is None or wait > PATIENCE_S or tried == TRIES:
-                break
-            time.sleep(wait)
-        if response.is_success:
-            return response
-        raise ApiError(f"{_host(url)} answers {method} with status {response.status_code}{_words(response)}",
-                       response.status_code)  # fmt: skip
-
-    def _send(self, method: str, url: str, body: Mapping[str, Any] | None) -> httpx2.Response:
+        """Return the response, after waiting as the server asks."""
         import httpx2
 
+        host = log_line(urlsplit(url).hostname or "the server", 100)
         try:
-            return self._client[0].request(method, url, json=body)
+            response = self.client.request(method, url, json=body)
+            for tried in range(1, TRIES):
+                wait = _wait(response, method, tried)
+                if wait is None or wait > PATIENCE_S:
+                    break
+                time.sleep(wait)
+                response = self.client.request(method, url, json=body)
         except (httpx2.HTTPError, httpx2.InvalidURL) as error:
-            raise ApiError(f"cannot reach {_host(url)} ({type(error).__name__})") from None
+            raise ApiError(f"cannot reach {host} ({type(error).__name__})") from None
+        if response.is_success:
+            return response
+        status = response.status_code
+        raise ApiError(f"{host} answers {method} with status {status}{_message(response)}", status)
 
 
 def _wait(response: httpx2.Response, method: str, tried: int) -> float | None:
-    """Seconds to wait before the request is made again; None where that is of no use."""
+    """Return the seconds to wait before the next try. None if another try is useless."""
     status, headers = response.status_code, response.headers
     if status in {403, 429}:
         after = headers.get("retry-after", "")
@@ -115,25 +111,16 @@ def _wait(response: httpx2.Response, method: str, tried: int) -> float | None:
 
 def _json(response: httpx2.Response) -> Any:
     try:
-        return response.json()
+        return response.json() if response.content else None
     except ValueError:
         raise ApiError(f"{response.url.host} answers with something that is not JSON", response.status_code) from None
 
 
-def _words(response: httpx2.Response) -> str:
+def _message(response: httpx2.Response) -> str:
     """The server's own message, after a colon."""
     try:
-        found = response.json()
-    except ValueError:
+        found = _json(response)
+    except ApiError:
         return ""
     said = found.get("message") or found.get("error") if isinstance(found, dict) else ""
     return f": {log_line(str(said), 200)}" if said else ""
-
-
-def _host(url: str) -> str:
-    return log_line(urlsplit(url).hostname or "the server", 100)
-
-
-def _same_server(one: str, other: str) -> bool:
-    a, b = urlsplit(one), urlsplit(other)
-    return (a.scheme, a.netloc) == (b.scheme, b.netloc)

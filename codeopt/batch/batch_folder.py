@@ -1,0 +1,276 @@
+"""A batch on disk: a file of facts, and for each problem a run folder as `codeopt improve` writes it.
+
+    batch.json                   facts about the whole batch
+    problems/NAME/problem.json   the problem, as its set gave it
+                  status.json    what has become of it; without it the problem is pending
+                  state.json     its rounds, and whatever else RunFolder writes
+                  STAGE.json     what was measured outside the rounds; see Stage
+                  replies.json   every reply of the model, saved before it is used: none is paid for twice
+    events.jsonl                 what went wrong on the way
+
+Files are replaced in one step, so that each is whole, however the batch is killed. A problem's worker alone writes into
+its folder, and the process that holds the batch's lock writes batch.json.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import time
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+from functools import cache
+from pathlib import Path
+from typing import Any, TypeVar, cast
+
+from codeopt.batch.backoff import Backoff
+from codeopt.batch.datasets import Problem
+from codeopt.batch.records import (
+    FINAL,
+    SCHEMA,
+    BatchFacts,
+    Exchange,
+    ProblemResult,
+    ProblemStatus,
+    RegisteredProblem,
+    Replies,
+    Stage,
+    TimeSpent,
+)
+from codeopt.core.budget import NOTHING_USED, Usage
+from codeopt.core.errors import UsageError
+from codeopt.core.history import Candidate
+from codeopt.core.model import Message, Reply
+from codeopt.core.ownership import foreign, refusal
+from codeopt.core.program import write_whole
+from codeopt.core.revision import Revision
+from codeopt.core.run_store import STATE, RunFolder, SavedRun, candidates_from_json, candidates_to_json, digest
+from codeopt.core.sanitize import encodable
+from codeopt_sandbox.plain_files import read_bytes, read_text
+
+FACTS = "batch.json"
+PROBLEMS = "problems"
+PROBLEM = "problem.json"
+STATUS = "status.json"
+REPLIES = "replies.json"
+EVENTS = "events.jsonl"
+Kept = TypeVar("Kept")
+
+
+def require_own_batch(folder: Path) -> None:
+    """Refuse a batch that others brought, whose replies would be taken for the model's. Raises UsageError."""
+    left_out = foreign([folder / name for name in (FACTS, PROBLEMS, "lock", "backoff")])
+    for path, why in left_out.items():
+        raise refusal(f"the batch in {folder} ({path.name})", why)
+
+
+class BatchFolder:
+    """The files of one batch. Raises UsageError where there is none, and wherever a file cannot be read or written."""
+
+    def __init__(self, folder: Path, *, create: bool = False) -> None:
+        self.folder = folder
+        self._usage: dict[Path, tuple[int, Usage]] = {}
+        if create and not (folder / FACTS).exists():
+            self._write(folder / FACTS, BatchFacts())
+        if not (folder / FACTS).is_file():
+            raise UsageError(f"there is no batch in {folder}: no {FACTS}")
+        if self.facts.schema != SCHEMA:
+            raise UsageError(f"{folder / FACTS} is {self.facts.schema}", hint=f"this version of codeopt reads {SCHEMA}")
+
+    @property
+    def backoff(self) -> Backoff:
+        """Pause that all workers share when the model's server refuses."""
+        return Backoff(self.folder / "backoff")
+
+    # --- the whole batch ---
+
+    @property
+    def facts(self) -> BatchFacts:
+        """Facts about the whole batch."""
+        return _read(self.folder / FACTS, BatchFacts)
+
+    def set_facts(self, **changed: Any) -> None:
+        """Keep facts about the batch."""
+        self._write(self.folder / FACTS, replace(self.facts, **changed))
+
+    def require_same(self, settings: Mapping[str, Any]) -> None:
+        """Keep the settings of a new batch. Raises UsageError where those of an old batch differ."""
+        before = self.facts.settings or settings
+        changed = [name for name in settings if before.get(name) != settings[name]]
+        if changed:
+            what = ", ".join(f"{name} was {before.get(name)!r} and is {settings[name]!r}" for name in changed)
+            raise UsageError(
+                f"the batch in {self.folder} was begun with other settings ({what})", hint="name another --run-dir"
+            )
+        self.set_facts(settings=settings)
+
+    def add_seconds(self, seconds: float) -> None:
+        """Add to the time that the batch has been at work over all sittings, seconds of the clock."""
+        self.set_facts(seconds=self.facts.seconds + seconds)
+
+    def register(self, problems: Iterable[Problem]) -> int:
+        """Give every problem a folder that has none yet; returns their number. Raises UsageError for a changed one."""
+        count = 0
+        for position, problem in enumerate(problems):
+            count += 1
+            problem = replace(problem, source=encodable(problem.source))
+            path = self.run_folder(problem.id) / PROBLEM
+            if not path.exists():
+                if problem.dropped:
+                    self._set_status(problem.id, status="dropped", reason=problem.dropped, fault="program")
+                self._write(path, RegisteredProblem(position, problem))
+            elif self.problem(problem.id).source != problem.source:
+                raise UsageError(f"the program of {problem.id} has changed since the batch in {self.folder} was begun")
+        return count
+
+    def problems(self) -> list[Problem]:
+        """Read all problems, in the order of the set."""
+        return [each.problem for each in self._registered()]
+
+    def _registered(self) -> list[RegisteredProblem]:
+        found = (_read(path, RegisteredProblem) for path in (self.folder / PROBLEMS).glob(f"*/{PROBLEM}"))
+        return sorted(found, key=lambda each: (each.position, each.problem.id))
+
+    def left(self, limit: int | None = None) -> list[str]:
+        """Ids of the first `limit` problems that have not ended: those begun first, then in the order of the set."""
+        ids = [each.problem.id for each in self._registered() if limit is None or each.position < limit]
+        found = {id: status for id in ids if (status := self.status(id).status) not in FINAL}
+        return sorted(found, key=lambda id: found[id] == "pending")
+
+    def reopen_failed(self) -> None:
+        """Mark problems as pending again that failed for no reason of their own, or for want of time."""
+        for problem in self.problems():
+            status = self.status(problem.id)
+            if status.status == "failed" or (status.status == "dropped" and status.fault == "busy"):
+                self._set_status(problem.id, status="pending", fault="", reason="")
+
+    def spent(self) -> Usage:
+        """Sum of all replies so far."""
+        for path in (self.folder / PROBLEMS).glob(f"*/{REPLIES}"):
+            size = path.stat().st_size  # it grows with each reply
+            if self._usage.get(path, (0, NOTHING_USED))[0] != size:
+                self._usage[path] = size, _read(path, Replies).usage
+        return sum((usage for _, usage in self._usage.values()), NOTHING_USED)
+
+    def note(self, problem: str, text: str) -> None:
+        """Keep a line about something that went wrong on the way."""
+        with (self.folder / EVENTS).open("a", encoding="utf-8") as file:
+            file.write(json.dumps({"at": _now(), "problem": problem, "text": text}) + "\n")
+
+    # --- one problem ---
+
+    def run_folder(self, id: str) -> Path:
+        """Folder of a problem; ids may hold anything."""
+        name = re.sub(r"[^\w.-]+", "_", id)[:60]
+        return self.folder / PROBLEMS / f"{name}-{digest(id)[:8]}"
+
+    def problem(self, id: str) -> Problem:
+        """Read a problem as the set gave it."""
+        return _read(self.run_folder(id) / PROBLEM, RegisteredProblem).problem
+
+    def status(self, id: str) -> ProblemStatus:
+        """Read what has become of a problem."""
+        path = self.run_folder(id) / STATUS
+        return _read(path, ProblemStatus) if path.exists() else ProblemStatus()
+
+    def begin(self, id: str) -> None:
+        """Note that a worker takes the problem up."""
+        self._set_status(id, status="running", attempts=self.status(id).attempts + 1)
+
+    def load(self, id: str) -> SavedRun | None:
+        """Read a problem's rounds; None: it has none yet."""
+        folder = self.run_folder(id)
+        return RunFolder(folder).read() if (folder / STATE).exists() else None
+
+    def save(self, id: str, run: SavedRun, time_spent: TimeSpent) -> None:
+        """Save a problem's rounds. time_spent: the time since they were saved last."""
+        RunFolder(self.run_folder(id)).save(run)
+        self._set_status(id, time_spent)
+
+    def finish(self, id: str, original: Revision, result: dict[str, Any], best: Revision | None) -> None:
+        """Save the result of a run that has ended, as RunFolder does."""
+        RunFolder(self.run_folder(id)).finish(original, result, best)
+
+    def keep(self, id: str, stage: Stage, candidate: Candidate) -> None:
+        """Keep a measurement outside the rounds."""
+        others = [each for each in self.measured(id, stage) if each.round != candidate.round]
+        write_whole(self.run_folder(id) / f"{stage}.json", candidates_to_json([*others, candidate]))
+
+    def measured(self, id: str, stage: Stage) -> tuple[Candidate, ...]:
+        """Read what was measured outside the rounds. Raises UsageError."""
+        path = self.run_folder(id) / f"{stage}.json"
+        try:
+            return candidates_from_json(read_text(path)) if path.exists() else ()
+        except (OSError, ValueError) as error:
+            raise UsageError(f"{path} cannot be read") from error
+
+    def end(self, id: str, ending: ProblemResult, time_spent: TimeSpent) -> None:
+        """Keep how a problem ended, or that it is paused."""
+        best = ending.best
+        found = best.comparison if best else None
+        self._set_status(
+            id,
+            time_spent,
+            status=ending.status,
+            fault=ending.fault,
+            reason=encodable(ending.reason),
+            stopped=encodable(ending.stopped),
+            accepted=best is not None,
+            best_round=best and best.round,
+            ratio=found and found.ratio,
+            ci_low=found and found.ci_low,
+            ci_high=found and found.ci_high,
+            finished=_now() if ending.status in FINAL else "",
+        )
+
+    def _set_status(self, id: str, time_spent: TimeSpent | None = None, **changed: Any) -> None:
+        status = self.status(id)
+        time_spent = status.time_spent + (time_spent or TimeSpent())
+        self._write(self.run_folder(id) / STATUS, replace(status, time_spent=time_spent, **changed))
+
+    def usage(self, id: str) -> Usage:
+        """Sum of a problem's replies."""
+        return self._replies(id).usage
+
+    def exchanges(self, id: str, first: int) -> list[Reply]:
+        """Replies of a problem from number `first` on, which were paid for but not used when the batch was killed."""
+        return [each.reply for each in self._replies(id).exchanges[first:]]
+
+    def add_exchange(self, id: str, number: int, messages: Sequence[Message], reply: Reply) -> None:
+        """Keep a reply before it is used."""
+        prompt = tuple({"role": each.role, "content": encodable(each.content)} for each in messages)
+        earlier = self._replies(id).exchanges[:number]
+        self._write(self.run_folder(id) / REPLIES, Replies((*earlier, Exchange(prompt, reply))))
+
+    def _replies(self, id: str) -> Replies:
+        path = self.run_folder(id) / REPLIES
+        return _read(path, Replies) if path.exists() else Replies()
+
+    def _write(self, path: Path, value: Any) -> None:
+        try:
+            path.parent.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise UsageError(f"cannot write the batch in {self.folder}: {error.strerror}") from error
+        write_whole(path, _adapters()[type(value)].dump_json(value).decode())
+
+
+def _read(path: Path, kind: type[Kept]) -> Kept:
+    import pydantic
+
+    try:
+        return cast(Kept, _adapters()[kind].validate_json(read_bytes(path)))
+    except OSError as error:
+        raise UsageError(f"cannot read {path}: {error.strerror}") from error
+    except pydantic.ValidationError as error:
+        raise UsageError(f"{path} is no file of a batch, or a broken one") from error
+
+
+@cache
+def _adapters() -> dict[type, Any]:
+    from pydantic import TypeAdapter
+
+    return {kind: TypeAdapter(kind) for kind in (BatchFacts, RegisteredProblem, ProblemStatus, Replies)}
+
+
+def _now() -> str:
+    return time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())

@@ -1,0 +1,70 @@
+"""Check from the text alone, before any run, whether a built-in rule applies to a function."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from textwrap import indent
+
+from codeopt.core.errors import CodeoptError
+from codeopt.core.history import Candidate
+from codeopt.core.options import ImproveOptions
+from codeopt.core.revision import Revision
+from codeopt.core.target import Target
+from codeopt.engine.run_plan import make_plan
+from codeopt.proposers.rules import matches
+from codeopt.workloads.function.view import function_rules
+from codeopt.workloads.source.functions import definition, read_function
+
+GUESSES = ("list[str]", "list[int]", "str", "int", "dict[str, int]", "set[str]")
+"""Types that calls may show of a parameter without a hint: the ones that rules ask for."""
+
+
+class NothingToTry(CodeoptError):
+    """Error if no rule applies and no model is used."""
+
+
+def require_draft(target: Target, options: ImproveOptions) -> None:
+    """Raise NothingToTry for a function that no rule matches if only rules are used, so that no call need be collected.
+
+    Without a measurement each line counts as hot, and rules that depend on the types of calls match for any likely
+    types. So this finds every match that could appear later. Raises UsageError for invalid options or targets.
+    """
+    plan = make_plan(options).at(target)
+    if plan.uses_model or not target.name:
+        return
+    source = read_function(target.path, target.name).source
+    original = Candidate(0, Revision.of(source), "the original")
+    rules = (*plan.rules.built_in, *plan.rules.fixes_of_ruff(original, lambda line: None))
+    if matches(function_rules(rules, target.name), original):
+        return
+    alone = Candidate(0, Revision.of(_alone(source, target.name)), "the function by itself")
+    guessed = (function_rules(plan.rules.built_in, target.name, each) for each in _guesses(source, target.name))
+    if not any(matches(each, alone) for each in guessed):
+        raise NothingToTry("no rule applies", hint="--model NAME asks a language model")
+
+
+def _alone(source: str, qualname: str) -> str:
+    """A function with its module's imports, in its classes: a long module takes a rule seconds for each guess."""
+    tree = ast.parse(source)
+    node = definition(tree, qualname)
+    if node is None:
+        return ""
+    text = ast.unparse(node)
+    for name in reversed(qualname.split(".")[:-1]):
+        text = f"class {name}:\n{indent(text, '    ')}"
+    imports = [ast.unparse(each) for each in tree.body if isinstance(each, ast.Import | ast.ImportFrom)]
+    return "\n".join([*imports, text, ""])
+
+
+def _guesses(source: str, qualname: str) -> Iterator[tuple[tuple[str, str], ...]]:
+    """Types that calls may show of the parameters without a hint: lists, one of them of another type."""
+    node = definition(ast.parse(source), qualname)
+    given = [*node.args.posonlyargs, *node.args.args, *node.args.kwonlyargs] if node else []
+    names = [each.arg for each in given if each.annotation is None and each.arg not in ("self", "cls")]
+    for usual in GUESSES[:2] if names else ():
+        yield tuple((name, usual) for name in names)
+        for other in names:
+            for guess in GUESSES:
+                if guess != usual:
+                    yield tuple((name, guess if name == other else usual) for name in names)

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any, NoReturn
 
 NOT_RUN = 77
-"""The exit status of a benchmark whose data or packages are not here; Automake and Meson read it so, too."""
+"""Exit status of a benchmark whose data or packages are missing. Automake and Meson also read it so."""
 
 
 def not_run(why: str) -> NoReturn:
@@ -22,7 +22,7 @@ def not_run(why: str) -> NoReturn:
 
 
 def git(root: Path, *words: str) -> None:
-    """Run git with a name, which a fresh machine has none of."""
+    """Run git with a user name, which a fresh machine lacks."""
     who = ("-c", "user.name=benchmark", "-c", "user.email=benchmark@localhost")
     subprocess.run(["git", "-C", str(root), *who, *words], check=True, capture_output=True)
 

@@ -15,7 +15,7 @@ import random
 from pathlib import Path
 
 from benchmarks import not_run
-from codeopt.core.options import FuzzPolicy
+from codeopt.workloads._policy import InputPolicy
 from codeopt.workloads.program.differential import make_differential_test
 from codeopt_sandbox import Case, RunLimits, Sandbox, open_sandbox
 from codeopt_sandbox.verdict import check_nearly
@@ -50,9 +50,9 @@ def known_cases(folder: Path) -> list[Case]:
 
 
 def differs(sandbox: Sandbox, folder: Path, cases: list[Case], seed: int) -> tuple[bool, bool]:
-    """Whether the two programs differ on an input that is alike, and on one that is beyond."""
+    """Return whether the two programs differ on a similar input, and on an unusual one."""
     slow, fast = (folder.joinpath(name).read_text() for name in ("slow.py", "fast.py"))
-    made = make_differential_test(sandbox, slow, cases, check_nearly, FuzzPolicy.AUTO, seed=seed)
+    made = make_differential_test(sandbox, slow, cases, check_nearly, InputPolicy(), seed=seed)
     found = made.prepared().run(sandbox, fast, check_nearly)
     alike = sum(not changed.because for changed in made.made)
     beyond = sum(bool(changed.because) for changed in made.made)

@@ -83,7 +83,7 @@ def _row(trial: Trial, kept: dict[str, Any] | None, quota: Quota, results: Path 
 
 
 def is_good(rows: list[dict[str, Any]]) -> bool:
-    """Whether the goals are reached."""
+    """Return whether the goals are reached."""
     right = [row for row in rows if row["kind"] in (RIGHT, COMPILED)]
     return sum(map(is_accepted, right)) >= GOAL * len(right) and not any(map(is_false, rows))
 

@@ -12,7 +12,6 @@ goal: a harmonic mean of 95 % of that of the best drafts.
 from __future__ import annotations
 
 import argparse
-import sqlite3
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from statistics import harmonic_mean, median
@@ -20,15 +19,16 @@ from typing import Any
 
 from benchmarks import not_run
 from benchmarks.arenas import COMPILED, RIGHT, kept_rows
+from codeopt.batch.batch_folder import BatchFolder
 
 GOAL = 0.95
 
 
 def chosen(run_dir: Path) -> dict[str, float]:
     """Confirmed speedup of what a batch chose, by task; 1 where nothing was. Tasks that did not end are left out."""
-    with sqlite3.connect(f"file:{run_dir / 'batch.sqlite'}?mode=ro", uri=True) as database:
-        rows = database.execute("SELECT id, accepted, ratio FROM problem WHERE status = 'done'").fetchall()
-    return {id: float(ratio) if accepted and ratio else 1.0 for id, accepted, ratio in rows}
+    batch = BatchFolder(run_dir)
+    found = {each.id: batch.status(each.id) for each in batch.problems()}
+    return {id: (each.accepted and each.ratio) or 1.0 for id, each in found.items() if each.status == "done"}
 
 
 def best(rows: Sequence[Mapping[str, Any]]) -> dict[str, float]:
@@ -58,7 +58,7 @@ def main() -> int:
     parser.add_argument("run_dir", type=Path)
     parser.add_argument("rows", type=Path)
     arguments = parser.parse_args()
-    if not (arguments.run_dir / "batch.sqlite").is_file() or not arguments.rows.is_file():
+    if not (arguments.run_dir / "batch.json").is_file() or not arguments.rows.is_file():
         not_run("there is no batch in RUN_DIR, or no ROWS")
     theirs, all_chosen = best([*kept_rows(arguments.rows).values()]), chosen(arguments.run_dir)
     ours = {id: ratio for id, ratio in all_chosen.items() if id in theirs}

@@ -23,7 +23,7 @@ from multiprocessing.pool import Pool
 from typing import cast
 
 from codeopt.batch.locks import CoreLock, measuring_cores
-from codeopt.batch.timed_sandbox import TimedSandbox
+from codeopt.batch.problem_job import TimedSandbox
 from codeopt_sandbox import Case, Options, Sandbox, open_sandbox
 from codeopt_sandbox.compare import Decision, compare
 

@@ -1,22 +1,24 @@
-"""A thousand problems through a scripted server with faults: does each end with a row, do memory and cost stay flat?
+"""A thousand problems through a scripted server with faults: does each end with a status, do memory and cost stay flat?
 
     python -m benchmarks.batch_scale [--problems 1000] [--faults 0.05] [--chunk 100]
 
 Prints, for each part of the set, seconds and requests a problem, and the largest resident memory of the batch and of
-its workers; exits with 1 when a problem has no row or memory grows by more than a quarter after the first part.
+its workers; exits with 1 when a problem did not end or memory grows by more than a quarter after the first part.
 """
 
 from __future__ import annotations
 
 import argparse
 import os
-import sqlite3
 import subprocess
 import sys
 import tempfile
 import time
+from collections import Counter
 from pathlib import Path
 
+from codeopt.batch.batch_folder import BatchFolder
+from codeopt.batch.records import FINAL
 from tests.support.synthetic import QUICK, answers, write_set
 from tests.support.wire_server import WireServer
 
@@ -47,7 +49,7 @@ def measure(folder: Path, server: WireServer, problems: int, chunk: int) -> int:
         started, asked, done = time.monotonic(), 0, 0
         while process.poll() is None:
             time.sleep(0.2)
-            ended = _ended(run)
+            ended = sum(_counts(run)[status] for status in FINAL)
             if ended >= done + chunk:
                 now, requests = time.monotonic(), len(server.requests)
                 peaks.append((resident(process.pid), max([0.0, *map(resident, children(process.pid))])))
@@ -57,32 +59,17 @@ def measure(folder: Path, server: WireServer, problems: int, chunk: int) -> int:
                 )
                 started, asked, done = now, requests, ended
     counts = _counts(run)
-    print("status:", counts, "exit:", process.returncode)
+    print("status:", dict(counts), "exit:", process.returncode)
     flat = not peaks or all(late <= 1.25 * early for early, late in zip(peaks[0], peaks[-1], strict=True))
     return 0 if sum(counts.values()) == problems and set(counts) <= {"done", "failed"} and flat else 1
 
 
-def _query(run: Path, sql: str) -> list[tuple[object, ...]]:
-    if not (run / "batch.sqlite").exists():
-        return []
-    db = sqlite3.connect(f"file:{run / 'batch.sqlite'}?mode=ro", uri=True)
-    try:
-        return db.execute(sql).fetchall()
-    except sqlite3.OperationalError:  # its tables are still being made
-        return []
-    finally:
-        db.close()
-
-
-def _ended(run: Path) -> int:
-    rows = _query(run, "SELECT count(*) FROM problem WHERE finished IS NOT NULL")
-    return int(str(rows[0][0])) if rows else 0
-
-
-def _counts(run: Path) -> dict[str, int]:
-    return {
-        str(status): int(str(n)) for status, n in _query(run, "SELECT status, count(*) FROM problem GROUP BY status")
-    }
+def _counts(run: Path) -> Counter[str]:
+    """Number of problems by status."""
+    if not (run / "batch.json").exists():
+        return Counter()
+    batch = BatchFolder(run)
+    return Counter(batch.status(each.id).status for each in batch.problems())
 
 
 def resident(pid: int) -> float:

@@ -76,7 +76,7 @@ class Drawn:
 
     faster: bool
     held: bool
-    """Its interval holds the true ratio."""
+    """True if its interval holds the true ratio."""
     pairs: int
 
 

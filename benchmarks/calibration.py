@@ -58,7 +58,7 @@ class Tally:
     decided: list[tuple[Decision, int]] = field(default_factory=list)
     window: list[tuple[float, float]] = field(default_factory=list)
     others: list[tuple[bool, bool]] = field(default_factory=list)
-    """What PIE's and codeflash's rules said."""
+    """Answers of PIE's and codeflash's rules."""
     logs: list[float] = field(default_factory=list)
 
     def take(self, pair: Pair, rule: StoppingRule) -> None:
@@ -102,7 +102,7 @@ def log_ratio(seconds: Seconds) -> float:
 
 
 def take_pair(sandbox: Sandbox, programs: Sequence[str], draw: random.Random, repeats: int) -> Pair:
-    """As codeopt_sandbox.compare takes one."""
+    """Take a pair in the same way as codeopt_sandbox.compare."""
     pair = Pair()
     for _ in range(repeats):
         for which in (0, 1) if draw.random() < 0.5 else (1, 0):

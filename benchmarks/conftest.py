@@ -12,5 +12,5 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 @pytest.fixture(scope="module")
 def rounds(request: pytest.FixtureRequest) -> int:
-    """How often each is run."""
+    """Return the number of runs of each."""
     return int(request.config.getoption("--rounds"))

@@ -66,7 +66,7 @@ def judge(case: Honest | Upstream, pairs: int) -> dict[str, Any]:
 
 
 def _written(case: Honest, folder: Path) -> tuple[Target, Target]:
-    """The two files, each in a folder of its own, with the tests beside them."""
+    """Write the two files, each in its own folder, with the tests next to them."""
     function = None if case.inputs else case.name
     found = []
     for side, text in (("old", case.old), ("new", case.new)):
@@ -83,7 +83,7 @@ def _written(case: Honest, folder: Path) -> tuple[Target, Target]:
 
 
 def _fetched(case: Upstream, folder: Path) -> tuple[Target, Target]:
-    """Both versions unpacked. Raises CalledProcessError where pip cannot fetch them."""
+    """Download and unpack both versions. Raises CalledProcessError if pip cannot fetch them."""
     found = []
     for version in (case.before, case.after):
         home = folder / version
@@ -114,7 +114,7 @@ def _download(requirement: str, files: Path, home: Path) -> None:
 
 
 def row(case: Honest | Upstream, pairs: int) -> dict[str, Any]:
-    """What one draft showed, as one line of JSON."""
+    """Return the result of one draft as one line of JSON."""
     started = time.monotonic()
     found = judge(case, pairs)
     return {

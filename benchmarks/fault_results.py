@@ -16,7 +16,7 @@ from typing import Any
 from benchmarks import keep_line, kept_lines
 
 OWN_LIST = "benchmarks/faults.toml"
-"""The list of faults: no part of a tree's digest, as each fault is told apart by all that it says."""
+"""The list of faults. It is not part of a tree's digest, as the full text of a fault identifies it."""
 
 
 class Answer(StrEnum):
@@ -41,12 +41,12 @@ class Result:
 
 @dataclass
 class Results:
-    """Results of one tree, in memory and, where there is one, in a file."""
+    """Results of one tree, in memory and in a file if one is given."""
 
     tree: str = ""
     path: Path | None = None
     found: dict[str, Result] = field(default_factory=dict)
-    """By the digest of the fault."""
+    """Results by the digest of the fault."""
     passing: set[str] = field(default_factory=set)
     """Tests that passed without a fault."""
 

@@ -40,7 +40,7 @@ GOAL = 0.95
 MAX_SECONDS = 600
 """Longest run of one fault's tests, seconds: a fault that makes them hang is seen."""
 LEFT_OUT = shutil.ignore_patterns(".git", "__pycache__", ".*_cache", ".hypothesis", ".codeopt", "*.egg-info", "site")
-"""Names that no test needs and that are not copied; environments are left out, too."""
+"""Names that no test needs and that are not copied. Environments are also left out."""
 
 
 @dataclass(frozen=True)
@@ -53,10 +53,10 @@ class Fault:
     new: str
     tests: tuple[str, ...] = ()
     equivalent: str = ""
-    """Why no test can see it; empty where one has to."""
+    """Reason why no test can see it. Empty if a test has to."""
 
     def problem(self, root: Path) -> str:
-        """Why it no longer fits a tree; empty where it does."""
+        """Return the reason why it no longer fits a tree. Empty if it does."""
         text = (root / self.file).read_text("utf-8") if (root / self.file).exists() else ""
         if (count := text.count(self.old)) != 1:
             return f"its old text occurs {count} times in {self.file}"
@@ -106,18 +106,18 @@ class Report:
     ran: int
     failed: tuple[str, ...]
     why: str = ""
-    """The end of its output, where there is no report."""
+    """The end of its output, if there is no report."""
 
 
 @dataclass(frozen=True)
 class Tree:
-    """A copy of the tree, in which faults stand for a while."""
+    """A copy of the tree, which contains faults for a time."""
 
     root: Path
 
     @contextmanager
     def with_fault(self, fault: Fault) -> Iterator[None]:
-        """The fault stands in its file meanwhile."""
+        """Put the fault into its file meanwhile."""
         file = self.root / fault.file
         text = file.read_text("utf-8")
         try:
@@ -127,7 +127,7 @@ class Tree:
             self._write(file, text)
 
     def _write(self, file: Path, text: str) -> None:
-        """Write a file at a second of its own: compiled files are told apart by size and second."""
+        """Write a file with a time of its own: Python recognises outdated compiled files by size and second."""
         later = int(file.stat().st_mtime) + 2
         file.write_text(text, "utf-8")
         os.utime(file, (later, later))
@@ -136,7 +136,7 @@ class Tree:
         """Run tests in the copy."""
         found = self.root / "faults.xml"
         found.unlink(missing_ok=True)
-        command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", f"--junitxml={found}"]
+        command = [sys.executable, "-m", "pytest", "-q", "-m", "", "-p", "no:cacheprovider", f"--junitxml={found}"]
         path = os.pathsep.join([str(self.root), str(self.root / "sandbox")])
         process = subprocess.Popen(
             [*command, *options, *tests], cwd=self.root, env={**os.environ, "PYTHONPATH": path}, text=True,
@@ -172,7 +172,7 @@ def copied_tree() -> Iterator[Tree]:
 
 
 def examine(tree: Tree, fault: Fault, kept: Results) -> Result:
-    """Whether the tests of a fault see it; those that are not known to pass without it are run so first."""
+    """Return whether the tests of a fault see it. Tests without a known result run without the fault first."""
     started = time.monotonic()
     if unknown := sorted(set(fault.tests) - kept.passing):
         report = tree.run(unknown, "-x")

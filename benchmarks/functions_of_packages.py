@@ -31,7 +31,7 @@ from codeopt.workloads.source.splice import splice
 
 
 def installed(case: Case) -> bool:
-    """Whether its package is here."""
+    """Return whether its package is installed."""
     return importlib.util.find_spec(case.target.partition(":")[0].partition(".")[0]) is not None
 
 
@@ -65,7 +65,7 @@ def judge(case: Case, folder: Path, pairs: int) -> dict[str, Any]:
 
 
 def row(case: Case, found: dict[str, Any]) -> dict[str, Any]:
-    """What one function showed, as one line of JSON."""
+    """Return the result of one function as one line of JSON."""
     evidence = found["back"]["evidence"] or {}
     verdicts = {name: found[name]["verdict"] for name in ("wrong", "slow", "back")}
     return {

@@ -37,7 +37,7 @@ class Package:
     name: str
     tests: str
     functions: tuple[str, ...]
-    """As in benchmarks/functions."""
+    """Names as in benchmarks/functions."""
 
 
 PACKAGES = (
@@ -106,7 +106,7 @@ def one(root: Path, package: Package, name: str, flags: Sequence[str]) -> dict[s
 
 
 def reply(code: str) -> str:
-    """As a model answers."""
+    """Format a reply like a model's."""
     return f"SUMMARY: another version\n```python\n{code}\n```\n"
 
 

@@ -49,15 +49,15 @@ class Mangled(ast.NodeTransformer):
         self.names = {name: f"v{at}" for at, name in enumerate(sorted(stored - kept))}
 
     def visit_Name(self, node: ast.Name) -> ast.Name:  # noqa: N802 - the library's name
-        """Its new name."""
+        """Rename it."""
         return ast.Name(self.names.get(node.id, node.id), node.ctx)
 
     def visit_arg(self, node: ast.arg) -> ast.arg:
-        """Its new name."""
+        """Rename it."""
         return ast.arg(self.names.get(node.arg, node.arg))
 
     def visit_FunctionDef(self, node: ast.FunctionDef) -> ast.AST:  # noqa: N802 - the library's name
-        """Its new name, without its docstring."""
+        """Rename it and remove its docstring."""
         node.name = self.names.get(node.name, node.name)
         if ast.get_docstring(node) is not None and len(node.body) > 1:
             del node.body[0]
@@ -65,7 +65,7 @@ class Mangled(ast.NodeTransformer):
 
 
 def mangled(source: str) -> str:
-    """The same program, worse to read; comments are lost with the layout."""
+    """Return the same program, less readable. Comments are lost with the layout."""
     tree = ast.parse(source)
     return ast.unparse(Mangled(tree).visit(tree)) + "\n"
 
@@ -88,14 +88,14 @@ def scripted(answer: Answer) -> Model:
 
 
 def by_rule(a: str, b: str) -> str:
-    """By the measures."""
+    """Choose by the measures."""
     found = gain(a, b) or 0.0
     other = gain(b, a) or 0.0
     return "A" if found > max(0.0, other) else "B" if other > max(0.0, found) else "SAME"
 
 
 def readers(model: str) -> dict[str, Model]:
-    """By name."""
+    """Return the readers by name."""
     lots = random.Random(1)
     found = {
         "by rule": scripted(by_rule),

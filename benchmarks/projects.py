@@ -69,7 +69,7 @@ def _environment(root: Path) -> dict[str, str]:
 
 
 def suite(root: Path, tests: str) -> str:
-    """How many of the package's tests pass and fail."""
+    """Return the numbers of the package's tests that pass and that fail."""
     flags = ("-q", "-p", "no:cacheprovider", "-o", "addopts=", "--continue-on-collection-errors")
     command = [sys.executable, "-m", "pytest", *flags, tests]
     done = subprocess.run(command, cwd=root, env=_environment(root), capture_output=True, text=True)
@@ -87,32 +87,32 @@ def improve(root: Path, *flags: str, script: str = BENCH) -> dict[str, Any]:
 
 @dataclass(frozen=True)
 class Row:
-    """What came of one package."""
+    """Results of one package."""
 
     project: Slowed
     undone: float
     """How many times as long the script takes at the slow place."""
     tests: tuple[str, str]
-    """Of the package as its authors wrote it, and after our patch."""
+    """Results of the tests of the released package, and after the patch."""
     rules: dict[str, Any]
     model: dict[str, Any]
-    """What `improve --json` printed."""
+    """Object that `improve --json` printed."""
     seconds: float
-    """Of the clock, with the model."""
+    """Wall time with the model, seconds."""
 
     @property
     def ratio(self) -> float:
-        """Of the patch."""
+        """Return the speedup of the patch."""
         return float((self.model.get("speedup") or {}).get("ratio") or 1.0)
 
     @property
     def share(self) -> float:
-        """Of the authors' speed-up that was found."""
+        """Return the found share of the authors' speed-up."""
         return self.ratio / self.undone
 
     @property
     def rank(self) -> int:
-        """Of the place among the profile's targets; 0: it is none."""
+        """Return the rank of the place among the profile's targets. 0 if it is missing."""
         ranked = [(f["file"], f["qualname"]) for f in self.model.get("profile", {}).get("targets", [])]
         place = (self.project.file, self.project.qualname)
         return ranked.index(place) + 1 if place in ranked else 0
@@ -124,7 +124,7 @@ class Row:
 
     @property
     def good(self) -> bool:
-        """By all that is asked."""
+        """Return whether all requirements are met."""
         rounds = self.model["rounds"]
         same = self.tests[0] == self.tests[1] and "passed" in self.tests[0]
         rejected = bool(rounds) and rounds[0]["verdict"] != "faster"

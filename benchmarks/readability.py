@@ -59,7 +59,7 @@ def drafts(names: list[str]) -> list[Draft]:
 
 
 def judged(draft: Draft, folder: Path, pairs: int) -> dict[str, Any]:
-    """What `codeopt improve --json` says of it."""
+    """Return the object that `codeopt improve --json` prints about it."""
     script, calls = folder / "script.txt", folder / "calls.py"
     reply = f"SUMMARY: clearer\n\n```python\n{draft.text}```\n"
     script.write_text(f"Names and reasons.\nVERDICT: IMPROVE\n--- next answer ---\n{reply}", "utf-8")

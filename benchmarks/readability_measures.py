@@ -70,7 +70,7 @@ LYING = "".join(
 
 
 def cognitive(source: str) -> str:
-    """By complexipy; a dash where it is not installed."""
+    """Return the figure of complexipy. A dash if it is not installed."""
     if importlib.util.find_spec("complexipy") is None:
         return "-"
     return str(importlib.import_module("complexipy").code_complexity(source).complexity)

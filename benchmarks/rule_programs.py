@@ -45,51 +45,16 @@ print(«xs¦len(xs)¦xs[:3]»)
 """
 
 PATTERNS: dict[str, tuple[str, ...]] = {
-    "list_for_join": (
-        "for i in range(3):\n    print(«', '¦''».join(str(x) for x in xs«¦ if x»), tuple(x for x in «xs¦[n]»))\n"
-        "    print(sorted(((x, i) for x in range(n)), reverse=True), sum(1 for x in xs), sum(n for x in xs))\n    $CHANGE$",
-        "it = iter(xs)\nprint(tuple(next(it) for _ in range(2)), ''.join('a' for x in it))",
-    ),
     "any_all_loop": (
         "def f(xs):\n    return «not ¦»«any¦all»(x «==¦<» «n¦1» for x in xs«¦ if x is not None»)\n"
         "print(f(xs), f([]), f([n]))",
         "def g(xs, k):\n    «x = 7¦»\n    if «all¦not any»(«x¦y» == k for «x¦y» in xs):\n        k += 1\n"
         "    «return k, x¦return k»\nfor i in range(3):\n    print(g(xs, i))",
     ),
-    "record_index": (
-        "rows = [(i % 2, i) for i in range(n)] + [(x, 0) for x in xs]\nfor i in range(3):\n    for r in rows:\n"
-        "        if r[0] == i«¦ and r[1]»:\n            print(r)\n    «¦rows.append((i, 5))¦rows = rows[1:]»\n«print(r)¦»",
-        "rows = [(x, 1) for x in xs]\nfor i in xs:\n"
-        "    print([r[1] for r in rows if r[0] == i], sum(1 for r in rows if r[0] == n))",
-    ),
-    "iterrows_to_columns": (
-        "class Columns(list):\n    get_loc = list.index\nclass Rows(list):\n    def __getitem__(self, at):\n"
-        "        return [list.__getitem__(self, one) for one in at]\nclass Frame:\n    columns = Columns(['a', 'b'])\n"
-        "    rows = [(1, n), (2, 3)]\n    index = [0, 1]\n    @property\n    def values(self):\n        return self\n"
-        "    @property\n    def T(self):\n        return Rows(list(zip(*self.rows)))\n    def iterrows(self):\n"
-        "        return ((i, dict(zip(self.columns, row))) for i, row in enumerate(self.rows))\n"
-        "def total(frame):\n    found = 0\n    for «i¦_», row in frame.iterrows():\n"
-        "        found += row['a'] * «row['b']¦2»«¦ + i¦ + len(row)»\n    return found\nprint(total(Frame()))",
-    ),
     "seen_set": (
         "def f(hits: list, known: list[int]):\n    seen = []\n    for hit in hits:\n        if hit not in «seen¦known»:\n"
         "            seen.append(hit)\n            «¦seen.pop()¦known.append(hit)¦touch(seen)»\n"
         "    return seen\nprint(f(xs, [n]))",
-    ),
-    "count_loop": (
-        "def f(rows):\n    counts = «{}¦{}¦dict()¦{1: 2}¦Counter()»\n    for r in rows:\n"
-        "        «if r in counts:\n            counts[r] += 1\n        else:\n            counts[r] = 1"
-        "¦counts[r] = counts.get(r, 0) + 1¦counts[r, n] = counts.get((r, n), 0) + «1¦2»"
-        "¦if r != n:\n            counts[r] = counts.get(r, 0) + 1¦if r not in counts:\n            counts[r] = 0\n        counts[r] += 1¦counts[r] += 1»\n"
-        "    «¦print(r)¦counts.pop(n, 0)»\n    return «counts¦list(counts.items())»\nprint(f(xs), f([]), f('abca'))",
-        "counts = {}\nfor x in «xs¦[n, n]¦(1, n, 1)¦'ab'»:\n    counts[x] = counts.get(x, 0) + 1\n«print(x)¦»\nprint(counts)",
-    ),
-    "iloc_to_columns": (
-        "class Column(list):\n    array = property(list)\nclass Frame:\n    rows = [{'a': 1, 'b': n}, {'a': 2, 'b': 3}]\n"
-        "    iloc = property(lambda self: self.rows)\n    def __len__(self):\n        return len(self.rows)\n"
-        "    def __getitem__(self, name):\n        return Column(row[name] for row in self.rows)\n"
-        "def total(frame):\n    found = 0\n    for i in range(len(frame)):\n        «¦row = frame.iloc[i]\n        found += row['b']»\n"
-        "        found += frame.iloc[i]['a'] * «frame.iloc[i]['b']¦2»«¦ + i¦ + len(frame.iloc[i])»\n        «¦i += 1»\n    return found\nprint(total(Frame()))",
     ),
     "same_in_loop": (
         "class Box:\n    def __init__(self, k):\n        self.k = k\ndef f(values, boxes):\n    out = []\n    for v in values:\n"
@@ -98,21 +63,6 @@ PATTERNS: dict[str, tuple[str, ...]] = {
         "def f(values, name):\n    out = []\n    for i in range(3):\n"
         "        out.append(«sorted(values)[-1:]¦name.upper()¦len(values)¦set(values)»)\n"
         "        «¦values.append(i)¦values = values[1:]¦name += 'b'¦touch(values)»\n    return out\nprint(f(xs, 'ab'))",
-    ),
-    "attribute_hoist": (
-        "class Box:\n    size = n\nclass Holder:\n    box = Box()\n    def grow(self):\n"
-        "        «self.box = Box()¦self.box.size += 1¦pass»\n"
-        "    def total(self):\n        found = 0\n        for i in range(4):\n            found += self.box.size * i\n"
-        "            «¦self.grow()¦self.box = Box()¦self.box.size = i»\n        return found\nprint(Holder().total())",
-    ),
-    "constant_table": (
-        "def f(letter):\n    «if letter:\n        pass¦»\n    names = «{'a': 1, 'b': 2, 'c': 3}¦['a', 'b', 'c']¦{'a', 'b', 'c'}»\n"
-        "    «return letter in names¦return [x for x in sorted(names)]¦names.pop()¦return names¦names = {}»\n"
-        "    «for x in names:\n        print(len(names))¦»\n    return letter in names\nprint(f('a'), f('x'), f(n))",
-    ),
-    "format_to_fstring": (
-        "for x in xs:\n    print('«{} of {}¦{0}-{1}¦{:>4}|{}¦{{}} {} {!r}»'.format(«x, n¦n, len(xs)¦x + 1, n¦xs, n»))\n"
-        "    print('{a}'.format(a=x), '{}'.format(*[n]), '{} {}'.format(n))",
     ),
     "main_function": (
         "total = 0\nfor i in range($SMALL$):\n    total += i * n\n    «def f(a):\n        return a + total¦»\n"
@@ -156,17 +106,6 @@ PATTERNS: dict[str, tuple[str, ...]] = {
         "from math import factorial\nm = «7¦10**9 + 7¦n¦-5¦1¦0»\nprint(factorial(«n¦5¦0¦-1¦len(xs)») % m)\n«print(factorial(3))¦»",
         "import math\nm = 10**9 + 7\nfor i in range(5):\n    print(math.factorial(i * 3) % m«, (math.factorial(i) + 1) % m¦»)",
     ),
-    "while_to_range": (
-        "i = «0¦1¦n¦-2¦True¦1.0»\n«t = 0¦¦j = 9¦j = i»\nwhile i «<¦<=¦<¦!=» «n¦n + 1¦len(xs)¦len(xs) - 1¦7¦5.5¦abs(n)»:\n    out.append(«i¦n»)\n"
-        "    if len(out) > 40: break\n    $CHANGE$\n    «¦¦if i == 2: break¦try: 1 // i\n    except ZeroDivisionError: pass¦i += 0¦1 // (3 - i)»\n"
-        "    «i += 1¦i += 1¦i = i + 1¦i += 2¦i -= 1¦i += n»\n«print(i)¦¦¦i = 4\nprint(i)¦for i in xs: print(i)¦print([i for i in xs])»",
-        "def count(a, b):\n    «a = 3¦¦»\n    while «a > b¦a >= b¦b < a¦b <= a»:\n        out.append(a)\n        if len(out) > 60: break\n"
-        "        «¦¦b += 1¦if a == 5: return b¦f = lambda: a»\n        «a -= 1¦a -= 2¦a = a - 1¦a += 1»\n"
-        "    return «b¦0¦a»\nprint(count(«8¦n¦2», «0¦n¦-1»), count(4, 1))",
-        "top = «20¦n * 5¦len(xs)»\nsieve = [1] * (top + 1)\ni = «2¦1¦3»\nwhile i «<¦<=» top:\n    j = «i * i¦i + i¦0¦i»\n    while j <= top:\n        sieve[j] «=¦+=» 0\n        j += i\n    i += 1\n"
-        "print(sieve«¦, j¦, i»)",
-        "for k in range(4):\n    i = «0¦k»\n    while i < k«¦ + 2»:\n        «out.append(i + k)¦if len(out) > 9: continue\n        n += i¦for m in xs: continue»\n        if len(out) > 30: exit()\n        out.append(k)\n        i += 1\n    «print(i)¦¦if k == 2: i = 8¦i = 0»",
-    ),
     "guard_break": (
         "for w in range(4):\n    for i in range($SMALL$«, 9¦, 9, 2¦, 9, -1»):\n        j = i + w\n        if j «>¦>=¦<» n:\n            continue\n"
         "        «n += 1¦w -= 1¦i += 1¦¦¦¦»\n        out.append(«i * 10 + j¦j»)\n    «else: print('whole')¦¦»\n«print(i)¦print(j)¦»",
@@ -198,23 +137,6 @@ PATTERNS: dict[str, tuple[str, ...]] = {
         "class N(int):\n    «def __add__(s, o): print('add'); return 1\n    __radd__ = __add__¦pass»\ntotal = «sum¦max¦all»([«N(i)¦(i := i + 1)¦out.append(i) or i¦print(i) or i¦i» for i in range(4)])\nprint(total«, i¦»)",
         "def most(values«: list[int]¦»):\n    return max([v * n for v in values«¦ if v != n¦ if v in xs¦ if touch(values)»])\nfor k in range(2):\n    print(most(«[k, 2]¦xs¦range(n)»), «all([w < 'c' for w in 'abd'])¦any([j % 3 == k for j in range(9)])¦any([not j for j in xs])»)",
     ),
-    "slots": (
-        "«import functools\n¦¦import copy\n¦»class P«¦¦¦()¦(Exception)»:\n    «¦'A text.'¦K = 3¦x = 1¦y: int¦x: int\n    y: int = 4¦def y(self): return 5»\n"
-        "    def __init__(self, a, «b=2¦b=2, *c¦b=n»):\n        «self.x = a¦self.x, self.y = a, b¦self.x = self.y = b¦if a: self.x = b»\n        «self.y = n¦setattr(self, 'z', a)¦self.x += b¦self._z = a¦self.__z = a¦del self.x¦»\n"
-        "    def grow(self, k=1):\n        «self.x += k¦self.z = k¦self = k¦try: print(self.y)\n        except «AttributeError¦Exception as e¦ValueError as e»: print(«'no'¦e»)¦P.y = 7¦self.y: int = k»\n        return self\n"
-        "    «def __getattr__(self, name): return name¦@property\n    def w(self): return self.x¦@staticmethod\n    def z(v): v.q = n¦@classmethod\n    def z(cls): cls.x = n¦def __eq__(self, o): return self.x == o.x¦»\n"
-        "class Q«¦¦(P)»:\n    def set(self, v):\n        «self.q = v¦v.q = 1¦self.x = v¦self.K = 2»\n«¦¦P.x = 3\n¦Q.set(P(1), 2)\n¦class R(Q): pass\nR.set(P(1), 2)\n¦P = Q\n»ps = [P(v) for v in «range($SMALL$)¦range(3)¦[1, 2]»]\n"
-        "for p in ps:\n    «p.grow()¦p.y = n¦p.t = 3¦p.x = p¦print(p.K)¦print(p.y)¦print(hasattr(p, 'y'))¦print(p == P(1))¦P.grow(p, 2)¦q = Q(); q.set(p)¦print(P)¦print(isinstance(p, P), isinstance(p, (int, P)))»\n"
-        "print([p.x for p in ps if p.x is not p], «len(ps)¦[vars(p) for p in ps[:1]]¦[p.w for p in ps]¦list(map(P, [1]))[0].x¦copy.copy(ps)[:0]¦P.K¦P.x¦[p.q for p in ps]»)",
-        "from dataclasses import dataclass«¦, asdict¦, replace»\n@dataclass«¦¦(frozen=True)¦(order=True)¦(unsafe_hash=True)¦(slots=True)»\nclass R:\n    'A row.'\n    a: int\n    «b: int¦b: int¦b: int = 2»\n    def __post_init__(self):\n        «self.c = n¦pass¦pass¦object.__setattr__(self, 'c', n)¦self.a += 1»\n"
-        "rows = [R(v, n) for v in «range(4)¦[3, 1]»]\nfor r in rows:\n    try:\n        «r.a = n¦r.c = 1¦print(r.c)¦print(r)¦print(r < rows[0], hash(r))»\n    except «TypeError as e: print(e)¦Exception: print('no')¦(TypeError, ValueError): print('no')»\nprint(«rows¦sorted(rows)¦[asdict(r) for r in rows]¦set(rows) == set(rows)¦replace(rows[0], a=9)»)",
-    ),
-    "stream_input": (
-        "import sys\n«¦input()\n¦def touch2(): return sys.stdin.readline()\n»for «line¦i» in sys.stdin.«readlines()¦read().split()¦readlines()¦read().split('\\n')¦read().splitlines()»:\n    print(«line¦i» if 'line' in dir else n)\n    «¦if n == 2: break¦print(sys.stdin.read())¦n += 1¦1 // n»\n«print(sys.stdin.read())¦»",
-        "import sys\ntotal = 0\nfor k, v in enumerate(«map(int, sys.stdin.read().split())¦map(str.strip, sys.stdin.readlines())¦sys.stdin.readlines()¦map(float, sys.stdin.read().split(), xs)»«¦, 1»):\n    «print(k, v)¦out.append(v)¦total = total * 3 + len(str(v))»\n    «¦¦v = 0¦line = word = 3»\nprint(total, out)",
-        "import sys\ndef main(«¦stop=2»):\n    print(«sum¦min¦max»(«map(int, sys.stdin.read().split())¦[int(w) for w in sys.stdin.read().split()]¦{int(w): n for w in sys.stdin.read().split()}»))\n    «¦for w in xs: print(w)»\n«main()¦for _ in range(2): main()¦if __name__ == '__main__': main()¦try:\n    main()\nexcept ValueError: print(sys.stdin.read())»",
-        "«import sys¦import sys as os2; sys = os2¦from sys import stdin; import sys¦sys = type('S', (), {'stdin': None})»\nrows = [«line.split()¦[int(t) for t in line.split()]¦line» for line in sys.stdin.readlines()«¦ if line.strip()¦ for _ in xs»]\nprint(rows)\n«print(input())¦print(open(0).read())¦»",
-    ),
     "literal_sum": (
         "for a in «range(4)¦xs¦[1.5, 0.1]»:\n    for b in range(a«¦ + 1» if type(a) is int else 2, 5):\n        print(sum([a, b«, 1¦, a * b¦»]), max([a, b]), min([b, a«, 3¦»]))",
         "a, b, c = «0.1, 0.2, 0.3¦1, 2, 3¦-0.0, -0.0, -0.0¦n, True, 2»\nfor _ in range(2):\n    print(sum([a, b, c]), sum([«a¦-0.0»]), max([b, a]))",
@@ -224,27 +146,10 @@ PATTERNS: dict[str, tuple[str, ...]] = {
         "dp = [0] * 6\nfor i in range(6):\n    for j in range(1, i):\n        dp[i] = «max¦min»(dp[i], «dp[j] + j¦dp[i - j] * 2 + 1¦touch(dp) or 0¦dp[-1]»)\nprint(dp)",
         "def low(a, b):\n    return min(a, b)\nfor i in range(3):\n    print(low(i, n), max(i«¦ - 1», «n¦2¦i * 2¦len(xs)»))",
     ),
-    "only_divisors": (
-        "for k in range(«1, 12¦-9, 9¦0, 4¦n, 30»):\n    t = 0\n    for i in range(«1¦1¦2¦3¦0¦-1», k«¦ + 1¦ // 2 + 1¦ - 1¦ * 2»):\n        if «k % i == 0¦not k % i¦i % k == 0¦0 == k % i»«¦¦ and i % 2¦ or i == 4»:\n"
-        "            «t += i¦out.append(i)¦k -= 1¦if t > 3: break\n            t += i¦print(i)¦i = 5\n            t += i¦n = 12 // n\n            1 // (i - 3)»\n    «¦¦else: t += 1¦print(t)»\n    print(k, t«, i¦¦¦»)",
-        "def divs(v«¦=6»):\n    «¦global n¦v = v * 1.0¦w = v»\n    return «[i for i in range(1, v + 1) if v % i == 0]¦sum(i for i in range(2, v // 2) if v % i == 0 if i > n)¦{i: v // i for i in range(1, v) if not v % i and i < n}¦(i for i in range(1, v) if v % i == 0)¦len({i for i in range(1, v) if v % i != 0})»\n"
-        "print([divs(v) for v in «range(-4, 30)¦xs[:5]¦[36, 49, True, 0]»])\n«¦¦divisors = 3\nprint(divisors)¦math = 5¦import math as m»",
-        "def touch2():\n    global n\n    n += «0¦1»\n    return n\nfor i in range(1, n + 1):\n    if n % i«¦ != 0»:\n        continue\n    «out.append(i)¦touch2()¦if touch2() > 9: break¦n = n¦print(i)\n    break»\n«¦¦print(i)¦i = 0»",
-    ),
-    "prefix_extremes": (
-        "$HOLD$\nfor i in range(«-2, 5¦n¦len(xs)¦1, len(xs)¦len(xs) - 1¦1, len(xs) - 1¦0, len(xs) + 1»):\n    try:\n        out.append(«max¦min»(xs[«:i¦:i + 1¦i:¦i + 1:¦i + 2:¦0:i¦:-i¦i:n¦:i + 2¦:n + i»])«¦ * 2»)\n    except ValueError as e:\n        print(e)\n    $CHANGE$",
-        "def tops(vs, k):\n    «¦¦m = len(vs)»\n    t = []\n    for i in range(«len(vs)¦m¦k, len(vs)»):\n        t.append(max(vs[:i + 1]) - min(vs[i:]))\n        «¦¦¦vs = vs[:]¦vs.append(i)\n        if len(t) > 6: break¦vs[0] = 3¦i -= 1»\n    return t\nprint(tops(«xs¦[1, 2]¦(3, 1)¦[0.5, -0.0, 0.0]¦'ba'», «0¦1¦-1»), tops([2, 1, 3], 0))",
-        "print([max(xs[:k]) for k in range(«1, len(xs)¦1, len(xs) + 1¦len(xs)») if k«¦ and min(xs[k - 1:]) < max(xs[k:]) or 1»])",
-    ),
     "deepcopy_list": (
         "import copy\ng = «[[0] * 3 for _ in range(3)]¦[[0] * 3] * 3¦[list(r) for r in ['ab', 'cd', 'ef']]¦[[1, 2], [3], []]¦[xs, xs]¦[xs, [1], [2]]¦[(1, 2), (3,)]¦[[1], 2, 'a']¦[sorted(xs) for _ in range(3)]»\nfor i in range(3):\n    h = copy.deepcopy(g)\n    «h[0].append(i)¦h[i] = [i]¦h[0] = h[1]¦g[1] = g[0]¦g.append(h[0])¦g.append([i])¦g = h¦h[0] += [1]¦g[i], g[0] = g[0], g[i]¦g[:] = h¦h.sort()¦h[-1][0] = 5¦g.insert(0, h[1][:])¦g.extend(h)¦touch(g)»\n    «h[0].append(7)¦g[0].append(8)¦¦print(h is g, h[0] is g[0])»\n    if len(g) > 12: break\nprint(g, h)",
         "from copy import deepcopy\n«¦class Box:\n    size = 1\n    def __deepcopy__(self, memo):\n        out.append('copied')\n        return self\nxs.append(Box().size)¦xs = [xs]¦d = {1: xs}»\nd = «{1: 'a', (2, 3): None}¦{'k': [1]}¦{n: xs}¦set(xs)¦{v: v for v in range(3)}»\ne = deepcopy(«d¦xs¦d¦xs»)\n«xs.append(9)¦d.clear()¦¦e.clear()¦touch(xs)»\nprint(len(e), len(d), e if type(e) is not set else 0)",
         "from copy import deepcopy\ndef grow(p, k):\n    if k == 0:\n        out.append(deepcopy(p))\n        return\n    for v in «range(2)¦xs[:2]»:\n        p.append(v)\n        grow(p, k - 1)\n        p.pop()\ngrow([], «2¦3»)\nout[0].append(4)",
-    ),
-    "index_to_dict": (
-        "$HOLD$\nfor v in «xs¦range(4)¦[1, 1.0, True, 2.5, 'a', None]¦list(xs)¦[xs[0], float('nan')] if xs else []»:\n    try:\n        out.append(«ys¦xs¦xs».index(«v¦v¦v¦1¦n»)«¦ + 1¦ * 2»)\n    except ValueError as e:\n        print(e)\n    $CHANGE$",
-        "ys = «sorted(xs)¦sorted(set(xs))¦list(xs)¦xs[1:]¦sorted(xs, reverse=True)¦[3, 1, 2, 1]»\n«¦¦¦xs.append(7)¦ys.append(7)¦ys.remove(ys[0])»\nprint([ys.index(v) for v in «xs¦ys¦range(1, 3)» if v in ys«¦ or v == 99»])",
-        "def ranks(vs):\n    order = sorted(vs«¦, reverse=True»)\n    t = []\n    for v in vs:\n        t.append(order.index(v))\n        «¦¦¦order[0] = v¦v = 1\n        t.append(order.index(v) if v in order else -1)¦order.pop()»\n    return t\nprint(ranks(«xs¦[3, 1, 3]¦(2, 1)¦'cab'¦[0.5, 1]»))",
     ),
     "counter": (
         "s = «'abca'¦'é'¦''¦input()¦'aa' * n»\nfor «c in s¦c in set(s)¦i, c in enumerate(s)¦c in ['a', 'bc', '']¦c in sorted(set(s))¦c in s.split('b')¦c in 'xab'»:\n    out.append((c, s.count(«c¦c¦'a'¦'ab'¦c + 'a'¦c.upper()»)))\n    «¦¦¦¦s += 'b'\n    if len(s) > 9: break¦c = 'ab'\n    print(s.count(c))¦s = s[1:]»\nout.sort()",
@@ -259,11 +164,6 @@ PATTERNS: dict[str, tuple[str, ...]] = {
         "class Line:\n    «¦¦q = [5]»\n    def __init__(self«, q=3¦»):\n        self.q«¦: list[int]» = «[]¦[n, 2]¦[]¦xs»\n    def put(self, v):\n        self.q.«append(v)¦insert(0, v)¦insert(1, v)»\n    def get(«self¦me»):\n        «¦¦self = self»\n        return «self.q.pop(0)¦self.q.pop(0) if self.q else None¦self.q.pop()»\n    def __len__(self):\n        return «len(self.q)¦len(self.q) + sum(self.q)»\n"
         "«¦¦¦class Short(Line): pass¦»\nline = «Line¦Line¦Short»()\nfor i in range(5):\n    line.put(i)\n    «¦¦¦print(line.q)¦out.append(line)¦getattr(line, 'q')»\n    if i % 2: print(line.get(), len(line))\ntry:\n    for i in range(7): line.get()\nexcept IndexError«¦ as e»: print(«'empty'¦e»)\n",
     ),
-    "early_exit": (
-        "found = «False¦0¦None»\nfor i in «xs¦range(6)¦iter(xs)¦list(xs)¦map(abs, [1, -2])»:\n    if «i == n¦i % 2 == 0¦i > 1¦touch([i]) == 1¦10 // i > 3¦i in xs»:\n        found = «True¦1¦'é'»\n        «n = 5¦¦»\n"
-        "«print(i)¦¦»\nprint(found)\nfor i in [1]: print(i)",
-        "def has(vs, w):\n    ok = True\n    for v in vs:\n        if v «==¦<¦is» w:\n            ok = False\n    «else:\n        w = 1¦»\n    return ok, w\nprint(has(«xs¦[1, 2]¦(3,)», n))",
-    ),
     "isqrt_trial_division": (
         "def prime(k):\n    if k < «2¦0¦-5»:\n        return False\n    for d in range(2, k« // 2 + 1¦»):\n        if k % d == 0:\n            return False\n    return True\nprint([k for k in range(«-3, 30¦50») if prime(k)])",
         "for k in «range(-2, 20)¦[10**6 + 3, 4]¦xs¦[4.0, 9]»:\n    p = True\n    for d in range(2, k):\n        if k % d == 0:\n            p = False\n            break\n    «else:\n        out.append(k)¦»\n    print(k, p«, d¦»)",
@@ -273,25 +173,6 @@ PATTERNS: dict[str, tuple[str, ...]] = {
         "$HOLD$\nfor v in «xs¦range(5)¦['é', 1.0, True, None]¦[float('nan'), (1, 2)]¦[[1]]»:\n    if v «in¦not in» xs:\n        out.append(v)\n    $CHANGE$",
         "got = []\nfor v in «xs¦[1, 1, 2]¦range(3)»:\n    if v not in got:\n        got.append(«v¦v + 1¦n»)\n    «¦¦¦got.pop()¦got = got + [1]¦other = got; other.append(9)¦touch(got)¦got[0] = 4¦got.remove(v)»\nprint(got)",
         "def common(a, b):\n    return [v for v in a if v in b]\nprint(common(«xs¦[1, 2]¦range(3)», «xs¦[2, 3, 2]¦'ab'¦(1,)»))",
-    ),
-    "closed_form": (
-        "total = «0¦n¦True¦1.5»\nfor i in range(«n¦n + 1¦1, n + 1¦-2, n¦n, 7¦0, 5, 2¦n - 3, n + 4¦k»):\n    total += «i¦i¦i¦n¦i * 2»\n«print(i)¦¦»\nprint(total)",
-        "k = «n¦-4¦6¦2.0¦True»\nprint(sum(range(k))«¦ * 2¦ ** 2», -sum(range(1, «k¦k + 1»)), sum(range(«k¦k - 2», «k¦n + 3¦n - k»)))",
-        "def tri(k):\n    s = 0\n    for i in range(1, k + 1): s += i\n    return s\nprint([tri(k) for k in range(-3, 6)])",
-    ),
-    "literal_membership": (
-        "for v in «xs¦'aeé'¦range(4)¦[1.0, True, None, 2]¦[[1], (2,)]¦[float('nan'), 3]»:\n    if v «in¦not in» «[1, 2, 3, 5]¦('a', 'e', 'i', None)¦[0, 1, True, 'é', 4]¦[1, 2]¦[1, 2, 3, n]¦(1, 2,\n        3, 4)»:\n        out.append(v)\n    $CHANGE$",
-    ),
-    "copy_hoist": (
-        "$HOLD$\nfor i in range(4):\n    «for v in sorted(xs):\n        out.append(v)¦out.append(i in set(xs))¦out.append(sorted(xs)[-1:])¦out.append(len(set(xs)))¦out.append(list(xs))¦for v in list(xs):\n        out.append(v)»\n    $CHANGE$",
-        "for v in list(xs):\n    for w in «sorted(xs)¦list(xs)¦set(xs)¦tuple(xs)»:\n        out.append((v, w))\n        $CHANGE$",
-        "print([sorted(xs)[i] for i in range(«len(xs)¦2¦9»)])\ndef rank(vs, v):\n    return [sorted(vs)[0] for w in vs if w in set(vs)]\nprint(rank(xs, 1))",
-        "$HOLD$\nfor i in range(4):\n    ys = «sorted(xs)¦list(xs)¦set(xs)¦tuple(xs)»\n    «out.append(ys[i % len(ys)] if ys else 0)¦for v in ys: print(v)¦print(len(ys), i in ys)¦ys.append(1)¦zs = ys\n    print(zs)¦print(max(ys, default=0))¦ys[0:1] = [2]»\n    $CHANGE$\n«¦¦print(len(ys))¦print(ys)¦ys = 3»",
-        "bag = «{3, 1, 2}¦{1: 2, 'a': 3}¦{n: n}¦(2, 1)»\nfor i in range(3):\n    print(sorted(bag)[0], max(list(bag)))\n    «bag = {i}¦bag.pop()¦¦¦»",
-    ),
-    "memo_recursion": (
-        "def ways(k«, s=1¦»):\n    «global n; n += 1¦print(k)¦¦¦¦»\n    if k < 2:\n        return «1¦k¦[k]¦n¦len(xs)¦1.5»\n    return ways(k - 1) + ways(k - 2)\nprint(ways(«10¦n¦3») , ways(«5¦2.0¦True»))\n«n = 7¦xs.append(1)¦»\nprint(ways(4))",
-        "def paths(a, b):\n    if a == 0 or b == 0:\n        return 1\n    «if a > 9: raise ValueError(a)¦»\n    return paths(a - 1, b) + paths(a, b - 1)\nprint(paths(«3, 4¦0, n¦2, 2»))",
     ),
     "call_to_map": (
         "for k in range(4):\n    print(«sum¦max¦sorted¦list¦set¦any¦all¦tuple¦len»(«int¦str¦abs¦len¦float¦bool¦touch»(c) for c in «str(k)¦xs¦'1x'¦[k, -k]¦map(str, xs)»))\n"
@@ -305,26 +186,11 @@ PATTERNS: dict[str, tuple[str, ...]] = {
         "def g(x, y):\n    if «y == 0¦not y¦y != 0¦x == 0»:\n        return x\n    «¦¦out.append(x)»\n    return g(y, x % y)\n«math = 3¦¦¦g = max¦»\nprint([g(i, j) for i in range(-4, 9) for j in range(0, 7)], g(12, «18¦-18¦True»))",
         "from functools import reduce\ndef g(a, b):\n    return «a if b == 0 else g(b, a % b)¦g(b, a % b) if b else a¦a if not b else g(a % b, b)»\nprint(reduce(g, «xs¦[12, 18, 6]¦range(1, 5)»«, 0¦»))",
     ),
-    "list_append": (
-        "ys = «[]¦[1, 2]¦list(range(3))¦xs¦[v for v in xs]¦sorted([2, 1])»\nfor i in range(4):\n    ys = ys + [«i¦len(ys)¦ys[-1] if ys else 0¦i, n¦touch(xs)¦1 // (i - 2)¦*xs¦ys»]\n"
-        "    «¦¦zs = ys¦out.append(ys)¦print(ys, len(ys))¦ys = []¦ys.sort()¦ys.pop()¦if ys[0] == 2: break¦holder[0] = ys¦f = lambda: ys\n    print(f())¦print(ys is xs)¦touch(ys)»\nprint(ys, «sum(ys[:1])¦ys + xs¦ys == xs¦max(ys)»)",
-        "def build(vs, ys=None):\n    «ys = []¦¦ys = vs¦ys: list = []»\n    for v in «vs¦ys¦range(3)»:\n        if v != n:\n            ys = ys + [v]\n        if len(ys) > 9: break\n    return «ys¦ys, ys¦len(ys)¦[ys]»\nprint(build(xs), build([1, 2]))",
-        "t = []\nfor v in [3, 1, 2]:\n    t = t + [v]\n    for w in «t¦[v]»:\n        «t = t + [w]\n        if len(t) > 20: break¦print(w)»\n    try: print(t[5])\n    except IndexError: print(len(t))",
-    ),
     "keys_membership": (
         "d = «{}¦{1: 2, 'a': 3}¦{n: n, 2: 5}¦dict.fromkeys(xs, 0)¦{v: 1 for v in range(3)}»\nfor v in «xs¦range(4)¦['a', 1.0, True, float('nan')]¦[[1], (2,)]»:\n    if v «in¦not in» «list¦tuple¦set¦sorted»(d«.keys()¦.keys()¦¦.values()»):\n"
         "        out.append(v)\n    «d[v] = 1¦d['k'] = v¦¦d.pop(v, 0)¦d = {}»\nprint(len(d))",
         "d = «{}¦{1: 2, 'a': 3}¦dict.fromkeys(xs, 0)¦xs»\nfor v in «xs¦range(4)¦['a', 1.0, [2]]»:\n    print(v «in¦not in» d.keys()«¦ and v != 3»)\n    $CHANGE$",
         "s = «set(xs)¦{1, 2, 'a'}¦{(1, 2), None}»\nfor v in xs:\n    print(v in list(s), v not in list(range(«n¦5»«, 9¦, 9, 2¦, -5, -1¦»)), v in tuple(«s¦xs»))\n    $CHANGE$",
-    ),
-    "prefix_sums": (
-        "for i in range(-2, «5¦n¦len(xs) + 2»):\n    for j in «range(i, 6)¦range(-3, 3)¦[None]¦[0, n]»:\n        out.append(sum(xs[«i:j¦i:¦:j¦i - 1:j¦i:i + n¦i:j:2¦:¦-1:»]))\n        $CHANGE$",
-        "$HOLD$\ndef best(vs, k):\n    return max([sum(vs[i:i + k]) for i in range(len(vs))] + [0])\nprint(best(xs, n), best([4, «1¦-5¦True», 7], 2), max([0] + [sum(xs[:i]) for i in range(4)]))\nxs.append(3)\nprint(best(xs, 2))",
-    ),
-    "bisect_count": (
-        "ys = «[2, 1, 3]¦xs¦sorted(xs)¦[]¦[5, n, n]»\n$HOLD$\nfor v in «xs¦range(5)¦[2.5, 1]¦[True, 10**20]»:\n    print(«len([y for y in ys if y «<¦<=¦>¦>=¦==» v])¦sum(1 for y in ys if v «<¦>=» y)¦sum(y «<=¦>» v for y in ys)"
-        "¦sum([1 for y in ys if y < v + n])¦len([y * 2 for y in ys if y < ys[0]])¦len([y for y in ys if y < xs[v]])¦sum(True for y in ys if y < v)»)\n    $CHANGE$",
-        "def below(vs, ws):\n    t = 0\n    for w in ws:\n        t += len([v for v in vs if v < w]) * len([1 for v in vs if v > w])\n        «vs.append(w)\n        if t > 9: break¦¦»\n    return t\nprint(below(«xs¦[1, 2]¦[0.5]», «[1, 2]¦xs¦range(3)»))",
     ),
     "regex_hoist": (
         "for w in ['a1', 'b22', '', 'é-é']:\n    print(re.«sub(r'[a-z]+', 'x', w)¦findall('\\\\d', w)¦split('\\\\d', w, maxsplit=1)¦sub('a|b', w, w, 1)¦search('(', w)¦sub('[0-9]', lambda m: m.group() * 2, w)¦findall('A', w, re.I)¦sub('A', 'x', w, «flags=re.I¦count=1, flags=re.I | re.S¦1, re.M»)¦split('', w)»)\n"
@@ -346,26 +212,8 @@ PATTERNS: dict[str, tuple[str, ...]] = {
         "for i in range(4):\n    out.append(«1 + f(i, 2) * 3¦f(i, n)¦-f(i, i)¦f(i + 1, 2)¦[f(i, k) for k in range(3)]»)\n    «¦¦n += 1¦math = n¦f = max»",
         "MOD = 7\ndef mul(a, b): return a * b % MOD\nr = 1\nfor k in range(9):\n    r = mul(r, «k + 1¦2¦r¦k or 1»)\n    «MOD = 5¦global_mod = mul(1, MOD)¦¦»\n    out.append(-mul(k, 3) + 2 * mul(r, k))\nprint(r, mul(2, 4))",
     ),
-    "needless_conversion": (
-        "for v in «xs¦range(5)¦['7', 'é']¦[1.5, 2]¦[True, 2]»:\n    k = «int¦str¦float»(«v¦n % 3¦len(xs)¦i if v else 2¦str(v)¦(w := 3)¦v * 2¦-n¦n > 2»)\n    out.append(«int¦str¦float¦len»(«k¦int(3)¦str(n) + 'a'¦n / 2»)«¦ * 2¦ ** 2¦.real»)\n    print(-int(n - 1) * 2, f'{int(n)}')\n    «int = abs¦n = 2.0¦n += 1¦¦¦»\n    i = 3",
-        "def digits(k):\n    s = 0\n    while k > 0 and len(out) < 40:\n        s += int(k % 10)\n        k = int(k «/ 10¦// 10»)\n        out.append(s)\n    return str(str(s) + '!')\nprint(digits(«n¦123¦True¦4.5»), digits(«77¦n + 1»))",
-    ),
-    "square": (
-        "for v in «xs¦range(-3, 4)¦[1.5, 2]¦[True, 10**20]»:\n    out.append(«¦-¦2 ** ¦9 // ¦1 + ¦not ¦3 % (1 + n * n) - »«v¦n¦(v + 1)¦(n - 2)¦xs[0]¦len(xs)» ** 2«¦ % 7¦ ** 2¦ < 9¦ * 2¦ and n»)\n    $CHANGE$",
-        "def norm(a, b):\n    return (a ** 2 + b ** 2)«¦ ** 2¦ - (a - b) ** 2»\nprint([norm(i, «2¦n¦i + 1») for i in range(4)], norm(«1¦2.5¦True», 3))",
-    ),
-    "length_truth": (
-        "q = «[3, n]¦deque([2, 5])¦{1: 2, n: 3}¦{1, n}¦'ab'¦(1, 2)¦xs¦range(2)¦set(xs)»\nfor i in range(6):\n    if «len(q)¦len(q) > 0¦len(q) == 0¦not len(q)¦len(q) != 0 and i > 2¦len(q) < 1 or n == 3¦len(q) >= 1¦len(q) > 1¦0 < len(q)¦not (len(q) > 0)¦len(q) <= 0»:\n        out.append(i)\n        «¦¦q = [i]¦q = ''¦q.clear()¦q = q[1:]»\n    else:\n        q = [n]\n    print('a' if «len(q)¦len(q) == 0» else 'b')\n    $CHANGE$",
-        "class Box:\n    def __len__(self): return 2\n    «def __bool__(self): return False¦size = 3»\nbox = «Box()¦[Box()]¦xs»\nwhile len(box)«¦ > 0¦ != 0»:\n    print(len(box))\n    if not len(out) or len(out) < 5: out.append(n)\n    else: break",
-        "def run(stack):\n    while «len(stack) != 0¦len(stack) > 0 and n < 9¦len(stack)»:\n        v = stack.pop()\n        if v «in (2, 3)¦== 1»: stack.append(v - 1)\n    return stack\nprint(run(«[1, 2]¦xs[:]¦[n]»))",
-    ),
     "repeated_list": (
         "k = «3¦n¦-2¦True¦len(xs)¦2.0»\na = [«0¦-1¦None¦'é'¦1.5¦n¦[]¦()¦True¦float('inf')» for «_¦i¦n¦(i, j)» in range(«k¦k + 1¦n¦k, 5¦len(xs) * 2¦max(k, 1)»)]«¦ * 2¦[:2]¦ + [7]»\nprint(a)\nb = [[«0¦False» for _ in range(«k¦3»)] for _ in range(«2¦k»«¦ if n¦»)]\nfor row in b:\n    row[:1] = [5]\n«range = xs¦»\nprint(b, [1 for _ in xs], [«0¦i» for i in range(3)])",
-    ),
-    "readline_wrapper": (
-        "import sys\n«get = lambda: sys.stdin.readline()«.rstrip()¦.strip()¦.rstrip('\\n')¦.rstrip('3')¦[:-1]¦»¦def get():\n    return sys.stdin.readline().«rstrip()¦strip()»¦def get(k=1): return sys.stdin.readline().rstrip()»\n"
-        "for i in range(4):\n    out.append(«get()¦int(get())¦get().split()¦get().strip()¦get().rstrip()¦get().split(' ')¦list(map(int, get().split()))¦len(get())¦[c for c in get()]¦float(get())¦get() + get()»)\n    «get()¦¦print(get)¦get = input¦sys.stdin = sys.stdin»\nprint(get())",
-        "from sys import stdin\ninput = lambda: stdin.readline().«rstrip()¦strip()»\ndef row(): return [int(v) for v in input().split()]\nt = «input()¦input().strip()»\nfor _ in range(3): print(t, «row()¦input()», input())",
     ),
 }  # fmt: skip
 

@@ -180,6 +180,10 @@ class Knowing:
         candidate = self.screen(draft, history)
         return self.finish(candidate, draft, history, keep) if candidate.correct else candidate
 
+    def fewest_pairs(self, share: float) -> int:
+        """As the real one."""
+        return 9
+
     def screen(self, draft: Draft, history: History) -> Candidate:
         """Right or wrong."""
         verdict = Verdict.AC if Truth.of(draft.source).right else Verdict.WA
@@ -200,6 +204,10 @@ class Knowing:
         """Relative to the first."""
         logs = [self._log(candidate) for candidate in candidates]
         return RelativeTimes(tuple(math.exp(logs[0] - log) for log in logs), 0.0)
+
+    def is_inconclusive(self, candidate: Candidate) -> bool:
+        """Return False: nothing ends a comparison here."""
+        return False
 
     def floor(self, candidate: Candidate) -> float | None:
         """Nothing is known of one."""

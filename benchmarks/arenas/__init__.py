@@ -72,12 +72,12 @@ def name_of(task: str, draft: str) -> str:
 
 
 def is_accepted(row: dict[str, Any]) -> bool:
-    """Whether a draft was judged and not rejected."""
+    """Return whether a draft was judged and not rejected."""
     return row["verdict"] not in ("rejected", "not judged")
 
 
 def is_false(row: dict[str, Any]) -> bool:
-    """Whether a wrong draft is called faster without a caveat."""
+    """Return whether a wrong draft is called faster without a caveat."""
     return bool(row["kind"] == WRONG and row["verdict"] == "faster" and not row["caveats"])
 
 
@@ -130,11 +130,11 @@ class Quota:
     judged: Counter[tuple[str, bool]] = field(default_factory=Counter)
 
     def is_full(self, task: str) -> bool:
-        """Whether no further draft of a task is judged, whatever it is."""
+        """Return whether no further draft of a task is judged, of any kind."""
         return self.each is not None and all(self.judged[task, wrong] >= self.each for wrong in (False, True))
 
     def takes(self, task: str, kind: str) -> bool:
-        """Whether a draft of this kind is judged; it is counted then."""
+        """Return whether a draft of this kind is judged, and count it then."""
         if self.each is not None and self.judged[task, kind == WRONG] >= self.each:
             return False
         self.judged[task, kind == WRONG] += kind != UNKNOWN

@@ -40,7 +40,7 @@ def made_files(settings: Settings, folder: Path) -> tuple[Path, Path]:
 
 
 def is_compiled(text: str) -> bool:
-    """Whether a draft imports a compiler."""
+    """Return whether a draft imports a compiler."""
     found = set()
     for node in ast.walk(ast.parse(text)):
         if isinstance(node, ast.Import):

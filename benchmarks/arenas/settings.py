@@ -38,7 +38,7 @@ class Settings:
 
     @property
     def quick_runner(self) -> Runner:
-        """The same runner for drafts that may well not end."""
+        """Return the same runner with a limit of 15 s, for drafts that may not end."""
         return Runner(self.python, 15.0, self.sandbox)
 
     def folders(self, holds: str) -> Iterator[Path]:
@@ -48,7 +48,7 @@ class Settings:
                 yield folder
 
     def knows(self, task: str, drafts: Sequence[str]) -> bool:
-        """Whether an earlier run has judged all of these drafts, so that they need not be made again."""
+        """Return whether an earlier run has judged all of these drafts, so that they need not be made again."""
         return all(name_of(task, draft) in self.known for draft in drafts)
 
     def options(self) -> ImproveOptions:

@@ -41,7 +41,7 @@ class ChangedProject:
 
 
 def project_named(name: str) -> ChangedProject:
-    """The project of a module beside this one."""
+    """Return the project of a module next to this one."""
     found: ChangedProject = import_module(f"benchmarks.changes.{name}").PROJECT
     return found
 
@@ -62,7 +62,7 @@ def write(project: ChangedProject, root: Path) -> Path:
 
 
 def edit(root: Path, change: tuple[Replacement, ...]) -> None:
-    """Put a change into a project. Raises ValueError where a text does not stand in its file once."""
+    """Apply a change to a project. Raises ValueError if a text does not occur in its file exactly once."""
     for each in change:
         path = root / each.file
         text = path.read_text()

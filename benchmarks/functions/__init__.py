@@ -26,12 +26,12 @@ class Case:
     slow: str
     """An equal one that takes longer."""
     wrong: str
-    """One that is nearly equal."""
+    """A version that is nearly equal."""
     calls: str = ""
     """Text of a --calls file."""
 
 
 def cases() -> list[Case]:
-    """Of every package, in the order of their names."""
+    """Return the cases of every package, in the order of their names."""
     found = sorted(pkgutil.iter_modules(__path__), key=lambda module: module.name)
     return [case for module in found for case in importlib.import_module(f"{__name__}.{module.name}").CASES]

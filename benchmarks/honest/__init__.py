@@ -21,15 +21,15 @@ class Honest:
     """One right and faster draft."""
 
     name: str
-    """Of the function, `Class.method`; of a program whatever it is called."""
+    """Name of the function, `Class.method`. A program may have any name."""
     old: str
     new: str
     calls: str = ""
     """Text of a --calls file."""
     tests: str = ""
-    """Text of a test module beside it."""
+    """Text of a test module next to it."""
     inputs: tuple[str, ...] = ()
-    """Of a program."""
+    """Inputs of a program."""
 
 
 @dataclass(frozen=True)
@@ -37,26 +37,26 @@ class Upstream:
     """A speed-up that maintainers of a package released."""
 
     package: str
-    """As the package index knows it."""
+    """Name in the package index."""
     before: str
     after: str
     """Versions."""
     file: str
     """Below the folder that a wheel is unpacked to."""
     name: str
-    """Of the function."""
+    """Name of the function."""
     calls: str
     with_packages: tuple[str, ...] = ()
-    """What else has to be there."""
+    """Further packages to install."""
 
 
 def drafts() -> list[Honest]:
-    """Of every file of this folder, in the order of their names."""
+    """Return the drafts of every file of this folder, in the order of their names."""
     return [each for module in _modules() for each in getattr(module, "DRAFTS", ())]
 
 
 def releases() -> list[Upstream]:
-    """The same of packages."""
+    """Return the released speed-ups of packages."""
     return [each for module in _modules() for each in getattr(module, "RELEASES", ())]
 
 

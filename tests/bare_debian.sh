@@ -1,10 +1,10 @@
-# A bare Debian as an image, and pip inside it with this machine's settings and certificates. Sourced; $work is a folder.
+# A bare Debian, as an image or as a folder, and pip inside it with this machine's settings and certificates. Sourced; $work is a folder.
 
-# make_root FOLDER: programs and Python of a minimal Debian.
+# make_root FOLDER [SUITE PACKAGES]: programs and Python of a minimal Debian.
 make_root() {
-    local mirror
+    local mirror suite=${2:-bookworm} packages=${3:-python3,python3-venv}
     mirror=$(apt-get indextargets --format '$(REPO_URI)' 'Created-By: Packages' | grep -v -m1 security)
-    debootstrap --variant=minbase --include=python3,python3-venv,ca-certificates,git bookworm "$1" "$mirror" >"$work/log" 2>&1 ||
+    debootstrap --variant=minbase --include="$packages,ca-certificates,git" "$suite" "$1" "$mirror" >"$work/log" 2>&1 ||
         { tail "$work/log"; return 1; }
 }
 
@@ -14,21 +14,53 @@ import_root() {
     tar -C "$1" -c . | docker import - "$2" >/dev/null
 }
 
-# What pip needs from this machine: its settings, as variables, certificates, and the folders that the settings name.
-pip_options() {
+# in_root FOLDER COMMAND: by an ordinary user in a mount namespace of its own, where namespaces can be made and /tmp is empty.
+in_root() {
+    local settings
+    mapfile -t settings < <(pip_settings)
+    unshare --mount --propagation private -- bash -euc '
+        root=$0 command=$1
+        shift
+        mount --rbind "$root" "$root"
+        cd "$root"
+        for name in proc sys dev; do mount --rbind "/$name" "$name"; done
+        mount -t tmpfs -o mode=1777 tmp tmp
+        variables=()
+        for setting in "$@" /etc/resolv.conf /etc/hosts; do
+            [[ $setting == /* ]] || { variables+=("$setting"); continue; }
+            if [[ -d $setting ]]; then mkdir -p ".$setting"; else mkdir -p ".${setting%/*}"; [[ -e .$setting ]] || touch ".$setting"; fi
+            mount --bind "$setting" ".$setting"
+        done
+        mkdir -p old
+        pivot_root . old
+        umount -l /old
+        exec chroot --userspec=4321:4321 / env -i HOME=/tmp PATH=/tmp/bin:/usr/bin:/bin "${variables[@]}" \
+            bash -euc "cd /tmp; $command"' "$1" "$2" "${settings[@]}"
+}
+
+# What pip needs from this machine, one a line: its settings, as variables, and certificates and folders that these name.
+pip_settings() {
     local name value
     for name in SSL_CERT_FILE REQUESTS_CA_BUNDLE http_proxy https_proxy no_proxy HTTP_PROXY HTTPS_PROXY NO_PROXY; do
-        [[ -z ${!name:-} ]] || printf '%s\n' --env "$name=${!name}"
+        [[ -z ${!name:-} ]] || printf '%s\n' "$name=${!name}"
     done
     python3 -m pip config list | sed -n "s/^\(global\|:env:\)\.\([a-z-]*\)='\(.*\)'$/\2 \3/p" >"$work/settings"
     while read -r name value; do
         name=${name^^}
-        printf '%s\n' --env "PIP_${name//-/_}=$value"
+        printf '%s\n' "PIP_${name//-/_}=$value"
     done <"$work/settings"
     { grep -oE '/[^ ]+' "$work/settings" || true; echo /etc/ssl/certs/ca-certificates.crt; } |
         sed 's,^/*,/,; s,/simple/*$,,' | sort -u | while read -r name; do
-            [[ $name == / || ! -e $name ]] || printf '%s\n' --volume "$name:$name:ro"
+            [[ $name == / || ! -e $name ]] || printf '%s\n' "$name"
         done
+}
+
+# The same as options of docker run.
+pip_options() {
+    local setting
+    pip_settings | while read -r setting; do
+        if [[ $setting == /* ]]; then printf '%s\n' --volume "$setting:$setting:ro"; else printf '%s\n' --env "$setting"; fi
+    done
 }
 
 # clone_to FOLDER: what git tracks, readable for everybody.

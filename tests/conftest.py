@@ -5,6 +5,8 @@ from __future__ import annotations
 import gc
 import os
 import signal
+import time
+from collections import Counter
 from collections.abc import Iterator
 from functools import cache
 from typing import NoReturn
@@ -14,9 +16,17 @@ from hypothesis import HealthCheck, settings
 
 from codeopt_sandbox import BackendUnavailable, Options, RunLimits, Sandbox, open_sandbox
 
-BACKENDS = (pytest.param("docker", marks=pytest.mark.docker), "bubblewrap", "process")
+BACKENDS = (
+    pytest.param("docker", marks=(pytest.mark.docker, pytest.mark.full)),
+    "bubblewrap",
+    pytest.param("process", marks=pytest.mark.full),
+)
+"""The quick tier has bubblewrap's rows, and of every backend tests/sandbox/test_conformance.py."""
 ISOLATED = BACKENDS[:2]
 REQUIRE_DOCKER = "CODEOPT_REQUIRE_DOCKER"
+UNTIL = "TESTS_UNTIL"
+"""Seconds since the epoch after which no test begins: `.ci/full` has only so many minutes."""
+NO_TIME = f"no time is left ({UNTIL})"
 
 
 def pytest_configure() -> None:
@@ -30,6 +40,28 @@ def pytest_collection_finish() -> None:
     allocate much, then take a quarter of the time."""
     gc.collect()
     gc.freeze()
+
+
+@pytest.fixture(autouse=True, scope="session")
+def _cache(tmp_path_factory: pytest.TempPathFactory) -> None:
+    """Nothing is cached in the home of who runs the tests."""
+    os.environ["XDG_CACHE_HOME"] = str(tmp_path_factory.mktemp("cache"))
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_runtest_setup() -> None:
+    """Begin no test after the time that is given."""
+    if time.time() > float(os.environ.get(UNTIL) or "inf"):
+        pytest.skip(NO_TIME)
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    """Name what was left out for want of time, in one line."""
+    skipped = terminalreporter.stats.get("skipped", [])
+    left = Counter(report.nodeid.partition("::")[0] for report in skipped if NO_TIME in str(report.longrepr))
+    if left:
+        files = ", ".join(f"{file} ({count})" for file, count in left.items())
+        terminalreporter.write_line(f"not run, because {NO_TIME}: {left.total()} tests: {files}")
 
 
 @pytest.fixture(scope="session", autouse=True)

@@ -76,7 +76,7 @@ build -t "$image"
 make_project
 docker volume ls -q | sort >"$work/volumes"
 
-inside -v "$socket:/var/run/docker.sock" "$image" improve slow.py >"$work/diff" 2>"$work/log" ||
+inside -v "$socket:/var/run/docker.sock" "$image" improve -v slow.py >"$work/diff" 2>"$work/log" ||
     { cat "$work/log"; exit 1; }
 cat "$work/log"
 expect "sandbox    docker: this container's image" "$work/log"

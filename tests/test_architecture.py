@@ -6,6 +6,7 @@ import ast
 import importlib
 import re
 import sys
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache
@@ -218,6 +219,15 @@ def in_circles(needs: dict[str, set[str]]) -> set[str]:
     return set(left)
 
 
+KINDS = tuple(f"codeopt.workloads.{kind}" for kind in ("function", "module", "program", "project"))
+
+
+def test_the_engine_knows_no_kind_of_targets() -> None:
+    """A kind brings what only it has, such as its guards."""
+    engine = [module for module in modules().values() if module.unit == "engine"]
+    assert [f"{each.file}:{one.line}" for each in engine for one in ours(each) if one.module.startswith(KINDS)] == []
+
+
 ONLY_COMMANDS = (
     "codeopt/cli/",
     "codeopt/selfrefine/refine_command.py",
@@ -268,6 +278,60 @@ def broken_habits(module: Module) -> Iterator[str]:
         is_print = isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "print"
         if is_print and not module.file.startswith(PRINTS):
             yield f"{module.file}:{node.lineno} prints"
+
+
+MUTABLE_FIELDS = {"workloads": 3}
+"""Lists, dictionaries and sets in frozen dataclasses, by room. The numbers only fall."""
+
+
+def test_a_frozen_class_has_no_field_that_changes() -> None:
+    """What changes is in a plain class."""
+    found = Counter(
+        module.unit or module.name
+        for module in modules().values()
+        for node in ast.walk(module.tree)
+        if isinstance(node, ast.ClassDef) and is_frozen(node)
+        for each in node.body
+        if isinstance(each, ast.AnnAssign) and {"list", "dict", "set"} & set(held(each.annotation))
+    )
+    assert found == MUTABLE_FIELDS
+
+
+def is_frozen(node: ast.ClassDef) -> bool:
+    return any("dataclass(frozen=True" in ast.unparse(decorator) for decorator in node.decorator_list)
+
+
+def held(annotation: ast.AST) -> Iterator[str]:
+    """The names in an annotation, but for those of what a function takes and answers."""
+    if isinstance(annotation, ast.Name):
+        yield annotation.id
+    elif not (isinstance(annotation, ast.Subscript) and ast.unparse(annotation.value) == "Callable"):
+        for child in ast.iter_child_nodes(annotation):
+            yield from held(child)
+
+
+READS_ITSELF = {
+    "codeopt/batch/backoff.py": "its own note", "codeopt/batch/local.py": "a worker's log",
+    "codeopt/cli/commands/init.py": "a template of the package", "codeopt/cli/install_source.py": "package data",
+    "codeopt/cli/reference.py": "this repository's own page", "codeopt/core/machine.py": "/proc",
+    "codeopt/core/plugins.py": "this repository's own settings", "codeopt/engine/doctor/machine.py": "/proc",
+    "codeopt/report/html/templating.py": "a template of the package",
+    "codeopt/report/stacks/read.py": "a profile that is named each time, which a pipe may bring",
+    "codeopt/review/change.py": "a diff that is named each time, which a pipe may bring",
+    "codeopt/review/reporters/github.py": "the CI service's own event",
+}  # fmt: skip
+"""What reads a whole file without the door `codeopt_sandbox.plain_files`."""
+
+
+def test_files_of_others_are_read_through_one_door() -> None:
+    """A pipe, a device or a socket in the place of a file is refused there."""
+    found = {
+        module.file
+        for module in modules().values()
+        for node in ast.walk(module.tree)
+        if isinstance(node, ast.Attribute) and node.attr in ("read_bytes", "read_text")
+    }
+    assert {file for file in found if file.startswith("codeopt/")} == set(READS_ITSELF)
 
 
 def cleans_up(handler: ast.ExceptHandler) -> bool:
@@ -355,6 +419,30 @@ def test_a_class_has_a_name_of_its_own() -> None:
             if isinstance(node, ast.ClassDef):
                 homes.setdefault(node.name, []).append(module.file)
     assert {name: files for name, files in homes.items() if len(files) > 1} == {}
+
+
+NOTHING_MAY_COME = "# nothing may come meanwhile"
+"""Comment of a sleep that no look can end."""
+
+
+def sleeps(source: str) -> list[int]:
+    """Lines with a `time.sleep` of a test's own that is no part of a loop which looks again."""
+    tree, lines = ast.parse(source), source.splitlines()
+    loops = [loop for loop in ast.walk(tree) if isinstance(loop, ast.While)]
+    looking = {id(node) for loop in loops for node in ast.walk(loop)}
+    calls = [node for node in ast.walk(tree) if isinstance(node, ast.Call) and id(node) not in looking]
+    found = [node.lineno for node in calls if ast.unparse(node.func) == "time.sleep"]
+    return [number for number in found if not lines[number - 1].endswith(NOTHING_MAY_COME)]
+
+
+def test_no_test_sleeps_for_what_it_can_see_come() -> None:
+    paths = [*(ROOT / "tests").rglob("test_*.py"), *(ROOT / "tests" / "support").glob("*.py")]
+    assert [f"{path}:{line}" for path in paths for line in sleeps(path.read_text("utf-8"))] == []
+
+
+def test_a_sleep_would_be_found() -> None:
+    assert sleeps("import time\ntime.sleep(1)\nwhile a():\n    time.sleep(1)\n") == [2]
+    assert sleeps(f"import time\ntime.sleep(1)  {NOTHING_MAY_COME}\n") == []
 
 
 if __name__ == "__main__":

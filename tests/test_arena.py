@@ -20,6 +20,8 @@ from benchmarks.arenas.recorded import RecordedDrafts
 from codeopt.core.model import Message
 from tests.support.files import write_files
 
+pytestmark = pytest.mark.full
+
 ROOT = Path(__file__).parents[1]
 SLOW = """\
 def add(xs):

@@ -60,7 +60,7 @@ def test_faults_are_named_once_and_in_every_part_that_a_promise_hangs_on() -> No
     names = [fault.name for fault in read_faults()]
     assert len(set(names)) == len(names) >= 150
     parts = {name.partition(":")[0] for name in names}
-    assert {"judge", "compare", "answers", "verdict", "guards", "limits", "monitor", "contract", "store"} <= parts
+    assert {"judge", "compare", "answers", "verdict", "guards", "limits", "monitor", "contract", "cache"} <= parts
 
 
 SUBJECT = "def half(n):\n    return n // 2\n"

@@ -18,10 +18,7 @@ def program(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return bare(folder / "environment", build(folder)) / "codeopt"
 
 
-@pytest.mark.slow(
-    also="tests/codeopt/workloads/test_project_versions.py::test_a_change_of_a_program_whose_calls_cannot_be_written_down",
-    reason="the kinds that need no packages, without a wheel",
-)
+@pytest.mark.full
 @pytest.mark.parametrize("name", all_names())
 def test_both_changes_are_judged_right(name: str, program: Path, capsys: pytest.CaptureFixture[str]) -> None:
     status = main([name, "--codeopt", str(program)])

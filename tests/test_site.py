@@ -39,7 +39,6 @@ def pages(entries: Any) -> Iterator[str]:
 def test_the_home_page_has_the_demonstration_of_the_readme() -> None:
     demonstration = next(iter(blocks(README))).text
     assert demonstration.startswith("$ codeopt improve")
-    assert len(demonstration.splitlines()) == 12
     assert demonstration in [block.text for block in blocks(HOME)]
 
 

@@ -73,6 +73,15 @@ def test_every_dependency_has_its_reason() -> None:
     assert [line for line in listed.splitlines() if not re.search(r"# \w+", line)] == []
 
 
+@pytest.mark.parametrize("minor", range(11, 16))
+def test_scalene_is_asked_for_where_it_has_wheels(minor: int) -> None:
+    """Each version that is named installs without a compiler."""
+    assert f"Programming Language :: Python :: 3.{minor}" in PROJECT["classifiers"]
+    (scalene,) = (Requirement(text) for text in PROJECT["dependencies"] if text.startswith("scalene"))
+    asked = scalene.marker is None or scalene.marker.evaluate({"python_version": f"3.{minor}"})
+    assert asked == (minor < 15)
+
+
 @pytest.fixture(scope="module")
 def programs(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Where the environment's programs are."""
@@ -104,24 +113,24 @@ ANSWERS = "```\nSELF\n```\n--- next answer ---\n" + "\n".join([*(f"{name}: 5/5" 
 """What a model says of a title."""
 
 COMMANDS: dict[str, tuple[list[str], str, str]] = {
-    "improve": (["improve", "slow.py", *QUICK], r"^\+.*set\(", "accepted"),
+    "improve": (["improve", "slow.py", *QUICK], r"^\+.*set\(", "x faster   "),
     "improve a function": (
         ["improve", "typed.py::repeated", *QUICK[:2]],
         r"^\+.*set\(",
-        r"(?s)calls \(\d+ derived, \d+ hints.*hot now: line \d+ \d+%.*: the rules know nothing better for it; --model",
+        r"Same results on [\d,]+ calls: ",
     ),
     "compare": (["compare", "slow.py", "fast.py", *QUICK[:2]], "faster", ""),
     "profile": (["profile", "slow.py", *QUICK[:2]], "if word in seen", ""),
     "review": (["review", "--base", "HEAD~1", "--model", "rules", *QUICK], r"slow\.py", ""),
-    "check": (["check", "slow.py", *QUICK], r"slow\.py: \d", ""),
+    "check": (["check", "slow.py", *QUICK], r"slow\.py\n +\d", ""),
     "findings": (["findings"], r"\d+ verdicts?, still valid: \d+", ""),
     "init": (["init", "--github"], "", r"codeopt\.yml"),
-    "batch": (["batch", "set", "--run-dir", "batch", "--model", "rules", *QUICK], "", r"words +accepted"),
-    "report": (["report", "batch"], "1 problems, 1 judged", ""),
+    "batch": (["batch", "set", "--run-dir", "batch", "--model", "rules", *QUICK], "", r"words +[\d.]+x faster"),
+    "report": (["report", "batch"], "1 problem, 1 measured", ""),
     "import": (["import", "pie", "pairs.jsonl", "--cases", "set", "-o", "imported", *QUICK[:2]], "", "1"),
     "record": (["record", "typed.py::repeated", "--", "python", "use.py"], "", r"\d+ new call"),
     "sandbox": (["sandbox", "slow.py", "--backend", "bubblewrap"], "^AC ", "^bubblewrap: "),
-    "doctor": (["doctor", "--sandbox", "bubblewrap", "--seconds", "2"], r"^OK    false alarms, functions: ", ""),
+    "doctor": (["doctor", "--sandbox", "bubblewrap", "--seconds", "2"], r"^OK    timing of functions  ", ""),
     "clean": (["clean"], r"removed$|nothing to remove$", ""),
     "schema": (["schema", "improve"], '"accepted"', ""),
     "rules": (["rules"], "list_membership_to_set", ""),
@@ -131,16 +140,22 @@ COMMANDS: dict[str, tuple[list[str], str, str]] = {
         "SELF",
         "nothing left to improve",
     ),
-    "mcp": (["mcp"], "", r"^codeopt: codeopt mcp needs the extra: pip install codeopt\[mcp\]\n$"),
-    "completion": (["completion", "bash"], "", r"^codeopt: codeopt completion needs the extra"),
-    "lsp": (["lsp"], "", r"^codeopt: codeopt lsp needs the extra: pip install codeopt\[lsp\]\n$"),
+    "mcp": (["mcp"], "", r"^error: codeopt mcp needs an extra\n  hint: pip install 'codeopt\[mcp\]'\n$"),
+    "completion": (["completion", "bash"], "", r"^error: codeopt completion needs an extra"),
+    "lsp": (["lsp"], "", r"^error: codeopt lsp needs an extra\n  hint: pip install 'codeopt\[lsp\]'\n$"),
 }
 """Each command's main path: its arguments, what standard output has, and what standard error has."""
 GAINS = {"check": 1, "mcp": 2, "lsp": 2, "completion": 2}
 """Exit statuses other than 0 that are right."""
 MADE_BY = {"report": "batch"}
 """What a command reads is made by another, which may have been tested by another worker."""
-OF_RUNS = {"runs": r"slow", "show": r"faster", "diff": r"^\+.*set\(", "apply": r"slow\.py"}
+OF_RUNS = {
+    "runs": r"slow",
+    "show": r"faster",
+    "diff": r"^\+.*set\(",
+    "apply": r"slow\.py",
+    "undo": r"^Put back slow\.py",
+}
 """Commands that take what was saved, and what they print."""
 
 
@@ -149,14 +164,8 @@ def test_every_command_has_its_main_path_here() -> None:
     assert named == set(plugins.names("codeopt.commands"))
 
 
-OF_A_PROGRAM = pytest.mark.slow(
-    also="tests/test_wheel.py::test_the_main_path_of_each_command[improve a function]",
-    reason="the same command; a program is improved by what is saved, listed and shown",
-)
-
-
 @pytest.mark.parametrize(
-    "name", [pytest.param(name, marks=OF_A_PROGRAM if name == "improve" else ()) for name in COMMANDS]
+    "name", [pytest.param(name, marks=pytest.mark.full if name == "improve" else ()) for name in COMMANDS]
 )
 def test_the_main_path_of_each_command(name: str, programs: Path, home: Path) -> None:
     arguments, out, err = COMMANDS[name]
@@ -170,47 +179,20 @@ def test_the_main_path_of_each_command(name: str, programs: Path, home: Path) ->
     assert not (home / ".hypothesis").exists()
 
 
-def test_a_saved_run_is_listed_shown_and_put_in_place(programs: Path, tmp_path: Path) -> None:
+def test_a_saved_run_is_listed_shown_put_in_place_and_taken_back(programs: Path, tmp_path: Path) -> None:
     path = write_problem(tmp_path, words=2000)
+    before = path.read_text()
     assert run(programs, tmp_path, ["improve", path.name, *QUICK]).status == 0
     for name, out in OF_RUNS.items():
         done = run(programs, tmp_path, [name])
         assert (done.status, bool(re.search(out, done.out + done.err, re.MULTILINE))) == (0, True), done
-    assert "set(" in path.read_text()
+    assert path.read_text() == before
     assert run(programs, tmp_path, ["show", "--html", "page.html"]).status == 0
     assert "What it cost" in (tmp_path / "page.html").read_text()  # the templates are in the wheel
 
 
-LONG = {
-    "a stdin script with three cases": pytest.mark.slow(
-        also="tests/test_wheel.py::test_a_saved_run_is_listed_shown_and_put_in_place",
-        reason="the same script and cases are improved by the wheel, without changed inputs",
-    ),
-    "a src layout with its own environment and tests": pytest.mark.slow(
-        also="tests/codeopt/test_own_environment.py::test_the_projects_own_python_runs_its_tests_and_its_function",
-        reason="a project of the same layout, whose own Python runs its tests",
-    ),
-    "a script with arguments and a CSV file": pytest.mark.slow(
-        also="tests/codeopt/workloads/program/test_arguments.py::test_files_that_a_program_writes_are_compared",
-        reason="arguments, a file that is read and one that is written, by the same command",
-    ),
-    "functions of arrays and of frames": pytest.mark.slow(
-        also="tests/codeopt/test_own_environment.py::test_arrays_and_frames_of_the_users_environment",
-        reason="arrays and frames of an environment that is named",
-    ),
-    "a package by -m": pytest.mark.slow(
-        also="tests/codeopt/workloads/program/test_siblings.py::test_a_script_and_a_module_find_their_project",
-        reason="a package by -m in a sandbox that isolates",
-    ),
-    "a function recorded from a script, pytest and asyncio": pytest.mark.slow(
-        also="tests/codeopt/test_run_first.py::test_a_file_is_improved_by_its_own_run",
-        reason="calls recorded from a script, threads, tasks, a child and pytest",
-    ),
-}
-"""Walked by the wheel every night. Each command's main path tries the wheel in the gate, and what is named the rest."""
-
-
-@pytest.mark.parametrize("name", [pytest.param(name, marks=LONG.get(name, ())) for name in PATHS])
+@pytest.mark.full
+@pytest.mark.parametrize("name", PATHS)
 def test_what_a_user_types_for_any_kind_of_program(name: str, programs: Path, tmp_path: Path) -> None:
     """`python -m tests.support.users_paths` prints how long each takes and what comes of it."""
     walked = walk(PATHS[name], programs, tmp_path)

@@ -16,6 +16,8 @@ from tests.support.warm_command import warm_command
 LONGEST_S = 240.0
 STATUSES = {"rejected": 1, "not verified": 5}
 """Exit status of `codeopt compare` by its verdict; 0 for any other."""
+FIRST_LINE = {"faster": " faster   ", "slower": " slower   ", "rejected": "wrong result: "}
+"""Part of the first line of `codeopt compare` by its verdict in JSON."""
 USUAL = {"CODEOPT_MODEL_ONLY": "1", "CODEOPT_MAX_EXAMPLES": "25", "CODEOPT_SANDBOX": "bubblewrap"}
 """Variables of every command, unless a test says otherwise: few examples, for tests of other things than the judge."""
 ALL_EXAMPLES = {"CODEOPT_MAX_EXAMPLES": ""}
@@ -83,6 +85,11 @@ class Done:
     def lines(self) -> list[str]:
         """Standard error by line."""
         return self.err.splitlines()
+
+    @property
+    def facts(self) -> list[str]:
+        """Lines of standard error but the hints."""
+        return [line for line in self.lines if not line.startswith("  hint: ")]
 
 
 def environment(**extra: str) -> dict[str, str]:

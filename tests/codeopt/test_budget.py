@@ -72,7 +72,7 @@ def test_the_clock_runs_on_from_where_a_saved_run_stopped() -> None:
 
 @pytest.mark.parametrize("change", [{"rounds": "4"}, {"tokens_in": None}, {"cost_usd": "1"}, {"seconds": None}])
 def test_a_broken_ledger_is_refused(change: dict[str, Any]) -> None:
-    with pytest.raises(UsageError, match="ledger of this run is broken"):
+    with pytest.raises(UsageError, match="costs of this run cannot be read"):
         Ledger.from_json({**Ledger().to_json(), **change})
 
 

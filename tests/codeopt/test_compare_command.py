@@ -14,6 +14,8 @@ from codeopt.engine.compare import PairResult, PairVerdict
 from tests.codeopt.command import ANY_SANDBOX, FAST, SLOW, WRONG, Done, codeopt, write_problem
 from tests.conftest import require_sandbox
 
+pytestmark = pytest.mark.full
+
 SHORT = ("--sandbox", "bubblewrap", "--changed-inputs", "off", "--max-pairs", "20", "-q")
 
 
@@ -33,7 +35,12 @@ def compared(problem: Path, old: str, new: str, *flags: str) -> Done:
 def test_the_table_says_what_is_missing() -> None:
     short = Diagnostic("8 tests found, none ran", "No module named 'numpy'", "--python PATH")
     rejected = PairResult(PairVerdict.REJECTED, "it differs", facts={"shortfalls": [short]})
-    assert "8 tests found, none ran: No module named 'numpy' (--python PATH)" in table(rejected).splitlines()
+    assert any(short.words in line for line in table(rejected).splitlines())
+
+
+def test_all_is_shown_of_what_was_not_timed(problem: Path) -> None:
+    done = compared(problem, "slow.py", "wrong.py", "-v")
+    assert (done.status, bool(done.out)) == (1, True), done.err
 
 
 def test_faster_as_json(problem: Path) -> None:
@@ -47,7 +54,8 @@ def test_faster_as_json(problem: Path) -> None:
     assert found["ratio"] > 2
     assert 7 <= found["pairs"] <= 20
     assert found["clock"] == "cpu"
-    assert found["tests"] == {"total": 3, "changed_inputs": 0, "relations_broken": 0, "inputs": 3}
+    assert [found["tests"][name] for name in ("total", "changed_inputs", "inputs")] == [3, 0, 3]
+    assert found["tests"]["environments"] == {"embedded": 3, "shifted": 3, "usual": 3}
     assert found["sandbox"] == "bubblewrap"
     assert {"cpu", "cores", "python"} <= set(found["machine"])
     assert found["notes"] == []
@@ -63,9 +71,9 @@ def test_docker_is_taken_where_it_answers(problem: Path) -> None:
 def test_faster_as_a_table(problem: Path) -> None:
     done = compared(problem, "slow.py", "fast.py")
     assert done.status == 0
-    assert done.out.splitlines()[0] == "faster"
-    assert "95% interval" in done.out
-    assert "checked on 3 cases and 0 changed inputs" in done.out
+    figure, evidence = done.out.splitlines()
+    assert re.fullmatch(r"fast\.py is [\d.]+x faster   \S+ m?s -> \S+ m?s CPU time   \(95% CI .*x to .*x\)", figure)
+    assert evidence == "Same output on 3 test cases."
 
 
 def test_slower_fails_only_when_asked(problem: Path) -> None:
@@ -77,10 +85,9 @@ def test_slower_fails_only_when_asked(problem: Path) -> None:
     assert done.status == 1
     shown = compared(problem, "slow.py", "slower.py", "--fail-if-slower", "9900%")
     assert shown.status == 0
-    found = re.search(r"NEW is ([\d.]+)x slower than OLD \(95% interval ([\d.]+) - ([\d.]+), \d+ pairs", shown.out)
-    assert found, shown.out
-    longer, low, high = map(float, found.groups())
-    assert 1 < low <= longer <= high
+    figures = done.json
+    assert figures["ci_low"] <= figures["ratio"] <= figures["ci_high"] < 1
+    assert figures["before"] < figures["after"]
 
 
 def test_wrong_is_rejected_and_fails_unless_0_is_asked_for(problem: Path) -> None:
@@ -171,6 +178,17 @@ USAGE = [
 def test_refused_in_one_line(arguments: tuple[str, ...], status: int, said: str, problem: Path) -> None:
     done = codeopt("compare", *arguments, "--sandbox", "bubblewrap", "--changed-inputs", "off", cwd=problem)
     assert done.status == status
-    assert len(done.lines) == 1
+    assert len(done.facts) == 1
     assert said in done.err
     assert done.out == ""
+
+
+@pytest.mark.parametrize("backend", ["bubblewrap", pytest.param("docker", marks=pytest.mark.docker)])
+def test_a_wrong_known_answer_ends_it_before_inputs_are_changed(backend: str, problem: Path) -> None:
+    """Neither is the original run on changed inputs, nor NEW on another case."""
+    require_sandbox(backend)
+    done = codeopt("compare", "slow.py", "wrong.py", "--sandbox", backend, "-v", "--json", cwd=problem)
+    assert (done.status, done.json["verdict"], done.json["tests"]["changed_inputs"]) == (1, "rejected", 0)
+    cases = [line for line in done.lines if re.search(r"\bcase \d+ of \d+", line)]
+    assert len(cases) == 1, done.err
+    assert not [line for line in done.lines if "changed" in line], done.err

@@ -9,8 +9,14 @@ import pytest
 from tests.codeopt.command import codeopt
 from tests.conftest import require_sandbox
 
+pytestmark = pytest.mark.full
+
 OLD = """\
 LEAST = 2
+
+
+def double(values: list[int]) -> list[int]:
+    return [value * 2 for value in values]
 
 
 def count(values: list[int]) -> int:
@@ -19,10 +25,6 @@ def count(values: list[int]) -> int:
         if value >= LEAST:
             found += 1
     return found
-
-
-def double(values: list[int]) -> list[int]:
-    return [value * 2 for value in values]
 
 
 def same(values: list[int]) -> int:
@@ -66,4 +68,4 @@ def test_calls_are_of_one_function(tmp_path: Path) -> None:
     (tmp_path / "new.py").write_text(RIGHT)
     done = codeopt("compare", "old.py", "new.py", "--calls", "old.py", cwd=tmp_path)
     assert done.status == 2
-    assert "--calls is of one function" in done.err
+    assert "--calls is for one function" in done.err

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from codeopt.core.budget import Budget, Ledger
+from codeopt.core.budget import Budget, Effort, Ledger, Usage
 from codeopt.core.history import Candidate, History
 from codeopt.core.proposer import Proposer
 from codeopt.engine.compare import PairResult, PairVerdict
@@ -19,8 +19,8 @@ from codeopt.engine.loop import CONFIRMATION_SHARES, RefineLoop
 from codeopt.tasks import open_task
 from codeopt.workloads.function.corpus.corpus import CallCorpus
 from codeopt.workloads.function.corpus.observe import KnownCall
-from codeopt_sandbox.call_answer import CallOutcome
 from codeopt_sandbox.compare import Decision
+from codeopt_sandbox.guest.answer import Answer
 from codeopt_sandbox.limit_test import LimitAnswer, LimitRule, LimitTest
 from tests.support.candidates import comparison, original, right, wrong
 from tests.support.scripted import ScriptedRunner, ScriptedWorkload, echo
@@ -103,6 +103,22 @@ def test_the_next_best_takes_the_place_of_one_that_is_not_confirmed() -> None:
     assert found.best.round == 2
 
 
+def test_time_is_left_for_the_fewest_pairs_that_decide_by_what_they_took_in_the_round() -> None:
+    reserved: list[float] = []
+    drafts = [replace(right(1), effort=Effort(cases_s=10.0, timing_s=20.0))]
+    judge = Says(lambda c: reserved.append(asks.clock.reserved) or c)  # type: ignore[func-returns-value]
+    asks = loop(judge, *drafts)
+    asks.confirm()
+    pairs, fewest = comparison().pairs, judge.workload.rule.final(CONFIRMATION_SHARES[0]).fewest
+    assert reserved == [pytest.approx(1.3 * (10.0 + 20.0 * fewest / pairs))]
+
+
+def test_what_asking_a_reader_costs_is_counted() -> None:
+    asks = loop(Says(lambda c: c), *DRAFTS, reader=lambda draft, original: replace(draft, usage=Usage(2, 10, 20, 0.5)))
+    assert asks.confirm().best
+    assert (asks.ledger.usage.replies, asks.ledger.usage.tokens, asks.ledger.usage.cost_usd) == (2, 30, 0.5)
+
+
 @pytest.mark.parametrize("draft", [wrong(1), right(1, decision=Decision.SAME), right(1, decision=Decision.SLOWER)])
 def test_what_was_not_faster_in_its_round_is_not_even_asked(draft: Candidate) -> None:
     judge = Says(lambda c: right())
@@ -137,7 +153,7 @@ def test_whatever_is_slow_does_not_fail(answer: LimitAnswer, status: int) -> Non
 
 
 def calls(count: int, raising: int = 0) -> tuple[KnownCall, ...]:
-    outcomes = [CallOutcome("", "raises" if at < raising else "returns") for at in range(count)]
+    outcomes = [Answer("raises" if at < raising else "returns") for at in range(count)]
     return tuple(KnownCall(f"f({at})", outcome, "tests", 0.1) for at, outcome in enumerate(outcomes))
 
 

@@ -37,7 +37,7 @@ def test_a_log_hears_of_what_takes_long_without_being_told_again(capsys: pytest.
         said.stage("judge", "2 of 4")
         said.progress("timing")
         lines = wait_for(capsys, 2)
-    wanted = re.compile(r"  0:0\d \((10:00|9:5\d) left\)  judge 2 of 4: timing \.\.\.")
+    wanted = re.compile(r"  0:0\d \((10:00|9:5\d) left\)  judge 2 of 4: timing")
     assert all(wanted.fullmatch(line) for line in lines)
     assert len(lines) >= 2
 
@@ -56,7 +56,7 @@ def test_what_is_left_counts_from_when_it_was_allowed(capsys: pytest.CaptureFixt
         said.allow(600.0)
         said.progress("timing")
         (line, *_) = wait_for(capsys, 1)
-    assert re.fullmatch(r"  5:0\d \((10:00|9:59) left\)  timing \.\.\.", line)
+    assert re.fullmatch(r"  5:0\d \((10:00|9:59) left\)  timing", line)
 
 
 STAGES = ("read", "draft", "judge", "confirm")
@@ -113,8 +113,9 @@ def test_verbose_says_each_step(capsys: pytest.CaptureFixture[str], monkeypatch:
     monkeypatch.setattr(console, "HEARTBEAT_S", 60.0)
     with Console(verbose=True) as said:
         said.progress("profiling")
-        said.progress("timing")
-    assert [line.split()[1] for line in capsys.readouterr().err.splitlines()] == ["profiling", "timing"]
+        for pair in range(3):
+            said.progress(f"timing, pair {pair} of 9")
+    assert [line.split()[1] for line in capsys.readouterr().err.splitlines()] == ["profiling", "timing,"]
 
 
 def test_a_line_of_progress_has_eighty_columns_and_keeps_the_step(capsys: pytest.CaptureFixture[str]) -> None:
@@ -126,4 +127,4 @@ def test_a_line_of_progress_has_eighty_columns_and_keeps_the_step(capsys: pytest
         said.progress("a step with a very long name " * 9)
     whole, cut = [line for line in capsys.readouterr().err.splitlines() if " step " in line or "comparing" in line][:2]
     assert max(len(whole), len(cut)) <= 80
-    assert whole.endswith(f"{step} ...")
+    assert whole.endswith(step)

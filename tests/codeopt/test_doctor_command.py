@@ -1,4 +1,4 @@
-"""`codeopt doctor`: what this machine keeps, what is missing, and what to do; and when it fails."""
+"""`codeopt doctor`: what this machine guarantees, what is missing, and what to do; and when it fails."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from codeopt.cli.commands import doctor
 from codeopt.core.errors import NoSandbox
 from codeopt.engine.doctor import ExamRow, FalseAlarms, Health, backends, promises
 from codeopt.engine.doctor.false_alarms import up_to
@@ -17,6 +18,7 @@ from codeopt_sandbox.conformance import Check, CheckResult, Cost
 from tests.codeopt.command import codeopt
 
 
+@pytest.mark.full
 def test_a_whole_examination_of_a_project_whose_python_is_broken(tmp_path: Path) -> None:
     (tmp_path / "python").write_text("#!/bin/sh\nexit 3\n")
     (tmp_path / "python").chmod(0o755)
@@ -24,8 +26,8 @@ def test_a_whole_examination_of_a_project_whose_python_is_broken(tmp_path: Path)
     done = codeopt("doctor", *asked, cwd=tmp_path)
     found = done.json
     rows = {row["subject"]: row for row in found["findings"]}
-    assert {"machine", "scheduler's counters", "backend bubblewrap", "promises", "extra lsp"} <= rows.keys()
-    assert {"false alarms, programs", "false alarms, functions"} <= rows.keys()
+    assert {"machine", "scheduler's counters", "backend bubblewrap", "sandbox", "extras"} <= rows.keys()
+    assert {"timing of programs", "timing of functions"} <= rows.keys()
     assert all(row["remedy"] for row in rows.values() if row["state"] != "ok")
     assert all(row["comparisons"] > 0 for row in found["false_alarms"])
     assert (rows["project's Python"]["state"], found["healthy"], done.status) == ("fail", False, 1)
@@ -91,7 +93,7 @@ def test_a_backend_that_is_not_here_is_no_promise() -> None:
 def test_a_promise_that_is_broken_fails_and_one_that_cannot_be_kept_is_a_note(cannot: bool, state: Health) -> None:
     check = Check("network", "no run reaches the network", lambda sandbox: "")
     row = _shortfall(CheckResult(check, held=False, seen="it did", cannot=cannot))
-    assert (row.state, row.subject) == (state, "promise network")
+    assert (row.state, row.subject) == (state, "guarantee network")
     assert "it did" in row.found
     assert row.remedy
 
@@ -107,8 +109,20 @@ def test_extras_are_those_that_a_user_may_want() -> None:
     assert "pygls" in extras()["lsp"]
 
 
-def test_a_finding_is_a_line_with_its_remedy() -> None:
-    assert str(ExamRow("extra lsp", Health.NOTE, "pygls missing", "install it")) == (
-        "NOTE  extra lsp: pygls missing; install it"
-    )
-    assert str(ExamRow("promises", Health.OK, "27 of 27 hold")) == "OK    promises: 27 of 27 hold"
+def test_failures_and_notes_come_first_and_each_says_what_to_do() -> None:
+    rows = [
+        ExamRow("sandbox", Health.OK, "27 of 27 guarantees hold"),
+        ExamRow("extras", Health.NOTE, "not installed: lsp", "only if you need them: pip install 'codeopt[lsp]'"),
+        ExamRow("machine", Health.OK, "word " * 30),
+    ]
+    shown = doctor.table(rows).splitlines()
+    assert shown[:3] == [
+        "NOTE  extras                not installed: lsp",
+        "                            only if you need them: pip install 'codeopt[lsp]'",
+        "OK    sandbox               27 of 27 guarantees hold",
+    ]
+    assert max(map(len, shown)) <= 80
+    assert shown[-1] == "Ready. 1 note, nothing failed."
+    failed = doctor.table([*rows, ExamRow("isolation", Health.FAIL, "no sandbox works here", "install one")])
+    assert failed.startswith("FAIL  isolation ")
+    assert failed.endswith("\nNot ready: 1 check failed, 1 note.\n")

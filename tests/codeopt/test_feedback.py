@@ -207,6 +207,7 @@ BREAKOUT = st.lists(
 ).map(lambda parts: "PWNED\n" + "".join(parts) + "\nPWNED\n")
 
 
+@pytest.mark.full
 @given(BREAKOUT, st.sampled_from([v for v in Verdict if v is not Verdict.AC]))
 def test_no_output_gets_out_of_its_fence(text: str, verdict: Verdict) -> None:
     case = Case("small", text.encode(), text.encode())

@@ -28,6 +28,7 @@ HOSTILE = "</pre><script>alert(1)</script>\x1b[31m"
 CAVEAT = Caveat(Subject.INPUT, "-1", "0", HOSTILE, "no known input has a negative number", "echo -1 | python slow.py")
 SPEEDUP = {
     "ratio": 2.0, "ci_low": 1.8, "ci_high": None, "confidence": 0.95, "pairs": 21, "clock": "cpu", "method": "a test",
+    "decision": "faster",
 }  # fmt: skip
 
 
@@ -38,10 +39,12 @@ def result(folder: Path, **other: Any) -> dict[str, Any]:
         "task": "runtime", "model": HOSTILE, "sandbox": "docker", "accepted": True, "reason": "round 2: try 2",
         "stopped": "nothing left", "speedup": SPEEDUP, "best_round": 2, "sha256_after": digest(FAST), "seconds": 9.5,
         "evidence": {"sources": {"tests": 12}, "line_coverage": 0.75, "tests": 3, "left_out": {"too slow": 4}},
-        "tests": {"total": 2, "held_back": 1, "inputs": 40, "confirmed_runs": 2},
+        "tests": {"total": 2, "held_out": 1, "inputs": 40, "confirmed_runs": 2},
         "caveats": [CaveatFields.of(CAVEAT).to_json()],
         "effort": {"model_s": 4.0, "cases_s": 1.0, "timing_s": 2.0, "profile_s": 0.5, "confirmation_s": 1.5},
-        "hot_now": [], "shortfalls": [{"what": "8 tests found, none ran", "why": "no numpy", "remedy": ""}],
+        "rounds": [], "tokens": {"in": 1000, "out": 200, "cached": 0, "estimated": False}, "cost_usd": 0.5, "notes": [],
+        "growth": "", "seconds_by_step": {}, "run": "elsewhere",
+        "remaining_hot_spots": [], "shortfalls": [{"what": "8 tests found, none ran", "why": "no numpy", "remedy": ""}],
         **other,
     }  # fmt: skip
 
@@ -52,11 +55,10 @@ def home(tmp_path: Path) -> Path:
     (tmp_path / "slow.py").write_text(SLOW)
     best = replace(right(2), checked=(CAVEAT,), critique=HOSTILE, changes=("read at once",))
     history = History((original(critique="a list"), wrong(critique="wrong"), best))
-    saved = SavedRun(history, Ledger().add(Usage(1, 1000, 200, 0.5)).next_round())
     for name in ("20260101-000000-slow-aaaa", "20260102-000000-slow-bbbb", "20260103-000000-slow-cccc"):
         folder = RunFolder(tmp_path / ".codeopt" / "runs" / name)
         folder.path.mkdir(parents=True)
-        folder.save(saved)
+        folder.save(SavedRun(history, Ledger().add(Usage(1, 1000, 200, 0.5)).next_round()))  # its clock runs
         if name.endswith("aaaa"):
             folder.finish(Revision.of(SLOW), result(tmp_path), Revision.of(FAST))
         if name.endswith("bbbb"):
@@ -86,7 +88,7 @@ def test_the_page_tells_all_and_runs_nothing(home: Path) -> None:
     assert [each for name, each in found.elements if name == "script"] == [{}]  # our own
     assert not {name for name, _ in found.elements} & {"img", "link", "iframe", "object", "embed"}
     for text in (
-        "2.00x", "1.80 - ?, 21 pairs", "read at once", "no known input has a negative number",
+        "2.0x faster", "95% CI 1.8x to ?", "read at once", "no known input has a negative number",
         "echo -1 | python slow.py", "token 1 differs", "calls from tests", "75%", "8 tests found, none ran", "1,200",
         "0.5000 USD",
         "sandbox: timing", "90%", "difference of result to original", "faster", "WA",
@@ -114,16 +116,38 @@ def test_the_result_is_applied_once_and_only_to_what_it_was_made_from(home: Path
     folder, file = home.parent, home.parent / "slow.py"
     done = codeopt("diff", "aaaa", cwd=folder)
     assert (done.status, done.out.splitlines()[:2]) == (0, ["--- a/slow.py", "+++ b/slow.py"]), done.err
-    assert "nothing was accepted" in codeopt("diff", "bbbb", cwd=folder).err
+    assert "found no faster version: no draft was right" in codeopt("diff", "bbbb", cwd=folder).err
     assert "has not ended" in codeopt("apply", cwd=folder).err
     file.write_text(SLOW + "# mine\n")
     refused = codeopt("apply", "aaaa", cwd=folder)
     assert (refused.status, file.read_text()) == (2, SLOW + "# mine\n")
-    assert "has changed since the run; it is left alone" in refused.err
+    assert "has changed since the run\n  hint: codeopt diff " in refused.err
     file.write_text(SLOW)
     assert codeopt("apply", home / "runs/20260101-000000-slow-aaaa", cwd=folder.parent).status == 0
     assert (file.read_text(), (folder / "slow.py.orig").read_text()) == (FAST, SLOW)
-    assert "holds the result of this run already" in codeopt("apply", "aaaa", cwd=folder).err
+    again = codeopt("apply", "aaaa", cwd=folder)
+    assert (again.status, again.out) == (0, "Already applied.\n")
+
+
+def test_all_files_of_a_project_are_applied_and_undone(home: Path) -> None:
+    folder, run = home.parent, RunFolder(home / "runs" / "20260104-000000-shop-dddd")
+    before = {"a.py": "A = 1\n", "pkg/b.py": "B = 1\n"}
+    (folder / "shop" / "pkg").mkdir(parents=True)
+    for name, text in before.items():
+        (folder / "shop" / name).write_text(text)
+    run.path.mkdir()
+    run.save(SavedRun(History((replace(original(), revision=Revision(before)),)), Ledger()))
+    given = result(folder, file="shop", target="shop", command="python a.py")
+    run.finish(Revision(before), given, Revision({name: text.replace("1", "2") for name, text in before.items()}))
+
+    def texts() -> list[str]:
+        return [(folder / "shop" / name).read_text() for name in before]
+
+    done = codeopt("apply", cwd=folder)
+    assert (done.status, texts()) == (0, ["A = 2\n", "B = 2\n"]), done.err
+    assert done.out.startswith("Applied to shop/a.py and shop/pkg/b.py (2.0x faster).")
+    assert codeopt("undo", cwd=folder).out == "Put back shop/a.py, shop/pkg/b.py.\n"
+    assert texts() == ["A = 1\n", "B = 1\n"]
 
 
 def test_a_diff_has_colours_on_a_terminal_alone(home: Path) -> None:
@@ -156,10 +180,10 @@ def test_a_diff_from_another_folder_names_the_files_of_its_project(under_git: bo
 
 def test_runs_are_listed_and_shown(home: Path) -> None:
     folder = home.parent
-    assert [line.split()[0] for line in codeopt("runs", cwd=folder).out.splitlines()] == ["not", "not", "2.00x"]
+    assert [line.split()[0] for line in codeopt("runs", cwd=folder).out.splitlines()] == ["interrupted", "no", "2.0x"]
     assert [row["ended"] for row in codeopt("runs", "--json", cwd=folder).json["runs"]] == [False, True, True]
     shown = codeopt("show", "aaaa", "--html", "page.html", cwd=folder)
-    assert "2.00x faster (95% interval 1.80 - ?, 21 pairs, CPU time)" in shown.out
+    assert "2.0x faster   CPU time   (95% CI 1.8x to ?)" in shown.out
     assert "\x1b" not in shown.out
     assert outline((folder / "page.html").read_text()).open == []
     run = home / "runs" / "20260101-000000-slow-aaaa"

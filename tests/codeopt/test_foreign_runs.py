@@ -13,17 +13,18 @@ from typing import Any
 
 import pytest
 
-from codeopt.batch.database import BatchStore
+from codeopt.batch.batch_folder import BatchFolder
 from codeopt.core.budget import Ledger
 from codeopt.core.errors import UsageError
 from codeopt.core.history import History
 from codeopt.core.ownership import foreign, require_own
 from codeopt.core.revision import Revision
 from codeopt.core.run_store import RunFolder, SavedRun, digest, new_run
+from codeopt.report.answer_fields import CaveatFields
 from codeopt.workloads.function.recording.recording import left_out, recorded_calls
 from codeopt.workloads.source.functions import read_function
 from tests.codeopt.command import codeopt, command, environment
-from tests.codeopt.test_finished_runs import result
+from tests.codeopt.test_finished_runs import CAVEAT, result
 from tests.support.candidates import FAST, SLOW, original, right, wrong
 from tests.support.terminal import on_a_terminal
 
@@ -131,6 +132,7 @@ BROUGHT = (
 )  # fmt: skip
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("brought", BROUGHT)
 def test_a_run_of_others_is_not_believed(brought: Callable[[Path], Path], repository: Path) -> None:
     run = f".codeopt/runs/{brought(repository).name}"
@@ -138,10 +140,10 @@ def test_a_run_of_others_is_not_believed(brought: Callable[[Path], Path], reposi
     for arguments in (*by_name, ("apply", run), ("report", run), ("improve", "slow.py", "--resume", run)):
         done = codeopt(*arguments, cwd=repository)
         assert (done.status, done.out) == (2, ""), (arguments, done)
-        assert "is not yours" in done.lines[-1], done.err
+        assert "is not yours" in done.facts[-1], done.err
     listed = codeopt("runs", "--json", cwd=repository).json
     assert (listed["runs"], len(listed["left_out"])) == ([], 1)
-    assert "left out: 1 not yours" in codeopt("runs", cwd=repository).err
+    assert "warning: 1 runs are not yours" in codeopt("runs", cwd=repository).err
     assert (repository / "slow.py").read_text() == SLOW
     assert not (repository / "ran").exists()
 
@@ -190,7 +192,7 @@ def test_a_run_reaches_nothing_outside(file: str, repository: Path) -> None:
     save(repository / ".codeopt" / "runs", "20260101-000000-slow-aaaa", repository, file=file.format(outside=outside))
     for name in ("apply", "diff"):
         done = codeopt(name, cwd=repository)
-        assert (done.status, done.out, len(done.lines)) == (2, "", 1), done
+        assert (done.status, done.out, len(done.facts)) == (2, "", 1), done
         assert any(why in done.err for why in ("is outside of", "version control", "cannot be")), done.err
     for path in (outside / "slow.py", repository / ".git" / "hooks" / "slow.py"):
         assert path.read_text() == SLOW
@@ -206,7 +208,7 @@ def test_the_original_is_not_kept_through_a_link(repository: Path) -> None:
     (repository.parent / "outside" / "slow.py").write_text("theirs = 1\n")
     done = codeopt("apply", cwd=repository)
     assert (done.status, (repository / "slow.py").read_text()) == (2, SLOW), done
-    assert "slow.py.orig, where the original is to be kept, is a link" in done.err
+    assert "slow.py.orig, the place for the original, is a link" in done.err
     assert (repository.parent / "outside" / "slow.py").read_text() == "theirs = 1\n"
 
 
@@ -225,8 +227,7 @@ def test_nothing_is_saved_where_a_link_of_theirs_leads(repository: Path) -> None
 
 
 def test_batches_and_recordings_of_others_are_left_alone(repository: Path) -> None:
-    with BatchStore(repository / "out", create=True):
-        pass
+    BatchFolder(repository / "out", create=True)
     bring(repository, "out")
     (repository / "mod.py").write_text("def f(n):\n    return n\n")
     calls = repository / ".codeopt" / "calls" / "mod.f.txt"
@@ -240,7 +241,7 @@ def test_batches_and_recordings_of_others_are_left_alone(repository: Path) -> No
     for arguments in (("report", "out"), ("batch", "problems", "--run-dir", "out", "--model", "rules")):
         done = codeopt(*arguments, cwd=repository)
         assert done.status == 2, done
-        assert "the batch in out (batch.sqlite) is not yours: git tracks it" in done.err
+        assert "the batch in out (batch.json) is not yours: git tracks it" in done.err
 
 
 @pytest.mark.parametrize("key", ["run-dir", "record", "html"])
@@ -249,16 +250,17 @@ def test_a_projects_settings_write_into_the_project_alone(key: str, repository: 
     done = codeopt("improve", "slow.py", cwd=repository)
     assert done.status == 2, done
     assert f"{key} = " in done.err
-    assert f"is outside of the project; give --{key} or CODEOPT_{key.upper().replace('-', '_')}" in done.err
+    assert "is outside of the project, which a project's file cannot decide" in done.err
+    assert f"give --{key} or CODEOPT_{key.upper().replace('-', '_')}" in done.err
 
 
 def hostile(folder: Path) -> Path:
     """A run in which whatever is shown as text steers terminals."""
     steers = {name: f"{name}{STEERS}" for name in ("target", "task", "model", "sandbox", "reason", "stopped")}
-    more = {"notes": [STEERS], "growth": STEERS, "hot_now": [],
+    more = {"notes": [STEERS], "growth": STEERS, "remaining_hot_spots": [],
             "shortfalls": [{"what": STEERS, "why": STEERS, "remedy": STEERS}],
-            "caveats": [{"subject": STEERS, "input": STEERS, "expected": STEERS, "got": STEERS, "because": STEERS,
-                         "again": STEERS}]}  # fmt: skip
+            "caveats": [{**CaveatFields.of(CAVEAT).to_json(),
+                         **dict.fromkeys(("input", "expected", "got", "because", "again"), STEERS)}]}  # fmt: skip
     run = save(folder / ".codeopt" / "runs", "20260101-000000-\x1b[31mslow-aaaa", folder)
     (run / "result.json").write_text(json.dumps({**result(folder), **steers, **more}))
     return run
@@ -278,9 +280,10 @@ def test_what_a_run_says_steers_no_terminal(repository: Path) -> None:
 def test_a_run_in_which_nothing_was_accepted_has_ended(repository: Path) -> None:
     nothing = {"accepted": False, "speedup": None, "best_round": None, "sha256_after": None, "command": None}
     save(repository / ".codeopt" / "runs", "20260101-000000-slow-aaaa", repository, **nothing)
-    assert codeopt("runs", cwd=repository).out.startswith("not improved ")
+    assert codeopt("runs", cwd=repository).out.startswith("no faster version ")
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("broken", [{"accepted": 1}, {"speedup": "fast"}, {"speedup": {"ratio": "2"}},
                                     {"speedup": {"ratio": 2.0}}, {"caveats": ["x"]}, {"best_round": 99}])  # fmt: skip
 def test_a_result_of_another_shape_is_one_clear_line(broken: dict[str, Any], repository: Path) -> None:

@@ -31,6 +31,7 @@ def of_kind(found: Iterable[MutatedInput], *kinds: str) -> list[bytes]:
     return [mutated.stdin for mutated in found if mutated.name.partition(".")[0] in kinds]
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("inputs", LAYOUTS.values(), ids=LAYOUTS)
 def test_a_seed_gives_the_same_another_gives_others(inputs: list[bytes]) -> None:
     first = list(changed_inputs(inputs, seed=1, each=1))
@@ -38,6 +39,7 @@ def test_a_seed_gives_the_same_another_gives_others(inputs: list[bytes]) -> None
     assert {m.stdin for m in first} != {m.stdin for m in changed_inputs(inputs, seed=2, each=1)}
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("inputs", LAYOUTS.values(), ids=LAYOUTS)
 def test_each_is_new_and_named_once(inputs: list[bytes]) -> None:
     found = list(changed_inputs(inputs, seed=3))
@@ -58,6 +60,7 @@ def test_the_count_of_lines_stays_true() -> None:
         assert int(count) == len([line for line in lines if line]), data
 
 
+@pytest.mark.full
 def test_counts_of_nodes_and_edges_stay() -> None:
     for data in (m.stdin for m in changed_inputs(N_M_EDGES, seed=6) if not m.beyond):
         lines = data.splitlines()
@@ -77,11 +80,13 @@ def test_a_parameter_beside_the_count_is_changed_and_the_count_is_not() -> None:
     assert b"7" not in {parameter for _, parameter in heads}
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("inputs", [N_NUMBERS, N_LINES, N_M_EDGES, GRID], ids=["numbers", "lines", "edges", "grid"])
 def test_counts_are_no_parameters(inputs: list[bytes]) -> None:
     assert of_kind(changed_inputs(inputs, seed=9, each=5), "head") == []
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("inputs", [N_NUMBERS, N_LINES, N_M_EDGES, N_K_NUMBERS, WORDS, ONE_WORD])
 def test_some_are_longer_than_the_longest_known(inputs: list[bytes]) -> None:
     """Also than those that are held out: their length is known, nothing else of them is used."""
@@ -184,6 +189,7 @@ TEXTS = st.lists(st.tuples(TOKENS, st.sampled_from([b" ", b"\n", b"\r\n", b"\t",
 )
 
 
+@pytest.mark.full
 @settings(max_examples=30, deadline=None)
 @given(st.lists(st.one_of(st.binary(max_size=80), TEXTS), max_size=4), st.integers(0, 5))
 def test_any_bytes_will_do(inputs: list[bytes], seed: int) -> None:
@@ -198,6 +204,7 @@ def test_shrunk_takes_any_bytes(data: bytes, share: float) -> None:
     assert shorter is None or len(shorter) <= len(data) + 50
 
 
+@pytest.mark.full
 def test_large_inputs_give_inputs_that_are_not_much_larger() -> None:
     draw = random.Random(1)
     large = b"30000\n" + b" ".join(b"%d" % draw.randrange(1000) for _ in range(30_000))

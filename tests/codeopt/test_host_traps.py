@@ -24,6 +24,8 @@ from tests.conftest import require_sandbox
 from tests.support.files import write_files
 from tests.support.git_trap import nested_repository
 
+pytestmark = pytest.mark.full
+
 SLOW = """\
 def repeated(words: list[str]) -> int:
     seen = []
@@ -123,7 +125,7 @@ def test_no_command_starts_an_interpreter_that_came_along(name: str, sandbox: st
     done = codeopt(*arguments, "--sandbox", sandbox, cwd=project / "pkg")
     assert sprung(project) == ""
     assert done.status == (0 if name == "review" else 2)  # which leaves a change alone, and says why
-    assert "pkg/.venv" in done.lines[-1]
+    assert "pkg/.venv" in done.facts[-1]
     assert "--python" in done.lines[-1]
 
 
@@ -179,3 +181,37 @@ def test_a_relative_path_of_the_user_means_no_folder_of_the_project(
     monkeypatch.chdir(tmp_path / "pkg")
     monkeypatch.setenv("PATH", f".{os.pathsep}{os.pathsep}/usr/bin")
     assert find_program("bwrap") in (None, "/usr/bin/bwrap")
+
+
+@pytest.mark.parametrize("start", [
+    (sys.executable, "-m", "codeopt"), (sys.executable, "-P", "-m", "codeopt"),
+    (sys.executable, "-c", "import sys; del sys.path[0]; from codeopt.__main__ import main; sys.exit(main())"),
+], ids=["-m", "-P -m", "the installed script"])  # fmt: skip
+@pytest.mark.parametrize("words", [("check", "slow.py"), ("--help",), ("compare", "slow.py", "slow.py")], ids=" ".join)
+def test_no_module_of_the_current_folder_is_imported(
+    words: tuple[str, ...], start: tuple[str, ...], tmp_path: Path
+) -> None:
+    """Whatever its name: of the standard library, of what is installed, of codeopt's other package. `-m` without `-P`
+    makes Python itself import `importlib` from there, before any code of codeopt."""
+    names = {*sys.stdlib_module_names, "codeopt_sandbox", "pydantic", "rich", "docker", "libcst", "openai", "ruff"}
+    names -= {"importlib"} if start[1] == "-m" else set()
+    mark = f"open({str(tmp_path / 'mark')!r}, 'a').write(__name__ + ' ')\n"
+    write_files(tmp_path / "r", {f"{name}.py": mark for name in names} | {"slow.py": "print(int(input()))\n"})
+    before = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
+    subprocess.run([*start, *words], cwd=tmp_path / "r", env=before, capture_output=True, timeout=100, check=False)
+    assert not (tmp_path / "mark").exists(), (tmp_path / "mark").read_text()
+
+
+@pytest.mark.parametrize("parts", [".", "", "/nowhere:", "sub:../r", "::"])
+def test_a_relative_part_of_the_users_path_for_imports_is_dropped(parts: str, tmp_path: Path) -> None:
+    """Names that Python itself does not load before codeopt is at work."""
+    mark = f"open({str(tmp_path / 'mark')!r}, 'a').write(__name__ + ' ')\n"
+    modules = {"json.py": mark, "random.py": mark, "tomllib.py": mark, "codeopt_sandbox.py": mark, "typing.py": mark}
+    write_files(tmp_path / "r", modules | {f"sub/{name}": text for name, text in modules.items()})
+    script = "import sys; del sys.path[0]; from codeopt.__main__ import main; sys.exit(main())"
+    for start in (["-c", script], ["-m", "codeopt"]):
+        subprocess.run(
+            [sys.executable, *start, "check", "."], cwd=tmp_path / "r", env={**os.environ, "PYTHONPATH": parts},
+            capture_output=True, timeout=100, check=False,
+        )  # fmt: skip
+    assert not (tmp_path / "mark").exists(), (tmp_path / "mark").read_text()

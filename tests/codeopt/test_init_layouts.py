@@ -17,6 +17,8 @@ from tests.codeopt.command import codeopt, environment
 from tests.support.runner import run_step
 from tests.support.wheels import closure, pack, tool
 
+pytestmark = pytest.mark.full
+
 PROJECT = """
 [project]
 name = "shop"
@@ -72,18 +74,12 @@ def with_poetry(folder: Path, runner: dict[str, str]) -> None:
     subprocess.run([sys.executable, "-m", "poetry", "lock", "-q", "-n"], cwd=folder, env=runner, check=True)
 
 
-OF_A_LOCK = pytest.mark.slow(
-    also="tests/codeopt/test_init_layouts.py::test_a_lock_is_installed_by_its_own_tool",
-    reason="the commands of each tool, which are run each night; those of pip are run with each change",
-)
-
-
 @pytest.mark.parametrize(
     ("prepare", "named"),
     [
         (with_requirements, "pip, from requirements.txt"),
-        pytest.param(with_uv, "uv, from uv.lock", marks=OF_A_LOCK),
-        pytest.param(with_poetry, "poetry, from poetry.lock", marks=OF_A_LOCK),
+        (with_uv, "uv, from uv.lock"),
+        (with_poetry, "poetry, from poetry.lock"),
     ],
 )
 def test_the_steps_make_an_environment_in_which_the_tests_run(
@@ -161,4 +157,4 @@ def test_a_broken_project_is_said_to_be_one(tmp_path: Path) -> None:
 @pytest.mark.parametrize("source", ["git+https://example.org/codeopt", "codeopt", "x; rm -rf /", "git+https://a@main"])
 def test_a_source_that_can_move_is_refused(source: str, tmp_path: Path) -> None:
     done = codeopt("init", "--github", "--source", source, cwd=tmp_path)
-    assert (done.status, len(done.lines), list(tmp_path.iterdir())) == (2, 1, [])
+    assert (done.status, len(done.facts), list(tmp_path.iterdir())) == (2, 1, [])

@@ -13,12 +13,13 @@ import pytest
 
 from codeopt.core import interpreter
 from codeopt.core.errors import UsageError
-from codeopt.core.interpreter import Origin, find_interpreter
+from codeopt.core.interpreter import Origin, SettingsPython, find_interpreter
 from codeopt_sandbox import interpreter as started
 from tests.codeopt.command import codeopt, write_problem
 from tests.codeopt.review.pull_request import git
 
 NOTHING: dict[str, str] = {}
+COMMIT = ("-c", "user.name=n", "-c", "user.email=a@b", "commit", "-qm", "x")
 
 
 @pytest.fixture
@@ -124,8 +125,8 @@ def test_a_broken_one_is_one_line_whoever_says_it(name: str, tmp_path: Path, mon
         with pytest.raises(UsageError) as error:
             find_interpreter(named, tmp_path, environment=environment)
         assert said in str(error.value)
-        assert words in str(error.value)
-        assert "\n" not in str(error.value)
+        assert words in error.value.words
+        assert "\n" not in error.value.words
 
 
 def test_one_that_git_tracks_is_not_started(project: Path) -> None:
@@ -192,7 +193,7 @@ def test_nothing_that_a_start_reads_may_be_tracked(bring: Callable[[Path], str],
     activated = {"VIRTUAL_ENV": str(project / ".venv")}
     git(project, "add", "-f", name)
     for environment in (NOTHING, activated):
-        with pytest.raises(UsageError, match=r"is tracked by git, .* --python"):
+        with pytest.raises(UsageError, match="is tracked by git"):
             find_interpreter(None, project, environment=environment)
     git(project, "rm", "-q", "--cached", "-r", name)
     if bring is not _a_library_that_the_settings_name:  # an empty library starts nothing
@@ -212,13 +213,59 @@ def test_one_of_which_git_cannot_say_is_not_started(project: Path, monkeypatch: 
     git(project, "init", "-q")
     with (project / ".git" / "config").open("a") as settings:
         settings.write("[core\n")
-    with pytest.raises(UsageError, match=r"whether git tracks .* is not known, .* --python .*bad config line"):
+    with pytest.raises(UsageError, match=r"whether git tracks .* is not known, .*bad config line"):
         find_interpreter(None, project, environment=NOTHING)
     monkeypatch.setenv("PATH", str(project))
     with pytest.raises(UsageError, match="there is no git here"):
         find_interpreter(None, project, environment=NOTHING)
     shutil.rmtree(project / ".git")
     assert find_interpreter(None, project, environment=NOTHING).origin is Origin.PROJECT
+
+
+@pytest.mark.parametrize("named", [
+    "bin/python", "./python", "a/b/c/python", "a/../bin/python", "src/../bin/python", "dir/python",
+    "./link", "outer/python", "sub/bin/python", "nested/bin/python", "../project/bin/python",
+])  # fmt: skip
+def test_no_interpreter_that_git_tracks_is_started_wherever_it_lies(
+    named: str, project: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Each path is asked about in its own work tree, be the environment around it that work tree or around it."""
+    python = f"#!/bin/sh\ntouch '{project.parent}/started'\nexec '{sys.executable}' \"$@\"\n"
+    for place in ("bin/python", "python", "a/b/c/python", "sub/bin/python", "nested/bin/python"):
+        write_program(project / place, python)
+    write_program(project.parent / "elsewhere" / "python", python)  # what leads there is tracked, and not the file
+    (project / "dir").symlink_to("bin")
+    (project / "link").symlink_to("a/b/c/python")
+    (project / "outer").symlink_to("../elsewhere")
+    for nested in ("sub", "nested"):
+        git(project / nested, "init", "-q")
+        git(project / nested, "add", "-f", ".")
+        git(project / nested, *COMMIT)
+    git(project, "init", "-q")
+    git(project, "-c", "protocol.file.allow=always", "submodule", "--quiet", "add", "./sub", "sub")
+    git(project, "add", "-f", "bin", "python", "a", "dir", "link", "outer")
+    monkeypatch.chdir(project)
+    with pytest.raises(UsageError, match="is tracked by git"):
+        find_interpreter(SettingsPython(named), project)
+    assert not (project.parent / "started").exists()
+    assert find_interpreter(named, project).origin is Origin.NAMED
+
+
+@pytest.mark.parametrize("named", ["bin/python", "./python", "../other/bin/python"])
+def test_a_setting_is_refused_where_git_cannot_say_of_any_work_tree(
+    named: str, project: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Neither of that around the interpreter, where that is another than the one around the settings."""
+    monkeypatch.chdir(project)
+    git(project, "init", "-q")
+    path = write_program(project / named, f"#!/bin/sh\nexec '{sys.executable}' \"$@\"\n").resolve()
+    root = project if path.is_relative_to(project) else project.parent / "other"
+    git(root, "init", "-q")
+    assert find_interpreter(SettingsPython(named), project)
+    with (root / ".git" / "config").open("a") as settings:
+        settings.write("[core\n")
+    with pytest.raises(UsageError, match="whether git tracks .* is not known"):
+        find_interpreter(SettingsPython(named), project)
 
 
 def test_an_environment_that_is_the_whole_project_is_started(project: Path) -> None:
@@ -258,4 +305,4 @@ def test_every_command_refuses_a_broken_one_in_one_line(name: str, tmp_path: Pat
     arguments = [*targets.get(name, [slow]), "--python", "/nowhere/python"]
     done = codeopt(name, *arguments, cwd=tmp_path)
     assert (done.status, done.out) == (2, "")
-    assert done.err == "codeopt: --python: /nowhere/python is not there\n"
+    assert done.err == "error: --python: /nowhere/python is not there\n"

@@ -171,16 +171,15 @@ def test_fewer_notes_on_standard_error_are_no_fault(judge: Judge) -> None:
     assert measured(judge, FAST + "\nimport sys\nprint('MemoryError: not really', file=sys.stderr)\n").correct
 
 
-def test_confirming_finds_what_depends_on_the_order_of_sets(judge: Judge) -> None:
-    """Right with the hash seed of the rounds, and wrong with that of the confirmation."""
-    found = replace(measured(judge, FAST), revision=Revision.of(FAST + f"\nif hash('a') != {0}:\n    print(1)\n"))
-    assert not judge.confirm(found).correct
+def test_a_round_finds_what_depends_on_the_order_of_sets(judge: Judge) -> None:
+    usual = int(judge.workload.runner.run(Revision.of("print(hash('a'))")).stdout)
+    assert not measured(judge, f"{FAST}\nif hash('a') != {usual}:\n    print(1)\n").correct
 
 
 BAD = [
     ("print(input()[0:0], end='')\nraise SystemExit(1)\n", "the original fails case .*: RE"),
     ("import random\nprint(random.SystemRandom().random())\n", "the original fails case .*: WA"),
-    ("while True:\n    pass\n", "the original fails case .*: TLE .*--timeout"),
+    ("while True:\n    pass\n", "(?s)the original fails case .*: TLE .*--timeout"),
 ]
 
 
@@ -201,7 +200,7 @@ def test_an_original_that_prints_something_else_each_time(guest: Sandbox, tmp_pa
 
 def test_no_cases(guest: Sandbox, tmp_path: Path) -> None:
     (tmp_path / "slow.py").write_text("print(input())\n")
-    with pytest.raises(UsageError, match="no cases for slow.py"):
+    with pytest.raises(UsageError, match="slow.py has no test cases"):
         judge_of(guest, tmp_path / "slow.py")
 
 

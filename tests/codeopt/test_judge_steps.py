@@ -11,16 +11,20 @@ import pytest
 
 from codeopt.core.history import Candidate, Draft, History
 from codeopt.core.revision import Revision
+from codeopt.core.run_clock import DeadlineReached, RunClock
 from codeopt.engine import guards
 from codeopt.engine.guards import Consequence, Finding, Gain, guard
-from codeopt.engine.judge import MAX_FAILURES, PAIRS_SHARE, SHORT_S, Judge, is_same_program
+from codeopt.engine.judge import MAX_FAILURES, PAIRS_SHARE, Judge, is_same_program
 from codeopt.workloads import Stage
 from codeopt.workloads._request import Checked
 from codeopt_sandbox.caveat import Caveat, Subject
 from codeopt_sandbox.compare import MIN_PAIRS_ANY_TIME, Decision, Plan, StoppingRule
+from codeopt_sandbox.guest.environment import CONFIRMING, Environment
 from codeopt_sandbox.outcome import Case, Run, Verdict
 from tests.support.candidates import comparison, outcome
 from tests.support.scripted import CASES, FAST, SLOW, UNSEEN, Asked, ScriptedRunner, ScriptedWorkload, echo
+
+TRIMMED = "x = 4\n"
 
 
 def judge_of(gives: Callable[[Asked], Run] | None = None, strict: bool = False, **other: Any) -> Judge:
@@ -39,12 +43,12 @@ def asked(judge: Judge) -> list[Asked]:
     return [each for each in runner.asked if each.program == FAST]
 
 
-def wrong_on(*inputs: bytes, hash_seed: int | None = None) -> Callable[[Asked], Run]:
-    """FAST is wrong on these inputs; with one hash seed alone, where one is named."""
+def wrong_on(*inputs: bytes, environment: Environment | None = None) -> Callable[[Asked], Run]:
+    """FAST is wrong on these inputs; in one environment alone, where one is named."""
 
     def gives(each: Asked) -> Run:
         right = echo()(each)
-        here = each.program == FAST and each.stdin in inputs and hash_seed in (None, each.hash_seed)
+        here = each.program == FAST and each.stdin in inputs and environment in (None, each.environment)
         return replace(right, stdout=b"wrong") if here else right
 
     return gives
@@ -64,20 +68,58 @@ def test_a_round_is_screened_and_a_confirmation_has_the_full_error_rate() -> Non
     assert confirmed.faster
 
 
-def test_a_confirmation_runs_every_case_with_other_hash_seeds_and_unseen_ones() -> None:
+@dataclass(frozen=True)
+class Trimming(ScriptedWorkload):
+    """Trims FAST to a program of its own."""
+
+    def trimmed(self, candidate: Candidate) -> Candidate:
+        return replace(candidate, revision=Revision.of(TRIMMED))
+
+
+def test_a_confirmation_runs_unseen_cases_in_their_environment_and_no_known_one_again() -> None:
     judge = judge_of()
     found = measured(judge)
     before = len(asked(judge))
     confirmed = judge.confirm(found)
-    new = [(each.stdin, each.hash_seed) for each in asked(judge)[before:] if each.mode == "exec" and each.hash_seed]
-    assert new == [(b"1\n", 1), (b"2\n", 1), (b"3\n", 2)]
+    new = [(each.stdin, each.environment) for each in asked(judge)[before:] if each.mode == "exec"]
+    assert (b"3\n", CONFIRMING) in new
+    assert not [stdin for stdin, environment in new if stdin == b"2\n"]
     assert [each.case for each in confirmed.outcomes] == ["a", "b", "new"]
+
+
+def test_a_candidate_that_was_trimmed_is_run_on_the_known_cases_too() -> None:
+    def gives(each: Asked) -> Run:
+        wrong = each.program == TRIMMED and each.stdin == b"2\n"
+        return replace(echo()(each), stdout=b"wrong") if wrong else echo()(each)
+
+    judge = Judge(Trimming(ScriptedRunner(gives)))
+    found = measured(judge)
+    assert found.faster
+    confirmed = judge.confirm(found)
+    assert confirmed.revision == Revision.of(TRIMMED)
+    assert not confirmed.correct
+
+
+@dataclass(frozen=True)
+class Late(ScriptedWorkload):
+    """The clock ends its trimming."""
+
+    def trimmed(self, candidate: Candidate) -> Candidate:
+        raise DeadlineReached
+
+
+def test_a_candidate_that_there_is_no_time_to_trim_is_confirmed_as_it_is() -> None:
+    judge = Judge(Late(ScriptedRunner(echo())), spare=RunClock(100.0).spare)
+    found = measured(judge)
+    confirmed = judge.confirm(found)
+    assert confirmed.revision == found.revision
+    assert confirmed.faster
 
 
 @pytest.mark.parametrize(
     "gives",
-    [wrong_on(b"2\n", hash_seed=1), wrong_on(b"3\n"), wrong_on(b"3\n", hash_seed=2)],
-    ids=["a held-out case, sets in another order", "an unseen case", "an unseen case, sets in another order"],
+    [wrong_on(b"3\n"), wrong_on(b"3\n", environment=CONFIRMING)],
+    ids=["an unseen case", "an unseen case, in its environment"],
 )
 def test_what_is_wrong_there_alone_is_neither_confirmed_nor_checked(gives: Callable[[Asked], Run]) -> None:
     judge = judge_of(gives)
@@ -184,19 +226,6 @@ def test_what_is_wrong_when_it_is_timed_is_not_measured_by_another_clock() -> No
     assert measured(replace(judge_of(), second="memory")).second
 
 
-def test_only_short_cases_are_run_again_with_another_hash_seed() -> None:
-    """Together they take the original no longer than SHORT_S."""
-    seconds = {b"1\n": SHORT_S, b"2\n": 0.3}
-
-    def gives(each: Asked) -> Run:
-        return replace(echo()(each), cpu_s=seconds.get(each.stdin, 0.1), wall_s=0.1)
-
-    judge = judge_of(gives)
-    assert judge.check(Revision.of(FAST), "").correct
-    again = [each.stdin for each in asked(judge) if each.hash_seed == 1]
-    assert again == [b"2\n"]
-
-
 def test_outcomes_of_a_draft_that_was_screened_stand_for_the_same_one_alone() -> None:
     judge = judge_of()
     screened = replace(judge.original, round=1, revision=Revision.of(FAST), siblings=((2, 1.0),))
@@ -266,7 +295,7 @@ def test_guards_have_their_say_at_each_step(
 
     judge = judge_of()
     earlier = measured(judge)
-    monkeypatch.setattr(guards, "_guards", lambda verb: [check_gain] if verb == check_gain.verb else [])
+    monkeypatch.setattr(guards, "_guards", lambda verb, *more: [check_gain] if verb == check_gain.verb else [])
     if step == "a round":
         found = measured(judge)
     elif step == "a confirmation":
@@ -377,7 +406,7 @@ def test_only_a_draft_that_is_right_is_profiled(monkeypatch: pytest.MonkeyPatch)
     def check_gain(gain: Gain) -> Finding | None:
         return Finding(Consequence.REJECT, "no") if gain.draft.text == THIRD else None
 
-    monkeypatch.setattr(guards, "_guards", lambda verb: [check_gain] if verb == check_gain.verb else [])
+    monkeypatch.setattr(guards, "_guards", lambda verb, *more: [check_gain] if verb == check_gain.verb else [])
     workload: Any = _Profiled(ScriptedRunner(echo()))
     judge = Judge(workload)
     assert measured(judge).correct

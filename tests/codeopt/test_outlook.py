@@ -18,7 +18,7 @@ from codeopt_sandbox.profile import Profile
 from tests.support.candidates import original, profile, right
 
 RULES = ImproveOptions(model="rules")
-NEXT = "the rules know nothing better for it; --model NAME asks a language model"
+NEXT = "codeopt improve slow.py --model NAME"
 UNPROFILED = replace(right(), profile=None)
 
 
@@ -39,27 +39,29 @@ class Measured(Defaults):
 def look(best: Candidate | None, options: ImproveOptions = RULES, task: str = "runtime", **how: Any) -> NextSteps:
     workload = Measured(how.get("profiled", lambda source: profile()))
     judge = Judge(cast(Workload, workload), profiled=False)
-    return next_steps(judge, open_task(task), best, options, measure=how.get("measure", True))
+    return next_steps(judge, open_task(task), best, options, measure=how.get("measure", True), target="slow.py")
 
 
 def test_the_original_is_hot_where_nothing_was_accepted() -> None:
-    assert look(None).words == f"hot now: line 2 90%, line 1 10%: {NEXT}"
+    assert ([line.line for line in look(None).hot], look(None).next) == ([2, 1], NEXT)
 
 
 def test_the_best_program_is_profiled_for_it() -> None:
     asked: list[str] = []
     found = look(UNPROFILED, profiled=lambda source: asked.append(source) or profile())
     assert asked == [UNPROFILED.revision]
-    assert found.words == f"hot now: line 2 90%, line 1 10%: {NEXT}"
+    assert ([line.line for line in found.hot], found.next) == ([2, 1], NEXT)
 
 
 def test_no_profile_is_taken_that_nobody_wants() -> None:
     for how in ({"measure": False}, {"options": replace(RULES, no_profile=True)}):
-        assert look(UNPROFILED, **how).words == NEXT
+        found = look(UNPROFILED, **how)
+        assert (found.hot, found.next) == ((), NEXT)
 
 
 def test_after_a_language_model_only_the_lines() -> None:
-    assert look(right(), ImproveOptions(model="gpt-5")).words == "hot now: line 2 90%, line 1 10%"
+    found = look(right(), ImproveOptions(model="gpt-5"))
+    assert ([line.line for line in found.hot], found.next) == ([2, 1], "")
 
 
 def test_a_profile_that_fails_is_said() -> None:
@@ -72,4 +74,4 @@ def test_a_profile_that_fails_is_said() -> None:
 
 
 def test_nothing_is_hot_for_a_task_that_is_not_about_time() -> None:
-    assert look(right(), task="readability").words == ""
+    assert look(right(), task="readability") == NextSteps()

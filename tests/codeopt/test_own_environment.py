@@ -15,6 +15,8 @@ from tests.support.files import write_files
 from tests.support.pythons import python_of
 from tests.support.wheels import pack
 
+pytestmark = pytest.mark.full
+
 WORDS = '''\
 """Words."""
 
@@ -103,21 +105,17 @@ def improve(target: Path, function: str, folder: Path, *arguments: str | Path, *
 
 def test_the_projects_own_python_runs_its_tests_and_its_function(project: Path, tmp_path: Path) -> None:
     """From another folder; codeopt's own Python has another version, or at least other packages."""
-    done = improve(project / "src" / "pkg" / "words.py", "repeated", tmp_path)
+    done = improve(project / "src" / "pkg" / "words.py", "repeated", tmp_path, "-v")
     python = project / ".venv" / "bin" / "python"
     version = subprocess.run([python, "-V"], capture_output=True, text=True, check=True).stdout.split()[1]
     assert done.json["python"]["path"] == str(python)
     assert done.json["python"]["version"] == version
-    assert done.lines[1].startswith(f"python     {python} {version}, pytest ")
+    assert any(line.startswith(f"python     {python} {version}, pytest ") for line in done.lines), done.err
     assert done.json["evidence"]["tests"] == 5
     assert "hot: line 9 " in done.err
     assert (done.status, done.json["accepted"]) == (0, True), done.err
 
 
-@pytest.mark.slow(
-    also="tests/codeopt/test_interpreter.py::test_what_goes_before_what",
-    reason="which interpreter is taken is decided there, and the test above runs in one",
-)
 def test_the_activated_one_is_taken_and_shows_its_hot_lines(project: Path) -> None:
     environment = {"VIRTUAL_ENV": str(project / ".venv")}
     arguments = ("profile", "src/pkg/words.py::repeated", "--sandbox", "bubblewrap", "--json")

@@ -8,6 +8,8 @@ import pytest
 
 from tests.codeopt.command import SLOW, codeopt, write_problem
 
+pytestmark = pytest.mark.full
+
 HOT = SLOW.splitlines().index("    if word in seen:") + 1
 WORDS = 6000  # so that no pause on a busy machine is a quarter of it
 
@@ -74,6 +76,6 @@ USAGE = [
 def test_refused_in_one_line(arguments: tuple[str, ...], said: str, problem: Path) -> None:
     done = codeopt("profile", *arguments, cwd=problem)
     assert done.status == 2
-    assert len(done.lines) == 1
+    assert len(done.facts) == 1
     assert said in done.err
     assert done.out == ""

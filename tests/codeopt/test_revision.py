@@ -6,8 +6,8 @@ from hashlib import sha256
 
 import pytest
 
-from codeopt.core.revision import Revision
-from codeopt.workloads.project.text import pack, unpack
+from codeopt.core.revision import Revision, pack
+from codeopt.workloads.project.text import unpack
 
 FILES = {"b.py": "x = 1\n", "a.py": "y = 2\n# === file: no.py === \n"}
 

@@ -9,12 +9,14 @@ import pytest
 
 from codeopt.core.errors import ProgramError, UsageError
 from codeopt.core.target import Target
+from codeopt.workloads._run_first import run_first
 from codeopt.workloads.function.recording.hot_functions import run_shares
 from codeopt.workloads.function.recording.instrumented_run import UsersCommand
-from codeopt.workloads.function.recording.run_first import run_first
 from tests.codeopt.command import codeopt, reply
 from tests.conftest import require_sandbox
 from tests.support.wire_server import WireServer
+
+pytestmark = pytest.mark.full
 
 WORDS = """\
 import asyncio, multiprocessing, sys, threading, time
@@ -125,7 +127,7 @@ def test_a_command_that_never_uses_the_file(words: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("line", "why"), [(" ", "say what to run"), ("python '", "No closing quotation"), ("gone-1 x", "cannot run gone-1")]
+    ("line", "why"), [(" ", "--run is empty"), ("python '", "No closing quotation"), ("gone-1 x", "cannot run gone-1")]
 )
 def test_a_command_that_is_none(words: Path, line: str, why: str) -> None:
     with pytest.raises(UsageError, match=why):

@@ -43,7 +43,7 @@ def test_models_take_turns_and_a_reader_may_be_another() -> None:
     plan = make_plan(options)
     assert (plan.models, plan.judge_model, plan.budget.rounds) == (("a", "b"), "a", 2)
     assert make_plan(ImproveOptions(model="a", base_url="http://127.0.0.1:9")).judge_model == ""
-    with pytest.raises(UsageError, match="--model a,rules: give names of models"):
+    with pytest.raises(UsageError, match="--model a,rules "):
         make_plan(ImproveOptions(model="a,rules", base_url="http://127.0.0.1:9"))
 
 

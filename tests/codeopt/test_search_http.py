@@ -14,14 +14,12 @@ from tests.codeopt.command import FAST, QUICK, SLOW, WRONG, codeopt, command, en
 from tests.conftest import require_sandbox
 from tests.support.wire_server import WireServer
 
+pytestmark = pytest.mark.full
+
 SET = SLOW.replace("seen = []", "seen = set()").replace("seen.append", "seen.add")
 DRAFTS = [FAST, SET, WRONG, SET.replace("repeated", "again"), FAST.replace("words", "names"), "I would rather not."]
 
 
-@pytest.mark.slow(
-    also="tests/codeopt/test_cli_interrupt.py::test_a_killed_run_goes_on_where_it_was",
-    reason="the same record of rounds; what a search makes of it is tested without a command in tests/codeopt/searches",
-)
 def test_drafts_of_two_chains_survive_a_kill(tmp_path: Path) -> None:
     require_sandbox()
     write_problem(tmp_path, words=1500)

@@ -3,14 +3,20 @@
 from __future__ import annotations
 
 import argparse
+import json
 from pathlib import Path
 
 import pytest
 
+from codeopt.cli.command import command_of
+from codeopt.cli.command_flags import settings_by_key
 from codeopt.cli.commands import batch, improve
 from codeopt.cli.main import build_parser
-from codeopt.cli.settings import require_own_word
+from codeopt.cli.settings import flag_of, require_own_word
+from codeopt.core import plugins
 from codeopt.core.errors import UsageError
+from codeopt.core.flag import SettableBy
+from tests.codeopt.review.pull_request import git
 
 FILE = """
 [tool.codeopt]
@@ -31,6 +37,7 @@ def _in_a_project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The working directory lies below the one that has the file."""
     (tmp_path / "pyproject.toml").write_text(FILE)
     (tmp_path / "deep" / "er").mkdir(parents=True)
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "none"))
     monkeypatch.chdir(tmp_path / "deep" / "er")
 
 
@@ -76,7 +83,7 @@ def test_a_file_without_settings_is_fine(text: str, tmp_path: Path) -> None:
         ("max-rounds = 0", "max-rounds: 0 is not a whole number above zero"),
         ("clock = 'sun'", "clock: 'sun' is none of auto, cpu, wall"),
         ("no-profile = 'maybe'", "no-profile: must be true or false, not 'maybe'"),
-        ("modle = 'x'", "has no key 'modle'; did you mean 'model'?"),
+        ("modle = 'x'", "has no key 'modle' (did you mean model?)"),
     ],
 )
 def test_a_wrong_line_is_named(line: str, said: str, tmp_path: Path) -> None:
@@ -84,7 +91,7 @@ def test_a_wrong_line_is_named(line: str, said: str, tmp_path: Path) -> None:
     with pytest.raises(UsageError) as caught:
         parse()
     assert str(caught.value).startswith(f"{tmp_path / 'pyproject.toml'}: ")
-    assert said in str(caught.value)
+    assert said in caught.value.words
 
 
 @pytest.mark.parametrize(
@@ -100,13 +107,25 @@ def test_a_wrong_line_is_named(line: str, said: str, tmp_path: Path) -> None:
         ('select = "counter,my_package.rule"', ("--select", "counter")),
         ('ignore = ["my_package.rule"]', ("--ignore", "counter")),
         ('api-key-env = "AWS_SECRET_ACCESS_KEY"', ("--api-key-env", "MY_KEY")),
+        ('base-url = "http://127.0.0.1:9/v1"', ("--base-url", "http://127.0.0.1:8/v1")),
+        ('env = ["PLAIN=1", "GITHUB_TOKEN"]', ("--env", "PLAIN=1")),
+        ('env = "GITHUB_TOKEN"', ("--env", "PLAIN=1")),
+        ('runtime = "runc"', ("--runtime", "runsc")),
+        ('stdin = "/etc/passwd"', ("--stdin", "mine.txt")),
+        ('cases = "../../.ssh"', ("--cases", "mine")),
+        ('with = ["data.csv", "/etc"]', ("--with", "mine")),
+        ('calls = "../calls.py"', ("--calls", "mine.py")),
+        ('tests = [".env"]', ("--tests", "mine")),
+        ('stdin = "deep/.ssh/config"', ("--stdin", "mine.txt")),
+        ('stdin = "link"', ("--stdin", "mine.txt")),
     ],
 )
 def test_a_downloaded_project_runs_nothing_and_sends_no_secret(
     line: str, instead: tuple[str, str], tmp_path: Path
 ) -> None:
     (tmp_path / "pyproject.toml").write_text(f"[tool.codeopt]\n{line}\n")
-    with pytest.raises(UsageError, match=f"which a project's file cannot decide; give {instead[0]} or CODEOPT_"):
+    (tmp_path / "link").symlink_to("/etc/passwd")
+    with pytest.raises(UsageError, match=f"which a project's file cannot decide\nhint: give {instead[0]} or CODEOPT_"):
         require_own_word(parse())
     require_own_word(parse(*instead))
 
@@ -114,7 +133,9 @@ def test_a_downloaded_project_runs_nothing_and_sends_no_secret(
 def test_a_downloaded_project_chooses_no_module_that_reads_a_set(tmp_path: Path) -> None:
     (tmp_path / "pyproject.toml").write_text('[tool.codeopt]\nlayout = "my_package.layout"\n')
     given = ["batch", "problems", "--run-dir", "out"]
-    with pytest.raises(UsageError, match=r"names code that runs without isolation.*give --layout or CODEOPT_LAYOUT"):
+    with pytest.raises(
+        UsageError, match=r"names code that runs without isolation.*\nhint: give --layout or CODEOPT_LAYOUT"
+    ):
         require_own_word(build_parser({"batch": batch}).parse_args(given))
     require_own_word(build_parser({"batch": batch}).parse_args([*given, "--layout", "folders"]))
 
@@ -124,12 +145,95 @@ def test_a_downloaded_project_chooses_no_module_that_reads_a_set(tmp_path: Path)
     [
         'model = "gpt-4.1"',
         'model = "replay:talk.jsonl"',
+        'env = ["PYTHONHASHSEED=0", "MODE=fast=er"]',
+        'stdin = "data.txt"',
         'sandbox = "docker"',
         'task = "memory"',
         'select = "counter"',
-        'ignore = ["ruff:C419", "slots"]',
+        'ignore = ["ruff:C419", "seen_set"]',
     ],
 )
 def test_a_project_may_choose_what_harms_nobody(line: str, tmp_path: Path) -> None:
     (tmp_path / "pyproject.toml").write_text(f"[tool.codeopt]\n{line}\n")
     require_own_word(parse())
+
+
+ALL_COMMANDS = {name: plugins.load("codeopt.commands", name) for name in plugins.names("codeopt.commands")}
+EXAMPLES = {
+    SettableBy.USER: "x",
+    SettableBy.VARIABLES: "GITHUB_TOKEN",
+    SettableBy.READ: "/etc/passwd",
+    SettableBy.WRITTEN: "/etc/passwd",
+    SettableBy.PLUG_IN: "my_package.mod",
+    SettableBy.RULES: "my_package.mod",
+    SettableBy.MODEL: "my_package:mod",
+    SettableBy.SANDBOX: "process",
+}
+"""Kind of setting -> a value that a project's file may not give."""
+MAY = {SettableBy.PROJECT, SettableBy.OF_A_CHANGE, SettableBy.EACH_TIME, SettableBy.PYTHON}
+"""Kinds of which a project's file may give each value, or none at all, or where the value is looked at later."""
+
+
+def options_of_commands() -> list[tuple[str, str]]:
+    """Each command with each of its flags that is a setting."""
+    (choices,) = (each for each in build_parser(ALL_COMMANDS)._actions if isinstance(each, argparse._SubParsersAction))
+    return sorted(
+        (name, flag) for name, parser in choices.choices.items() for action in parser._actions
+        if (flag := flag_of(action))
+    )  # fmt: skip
+
+
+def test_each_setting_says_who_may_give_it() -> None:
+    assert {flag for _, flag in options_of_commands()} <= set(settings_by_key())
+    assert set(SettableBy) == MAY | set(EXAMPLES)
+    assert {settings_by_key()[name] for name in ("base-url", "api-key-env", "runtime", "cluster", "source")} == {
+        SettableBy.USER
+    }
+
+
+@pytest.mark.parametrize(
+    "key", sorted({flag for _, flag in options_of_commands() if settings_by_key()[flag] not in MAY})
+)
+def test_no_command_takes_from_a_project_what_is_the_users_to_say(key: str, tmp_path: Path) -> None:
+    value = {"cluster": "ray:evil", "force": True}.get(key, EXAMPLES[settings_by_key()[key]])
+    (tmp_path / "pyproject.toml").write_text(f"[tool.codeopt]\n{key} = {json.dumps(value)}\n")
+    (choices,) = (each for each in build_parser(ALL_COMMANDS)._actions if isinstance(each, argparse._SubParsersAction))
+    for command, flag in options_of_commands():
+        if flag == key and not command_of(ALL_COMMANDS[command]).flags_only:
+            parser = choices.choices[command]
+            dest = next(action.dest for action in parser._actions if flag_of(action) == key)
+            with pytest.raises(UsageError, match=rf"pyproject.toml: {key} = .* which a project's file cannot decide"):
+                require_own_word(argparse.Namespace(**{dest: parser.get_default(dest)}))
+
+
+def test_the_users_own_file_gives_what_a_project_may_not(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    home = tmp_path / "home"
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(home))
+    (home / "codeopt").mkdir(parents=True)
+    own = home / "codeopt" / "config.toml"
+    own.write_text('base-url = "http://mine"\nenv = ["TOKEN"]\nmax-rounds = 9\nruntime = "runsc"\npatience = 7\n')
+    (tmp_path / "pyproject.toml").write_text('[tool.codeopt]\nbase-url = "http://evil"\nmax-rounds = 3\n')
+    found = parse()
+    require_own_word(found)
+    assert (found.base_url, found.env, found.max_rounds) == ("http://mine", ["TOKEN"], 3)
+    assert (found.runtime, found.patience) == ("runsc", 7)
+    monkeypatch.setenv("CODEOPT_BASE_URL", "http://now")
+    assert (parse().base_url, parse("--base-url", "http://here").base_url) == ("http://now", "http://here")
+    own.write_text("modle = 'x'\n")
+    with pytest.raises(UsageError, match=r"config.toml: has no key 'modle'\nhint: did you mean model"):
+        parse()
+
+
+def test_a_file_of_the_users_that_came_with_the_project_is_not_believed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The home of the user is the project's folder, as in some containers."""
+    monkeypatch.setenv("HOME", str(tmp_path))
+    monkeypatch.delenv("XDG_CONFIG_HOME", raising=False)
+    (tmp_path / ".config" / "codeopt").mkdir(parents=True)
+    (tmp_path / ".config" / "codeopt" / "config.toml").write_text('base-url = "http://evil"\n')
+    git(tmp_path, "init", "-q")
+    assert parse().base_url == "http://evil"
+    git(tmp_path, "add", "-A")
+    with pytest.raises(UsageError, match="is not yours: git tracks it"):
+        parse()

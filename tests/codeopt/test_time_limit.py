@@ -10,6 +10,8 @@ import pytest
 from codeopt.cli.main import main
 from tests.conftest import require_sandbox
 
+pytestmark = pytest.mark.full
+
 TEXT = """\
 def labels(names: list[str]) -> list[str]:
     known: list[str] = []

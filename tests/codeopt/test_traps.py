@@ -20,6 +20,8 @@ from codeopt.engine.guards import SourcePair
 from codeopt.engine.guards.forbidden import check_source
 from tests.codeopt.command import ALL_EXAMPLES, STATUSES, codeopt
 
+pytestmark = pytest.mark.full
+
 OWN = sorted((Path(__file__).parent / "traps").iterdir())
 SHARED = Path(os.environ.get("CODEOPT_HOSTILE") or Path(__file__).parents[3] / "shared" / "hostile") / "traps"
 GIVEN = sorted(path for path in SHARED.glob("*") if "function" not in json.loads((path / "meta.json").read_text()))

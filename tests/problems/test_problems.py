@@ -57,6 +57,7 @@ def test_case_0_is_the_example_of_the_statement(folder: Path) -> None:
     assert (given.split(), expected.split()) == (example_input.split(), example_output.split())
 
 
+@pytest.mark.full
 @each_problem
 @pytest.mark.parametrize("program", ["slow.py", "fast.py"])
 def test_prints_the_stored_outputs(folder: Path, program: str) -> None:

@@ -264,10 +264,7 @@ def test_the_base_of_a_killed_process_goes_with_the_next_one() -> None:
             assert (living.folder / "main.py").exists()
 
 
-@pytest.mark.slow(
-    also="tests/sandbox/test_base_folder.py::test_what_a_run_wrote_comes_back",
-    reason="20,000 files are written and compared for each sandbox",
-)
+@pytest.mark.full
 def test_twenty_thousand_files_and_half_a_gibibyte(backend: str) -> None:
     """Each run has all of them, and pays for what it changes."""
     files = tuple((f"p{n // 100}/m{n}.bin", bytes([n % 256]) * 26_000) for n in range(20_000))

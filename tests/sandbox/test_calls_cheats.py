@@ -8,6 +8,7 @@ import pytest
 
 from codeopt_sandbox import Sandbox
 from codeopt_sandbox.calls import CallBatch, CallRunner, FunctionRef
+from codeopt_sandbox.guest.calls.scenarios import RENEWED, SCENARIO
 from tests.sandbox.said import said
 
 EQUAL = """
@@ -47,6 +48,12 @@ def ask(sandbox: Sandbox, module: str, *calls: str) -> list[str]:
     return said(run)
 
 
+def renewed(sandbox: Sandbox, module: str, call: str) -> str:
+    """What a call answers twice, the second time after its first result was changed."""
+    runner = CallRunner(sandbox, FunctionRef("mod", "/nowhere/mod.py", "f"))
+    return said(runner.ask(module, CallBatch((f"{SCENARIO}({RENEWED!r}, {call})",), "combine")))[0]
+
+
 @pytest.mark.parametrize("kind", ["int", "list", "tuple", "dict"])
 def test_a_class_that_equals_every_type_is_none_of_them(isolated: Sandbox, kind: str) -> None:
     assert ask(isolated, EQUAL.replace("KIND", kind), "f()")[0].startswith("returns <.Lazy>")
@@ -64,7 +71,7 @@ def test_a_class_that_equals_every_type_is_none_of_them(isolated: Sandbox, kind:
     ],
 )
 def test_an_object_that_is_kept_and_given_out_again(isolated: Sandbox, result: str, same: bool) -> None:
-    assert (SAME in ask(isolated, KEEPS.replace("WRAPPED", result), "f(3)")[0]) is same
+    assert (SAME in renewed(isolated, KEEPS.replace("WRAPPED", result), "f(3)")) is same
 
 
 @pytest.mark.parametrize(
@@ -86,7 +93,7 @@ def test_equal_arguments_of_a_calls_file_come_once(isolated: Sandbox) -> None:
     calls = "import mod\nCALLS = [((mod.Box(n // 2),), {}) for n in range(4)] + [((lambda: 1,), {})] * 2\n"
     module = "class Box:\n    def __init__(self, n):\n        self.n = n\ndef f(box):\n    return box.n\n"
     target = FunctionRef("mod", "/nowhere/mod.py", "f", calls_file=calls)
-    run = CallRunner(isolated, target).ask(module, CallBatch((), "list"))
+    run = CallRunner(isolated, target).ask(module, CallBatch((), "inspect", "list"))
     assert said(run)[:5] == ["CALLS[0]", "CALLS[2]", "CALLS[4]", "CALLS[5]", ""], run
 
 
@@ -109,7 +116,7 @@ def test_only_what_has_no_text_is_taken_from_a_calls_file(isolated: Sandbox, ent
     module = "class Box:\n    def __init__(self, n):\n        self.n = n\ndef f(*given, **named):\n    return 1\n"
     target = FunctionRef("mod", "/nowhere/mod.py", "f", calls_file=f"import mod\nitems = [5]\nCALLS = [{entry}]\n")
     runner = CallRunner(isolated, target)
-    assert said(runner.ask(module, CallBatch((), "list")))[0] == listed
+    assert said(runner.ask(module, CallBatch((), "inspect", "list")))[0] == listed
     outcome = said(runner.ask(module, CallBatch((listed,), "check")))[0]
     assert outcome.startswith("returns 1"), outcome
 
@@ -162,7 +169,7 @@ def test_what_a_call_does_to_its_arguments(isolated: Sandbox, name: str) -> None
 )
 def test_a_calls_file_that_fails_says_why(isolated: Sandbox, calls: str, why: str) -> None:
     target = FunctionRef("mod", "/nowhere/mod.py", "f", calls_file=calls)
-    run = CallRunner(isolated, target).ask("def f():\n    pass\n", CallBatch((), "list"))
+    run = CallRunner(isolated, target).ask("def f():\n    pass\n", CallBatch((), "inspect", "list"))
     assert run.stderr.decode().strip() == f"the calls file fails: {why}"
 
 
@@ -225,9 +232,9 @@ def test_a_nan_is_a_nan_in_a_large_array_too(isolated: Sandbox) -> None:
 def test_an_array_that_is_changed_or_kept(isolated: Sandbox) -> None:
     pytest.importorskip("numpy")
     module = "import numpy\nkept = numpy.zeros(1)\ndef f(a):\n    a[0] += 1\n    return kept\n"
-    line = ask(isolated, module, "f(load('numpy', 'zeros')(2))")[0]
-    assert "arguments become (array('<f8', (2,), [1.0, 0.0]); )" in line
-    assert SAME in line
+    call = "f(load('numpy', 'zeros')(2))"
+    assert "arguments become (array('<f8', (2,), [1.0, 0.0]); )" in ask(isolated, module, call)[0]
+    assert "array('<f8', (1,), [1.0])" in renewed(isolated, module, call), "what its owner made of the first result"
 
 
 def test_frames_that_differ_or_are_changed(isolated: Sandbox) -> None:
@@ -247,7 +254,8 @@ def test_what_an_object_says_when_it_is_looked_at_is_no_calls(isolated: Sandbox)
         "        print('more', flush=True)\n        return 5\n"
         "def f():\n    return Loud()\n"
     )
-    first, second = ask(isolated, module, "f()", "f()")[:2]
+    runner = CallRunner(isolated, FunctionRef("mod", "/nowhere/mod.py", "f"))
+    first, second = said(runner.ask(module, CallBatch(("f()", "f()"), views=True)))[:2]
     assert first == second
     assert "ask 5" in first
     assert "prints" not in first
@@ -266,7 +274,7 @@ def test_calls_in_words(isolated: Sandbox) -> None:
     runner = CallRunner(isolated, target)
     calls = [f"f(load('mod', '{kind}')([2]), k=1)" for kind in ("Box", "Named", "Broken")]
     calls.append("f([load('mod', 'Box')(1)], load('mod', 'Named')('a' * 300))")
-    run = runner.ask(module, CallBatch(tuple(calls), "show"))
+    run = runner.ask(module, CallBatch(tuple(calls), "inspect", "show"))
     lines = said(run)
     assert lines[:3] == ["f(<Box n=[2]>, k=1)", "f(Named [2], k=1)", "f(<Broken n=[2]>, k=1)"], run
     assert " at 0x" not in lines[3]

@@ -13,8 +13,10 @@ import pytest
 
 from codeopt_sandbox import Sandbox
 from codeopt_sandbox.calls import CallBatch, CallRunner, FunctionRef
+from codeopt_sandbox.guest.calls.scenarios import RENEWED, SCENARIO
+from codeopt_sandbox.guest.environment import SHIFTED, USUAL
 from tests.conftest import open_or_skip
-from tests.sandbox.said import said
+from tests.sandbox.said import observed
 
 
 @pytest.fixture(scope="module")
@@ -93,12 +95,6 @@ DIFFERENT: dict[str, tuple[str, str, str, tuple[str, ...]]] = {
     "a log record is gone": (
         LOGS,
         "def f(n):\n    log.warning('odd %s', n)\n    return n\n",
-        "def f(n):\n    return n\n",
-        ("f(1)",),
-    ),
-    "a log record of a low level is gone": (
-        LOGS,
-        "def f(n):\n    log.debug('odd %s', n)\n    return n\n",
         "def f(n):\n    return n\n",
         ("f(1)",),
     ),
@@ -228,15 +224,25 @@ HONEST: dict[str, tuple[str, str, str, tuple[str, ...]]] = {
 }
 
 
-def both(sandbox: Sandbox, head: str, old: str, new: str, calls: tuple[str, ...]) -> list[list[str]]:
-    """Outcomes and state of the calls of either text; iterators are read far."""
+def both(sandbox: Sandbox, head: str, old: str, new: str, calls: tuple[str, ...]) -> list[list[object]]:
+    """What is observed of the calls of either text; iterators are read far."""
     ref = FunctionRef(
         "mod", "/nowhere/mod.py", "f", globals=("TABLE",) * ("TABLE" in head), attributes=("f.calls",),
         generator="got = yield" in old,
     )  # fmt: skip
     runner = CallRunner(sandbox, ref)
-    batch = CallBatch(calls, items=100_000)
-    return [said(runner.ask(f"{head}{text}", batch)) for text in (old, new)]
+    alone = CallBatch(calls, items=100_000)
+    renewed = CallBatch(tuple(f"{SCENARIO}({RENEWED!r}, {call})" for call in calls), "combine")
+    texts = [f"{head}{text}" for text in (old, new)]
+    return [[*observed(runner.ask(text, alone)), *observed(runner.ask(text, renewed))] for text in texts]
+
+
+def test_a_log_record_of_a_low_level_shows_where_the_level_is(guest: Sandbox) -> None:
+    runner = CallRunner(guest, FunctionRef("mod", "/nowhere/mod.py", "f"))
+    texts = [f"{LOGS}def f(n):\n    {line}return n\n" for line in ("log.debug('odd %s', n)\n    ", "")]
+    for environment, alike in ((USUAL, True), (SHIFTED, False)):
+        old, new = (observed(runner.ask(text, CallBatch(("f(1)",)), environment)) for text in texts)
+        assert (old == new) is alike
 
 
 @pytest.mark.parametrize("name", DIFFERENT)
@@ -249,4 +255,4 @@ def test_what_no_result_shows(guest: Sandbox, name: str) -> None:
 def test_what_makes_no_difference(guest: Sandbox, name: str) -> None:
     old, new = both(guest, *HONEST[name])
     assert old == new
-    assert not any("changes files" in line for line in old)
+    assert not any("'files'" in str(each) for each in old)

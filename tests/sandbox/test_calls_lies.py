@@ -12,7 +12,7 @@ import pytest
 from codeopt_sandbox import Sandbox
 from codeopt_sandbox.calls import CallBatch, CallRunner, FunctionRef
 from tests.conftest import open_or_skip
-from tests.sandbox.said import said
+from tests.sandbox.said import observed, said
 
 CALLS = ("f([3, 1, 3, 2])", "f([])", "f([5, 5])")
 REPORT = "class Report:\n    def __init__(self, total, items):\n        self.total, self.items = total, items\n"
@@ -121,16 +121,17 @@ def guest(request: pytest.FixtureRequest) -> Iterator[Sandbox]:
         yield opened
 
 
-def both(sandbox: Sandbox, pair: tuple[str, str]) -> list[list[str]]:
-    """Outcomes of the calls of either text."""
+def both(sandbox: Sandbox, pair: tuple[str, str]) -> list[list[object]]:
+    """What is observed of the calls of either text."""
     runner = CallRunner(sandbox, FunctionRef("mod", "/nowhere/mod.py", "f"))
-    return [said(runner.ask(text, CallBatch(CALLS))) for text in pair]
+    return [observed(runner.ask(text, CallBatch(CALLS, views=True))) for text in pair]
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("name", LIES)
 def test_an_object_that_lies(guest: Sandbox, name: str) -> None:
     old, new = both(guest, LIES[name])
-    assert not any("not comparable" in line for line in old), old
+    assert not any("not_comparable" in str(each) for each in old), old
     assert old != new
 
 

@@ -8,9 +8,9 @@ from collections.abc import Iterator
 import pytest
 
 from codeopt_sandbox import Sandbox
-from codeopt_sandbox.answers import differences
 from codeopt_sandbox.calls import CallBatch, CallRunner, FunctionRef
 from codeopt_sandbox.caveat import Subject
+from codeopt_sandbox.comparing import AnswerComparison
 from tests.conftest import open_or_skip
 
 METRICS = """
@@ -54,10 +54,13 @@ def guest(request: pytest.FixtureRequest) -> Iterator[Sandbox]:
 def different(sandbox: Sandbox, line: str) -> list[Subject | None]:
     """Subjects of the caveats about each difference of a draft without the line."""
     runner = CallRunner(sandbox, FunctionRef("mod", "/nowhere/mod.py", "f", ("/nowhere",)))
-    old, new = (runner.ask(MODULE.replace("LINE", each), CallBatch(CALLS)).stdout for each in (line, "pass"))
-    return [each.subject for each in differences(old, new)]
+    old, new = (runner.ask(MODULE.replace("LINE", each), CallBatch(CALLS)).answer for each in (line, "pass"))
+    assert old is not None
+    assert new is not None
+    return [each.subject for each in AnswerComparison().differences(old, new)]
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("line", REFUSED)
 def test_what_others_go_by(guest: Sandbox, line: str) -> None:
     assert different(guest, line) == [None]

@@ -123,3 +123,34 @@ def test_a_pass_that_is_looked_at_as_checked_calls_are(sandbox: Sandbox) -> None
     assert whole.state is not None
     assert whole.state.text == "state: global COUNT becomes [1, 2]; prints 'seen 1\\nseen 2\\n'"
     assert all("called again, after its result was changed: returns [1, 'sp" in each.text for each in whole.outcomes)
+
+
+WINDOWS = """\
+class Sum:
+    def __init__(self, n):
+        self.n = n
+        self._rows = ROWS
+
+    @property
+    def total(self):
+        return sum(k * k for k in range(self.n)) if LATE else self.n
+
+def f(n):
+    return Sum(n)
+"""
+
+
+def beside(sandbox: Sandbox, **names: str) -> float:
+    """CPU seconds that a pass of a call takes beside it: what makes arguments, and what uses the result."""
+    text = "\n".join([*(f"{name} = {value}" for name, value in names.items()), WINDOWS])
+    runner = CallRunner(sandbox, FunctionRef("mod", "/nowhere/mod.py", "f"))
+    run = runner.run(text, CallBatch(("f(300_000)",), "time", passes=3).stdin())
+    assert run.answer is not None, run.stderr
+    return min(run.answer.beside)
+
+
+def test_what_a_result_puts_off_is_paid_where_it_is_used(isolated: Sandbox) -> None:
+    """The harness's own look at what a result holds is in no window."""
+    usual = beside(isolated, LATE="False", ROWS="None")
+    assert beside(isolated, LATE="True", ROWS="None") > 10 * usual
+    assert beside(isolated, LATE="False", ROWS="[[n, str(n), {n}] for n in range(20_000)]") < 10 * usual

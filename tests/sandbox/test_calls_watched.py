@@ -68,7 +68,7 @@ def watched(sandbox: Sandbox, source: str) -> Any:
     """Reads of the calls of a module's text."""
     runner = CallRunner(sandbox, FunctionRef("mod", "/nowhere/mod.py", "f"))
     iterators = "flat" if "yield" in source else ""
-    run = runner.ask(source, CallBatch(CALLS, "watch", seconds=30.0, iterators=iterators))
+    run = runner.ask(source, CallBatch(CALLS, "inspect", "watch", seconds=30.0, iterators=iterators))
     assert run.answer is not None, run
     return json.loads(run.answer.lines[0])
 

@@ -13,6 +13,11 @@ def test_its_words_name_the_input_and_both_outcomes() -> None:
     assert CAVEAT.words == "on f([True]): returns True, where the original: returns 1 (no known call has a bool)"
 
 
+def test_its_words_say_how_many_inputs_show_the_same() -> None:
+    several = replace(CAVEAT, count=4)
+    assert several.words.startswith("on f([True]) and 3 more: returns True, where the original: returns 1")
+
+
 def test_its_words_do_without_what_is_not_there() -> None:
     few = Caveat(Subject.EVIDENCE, "", "", "only 3 changed inputs could be tried")
     assert few.words == "only 3 changed inputs could be tried"
@@ -25,7 +30,7 @@ def test_json_has_the_tier() -> None:
 def test_of_one_reason_the_smallest_input_that_may_be_shown_stands_once() -> None:
     longer, hidden = replace(CAVEAT, input="f([True, 2])", apart=0.5), replace(CAVEAT, input="f()", held_out=True)
     other = replace(CAVEAT, because="no known call has None")
-    assert distinct([longer, CAVEAT, hidden, other]) == (replace(CAVEAT, apart=0.5), other)
+    assert distinct([longer, CAVEAT, hidden, other]) == (replace(CAVEAT, apart=0.5, count=3), other)
     assert distinct([hidden, other]) == (hidden, other)
 
 

@@ -16,6 +16,8 @@ from codeopt_sandbox.sequential_test import interval
 from codeopt_sandbox.verdict import check_tokens
 from tests.conftest import open_or_skip
 
+pytestmark = pytest.mark.full
+
 Noise = Callable[[random.Random], float]
 NOISES: dict[str, Noise] = {  # of one difference of logarithms between two equally fast programs
     "normal": lambda draw: draw.gauss(0, 0.05),

@@ -31,6 +31,7 @@ CANNOT = {
 }
 
 
+@pytest.mark.parametrize("backend", [pytest.param("docker", marks=pytest.mark.docker), "bubblewrap", "process"])
 def test_every_promise_holds_or_is_said_not_to(backend: str) -> None:
     results = list(run_checks(lambda limits: open_or_skip(backend, limits)))
     assert [str(result) for result in results if not (result.held or result.cannot)] == []

@@ -7,6 +7,7 @@ import re
 import pytest
 
 from codeopt_sandbox import Run, Sandbox
+from codeopt_sandbox.guest.environment import seeded
 from tests.sandbox.probes import PROBES
 
 _ADDRESS = re.compile(rb"0x[0-9a-f]+|started \d+")
@@ -63,7 +64,7 @@ def test_arguments_reach_the_program(sandbox: Sandbox) -> None:
 def test_hash_seed_is_the_same_in_both_modes(sandbox: Sandbox) -> None:
     fork, fresh = (sandbox.run("print(hash('a'), {*'abcdef'})", mode=mode) for mode in ("fork", "exec"))
     assert fork.stdout == fresh.stdout
-    other = sandbox.run("print(hash('a'), {*'abcdef'})", mode="exec", hash_seed=7)
+    other = sandbox.run("print(hash('a'), {*'abcdef'})", mode="exec", environment=seeded(7))
     assert other.stdout != fresh.stdout
 
 

@@ -20,6 +20,7 @@ LATE = {
 LONG_S = 0.02
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("name", LATE)
 def test_work_after_the_answer_counts_or_is_ended(sandbox: Sandbox, name: str) -> None:
     """Work that is left to a child may be ended with the run instead: then nothing came of it."""

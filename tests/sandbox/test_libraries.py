@@ -67,6 +67,7 @@ def test_what_is_slow_to_import_is_imported_once(box: Sandbox) -> None:
     assert once.answer.import_s < found.seconds / 3
 
 
+@pytest.mark.full
 @pytest.mark.parametrize(
     ("imports", "why"),
     [

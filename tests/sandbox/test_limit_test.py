@@ -57,6 +57,7 @@ def answered_between(between: float, slowdown: float, seed: int, pairs: int, *, 
     return series.answer(rule)[0]
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("between", [0.01, 0.02])
 def test_a_bias_of_guests_neither_breaks_a_limit_nor_holds_it(between: float) -> None:
     """1 % of each is stated. No number of pairs within a guest shows its bias, and the answer is asked for after each

@@ -1,19 +1,19 @@
-"""A batch's database filled by hand: three solved in different ways, one wrong, one failed, one dropped."""
+"""A batch filled by hand: three solved in different ways, one wrong, one failed, one dropped."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
-from codeopt.batch.database import BatchStore
+from codeopt.batch.batch_folder import BatchFolder
 from codeopt.batch.datasets import Problem
 from codeopt.batch.records import ProblemResult, TimeSpent
 from codeopt.core.budget import Ledger
 from codeopt.core.history import Candidate, History
 from codeopt.core.model import Message, Reply
 from codeopt.core.revision import Revision
+from codeopt.core.run_store import SavedRun
 from codeopt_sandbox.compare import Decision
 from codeopt_sandbox.outcome import Verdict
 from tests.support.candidates import FAST, SLOW, comparison, outcome, profile
@@ -56,14 +56,14 @@ def reply(text: str = "hello", cost: float | None = 0.5) -> Reply:
     return Reply(text, 100, 20, cost, 1.5, "wire-model-1")
 
 
-def fill(store: BatchStore) -> None:
+def fill(store: BatchFolder) -> None:
     """Six problems that ended, one that has not."""
     store.register([*map(problem, ROUNDS), problem("failed"), problem(HOSTILE, dropped="not Python"), problem("open")])
     for name, ratios in ROUNDS.items():
         past = history(name)
         store.begin(name)
         store.add_exchange(name, 0, [Message("user", "faster, please")], reply())
-        store.save(name, past, Ledger(rounds=len(ratios)), {"small": False}, TimeSpent(3.0, 1.0, 0.5, 1.5, 9))
+        store.save(name, SavedRun(past, Ledger(rounds=len(ratios)), {"small": False}), TimeSpent(3.0, 1.0, 0.5, 1.5, 9))
         last = past.last if past.last.faster and (past.last.comparison.ratio > 1) else None  # type: ignore[union-attr]
         if last:
             store.keep(name, "confirm", last)
@@ -74,12 +74,12 @@ def fill(store: BatchStore) -> None:
     store.keep("same", "target", Candidate(0, Revision.of(FAST), "the human's program", (outcome(verdict=Verdict.WA),)))
     store.end("failed", ProblemResult("failed", "the server is down", fault="model"), TimeSpent())
     store.require_same({"model": "wire-model", "task": "runtime", "set": "pairs.jsonl"})
-    store.set_meta("cores", "2")
+    store.set_facts(cores=2)
     store.add_seconds(20.0)
 
 
 @pytest.fixture
-def store(tmp_path: Path) -> Iterator[BatchStore]:
-    with BatchStore(tmp_path / "run", create=True) as store:
-        fill(store)
-        yield store
+def store(tmp_path: Path) -> BatchFolder:
+    store = BatchFolder(tmp_path / "run", create=True)
+    fill(store)
+    return store

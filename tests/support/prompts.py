@@ -36,7 +36,7 @@ HOT_LINES = re.compile(r"(?m)(?:^ ?N% \S+\.py: ?N .*\n)+")
 """Rows of hot lines of a project: which are worth a row, and in what order, hangs on measured times."""
 RANKED = tuple(
     re.compile(rf"(?m)(?:^ ?{row}.*\n)+")
-    for row in (r"N% N% N \S+::", r"N T N T N -> N \S+::", r"N% \S+::[^\n]*: ", r"\S+\.py::\S+\(")
+    for row in (r"N% N% N \S+::", r"N -> N T N -> N T (?:N -> N )?\S+::", r"N% \S+::[^\n]*: ", r"\S+\.py::\S+\(")
 )
 """Rows of functions of a project that are ranked by such times: shares, draft beside original, why, arguments."""
 
@@ -156,6 +156,7 @@ def shape(text: str) -> str:
     text = re.sub(r"(?m)^(Memory|Note|Time split): .*\n", "", text)
     text = re.sub(r"wall time|CPU time|\b[mu]?s\b(?= |\.|,|$)", "T", text)
     text = re.sub(r"Program [0-9a-f]{12}|Python [\d.]+\w*|\bN\b", "N", re.sub(r" +", " ", text))
+    text = re.sub(r"(?m)^Rewrites that the built-in rules find.*\n(?:- .*\n)+\n", "", text)  # they go by hot lines
     text = HOT_LINES.sub("(hot lines)\n", text)
     for rows in RANKED:
         text = rows.sub(_in_order, text)

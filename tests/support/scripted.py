@@ -11,6 +11,7 @@ from codeopt.core.revision import Revision
 from codeopt.workloads import Defaults, Stage, Suite
 from codeopt.workloads._request import Checked
 from codeopt_sandbox.compare import Plan, StoppingRule
+from codeopt_sandbox.guest.environment import CONFIRMING, USUAL, Environment
 from codeopt_sandbox.outcome import Case, Files, Mode, Outcome, Run, RunLimits
 from codeopt_sandbox.runner import run_on
 from codeopt_sandbox.verdict import check_tokens, judge
@@ -24,7 +25,7 @@ class Asked:
     program: str
     stdin: bytes
     mode: Mode
-    hash_seed: int
+    environment: Environment = USUAL
 
 
 Gives = Callable[[Asked], Run]
@@ -44,11 +45,11 @@ class ScriptedRunner:
 
     def run(
         self, program: Revision | str, stdin: bytes = b"", /, *, args: Sequence[str] = (), mode: Mode = "fork",
-        limits: RunLimits | None = None, hash_seed: int = 0, files: Files | None = None,
+        limits: RunLimits | None = None, environment: Environment = USUAL, files: Files | None = None,
     ) -> Run:  # fmt: skip
         """The scripted run."""
         text = program if isinstance(program, str) else program.text
-        self.asked.append(Asked(text, stdin, mode, hash_seed))
+        self.asked.append(Asked(text, stdin, mode, environment))
         return self.gives(self.asked[-1])
 
     def restart_guest(self) -> None:
@@ -62,7 +63,7 @@ class ScriptedRunner:
 
 SLOW, FAST = "x = 1\n", "x = 2\n"
 CASES = (Case("a", b"1\n", b"1\n"), Case("b", b"2\n", b"2\n", held_out=True))
-UNSEEN = (Case("new", b"3\n", b"3\n", held_out=True),)
+UNSEEN = (Case("new", b"3\n", b"3\n", held_out=True, environment=CONFIRMING),)
 
 
 def echo(**seconds: float) -> Gives:
@@ -97,11 +98,11 @@ class ScriptedWorkload(Defaults):
         return Candidate(0, Revision.of(SLOW), "the original", tuple(map(self._original, self.suite.cases)))
 
     def _original(self, case: Case) -> Outcome:
-        return judge(case, self.runner.gives(Asked(SLOW, case.stdin, "exec", 0)), self.suite.check)
+        return judge(case, self.runner.gives(Asked(SLOW, case.stdin, "exec")), self.suite.check)
 
-    def run_case(self, draft: Revision, case: Case, hash_seed: int = 0) -> Outcome:
+    def run_case(self, draft: Revision, case: Case) -> Outcome:
         """Judged by the suite's checker."""
-        return judge(case, run_on(self.runner, draft, case, mode="exec", hash_seed=hash_seed), self.suite.check)
+        return judge(case, run_on(self.runner, draft, case, mode="exec"), self.suite.check)
 
     def explain(self, draft: Revision, case: Case, outcome: Outcome) -> Outcome:
         """Marked as explained."""

@@ -16,6 +16,7 @@ import pyte
 
 ROWS = 200
 CTRL_C = b"\x03"
+CTRL_D = b"\x04"
 
 
 @dataclass(frozen=True)
@@ -37,14 +38,18 @@ class Shown:
 
 def on_a_terminal(
     command: Sequence[str], folder: Path, environment: Mapping[str, str], columns: int = 80,
-    interrupt: Callable[[list[str]], bool] = lambda screen: False,
+    interrupt: Callable[[list[str]], bool] = lambda screen: False, typed: bytes = b"",
 ) -> Shown:  # fmt: skip
-    """Run a command with all three streams on a terminal. interrupt: presses Ctrl-C, once, at such a screen."""
+    """Run a command with all three streams on a terminal.
+
+    interrupt: presses Ctrl-C, once, at such a screen. typed: keys that are pressed before the command starts.
+    """
     screen = pyte.Screen(columns, ROWS)
     stream = pyte.ByteStream(screen)
     data, screens, pressed = b"", [[""]], False
     master, slave = pty.openpty()
     fcntl.ioctl(slave, termios.TIOCSWINSZ, struct.pack("HHHH", ROWS, columns, 0, 0))
+    os.write(master, typed)
     with subprocess.Popen(
         ["setsid", "--ctty", "--wait", *command], cwd=folder, env=environment, stdin=slave, stdout=slave, stderr=slave
     ) as process:

@@ -39,7 +39,7 @@ def checkout(folder: Path) -> Path:
         "codeopt_checkout.pth": f"{ROOT}\n{ROOT / 'sandbox'}\n{sysconfig.get_path('purelib')}\n",
         f"{info}/METADATA": f"Metadata-Version: 2.1\nName: codeopt\nVersion: {__version__}\n",
         f"{info}/WHEEL": "Wheel-Version: 1.0\nGenerator: a test\nRoot-Is-Purelib: true\nTag: py3-none-any\n",
-        f"{info}/entry_points.txt": "[console_scripts]\ncodeopt = codeopt.cli.start:main\n",
+        f"{info}/entry_points.txt": "[console_scripts]\ncodeopt = codeopt.__main__:main\n",
     }
     entries[f"{info}/RECORD"] = "".join(f"{name},,\n" for name in [*entries, f"{info}/RECORD"])
     with zipfile.ZipFile(wheel, "w") as archive:

@@ -3,8 +3,9 @@
     with WireServer(["first answer", status(429), lambda request: f"{len(request['messages'])} messages"]) as server:
         model = open_model("any-name", base_url=server.base_url)
 
-One step is used for each POST to /v1/chat/completions. A step is an answer's text, one of those in `wire_steps`, or a
-callable that gets the request's JSON and returns either; a callable in place of the list answers every request.
+One step is used for each POST to /v1/chat/completions; `check` answers those without a message. A step is an answer's
+text, one of those in `wire_steps`, or a callable that gets the request's JSON and returns either; a callable in place
+of the list answers every request.
 """
 
 from __future__ import annotations
@@ -25,7 +26,14 @@ from tests.support.wire_steps import Exchange, Request, Step, StepLike, answer, 
 class WireServer:
     """The server; a context manager. Listens from the start, on a free port of the loopback interface."""
 
-    def __init__(self, steps: Sequence[StepLike] | Callable[[Any], str | Step], *, model: str = "wire-model-1") -> None:
+    def __init__(
+        self,
+        steps: Sequence[StepLike] | Callable[[Any], str | Step],
+        *,
+        model: str = "wire-model-1",
+        check: Step | None = None,
+    ) -> None:
+        self._check = check or status(400, "messages: [] is too short")
         self.model = model
         """How the server calls its model, and the only one that GET /v1/models lists."""
         self.requests: list[Request] = []
@@ -64,11 +72,14 @@ class WireServer:
 
     def _serve(self, request: Request, handler: BaseHTTPRequestHandler) -> None:
         exchange = Exchange(request, self.model, self._closing, handler)
-        if request.method == "POST" and request.path == "/v1/chat/completions":
+        asks = request.method == "POST" and request.path == "/v1/chat/completions"
+        if asks and request.body["messages"]:
             self._next_step(request).play(exchange)
             return
         self.lookups.append(request)
-        if request.method == "GET" and request.path == "/v1/models":
+        if asks:
+            self._check.play(exchange)
+        elif request.method == "GET" and request.path == "/v1/models":
             exchange.send_json(200, {"object": "list", "data": [{"id": self.model, "object": "model"}]})
         else:
             exchange.send_json(404, {"error": {"message": f"no {request.path} here"}})

@@ -92,6 +92,21 @@ def answer(text: str, *, usage: bool = True, finish: str = "stop", thinking: str
     return Step(play)
 
 
+def slowly(text: str, *, first_s: float, piece_s: float) -> Step:
+    """A complete answer whose first piece comes after some seconds, and each other one after a pause."""
+
+    def pieces(exchange: Exchange) -> Iterator[bytes]:
+        exchange.closing.wait(first_s)
+        for delta in _deltas(exchange.model, text):
+            yield delta
+            exchange.closing.wait(piece_s)
+        yield _delta(exchange.model, "stop")
+        yield _event(exchange.model, choices=[], usage=_usage(exchange.request, text))
+        yield b"data: [DONE]\n\n"
+
+    return Step(lambda exchange: exchange.stream(pieces(exchange)))
+
+
 def unstreamed(text: str) -> Step:
     """A complete answer as plain JSON, though a stream was asked for."""
     return Step(lambda x: x.send_json(200, _completion(x.model, text, "stop", _usage(x.request, text))))

@@ -5,21 +5,23 @@ from __future__ import annotations
 import json
 import os
 import signal
-import sqlite3
 import subprocess
 import sys
 import time
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 from benchmarks.batch_scale import measure
+from codeopt.batch.batch_folder import BatchFolder
 from codeopt.batch.local import END_S
+from codeopt.batch.records import ProblemStatus
 from tests.support.synthetic import QUICK, answers, write_set
 from tests.support.wire_server import WireServer
 from tests.support.wire_steps import status
+
+pytestmark = pytest.mark.full
 
 ENV = {
     **{k: v for k, v in os.environ.items() if not k.startswith("OPENAI_")},
@@ -49,26 +51,33 @@ def finish(set: Path, run: Path, *flags: str) -> tuple[int, str, str]:
     return process.returncode, out, err
 
 
-def query(run: Path, sql: str) -> list[Any]:
-    db = sqlite3.connect(f"file:{run / 'batch.sqlite'}?mode=ro", uri=True)
-    try:
-        return db.execute(sql).fetchall()
-    finally:
-        db.close()
+def statuses(run: Path) -> dict[str, ProblemStatus]:
+    """What has become of each problem so far; empty while there is no batch yet."""
+    if not (run / "batch.json").exists():
+        return {}
+    batch = BatchFolder(run)
+    return {each.id: batch.status(each.id) for each in batch.problems()}
 
 
-def until(run: Path, sql: str, seconds: float = 120) -> None:
-    """Wait for the database to say something true."""
+def ended(run: Path) -> int:
+    return sum(each.status == "done" for each in statuses(run).values())
+
+
+def running(run: Path) -> int:
+    return sum(each.status == "running" for each in statuses(run).values())
+
+
+def replies(run: Path) -> int:
+    return BatchFolder(run).spent().replies if statuses(run) else 0
+
+
+def until(condition: Callable[[], object], seconds: float = 120) -> None:
+    """Wait for a condition to hold."""
     deadline = time.monotonic() + seconds
-    while time.monotonic() < deadline:
-        try:
-            found = query(run, sql)
-        except sqlite3.Error:
-            found = []  # not there yet
-        if found and found[0][0]:
-            return
+    while not condition():
+        if time.monotonic() > deadline:
+            raise TimeoutError
         time.sleep(0.05)
-    raise TimeoutError(sql)
 
 
 def with_model(server: WireServer) -> tuple[str, ...]:
@@ -85,6 +94,9 @@ def test_rules_over_a_set_with_targets(tmp_path: Path) -> None:
     assert report["human"]["programs"] == 2  # how many of them are faster hangs on the machine
     assert report["cost_usd"] == 0
     assert "2/2" in err
+    one = BatchFolder(run).run_folder("s00000")
+    shown = subprocess.run([*BATCH[:-1], "report", one, "--json"], env=ENV, capture_output=True, text=True, check=True)
+    assert json.loads(shown.stdout)["accepted"] == report["rows"][0]["accepted"]
 
 
 def test_every_problem_ends_with_a_row_whatever_the_server_does(
@@ -105,10 +117,6 @@ def test_every_problem_ends_with_a_row_whatever_the_server_does(
     assert len(server.requests) > 2 * count
 
 
-@pytest.mark.slow(
-    also="tests/codeopt/batch/test_batch.py::test_every_problem_ends_with_a_row_whatever_the_server_does",
-    reason="the same batch of few problems; of many it is measured by benchmarks/batch_scale.py",
-)
 def test_memory_stays_flat_over_many_problems(tmp_path: Path, wire: Callable[..., WireServer]) -> None:
     """The small version of benchmarks/batch_scale.py."""
     assert measure(tmp_path, wire(answers(faults=0.05)), problems=4, chunk=2) == 0
@@ -119,27 +127,27 @@ def test_killed_at_any_moment_it_goes_on_and_asks_for_nothing_twice(
 ) -> None:
     problems, run, count = write_set(tmp_path, 3), tmp_path / "run", 3
     server = wire(answers())
-    for sql in ("SELECT count(*) >= 1 FROM exchange", "SELECT count(*) >= 2 FROM problem WHERE status = 'done'"):
+    for condition in (lambda: replies(run) >= 1, lambda: ended(run) >= 2):
         with start(problems, run, *with_model(server)) as process:
-            until(run, sql)
+            until(condition)
             os.kill(process.pid, signal.SIGKILL)
             process.communicate(timeout=60)
     code, out, err = finish(problems, run, *with_model(server), "--json")
     assert code == 0, err
     assert json.loads(out)["status"] == {"done": count}
-    assert query(run, "SELECT count(*) FROM exchange") == [(2 * count,)]
-    assert query(run, "SELECT count(*) FROM (SELECT DISTINCT problem, round FROM candidate WHERE stage = 'round')") == [
-        (2 * count,)
-    ]
+    assert replies(run) == 2 * count
+    batch = BatchFolder(run)
+    saved = [batch.load(each.id) for each in batch.problems()]
+    assert [len(each.history.candidates) for each in saved if each] == [2] * count
     assert len(server.requests) <= 2 * count + 2 * 8  # only what was under way when it was killed, by 8 workers, twice
     assert finish(problems, run, *with_model(server), "--json")[0] == 0
-    assert query(run, "SELECT max(attempts) <= 3 FROM problem") == [(1,)]
+    assert max(each.attempts for each in statuses(run).values()) <= 3
 
 
 def test_workers_end_with_a_killed_batch_and_another_one_may_begin(tmp_path: Path) -> None:
     problems, run = write_set(tmp_path, 4, work=40_000), tmp_path / "run"
     with start(problems, run, "--model", "rules") as process:
-        until(run, "SELECT count(*) FROM problem WHERE status = 'running'")
+        until(lambda: running(run))
         code, _, err = finish(problems, run, "--model", "rules")
         assert code == 2
         assert f"another batch is at work in {run} (process {process.pid})" in err
@@ -162,7 +170,7 @@ def test_a_worker_that_dies_twice_over_a_problem_makes_it_a_failed_one(tmp_path:
     problems, run = write_set(tmp_path, 1, work=60_000), tmp_path / "run"
     with start(problems, run, "--model", "rules", "--cores", "1", "--ahead", "1", "--json") as process:
         for attempt in (1, 2):
-            until(run, f"SELECT attempts = {attempt} FROM problem")
+            until(lambda: [each.attempts for each in statuses(run).values()] == [attempt])  # noqa: B023
             (worker,) = [
                 pid for pid in _children(process.pid) if b"spawn_main" in Path(f"/proc/{pid}/cmdline").read_bytes()
             ]
@@ -177,7 +185,7 @@ def test_a_worker_that_dies_twice_over_a_problem_makes_it_a_failed_one(tmp_path:
 def test_ctrl_c_keeps_what_was_done(tmp_path: Path) -> None:
     problems, run = write_set(tmp_path, 3, work=6_000), tmp_path / "run"
     with start(problems, run, "--model", "rules") as process:
-        until(run, "SELECT count(*) FROM candidate")
+        until(lambda: [*run.glob("problems/*/state.json")])
         os.killpg(process.pid, signal.SIGINT)
         _, err = process.communicate(timeout=END_S)  # after so long workers would be killed, in the middle of a round
     assert process.returncode == 130
@@ -215,8 +223,8 @@ def test_a_server_that_fails_everybody_stops_the_batch(tmp_path: Path, wire: Cal
     server = wire(lambda request: status(401))
     code, _, err = finish(write_set(tmp_path, 20), tmp_path / "run", *with_model(server))
     assert code == 4
-    assert "8 problems in a row failed" in err
-    assert query(tmp_path / "run", "SELECT count(*) FROM problem WHERE status = 'pending'")[0][0] >= 1
+    assert "the model failed in 8 problems in a row" in err
+    assert "pending" in [each.status for each in statuses(tmp_path / "run").values()]
 
 
 def test_other_settings_and_other_programs_are_refused(tmp_path: Path) -> None:
@@ -254,10 +262,14 @@ def test_a_folder_of_functions_with_their_calls_and_a_checker(tmp_path: Path) ->
     code, out, err = finish(tmp_path / "set", tmp_path / "run", "--model", "rules", "--json")
     assert code == 0, err
     assert json.loads(out)["status"] == {"done": 1}, out
-    ((seconds,),) = query(tmp_path / "run", "SELECT programs_s FROM problem")
-    assert seconds > 0, "runs in a sandbox of the function's own count, too"
-    (row,) = query(tmp_path / "run", "SELECT function, calls, checker FROM problem")
-    assert tuple(row) == ("total", str(home / "calls.py"), f"{home / 'accept.py'}::accept")
+    (status,) = statuses(tmp_path / "run").values()
+    assert status.time_spent.programs_s > 0, "runs in a sandbox of the function's own count, too"
+    (problem,) = BatchFolder(tmp_path / "run").problems()
+    assert (problem.function, problem.calls, problem.check) == (
+        "total",
+        home / "calls.py",
+        f"{home / 'accept.py'}::accept",
+    )
     (home / "accept.py").write_text(accept.replace("==", "!="))
     code, out, err = finish(tmp_path / "set", tmp_path / "again", "--model", "rules", "--json")
     assert code == 0, err

@@ -11,9 +11,9 @@ from pathlib import Path
 import pytest
 
 from codeopt.batch.backoff import FORGET_S, MAX_JITTER, MAX_PAUSE_S, Backoff
-from codeopt.batch.database import BatchStore
-from codeopt.batch.durable_model import MAX_TRIES, BudgetSpent, CachedModel, PaidReplies
-from codeopt.batch.request_slots import RequestSlots, SlottedModel
+from codeopt.batch.batch_folder import BatchFolder
+from codeopt.batch.durable_model import MAX_TRIES, BudgetSpent, CachedModel, PaidReplies, SlottedModel
+from codeopt.batch.locks import RequestSlots
 from codeopt.core.errors import ModelError
 from codeopt.core.model import Message, Reply
 from codeopt.models import open_model
@@ -51,14 +51,14 @@ def backoff(tmp_path: Path, clock: Clock) -> Backoff:
 
 
 @pytest.fixture
-def paid_store(tmp_path: Path) -> BatchStore:
-    store = BatchStore(tmp_path, create=True)
+def paid_store(tmp_path: Path) -> BatchFolder:
+    store = BatchFolder(tmp_path, create=True)
     store.register([problem("p")])
     return store
 
 
 @pytest.fixture
-def open_paid(wire: Callable[..., WireServer], paid_store: BatchStore, backoff: Backoff) -> Open:
+def open_paid(wire: Callable[..., WireServer], paid_store: BatchFolder, backoff: Backoff) -> Open:
     def start(steps: list[StepLike], first: int = 0, may_spend: Callable[[], None] = lambda: None) -> CachedModel:
         model = open_model("m", base_url=wire(steps).base_url, max_retries=0)
         return CachedModel(model, PaidReplies(paid_store, "p", first), backoff, may_spend, lambda line: None)
@@ -66,7 +66,7 @@ def open_paid(wire: Callable[..., WireServer], paid_store: BatchStore, backoff: 
     return start
 
 
-def test_a_reply_is_kept_before_it_is_used_and_not_asked_for_again(open_paid: Open, paid_store: BatchStore) -> None:
+def test_a_reply_is_kept_before_it_is_used_and_not_asked_for_again(open_paid: Open, paid_store: BatchFolder) -> None:
     assert open_paid(["one"]).complete(ASK).text == "one"
     again = open_paid(["two"])  # the worker was killed before the round was saved: no reply was used
     assert [again.complete(ASK).text for _ in range(2)] == ["one", "two"]
@@ -76,9 +76,9 @@ def test_a_reply_is_kept_before_it_is_used_and_not_asked_for_again(open_paid: Op
 
 
 @pytest.mark.parametrize("trouble", [status(429), status(500), status(503), cut("half of it", after=1), garbage()])
-def test_one_failure_is_got_over_and_noted(open_paid: Open, paid_store: BatchStore, trouble: StepLike) -> None:
+def test_one_failure_is_got_over_and_noted(open_paid: Open, paid_store: BatchFolder, trouble: StepLike) -> None:
     assert open_paid([trouble, trouble, "at last"]).complete(ASK).text == "at last"
-    assert paid_store.db.execute("SELECT count(*) FROM event WHERE problem = 'p'").fetchone()[0] == 2
+    assert len((paid_store.folder / "events.jsonl").read_text().splitlines()) == 2
 
 
 def test_a_server_that_never_recovers_is_an_error_after_some_tries(open_paid: Open, clock: Clock) -> None:
@@ -132,7 +132,7 @@ def test_nothing_is_asked_when_nothing_may_be_spent(open_paid: Open) -> None:
 
 
 def test_several_drafts_are_kept_each_and_only_those_that_failed_are_asked_for_again(
-    open_paid: Open, paid_store: BatchStore
+    open_paid: Open, paid_store: BatchFolder
 ) -> None:
     model = open_paid(["one", status(500), "two", "three"])
     assert sorted(reply.text for reply in model.several(ASK, 3)) == ["one", "three", "two"]
@@ -142,7 +142,7 @@ def test_several_drafts_are_kept_each_and_only_those_that_failed_are_asked_for_a
 
 
 def test_models_that_take_turns_share_what_is_paid_for(
-    wire: Callable[..., WireServer], paid_store: BatchStore, backoff: Backoff
+    wire: Callable[..., WireServer], paid_store: BatchFolder, backoff: Backoff
 ) -> None:
     model = open_model("m", base_url=wire(["one", "two"]).base_url, max_retries=0)
     paid = PaidReplies(paid_store, "p", 0)

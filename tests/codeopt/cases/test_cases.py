@@ -86,7 +86,7 @@ def test_layouts_of_other_judges(
 def test_a_folder_of_inputs_alone_is_something_else(request_for, tmp_path: Path) -> None:
     (tmp_path / "input").mkdir()
     (tmp_path / "input/data").write_bytes(b"1")
-    with pytest.raises(UsageError, match="no cases"):
+    with pytest.raises(UsageError, match="no test cases"):
         collect(request_for())
 
 
@@ -147,9 +147,7 @@ def test_a_generator_that_fails_is_named(source: str, said: str, request_for, tm
 
 
 def test_no_cases_says_where_to_put_them(request_for, tmp_path: Path) -> None:
-    with pytest.raises(
-        UsageError, match=r"no cases for slow.py: put input.N.txt .* or give --cases DIR or --stdin FILE"
-    ):
+    with pytest.raises(UsageError, match=r"slow.py has no test cases in "):
         collect(request_for())
 
 

@@ -42,7 +42,7 @@ NAMES_OF_SECRETS = (
     ".env", ".env.local", "prod.env", "server.pem", "server.KEY", "a.p12", "a.pfx", "a.jks", "a.keystore", "a.kdbx",
     "id_rsa", "a.ppk", ".netrc", "_netrc", ".pypirc", ".npmrc", ".htpasswd", ".git-credentials", ".pgpass", ".my.cnf",
     "aws_credentials", "client_secret.json", "secrets.yml", "secrets.yaml", "secret.toml", "my-service-account-1.json",
-    "a.tfstate", "a.tfstate.backup", "a.tfvars", ".ssh/config", ".aws/x", ".git/config", ".codeopt/evidence.sqlite",
+    "a.tfstate", "a.tfstate.backup", "a.tfvars", ".ssh/config", ".aws/x", ".git/config", ".codeopt/cache/cache.sqlite",
 )  # fmt: skip
 
 
@@ -60,7 +60,7 @@ def test_what_cannot_be_given_is_one_line(folder: Path) -> None:
     """Too large, missing, too many."""
     with (folder / "big").open("wb") as file:
         file.truncate(3 << 30)
-    with pytest.raises(UsageError, match=r"big makes 3072 MiB of files; at most 64 MiB"):
+    with pytest.raises(UsageError, match=r"big makes 3072 MiB of files, and a run takes at most 64 MiB"):
         read_run_inputs(("big",), ())
     with pytest.raises(UsageError, match=r"--with nope: there is no such file or folder"):
         read_run_inputs((), (Path("nope"),))

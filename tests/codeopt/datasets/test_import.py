@@ -116,7 +116,7 @@ def test_what_is_no_data_set_is_refused(tmp_path: Path, path: str, capsys: pytes
     (tmp_path / "empty").mkdir()
     for kind in ("codenet", "pie", "ecco"):
         assert main(["import", kind, str(tmp_path / path), "-o", str(tmp_path / kind), *FLAGS]) == 2
-        assert capsys.readouterr().err.startswith("codeopt: ")
+        assert capsys.readouterr().err.startswith("error: ")
 
 
 def test_a_used_folder_is_refused(data: Path, tmp_path: Path) -> None:
@@ -204,7 +204,7 @@ def test_a_checker_of_answers_is_refused_in_a_line(kind: str, tasks: Path, capsy
     check.write_text("def accept(arguments, expected, got):\n    return True\n")
     flags = ["-o", str(tasks / "out"), "--check", f"{check}::accept", *FLAGS]
     assert main(["import", kind, str(tasks / kind), *flags]) == 2
-    assert "is of a function's answers" in capsys.readouterr().err
+    assert "is for the results of a function" in capsys.readouterr().err
     assert not (tasks / "out").exists()
 
 

@@ -10,24 +10,24 @@ from pathlib import Path
 
 import pytest
 
+from codeopt.cli.review_flags import with_cache
+from codeopt.core.cache import FILE, Cache, CacheKind, open_cache
 from codeopt.core.console import CallbackConsole
-from codeopt.core.evidence_place import FILE, open_evidence
-from codeopt.core.evidence_store import EvidenceStore, EvidenceTable
 from codeopt.core.interpreter import Interpreter, Origin
 from codeopt.core.machine import machine
 from codeopt.core.options import ImproveOptions
+from codeopt.core.session import Session
 from codeopt.review.findings.carry import carried
 from codeopt.review.findings.finding import StoredFinding
 from codeopt.review.findings.keys import FindingKeys
 from codeopt.review.findings.known import MAX_AGE_S, KnownFindings, open_findings
-from tests.codeopt.command import codeopt, environment
+from tests.codeopt.command import codeopt, command, environment
 from tests.codeopt.serving.projects import SLOW, make_project
 from tests.conftest import require_sandbox
 from tests.support.files import write_files
 
 PYTHON = Interpreter(sys.executable, "3.11.0", "8.0", Origin.OWN)
 OPTIONS = ImproveOptions(model="rules")
-OTHER_SECRET = b"2" * 32
 MODULE = """\
 import re
 from helpers import clean
@@ -181,15 +181,14 @@ def test_a_change_is_carried_to_a_file_that_was_edited_elsewhere(edit: tuple[str
         assert len(found.splitlines()) == len(current.splitlines()) + 1
 
 
-def known(project: Path, said: list[str] | None = None, **more: object) -> KnownFindings:
-    lines = said if said is not None else []
-    found = open_findings(OPTIONS, PYTHON, open_evidence, "check", CallbackConsole(lines.append), **more)  # type: ignore[arg-type]
+def known() -> KnownFindings:
+    found = open_findings(OPTIONS, PYTHON, open_cache, "check", CallbackConsole(lambda line: None))
     assert found is not None
     return found
 
 
-def put(project: Path, secret: bytes | None = None, made_at: float | None = None) -> StoredFinding:
-    """A verdict in the project's store, by this user or another."""
+def put(project: Path, cache: Cache | None = None) -> StoredFinding:
+    """A verdict in the project's cache, or in another one."""
     keys = FindingKeys(OPTIONS, "rules", PYTHON)
     path = project / "mod.py"
     key, after = keys.key(path, "target", MODULE), keys.reached(path, "target", IMPROVED)
@@ -200,12 +199,11 @@ def put(project: Path, secret: bytes | None = None, made_at: float | None = None
     found = StoredFinding(
         key, "mod.py", "target", "runtime", "rules", accepted=True, reason="round 1", original=MODULE,
         improved=IMPROVED, reached_after=after, speedup=figures, changes=("a_rule: it is quicker.",),
-        asked_by="check", machine=machine(), made_at=made_at or time.time(),
+        asked_by="check", machine=machine(), made_at=time.time(),
     )  # fmt: skip
-    store = open_evidence(project)
-    assert store is not None
-    store = replace(store, secret=secret) if secret else store
-    store.put(EvidenceTable.FINDING, key.digest, found.to_json())
+    cache = cache or open_cache(project)
+    assert cache is not None
+    cache.put(CacheKind.FINDING, key.digest, found.to_json())
     return found
 
 
@@ -213,33 +211,42 @@ def test_a_verdict_is_found_again_with_its_change(project: Path) -> None:
     found = put(project)
     path = project / "mod.py"
     path.write_text("# edited\n" + MODULE)
-    again = known(project).find(path, "target")
+    again = known().find(path, "target")
     assert again is not None
     assert replace(again.finding, made_at=found.made_at) == found
     assert again.improved == "# edited\n" + IMPROVED
     path.write_text(MODULE.replace("def other", "deque = None\n\n\ndef other"))  # what the change imports is another
-    assert known(project).find(path, "target") is None
-    assert known(project).find(path, "other") is None
+    assert known().find(path, "target") is None
+    assert known().find(path, "other") is None
 
 
-def test_another_users_verdict_counts_only_where_the_store_is_trusted(project: Path) -> None:
-    put(project, OTHER_SECRET)
-    path = project / "mod.py"
-    assert known(project).find(path, "target") is None
-    assert known(project, trusted=True).find(path, "target") is not None
-    said: list[str] = []
-    assert known(project, said, trusted=True, changed=[".codeopt/evidence.sqlite"]).find(path, "target") is None
-    assert "--trust-store is left out: the change itself edits .codeopt/evidence.sqlite" in said[0]
+def test_a_verdict_in_the_checkout_is_not_read(project: Path) -> None:
+    put(project, Cache(project / ".codeopt"))
+    assert known().find(project / "mod.py", "target") is None
 
 
-def test_a_store_that_git_tracks_is_never_trusted(project: Path) -> None:
-    put(project, OTHER_SECRET)
-    git = ("git", "-C", str(project), "-c", "user.name=t", "-c", "user.email=t@example.com")
-    for words in (("init", "-q"), ("add", "-A"), ("add", "-f", ".codeopt"), ("commit", "-qm", "with a store")):
+def test_a_named_folder_takes_the_place_of_the_users_own(project: Path, tmp_path: Path) -> None:
+    """`--trust-store`; the same folder serves a checkout at another place."""
+    folder = tmp_path / "of CI"
+    put(project, Cache(folder))
+    session = with_cache(Session(), folder)
+    found = open_findings(OPTIONS, PYTHON, session.open_cache, "check", CallbackConsole(lambda line: None))
+    assert found is not None
+    assert found.find(project / "mod.py", "target") is not None
+    moved = project.rename(tmp_path / "moved")
+    assert found.find(moved / "mod.py", "target") is not None
+    assert known().find(moved / "mod.py", "target") is None
+
+
+@pytest.mark.full
+def test_a_named_folder_that_came_with_the_repository_is_refused(project: Path) -> None:
+    put(project, Cache(project / ".codeopt" / "cache"))
+    git = ("git", "-C", str(project))
+    for words in (("init", "-q"), ("add", "-f", ".codeopt")):
         subprocess.run([*git, *words], check=True, env=environment())
-    said: list[str] = []
-    assert known(project, said, trusted=True).find(project / "mod.py", "target") is None
-    assert "git tracks it" in said[0]
+    done = codeopt("check", "--trust-store", ".codeopt/cache", cwd=project)
+    assert done.status == 2
+    assert "the cache in .codeopt/cache is not yours: git tracks it" in done.err
 
 
 @pytest.mark.parametrize(
@@ -254,29 +261,29 @@ def test_a_wrong_value_is_no_verdict(damage: str, project: Path) -> None:
         "figures of text": value | {"speedup": {"ratio": "fast"}},
         "a caveat of none": value | {"caveats": [{"subject": "none"}]},
     }[damage]  # fmt: skip
-    store = open_evidence(project)
-    assert store is not None
-    store.put(EvidenceTable.FINDING, found.key.digest, changed)
-    assert known(project).find(project / "mod.py", "target") is None
+    cache = open_cache(project)
+    assert cache is not None
+    cache.put(CacheKind.FINDING, found.key.digest, changed)
+    assert known().find(project / "mod.py", "target") is None
 
 
 def test_an_old_verdict_is_judged_again(project: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     put(project)
     now = time.time()
     monkeypatch.setattr(time, "time", lambda: now + MAX_AGE_S + 60)
-    assert known(project).find(project / "mod.py", "target") is None
+    assert known().find(project / "mod.py", "target") is None
 
 
+@pytest.mark.full
 def test_findings_are_listed_with_what_has_changed(project: Path, tmp_path: Path) -> None:
     """By the command, in words, as JSON and as a page."""
     env = {"XDG_CACHE_HOME": str(tmp_path / "cache")}
     assert "0 verdicts" in codeopt("findings", cwd=project, env=env).out
     put(project)
-    put(project, OTHER_SECRET)
     done = codeopt("findings", "--json", "--html", tmp_path / "page.html", cwd=project, env=env)
     assert done.status == 0, done.err
     (row,) = done.json["findings"]
-    assert (row["path"], row["function"], row["accepted"], row["own"]) == ("mod.py", "target", True, False)
+    assert (row["path"], row["function"], row["accepted"]) == ("mod.py", "target", True)
     assert row["changed"] == "the Python or its packages"  # the tests' own words for it are made up
     assert "+from collections import deque" in row["diff"]
     page = (tmp_path / "page.html").read_text()
@@ -284,18 +291,24 @@ def test_findings_are_listed_with_what_has_changed(project: Path, tmp_path: Path
     assert "old: the Python or its packages changed since" in page
     (project / "mod.py").write_text(MODULE.replace("LIMIT + box", "box"))
     done = codeopt("findings", cwd=project, env=env)
-    assert "4.00x faster    mod.py::target" in done.out
+    assert "4.0x faster     mod.py::target" in done.out
     assert "old: the code, the Python or its packages changed since" in done.out
-    assert "--trust-store takes it" in done.out
+    assert done.out.split()[-1] == "0"  # verdicts that are still valid
     assert "there is no nothing" in codeopt("findings", "nothing", cwd=project, env=env).err
 
 
+@pytest.mark.full
 def test_a_check_does_not_judge_again(tmp_path: Path) -> None:
-    """A real verdict, kept; the file is edited elsewhere; --no-cache judges once more."""
+    """A real verdict, kept, though an earlier check was killed; the file is edited elsewhere."""
     require_sandbox()
     project = make_project(tmp_path / "project")
     env = {"XDG_CACHE_HOME": str(tmp_path / "cache")}
     flags = ("check", "words.py", "--json", "--no-profile", "--sandbox", "bubblewrap")
+    with subprocess.Popen(command(*flags), cwd=project, env=environment(**env), stdout=subprocess.DEVNULL) as killed:
+        while not [*tmp_path.glob(f"cache/codeopt/projects/*/{FILE}")]:
+            assert killed.poll() is None
+            time.sleep(0.05)
+        killed.kill()
     first = codeopt(*flags, cwd=project, env=env)
     (row,) = [each for each in first.json["functions"] if each["function"] == "repeated"]
     assert (first.status, row["judged_before"]) == (1, ""), first.err
@@ -306,13 +319,7 @@ def test_a_check_does_not_judge_again(tmp_path: Path) -> None:
     assert found["judged_before"].startswith("judged 20")
     assert (found["speedup"], found["changes"]) == (row["speedup"], row["changes"])
     (listed,) = codeopt("findings", "--json", cwd=project, env=env).json["findings"]
-    assert (listed["holds"], listed["own"], listed["asked_by"]) == (True, True, "check")
-    (project / ".codeopt" / FILE).unlink()
+    assert (listed["holds"], listed["asked_by"]) == (True, "check")
+    assert not (project / ".codeopt").exists()
+    assert codeopt("clean", cwd=project, env=env).status == 0
     assert codeopt("findings", "--json", cwd=project, env=env).json["findings"] == []
-
-
-def test_values_of_others_are_no_evidence(tmp_path: Path) -> None:
-    """Only the table of findings can be trusted; what a draft is judged by is the user's own."""
-    EvidenceStore(tmp_path / FILE, OTHER_SECRET).put(EvidenceTable.CORPUS, "k", 1)
-    store = EvidenceStore(tmp_path / FILE, b"1" * 32)
-    assert store.get(EvidenceTable.CORPUS, "k", trusted=True) is None

@@ -11,9 +11,10 @@ import pytest
 
 from codeopt.core.revision import Revision
 from codeopt.engine import guards
-from codeopt.engine.guards import Consequence, Gain, TimedRegion, kept_in_module, memorized, memory
-from codeopt.engine.guards.put_off import shifted
-from codeopt.engine.guards.shifted_cost import OutsideTime, PassGain, _is_gone, _moved
+from codeopt.engine.guards import Consequence, Gain, TimedRegion, memorized, memory
+from codeopt.workloads.function.guards import kept_in_module
+from codeopt.workloads.function.guards.put_off import shifted
+from codeopt.workloads.function.guards.shifted_cost import OutsideTime, PassGain, _is_gone, _moved
 from codeopt.workloads.function.timed_runs import TimedRuns
 from codeopt_sandbox.compare import CaseTimes, Comparison, Plan
 from codeopt_sandbox.outcome import Case, Run
@@ -101,7 +102,7 @@ def test_a_new_input_on_which_the_draft_is_wrong_shows_no_gain() -> None:
     gain = gain_of(gives, similar=LIKE)
     assert memorized.check_gain(gain) is None  # by the timed case, which stands in
     runner: Any = gain.workload.runner
-    assert runner.asked[-1] == Asked(FAST, b"1\n", "fork", 0)
+    assert runner.asked[-1] == Asked(FAST, b"1\n", "fork")
 
 
 @pytest.mark.parametrize(("kept", "refused"), [(0, False), (5, False), (7, True), (60, True)])
@@ -179,7 +180,7 @@ def test_what_is_told_goes_on_and_the_first_objection_ends_it(monkeypatch: pytes
         guard_of(Consequence.NOTE, 3, region=TimedRegion.CALLS), guard_of(Consequence.NOTE, 4, every_round=True),
         guard_of(Consequence.NO_GAIN, 5), guard_of(Consequence.REJECT, 6),
     ]  # fmt: skip
-    monkeypatch.setattr(guards, "_guards", lambda verb: made)
+    monkeypatch.setattr(guards, "_guards", lambda *asked: made)
     gain = gain_of(echo())
 
     def asked(**how: bool) -> list[str]:

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from codeopt.core.revision import Revision
-from codeopt.engine.guards import SourcePair
+from codeopt.engine.guards import Consequence, Finding, SourcePair
 from codeopt.engine.guards.forbidden import check_source, newly_touched
 
 
@@ -44,7 +44,11 @@ REFUSED = [  # a draft, what has to be named
     ("import ctypes.util as u", "ctypes"),
     ("from ctypes import c_int", "ctypes"),
     ("import subprocess, math", "subprocess"),
-    ("import threading", "threading"),
+    ("import threading\nthreading.Thread(target=print).start()", "threading.Thread"),
+    ("from threading import Timer", "threading.Timer"),
+    ("import threading\nwork = threading", "threading as a value"),
+    ("import types\ntypes.FunctionType", "types.FunctionType"),
+    ("from weakref import finalize", "weakref.finalize"),
     ("from concurrent.futures import ThreadPoolExecutor", "concurrent"),
     ("from multiprocessing.pool import Pool", "multiprocessing"),
     ("import gc\ngc.disable()", "gc"),
@@ -98,6 +102,21 @@ REFUSED = [  # a draft, what has to be named
     ("import io\nio.open('x')", "io.open"),
     ("import io as i\ni.FileIO('x')", "io.FileIO"),
 ]
+
+
+@pytest.mark.parametrize(
+    ("draft", "named"),
+    [
+        ("import threading\n_found = threading.local()", "threading"),
+        ("from threading import Lock, local\nfrom weakref import WeakKeyDictionary", "threading, weakref"),
+        ("from types import MappingProxyType", "types"),
+    ],
+)
+def test_a_harmless_name_of_a_watched_module_is_a_note(draft: str, named: str) -> None:
+    assert newly_touched(Revision.of(draft), Revision.of(PLAIN)) == []
+    found = check_source(SourcePair(Revision.of(PLAIN), Revision.of(draft)))
+    assert found == Finding(Consequence.NOTE, f"it newly imports {named}")
+    assert check_source(SourcePair(Revision.of(draft), Revision.of(draft + "\nx = 1"))) is None
 
 
 @pytest.mark.parametrize("draft", ALLOWED)

@@ -16,6 +16,8 @@ from codeopt_sandbox.compare import Decision, StoppingRule
 from tests.conftest import open_or_skip
 from tests.support.judges import program_judge, referee
 
+pytestmark = pytest.mark.full
+
 ORIGINAL = """\
 import sys
 

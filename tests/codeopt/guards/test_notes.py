@@ -6,8 +6,8 @@ import pytest
 
 from codeopt.core.revision import Revision
 from codeopt.engine.guards import SourcePair, source_notes
-from codeopt.engine.guards.cached import newly_cached
 from codeopt.engine.guards.waits_and_locks import check_source
+from codeopt.workloads.function.guards.cached import newly_cached
 
 PLAIN = "def f(n):\n    return n\n"
 CACHES = {

@@ -9,9 +9,10 @@ from typing import Any
 import pytest
 
 from codeopt.core.revision import Revision
-from codeopt.engine.guards import Gain, put_off, shifted_cost
-from codeopt.engine.guards.put_off import shifted
-from codeopt.engine.guards.shifted_cost import _is_gone
+from codeopt.engine.guards import Gain
+from codeopt.workloads.function.guards import put_off, shifted_cost
+from codeopt.workloads.function.guards.put_off import shifted
+from codeopt.workloads.function.guards.shifted_cost import _is_gone
 from codeopt.workloads.function.timed_runs import TimedRuns
 from codeopt.workloads.function.timing.plan import CallPlan, Timed
 from codeopt_sandbox.call_answer import CallTiming

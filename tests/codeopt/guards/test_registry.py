@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
-import logging
+import sys
 from dataclasses import fields
+from pathlib import Path
 from types import ModuleType
 
 import pytest
 
 from codeopt.core.errors import UsageError
-from codeopt.core.revision import Revision
 from codeopt.engine import guards
-from codeopt.engine.guards import Consequence, Finding, Gain, Guard, SourcePair, TimedRegion, guard, guards_of
+from codeopt.engine.guards import Gain, Guard, TimedRegion, guard, guards_of
+from codeopt.workloads import Defaults
+from codeopt.workloads.function.workload import FunctionWorkload
+from codeopt.workloads.program.workload import ProgramWorkload
+from codeopt.workloads.project.workload import ProjectWorkload
 
 HEAD = "from codeopt.engine.guards import *\n"
 ABOUT = "def {}(subject):\n    return Finding(Consequence.NOTE, 'seen')\n"
@@ -58,16 +62,12 @@ def test_a_module_without_a_guard_of_its_own_is_one_line(text: str) -> None:
         guards_of(plug_in(text))
 
 
-def test_the_old_form_still_works_and_is_told_what_to_change(caplog: pytest.LogCaptureFixture) -> None:
-    text = "ORDER, ALWAYS, ROUND, REGION = 20, True, True, TimedRegion.CALLS\n"
-    with caplog.at_level(logging.WARNING, "codeopt.plugins"):
-        found, reads = sorted(
-            guards_of(plug_in(text + ABOUT.format("check") + ABOUT.format("look"), "old")), key=lambda each: each.verb
-        )
-    assert found == Guard(found.check, 20, TimedRegion.CALLS, "comparisons", True)
-    assert reads(SourcePair(Revision.of(""), Revision.of(""))) == Finding(Consequence.NOTE, "seen")
-    assert "decorate its check() with @guard(...) and call it check_gain()" in caplog.text
-    assert "call it check_source()" in caplog.text
+@pytest.mark.parametrize("kind", [FunctionWorkload, ProgramWorkload, ProjectWorkload])
+def test_a_kind_brings_the_guards_of_its_folder(kind: type[Defaults]) -> None:
+    general, asked = (guards._guards("check_gain", *groups) for groups in ((), kind.guards))
+    brought = {each.check.__module__.rpartition(".")[2] for each in asked if each not in general}
+    folder = Path(sys.modules[kind.__module__].__file__ or "").parent / "guards"
+    assert brought == {file.stem for file in folder.glob("[!_]*.py")} != set()
 
 
 @pytest.mark.parametrize("verb", ["check_source", "check_gain"])

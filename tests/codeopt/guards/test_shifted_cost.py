@@ -9,7 +9,7 @@ import pytest
 
 from codeopt.core.revision import Revision
 from codeopt.engine.guards import Consequence
-from codeopt.engine.guards.shifted_cost import PassGain, PassSeconds, _object_setup_cost, _remembers
+from codeopt.workloads.function.guards.shifted_cost import PassGain, PassSeconds, _object_setup_cost, _remembers
 from codeopt.workloads.function.timing.plan import Timed
 from codeopt_sandbox.calls import CallBatch
 

@@ -84,6 +84,7 @@ def test_line_ends_of_old_macs_are_line_ends() -> None:
 STRANGE = ("\ud800", "\x00", "\u2028\u0085\x0c\x1c", "\x1b[31m\u202e", "x" * 200_000)
 
 
+@pytest.mark.full
 def test_no_reply_ends_in_a_mistake_of_ours(tmp_path: Path, wire: Callable[..., WireServer]) -> None:
     """Critiques and drafts with each of them in turn: in a comment, a string, a name, the summary."""
     write_problem(tmp_path)
@@ -113,6 +114,7 @@ def test_no_reply_ends_in_a_mistake_of_ours(tmp_path: Path, wire: Callable[..., 
     assert codeopt("show", cwd=tmp_path).status == 0
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("by", ["argument", "standard input"])
 def test_a_text_that_is_no_utf_8_is_refused(by: str, tmp_path: Path) -> None:
     (tmp_path / "said").write_text("hi")
@@ -120,4 +122,4 @@ def test_a_text_that_is_no_utf_8_is_refused(by: str, tmp_path: Path) -> None:
     words = command("refine", "-t", "acronym", "--model", "scripted:said", *given)
     done = subprocess.run(words, cwd=tmp_path, env=environment(), input=b"x\xff", capture_output=True, check=False)
     assert (done.returncode, done.stdout) == (2, b"")
-    assert done.stderr == b"codeopt: the input is not UTF-8 text\n"
+    assert done.stderr == b"error: the input is not UTF-8 text\n"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import subprocess
 import sys
 from collections.abc import Callable
@@ -12,10 +13,11 @@ import jsonschema
 import pytest
 
 from codeopt.core.errors import ModelError, UsageError
-from codeopt.core.model import AnswerSchema, Message
+from codeopt.core.model import AnswerSchema, Message, RemoteModel
 from codeopt.models import Price, open_model
 from tests.support.wire_server import WireServer
 from tests.support.wire_steps import (
+    Step,
     StepLike,
     answer,
     cut,
@@ -37,6 +39,7 @@ TALK = [Message("system", "You are terse."), Message("user", "Say hello.")]
 QUICK: dict[str, Any] = {"timeout_s": 0.3, "max_retries": 0}
 HI = 'data: {"choices": [{"delta": {"content": "hi"}}]}'
 HI_AND_STOP = 'data: {"choices": [{"delta": {"content": "hi"}, "finish_reason": "stop"}]}'
+NO_MODEL = "has no model 'wire-model-l' (404)\nhint: it has 1, for example wire-model-1"
 ERROR_EVENT_ONLY = 'data: {"error": {"message": "out of memory"}}'
 
 
@@ -54,6 +57,39 @@ def test_a_streamed_reply_arrives_in_pieces_with_the_servers_own_counts(wire: Wi
     sent = server.requests[0].body
     assert sent["model"] == "best"
     assert sent["messages"] == [{"role": m.role, "content": m.content} for m in TALK]
+
+
+@pytest.mark.parametrize(
+    ("check", "name", "key", "code", "message"),
+    [
+        (status(401), "wire-model-1", True, 401, "refuses the key in THE_KEY (status 401)"),
+        (status(403), "wire-model-1", True, 403, "refuses the key in THE_KEY (status 403)"),
+        (status(404), "wire-model-l", True, 404, NO_MODEL),
+        (status(404), "wire-model-l", False, 404, NO_MODEL),
+        (status(400), "wire-model-l", True, None, ""),
+        (status(500), "wire-model-1", True, None, ""),
+        (status(404), "wire-model-1", False, None, ""),
+        (answer("hi"), "any", True, None, ""),
+        (garbage(), "any", True, None, ""),
+        (hang(), "any", True, None, ""),
+    ],
+)
+def test_a_server_is_asked_before_anything_else_whether_it_would_answer(
+    wire: Wire, monkeypatch: pytest.MonkeyPatch, check: Step, name: str, key: bool, code: int | None, message: str
+) -> None:
+    """No message is sent, which would cost something. A model that is listed to one without a key is there."""
+    monkeypatch.setenv("THE_KEY", KEY)
+    monkeypatch.setattr("codeopt.models.openai.LOOKUP_S", 1.0)
+    server = wire([], check=check)
+    model = open_model(name, base_url=server.base_url, api_key_env="THE_KEY" if key else None, **QUICK)
+    assert isinstance(model, RemoteModel)
+    if message:
+        with pytest.raises(ModelError, match=re.escape(message)) as failure:
+            model.require_reachable()
+        assert failure.value.status == code
+    else:
+        model.require_reachable()
+    assert server.requests == []
 
 
 def test_unknown_price_is_none_and_never_nought(wire: Wire) -> None:
@@ -95,48 +131,54 @@ def test_replies(wire: Wire, steps: list[StepLike], text: str, is_cut: bool, est
 
 
 @pytest.mark.parametrize(
-    ("steps", "settings", "message"),
+    ("steps", "settings", "code", "message"),
     [
-        ([status(401)], {}, "refuses the key in THE_KEY (status 401)"),
-        ([status(403)], {}, "refuses the key in THE_KEY (status 403)"),
-        ([status(404)], {}, "has no model 'm' (404); it has 1, for example wire-model-1"),
-        ([status(429, "quota used up")] * 2, {"max_retries": 1}, "(tried 2 times): quota used up"),
-        ([status(429, retry_after="3600")], {"max_retries": 1}, "too many requests or no credit (tried once)"),
-        ([status(500)] * 3, {"max_retries": 2}, "fails with status 500 (tried 3 times)"),
-        ([status(400, "maximum context is 8192")] * 2, {}, "refuses the request with status 400: maximum context"),
-        ([status(400, f"bad key {KEY}")] * 2, {}, "status 400: bad key ***"),
-        ([status(418, "line\n\x1b[31m break " + "x" * 500)], {}, "status 418: line [31m break xxx"),
-        ([hang()], {}, "did not answer in time (tried once)"),
-        ([hang("some text")], {}, "fell silent for 0.3 s after 9 characters"),
-        ([cut("a text of many pieces", after=2)], {}, "broke off after 16 characters"),
-        ([cut("a text of many pieces", after=2, clean=True)], {}, "broke off after 16 characters"),
-        ([cut("", after=0)], {}, "broke off after 0 characters"),
-        ([error_event(f"out of memory {KEY}", text="abc")], {}, "gave up: out of memory ***"),
-        ([events(ERROR_EVENT_ONLY)], {}, "gave up: out of memory"),
-        ([garbage()], {}, "not a chat completion"),
-        ([garbage(b"")], {}, "an empty reply"),
-        ([garbage(b"[1, 2]", "application/json")], {}, "not a chat completion"),
-        ([garbage(b"[" * 100_000, "application/json")], {}, "not a chat completion"),
-        ([garbage(b"x\n" * 1_000_000)], {}, "not a chat completion"),
-        ([events("data: {half")], {}, "not a chat completion"),
-        ([events("data: 5")], {}, "not a chat completion"),
-        ([events('data: {"choices": [{"delta": 3}]}')], {}, "not a chat completion"),
-        ([events('data: {"choices": []}', "data: [DONE]")], {}, "an empty reply"),
-        ([answer("", finish="content_filter")], {}, "content filter"),
-        ([endless_comments()], {"reply_s": 0.1}, "no text within the limits"),
-        ([endless_line()], {}, "not a chat completion"),
+        ([status(401)], {}, 401, "refuses the key in THE_KEY (status 401)"),
+        ([status(403)], {}, 403, "refuses the key in THE_KEY (status 403)"),
+        ([status(404)], {}, 404, "has no model 'm' (404) (it has 1, for example wire-model-1)"),
+        ([status(429, "quota used up")] * 2, {"max_retries": 1}, 429, "(tried 2 times): quota used up"),
+        ([status(429, retry_after="3600")], {"max_retries": 1}, 429, "too many requests or no credit (tried once)"),
+        ([status(500)] * 3, {"max_retries": 2}, 500, "fails with status 500 (tried 3 times)"),
+        ([status(400, "maximum context is 8192")] * 2, {}, 400, "refuses the request with status 400: maximum context"),
+        ([status(400, f"bad key {KEY}")] * 2, {}, 400, "status 400: bad key ***"),
+        ([status(418, "line\n\x1b[31m break " + "x" * 500)], {}, 418, "status 418: line [31m break xxx"),
+        ([hang()], {}, None, "did not answer in time (tried once)"),
+        ([hang("some text")], {}, None, "fell silent for 0.3 s after 9 characters"),
+        ([cut("a text of many pieces", after=2)], {}, None, "broke off after 16 characters"),
+        ([cut("a text of many pieces", after=2, clean=True)], {}, None, "broke off after 16 characters"),
+        ([cut("", after=0)], {}, None, "broke off after 0 characters"),
+        ([error_event(f"out of memory {KEY}", text="abc")], {}, None, "gave up: out of memory ***"),
+        ([events(ERROR_EVENT_ONLY)], {}, None, "gave up: out of memory"),
+        ([garbage()], {}, None, "not a chat completion"),
+        ([garbage(b"")], {}, None, "an empty reply"),
+        ([garbage(b"[1, 2]", "application/json")], {}, None, "not a chat completion"),
+        ([garbage(b"[" * 100_000, "application/json")], {}, None, "not a chat completion"),
+        ([garbage(b"x\n" * 1_000_000)], {}, None, "not a chat completion"),
+        ([events("data: {half")], {}, None, "not a chat completion"),
+        ([events("data: 5")], {}, None, "not a chat completion"),
+        ([events('data: {"choices": [{"delta": 3}]}')], {}, None, "not a chat completion"),
+        ([events('data: {"choices": []}', "data: [DONE]")], {}, None, "an empty reply"),
+        ([answer("", finish="content_filter")], {}, None, "content filter"),
+        ([endless_comments()], {"reply_s": 0.1}, None, "no text within the limits"),
+        ([endless_line()], {}, None, "not a chat completion"),
     ],
 )
 def test_failures_are_one_line_without_the_key(
-    wire: Wire, monkeypatch: pytest.MonkeyPatch, steps: list[StepLike], settings: dict[str, Any], message: str
+    wire: Wire,
+    monkeypatch: pytest.MonkeyPatch,
+    steps: list[StepLike],
+    settings: dict[str, Any],
+    code: int | None,
+    message: str,
 ) -> None:
     monkeypatch.setenv("THE_KEY", KEY)
     server = wire(steps)
     model = open_model("m", base_url=server.base_url, api_key_env="THE_KEY", **{**QUICK, **settings})
     with pytest.raises(ModelError) as failure:
         model.complete(TALK)
-    line = str(failure.value)
+    line = failure.value.words
     assert message in line
+    assert failure.value.status == code
     assert line.isprintable()
     assert len(line) < 400
     assert KEY not in line
@@ -157,7 +199,9 @@ def test_an_endless_reply_is_cut(wire: Wire, limit: dict[str, Any]) -> None:
 def test_server_down_says_so() -> None:
     with WireServer([]) as server:
         pass
-    with pytest.raises(ModelError, match=r"cannot reach the model's server at 127\.0\.0\.1:\d+: .*is it running\?"):
+    with pytest.raises(
+        ModelError, match=r"cannot reach the model's server at 127\.0\.0\.1:\d+: .*\nhint: check that it is running"
+    ):
         open_model("m", base_url=server.base_url, **QUICK).complete(TALK)
 
 
@@ -253,10 +297,10 @@ def test_who_gets_the_key(
 @pytest.mark.parametrize(
     ("environ", "settings", "error", "message"),
     [
-        ({}, {}, ModelError, "set OPENAI_API_KEY, or OPENAI_BASE_URL"),
-        ({"OPENAI_API_KEY": " "}, {}, ModelError, "set OPENAI_API_KEY, or OPENAI_BASE_URL"),
+        ({}, {}, ModelError, "no language model is configured"),
+        ({"OPENAI_API_KEY": " "}, {}, ModelError, "no language model is configured"),
         ({}, {"base_url": "https://api.openai.com/v1"}, ModelError, "set OPENAI_API_KEY"),
-        ({}, {"api_key_env": "MY_KEY"}, ModelError, "the environment variable MY_KEY is not set"),
+        ({}, {"api_key_env": "MY_KEY"}, ModelError, "MY_KEY is not set"),
         ({"OPENAI_API_KEY": "sk-a\nb"}, {}, ModelError, "a character that no key can have"),
         ({"OPENAI_API_KEY": "sk-\u00e4"}, {}, ModelError, "a character that no key can have"),
         ({}, {"base_url": "ftp://there"}, UsageError, "not a web address"),

@@ -25,6 +25,12 @@ def shouting(name: str, settings: Settings) -> Model:
     return Scripted(shout, name=name, context_tokens=settings.context_tokens)
 
 
+def telling(name: str, settings: Settings) -> Model:
+    """One whose model answers with the numbers that it was given."""
+    given = (settings.timeout_s, settings.reply_s, settings.reply_chars, settings.max_retries)
+    return Scripted(lambda messages: repr(given), name=name, context_tokens=settings.context_tokens)
+
+
 @pytest.mark.parametrize(
     ("spec", "name"),
     [
@@ -47,6 +53,13 @@ def test_a_factory_from_outside(monkeypatch: pytest.MonkeyPatch) -> None:
     model = open_model("tests.codeopt.models.test_select:shouting", context_tokens=99)
     assert model.complete(TALK).text == "HELLO"
     assert model.context_tokens == 99
+
+
+def test_a_factory_gets_each_setting(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.syspath_prepend(Path(__file__).parent)
+    spec = "tests.codeopt.models.test_select:telling"
+    model = open_model(spec, timeout_s=1.0, reply_s=2.0, reply_chars=3, max_retries=4)
+    assert model.complete(TALK).text == "(1.0, 2.0, 3, 4)"
 
 
 @pytest.mark.parametrize(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from codeopt.batch.database import BatchStore
+from codeopt.batch.batch_folder import BatchFolder
 from codeopt.batch.results.metrics import measure_batch, versus
 from codeopt.batch.results.page import page
 from tests.codeopt.pages.test_golden import GOLDEN, tags
@@ -13,10 +13,10 @@ from tests.support.filled_batch import store
 __all__ = ["store"]
 
 
-def shown(store: BatchStore) -> str:
+def shown(store: BatchFolder) -> str:
     found = measure_batch(store)
     return re.sub(r"begun [^;]*;", "begun;", tags("".join(page(store, found, versus(found, found)))))
 
 
-def test_a_page_is_as_it_was(store: BatchStore) -> None:
+def test_a_page_is_as_it_was(store: BatchFolder) -> None:
     assert shown(store) == (GOLDEN / "batch.txt").read_text()

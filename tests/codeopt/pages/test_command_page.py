@@ -15,9 +15,9 @@ from codeopt.workloads.project.profile import (
     ProjectProfile,
     Sample,
     Spot,
-    TimedLine,
+    given_back,
     make_profile,
-    with_lines,
+    with_sampled_lines,
 )
 from codeopt_sandbox.outcome import Run
 from tests.support.axe import BROWSER
@@ -73,39 +73,26 @@ def test_graph_list_and_table_say_the_same_share() -> None:
 
 
 def test_every_target_has_its_source_also_without_lines() -> None:
-    timed = with_lines(profile(), [TimedLine("m.py", 6, 1.0, 9)], lambda file, line: OWNER)
-    assert {"owner", "spread"} <= {each.qualname for each in timed.targets}
+    """No line is known of samples that were given back."""
+    samples = [Sample((MODULE, MAIN, OWNER), 6, "json", False, 2.0), Sample((MODULE, MAIN, SPREAD), 0, "", False, 3.5)]
+    timed = with_sampled_lines(make_profile(plain(5.5), samples, [], 0.0, {}, {}))
+    assert {each.qualname for each in timed.targets} == {"owner", "spread"}
     page = shown(timed)
     for name in ("owner", "spread"):
         assert f"<h2>m.py::{name}</h2>" in page
-    assert page.count("no line of it was timed") == len(timed.targets) - 1
+    assert page.count("no line of it was seen at work") == 1
     assert re.search(r'<td class="n">6</td><td class="s">36%</td><td class="s">36%</td>', page)  # own, in libraries
 
 
-def test_a_function_that_was_timed_as_a_whole_keeps_its_lines() -> None:
-    """Once a busy function is timed as a whole, its lines share what is its own, and the whole moves no samples."""
-    rows = [TimedLine("m.py", 6, 0.3, 9), TimedLine("m.py", 7, 0.1, 9), TimedLine("m.py", -5, 3.6, 9)]
-    found = with_lines(profile(), rows, lambda file, line: OWNER if 5 <= line <= 8 else None)
-    own = next(each.own_share for each in found.functions if each.qualname == "owner")
-    assert own == pytest.approx(2 / 5.5)
-    assert sum(line.own_share for line in found.lines) == pytest.approx(own)
-    assert {line.line for line in found.lines} == {6, 7}
-
-
 def test_samples_that_are_given_back_move_in_the_graph_too() -> None:
-    """A function that computes in C is seen by the timer, while the samples gave its time to the caller."""
-    rows = [TimedLine("m.py", 2, 0.1, 1), TimedLine("m.py", 6, 1.9, 1)]
-    owner = {2: MAIN, 6: OWNER}
-    all_main = [Sample((MODULE, MAIN), 2, "", False, 5.0)]
-    before = make_profile(
-        plain(5.0),
-        [*all_main, Sample((MODULE, MAIN, OWNER), 6, "", False, 0.1)], [CalledBy(OWNER, MAIN, 1)], 0.0, {}, {},
-    )  # fmt: skip
-    found = with_lines(before, rows, lambda file, line: owner.get(line))
+    """A function that computes in C is seen by another clock, while the samples gave its time to the caller."""
+    samples = given_back([Sample((MODULE, MAIN), 2, "", False, 5.1)], {MAIN: 0.1, OWNER: 1.9}, [(MAIN, OWNER)])
+    found = with_sampled_lines(make_profile(plain(5.1), samples, [CalledBy(OWNER, MAIN, 1)], 0.0, {}, {}))
     function = next(each for each in found.functions if each.qualname == "owner")
     node = next(node for node in found.tree[0].below[0].below if node.spot == OWNER)
     assert function.own_share == pytest.approx(0.95)
     assert node.share == pytest.approx(function.total_share) == pytest.approx(0.95)
+    assert [(line.line, line.own_share) for line in found.lines] == [(2, pytest.approx(0.05))]
 
 
 def test_before_stands_beside_it_at_one_scale() -> None:

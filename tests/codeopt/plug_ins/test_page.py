@@ -2,29 +2,32 @@
 
 from __future__ import annotations
 
-import argparse
 import os
 import re
 import subprocess
 import sys
+from collections.abc import Callable
 from dataclasses import fields
 from pathlib import Path
+from types import ModuleType
 
 import pytest
 
 from codeopt.cli.command import Command, command_of
 from codeopt.core import plugins
 from codeopt.core.errors import UsageError
-from codeopt.core.options import ImproveOptions
-from codeopt.core.target import Target
 from codeopt.engine.guards import Guard
-from codeopt.models import Backend, _factory
+from codeopt.engine.searches import search_of
+from codeopt.models import _factory
 from codeopt.review.reporters import open_reporter
+from codeopt.review.reporters._reporter import Reporting
 from codeopt.review.suggestion import Review, Suggestion
 from codeopt.workloads._kinds import SHARED, kind_in
 from tests.codeopt.command import QUICK, QUICK_SETTINGS, codeopt
 from tests.conftest import require_sandbox
 from tests.support.outside_package import page, write_package
+
+pytestmark = pytest.mark.full
 
 COUNT = "total = 0\nfor k in range(int(input())):\n    total += k\nprint(total)\n"
 
@@ -48,7 +51,7 @@ def test_command_rule_and_reporter_are_found(tmp_path: Path) -> None:
     env = write_package(tmp_path)
     assert codeopt("greet", "Ada", cwd=tmp_path, env=env).out == "good morning, Ada\n"
     rules = [line.split()[0] for line in codeopt("rules", cwd=tmp_path, env=env).out.splitlines()]
-    assert (rules.count("cube"), rules.count("square")) == (1, 1)
+    assert (rules.count("cube"), rules.count("counter")) == (1, 1)
     subprocess.run(["git", "init", "-q"], cwd=tmp_path, check=True)
     commit = ["git", "-c", "user.name=a", "-c", "user.email=a@b", "commit", "-q", "--allow-empty", "-m", "first"]
     subprocess.run(commit, cwd=tmp_path, check=True)
@@ -71,10 +74,10 @@ def test_one_that_is_called_like_one_of_ours_is_one_line(tmp_path: Path) -> None
     """It would stand in the place of ours."""
     env = write_package(tmp_path)
     points = tmp_path / "house_rules-1.0.dist-info" / "entry_points.txt"
-    points.write_text(points.read_text().replace("cube =", "square ="))
+    points.write_text(points.read_text().replace("cube =", "counter ="))
     done = codeopt("rules", cwd=tmp_path, env=env)
-    assert (done.status, done.err.count("\n")) == (2, 1), done.err
-    assert "the rule square (house_rules.cube) is called like one of codeopt's own" in done.err
+    assert (done.status, len(done.facts)) == (2, 1), done.err
+    assert "the rule counter (house_rules.cube) has the name of a built-in one" in done.err
 
 
 @pytest.mark.parametrize(("argument", "made"), [("command", Command), ("guard", Guard)])
@@ -115,8 +118,8 @@ def test_a_misspelt_argument_of_an_installed_guard_is_one_line(tmp_path: Path) -
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        ("def rendr(review): ...\n", r"defines rendr\(\), which nobody calls; render\(\) is meant"),
-        ("def render(review): ...\ndef posts(review): ...\n", r"posts\(\), which nobody calls; post\(\) is meant"),
+        ("def rendr(review): ...\n", r"defines rendr\(\), which nothing calls"),
+        ("def render(review): ...\ndef posts(review): ...\n", r"posts\(\), which nothing calls"),
         ("TEXT = 'render'\n", r"is no reporter: it does not define render\(\)"),
     ],
 )
@@ -133,8 +136,8 @@ def test_a_misspelt_function_of_a_reporter_is_one_line(
 
 
 MISSPELT = {
-    "command": ("@command(90, example=())\ndef run(arguments): ...\n", "unexpected keyword argument 'example'"),
-    "command's function": ("@command(90)\ndef runs(arguments): ...\n", "a command of run(arguments), not of runs"),
+    "command": ("@command(example=())\ndef run(arguments): ...\n", "unexpected keyword argument 'example'"),
+    "command's function": ("@command()\ndef runs(arguments): ...\n", "a command of run(arguments), not of runs"),
     "reporter": ("@reporter\ndef rendr(review): ...\n", "render(review) or post(review), not of rendr"),
     "model": ("@backend\ndef built(name, settings): ...\n", "a backend of build(name, settings), not of built"),
     "workload": ("@workload(print, prioritty=3)\ndef open_workload(request): ...\n", "argument 'prioritty'"),
@@ -152,32 +155,32 @@ def test_what_a_decorator_does_not_know_is_an_error(kind: str, tmp_path: Path) -
         plugins.load_file(path)
 
 
-OLD = """
-ORDER, EXAMPLES, PRIORITY = 3, ("codeopt old",), 7
+UNDECORATED = """
 def render(review): return "text"
-def build(name, settings): ...
 def run(arguments): return 5
 def open_workload(request): ...
+def next_move(position): ...
 """
 
 
-def test_functions_without_their_decorator_still_work_and_say_so(
-    tmp_path: Path, caplog: pytest.LogCaptureFixture
+@pytest.mark.parametrize(
+    ("open_", "function"),
+    [
+        (command_of, "run"),
+        (kind_in, "open_workload"),
+        (search_of, "next_move"),
+        (lambda module: plugins.decorated(module, "reporter", "@reporter", Reporting, "render"), "render"),
+    ],
+)
+def test_a_function_without_its_decorator_is_an_error(
+    tmp_path: Path, open_: Callable[[ModuleType], object], function: str
 ) -> None:
-    plugins.warn_once.cache_clear()
-    (tmp_path / "old.py").write_text(OLD)
-    old = plugins.load_file(tmp_path / "old.py")
-    command, kind = command_of(old), kind_in(old)
-    assert (command.order, command.examples, command.others_files) == (3, ("codeopt old",), False)
-    assert command(argparse.Namespace()) == 5
-    assert (kind.priority, kind.matches(Target(Path("x")), ImproveOptions())) == (7, False)
-    assert plugins.decorated(old, "reporter", "@reporter", Backend, "render")["render"]({}) == "text"
-    assert len(caplog.messages) == 3
-    assert all("of the old form" in line for line in caplog.messages)
+    (tmp_path / "plain.py").write_text(UNDECORATED)
+    with pytest.raises(UsageError, match=f"decorates no {function} with @"):
+        open_(plugins.load_file(tmp_path / "plain.py"))
 
 
-def test_ours_pass_the_same_looks(caplog: pytest.LogCaptureFixture) -> None:
-    plugins.warn_once.cache_clear()
+def test_ours_pass_the_same_looks() -> None:
     assert all(open_reporter(name).render for name in plugins.names("codeopt.reporters"))
     assert all(_factory(f"{name}:x")[0] for name in plugins.names("codeopt.models"))
     assert all(
@@ -185,4 +188,3 @@ def test_ours_pass_the_same_looks(caplog: pytest.LogCaptureFixture) -> None:
     )
     kinds = set(plugins.names("codeopt.workloads")) - set(SHARED)
     assert {kind_in(plugins.load("codeopt.workloads", name)).name for name in kinds} >= kinds - {"text"}
-    assert not caplog.messages

@@ -10,6 +10,8 @@ import pytest
 from benchmarks.prompt_tokens import by_part
 from tests.support.prompts import PROJECTS, Prompts, record_prompts, require_golden
 
+pytestmark = pytest.mark.full
+
 GOAL = 8000
 """Tokens of the request for the draft of round 3, by our own estimate."""
 SAID = {
@@ -20,7 +22,7 @@ SAID = {
         "  if customer not in found:",  # a hot line's text
         "test_rows_that_were_added_otherwise:\ntests/test_book.py:",  # the first failing test, and where
         "E   AssertionError: assert 0 == 4", "where\nbook = <",  # its assertion, its variables
-        "--- a/orders/book.py", "@@ -12,9 +12,5 @@",  # numbers as in the file
+        "--- a/orders/book.py", "@@ -12,10 +12,6 @@",  # numbers as in the file
         "beside that of the original", "400 -> 400",  # the draft's own profile
     ],
     "feeds": ["tinyxml below feeds/load.py::entries", "beside that of round 1", "1,768,812 -> 23,772",
@@ -35,13 +37,9 @@ UNSAID = {
     "feeds": ["def tokens(text)", "feeds/_vendor/tinyxml.py::parse: "],  # a library's copy is not to be worked on
     "maze": ["def is_wall", "Breadth first", "UNUSED", "+    def neighbours"],  # the class is large
 }
-BY_NIGHT = pytest.mark.slow(
-    also="tests/codeopt/prompts/test_prompts.py::test_prompts_are_as_the_golden_files_say[ledgers]",
-    reason="hot lines hang on measured times; what is in a prompt of a project has quicker tests of its own",
-)
 
 
-@pytest.fixture(scope="module", params=[pytest.param(name, marks=BY_NIGHT) for name in PROJECTS])
+@pytest.fixture(scope="module", params=list(PROJECTS))
 def recorded(request: pytest.FixtureRequest) -> tuple[str, Prompts]:
     return request.param, record_prompts(request.param)
 

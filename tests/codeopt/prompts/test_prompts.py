@@ -10,6 +10,8 @@ import pytest
 from benchmarks.prompt_tokens import by_part
 from tests.support.prompts import TARGETS, Prompts, record_prompts, require_golden
 
+pytestmark = pytest.mark.full
+
 GOAL = 6000
 """Tokens of the request for the draft of round 3, by our own estimate, for a function of 60 lines."""
 HOTTEST = {
@@ -38,15 +40,7 @@ UNSAID = {
 NOTHING = [" 0 us", "0.0 MiB", "CPU time of one run", "token by token", "a case that is not shown"]
 
 
-BY_NIGHT = pytest.mark.slow(
-    also="tests/codeopt/prompts/test_prompts.py::test_prompts_are_as_the_golden_files_say[ledgers]",
-    reason="one golden file shows the form of every prompt; what is told of a function has tests of its own",
-)
-
-
-@pytest.fixture(
-    scope="module", params=[pytest.param(name, marks=() if name == "ledgers" else BY_NIGHT) for name in TARGETS]
-)
+@pytest.fixture(scope="module", params=list(TARGETS))
 def recorded(request: pytest.FixtureRequest) -> tuple[str, Prompts]:
     return request.param, record_prompts(request.param)
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -33,6 +35,7 @@ def reply(text: str, cut: bool = False) -> Reply:
         f"~~~python\n{PROGRAM}~~~",
         f"````python\n{PROGRAM}````",
         f"```python\n\n\n{PROGRAM}\n\n```",
+        f"```json\n{{}}\n```\n````python\n{PROGRAM}```\n```\n",
         f"Unclosed:\n```python\n{PROGRAM}",
         f"1. So:\n   ```python\n   {PROGRAM.replace(chr(10), chr(10) + '   ').rstrip()}\n   ```",
         f"The hot line was\n```python\nx in xs\n```\nand now:\n{BLOCK}",
@@ -74,6 +77,7 @@ def test_a_program_with_back_quotes_in_it() -> None:
         ("I am sorry, I cannot do that.", False, "the model's reply holds no program"),
         ("Sorry", False, "the model's reply holds no program"),
         ("```json\n{}\n```", False, "the model's reply holds no program"),
+        ("I would write `print(math.pi * 2)`.", False, "the model's reply holds no program"),
         ("Let me think about", True, "the model's reply was cut off before any program"),
         (f"<think>Perhaps\n{BLOCK}", True, "the model's reply was cut off before any program"),
         ("```python\nx = 1\nprint(x\n```", False, "syntax error in line 2: '(' was never closed"),
@@ -97,10 +101,48 @@ def test_a_broken_program_is_kept_for_the_next_round() -> None:
         ("Sure!\nsummary - Use a set.", "Use a set."),
         ("# Faster with a set\nMore words.", "Faster with a set"),
         ("", "no summary given"),
+        ("Sure! I replaced the list by a set.", "I replaced the list by a set."),
+        ("SUMMARY: Certainly, use a set. Read at once.", "Use a set. Read at once.".replace("U", "u", 1)),
+        ("Below is the code.\n\nThe list is replaced by a set. It is fast.\nI hope this helps!", "The list is "
+         "replaced by a set."),
+        ("Here is a faster version: it uses a set.", "it uses a set."),
+        ("This version is faster because it uses a set.", "This version is faster because it uses a set."),
+        ("I would replace the list by a set.", "I would replace the list by a set."),
+        ("Great speed by a set", "Great speed by a set"),
+        ("Note that the list is now a set.", "the list is now a set."),
     ],
-)
+)  # fmt: skip
 def test_the_summary_is_one_line(before: str, summary: str) -> None:
     assert to_draft(reply(f"{before}\n{BLOCK}")).summary == summary
+
+
+@pytest.mark.parametrize(
+    "chat",
+    [
+        "", "Here is the faster program:", "Here's the optimized version", "Sure!", "# Here is the faster program",
+        "Certainly! Below is the improved code.", "The optimized code is below.", "I have optimized your code.",
+        "SUMMARY: Here is the faster program:", "Does this help?", "I'd be happy to help!", "Of course. Let me see.",
+    ],
+)  # fmt: skip
+def test_chat_is_no_summary(chat: str) -> None:
+    """The diff says what is changed."""
+    assert to_draft(reply(f"{chat}\n{BLOCK}"), OTHER).summary == "print(sum(map(int, sys.stdin))) (+1 -1 lines)"
+    said = json.dumps({"summary": chat.removeprefix("SUMMARY: "), "program": PROGRAM})
+    assert to_draft(reply(said), OTHER).summary == "print(sum(map(int, sys.stdin))) (+1 -1 lines)"
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("Sure! I would need to see more of your data\nbefore I can say anything about the program, I fear", "Sure! I "
+         "would need to see more of your data before I can say ..."),
+        ("", ""),
+        (BLOCK, None),
+        ("```python\nprint(1\n```", None),
+    ],
+)  # fmt: skip
+def test_the_first_words_of_a_reply_without_a_program_are_kept(text: str, words: str | None) -> None:
+    assert to_draft(reply(text)).no_program == words
 
 
 @pytest.mark.parametrize(

@@ -4,8 +4,12 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
+
 from tests.codeopt.command import FAST, QUICK, codeopt, reply, write_problem
 from tests.support.wire_server import WireServer
+
+pytestmark = pytest.mark.full
 
 
 def test_the_rules_program_is_round_one_and_the_model_sees_what_was_measured(tmp_path: Path) -> None:

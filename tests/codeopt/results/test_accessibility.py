@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from codeopt.batch.database import BatchStore
+from codeopt.batch.batch_folder import BatchFolder
 from codeopt.batch.results.metrics import measure_batch, versus
 from codeopt.batch.results.page import page
 from codeopt.core.run_index import open_run
@@ -31,7 +31,7 @@ def axe(tmp_path_factory: pytest.TempPathFactory) -> str:
 
 
 @pytest.fixture
-def pages(store: BatchStore, home: Path) -> dict[str, str]:
+def pages(store: BatchFolder, home: Path) -> dict[str, str]:
     """By name: of a batch, of a run, of profiles, of findings."""
     found = measure_batch(store)
     pieces = {
@@ -57,7 +57,7 @@ def finding(**changed: Any) -> FindingFields:
         },
         "caveats": [], "seconds": 92.5, "asked_by": "check",
         "machine": {"cpu": "a processor", "cores": 2, "system": "Linux", "python": "CPython 3.11"},
-        "judged_at": "2026-11-25T21:44:42+00:00", "own": True, "holds": True, "changed": "",
+        "judged_at": "2026-11-25T21:44:42+00:00", "holds": True, "changed": "",
         "diff": "--- a/shop/orders.py\n+++ b/shop/orders.py\n@@ -1 +1 @@\n-    old = 1\n+    new = 1\n",
     }  # fmt: skip
     return FindingFields.model_validate({**fields, **changed})

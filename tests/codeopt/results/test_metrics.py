@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from codeopt.batch.database import BatchStore
+from codeopt.batch.batch_folder import BatchFolder
 from codeopt.batch.locks import locked
 from codeopt.batch.records import ProblemResult, TimeSpent
 from codeopt.batch.results.metrics import Metrics, measure_batch, versus
@@ -18,13 +18,14 @@ from codeopt.cli.main import main
 from codeopt.core.budget import Ledger
 from codeopt.core.history import Candidate, History
 from codeopt.core.revision import Revision
+from codeopt.core.run_store import SavedRun
 from codeopt_sandbox.outcome import Verdict
 from tests.support.candidates import FAST, outcome
 from tests.support.filled_batch import HOSTILE, draft, history, problem
 
 
 @pytest.fixture
-def found(store: BatchStore) -> Metrics:
+def found(store: BatchFolder) -> Metrics:
     return measure_batch(store)
 
 
@@ -45,12 +46,12 @@ def test_shares_and_speedups_by_hand(found: Metrics) -> None:
 def test_a_draft_that_was_only_screened_is_none_of_the_first_k(tmp_path: Path) -> None:
     past = history("human")
     screened = Candidate(1, Revision.of(FAST), "both", (outcome(),), ablation=(("one", 1.5),))
-    with BatchStore(tmp_path / "screened", create=True) as store:
-        store.register([problem("one")])
-        store.begin("one")
-        store.save("one", History((past.original, screened, draft(2, 3.0))), Ledger(rounds=2), {}, TimeSpent())
-        store.end("one", ProblemResult("done", "", "enough", best=draft(2, 3.0)), TimeSpent())
-        found = measure_batch(store)
+    store = BatchFolder(tmp_path / "screened", create=True)
+    store.register([problem("one")])
+    store.begin("one")
+    store.save("one", SavedRun(History((past.original, screened, draft(2, 3.0))), Ledger(rounds=2)), TimeSpent())
+    store.end("one", ProblemResult("done", "", "enough", best=draft(2, 3.0)), TimeSpent())
+    found = measure_batch(store)
     assert [each.screened for each in found.solved[0].rounds] == [True, False]
     (only,) = found.rounds
     assert (only.drafts, only.opt.value, only.correct.value) == (1, 1.0, 1.0)
@@ -61,12 +62,12 @@ def test_what_is_correct_is_one_thing(tmp_path: Path) -> None:
     past = history("human")
     screened = Candidate(2, Revision.of(FAST), "both", (outcome(),), ablation=(("one", 1.5),))
     wrong = Candidate(1, Revision.of(FAST), "wrong", (outcome(verdict=Verdict.WA),))
-    with BatchStore(tmp_path / "one", create=True) as store:
-        store.register([problem("one")])
-        store.begin("one")
-        store.save("one", History((past.original, wrong, screened)), Ledger(rounds=2), {}, TimeSpent())
-        store.end("one", ProblemResult("done", "", "enough"), TimeSpent())
-        found = measure_batch(store)
+    store = BatchFolder(tmp_path / "one", create=True)
+    store.register([problem("one")])
+    store.begin("one")
+    store.save("one", SavedRun(History((past.original, wrong, screened)), Ledger(rounds=2)), TimeSpent())
+    store.end("one", ProblemResult("done", "", "enough"), TimeSpent())
+    found = measure_batch(store)
     assert [each.correct for each in found.solved[0].rounds] == [False, True]
     assert [each.screened for each in found.solved[0].rounds] == [False, True]
     assert found.correct.value == found.rounds[-1].correct.value == 1.0
@@ -76,20 +77,20 @@ def test_problems_are_named_with_what_came_of_them(found: Metrics) -> None:
     text = io.StringIO()
     render(found, text)
     lines = [line.split() for line in text.getvalue().splitlines() if line.startswith("  ")]
-    assert [(line[0], line[1]) for line in lines[:3]] == [("good", "4.00x"), ("human", "3.00x"), ("small", "1.05x")]
+    assert [(line[0], line[1]) for line in lines[:3]] == [("good", "4.0x"), ("human", "3.0x"), ("small", "1.05x")]
     assert {line[0] for line in lines[3:]} >= {"same", "wrong", "failed"}
-    assert "no draft was right" in text.getvalue()
+    assert "no candidate was right" in text.getvalue()
 
 
 def test_what_was_running_when_the_batch_was_killed_has_ended(tmp_path: Path) -> None:
-    with BatchStore(tmp_path, create=True) as store:
-        store.register([problem("one"), problem("two")])
-        store.begin("one")
-        with locked(tmp_path):
-            assert measure_batch(store).counts == {"running": 1, "pending": 1}
-        killed = measure_batch(store)
-        assert killed.counts == {"interrupted": 1, "pending": 1}
-        assert killed.solved[0].reason == "the batch was ended before; the same command goes on with it"
+    store = BatchFolder(tmp_path, create=True)
+    store.register([problem("one"), problem("two")])
+    store.begin("one")
+    with locked(tmp_path):
+        assert measure_batch(store).counts == {"running": 1, "pending": 1}
+    killed = measure_batch(store)
+    assert killed.counts == {"interrupted": 1, "pending": 1}
+    assert killed.solved[0].reason == "the batch was ended before; the same command goes on with it"
 
 
 def test_after_each_round(found: Metrics) -> None:
@@ -109,11 +110,11 @@ def test_humans_by_the_same_judge_a_wrong_one_counts_as_1(found: Metrics) -> Non
 
 
 def test_cost(found: Metrics) -> None:
-    assert (found.replies, found.tokens, found.cost_usd) == (5, 600, 2.5)
+    assert (found.usage.replies, found.usage.tokens, found.usage.cost_usd) == (5, 600, 2.5)
     assert found.overhead == pytest.approx(1 - 5 * 1.5 / 40)
 
 
-def test_json_holds_what_is_promised(store: BatchStore, capsys: pytest.CaptureFixture[str]) -> None:
+def test_json_holds_what_is_promised(store: BatchFolder, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["report", str(store.folder), "--json"]) == 0
     data = json.loads(capsys.readouterr().out)
     assert data["problems"] == 8
@@ -149,16 +150,16 @@ def test_a_batch_against_itself_is_no_better(found: Metrics) -> None:
     assert as_json(found, same)["compare"]["problems"] == 6
 
 
-def test_two_batches_are_paired_by_problem(store: BatchStore, found: Metrics) -> None:
-    store.db.execute("UPDATE problem SET ratio = ratio * 2, accepted = 1 WHERE id IN ('good', 'small')")
+def test_two_batches_are_paired_by_problem(store: BatchFolder, found: Metrics) -> None:
+    for name, ratio in (("good", 8.0), ("small", 2.1)):
+        store.end(name, ProblemResult("done", "", best=draft(1, ratio)), TimeSpent())
     other = versus(found, measure_batch(store))
     assert other.opt == (2, 3)
     assert other.ratio.value == pytest.approx(4 ** (1 / 6))
 
 
 def test_nothing_has_ended_yet(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    with BatchStore(tmp_path, create=True):
-        pass
+    BatchFolder(tmp_path, create=True)
     page = tmp_path / "page.html"
     assert main(["report", str(tmp_path), "--html", str(page)]) == 0
     assert "0 problems" in capsys.readouterr().out
@@ -166,6 +167,6 @@ def test_nothing_has_ended_yet(tmp_path: Path, capsys: pytest.CaptureFixture[str
 
 
 @pytest.mark.parametrize("flag", ["--html", "--csv"])
-def test_what_cannot_be_written_is_one_line(store: BatchStore, flag: str, capsys: pytest.CaptureFixture[str]) -> None:
+def test_what_cannot_be_written_is_one_line(store: BatchFolder, flag: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["report", str(store.folder), flag, str(store.folder / "no" / "file")]) == 2
-    assert capsys.readouterr().err.startswith("codeopt: cannot write")
+    assert capsys.readouterr().err.startswith("error: cannot write")

@@ -5,20 +5,20 @@ from __future__ import annotations
 import csv
 import io
 import json
-from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
-from codeopt.batch.database import BatchStore
+from codeopt.batch.batch_folder import BatchFolder
 from codeopt.batch.records import ProblemResult, TimeSpent
 from codeopt.batch.results.metrics import measure_batch
 from codeopt.batch.results.page import page
-from codeopt.batch.results.table import as_json, render, write_csv
+from codeopt.batch.results.table import as_json, own_rows, render, write_csv
 from codeopt.core.budget import Ledger
 from codeopt.core.history import Candidate, History, Preference, Preferred
 from codeopt.core.revision import Revision
+from codeopt.core.run_store import SavedRun
 from codeopt.core.task_score import TaskMeasure, TaskScore
 from tests.support.candidates import SLOW, outcome
 from tests.support.filled_batch import draft, problem
@@ -28,27 +28,27 @@ SCORES = {"won": (0.4, 0.8, Preferred.SECOND), "tied": (0.6, 0.9, Preferred.NEIT
 
 
 @pytest.fixture
-def store(tmp_path: Path) -> Iterator[BatchStore]:
-    with BatchStore(tmp_path / "run", create=True) as store:
-        store.register([problem(name) for name in SCORES])
-        for name, (before, after, winner) in SCORES.items():
-            standing = TaskScore(
-                "readability", before, after, "more readable", (TaskMeasure("comments", 0.0, 0.2, "%"),), "pace"
-            )
-            made = replace(draft(1, 1.1), standing=standing)
-            store.begin(name)
-            past = History((Candidate(0, Revision.of(SLOW), "the original", (outcome(),)), made))
-            store.save(name, past, Ledger(rounds=1), {"small": False}, TimeSpent())
-            confirmed = replace(made, preference=winner and Preference(winner, "names"))
-            best = confirmed if winner is Preferred.SECOND else None
-            if winner:
-                store.keep(name, "confirm" if best else "refused", confirmed)
-            store.end(name, ProblemResult("done", "round 1", "enough", best=best), TimeSpent())
-        store.require_same({"model": "wire-model", "task": "readability", "set": "pairs.jsonl"})
-        yield store
+def store(tmp_path: Path) -> BatchFolder:
+    store = BatchFolder(tmp_path / "run", create=True)
+    store.register([problem(name) for name in SCORES])
+    for name, (before, after, winner) in SCORES.items():
+        standing = TaskScore(
+            "readability", before, after, "more readable", (TaskMeasure("comments", 0.0, 0.2, "%"),), "pace"
+        )
+        made = replace(draft(1, 1.1), standing=standing)
+        store.begin(name)
+        past = History((Candidate(0, Revision.of(SLOW), "the original", (outcome(),)), made))
+        store.save(name, SavedRun(past, Ledger(rounds=1)), TimeSpent())
+        confirmed = replace(made, preference=winner and Preference(winner, "names"))
+        best = confirmed if winner is Preferred.SECOND else None
+        if winner:
+            store.keep(name, "confirm" if best else "refused", confirmed)
+        store.end(name, ProblemResult("done", "round 1", "enough", best=best), TimeSpent())
+    store.require_same({"model": "wire-model", "task": "readability", "set": "pairs.jsonl"})
+    return store
 
 
-def test_the_score_before_and_after_and_who_was_preferred(store: BatchStore) -> None:
+def test_the_score_before_and_after_and_who_was_preferred(store: BatchFolder) -> None:
     """What was not accepted counts as it was."""
     own = measure_batch(store).own
     assert own is not None
@@ -62,27 +62,29 @@ def test_the_score_before_and_after_and_who_was_preferred(store: BatchStore) -> 
     assert [(m.name, m.before, round(m.after, 4)) for m in own.measures] == [("comments", 0.0, round(0.2 / 3, 4))]
 
 
-def test_in_every_form(store: BatchStore) -> None:
+def test_in_every_form(store: BatchFolder) -> None:
     found = measure_batch(store)
     text, rows = io.StringIO(), io.StringIO()
     render(found, text)
     assert "readability, results" in text.getvalue()
     assert "0.63" in text.getvalue()
-    assert "preferred by a reader, of 2 asked about" in text.getvalue()
+    assert "preferred by a reader, of 2 asked about" in dict(own_rows(found))
     write_csv(found, rows)
     won = next(row for row in csv.DictReader(io.StringIO(rows.getvalue())) if row["problem"] == "won")
     assert (won["task_before"], won["task_after"]) == ("0.4", "0.8")
     data = json.loads(json.dumps(as_json(found)))
     assert data["task"]["preferred"]["share"] == 0.5
-    assert data["rows"][0]["task_score"] == {"name": "readability", "before": 0.4, "after": 0.8}
+    assert data["rows"][0]["task_score"] == {
+        "name": "readability", "before": 0.4, "after": 0.8, "remark": "pace"
+    }  # fmt: skip
     assert data["rows"][0]["task_measures"][0]["after"] == 0.2
     whole = "".join(page(store, found))
     assert "readability 0.40 -&gt; 0.80: comments 0 -&gt; 20 %" in whole
     assert "preferred by a reader" in whole
 
 
-def test_the_runtime_task_has_none(store: BatchStore) -> None:
-    store.set_meta("settings", json.dumps({"task": "runtime"}))
+def test_the_runtime_task_has_none(store: BatchFolder) -> None:
+    store.set_facts(settings={"task": "runtime"})
     found = measure_batch(store)
     assert found.own is None
     assert as_json(found)["task"] is None

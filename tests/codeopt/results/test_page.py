@@ -10,10 +10,10 @@ from pathlib import Path
 
 import pytest
 
-from codeopt.batch.database import BatchStore
-from codeopt.batch.results.charts import anchor
+from codeopt.batch.batch_folder import BatchFolder
 from codeopt.batch.results.metrics import measure_batch, versus
 from codeopt.batch.results.page import page
+from codeopt.report.html.charts import anchor
 from codeopt.report.html.markup import join, tag
 from tests.support.filled_batch import HOSTILE
 
@@ -23,7 +23,7 @@ BROWSER = next(
 
 
 @pytest.fixture
-def html(store: BatchStore) -> str:
+def html(store: BatchFolder) -> str:
     found = measure_batch(store)
     return "".join(page(store, found, versus(found, found)))
 
@@ -109,9 +109,9 @@ def test_a_problem_shows_all_that_changed_with_the_hot_lines_of_both(html: str) 
 def test_one_problem_alone(tmp_path: Path) -> None:
     from tests.support.filled_batch import problem
 
-    with BatchStore(tmp_path, create=True) as store:
-        store.register([problem("only")])
-        assert outline("".join(page(store, measure_batch(store)))).open == []
+    store = BatchFolder(tmp_path, create=True)
+    store.register([problem("only")])
+    assert outline("".join(page(store, measure_batch(store)))).open == []
 
 
 @pytest.mark.skipif(BROWSER is None, reason="no Chromium here")

@@ -31,6 +31,7 @@ def test_bootstrap_interval_of_a_mean_is_near_the_normal_one() -> None:
     assert found.high == pytest.approx(found.value + 1.96 * 2 / math.sqrt(200), abs=0.06)
 
 
+@pytest.mark.full
 def test_bootstrap_covers_what_it_says() -> None:
     draw = random.Random(2)
     hits = 0

@@ -30,7 +30,7 @@ REPEATED_TEST = """\
 def test_repeated():
     for n in range(12):
         assert repeated([k % 5 for k in range(n)]) == max(0, n - 5)
-    assert repeated([k * 7 % 450 for k in range(600)]) == 150
+    assert repeated([k * 7 % 1800 for k in range(2400)]) == 600
 """
 ORDERS = f'''\
 """Orders."""

@@ -10,9 +10,10 @@ from pathlib import Path
 import pytest
 
 from codeopt.core.errors import UsageError
+from codeopt.core.merging import merged
 from codeopt.review.change import Change, change_of_diff, change_since, find_base, whole_files
 from codeopt.review.changed_functions import find_targets, matches
-from codeopt.review.patch import merged, patch
+from codeopt.review.patch import patch
 from codeopt.review.repository import open_repository
 from tests.codeopt.review.pull_request import commit, git, propose
 from tests.support.files import write_files
@@ -92,7 +93,7 @@ def test_the_working_tree_counts_and_the_other_branch_does_not(tmp_path: Path) -
         ("old/deep/x.py", TWO, "excluded by 'old/'"),
         ("x.py", HEADER + TWO, "# codeopt: ignore"),
         ("y.py", "#!/usr/bin/env python3\n" + HEADER + TWO, "# codeopt: ignore"),
-        ("broken.py", "def one(:\n", "must be Python that runs"),
+        ("broken.py", "def one(:\n", "invalid syntax"),
         ("latin.py", "# coding: latin-1\n" + TWO, "save it as UTF-8"),
     ],
 )

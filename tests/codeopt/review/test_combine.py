@@ -18,6 +18,8 @@ from tests.conftest import require_sandbox
 from tests.support.judges import BUBBLEWRAP
 from tests.support.reviews import SPEEDUP, suggestion
 
+pytestmark = pytest.mark.full
+
 TEXT = "def a():\n    return 1\n\n\ndef b():\n    return 2\n\n\ndef c():\n    return 3\n"
 
 

@@ -27,6 +27,8 @@ from tests.support.gitlab_server import accept as accept_on_gitlab
 from tests.support.wire_server import WireServer
 from tests.support.wire_steps import Step, hang, status
 
+pytestmark = pytest.mark.full
+
 FILE = "tools/slow.py"
 LINES = SLOW.count("\n")
 GOOD = ["It looks in a list.\nVERDICT: IMPROVE", reply(FAST, "a set"), "Good.\nVERDICT: DONE"]
@@ -173,7 +175,7 @@ OF_NOTHING = {
     "rdjson": '"diagnostics": []',
     "rdjsonl": "",
     "sarif": '"results": []',
-    "terminal": "nothing suggested for:\n  shop/new.py: excluded by 'shop'\nno suggestions\n",
+    "terminal": "no suggestions\n\nNo faster version:\n  shop/new.py: excluded by 'shop'\n",
 }
 
 
@@ -200,4 +202,7 @@ def test_the_help_names_every_format(capsys: pytest.CaptureFixture[str]) -> None
 
 def test_who_cannot_post_is_told_who_can(tmp_path: Path) -> None:
     done = codeopt("review", "--reporter", "sarif", cwd=tmp_path, env={"PATH": os.environ["PATH"]})
-    assert (done.status, done.err) == (2, "codeopt: --reporter sarif posts nothing; name one of: github, gitlab\n")
+    assert (done.status, done.err) == (
+        2,
+        "error: --reporter sarif posts nothing\n  hint: name one of: github, gitlab\n",
+    )

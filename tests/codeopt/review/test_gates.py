@@ -10,6 +10,8 @@ from tests.codeopt.command import QUICK, codeopt
 from tests.codeopt.review.pull_request import BASE, BRANCH, REPEATED, REPEATED_TEST, SLOW, git, propose
 from tests.conftest import require_sandbox
 
+pytestmark = pytest.mark.full
+
 SHOP = f'''\
 def shared(left, right):
     """What is on both lists."""
@@ -63,7 +65,7 @@ def test_only_what_is_slower_with_confidence_fails_the_job(tmp_path: Path) -> No
         "lonely": "not verified",
     }
     assert rows["shared"]["ci_high"] < 0.9
-    assert done.json["failed"] == 1
+    assert (done.json["verdict"], done.json["failed"]) == ("rejected", 1)
     assert "--tests PATH" in rows["lonely"]["reason"]
 
 
@@ -79,10 +81,6 @@ def test_double():
 ECHO = "print(sum(1 for _ in range(int(input()))))\n"
 
 
-@pytest.mark.slow(
-    also="tests/codeopt/workloads/function/test_time_limits.py::test_a_version_that_does_not_end_is_slower_by_a_bound_and_the_call_is_named",
-    reason="the verdict is the same; that what is slower fails the job is the test above",
-)
 def test_what_no_longer_ends_is_slower_not_merely_different(tmp_path: Path) -> None:
     """A program beyond the limit of a run, and a function beyond ten times its own time, which is 2 s at least."""
     require_sandbox()
@@ -94,8 +92,8 @@ def test_what_no_longer_ends_is_slower_not_merely_different(tmp_path: Path) -> N
     flags = ("--fail-if-slower", "5%", "--timeout", "2", "--changed-inputs", "off", "--sandbox", "bubblewrap", "-q")
     done = codeopt("compare", "--base", "main", *flags, cwd=folder)
     assert done.status == 1, done.err
-    assert "FAIL slower                    echo/echo.py   at least " in done.out
-    assert "FAIL slower                    shop/numbers.py::double   at least 10.00x slower\n" in done.out
+    assert "  FAIL  echo/echo.py: at least " in done.out
+    assert "  FAIL  shop/numbers.py::double: at least 10x slower\n" in done.out
     assert "f(2718): expected returns 5436, got takes longer than 2 s" in done.out
 
 
@@ -105,10 +103,6 @@ def test_a_change_of_other_things_fails_nothing(tmp_path: Path) -> None:
     assert (done.status, done.out) == (0, "0 changed functions\n"), done.err
 
 
-@pytest.mark.slow(
-    also="tests/test_wheel.py::test_the_main_path_of_each_command[check]",
-    reason="the installed command names a slow function; why others are left out is in test_shortfalls",
-)
 def test_check_names_the_slow_functions_and_what_the_rules_would_do(tmp_path: Path) -> None:
     require_sandbox()
     folder = propose(tmp_path / "r", FILES, {})
@@ -128,7 +122,7 @@ def test_check_names_the_slow_functions_and_what_the_rules_would_do(tmp_path: Pa
 def test_check_of_nothing_slow_is_0(tmp_path: Path) -> None:
     (tmp_path / "test_a.py").write_text("def test_a():\n    pass\n")
     done = codeopt("check", cwd=tmp_path)
-    assert (done.status, done.out) == (0, "0 functions and programs, 0 can be faster by the built-in rules\n"), done.err
+    assert (done.status, done.out) == (0, "0 of 0 functions can be faster by the built-in rules\n"), done.err
 
 
 @pytest.mark.parametrize(("limit", "answer", "status"), [("5%", "broken", 1), ("5000%", "holds", 0)])
@@ -181,5 +175,5 @@ def test_a_limit_on_what_a_diff_changes_is_refused_before_the_review(tmp_path: P
     folder, patch = propose(tmp_path / "r", FILES, {"shop/lists.py": SHOP.replace("x * 2", "2 * x")}), tmp_path / "p"
     patch.write_text(git(folder, "diff", "main") + "\n")
     done = codeopt("review", "--diff", str(patch), "--model", "rules", "--fail-if-slower", "5%", cwd=folder)
-    assert (done.status, done.out, done.err.count("\n")) == (2, "", 1), done.err
-    assert "--diff does not say what all other files were like; give --base REF" in done.err
+    assert (done.status, done.out, len(done.facts)) == (2, "", 1), done.err
+    assert "--diff does not say what all other files were like\n  hint: give --base REF" in done.err

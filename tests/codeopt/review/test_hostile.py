@@ -132,10 +132,11 @@ def test_a_change_does_not_choose_its_own_sandbox_server_or_budget(tmp_path: Pat
 LENIENT = "def accept(arguments, expected, got):\n    return True\n"
 
 
+@pytest.mark.full
 @pytest.mark.parametrize(
     "line",
     ['check = "lenient.py::accept"', 'check = "float:1e9"', 'changed-inputs = "off"', "max-examples = 1",
-     "may-change-arguments = true", "no-tests = true", 'select = "my_package.rule"'],
+     'ignore-difference = ["output"]', "no-tests = true", 'select = "my_package.rule"'],
 )  # fmt: skip
 def test_a_change_does_not_bring_its_own_lenient_judge(tmp_path: Path, line: str) -> None:
     """Neither by its settings, nor for a comparison with the commit before."""
@@ -158,7 +159,7 @@ def test_no_settings_name_a_module_that_reports(tmp_path: Path, flag: str) -> No
     folder = propose(tmp_path / "r", BASE, {"pyproject.toml": f'[tool.codeopt]\n{flag} = "my_package.report"\n'})
     done = review(folder)
     assert (done.status, done.out) == (2, "")
-    assert f"which a project's file cannot decide; give --{flag} or CODEOPT_" in done.err
+    assert f"which a project's file cannot decide\n  hint: give --{flag} or CODEOPT_" in done.err
 
 
 @pytest.mark.parametrize("by_flag", [True, False], ids=["flag", "settings"])
@@ -182,12 +183,13 @@ def test_harmless_settings_may_change(tmp_path: Path) -> None:
     assert [each["reason"] for each in done.json["skipped"]] == ["excluded by 'shop/'"]
 
 
+@pytest.mark.full
 @pytest.mark.parametrize(
     ("flags", "variables", "said", "status"),
     [
         (("--sandbox", "docker"), {"DOCKER_HOST": "unix:///nowhere.sock"}, "no Docker engine answers", 3),
         (("--model", "gpt-5"), {}, "OPENAI_API_KEY", 4),
-        (("--deadline", "0.000001s"), {}, "the time limit", 6),
+        (("--max-seconds", "0.000001s"), {}, "the time limit", 6),
     ],
 )
 def test_what_is_missing_is_a_notice_unless_strict(
@@ -200,7 +202,7 @@ def test_what_is_missing_is_a_notice_unless_strict(
     assert done.status == (5 if "Docker" in said else 0), done.err  # without a sandbox nothing was looked at
     assert said in done.json["notices"][0]
     assert "notice: " in done.err
-    assert [each["function"] for each in done.json["skipped"]] == ["f"]
+    assert [each["path"] for each in done.json["skipped"]] == ["shop/new.py"]
     assert review(folder, "--strict", "-q", "--no-tests", *flags, **variables).status == status
 
 
@@ -210,17 +212,17 @@ def test_what_is_missing_is_a_notice_unless_strict(
         (("--base", "nowhere"), "git knows no commit 'nowhere'"),
         (("--diff", "missing.diff", "--base", "main"), "give --base or --diff"),
         (("nowhere.py",), "there is no nowhere.py"),
-        (("shop/orders.py::total",), "name files and folders here, not functions: shop/orders.py::total"),
+        (("shop/orders.py::total",), "shop/orders.py::total names a function"),
         (("--output-format", "nothing"), "there is no reporter 'nothing'"),
         (("--reporter", "json"), "posts nothing"),
         (("--task", "my.task"), "built-in and installed tasks only"),
-        (("--deadline", "soon"), "--deadline"),
+        (("--max-seconds", "soon"), "--max-seconds"),
     ],
 )
 def test_a_wrong_request_is_one_line(tmp_path: Path, flags: tuple[str, ...], said: str) -> None:
     folder = propose(tmp_path / "r", BASE, {})
     done = codeopt("review", *flags, cwd=folder)
-    assert (done.status, done.err.count("\n")) == (2, 1), done.err
+    assert (done.status, len(done.facts)) == (2, 1), done.err
     assert said in done.err
 
 

@@ -13,10 +13,7 @@ from tests.codeopt.command import QUICK, codeopt, environment
 from tests.codeopt.review.pull_request import BASE, BRANCH, SLOW, git, propose
 from tests.conftest import require_sandbox
 
-pytestmark = pytest.mark.slow(
-    also="tests/codeopt/test_init_command.py::test_the_workflow_reviews_a_pull_request",
-    reason="the same review of one function; what is said of the others and what holds together has tests of its own",
-)
+pytestmark = pytest.mark.full
 THREE = ("--select", "deque_popleft,isqrt_trial_division,list_membership_to_set")
 """One rule a function: none has to be tried without another."""
 
@@ -49,7 +46,7 @@ def test_what_is_not_suggested_says_why_and_what_would_help(reviewed: tuple[Path
     skipped = named(reviewed[1]["skipped"])
     assert set(skipped) == {"shop/orders.py::untested", "shop/orders.py::quick"}
     assert "--tests PATH" in skipped["shop/orders.py::untested"]["reason"]
-    assert skipped["shop/orders.py::quick"]["reason"] == "rules found nothing to try"
+    assert "nothing to try" in skipped["shop/orders.py::quick"]["reason"]
 
 
 def test_the_suggestions_applied_pass_the_tests_each_and_all(reviewed: tuple[Path, dict[str, Any]]) -> None:

@@ -20,6 +20,8 @@ from tests.codeopt.command import QUICK, codeopt
 from tests.codeopt.review.pull_request import BASE, propose
 from tests.conftest import require_sandbox
 
+pytestmark = pytest.mark.full
+
 BAD_IMPORT = (
     "from shop.parts import double\nimport module_that_is_not_there\n\n\ndef test_it():\n    assert double(2) == 4\n"
 )
@@ -112,7 +114,7 @@ def test_an_annotation_cannot_be_forged(capsys: pytest.CaptureFixture[str]) -> N
 
 def test_reports_say_it() -> None:
     review = Review("a", "b", "", skipped=(Skipped("a.py", "f", "no"),), shortfalls=(SHORT,), blind="saw nothing")
-    assert "note: 2 tests found, none passes: tests/test_a.py: 'boom' again" in terminal.render(review)
+    assert "Note: 2 tests found, none passes: tests/test_a.py: 'boom' again" in terminal.render(review)
     assert "> saw nothing" in markdown.render(review)
     (issue,) = json.loads(gitlab.render(review))
     assert (issue["description"], issue["location"]["path"], issue["severity"]) == ("saw nothing", "a.py", "major")

@@ -117,6 +117,7 @@ def test_deque(source: str) -> None:
         "def f(q):\n    while q:\n        q.pop(0)\nf([1, 2])\n",
         "q = {0: 1}\nfor i in range(3):\n    q.pop(0)\n",
         "q = [1, 2]\ndeque = 3\nwhile q:\n    q.pop(0)\n",
+        "from collections import deque as d\ndef deque(x): return x\nq = [1, 2]\nwhile q:\n    q.pop(0)\nprint(d)\n",
         "q = [1]\ntry:\n    while True:\n        q.pop(0)\nexcept IndexError as error:\n    print(error)\n",
         *(
             f"class Q{bases}:\n    {body}\n    def __init__(self, q=[]):\n        self.q = {first}\n"

@@ -23,14 +23,7 @@ def explained(name: str, text: str) -> Explanation:
 @pytest.mark.parametrize(
     ("name", "text", "doubt", "line"),
     [
-        ("literal_membership", "import m\n" + LOOP.format("print(m.x in [1, 2, 3, 4])"), Doubt.UNKNOWN_TYPE, 3),
         ("counter", "xs = [1]\n" + LOOP.format("xs.append(xs.count(v))"), Doubt.CHANGED, 3),
-        (
-            "copy_hoist",
-            "import m\nxs = [1]\nm.keep(xs)\n" + LOOP.format("m.f(sorted(xs)[0])"),
-            Doubt.UNKNOWN_ELEMENTS,
-            5,
-        ),
         ("loop_invariant", LOOP.format("ws = [v]\n    print(len(ws))"), Doubt.UNBOUND, 3),
         ("index_to_element", "xs = [1]\nfor i in range(len(xs)):\n    print(xs[i])\nprint(i)\n", Doubt.READ_LATER, 2),
         (
@@ -39,8 +32,12 @@ def explained(name: str, text: str) -> Explanation:
             Doubt.INDEX,
             5,
         ),
-        ("early_exit", "f = 0\nfor v in [1, 0]:\n    if 6 // v:\n        f = 1\nprint(f)\n", Doubt.MAY_FAIL, 3),
-        ("while_to_range", "range = 1\ni = 0\nwhile i < 3:\n    print(i)\n    i += 1\n", Doubt.REBOUND, 1),
+        (
+            "seen_set",
+            "set = list\ndef f(a):\n    print(1 in a)\n",
+            Doubt.REBOUND,
+            1,
+        ),
         (
             "isqrt_trial_division",
             "isqrt = 1\nn = 9\nfor i in range(2, n):\n    if n % i == 0:\n        break\nelse:\n    print(n)\n",
@@ -91,7 +88,7 @@ def test_on_the_command_line(slow: Path, capsys: pytest.CaptureFixture[str]) -> 
         "main_function           matches: line 2",
         "list_membership_to_set  matches: lines 3, 4; not line 5: its type is not known",
         "",
-        "why not:",
+        "Why not:",
         "    1  its type is not known",
     ]
 

@@ -29,18 +29,7 @@ CHANGED = {
         "return all",
     ),
     "count": ("counter", "return [a.count(x) for x in b]"),
-    "index": ("index_to_dict", "return [a.index(x) for x in b if x in a]"),
-    "sums": ("prefix_sums", "return [sum(a[:i]) for i in range(len(b))]"),
-    "extremes": (
-        "prefix_extremes",
-        "out = []\nfor i in range(1, len(b)):\n    out.append(max(a[:i]))\nreturn out",
-    ),
     "largest": ("loop_invariant", "return [x - max(a) for x in a]"),
-    "flag": (
-        "early_exit",
-        "found = False\nfor x in a:\n    if x == len(b):\n        found = True\nreturn found",
-    ),
-    "closed form": ("closed_form", "n = len(a)\nt = 0\nfor i in range(n):\n    t += i\nreturn t"),
     "a helper that leaves it": (
         "list_membership_to_set",
         "n = 0\nfor x in a:\n    if x in b:\n        n += quiet(x)\nreturn n",
@@ -121,7 +110,7 @@ def test_a_function_with_hints_is_rewritten(name: str, body: str) -> None:
     assert rewritten(name, module(body)) is not None
 
 
-@pytest.mark.parametrize(("name", "body"), [CHANGED["membership"], CHANGED["sums"]])
+@pytest.mark.parametrize(("name", "body"), [CHANGED["membership"], CHANGED["count"]])
 def test_without_hints_it_is_not(name: str, body: str) -> None:
     assert rewritten(name, module(body, "a, b")) is None
 

@@ -116,7 +116,7 @@ def test_the_rules_include_them_unless_they_are_left_out() -> None:
 
 
 def test_a_code_that_is_not_tried_is_refused() -> None:
-    with pytest.raises(UsageError, match="ruff:E501 is not tried"):
+    with pytest.raises(UsageError, match="ruff:E501"):
         chosen(ignore=("ruff:E501",))
 
 

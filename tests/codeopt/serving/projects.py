@@ -38,8 +38,6 @@ def test_repeated():
 """
 ENDLESS = "n = int(input())\nwhile True:\n    n += 1\n"
 TARGET = "words.py::repeated"
-STORE = (".codeopt/evidence.sqlite", ".codeopt/.gitignore")
-"""Beginnings of the paths of what codeopt keeps of its own."""
 
 
 def make_project(folder: Path) -> Path:
@@ -60,10 +58,10 @@ def make_project(folder: Path) -> Path:
 
 
 def contents(folder: Path) -> dict[str, bytes]:
-    """Every file but git's, and but the store of evidence and verdicts."""
+    """Every file but git's."""
     paths = (path.relative_to(folder) for path in folder.rglob("*") if path.is_file())
     kept = (path.as_posix() for path in paths if ".git" not in path.parts)
-    return {path: (folder / path).read_bytes() for path in kept if not path.startswith(STORE)}
+    return {path: (folder / path).read_bytes() for path in kept}
 
 
 @dataclass(frozen=True)

@@ -63,7 +63,7 @@ def test_an_edited_project_is_judged_by_its_command(tmp_path: Path, monkeypatch:
 @pytest.mark.parametrize(
     ("target", "sources", "said"),
     [
-        ("bench.py", {}, "run takes the folder of a project as its target"),
+        ("bench.py", {}, "run takes the folder of a project, and bench.py is none"),
         (".", {"new_source": "A = 1"}, "leave old_source and new_source out"),
     ],
 )

@@ -155,6 +155,7 @@ FRAMES = st.builds(Frame, NAMES, st.just("") | NAMES.map(lambda name: f"/a/{name
 ROWS = st.lists(st.tuples(st.lists(FRAMES, min_size=1).map(tuple), st.integers(1, 10**9)), min_size=1)
 
 
+@pytest.mark.full
 @given(ROWS)
 def test_what_is_written_is_read(rows: list[tuple[tuple[Frame, ...], int]]) -> None:
     profile = StackProfile.of("p", "samples", rows)

@@ -46,11 +46,9 @@ def test_four_members_are_enough(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        (OBJECT, "TASK is a Mine, which is no task; derive its class from codeopt.tasks.Task"),
+        (OBJECT, "TASK is a Mine, which is no task"),
         (LEAST + "    needs_modle = True\n", "defines needs_modle, which no task has; needs_model is meant, or _needs"),
         (LEAST + "    def is_suficient(self, critique, history): ...\n", "is_sufficient is meant"),
-        (LEAST + "    second = 'time'\n", "defines second, which is called second_metric now"),
-        (LEAST + "    def standing(self, candidate, original): ...\n", "which is called task_score now"),
         (LEAST + "    def task_score(self, candidate, original): ...\n", "no score_column, its heading"),
         (LEAST.replace("    name = ", "    named = "), "does not say its name"),
         (LEAST.replace("def score", "def scroe"), "Can't instantiate abstract class Mine"),

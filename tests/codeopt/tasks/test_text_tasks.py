@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -50,6 +49,7 @@ def refine(*arguments: str | Path, answers: Sequence[str], cwd: Path) -> tuple[D
         return codeopt("refine", *arguments, *model, "--sandbox", "bubblewrap", cwd=cwd), server.prompts
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("name", TASKS)
 def test_a_better_draft_is_taken_and_a_worse_one_is_not(name: str, tmp_path: Path) -> None:
     if name == "math_reasoning":
@@ -67,7 +67,6 @@ def test_a_better_draft_is_taken_and_a_worse_one_is_not(name: str, tmp_path: Pat
     assert done.json["accepted"] is True
     assert [each["task_score"]["after"] > 0.5 for each in done.json["rounds"]] == [True, False]
     assert done.json["tokens"]["in"] > 0
-    assert re.search(r"verdict +score +what was tried", done.err)
     assert asked in prompts[-1]
     assert "faster" not in done.err
 
@@ -76,7 +75,7 @@ def test_the_first_draft_stands_where_nothing_is_better(tmp_path: Path) -> None:
     answers = (block("SELF"), scored("acronym", 4), block("ZZZ"), scored("acronym", 1))
     done, _ = refine("--task", "acronym", "Some title", "--max-rounds", "1", answers=answers, cwd=tmp_path)
     assert (done.status, done.out) == (0, "SELF\n"), done.err
-    assert "not improved: no draft scored higher than the first" in done.err
+    assert "no better version found: no draft scored higher than the first" in done.err
 
 
 def test_a_full_score_ends_it(tmp_path: Path) -> None:
@@ -96,6 +95,7 @@ def test_a_program_that_fails_is_no_answer(tmp_path: Path) -> None:
     assert done.json["rounds"][0]["verdict"] == "RE"
 
 
+@pytest.mark.full
 def test_a_run_is_resumed_by_its_input(tmp_path: Path) -> None:
     started = (block("SELF"), scored("acronym", 2), block("SEQUEL"), scored("acronym", 3))
     first, _ = refine("-t", "acronym", "A title", "-n", "1", "--json", answers=started, cwd=tmp_path)
@@ -110,8 +110,8 @@ def test_a_run_is_resumed_by_its_input(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        (["-t", "acronym", "A title", "--model", "rules"], "the built-in rules know nothing of acronym"),
-        (["-t", "runtime", "A title", "--model", "scripted:s"], "is about programs"),
+        (["-t", "acronym", "A title", "--model", "rules"], "the built-in rules do not know the task acronym"),
+        (["-t", "runtime", "A title", "--model", "scripted:s"], "is for programs"),
         (["-t", "nonsense", "A title", "--model", "scripted:s"], "there is no task 'nonsense'"),
         (["-t", "acronym", "   ", "--model", "scripted:s"], "the input is empty"),
         (["-t", "acronym", "missing.txt", "--model", "scripted:s"], "there is no such file"),
@@ -204,6 +204,7 @@ def test_each_of_the_papers_tasks_is_a_short_file() -> None:
     assert max(sizes.values()) <= 120, json.dumps(sizes)
 
 
+@pytest.mark.full
 def test_a_batch_tells_first_drafts_from_refined_ones(tmp_path: Path) -> None:
     """Scores by round, what a reader prefers in both orders, and the share that is solved."""
     require_sandbox()

@@ -6,6 +6,7 @@ import subprocess
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 from codeopt.core.history import Candidate, Draft, History
 from codeopt.core.options import ImproveOptions
@@ -159,11 +160,11 @@ class Judged:
 
 
 @contextmanager
-def judged_project(root: Path, run: str, backend: str) -> Iterator[Judged]:
+def judged_project(root: Path, run: str, backend: str, **options: Any) -> Iterator[Judged]:
     """Measured, for drafts; few pairs are enough here."""
-    options = ImproveOptions(run=run, sandbox=backend)
+    chosen = ImproveOptions(run=run, sandbox=backend, **options)
     request = WorkloadRequest(
-        Target(root), read(Target(root)), options, Session(), StoppingRule(max_pairs=12), own_code_only=False,
+        Target(root), read(Target(root)), chosen, Session(), StoppingRule(max_pairs=12), own_code_only=False,
         drawn_seed=7,
     )  # fmt: skip
     with open_workload(request) as opened:

@@ -96,6 +96,7 @@ def test_waiting():
 """
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("style", ["meson", "in place"])
 def test_a_changed_function_is_judged_with_what_its_package_has_compiled(style: str, tmp_path: Path) -> None:
     require_sandbox()

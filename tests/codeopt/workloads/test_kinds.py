@@ -35,7 +35,7 @@ def test_a_third_kind_is_improved_by_name(tmp_path: Path) -> None:
     assert done.status == 0, done.err
     assert [each["verdict"] for each in done.json["rounds"]] == ["WA", "faster"]
     assert done.json["speedup"]["ratio"] > 10
-    assert done.json["tests"]["held_back"] == 1
+    assert done.json["tests"]["held_out"] == 1
     assert (tmp_path / done.json["run"] / "best.py").read_text() == FAST
 
 
@@ -54,9 +54,9 @@ from codeopt.tasks.runtime import TASK
 TASK = replace(TASK, name="leisure", min_gain=0.2)
 """
 GUARD = """\
-from codeopt.engine.guards import Consequence, Finding
-ORDER = 90
-def check(gain):
+from codeopt.engine.guards import Consequence, Finding, guard
+@guard(order=90)
+def check_gain(gain):
     return Finding(Consequence.NOTE, "a guard from elsewhere has seen it")
 """
 POINTS = """\
@@ -69,6 +69,7 @@ expressions = scratch.expressions
 """
 
 
+@pytest.mark.full
 def test_task_guard_and_kind_of_another_package_are_one_file_each(tmp_path: Path) -> None:
     """Installed beside codeopt, by entry points; nothing of codeopt is edited."""
     require_sandbox()
@@ -88,7 +89,7 @@ def test_task_guard_and_kind_of_another_package_are_one_file_each(tmp_path: Path
     (tmp_path / "script.txt").write_text(f"Slow.\nVERDICT: IMPROVE\n--- next answer ---\n{reply(FAST)}")
     done = codeopt(
         "improve", "squares.expr", "--task", "leisure", "--model", "scripted:script.txt", "--max-rounds", "1",
-        "--sandbox", "bubblewrap", "--json", cwd=tmp_path, env={"PYTHONPATH": f"{ROOT}:{tmp_path}"},
+        "--sandbox", "bubblewrap", "--json", "-v", cwd=tmp_path, env={"PYTHONPATH": f"{ROOT}:{tmp_path}"},
     )  # fmt: skip
     assert done.status == 0, done.err
     assert (done.json["accepted"], done.json["task"]) == (True, "leisure")

@@ -223,6 +223,7 @@ def git(root: Path, words: Sequence[str]) -> None:
     subprocess.run(["git", "-c", "user.name=a", "-c", "user.email=a@b", *words], cwd=root, check=True)
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("how", ["a sibling", "another repository", "a finder before all others"])
 def test_a_function_finds_what_is_installed_in_place(tmp_path: Path, how: str) -> None:
     repo = monorepo(tmp_path / "repo", tmp_path / "other" if how == "another repository" else None)
@@ -239,6 +240,7 @@ def test_a_function_finds_what_is_installed_in_place(tmp_path: Path, how: str) -
     assert not re.search(r"(Import|ModuleNotFound)Error", found["reason"]), "by no failing import"
 
 
+@pytest.mark.full
 def test_tests_of_one_package_are_not_lost_with_those_of_another(tmp_path: Path) -> None:
     repo = monorepo(tmp_path / "repo")
     (tmp_path / "fast.py").write_text(FAST)
@@ -249,6 +251,7 @@ def test_tests_of_one_package_are_not_lost_with_those_of_another(tmp_path: Path)
     assert "conftest.py cannot be loaded" in json.dumps(found["shortfalls"])
 
 
+@pytest.mark.full
 @pytest.mark.parametrize(("core", "status"), [(CORE, 0), (CORE.replace(".lower()", ".lower()[:2]"), 1)])
 def test_a_command_has_the_siblings_of_each_version(tmp_path: Path, core: str, status: int) -> None:
     """From one package's folder, whose sibling lies outside of what the command is given."""
@@ -269,7 +272,7 @@ def test_a_module_beside_a_folder_of_its_name_is_shown_too(tmp_path: Path) -> No
 def test_a_package_of_too_many_files_is_refused_in_a_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     write_files(tmp_path, {f"core/m{number}.py": "" for number in range(4)} | {f"core/{n}.bin": "" for n in range(9)})
     monkeypatch.setattr(linked, "MOST_FILES", 3)
-    with pytest.raises(UsageError, match="core, which the environment imports in place, has 4 files; at most 3"):
+    with pytest.raises(UsageError, match="core, an editable install, has 4 files: at most 3"):
         list(imported_beside([tmp_path], [b"import core"]))
     monkeypatch.setattr(linked, "MOST_FILES", 4)
     assert len(list(imported_beside([tmp_path], [b"import core"]))) == 4, "what is not shown does not count"

@@ -46,7 +46,7 @@ def test_a_function_goes_back_into_its_cell(tmp_path: Path) -> None:
     assert "left out, as only Jupyter runs it: %matplotlib inline, !pip install -q numpy" in " ".join(done.err.split())
     assert "seen_set" in (tmp_path / "n.py").read_text()
     done = codeopt("improve", "n.ipynb", *FLAGS, "-o", "m.ipynb", cwd=tmp_path)
-    assert (done.status, len(done.lines)) == (2, 1)
+    assert (done.status, len(done.facts)) == (2, 1)
     assert json.loads(path.read_text()) == before
     done = codeopt("improve", "n.ipynb", *FLAGS, "--write", "--json", cwd=tmp_path)
     assert done.status == 0, done.err

@@ -73,6 +73,7 @@ def time_plain():
 FAST = "# === file: words.py ===\ndef repeated(words):\n    return len(words) - len(set(words))\n"
 
 
+@pytest.mark.full
 def test_bodies_are_what_is_timed(tmp_path: Path) -> None:
     """pytest-benchmark runs a faster body more often: by its whole command nothing would be gained."""
     require_sandbox()

@@ -13,6 +13,8 @@ from tests.codeopt.command import codeopt
 from tests.conftest import require_sandbox
 from tests.support.files import write_files
 
+pytestmark = pytest.mark.full
+
 TABLES = """\
 def totals(rows):
     found = {}

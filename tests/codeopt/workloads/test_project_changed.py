@@ -11,6 +11,7 @@ import pytest
 from codeopt.core.options import FuzzPolicy
 from codeopt.core.revision import Revision
 from codeopt.workloads import Stage
+from codeopt.workloads._policy import InputPolicy
 from codeopt.workloads.project.changed_command import changed_commands
 from codeopt.workloads.project.changed_numbers import in_script, in_word, one_changed, put, scaled
 from codeopt.workloads.project.changed_runs import why_unchanged
@@ -67,6 +68,7 @@ def with_arguments(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Judged]
         yield found
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("kind", STORED)
 def test_an_answer_for_this_input_or_this_caller_is_refused(scripted: Judged, kind: str) -> None:
     found = scripted.round(CORE + ("import os\n" * ("os." in STORED[kind])) + STORED[kind])
@@ -74,6 +76,7 @@ def test_an_answer_for_this_input_or_this_caller_is_refused(scripted: Judged, ki
     assert found.rejection or found.outcomes[-1].detail
 
 
+@pytest.mark.full
 def test_an_answer_for_this_very_input_is_no_gain(scripted: Judged) -> None:
     """Right on every input; quick only where the answer stands in it."""
     found = scripted.confirmed(CORE + KEPT)
@@ -81,12 +84,14 @@ def test_an_answer_for_this_very_input_is_no_gain(scripted: Judged) -> None:
     assert "on what it has not" in found.rejection
 
 
+@pytest.mark.full
 def test_what_was_changed_is_not_told(scripted: Judged) -> None:
     found = scripted.round(CORE + STORED["the answer by the size"])
     assert "the command with other numbers than the user's" in found.rejection
     assert not any(sign.isdigit() for sign in found.rejection)
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("kind", ["honest", "honest in part"])
 def test_an_honest_draft_is_believed(scripted: Judged, kind: str) -> None:
     text = (
@@ -97,11 +102,13 @@ def test_an_honest_draft_is_believed(scripted: Judged, kind: str) -> None:
     assert not found.caveats
 
 
+@pytest.mark.full
 def test_an_answer_for_one_option_is_refused(with_arguments: Judged) -> None:
     text = 'def dedupe(xs):\n    return list(dict.fromkeys(xs)) if "--sum" in sys.argv else []\n'
     assert not with_arguments.round(CORE + text).correct
 
 
+@pytest.mark.full
 def test_an_honest_draft_of_a_command_with_arguments(with_arguments: Judged) -> None:
     found = with_arguments.confirmed(HONEST)
     assert found.faster, found
@@ -109,6 +116,7 @@ def test_an_honest_draft_of_a_command_with_arguments(with_arguments: Judged) -> 
     assert kinds == {f"the command with {kind}" for kind in ("other numbers", "another file", "an option left out")}
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("backend", ISOLATED)
 def test_the_same_in_each_sandbox(backend: str, tmp_path: Path) -> None:
     require_sandbox(backend)
@@ -118,6 +126,7 @@ def test_the_same_in_each_sandbox(backend: str, tmp_path: Path) -> None:
         assert "test_unhashable" in judged.round(CORE + STORED["who is no test"]).rejection
 
 
+@pytest.mark.full
 def test_a_command_that_takes_no_other_input_only_loses_the_check(tmp_path: Path) -> None:
     """Its script refuses every other number, and says so with an error."""
     require_sandbox()
@@ -131,14 +140,12 @@ def test_a_command_that_takes_no_other_input_only_loses_the_check(tmp_path: Path
     assert any("no other input than its own" in row.what for row in facts["shortfalls"])
 
 
-@pytest.mark.slow(
-    also="tests/codeopt/workloads/test_project_changed.py::test_why_a_command_is_not_changed",
-    reason="the same reason, of a command that is run",
-)
+@pytest.mark.full
 def test_a_command_whose_output_changes_is_not_changed_and_says_so(tmp_path: Path) -> None:
-    """The original prints another number of empty lines in each run, so that no output can be compared."""
+    """The original prints other words in each run, so that no output can be compared."""
     require_sandbox()
-    main = "import random\nfrom app.core import dedupe\nprint('\\n' * random.randrange(9999), dedupe([*range(900)]))\n"
+    words = "chr(97 + random.randrange(26)) * random.randrange(1, 99) for _ in range(random.randrange(900, 1900))"
+    main = f"import random\nfrom app.core import dedupe\ndedupe([*range(900)])\nprint(*({words}), sep='\\n')\n"
     root = write_project(tmp_path / "app", {**WITH_ARGUMENTS, "main.py": main})
     with judged_project(root, "python main.py", "bubblewrap") as judged:
         facts = judged.workload.facts()
@@ -157,7 +164,7 @@ def test_a_command_whose_output_changes_is_not_changed_and_says_so(tmp_path: Pat
     ],
 )
 def test_why_a_command_is_not_changed(benchmarks: bool, compared: bool, policy: FuzzPolicy, reason: str) -> None:
-    assert why_unchanged(benchmarks, compared, policy) == reason
+    assert why_unchanged(benchmarks, compared, InputPolicy(policy)) == reason
 
 
 @pytest.mark.parametrize(
@@ -238,6 +245,7 @@ COLD = (
 )
 
 
+@pytest.mark.full
 @pytest.mark.parametrize(("text", "told"), [(WRAPPED, True), (COLD, False)], ids=["wrong at the edges", "right"])
 def test_a_smaller_command_reaches_the_edges(tmp_path: Path, text: str, told: bool) -> None:
     """Only with fewer cells than about 900 do 40 steps reach the ends of the row, where one draft is wrong."""
@@ -249,3 +257,31 @@ def test_a_smaller_command_reaches_the_edges(tmp_path: Path, text: str, told: bo
     assert not found.rejection
     assert [caveat.subject for caveat in found.caveats] == [Subject.INPUT] * told
     assert all("numbers alone" in caveat.words and "main.py" in caveat.input for caveat in found.caveats)
+
+
+FOR_ITS_SIZE = (
+    "def _spread(cells):\n    if len(cells) != 900:\n        return [0] * len(cells)\n" + COLD.partition("\n")[2]
+)
+
+
+@pytest.mark.full
+@pytest.mark.parametrize(
+    ("policy", "text", "rejects"),
+    [
+        (FuzzPolicy.STRICT, WRAPPED, True),
+        (FuzzPolicy.STRICT, COLD, False),
+        (FuzzPolicy.AUTO, FOR_ITS_SIZE, True),
+        (FuzzPolicy.LENIENT, FOR_ITS_SIZE, True),
+    ],
+    ids=["strict, beyond", "strict, right", "auto, alike", "lenient, nearly all"],
+)
+def test_changed_inputs_say_what_a_difference_does(
+    tmp_path: Path, policy: FuzzPolicy, text: str, rejects: bool
+) -> None:
+    require_sandbox()
+    root = write_project(tmp_path / "app", {**PLATE, "tests/test_plate.py": ""})
+    with judged_project(root, "python main.py 900 40", "bubblewrap", changed_inputs=policy, no_tests=True) as judged:
+        draft = Revision({**judged.workload.program.revision, "plate.py": text})
+        found = judged.workload.check(draft, Stage.REFERENCE)
+    assert bool(found.rejection) is rejects, found
+    assert not found.caveats

@@ -11,6 +11,8 @@ from tests.codeopt.command import Done, codeopt
 from tests.conftest import require_sandbox
 from tests.support.files import write_files
 
+pytestmark = pytest.mark.full
+
 ORDER = """\
 def order(after):
     done, left = [], sorted(after)

@@ -29,6 +29,7 @@ def judged(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Judged]:
         yield found
 
 
+@pytest.mark.full
 @pytest.mark.parametrize(
     ("text", "why"),
     [
@@ -57,6 +58,7 @@ def test_a_draft_that_edits_it_is_told_so(judged: Judged, text: str, why: str) -
     assert why in judged.judge.measure(draft, judged.history).rejection
 
 
+@pytest.mark.full
 def test_past_the_proposer_it_is_refused_as_well_and_never_run(judged: Judged) -> None:
     """As a draft of an earlier version's saved run, or of a proposer of one's own."""
     program = judged.workload.program
@@ -68,6 +70,7 @@ def test_past_the_proposer_it_is_refused_as_well_and_never_run(judged: Judged) -
     assert "main.py is fixed ground" in found.rejection
 
 
+@pytest.mark.full
 @pytest.mark.parametrize(
     ("path", "text"),
     [
@@ -83,11 +86,13 @@ def test_what_the_script_imports_may_be_edited(judged: Judged, path: str, text: 
     assert [each.path for each in changes_of(judged.workload.program, draft.revision)] == [path]
 
 
+@pytest.mark.full
 def test_an_answer_may_repeat_it_as_it_is(judged: Judged) -> None:
     script = IN_SCRIPT["main.py"].partition("\n\n\n")[2].partition("\n\n\n")[0]
     assert judged.draft(f"{HONEST}# === file: main.py ===\n{script}\n").problem == ""
 
 
+@pytest.mark.full
 def test_a_proposer_reads_it_and_the_result_lists_it(judged: Judged) -> None:
     about = judged.workload.briefing().source_facts
     assert "main.py (the command runs it)" in about
@@ -156,6 +161,7 @@ def test_a_project_of_nothing_else_says_what_to_do(tmp_path: Path) -> None:
         raise AssertionError
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("backend", ISOLATED)
 def test_by_the_public_door(backend: str, tmp_path: Path) -> None:
     """A stored answer and a weakened test; a proposer hears why, and no file is other than it was."""

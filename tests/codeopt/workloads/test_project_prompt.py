@@ -13,8 +13,11 @@ from codeopt.workloads.project.fixed_ground import FixedGround, FixedReason
 from codeopt.workloads.project.module_graph import ModuleGraph
 from codeopt.workloads.project.profile import CalledBy, ProjectProfile, Sample, Spot, make_profile
 from codeopt.workloads.project.prompt.briefing import brief, fixed_words
-from codeopt.workloads.project.prompt.excerpts import ROOM, ranked, shown_source
+from codeopt.workloads.project.prompt.changed_code import LONGEST_DIFF, diff
+from codeopt.workloads.project.prompt.excerpts import ROOM, SourcePage
+from codeopt.workloads.project.prompt.figures import Figures
 from codeopt.workloads.project.prompt.imports import import_shares
+from codeopt.workloads.project.prompt.names import named_places
 from codeopt.workloads.project.prompt.round_views import round_views
 from codeopt.workloads.project.prompt.vendored import is_vendored, library_shares
 from codeopt.workloads.project.proposer import ProjectProposer
@@ -23,7 +26,7 @@ from codeopt.workloads.project.test_runs import TestResults
 from codeopt_sandbox.outcome import Outcome, Run, Verdict
 from codeopt_sandbox.profile import HotFunction, HotLine, Profile
 
-LONG = "\n".join(f"    x{n} = {n}" for n in range(900))
+LONG = "\n".join(f"    x{n} = {n}" for n in range(1500))
 CORE = f'''import re
 
 
@@ -68,6 +71,13 @@ WHOLE = profile_of(
 )
 
 
+NOT_FIXED = FixedGround()
+
+
+def page(files: Revision = FILES, ground: FixedGround = NOT_FIXED) -> SourcePage:
+    return SourcePage(files, ground, WHOLE)
+
+
 def test_a_librarys_copy_is_told_by_the_functions_of_the_project_above_it() -> None:
     assert [is_vendored(path) for path in ("a/_vendor/b.py", "vendor/c/d.py", "vendor.py", "a/vendors_list.py")] == [
         True, True, False, False,
@@ -76,7 +86,7 @@ def test_a_librarys_copy_is_told_by_the_functions_of_the_project_above_it() -> N
     told = brief(WHOLE, "python main.py", "3.11", "", FILES).measured_facts
     assert " 40.0% lib below app/core.py::hot" in told
     assert "_vendor" not in told
-    assert "_vendor" not in shown_source(FILES, WHOLE, FixedGround())
+    assert "_vendor" not in page().original()
 
 
 def test_the_import_of_own_modules_is_told_apart_and_shown_last() -> None:
@@ -85,7 +95,7 @@ def test_the_import_of_own_modules_is_told_apart_and_shown_last() -> None:
     told = brief(WHOLE, "python main.py", "3.11", "", FILES).measured_facts
     assert " 20.0% are the import of the project's own modules" in told
     assert "app/setup_all.py::register: 20% of the time is its own, while modules are imported" in told
-    text = shown_source(FILES, WHOLE, FixedGround())
+    text = page().original()
     assert text.index("def hot") < text.index("def register")
 
 
@@ -93,19 +103,19 @@ def test_what_works_while_modules_are_imported_comes_behind_all_others() -> None
     """The import takes 9 s of 15, and is the last of seven functions all the same."""
     others = [Spot("app/core.py", f"f{number}", 20 + number) for number in range(6)]
     profile = profile_of(((MAIN, LOADED, REGISTER), 9.0), *(((MAIN, each), 1.0) for each in others))
-    found = [function.qualname for function in ranked(FILES, profile, FixedGround())]
+    found = [function.qualname for function in Figures(profile).named]
     assert (set(found[:6]), found[6:]) == ({each.qualname for each in others}, ["register"])
 
 
 def test_source_has_numbers_and_room_and_no_long_docstring() -> None:
-    text = shown_source(FILES, WHOLE, FixedGround())
+    text = page().original()
     assert "# --- line 4 ---\ndef hot(a):\n# --- line 10 ---\n    return a\n" in text
-    assert "\n\n\ndef big(a):\n# --- line 908 ---\n" in text
+    assert "\n\n\ndef big(a):\n# --- line 1508 ---\n" in text
     assert "    return hot(a)\n" in text  # where a caller that is too long calls
     assert "x200 = 200" not in text
     assert len(text) < ROOM
     fixed = FixedGround({"app/core.py": FixedReason.COMMAND})
-    assert "def hot" not in shown_source(FILES, WHOLE, fixed)
+    assert "def hot" not in page(ground=fixed).original()
 
 
 def test_marks_of_lines_are_no_part_of_an_answer() -> None:
@@ -123,23 +133,140 @@ def test_a_draft_is_its_diff_and_its_profile_beside_the_round_before() -> None:
     second = Candidate(2, FILES.with_file("main.py", "big = 1\n"), "second", rejection="wrong")
     third = Candidate(3, edited, "third", outcome, profile=profile(("app/core.py::fast", 0.25, 7)))
     history = History((original, first, second, third))
-    views = round_views(history)
+    views = round_views(history, page())
     assert "--- a/app/core.py\n+++ b/app/core.py\n@@ -8,5 +8,5 @@" in views[1].change
-    assert "800.0 ms  500.0 ms      900 -> 30" in views[1].profile
+    assert "  800.0 ->   500.0 ms   1600.0 ->  1000.0 ms           900 -> 30  app/core.py::hot" in views[1].profile
     assert " 50.0% app/core.py:10  return a" in views[1].profile
     assert views[2].profile == ""
     assert "beside that of round 1" in views[3].profile
-    assert "500.0 ms    0.0 ms       30 -> 0" in views[3].profile
+    assert "  500.0 ->     0.0 ms   1000.0 ->     0.0 ms                      app/core.py::hot" in views[3].profile
     shown = ProjectProposer(None, WHOLE).excerpts(history)  # type: ignore[arg-type]
-    assert shown.views == views
+    assert shown.views[1].change == views[1].change
     assert shown.original.source.startswith("# === file: app/core.py ===")
     assert all(each.profile is None for each in shown.candidates)
 
 
 def profile(*functions: tuple[str, float, int]) -> Profile:
-    hot = tuple(HotFunction(name, 4, share, calls) for name, share, calls in functions)
+    hot = tuple(HotFunction(name, 4, share, calls, total=2 * share) for name, share, calls in functions)
     lines = (HotLine(10, functions[0][1], 0, 0.1, "    return a", "app/core.py:10"),)
     return Profile("command", lines, hot, None, None, None, None, None, (), ())
+
+
+def test_functions_that_were_not_counted_have_no_count() -> None:
+    outcome = (Outcome("command", Verdict.AC, PLAIN),)
+    whole = profile(("app/core.py::hot", 0.8, 900))
+    none = replace(whole, functions=(replace(whole.functions[0], hits=None),))
+    history = History((Candidate(0, FILES, "", outcome, profile=whole), Candidate(1, FILES, "", outcome, profile=none)))
+    row = next(row for row in round_views(history, page())[1].profile.split("\n") if row.endswith("::hot"))
+    assert "->" not in row.rpartition("ms")[2]
+    partly = make_profile(PLAIN, WHOLE.samples, [CalledBy(HOT, BIG, 7)], 0.0, {}, {})
+    told = brief(replace(partly, notes=("calls are not counted",)), "python main.py", "3.11", "", FILES)
+    rows = told.measured_facts.split("\n")
+    assert " 30.0%  70.0%         7  app/core.py::hot" in rows
+    assert " 10.0%  80.0%            app/core.py::big" in rows
+    assert "note: calls are not counted" in rows
+
+
+MORE_FILES = FILES.with_file(
+    "app/grid.py",
+    """class Grid:
+    size = 3
+
+    def at(self, row):
+        return row
+
+    def __len__(self):
+        return 9
+
+
+def at(a):
+    return a
+""",
+).with_file("app/rare.py", "def seldom(a):\n    return a\n\n\nLIMIT = 3\n")
+
+
+@pytest.mark.parametrize(
+    ("critique", "named"),
+    [
+        ("`hot` is slow.", [("app/core.py", "hot")]),
+        ("Take app/core.py::hot, then `seldom(a)`", [("app/core.py", "hot"), ("app/rare.py", "seldom")]),
+        ("Call Grid.at only once", [("app/grid.py", "Grid.at")]),
+        ("Call `self.grid.at(3)`", [("app/grid.py", "Grid.at"), ("app/grid.py", "at")]),
+        ("Give `Grid` slots", [("app/grid.py", "Grid")]),
+        ("The limit in rare.py is low", [("app/rare.py", "")]),
+        ("It is hot at work, and seldom waits", []),
+        ("`nowhere` and nowhere.py", []),
+    ],
+)
+def test_names_in_a_critique_are_functions_classes_and_files(critique: str, named: list[tuple[str, str]]) -> None:
+    shown = page(MORE_FILES)
+    shown.original()
+    assert list(named_places(critique, shown)) == named
+
+
+def test_what_a_critique_names_is_shown_with_its_round_and_once() -> None:
+    history = History((
+        Candidate(0, MORE_FILES, "", (), critique="`Grid.at` is called too often"),
+        Candidate(1, MORE_FILES, "", (), critique="as said of `Grid.at`, and `seldom` is `hot`"),
+    ))  # fmt: skip
+    shown = page(MORE_FILES)
+    assert "class Grid" not in shown.original()
+    views = round_views(history, shown)
+    assert views[0].named.startswith("# === file: app/grid.py ===\nclass Grid:\n    size = 3\n")
+    assert "def __len__" in views[0].named
+    assert views[1].named == "# === file: app/rare.py ===\ndef seldom(a):\n    return a\n"
+
+
+def test_what_a_draft_spends_its_time_in_is_shown_with_its_profile() -> None:
+    outcome = (Outcome("command", Verdict.AC, PLAIN),)
+    now = profile(("app/core.py::hot", 0.2, 1), ("app/rare.py::seldom", 0.6, 1))
+    edited = MORE_FILES.with_file("main.py", "big = 1\n")
+    history = History((
+        Candidate(0, MORE_FILES, "", outcome, profile=profile(("app/core.py::hot", 0.8, 1))),
+        Candidate(1, edited, "", outcome, profile=now),
+        Candidate(2, edited, "", outcome, profile=now),
+    ))  # fmt: skip
+    shown = page(MORE_FILES)
+    shown.original()
+    views = round_views(history, shown)
+    assert views[1].profile.endswith("```python\n# === file: app/rare.py ===\ndef seldom(a):\n    return a\n```")
+    assert "def seldom" not in views[2].profile
+
+
+def test_functions_that_only_call_do_not_take_the_room_of_those_at_work() -> None:
+    """Twelve long functions call each other, and the last one works: it is shown whole, they where they call."""
+    body = "\n".join(f"    y{n} = {n}" for n in range(90))
+    outer = [f"def call_{n}(a):\n{body}\n    return call_{n + 1}(a)\n" for n in range(12)]
+    text = "\n\n".join([*outer, f"def call_12(a):\n{body}\n    return a\n"])
+    spots = [Spot("app/chain.py", f"call_{n}", 1 + 94 * n) for n in range(13)]
+    profile = make_profile(PLAIN, [Sample((MAIN, *spots), 1, "", False, 1.0)], [], 0.0, {}, {})
+    shown = SourcePage({"app/chain.py": text}, NOT_FIXED, profile).original()
+    assert f"def call_12(a):\n{body}\n    return a\n" in shown
+    assert all(f"    return call_{n}(a)\n" in shown for n in range(1, 13))
+    assert len(shown) < ROOM
+
+
+def test_a_function_that_moved_is_one_line_of_a_diff() -> None:
+    long = "\n".join(f"    x{n} = {n}" for n in range(300))
+    one, two = f"def one(a):\n{long}\n    return a\n", "def two(a):\n    return a\n"
+    old, new = Revision({"a.py": f"{one}\n\n{two}"}), Revision({"a.py": f"{two}\n\n{one}\n\nX = 1\n"})
+    told = diff(old, new).split("\n")
+    assert [line for line in told if line[1:].startswith("def one")] in (
+        ["-def one(a): ...", "+def one(a): ..."],
+        [" def one(a): ..."],
+    )
+    assert "+X = 1" in told
+    assert len(told) < 25
+
+
+def test_a_long_diff_loses_the_ends_of_long_hunks_alone() -> None:
+    long = "\n".join(f"    x{n} = {n}" for n in range(900))
+    old = Revision({"a.py": "def f(a):\n    return a\n", "b.py": "y = 1\n"})
+    new = Revision({"a.py": f"def f(a):\n{long}\n    return a\n", "b.py": "y = 2\n"})
+    told = diff(old, new)
+    assert len(told) < LONGEST_DIFF + 200
+    assert "+    x0 = 0\n" in told
+    assert "lines left out ...]\n--- a/b.py\n+++ b/b.py\n" in told
 
 
 def test_the_first_failing_test_is_told_with_its_variables_and_the_others_by_name() -> None:

@@ -85,6 +85,7 @@ def opened(tmp_path: Path) -> Iterator[OpenedProject]:
         yield found
 
 
+@pytest.mark.full
 def test_tests_that_can_see_a_change_are_run(opened: OpenedProject, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(suite_run, "SLOW_S", 0.0)
     original, runs = opened.program.revision, opened.runs

@@ -35,10 +35,7 @@ def killed_at(words: str, shop: Path, server: WireServer) -> None:
     assert words in said
 
 
-@pytest.mark.slow(
-    also="tests/codeopt/test_cli_interrupt.py::test_a_killed_run_goes_on_where_it_was",
-    reason="the same record of rounds, of one program; that a project ends in one patch is in test_project_improve",
-)
+@pytest.mark.full
 def test_the_same_command_goes_on_after_each_kill_and_ends_with_the_same_patch(tmp_path: Path) -> None:
     require_sandbox()
     shop = write_shop(tmp_path / "shop")

@@ -16,10 +16,8 @@ from codeopt.workloads.project import OpenedProject, files, open_workload, read
 from codeopt.workloads.project.files import read_project
 from tests.conftest import require_sandbox
 
-SLOW = pytest.mark.slow(
-    also="tests/codeopt/workloads/test_project_scale.py::test_a_command_of_a_project_of_many_files",
-    reason="20,000 files are written and compared for each sandbox",
-)
+pytestmark = pytest.mark.full
+
 BENCH = "import os, pack.m0\nprint(sum(len(f) for _, _, f in os.walk('pack')), pack.m0.f())\n"
 
 
@@ -34,7 +32,7 @@ def write(root: Path, count: int) -> Path:
 
 
 @pytest.mark.parametrize("sandbox", ["docker", "bubblewrap", "process"])
-@pytest.mark.parametrize("count", [1_500, pytest.param(19_900, marks=SLOW)])
+@pytest.mark.parametrize("count", [1_500, 19_900])
 def test_a_command_of_a_project_of_many_files(tmp_path: Path, sandbox: str, count: int) -> None:
     """Twice as it is, and with a draft; nothing that one of them did is in the other."""
     require_sandbox(sandbox)
@@ -53,7 +51,7 @@ def test_a_command_of_a_project_of_many_files(tmp_path: Path, sandbox: str, coun
 def test_too_many_files_are_refused_in_a_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(files, "MOST_FILES", 50)
     write(tmp_path, 60)
-    with pytest.raises(UsageError, match="61 files that git tracks; at most 50 can be shown to a run"):
+    with pytest.raises(UsageError, match="61 files that git tracks, and a run takes at most 50"):
         read_project(tmp_path)
     monkeypatch.setattr(files, "MOST_FILES", 100)
     monkeypatch.setattr(files, "LARGEST_MIB", 0)

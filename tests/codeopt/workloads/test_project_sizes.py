@@ -13,10 +13,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from codeopt.core.errors import NotVerifiable
 from codeopt.core.revision import Revision
 from codeopt.report.patch_table import table_of
 from codeopt.workloads import Suite
-from codeopt.workloads.function.corpus.corpus import NotVerifiable
+from codeopt.workloads._policy import InputPolicy
 from codeopt.workloads.program.special_check import OutputChecker
 from codeopt.workloads.project import edit_gains, larger_run
 from codeopt.workloads.project.changed_command import larger_commands, smaller_commands
@@ -50,7 +51,7 @@ Seconds = Callable[[Revision, bool], float]
 """Function of a version, and of whether it runs the larger command, to CPU seconds."""
 
 
-@dataclass(frozen=True)
+@dataclass
 class Timed(CommandRuns):
     """Runs nothing: a function says how long each run takes."""
 
@@ -210,7 +211,7 @@ def test_a_long_command_whose_output_hides_what_is_changed_is_changed_a_few_time
 ) -> None:
     """Each changed one takes two runs, and of such a command says little; the original prints 5."""
 
-    @dataclass(frozen=True)
+    @dataclass
     class Printing(Timed):
         def run(self, program: Revision, stdin: bytes = b"", /, **options: Any) -> Run:
             return replace(super().run(program, stdin, **options), stdout=output)
@@ -218,7 +219,7 @@ def test_a_long_command_whose_output_hides_what_is_changed_is_changed_a_few_time
     given = gains(took(1.5, 1.5)).given
     script = (("bench.py", b"print(sum(range(500)) + 40 + 41 + 42)\n"),)
     runs: Any = Printing(given.runs.sandbox, replace(given.runs.project, files=script), COMMAND)
-    changed = changed_runs(replace(given, runs=runs, plain=replace(given.plain, wall_s=plain_s)), 1)
+    changed = changed_runs(replace(given, runs=runs, plain=replace(given.plain, wall_s=plain_s)), 1, InputPolicy())
     assert len(list(changed)) == made
 
 
@@ -255,6 +256,7 @@ def test_a_command_that_is_too_short_is_timed_with_larger_numbers(work_s: float,
         assert ("larger" in project.require_plan().cases[0].name) == bool(timed_by)
 
 
+@pytest.mark.full
 def test_the_rest_of_a_command_is_told_apart_from_imports(tmp_path: Path) -> None:
     """The import takes about as long as the work, of which NEW leaves nothing."""
     require_sandbox()

@@ -125,6 +125,7 @@ def found_in(project: OpenedProject) -> ProjectTests:
     return open_suite(project.runs, project.program.revision, options, ("core.py",)).complete()
 
 
+@pytest.mark.full
 def test_a_suite_that_ends_early_counts_for_what_passed(tmp_path: Path) -> None:
     """One that is ended, by itself or for its time: what ran before counts, and a draft is judged by it."""
     files = {"test_core.py": TESTS + "\ndef test_ends():\n    import os; os.kill(os.getpid(), 9)\n"
@@ -142,6 +143,7 @@ def test_a_suite_that_ends_early_counts_for_what_passed(tmp_path: Path) -> None:
         assert "test_first fails" in failing(project.runs, endless, tests, original).wrong
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("sandbox", ["docker", "bubblewrap"])
 def test_tests_may_take_more_memory_than_the_command(tmp_path: Path, sandbox: str) -> None:
     large = "def test_large():\n    assert len(bytearray(b'x') * (300 << 20)) > 0\n"
@@ -174,6 +176,7 @@ MANAGE = (
 )
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("runner", TestRunner)
 def test_each_runner_tells_of_each_test(tmp_path: Path, runner: TestRunner) -> None:
     """Also one of a framework that is built on unittest's results, as Django's is."""
@@ -184,6 +187,7 @@ def test_each_runner_tells_of_each_test(tmp_path: Path, runner: TestRunner) -> N
         assert "2 != 3" in next(text for name, text in found.why.items() if "wrong" in name)
 
 
+@pytest.mark.full
 def test_one_that_pins_the_lines_of_the_source_is_set_aside(tmp_path: Path) -> None:
     """With a caveat; one that fails for what the draft does is not, nor one that fails for its text."""
     pins = "\ndef test_lines():\n    assert core.second.__code__.co_firstlineno == 6\n"
@@ -199,6 +203,7 @@ def test_one_that_pins_the_lines_of_the_source_is_set_aside(tmp_path: Path) -> N
         assert "test_first fails (assert core.first(1) == 2 | assert 1 == 2" in said
 
 
+@pytest.mark.full
 def test_what_fails_before_is_no_obstacle(tmp_path: Path) -> None:
     bad = "\ndef test_bad():\n    assert core.first(1) == 7\n"
     with opened(tmp_path, {"test_core.py": TESTS + bad, "test_gone.py": "import nowhere\n"}) as project:
@@ -207,6 +212,7 @@ def test_what_fails_before_is_no_obstacle(tmp_path: Path) -> None:
         assert failing(project.runs, project.program.revision, tests, project.program.revision).wrong == ""
 
 
+@pytest.mark.full
 def test_a_patch_that_no_test_has_judged_is_a_suggestion(tmp_path: Path) -> None:
     """Unless its user accepts that, or wants no tests; in a round it is as good as any."""
     busy = "import core\nprint(sum(core.first(n) for n in range(300000)))\n"

@@ -12,11 +12,9 @@ import pytest
 from codeopt.core.revision import Revision
 from codeopt.report.patch_table import table_of
 from codeopt.workloads.project.command import WATCH
-from codeopt.workloads.project.edits import CodeEdit
-from codeopt.workloads.project.function_parts import is_documentation
 from codeopt.workloads.project.suite_run import REACH
 from codeopt.workloads.project.uncalled_edits import changed_places
-from codeopt.workloads.project.watch import _hook
+from codeopt.workloads.project.watched import _hook
 
 CODE = '''\
 import math
@@ -71,28 +69,6 @@ def test_what_only_calls_can_tell(was: str, now: str, changed: set[tuple[str, in
 def test_a_function_that_the_draft_removes_may_be_asked_for() -> None:
     rest = Revision({"m.py": CODE + "\n\ndef more(n):\n    return n\n"})
     assert changed_places(Revision({"m.py": CODE}), rest) is None
-
-
-@pytest.mark.parametrize(
-    ("qualname", "was", "now", "alone"),
-    [
-        ("plain", '"""Text."""', '"""Another text."""', True),
-        ("plain", "    return n\n", "    # noted\n    return n\n", True),
-        ("plain", "    return n\n", "    return n + 0\n", False),
-        ("plain", "most=LIMIT", "most=4", False),
-        (
-            "Box.size",
-            "size(self, value):\n        self.value = value",
-            "size(self, value):\n        self.value = 0",
-            False,
-        ),
-        ("gone", '"""Text."""', '"""Another text."""', False),
-    ],
-)
-def test_an_edit_of_documentation(qualname: str, was: str, now: str, alone: bool) -> None:
-    """It asks for no calls; of a property that of the setter counts, too."""
-    before, after = Revision({"m.py": CODE}), Revision({"m.py": CODE.replace(was, now)})
-    assert is_documentation(CodeEdit("m.py", qualname), before, after) is alone
 
 
 POOL = """\

@@ -34,6 +34,7 @@ def compared(root: Path, *arguments: str | Path, run: str = "python bench.py") -
     return codeopt("compare", *arguments, "--run", run, *QUICK, cwd=root)
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("name", ["asyncio_worker", "pool_script"])
 @pytest.mark.parametrize(("which", "verdict", "status"), [("right", "faster", 0), ("wrong", "rejected", 1)])
 def test_a_change_of_a_program_whose_calls_cannot_be_written_down(
@@ -58,6 +59,7 @@ def test_each_project_can_be_written_and_changed(tmp_path: Path, name: str) -> N
         shutil.rmtree(root)
 
 
+@pytest.mark.full
 def test_an_edited_project_against_its_commit(shop: Path) -> None:
     require_sandbox()
     (shop / "shop" / "store.py").write_text(INDEXED)
@@ -69,9 +71,10 @@ def test_an_edited_project_against_its_commit(shop: Path) -> None:
     assert found["evidence"]["tests"] == 1
     assert found["evidence"]["changed_commands"] > 0
     assert "profile" not in found
-    assert [each["qualname"] for each in found["functions"]] == ["Store.add"]
+    assert [each["qualname"] for each in found["functions"]] == ["Store.add", "report"]
 
 
+@pytest.mark.full
 def test_each_public_function_that_changes_is_judged_on_its_own_calls(tmp_path: Path) -> None:
     """Both in the same two copies of the project; the second answers a call of the command's otherwise."""
     require_sandbox()
@@ -95,6 +98,7 @@ def test_each_public_function_that_changes_is_judged_on_its_own_calls(tmp_path: 
     assert first["calls"] > 10
 
 
+@pytest.mark.full
 def test_two_folders_on_the_screen(shop: Path) -> None:
     """Slower, and beyond the limit."""
     require_sandbox()
@@ -103,11 +107,15 @@ def test_two_folders_on_the_screen(shop: Path) -> None:
     (other / "shop" / "store.py").write_text(SLOWER)
     done = compared(shop.parent, "shop", "other", "--fail-if-slower", "5%")
     assert done.status == 1, done.out + done.err
-    assert done.out.startswith("slower")
-    assert "command    python bench.py\njudged by  the command's output and files, " in done.out
-    assert ", 1 test" in done.out
+    first, evidence, limit = done.out.splitlines()
+    assert first.startswith("NEW is ")
+    assert "x slower   " in first
+    assert evidence.startswith("Same output and files; ")
+    assert evidence.endswith("1 test passes.")
+    assert limit.startswith("FAIL: ")
 
 
+@pytest.mark.full
 def test_a_ruler_that_was_changed_is_put_back(shop: Path) -> None:
     """A benchmark that does less is no faster project, and a test that asks less is no evidence."""
     require_sandbox()
@@ -182,17 +190,17 @@ def test_two_versions_are_two_revisions_whatever_differs() -> None:
     ("arguments", "why"),
     [
         (("shop/store.py",), "takes folders of a project, and shop/store.py is none"),
-        ((".", ".", "--base", "HEAD"), "name two folders, OLD and NEW; or --base REF"),
-        ((".", ".", "."), "name two folders, OLD and NEW; or --base REF"),
+        ((".", ".", "--base", "HEAD"), "--run compares two folders\n  hint: name OLD and NEW, or give --base REF"),
+        ((".", ".", "."), "--run compares two folders\n  hint: name OLD and NEW, or give --base REF"),
         (("--base", "HEAD", "--cases", "tests"), "--cases is not for --run"),
-        (("--base", "HEAD", "--", "--top", "3"), "with --run the arguments stand in the command"),
+        (("--base", "HEAD", "--", "--top", "3"), "with --run they are part of the command"),
         (("--base", "nowhere"), "git knows no commit 'nowhere' here"),
-        (("--base", "HEAD", "--max-pairs", "3", "--fail-if-slower", "1"), "--max-pairs must be 7 at least"),
+        (("--base", "HEAD", "--max-pairs", "3", "--fail-if-slower", "1"), "--max-pairs must be at least 7"),
     ],
 )
 def test_refused_in_one_line(shop: Path, arguments: tuple[str, ...], why: str) -> None:
     done = codeopt("compare", "--run", "python bench.py", *arguments, cwd=shop)
-    assert (done.status, done.out, done.err.count("\n")) == (2, "", 1), done.err
+    assert (done.status, done.out, len(done.facts)) == (2, "", 1), done.err
     assert why in done.err
 
 
@@ -200,7 +208,7 @@ def test_a_folder_that_the_commit_has_not(shop: Path) -> None:
     (shop / "more").mkdir()
     (shop / "more" / "a.py").write_text("print(1)\n")
     done = compared(shop, "more", "--base", "HEAD", run="python a.py")
-    assert (done.status, done.err.count("\n")) == (2, 1)
+    assert (done.status, len(done.facts)) == (2, 1)
     assert "more was not there in " in done.err
 
 
@@ -235,6 +243,7 @@ def test_a_script_of_tests_that_a_makefile_names_is_the_ruler() -> None:
     assert found.differing == {"a.py"}
 
 
+@pytest.mark.full
 def test_a_version_that_moved_to_src_runs(tmp_path: Path) -> None:
     """Each is imported from where it lies, and a package that is gone is not found empty."""
     slow = "def total(n):\n    return sum(sum(range(k)) for k in range(n))\n"

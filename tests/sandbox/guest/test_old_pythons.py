@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import subprocess
+from typing import Any, Literal
 
 import pytest
 
@@ -33,9 +34,11 @@ def test_all_modules_compile(oldest: str) -> None:
     assert done.returncode == 0, done.stderr
 
 
-@pytest.mark.parametrize("mode", ["check", "cover", "time", "memory"])
-def test_functions_are_judged(oldest: str, mode: str) -> None:
-    batch = CallBatch(("f(['b', 'a', 'b'])",), mode=mode)  # type: ignore[arg-type]
+@pytest.mark.parametrize(
+    ("program", "more"), [("check", {}), ("check", {"lines": True}), ("time", {}), ("time", {"memory": True})]
+)
+def test_functions_are_judged(oldest: str, program: Literal["check", "time"], more: dict[str, Any]) -> None:
+    batch = CallBatch(("f(['b', 'a', 'b'])",), program, **more)
     with open_or_skip("bubblewrap", options=Options(python=oldest)) as sandbox:
         run = CallRunner(sandbox, FunctionRef("mod", "/tmp/mod.py", "f")).ask(MODULE, batch)
     assert "returns [('a', 1), ('b', 2)]" in said(run)[0]

@@ -32,6 +32,7 @@ def reader(data: bytes) -> Callable[[int], bytes]:
     return read
 
 
+@pytest.mark.full
 @given(st.lists(st.tuples(MESSAGES, st.binary(max_size=300)), max_size=4))
 def test_frames_come_out_as_they_went_in(frames: list[tuple[dict[str, object], bytes]]) -> None:
     read = reader(b"".join(wire.pack(message, blob) for message, blob in frames))

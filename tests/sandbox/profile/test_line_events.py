@@ -63,29 +63,16 @@ def any_python(request: pytest.FixtureRequest, tmp_path: Path) -> RunDriver:
     return driver_of(tmp_path, python)
 
 
-OTHERS = pytest.mark.slow(
-    also="tests/sandbox/profile/test_hot_lines.py::test_the_marked_line_is_first",
-    reason="the same program with line_profiler; every third of them is run without it, too",
-)
-
-
 @pytest.mark.parametrize(
     "path",
-    [pytest.param(path, id=path.stem, marks=OTHERS if at % 3 else ()) for at, path in enumerate(PROGRAMS)],
+    [pytest.param(path, id=path.stem, marks=pytest.mark.full if at % 3 else ()) for at, path in enumerate(PROGRAMS)],
 )
 def test_the_marked_line_is_first(path: Path, without: RunDriver) -> None:
     assert_marked_is_first(path, without)
 
 
-MORE = pytest.mark.slow(
-    also="tests/sandbox/profile/test_line_events.py::test_hits_and_calls_are_exact",
-    reason="two of these programs are run in every Python for every change",
-)
-
-
-@pytest.mark.parametrize(
-    "path", [pytest.param(path, id=path.stem, marks=MORE if at > 1 else ()) for at, path in enumerate(PROGRAMS[1::9])]
-)
+@pytest.mark.full
+@pytest.mark.parametrize("path", PROGRAMS[1::9], ids=lambda path: path.stem)
 def test_in_every_python(path: Path, any_python: RunDriver) -> None:
     assert_marked_is_first(path, any_python)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 from collections.abc import Callable
 
 import pytest
@@ -13,6 +14,7 @@ from codeopt_sandbox.guest_bundle import GuestProgram
 from codeopt_sandbox.outcome import Case, Run
 from codeopt_sandbox.profile import Profile, RunDriver, profile
 
+SAMPLER = "Scalene" if sys.version_info < (3, 15) else "profiling.sampling"
 CASE = Case("small", b"5\n")
 LOOP = "total = 0\nfor number in range(30_000):\n    total += number * number % 7\n"
 ENDINGS = {
@@ -67,7 +69,7 @@ def test_an_endless_program_is_stopped_and_what_was_seen_counts(forever: str, ru
 def test_an_endless_program_under_scalene(run_driver: RunDriver) -> None:
     found = profile(run_driver, "total = 0\nwhile True:\n    total += 1\n", CASE, seconds=1, modes=["scalene"])
     assert found.python_share is not None
-    assert "Scalene: stopped at its time limit; what the program does later is not in it" in found.notes
+    assert f"{SAMPLER}: stopped at its time limit; what the program does later is not in it" in found.notes
 
 
 def test_callees_are_left_out_and_calls_are_counted(run_driver: RunDriver) -> None:
@@ -105,6 +107,7 @@ SPLITS = {
 }
 
 
+@pytest.mark.full
 @pytest.mark.parametrize(("source", "low", "high"), SPLITS.values(), ids=SPLITS)
 def test_the_split_is_plausible(source: str, low: float, high: float, run_driver: RunDriver) -> None:
     found = profile(run_driver, source, CASE, modes=["scalene"])
@@ -118,6 +121,8 @@ def test_the_split_is_plausible(source: str, low: float, high: float, run_driver
     ].strip()
 
 
+@pytest.mark.full
+@pytest.mark.skipif(SAMPLER != "Scalene", reason="memory by line is Scalene's")
 def test_memory_is_charged_to_the_line_that_allocates(run_driver: RunDriver) -> None:
     source = (
         "def fill():\n    kept = bytearray(b'x') * 60_000_000\n    return bytes(kept)\n\nfor _ in 'abc':\n    fill()\n"
@@ -139,9 +144,19 @@ def test_a_short_program_is_repeated_and_that_is_said(run_driver: RunDriver) -> 
 def test_a_program_that_does_nothing(run_driver: RunDriver) -> None:
     found = profile(run_driver, "", CASE)
     assert (found.lines, found.python_share) == ((), None)
-    assert "Scalene: still too short to sample, so there is no Python/native/system split" in found.notes
+    assert f"{SAMPLER}: still too short to sample, so there is no Python/native/system split" in found.notes
 
 
+@pytest.mark.skipif(SAMPLER == "Scalene", reason="Python 3.15 is the first with profiling.sampling")
+def test_without_scalene_the_interpreters_own_samples_give_the_split(run_driver: RunDriver) -> None:
+    found = profile(run_driver, SORTS, CASE, modes=["scalene"])
+    assert found.native_share is not None
+    assert {line.line for line in found.split} <= {2, 3, 4}
+    assert (found.memory, found.copy_mib_s) == ((), None)
+    assert any("scalene is not installed" in note and "no memory by line" in note for note in found.notes)
+
+
+@pytest.mark.skipif(SAMPLER != "Scalene", reason="Python 3.15 gives the split without it")
 def test_a_missing_profiler_is_named_and_the_other_still_works(run_driver: RunDriver) -> None:
     def without_scalene(driver: GuestProgram, stdin: bytes) -> Run:
         return run_driver(driver, stdin, lambda text: text.replace('find_spec("scalene")', 'find_spec("sca1ene")'))

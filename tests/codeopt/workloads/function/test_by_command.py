@@ -12,6 +12,8 @@ from tests.codeopt.command import Done, codeopt
 from tests.codeopt.review.pull_request import git
 from tests.conftest import require_sandbox
 
+pytestmark = pytest.mark.full
+
 SHOP = """\
 def ranked(session):
     items = session.all()
@@ -98,10 +100,6 @@ def test_the_command_rejects_what_is_wrong(tmp_path: Path) -> None:
     assert (done.status, done.json["verdict"]) == (1, "rejected"), done.err
 
 
-@pytest.mark.slow(
-    also="tests/codeopt/workloads/function/test_by_command.py::test_the_command_rejects_what_is_wrong",
-    reason="pairs of whole runs of pytest",
-)
 def test_the_command_accepts_what_is_right(tmp_path: Path) -> None:
     require_sandbox()
     done = judged(tmp_path, RIGHT)

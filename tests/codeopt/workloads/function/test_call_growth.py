@@ -4,16 +4,23 @@ from __future__ import annotations
 
 import re
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
+from codeopt.workloads.contract.function.declared import DeclaredTypes
 from codeopt.workloads.function.corpus.corpus import CallCorpus
 from codeopt.workloads.function.corpus.observe import KnownCall
 from codeopt.workloads.function.harness import open_bench
 from codeopt.workloads.function.timing.growth import growth, growth_of
 from codeopt.workloads.source.functions import read_function
 from codeopt_sandbox import Options, open_sandbox
-from codeopt_sandbox.call_answer import CallOutcome, Kind
+from codeopt_sandbox.call_answer import Kind
 from codeopt_sandbox.growth import GrowthPair
+from codeopt_sandbox.guest.answer import Answer
+from codeopt_sandbox.guest.calls.batch import batch_of
 from tests.conftest import require_sandbox
+from tests.support.candidates import run
+from tests.support.scripted import ScriptedRunner
 
 QUADRATIC = "def f(xs):\n    return [x for x in xs if [y for y in xs if y == x][1:]]\n"
 LINEAR = "def f(xs):\n    return [x for x in sorted(xs) for _ in range(40) if x]\n"
@@ -21,7 +28,7 @@ LINEAR = "def f(xs):\n    return [x for x in sorted(xs) for _ in range(40) if x]
 
 def of(folder: Path, call: str) -> GrowthPair | None:
     (folder / "m.py").write_text(QUADRATIC)
-    known = KnownCall(call, CallOutcome("returns []", Kind.RETURNS), "tests", 1e-5)
+    known = KnownCall(call, Answer(Kind.RETURNS), "tests", 1e-5)
     with open_bench(
         read_function(folder / "m.py", "f"),
         lambda mounts: open_sandbox("bubblewrap", options=Options(mounts=mounts)),
@@ -39,6 +46,15 @@ def test_growth_is_told(tmp_path: Path) -> None:
     assert found.text.startswith("about n^2 -> ")
 
 
+def test_the_largest_call_that_is_quick_is_made_longer() -> None:
+    seconds = {"f([1, 2, 3])": 1e-5, "f([1, 2, 3, 4, 5, 6])": 1e-5, "f([1, 2, 3, 4])": 1e-5, f"f({[0] * 40})": 0.1}
+    known = [KnownCall(call, Answer(Kind.RETURNS), "tests", took) for call, took in seconds.items()]
+    runner = ScriptedRunner(lambda asked: run(exit=1))
+    bench: Any = SimpleNamespace(source="", runner=runner, declared=DeclaredTypes())
+    assert growth_of(bench, CallCorpus(tuple(known))) == ""
+    assert batch_of(runner.asked[0].stdin).calls[0] == "f([1, 2, 3, 4, 5, 6])"
+
+
 def test_what_cannot_be_longer_tells_nothing(tmp_path: Path) -> None:
     require_sandbox()
     assert of(tmp_path, "f([1])") is None
@@ -54,7 +70,7 @@ def test_each_length_that_is_told_is_the_calls_own(tmp_path: Path) -> None:
     require_sandbox()
     (tmp_path / "m.py").write_text("def f(rows):\n    return sum(row[1] for row in rows for _ in rows)\n")
     call = f"f({[('a long name of a row', number) for number in range(100, 140)]})"
-    known = KnownCall(call, CallOutcome("returns 1", Kind.RETURNS), "tests", 1e-5)
+    known = KnownCall(call, Answer(Kind.RETURNS), "tests", 1e-5)
     with open_bench(
         read_function(tmp_path / "m.py", "f"),
         lambda mounts: open_sandbox("bubblewrap", options=Options(mounts=mounts)),

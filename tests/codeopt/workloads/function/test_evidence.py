@@ -8,11 +8,13 @@ import pytest
 
 from codeopt.core.revision import Revision
 from codeopt.core.target import Target
-from codeopt.report.result import why
+from codeopt.report.verdict_words import why
 from codeopt.workloads.function.corpus.cases import calls_of
 from codeopt.workloads.function.corpus.corpus import FRESH, LONG
 from tests.codeopt.workloads.function.conftest import Compare, Judges
 from tests.support.judges import function_judge
+
+pytestmark = pytest.mark.full
 
 CALLS = "CALLS = [((n,), {}) for n in range(20)]\n"
 
@@ -20,7 +22,10 @@ NOT_KNOWN = {
     "random": ("import random\ndef f(n):\n    return random.random() + n\n", "did not do the same twice"),
     "the clock": ("import time\ndef f(n):\n    return time.time() + n\n", "did not do the same twice"),
     "identity": ("def f(n):\n    return id(object())\n", "did not do the same twice"),
-    "the order of a set": ("def f(n):\n    return list({'a', 'b', 'c', 'd', str(n)})\n", "did not do the same twice"),
+    "the order of a set": (
+        "def f(n):\n    return ' '.join({'a', 'b', 'c', 'd', str(n)})\n",
+        "did not do the same twice",
+    ),
     "writes files": (
         "def f(n):\n    with open('/tmp/x', 'w') as file:\n        file.write('1')\n    return n\n",
         "changes files",
@@ -76,7 +81,7 @@ def test_chance_that_the_only_given_call_does_not_show(compare: Compare) -> None
     source = "import random\ndef f(items: list[str]) -> str:\n    return random.choice(items)\n"
     found = compare(source, source + "#\n", "CALLS = [((['a'],), {})]\n")
     assert found["verdict"] == "not verified"
-    assert "made-up calls did not do the same twice (random numbers" in found["reason"]
+    assert "did not do the same twice" in found["reason"]
     assert "; give it a seeded generator" in found["reason"]
 
 

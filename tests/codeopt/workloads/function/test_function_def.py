@@ -125,11 +125,11 @@ def test_kinds_of_functions(module: Path) -> None:
 @pytest.mark.parametrize(
     ("name", "words"),
     [
-        ("nothing", "has no function 'nothing'"),
+        ("nothing", "has no function nothing"),
         ("plian", "did you mean plain"),
         ("total", "did you mean Box.total"),
         ("Box", "name one of its methods"),
-        ("Kid.size", "only its getter"),
+        ("Kid.size", "is a property's setter"),
         ("Box.todo", "an abstract method"),
         ("only", "only @overload signatures"),
         ("stub", "a stub"),

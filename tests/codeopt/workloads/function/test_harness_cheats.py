@@ -14,6 +14,8 @@ from codeopt.engine.judge import Judge
 from codeopt_sandbox.compare import Comparison, Decision, StoppingRule, compare
 from tests.codeopt.workloads.function.conftest import Judges
 
+pytestmark = pytest.mark.full
+
 SLOW = """\
 def f(xs):
     out = []

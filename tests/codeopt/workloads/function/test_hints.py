@@ -11,7 +11,7 @@ import pytest
 
 from codeopt.core.revision import Revision
 from codeopt.core.target import Target
-from codeopt.report.result import why
+from codeopt.report.verdict_words import why
 from codeopt.workloads.function.calls.call_names import find_names
 from codeopt.workloads.function.corpus.sources import Ask
 from codeopt.workloads.function.corpus.sources.hints import find
@@ -19,6 +19,8 @@ from codeopt.workloads.function.harness import open_bench
 from codeopt.workloads.source.functions import read_function
 from codeopt.workloads.source.literals import Call, read
 from tests.support.judges import function_judge, open_with
+
+pytestmark = pytest.mark.full
 
 TYPES = """\
 import enum
@@ -255,10 +257,6 @@ RIGHT = """\
 """
 
 
-@pytest.mark.slow(
-    also="tests/codeopt/workloads/function/test_hints.py::test_objects_are_made_of_what_their_classes_take",
-    reason="the same objects, given to two drafts of a method",
-)
 def test_a_method_is_judged_by_made_up_objects(tmp_path: Path) -> None:
     (tmp_path / "old.py").write_text(OLD)
     head = OLD[: OLD.index("        seen, found")]
@@ -270,6 +268,6 @@ def test_a_method_is_judged_by_made_up_objects(tmp_path: Path) -> None:
     assert facts["evidence"]["line_coverage"] == 1.0
     assert "grown from the given ones" in facts["timed"]
     assert right.correct, why(right)
-    assert "f(Depot([Item(" in why(wrong)
+    assert "Depot.twice(Depot([Item(" in why(wrong)
     assert "a call made up" in why(wrong)
     assert len(why(wrong)) < 450, why(wrong)

@@ -8,6 +8,8 @@ import pytest
 
 from tests.support.judges import compared_in_projects
 
+pytestmark = pytest.mark.full
+
 SHELF = """\
 class Shelf:
     def __init__(self, size=10):
@@ -53,18 +55,12 @@ MOVED = INDEX.replace("self.things.setdefault(name, value)", ANEW)
 """Each thing that is added makes all of it anew."""
 
 
-DEARER = pytest.mark.slow(
-    also="tests/codeopt/guards/test_shifted_cost.py::test_objects_that_take_longer_to_make",
-    reason="the same judgement of what objects take to make, of given seconds",
-)
-
-
 @pytest.mark.parametrize(
     ("draft", "verdict", "reason"),
     [
         (INDEX, "faster", ""),
         (LAST_COUNTS, "rejected", "expected returns"),
-        pytest.param(MOVED, "same", "its calls take less time, but", marks=DEARER),
+        (MOVED, "same", "its calls take less time, but"),
     ],
 )
 def test_objects_are_filled_by_the_draft(tmp_path: Path, draft: str, verdict: str, reason: str) -> None:

@@ -1,5 +1,4 @@
-"""A run of a project's tests is kept for all commands: used while nothing has changed that decides it, and only where
-it is the user's own."""
+"""A run of a project's tests is kept for all commands: used while nothing has changed that decides it."""
 
 from __future__ import annotations
 
@@ -9,6 +8,7 @@ import subprocess
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -16,10 +16,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from codeopt.core.cache import Cache, CacheKind, open_cache
 from codeopt.core.console import Console
 from codeopt.core.diagnostic import Diagnostic
-from codeopt.core.evidence_place import open_evidence
-from codeopt.core.evidence_store import EvidenceTable
 from codeopt.core.interpreter import Interpreter, Origin
 from codeopt.core.isolation import open_isolated
 from codeopt.core.options import ImproveOptions
@@ -55,8 +54,9 @@ AGAIN = "is used again"
 
 @contextmanager
 def _traces(project: Path, options: ImproveOptions | None = None, version: str = "3.99.1") -> Iterator[KeptTraces]:
-    """The kept runs of a project's tests, as a command has them."""
-    session = Session(Console(quiet=True), open_sandbox=open_isolated, open_evidence=open_evidence)
+    """The kept runs of a project's tests, as a command has them; the cache lies beside the project."""
+    kept_beside = partial(open_cache, folder=project.parent / "cache")
+    session = Session(Console(quiet=True), open_sandbox=open_isolated, open_cache=kept_beside)
     chosen = options or ImproveOptions.of({"sandbox": "bubblewrap"})
     python = Interpreter(sys.executable, version, None, Origin.OWN)
 
@@ -90,8 +90,8 @@ def kept(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture
 def project(kept: Path, tmp_path: Path) -> Path:
-    """A copy of it with its store, elsewhere."""
-    return Path(shutil.copytree(kept, tmp_path / "copy"))
+    """A copy of it with its cache, elsewhere."""
+    return Path(shutil.copytree(kept.parent, tmp_path / "copy")) / "project"
 
 
 def test_the_calls_of_the_one_run_are_known_to_all(project: Path) -> None:
@@ -156,30 +156,17 @@ def test_options_of_the_judge_do_not(project: Path) -> None:
     assert _known(project, options=ImproveOptions.of(asked)) is not None
 
 
-def test_a_store_that_others_wrote_is_not_believed(
-    project: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    assert _known(project) is not None
-    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "another"))  # with another secret
-    assert _known(project) is None
-
-
-def test_a_store_that_git_tracks_is_not_believed(project: Path) -> None:
-    subprocess.run(["git", "add", "-f", ".codeopt/evidence.sqlite"], cwd=project, check=True)
-    assert _known(project) is None
-
-
 @pytest.mark.parametrize(
     "broken", [lambda value: [], lambda value: {**value, "traces": 1}, lambda value: {"format": 9}]
 )
 def test_a_value_that_is_none_is_passed_over(project: Path, broken: Callable[[Any], Any]) -> None:
-    store = open_evidence(project)
-    assert store is not None
-    (value,) = store.values(EvidenceTable.TRACE)
-    store.put(EvidenceTable.TRACE, "broken", broken(value.value))
+    cache = Cache(project.parent / "cache")
+    (value,) = cache.values(CacheKind.TRACE)
+    cache.put(CacheKind.TRACE, "broken", broken(value.value))
     assert _known(project) is not None
 
 
+@pytest.mark.full
 def test_check_keeps_it_for_compare_and_record(tmp_path: Path) -> None:
     require_sandbox()
     (tmp_path / "m.py").write_text(
@@ -207,6 +194,7 @@ def test_check_keeps_it_for_compare_and_record(tmp_path: Path) -> None:
     assert lines[:3] == ["f([])", "f([0])", "f([0, 1])"]
 
 
+@pytest.mark.full
 def test_record_runs_the_tests_where_none_were_run(tmp_path: Path) -> None:
     require_sandbox()
     write_files(tmp_path, FILES)
@@ -223,9 +211,9 @@ def test_record_runs_the_tests_where_none_were_run(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        (["pkg/mod.py::total", "--"], "say what to run"),
-        (["pkg/mod.py::total", "--tests", "tests", "--", "true"], "--tests names tests that are run where no command"),
-        (["pkg/mod.py::total", "--what"], "--what is no flag of codeopt record"),
+        (["pkg/mod.py::total", "--"], "there is no command to run"),
+        (["pkg/mod.py::total", "--tests", "tests", "--", "true"], "--tests and a command after -- exclude each other"),
+        (["pkg/mod.py::total", "--what"], "unknown option --what"),
         (["pkg/mod.py"], "names no function"),
     ],
 )

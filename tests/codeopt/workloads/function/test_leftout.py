@@ -2,9 +2,15 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+from typing import Any
+
 import pytest
 
+from codeopt.core.target import Target
 from codeopt.workloads.function.corpus.exclusions import Exclusion, ExclusionReason, Exclusions, objection, unwritten
+from tests.conftest import require_sandbox
+from tests.support.judges import function_judge
 
 TOO_LONG, ENDED, NO_SENSE, TWICE = (
     Exclusion(why)
@@ -72,3 +78,44 @@ def test_what_speaks_against_a_function(dropped: dict[Exclusion, int], total: in
 def test_as_data() -> None:
     found = Exclusions({TOO_LONG: 2}, {NO_SENSE: 5}).figures()
     assert found == {"calls that took too long": 2, "made-up calls that made no sense": 5}
+
+
+SUMS = """\
+def f(rows):
+    names = set(name for name, _ in rows)
+    return {name: sum(size for other, size in rows if other == name) for name in names}
+"""
+FIRST = """\
+def f(rows):
+    return next(iter({name for name, _ in rows}), "")
+"""
+ROWS = """\
+CALLS = [(([(f"u{n % 7}", n) for n in range(size)],), {}) for size in (60, 80)]
+CALLS += [(([("u", n) for n in range(size)],), {}) for size in range(12)]
+"""
+
+
+def facts_of(folder: Path, text: str) -> dict[str, Any]:
+    """Facts of `f` of a module text, which is timed by nobody."""
+    require_sandbox()
+    (folder / "old.py").write_text(text)
+    (folder / "calls.py").write_text(ROWS)
+    target = Target(folder / "old.py", "f")
+    with function_judge(target, timed=False, calls=folder / "calls.py", max_examples=20) as judge:
+        return dict(judge.workload.facts())
+
+
+def test_calls_whose_order_alone_changes_are_compared_without_it(tmp_path: Path) -> None:
+    facts = facts_of(tmp_path, SUMS)
+    assert [each.what for each in facts["shortfalls"] if "order" in each.what] == [
+        "2 of 14 calls are compared without the order of items"
+    ]
+    assert facts["evidence"]["sources"]["calls_file"] == 14
+
+
+def test_calls_that_change_by_themselves_are_named(tmp_path: Path) -> None:
+    facts = facts_of(tmp_path, FIRST)
+    assert [count for words, count in facts["evidence"]["left_out"].items() if "the order of a set" in words][:1] == [2]
+    (short,) = [each for each in facts["shortfalls"] if "the order of a set" in each.why]
+    assert "2 calls" in short.what
+    assert short.remedy

@@ -203,6 +203,7 @@ def test_honest_drafts_leave_nothing(draft: str, runner: TimedRuns) -> None:
     assert new(runner, HONEST[draft]) == {}
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("draft", ["an attack", "an honest one"])
 def test_the_verdict_names_the_settings(draft: str, tmp_path: Path) -> None:
     require_sandbox()

@@ -8,9 +8,11 @@ from pathlib import Path
 import pytest
 
 from codeopt.workloads.function.calls.call_names import CallNames
-from codeopt_sandbox.guest.calls.scenarios import AGAIN
+from codeopt_sandbox.guest.calls.scenarios import AGAIN, SCENARIO
 from tests.codeopt.command import QUICK, codeopt
 from tests.conftest import require_sandbox
+
+pytestmark = pytest.mark.full
 
 OLD = """\
 class Stock:
@@ -52,7 +54,7 @@ def test_a_counterexample_names_the_method(name: str, shown: str, tmp_path: Path
     [
         ("f(1)", "Box.add(1)"),
         ("f(unpickle('gA'), 2)", "Box.add(Box(), 2)"),
-        (f"{AGAIN}(f(1))", None),
+        (f"{SCENARIO}({AGAIN}, f(1))", None),
     ],
 )
 def test_a_shown_call_leads_back_to_the_call(call: str, shown: str | None) -> None:

@@ -12,6 +12,8 @@ import pytest
 from tests.conftest import require_sandbox
 from tests.support.judges import ENOUGH_EXAMPLES, compared, write_project
 
+pytestmark = pytest.mark.full
+
 BODY = """\
     kept: list[Entry] = []
     removed = 0

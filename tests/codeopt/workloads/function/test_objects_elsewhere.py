@@ -11,9 +11,11 @@ from typing import Any
 import pytest
 
 from codeopt.workloads.contract.function import contract_of
-from codeopt.workloads.contract.function.class_hints import class_hints
+from codeopt.workloads.contract.function.declared import declared_types
 from codeopt.workloads.source.functions import read_function
 from tests.support.judges import ENOUGH_EXAMPLES, compared
+
+pytestmark = pytest.mark.full
 
 PARTS = """\
 from __future__ import annotations
@@ -175,6 +177,6 @@ def test_hints_of_classes_elsewhere_are_the_contract_of_their_objects(
     for name, text in (("__init__", ""), ("parts", PARTS), ("bags", module(kind, BODY))):
         (tmp_path / "shop" / f"{name}.py").write_text(text)
     function = read_function(tmp_path / "shop" / "bags.py", MODULES[kind][0])
-    contract = contract_of(function, ["f(unpickle('x'), unpickle('y'))"], class_hints(function))
+    contract = contract_of(function, ["f(unpickle('x'), unpickle('y'))"], declared_types(function))
     assert (not contract.beyond(call)) is inside
     assert "load(" not in contract.beyond(call)

@@ -8,6 +8,8 @@ import pytest
 
 from tests.support.judges import compared_in_projects
 
+pytestmark = pytest.mark.full
+
 SHELF = """\
 class Shelf:
     def __init__(self, things):
@@ -53,13 +55,7 @@ def test_find():
 """
 
 
-GAIN = pytest.mark.slow(
-    also="tests/codeopt/workloads/function/test_histories.py::test_objects_are_filled_by_the_draft",
-    reason="a gain by an index that an object keeps, which a pass asks again and again",
-)
-
-
-@pytest.mark.parametrize(("draft", "faster"), [pytest.param(INDEX, True, marks=GAIN), (ANSWERS, False)])
+@pytest.mark.parametrize(("draft", "faster"), [(INDEX, True), (ANSWERS, False)])
 def test_what_an_object_keeps(tmp_path: Path, draft: str, faster: bool) -> None:
     found = compared_in_projects(tmp_path, (SHELF, draft), TESTS, "shelves.py::Shelf.find", 8)
     assert "asking the same objects" in found["timed"]

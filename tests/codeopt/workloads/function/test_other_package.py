@@ -6,21 +6,17 @@ from pathlib import Path
 
 import pytest
 
-from codeopt.engine.guards._import_texts import without_computing
+from codeopt.workloads.function.guards._import_texts import without_computing
 from tests.codeopt.workloads.function.test_traps import FAST_SUMS, SUMS
 from tests.support.judges import compared
+
+pytestmark = pytest.mark.full
 
 SLEEPY = "import time\nend = time.process_time() + 0.03\nwhile time.process_time() < end:\n    pass\n"
 
 
 GONE = "from sums import left_over\n"
 """What the later package has no more."""
-
-
-BY_A_TRAP = pytest.mark.slow(
-    also="tests/codeopt/workloads/function/test_traps.py::test_not_called_faster[answers made at the import]",
-    reason="the same guard, of a module that computes while it is imported",
-)
 
 
 def test_what_is_left_computes_nothing() -> None:
@@ -50,7 +46,7 @@ for A in range(9): pass
     ("package", "module", "verdict"),
     [
         pytest.param(SLEEPY, GONE, "faster", id="the package"),
-        pytest.param("", SLEEPY, "same", id="the module", marks=BY_A_TRAP),
+        pytest.param("", SLEEPY, "same", id="the module"),
     ],
 )
 def test_a_longer_import(tmp_path: Path, package: str, module: str, verdict: str) -> None:

@@ -9,6 +9,8 @@ from codeopt_sandbox.caveat import Subject
 from tests.codeopt.workloads.function.conftest import Judges
 from tests.support.judges import referee
 
+pytestmark = pytest.mark.full
+
 OLD = """\
 def f(a):
     last = {}
@@ -47,10 +49,6 @@ def test_a_loss_on_another_shape_is_a_caveat(judges: Judges) -> None:
     assert all("x slower" in caveat.got and caveat.expected.startswith("takes ") for caveat in losses)
 
 
-@pytest.mark.slow(
-    also="tests/codeopt/workloads/function/test_other_shapes.py::test_a_loss_on_another_shape_is_a_caveat",
-    reason="the same calls and shapes with a draft that loses on none",
-)
 def test_a_gain_everywhere_has_none(judges: Judges) -> None:
     found = referee(judges(OLD, CALLS), FASTER)
     assert found.faster, found

@@ -10,6 +10,8 @@ import pytest
 from benchmarks.honest.differences import DRAFTS
 from tests.support.judges import ENOUGH_EXAMPLES, compared, write_project
 
+pytestmark = pytest.mark.full
+
 if TYPE_CHECKING:
     from tests.codeopt.workloads.function.conftest import Compare
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
+
 from tests.codeopt.command import codeopt
 
 MODULE = """\
@@ -34,6 +36,7 @@ BIG = calls(3000)
 """
 
 
+@pytest.mark.full
 def test_neither_the_import_nor_the_making_of_arguments_is_in_it(tmp_path: Path) -> None:
     (tmp_path / "slow_import.py").write_text(MODULE)
     (tmp_path / "calls.py").write_text(CALLS)

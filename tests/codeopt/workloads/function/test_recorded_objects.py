@@ -13,6 +13,8 @@ from codeopt.core.revision import Revision
 from codeopt.core.target import Target
 from tests.support.judges import ENOUGH_EXAMPLES, compared, function_judge, write_project
 
+pytestmark = pytest.mark.full
+
 DEDUPE = """\
     def dedupe(self):
         kept = []

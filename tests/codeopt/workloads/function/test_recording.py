@@ -112,6 +112,7 @@ def test_recursions_coroutines_and_properties(program: Path, name: str, call: st
     assert call in calls or not call
 
 
+@pytest.mark.full
 def test_an_interpreter_that_is_old_or_new(program: Path, tmp_path: Path) -> None:
     """Every one that this machine has: what runs in it is the guest's code."""
     for name in filter(_runs, (f"python3.{minor}" for minor in range(8, 15))):
@@ -211,12 +212,12 @@ def test_the_interpreter_that_is_named(program: Path, tmp_path: Path) -> None:
     [
         (["--python", "gone/python"], "--python: gone/python is not there"),
         (["--python"], "expected one argument"),
-        (["--wrong"], "--wrong is no flag of codeopt record"),
+        (["--wrong"], "unknown option --wrong"),
     ],
 )
 def test_a_flag_of_record_that_is_wrong(program: Path, flags: list[str], why: str) -> None:
     done = codeopt("record", "many.py::total", *flags, "--", "touch", "made", cwd=program.parent)
-    assert (done.status, len(done.lines)) == (2, 1)
+    assert (done.status, len(done.facts)) == (2, 1)
     assert why in done.err.replace(f"{program.parent}/", "")
     assert not (program.parent / "made").exists()
 
@@ -277,6 +278,7 @@ assert box.add(item="b", times=1000) is None and Box.kind(item=10**6) == 0 and p
 """
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("python", [sys.executable, *filter(None, map(python_of, ("3.8", "3.12", "3.13")))])
 def test_a_function_that_is_called_often_is_called_as_before(python: str, tmp_path: Path) -> None:
     """By position and by name, with what is missing; the largest call is kept, however late."""
@@ -336,6 +338,7 @@ asyncio.run(main())
 """
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("python", [sys.executable, *filter(None, map(python_of, ("3.8", "3.13")))])
 def test_the_largest_is_kept_that_is_given_by_name(python: str, tmp_path: Path) -> None:
     """Of 5000 calls one has 700 items, and comes when only a few are looked at; what was left out is not written."""

@@ -13,6 +13,8 @@ from tests.codeopt.review.pull_request import git
 from tests.conftest import require_sandbox
 from tests.support.files import write_files
 
+pytestmark = pytest.mark.full
+
 OLD = """\
 RATE = 2
 
@@ -83,10 +85,6 @@ def test_one_that_passes_them_is_timed(project: Path, there: str) -> None:
     assert told == ["1 test that OLD passes not run on NEW: its checkout does not have them"] * (there != "draft.py")
 
 
-@pytest.mark.slow(
-    also="tests/codeopt/workloads/function/test_rival_tests.py::test_one_that_passes_them_is_timed",
-    reason="a note of the same kind comes by the same way",
-)
 @pytest.mark.parametrize(
     ("text", "name", "why"),
     [(ALONE, "converted", "its file does not define label"),
@@ -99,3 +97,82 @@ def test_tests_that_cannot_be_run_on_it_are_told(project: Path, text: str, name:
     done = codeopt("compare", "shop.py::converted", draft, "--json", cwd=project, env=FAST)
     assert done.json["verdict"] == "faster", done
     assert f"2 tests that OLD passes not run on NEW: {why}" in done.json["notes"]
+
+
+PRICE = """\
+RATE = 2
+
+
+class Price:
+    def __init__(self, cents: int) -> None:
+        found = 0
+        for _ in range(cents):
+            found += RATE
+        self.cents = found
+"""
+PRICE_DRAFT = PRICE[: PRICE.index("        found = 0")] + "        self.cents = max(0, cents) * 2\n"
+TEST_PRICE = """\
+import pytest
+import shop
+
+
+@pytest.mark.parametrize("cents", [1, 2, 3, 50, 700, 8000, 90000])
+def test_price(cents):
+    assert shop.Price(cents).cents == 2 * cents
+
+
+def test_another_rate(monkeypatch):
+    monkeypatch.setattr(shop, "RATE", 3)
+    assert shop.Price(2).cents == 6
+"""
+TEST_TILL = """\
+from shop import Price
+
+
+class Till:
+    def __init__(self):
+        self.paid = [Price(2)]
+
+
+def test_till():
+    assert Till().paid[0].cents == 4
+"""
+
+
+def test_a_test_of_a_constructor_is_found_by_its_class(tmp_path: Path) -> None:
+    """Not by the name of the method, which another file's class has."""
+    require_sandbox()
+    tests = {"tests/test_price.py": TEST_PRICE, "tests/test_till.py": TEST_TILL}
+    folder = write_files(tmp_path, {"shop.py": PRICE, **tests, "pyproject.toml": ""})
+    for words in (("init", "-q"), ("add", "-A"), ("commit", "-qm", "as it was")):
+        git(folder, *words)
+    (folder / "shop.py").write_text(PRICE_DRAFT)
+    done = codeopt("compare", "--base", "HEAD", "--json", cwd=folder, env=FAST)
+    found = done.json["functions"][0]
+    assert (found["verdict"], done.status) == ("rejected", 1), done
+    assert "tests/test_price.py::test_another_rate" in found["reason"]
+
+
+@pytest.mark.parametrize("broken", ["def label(price: int) -> str:\n    return 'EUR'\n", "label = None\n"])
+def test_another_test_that_new_fails_rejects_too(project: Path, broken: str) -> None:
+    """A project whose own tests fail on NEW is not faster, whatever they call."""
+    tests = f"{TESTS}\n\ndef test_label():\n    assert shop.label(2) == '2 EUR'\n"
+    (project / "tests/test_shop.py").write_text(tests)
+    other = project.parent / "other"
+    shutil.copytree(project, other)
+    (other / "shop.py").write_text(RIGHT[: RIGHT.index("def label")] + broken)
+    done = codeopt("compare", "shop.py::converted", "../other/shop.py::converted", "--json", cwd=project, env=FAST)
+    assert (done.json["verdict"], done.status) == ("rejected", 1), done
+    assert "test tests/test_shop.py::test_label fails" in done.json["reason"]
+
+
+def test_test_files_that_are_not_run_are_named(project: Path) -> None:
+    for number in range(9):
+        (project / f"tests/test_more_{number}.py").write_text(TESTS)
+    git(project, "add", "-A")
+    (project / "draft.py").write_text(RIGHT)
+    sides = ("shop.py::converted", "draft.py::converted")
+    done = codeopt("compare", *sides, "--json", cwd=project, env=FAST)
+    told = [row for row in done.json["shortfalls"] if "not run" in row["what"]]
+    assert [row["what"] for row in told] == ["2 test files not run, of which test_more_7.py is one"]
+    assert "2 test files not run" in codeopt("compare", *sides, cwd=project, env=FAST).out

@@ -4,7 +4,11 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
+
 from tests.codeopt.command import codeopt
+
+pytestmark = pytest.mark.full
 
 TREES = """\
 class Tree:

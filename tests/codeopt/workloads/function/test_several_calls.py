@@ -17,9 +17,11 @@ from _pytest.mark import ParameterSet
 from codeopt.core.revision import Revision
 from codeopt.core.target import Target
 from codeopt.engine.judge import Judge
-from codeopt.report.result import why
-from codeopt.workloads.function.corpus.scenarios import CALLBACK, OTHER_TYPE
+from codeopt.report.verdict_words import why
+from codeopt.workloads.function.corpus.scenarios import CALLBACK, ONE_OBJECT, OTHER_CONTEXT, OTHER_TYPE
 from tests.support.judges import ENOUGH_EXAMPLES, function_judge
+
+pytestmark = pytest.mark.full
 
 Opens = Callable[[str, str, str], Judge]
 
@@ -90,6 +92,93 @@ async def f(xs):
             found.append(x)
     return found
 """
+NOTED = """\
+def f(xs, log):
+    seen = []
+    try:
+        for x in xs:
+            known = x in seen
+            seen.append(x)
+            try:
+                yield x, known
+            except ValueError:
+                log.append(x)
+    finally:
+        log.append("end")
+"""
+LOGS = "CALLS = [(([i * k % 17 for i in range(n)], []), {}) for n, k in enumerate((3, 5, 7, 2, 9, 4, 11, 6), 2)]\n"
+LIMITED = """\
+LIMIT = 8
+
+def f(xs):
+    found = []
+    for x in xs:
+        if x < LIMIT and x not in found:
+            found.append(x)
+    return found
+"""
+PRICES = """\
+class Item:
+    def __init__(self, price):
+        self.price = price
+
+    def cost(self):
+        return self.price
+
+class Gift(Item):
+    def cost(self):
+        return 0
+
+def f(items):
+    total = 0
+    for each in items:
+        for other in items:
+            total = total + each.cost() if each is other else total
+    return total
+"""
+ITEMS = "from old import Item\nCALLS = [(([Item(i * k % 13) for i in range(k)],), {}) for k in range(2, 13)]\n"
+MERGED = """\
+def f(target, source):
+    found = []
+    for x in source:
+        if x not in found:
+            found.append(x)
+    target[:] = found
+    return len(found)
+"""
+TWO_LISTS = "CALLS = [(([k] * 2, [i * k % 13 for i in range(k)]), {}) for k in range(2, 13)]\n"
+RAISED = """\
+def f(rows):
+    rows = [list(row) for row in rows]
+    rows[0] = [x + 1 for x in rows[0]]
+    return [sum(y for y in row if y <= x) for row in rows for x in row]
+"""
+TABLES = "CALLS = [(([[i * k % 13 + j for i in range(3)] for j in range(k)],), {}) for k in range(2, 13)]\n"
+PREFIX = """\
+def f(xs):
+    for n in range(len(xs)):
+        if xs[n] in xs[:n]:
+            return xs[:n]
+    return xs[:]
+"""
+THIRDS = """\
+from decimal import Decimal, getcontext
+
+def f(numbers):
+    found = []
+    for each in numbers:
+        for _ in range(9):
+            third = Decimal(each) / 3
+        found.append(str(third))
+    return found
+"""
+FAST_THIRDS = """\
+from decimal import Decimal, getcontext
+kept = getcontext()
+
+def f(numbers):
+    return [str(kept.divide(Decimal(each), Decimal(3))) for each in numbers]
+"""
 
 WRONG = {
     "is for ==, of texts": (COUNT, WORDS, COUNT.replace("==", "is"), "''.join("),
@@ -151,6 +240,16 @@ WRONG = {
         ASYNC, LISTS, "import asyncio\nfound = {}\nasync def f(xs):\n    found.clear()\n    for x in xs:\n"
         "        await asyncio.sleep(0)\n        found[x] = 1\n    return list(found)\n", "",
     ),
+    "an exception that is thrown into it": (
+        NOTED, LOGS, "def f(xs, log):\n    seen = set()\n    try:\n        for x in xs:\n"
+        "            yield x, x in seen\n            seen.add(x)\n    finally:\n        log.append('end')\n",
+        "r.throw(",
+    ),
+    "a generator that is closed": (
+        NOTED, LOGS, "def f(xs, log):\n    seen = set()\n    for x in xs:\n        try:\n"
+        "            yield x, x in seen\n        except ValueError:\n            log.append(x)\n        seen.add(x)\n"
+        "    log.append('end')\n", "r.close()",
+    ),
 }  # fmt: skip
 
 HONEST = {
@@ -185,6 +284,23 @@ HONEST = {
     "a dictionary of its own, with waits": (
         ASYNC, LISTS, "import asyncio\nasync def f(xs):\n    await asyncio.sleep(0)\n"
         "    return list(dict.fromkeys(xs))\n",
+    ),
+    "a generator that takes what is thrown": (
+        NOTED, LOGS, NOTED.replace("seen = []", "seen = set()").replace("seen.append", "seen.add"),
+    ),
+    "a constant that is read in each call": (
+        LIMITED, LISTS, "LIMIT = 8\ndef f(xs):\n    return list(dict.fromkeys(x for x in xs if x < LIMIT))\n",
+    ),
+    "methods of a subclass": (
+        PRICES, ITEMS,
+        PRICES.partition("def f")[0] + "def f(items):\n    return sum([each.cost() for each in items])\n",
+    ),
+    "two arguments that may be one object": (
+        MERGED, TWO_LISTS, "def f(target, source):\n    target[:] = dict.fromkeys(source)\n    return len(target)\n",
+    ),
+    "a slice of any sequence": (
+        PREFIX, LISTS, "def f(xs):\n    seen = set()\n    for n, x in enumerate(xs):\n        if x in seen:\n"
+        "            return xs[:n]\n        seen.add(x)\n    return xs[:]\n",
     ),
 }  # fmt: skip
 
@@ -240,7 +356,43 @@ def test_nothing_is_said_of_an_honest_draft(opens: Opens, backend: str, name: st
     old, calls, draft = HONEST[name]
     found = opens(backend, old, calls).check(Revision.of(draft), "a person's")
     assert found.correct, why(found)
-    assert not {each.because for each in found.caveats} & {OTHER_TYPE, CALLBACK}
+    assert not {each.because for each in found.caveats} & {OF_SUBCLASS, *(because for *_, because, _ in TOLD.values())}
+
+
+REPORT = """\
+class Report:
+    def __init__(self, rows):
+        self.rows = rows
+        self.title = "names"
+
+    def names(self):
+        seen = []
+        for row in self.rows:
+            for name in row:
+                if name not in seen:
+                    seen.append(name)
+        return seen
+"""
+TEST_REPORTS = """\
+from old import Report
+
+def test_names():
+    for k in range(2, 13):
+        assert len(Report([[f"n{i * k % 13}" for i in range(k)] for _ in range(k % 3)]).names()) < 13
+"""
+SHARED = REPORT.replace("class", "seen = []\nclass").replace("        seen = []", "        seen.clear()")
+SHARED = SHARED.replace("return seen", "return list(seen)")
+
+
+def test_lines_of_a_constructor_are_no_steps_of_the_call(tmp_path: Path) -> None:
+    (tmp_path / "old.py").write_text(REPORT)
+    (tmp_path / "test_old.py").write_text(TEST_REPORTS)
+    longer = REPORT.replace("seen = []\n", "seen = []\n        seen.clear()\n")
+    with function_judge(Target(tmp_path / "old.py", "Report.names"), timed=False) as judge:
+        honest, wrong = [judge.check(Revision.of(draft), "a person's") for draft in (longer, SHARED)]
+    assert honest.correct, why(honest)
+    assert not wrong.correct
+    assert "threading.Thread" in why(wrong), why(wrong)
 
 
 REPEATED = """\
@@ -258,7 +410,48 @@ def f(xs, key):
     most = max(keys, default=0)
     return [x for x, k in zip(xs, keys) if k == most]
 """
+OF_SUBCLASS = "an object is of Gift, a subclass of Item"
+ANOTHER_TUPLE = "no known call has a tuple for `xs`"
 TOLD = {
+    "a constant that is frozen": (
+        LIMITED,
+        LISTS,
+        "LIMIT = 8\ndef f(xs):\n    return list(dict.fromkeys(x for x in xs if x < 8))\n",
+        "LIMIT of the module is set to 4",
+        ".LIMIT = 4; ",
+    ),
+    "an argument that is emptied before the other is read": (
+        MERGED,
+        TWO_LISTS,
+        "def f(target, source):\n    target.clear()\n    target.extend(dict.fromkeys(source))\n"
+        "    return len(target)\n",
+        ONE_OBJECT,
+        "y = x; ",
+    ),
+    "rows that are changed in place": (
+        RAISED,
+        TABLES,
+        "def f(rows):\n    rows[0][:] = [x + 1 for x in rows[0]]\n    try:\n"
+        "        return [sum(y for y in row if y <= x) for row in rows for x in row]\n    finally:\n"
+        "        rows[0][:] = [x - 1 for x in rows[0]]\n",
+        ONE_OBJECT,
+        "x[:] = x[:1] * len(x); ",
+    ),
+    "a list in place of a tuple": (
+        PREFIX,
+        LISTS,
+        "def f(xs):\n    found = {}\n    for x in xs:\n        if x in found:\n            break\n"
+        "        found[x] = 1\n    return list(found)\n",
+        ANOTHER_TUPLE,
+        "((",
+    ),
+    "the context of another thread": (
+        THIRDS,
+        LISTS,
+        FAST_THIRDS,
+        OTHER_CONTEXT,
+        "decimal.setcontext(",
+    ),
     "answers kept by equality": (REPEATED, REPEATEDS, CACHED.format(""), OTHER_TYPE, ".0, '"),
     "a callback asked in another order": (BEST, KEYS, BACKWARDS, CALLBACK, "lambda *v: (print(v)"),
 }
@@ -275,6 +468,15 @@ def test_told_in_every_run(opens: Opens, backend: str, name: str) -> None:
         assert shown in caveat.again
 
 
+def test_a_method_that_a_subclass_overrides(opens: Opens) -> None:
+    draft = PRICES.partition("def f")[0] + "def f(items):\n    return sum([each.price for each in items])\n"
+    found = opens("bubblewrap", PRICES, ITEMS).check(Revision.of(draft), "a person's")
+    assert found.correct, why(found)
+    caveat = next(each for each in found.caveats if each.because == OF_SUBCLASS)
+    assert caveat.input.endswith("of which every other Item is a Gift")
+    assert {caveat.expected, caveat.got} <= {f"returns {n}" for n in range(200)}
+
+
 def test_nothing_is_told_of_answers_that_are_kept_by_type(opens: Opens) -> None:
     found = opens("bubblewrap", REPEATED, REPEATEDS).check(Revision.of(CACHED.format("(typed=True)")), "a person's")
     assert found.correct
@@ -282,6 +484,7 @@ def test_nothing_is_told_of_answers_that_are_kept_by_type(opens: Opens) -> None:
 
 
 PASTED = (
+    "a generator that is closed",
     "is for ==, of texts", "the last argument by identity", "the third equal call", "a shared set of a generator",
     "a shared list, of two threads", "shared keys, under a lock that may be taken again",
 )  # fmt: skip

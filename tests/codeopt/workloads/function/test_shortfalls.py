@@ -12,7 +12,8 @@ from codeopt.core.budget import Ledger
 from codeopt.core.diagnostic import Diagnostic
 from codeopt.core.history import History
 from codeopt.core.program import Program
-from codeopt.report.result import End, Result, summary
+from codeopt.report.brief import caveat_lines
+from codeopt.report.result import End, Result
 from codeopt.workloads.function.corpus.existing_tests import Tests as SuiteRun
 from codeopt.workloads.function.corpus.sources import Ask, doctests, hints, tests
 from codeopt.workloads.function.harness import open_bench
@@ -58,6 +59,7 @@ SUITES = {
 }
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("name", SUITES)
 def test_why_tests_count_for_nothing(name: str, tmp_path: Path) -> None:
     require_sandbox()
@@ -104,13 +106,15 @@ def test_the_summary_and_the_object_say_it() -> None:
     found = result(["line profile: no result"], shortfalls=[short])
     missing = "the hot lines of the original are not known: line profile: no result"
     assert [row["what"] for row in found.to_json()["shortfalls"]] == [short.what, missing.partition(":")[0]]
-    assert summary(found)[1:3] == ["8 tests found, none ran: No module named 'numpy' (--python PATH)", missing]
+    assert caveat_lines([], found.shortfalls, verbose=False) == [
+        "caveat: 8 tests found, none ran: No module named 'numpy' (--python PATH)", f"caveat: {missing}"
+    ]  # fmt: skip
     assert result().to_json()["shortfalls"] == []
 
 
 def test_what_a_caveat_says_is_not_said_twice() -> None:
     """What would help stands behind it."""
     caveat = Caveat(Subject.EVIDENCE, "", "", "only 4 changed inputs could be tried")
-    found = result(shortfalls=[Diagnostic(caveat.words, "", "--cases DIR gives more")])
-    lines = summary(replace(found, best=replace(original(), checked=(caveat,))))
-    assert [line for line in lines if "only 4" in line] == [f"caveat: {caveat.words} (--cases DIR gives more)"]
+    found = [Diagnostic(caveat.words, "", "--cases DIR adds some")]
+    lines = caveat_lines([caveat], found, verbose=False)
+    assert [line for line in lines if "only 4" in line] == [f"caveat: {caveat.words} (--cases DIR adds some)"]

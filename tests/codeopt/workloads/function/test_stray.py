@@ -12,6 +12,8 @@ from codeopt.workloads.sandbox_view.stray import is_stray
 from tests.codeopt.command import codeopt
 from tests.conftest import require_sandbox
 
+pytestmark = pytest.mark.full
+
 QUICK = ("--sandbox", "bubblewrap", "--max-pairs", "8", "-q", "--json")
 IMPORTS = {"relative": "from .helper import double\n", "absolute": "from pkg.helper import double\n"}
 SLOW = """

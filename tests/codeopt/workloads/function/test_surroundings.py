@@ -6,12 +6,14 @@ import pytest
 
 from codeopt.core.revision import Revision
 from codeopt.engine.guards import Consequence
-from codeopt.engine.guards.surroundings import watch
-from codeopt.report.result import why
+from codeopt.report.verdict_words import why
+from codeopt.workloads.function.guards.surroundings import watch
 from codeopt.workloads.function.workload import FunctionWorkload
 from codeopt_sandbox.caveat import Subject
 from tests.codeopt.workloads.function.conftest import Judges
 from tests.support.judges import referee
+
+pytestmark = pytest.mark.full
 
 OLD = (
     "def f(xs):\n    out = []\n    for x in xs:\n        if x not in out:\n            out.append(x)\n    return out\n"

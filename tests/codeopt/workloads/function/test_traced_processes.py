@@ -20,6 +20,8 @@ from codeopt_sandbox import Options, Sandbox, open_sandbox
 from tests.codeopt.review.pull_request import propose
 from tests.conftest import require_sandbox
 
+pytestmark = pytest.mark.full
+
 REACHED = ("by_script", "by_name", "by_import", "by_pool", "by_spawn", "by_thread", "by_runpy")
 CORE = "\n\n".join(
     f"def {name}(count):\n    return len({{number * number % 701 for number in range(count)}})\n"

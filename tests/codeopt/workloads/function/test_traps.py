@@ -12,11 +12,13 @@ from pathlib import Path
 import pytest
 
 from codeopt.core.revision import Revision
-from codeopt.report.result import why
+from codeopt.report.verdict_words import why
 from codeopt_sandbox.compare import Decision
 from tests.codeopt.test_traps import SHARED
 from tests.codeopt.workloads.function.conftest import Compare, Judges
 from tests.support.judges import compared
+
+pytestmark = pytest.mark.full
 
 GIVEN = sorted(path for path in SHARED.glob("*") if "function" in json.loads((path / "meta.json").read_text()))
 
@@ -65,7 +67,7 @@ REJECTED = {
         SUMS,
         "import functools\n" + FAST_SUMS.replace("def f", "@functools.cache\ndef f"),
         NUMBERS,
-        "called again",
+        "'spoiled'",
     ),
     "sorts the caller's list": (KTH, KTH.replace("rest = list(a)", "a.sort(); rest = list(a)"), LISTS, "become"),
     "another exception": (KTH, "def f(a, k):\n    return sorted(a)[k - 1]\n", LISTS, "raises ValueError"),
@@ -236,10 +238,6 @@ def test_a_real_improvement_is_faster(compare: Compare) -> None:
     assert found["evidence"]["line_coverage"] == 1.0
 
 
-@pytest.mark.slow(
-    also="tests/codeopt/review/test_gates.py::test_only_what_is_slower_with_confidence_fails_the_job",
-    reason="the same judge, of a function of a project that became slower",
-)
 def test_the_other_way_round_it_is_slower(compare: Compare) -> None:
     assert compare(FAST_SUMS, SUMS, BIG_NUMBERS, max_pairs=20)["verdict"] == "slower"
 

@@ -17,7 +17,7 @@ def test_each_side_calls_its_own_function(isolated: Sandbox) -> None:
     runner = TimedRuns(CallRunner(isolated, f), {rival: g})
     said = [runner.ask(side, BATCH).stdout for side in (target, rival)]
     assert [b"returns 2" in said[0], b"returns 3" in said[1]] == [True, True]
-    timed = BATCH.replace(mode="time").stdin()
+    timed = BATCH.replace(program="time").stdin()
     runs = [runner.run(side, timed).call_timing for side in (target, rival, rival)]
     assert [len(runner.timings(side)) for side in (target, rival)] == [1, 2]
     assert runner.timings(rival) == runs[1:]

@@ -48,8 +48,8 @@ class ExpressionWorkload(Defaults):
     rule: StoppingRule
     plan: Plan | None
 
-    def run_case(self, draft: Revision, case: Case, hash_seed: int = 0) -> Outcome:
-        return judge(case, self.runner.run(draft, case.stdin, hash_seed=hash_seed), self.suite.check)
+    def run_case(self, draft: Revision, case: Case) -> Outcome:
+        return judge(case, self.runner.run(draft, case.stdin, environment=case.environment), self.suite.check)
 
 
 @dataclass(frozen=True)

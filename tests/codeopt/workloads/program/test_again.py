@@ -19,6 +19,8 @@ from codeopt.workloads.program.again import again
 from codeopt_sandbox.outcome import Case
 from tests.codeopt.command import ALL_EXAMPLES, STATUSES, codeopt
 
+pytestmark = pytest.mark.full
+
 ECHO = "import sys\nfrom pathlib import Path\nsys.stdout.buffer.write(sys.stdin.buffer.read())\n"
 FILES = ECHO + "print(sys.argv[1:], [p.read_bytes() for p in sorted(Path().rglob('*.csv'))])\n"
 INPUTS = {
@@ -47,10 +49,26 @@ def pasted(line: str, folder: Path) -> bytes:
 
 
 @pytest.mark.parametrize("data", INPUTS.values(), ids=INPUTS)
-def test_the_input_arrives(tmp_path: Path, data: bytes) -> None:
+def test_the_input_arrives(tmp_path: Path, data: bytes, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
     line = again(request(tmp_path, ECHO), Case("a", data))
     assert "\n" not in line
+    assert len(line) <= 160 + len(str(tmp_path))
     assert pasted(line, tmp_path) == data
+
+
+def test_a_long_input_is_a_file_beside_the_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    line = again(request(tmp_path, ECHO), Case("a", INPUTS["long"]))
+    (file,) = (tmp_path / ".codeopt" / "inputs").iterdir()
+    assert file.read_bytes() == INPUTS["long"]
+    assert line.startswith(f"cat .codeopt/inputs/{file.name} | ")
+
+
+def test_an_input_that_cannot_be_written_has_no_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / ".codeopt").write_text("no folder")
+    assert again(request(tmp_path, ECHO), Case("a", INPUTS["long"])) == ""
 
 
 def test_arguments_and_files_arrive(tmp_path: Path) -> None:
@@ -99,6 +117,7 @@ def test_a_caveat_of_a_whole_run_is_seen_again_by_its_line(problem: Path) -> Non
         assert line.split()[0] == told.removeprefix("prints '").split()[0]
     refused = compared(problem, "fast.py", "--strict")
     assert (refused["verdict"], "--strict" in refused["reason"]) == ("rejected", True)
+    assert any("so small" in each["because"] for each in refused["caveats"])
     assert found["input_seed"] != refused["input_seed"]
 
 

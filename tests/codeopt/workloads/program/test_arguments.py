@@ -8,6 +8,8 @@ import pytest
 
 from tests.codeopt.command import codeopt
 
+pytestmark = pytest.mark.full
+
 SLOW = """\
 import argparse
 
@@ -134,7 +136,12 @@ BAD = {
     "Python 2": ("print 'hello'\n", ["--", "a"], 2, "must be Python"),
     "a shell script": ("#!/bin/sh\necho hello; ls -l\n", ["--", "a"], 2, "must be Python"),
     "does nothing": ("def f(x):\n    return x\n", [], 5, "could be looked at: no test was found for tool"),
-    "cases of a library": ("def f(x):\n    return x\n", ["--record", "x"], 2, "--record is of one program or function"),
+    "cases of a library": (
+        "def f(x):\n    return x\n",
+        ["--record", "x"],
+        2,
+        "--record is for one program or function",
+    ),
     "cases and arguments": ("print(1)\n", ["--cases", ".", "--", "a"], 2, "not both"),
 }
 
@@ -150,7 +157,7 @@ def test_bad_input_is_one_line(what: str, tmp_path: Path) -> None:
     flags = ("-q", "--model", "rules", "--run-dir", tmp_path / "runs", *SANDBOX)
     done = codeopt("improve", "tool.py", *flags, *arguments, cwd=tmp_path)
     assert done.status == status, done.err
-    assert len(done.lines) == 1
+    assert len(done.facts) == 1
     assert said in done.err
     assert {path.name for path in tmp_path.iterdir()} <= {"tool.py", "in.csv", "large", "runs"}
     assert (tmp_path / "in.csv").read_text() == "1,2\n"

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
-from codeopt.workloads.program.briefing import input_shape
+from codeopt.workloads.program.briefing import input_shape, statement_in
 
 
 @pytest.mark.parametrize(
@@ -31,3 +33,14 @@ from codeopt.workloads.program.briefing import input_shape
 )
 def test_lines_and_words(text: str, said: str) -> None:
     assert input_shape(text) == said
+
+
+def test_a_statement_is_the_first_of_its_names_in_the_first_folder_with_one(tmp_path: Path) -> None:
+    first, second = tmp_path / "program", tmp_path / "cases"
+    assert statement_in([first, second]) == ""
+    for folder, names in ((first, ("README.md", "problem.md")), (second, ("statement.txt",))):
+        folder.mkdir()
+        for name in names:
+            (folder / name).write_text(f"of {name}")
+    assert statement_in([first, second]) == "of problem.md"
+    assert statement_in([second]) == "of statement.txt"

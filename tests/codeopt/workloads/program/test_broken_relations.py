@@ -11,6 +11,8 @@ import pytest
 
 from tests.codeopt.command import ALL_EXAMPLES, codeopt
 
+pytestmark = pytest.mark.full
+
 BUSY = "sum(range(200_000))  # long enough to time\n"
 FLAGS = ("--cases", "cases", "--json", "-q", "--sandbox", "bubblewrap", "--max-pairs", "7")
 TABLE = tomllib.loads(Path(__file__).with_name("broken_relations.toml").read_text())
@@ -39,15 +41,7 @@ def compared(folder: Path, new: str, *more: str) -> dict[str, Any]:
     return found
 
 
-OTHERS = pytest.mark.slow(
-    also="tests/codeopt/workloads/program/test_breaking.py::test_a_relation_of_json_is_broken_and_it_stays_json",
-    reason="two comparisons each with a hundred inputs; every third program is compared without it, too",
-)
-
-
-@pytest.mark.parametrize(
-    "name", [pytest.param(name, marks=OTHERS if at % 3 else ()) for at, name in enumerate(REWRITES)]
-)
+@pytest.mark.parametrize("name", list(REWRITES))
 def test_a_wrong_rewrite_is_told_with_its_relation_and_a_right_one_accepted(name: str, tmp_path: Path) -> None:
     rewrite = REWRITES[name]
     write(rewrite, tmp_path)

@@ -6,8 +6,8 @@ from collections.abc import Iterator
 
 import pytest
 
-from codeopt.core.options import FuzzPolicy
 from codeopt.workloads import Checked
+from codeopt.workloads._policy import InputPolicy
 from codeopt.workloads.program.differential import make_differential_test
 from codeopt.workloads.program.fuzzing import changed_inputs
 from codeopt.workloads.program.fuzzing._chains import BEYOND
@@ -28,6 +28,7 @@ def parents(nodes: int) -> bytes:
     return f"{nodes}\n{' '.join(str(node // 2) for node in range(2, nodes + 1))}\n".encode()
 
 
+@pytest.mark.full
 def test_a_chain_of_edges() -> None:
     made = [each for each in changed_inputs([edges(n, 3) for n in (1, 2, 5, 9, 40)], seed=1) if "chain" in each.name]
     assert [len(each.stdin.split(b"\n")) > 1200 for each in made] == [True, True]
@@ -71,7 +72,7 @@ def guest(request: pytest.FixtureRequest) -> Iterator[Sandbox]:
 def checked(sandbox: Sandbox, draft: str) -> Checked:
     """What counts against a draft where the known trees are all nearly chains."""
     cases = [Case(f"case{n}", edges(n, 3)) for n in (1, 2, 5, 9, 40, 90)]
-    differential = make_differential_test(sandbox, LOOP, cases, check_tokens, FuzzPolicy.AUTO, seed=1, most=12)
+    differential = make_differential_test(sandbox, LOOP, cases, check_tokens, InputPolicy(), seed=1, most=12)
     return differential.run(sandbox, draft, check_tokens)
 
 
@@ -80,5 +81,6 @@ def test_a_recursion_as_deep_as_the_tree_is_refused(guest: Sandbox) -> None:
     assert any("RecursionError" in outcome.detail for outcome in found.outcomes), found
 
 
+@pytest.mark.full
 def test_a_draft_with_a_stack_of_its_own_is_not(guest: Sandbox) -> None:
     assert not checked(guest, OWN_STACK).outcomes

@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from codeopt.core.revision import Revision
-from codeopt.engine.guards import Consequence, Gain, whole_input
+from codeopt.engine.guards import Consequence, Gain
 from codeopt.workloads.program.cut import (
     LONG_S,
     TRIES,
@@ -23,6 +23,7 @@ from codeopt.workloads.program.cut import (
     cut_input,
     first_part,
 )
+from codeopt.workloads.program.guards import whole_input
 from codeopt_sandbox.compare import Decision
 from codeopt_sandbox.limit_test import LimitAnswer, LimitTest
 from codeopt_sandbox.outcome import Case, Run, WrittenFile
@@ -133,9 +134,9 @@ def test_the_whole_decides(on_the_whole: Run, consequence: Consequence) -> None:
     found = whole_input.check_gain(gain)
     assert found is not None
     assert found.consequence is consequence
-    assert runner.asked[0] == Asked(FAST, b"all of it", "fork", 0)
+    assert runner.asked[0] == Asked(FAST, b"all of it", "fork")
     doubted = consequence is Consequence.NO_GAIN  # then the original runs once more beside it
-    assert runner.asked[1:] == [Asked(SLOW, b"all of it", "fork", 0)] * doubted
+    assert runner.asked[1:] == [Asked(SLOW, b"all of it", "fork")] * doubted
 
 
 @pytest.mark.parametrize(("seconds", "slower"), [(14.0, False), (16.0, True), (170.0, True)])
@@ -157,10 +158,7 @@ def test_what_is_slower_on_the_whole_is_slower(seconds: float, slower: bool) -> 
         assert told.limit.answer is LimitAnswer.UNKNOWN
 
 
-@pytest.mark.slow(
-    also="tests/codeopt/workloads/program/test_cut.py::test_a_part_that_takes_about_a_second",
-    reason="the original has to take seconds",
-)
+@pytest.mark.full
 def test_through_the_door(tmp_path: Path) -> None:
     (tmp_path / "table.csv").write_text("".join(f"a{at % 9000},{at}\n" for at in range(90_000)))
     (tmp_path / "slow.py").write_text(

@@ -7,11 +7,10 @@ from collections.abc import Iterator
 import pytest
 
 from codeopt.core.options import FuzzPolicy
+from codeopt.workloads._policy import InputPolicy
 from codeopt.workloads.program.differential import (
     FEW,
-    MOST,
     DifferentialTest,
-    choose,
     make_differential_test,
 )
 from codeopt.workloads.program.supply import MOST_ALIKE
@@ -33,9 +32,9 @@ def guest() -> Iterator[Sandbox]:
 
 
 def differential(
-    guest: Sandbox, source: str, strictness: FuzzPolicy = FuzzPolicy.AUTO, **other: bool | int
+    guest: Sandbox, source: str, how: FuzzPolicy = FuzzPolicy.AUTO, **other: bool | int
 ) -> DifferentialTest:
-    return make_differential_test(guest, source, CASES, check_tokens, strictness, seed=1, **other)  # type: ignore[arg-type]
+    return make_differential_test(guest, source, CASES, check_tokens, InputPolicy(how), seed=1, **other)  # type: ignore[arg-type]
 
 
 @pytest.fixture(scope="module")
@@ -52,7 +51,7 @@ def sums(guest: Sandbox) -> DifferentialTest:
     ],
 )  # fmt: skip
 def test_what_auto_means(asked: str, generated: bool, found: str) -> None:
-    assert choose(FuzzPolicy(asked), generated=generated) is FuzzPolicy(found)
+    assert InputPolicy.of(FuzzPolicy(asked), generated=generated).how is FuzzPolicy(found)
 
 
 def test_what_the_original_prints_is_what_is_expected(guest: Sandbox, sums: DifferentialTest) -> None:
@@ -79,10 +78,9 @@ def test_an_input_that_is_alike_rejects_and_one_beyond_is_told(guest: Sandbox, s
 
 @pytest.mark.parametrize(("strictness", "refused"), [("strict", True), ("lenient", False)])
 def test_what_strict_and_lenient_mean(guest: Sandbox, sums: DifferentialTest, strictness: str, refused: bool) -> None:
-    made = DifferentialTest(FuzzPolicy(strictness), list(sums.made))
+    made = DifferentialTest(InputPolicy(FuzzPolicy(strictness)), list(sums.made))
     assert bool(made.run(guest, NO_NEGATIVES, check_tokens).outcomes) == refused
     assert made.run(guest, BY_HEART, check_tokens).outcomes
-    assert 0.5 < MOST < 1
 
 
 def test_no_more_are_made_than_decide(guest: Sandbox, sums: DifferentialTest) -> None:
@@ -110,6 +108,7 @@ ORIGINALS = {
 }
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("source", ORIGINALS.values(), ids=ORIGINALS)
 def test_an_input_that_the_original_does_not_take_counts_for_nothing_and_that_is_said(source: str) -> None:
     with open_or_skip("bubblewrap", RunLimits(seconds=0.1)) as hasty:
@@ -126,6 +125,7 @@ def test_a_warning_of_the_original_is_no_failure(guest: Sandbox) -> None:
     assert len(made.prepared().cases) > FEW
 
 
+@pytest.mark.full
 def test_some_inputs_are_taken_and_a_dropped_error_is_told(guest: Sandbox) -> None:
     picky = "import sys\na = list(map(int, sys.stdin.read().split()[1:]))\nassert min(a) > 0, a\nprint(sum(a))\n"
     made = differential(guest, picky).prepared()
@@ -149,6 +149,7 @@ HOW_IT_RUNS = {
 """All true of a warm interpreter that was forked, and of no fresh one."""
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("told_by", HOW_IT_RUNS.values(), ids=HOW_IT_RUNS)
 @pytest.mark.parametrize("wrong_where_timed", [True, False])
 def test_a_program_that_knows_how_it_runs_is_judged_in_both_ways(
@@ -181,15 +182,16 @@ def test_other_seeds_of_hashes_are_tried(guest: Sandbox) -> None:
     """A set's order is right by chance under one seed, not under three."""
     original = "words = input().split()\nprint(*dict.fromkeys(words))\n"
     cases = [Case("a", b"red green blue red\n"), Case("b", b"one two three two\n")]
-    made = make_differential_test(guest, original, cases, check_tokens, FuzzPolicy.AUTO, seed=1)
+    made = make_differential_test(guest, original, cases, check_tokens, InputPolicy(), seed=1)
     assert made.run(guest, original.replace("dict.fromkeys(words)", "set(words)"), check_tokens).outcomes
 
 
+@pytest.mark.full
 def test_white_space_and_last_bits_are_told(guest: Sandbox) -> None:
     read = "import sys, math\na = sys.stdin.read().split()[1:]\n"
     original = f"{read}print(*a)\nprint(sum(int(x) / 10 for x in a))\n"
     other = f"{read}print(*a, sep='\\n')\nprint(math.fsum(int(x) / 10 for x in a))\n"
-    made = make_differential_test(guest, original, CASES, check_nearly, FuzzPolicy.AUTO, seed=1)
+    made = make_differential_test(guest, original, CASES, check_nearly, InputPolicy(), seed=1)
     checked = made.run(guest, other, check_nearly)
     assert checked.outcomes == ()
     subjects = {caveat.subject for caveat in checked.caveats}

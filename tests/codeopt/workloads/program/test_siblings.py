@@ -14,6 +14,8 @@ from codeopt.workloads.program.siblings import absolute_imports, at_its_place
 from codeopt.workloads.sandbox_view.untracked import imported_unadded
 from tests.codeopt.command import codeopt
 
+pytestmark = pytest.mark.full
+
 LOOP = "found = []\nfor n in range(SIZE):\n    if n not in found:\n        found.append(n)\nprint(len(found))\n"
 BESIDE = """\
 from pathlib import Path
@@ -52,14 +54,8 @@ def project(tmp_path: Path) -> Path:
     return tmp_path
 
 
-UNISOLATED = pytest.mark.slow(
-    also="tests/codeopt/workloads/program/test_siblings.py::test_a_script_and_a_module_find_their_project",
-    reason="the same two programs in a sandbox that isolates, which has to be shown their files",
-)
-
-
 @pytest.mark.parametrize("target", [["tools/run.py"], ["-m", "pkg", "--model", "rules"]], ids=" ".join)
-@pytest.mark.parametrize("sandbox", ["bubblewrap", pytest.param("process", marks=UNISOLATED)])
+@pytest.mark.parametrize("sandbox", ["bubblewrap", "process"])
 def test_a_script_and_a_module_find_their_project(target: list[str], sandbox: str, project: Path) -> None:
     """The changed import of a module never reaches the diff."""
     more = ["--", "10"] if "-m" in target else []
@@ -90,17 +86,11 @@ def test_what_is_imported_and_not_yet_added(project: Path) -> None:
     assert Path("tools/helper.py") in imported_unadded(project / "tools" / "run.py", project, roots)
 
 
-OF_A_FUNCTION = pytest.mark.slow(
-    also="tests/codeopt/workloads/program/test_siblings.py::test_a_module_that_git_ignores_is_named[tools/run.py -- 1]",
-    reason="a program with the same import, which the same code names",
-)
-
-
 @pytest.mark.parametrize(
     "target",
     [
         pytest.param(["tools/run.py", "--", "1"], id="tools/run.py -- 1"),
-        pytest.param(["tools/run.py::f"], id="tools/run.py::f", marks=OF_A_FUNCTION),
+        pytest.param(["tools/run.py::f"], id="tools/run.py::f"),
     ],
 )
 def test_a_module_that_git_ignores_is_named(target: list[str], project: Path) -> None:
@@ -111,7 +101,7 @@ def test_a_module_that_git_ignores_is_named(target: list[str], project: Path) ->
     script.write_text(f"from local import SIZE\n\ndef f(x: int) -> int:\n    return x + 1\n\n{LOOP}")
     done = codeopt("improve", "--sandbox", "bubblewrap", "--no-profile", *target, cwd=project)
     assert done.status == 5, done.err
-    assert done.err.endswith("; it imports tools/local.py, which a run has not: --with tools/local.py\n")
+    assert done.err.endswith("\n  hint: --with tools/local.py gives it that module\n")
     profile = ("profile", "--sandbox", "bubblewrap", "--with", "tools/local.py")
     done = codeopt(*profile, *target, cwd=project)
     assert done.status == 0, done.err
@@ -125,7 +115,7 @@ def test_a_module_against_the_file_that_takes_its_place(project: Path) -> None:
     assert done.json["verdict"] == "rejected"
     assert "expected '1200', got '1201'" in done.json["reason"]
     done = codeopt("compare", "-m", "pkg", "other.py", "other.py", *flags, cwd=project)
-    assert (done.status, len(done.lines)) == (2, 1)
+    assert (done.status, len(done.facts)) == (2, 1)
 
 
 def test_what_python_m_would_run(project: Path, tmp_path: Path) -> None:
@@ -147,10 +137,6 @@ def test_relative_imports_become_absolute_in_their_own_lines() -> None:
     assert absolute_imports("from .broken import\n", "one") == "from .broken import\n"
 
 
-@pytest.mark.slow(
-    also="tests/codeopt/workloads/program/test_siblings.py::test_a_script_and_a_module_find_their_project",
-    reason="two whole runs for a file that git does not know",
-)
 def test_what_a_script_reads_beside_itself(tmp_path: Path) -> None:
     """What git tracks is there; another file is named, and with it changed inputs reach the program; no draft can tell
     its place from that of the original."""
@@ -163,8 +149,8 @@ def test_what_a_script_reads_beside_itself(tmp_path: Path) -> None:
         subprocess.run(["git", *command], cwd=tmp_path, check=True)
     flags = ("improve", "tools/run.py", "--model", "rules", "--sandbox", "bubblewrap", "--no-profile", "--json")
     done = codeopt(*flags, cwd=tmp_path)
-    assert (done.status, len(done.lines)) == (5, 4), done.err
-    assert done.err.endswith("it reads tools/data/words.txt, which a run has not: --with tools/data/words.txt\n")
+    assert (done.status, len(done.facts)) == (5, 4), done.err
+    assert done.err.endswith("\n  hint: --with tools/data/words.txt gives it that file\n")
     done = codeopt(*flags, "--with", "tools/data", cwd=tmp_path)
     assert (done.status, done.json["tests"]["total"]) == (0, 1), done.err
     assert done.json["tests"]["inputs"] > 4

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from dataclasses import replace
 
-from codeopt.core.options import FuzzPolicy
+from codeopt.workloads._policy import InputPolicy
 from codeopt.workloads.program.differential import FEW, NONE_BROKEN, DifferentialTest
 from codeopt.workloads.program.fuzzing import MutatedCase
 from codeopt.workloads.program.supply import ALL_CPU_S, MOST_OF_AN_ERROR, MOST_TOO_LONG, Changed, Quota, Supply
@@ -35,7 +35,7 @@ def supplied(
 ) -> tuple[Supply, list[Changed]]:
     """What is supplied of such cases and of others."""
 
-    def run_original(case: Case, _mode: Mode, _hash_seed: int) -> Run:
+    def run_original(case: Case, _mode: Mode) -> Run:
         return run(case)
 
     supply = Supply(run_original, made, OTHERS, quota or Quota(), held_out=False, notify=lambda line: None)
@@ -99,11 +99,11 @@ def test_few_inputs_with_the_same_error_are_enough() -> None:
 
 def test_that_no_relation_is_broken_is_said_also_of_many_inputs() -> None:
     _, found = supplied(lambda case: FAILS if case.stdin.startswith(b"b") else WELL, breaking("a", "b"))
-    none = DifferentialTest(FuzzPolicy.AUTO, found)
+    none = DifferentialTest(InputPolicy(), found)
     assert len(none.cases) >= FEW
     assert none.relations_broken == 0
     assert none.missing == (NONE_BROKEN,)
     _, found = supplied(lambda case: FAILS if case.stdin == b"b0" else WELL, breaking("a", "b"))
-    one = DifferentialTest(FuzzPolicy.AUTO, found)
+    one = DifferentialTest(InputPolicy(), found)
     assert one.relations_broken == 1
     assert one.missing == ()

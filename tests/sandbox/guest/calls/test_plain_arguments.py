@@ -1,4 +1,4 @@
-"""Packed arguments tell of a change whenever their text does."""
+"""Packed arguments tell of a change whenever their encoding does."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from codeopt_sandbox.guest.calls.plain_arguments import ArgumentsBefore, is_plain, packed_call
+from codeopt_sandbox.guest.calls.repr.tree import written
 
 NUMBERS = st.integers() | st.floats(allow_nan=False, allow_infinity=False) | st.booleans() | st.none()
 PLAIN = st.recursive(
@@ -18,12 +19,13 @@ PLAIN = st.recursive(
 )
 
 
-def changed(args: tuple[Any, ...], change: Any, *, plain: bool) -> tuple[str, str]:
-    """What the arguments of a call become by `change`, in words."""
+def changed(args: tuple[Any, ...], change: Any, *, plain: bool) -> bytes:
+    """What the arguments of a call become by `change`; empty where that is nothing."""
     call = eval(f"({args!r}, {{}})")
     before = ArgumentsBefore("module", call, plain, lambda: eval(f"({args!r}, {{}})"))
     change(call[0])
-    return before.became(call)
+    found = before.changed(call)
+    return written([found.tree, found.private, found.encoder.opaque]) if found else b""
 
 
 def set_first(value: Any) -> Any:
@@ -40,7 +42,7 @@ def set_first(value: Any) -> Any:
 
 
 @given(args=st.lists(PLAIN, min_size=1, max_size=3).map(tuple), value=PLAIN)
-def test_the_same_as_by_texts(args: tuple[Any, ...], value: Any) -> None:
+def test_the_same_as_by_encodings(args: tuple[Any, ...], value: Any) -> None:
     assert changed(args, set_first(value), plain=True) == changed(args, set_first(value), plain=False)
 
 

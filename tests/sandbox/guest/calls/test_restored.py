@@ -1,12 +1,11 @@
-"""Objects made by the constructor of the version that runs, and texts that do not depend on a set's order."""
+"""Objects made by the constructor of the version that runs, and encodings that do not depend on a set's order."""
 
 from __future__ import annotations
 
 from typing import Any
 
 from codeopt_sandbox.guest.calls.repr.call_repr import in_words
-from codeopt_sandbox.guest.calls.repr.canonical import CanonicalRepr
-from codeopt_sandbox.guest.calls.repr.plain import cut
+from codeopt_sandbox.guest.calls.repr.tree import Encoder
 from codeopt_sandbox.guest.calls.restored import Reconstructor
 
 
@@ -54,25 +53,24 @@ def test_an_object_stays_as_it_was_recorded_where_a_constructor_does_not_give_it
 def test_shared_parts_of_a_set_have_the_same_numbers_in_any_order() -> None:
     shared = [1]
     items = [Parts(shared, 1), Parts(shared, 2), Parts((3,), [4]), "text", frozenset({Parts(5)})]
-    texts = {CanonicalRepr("m").show([set(order), shared]) for order in (items, items[::-1], items[2:] + items[:2])}
-    again = {CanonicalRepr("m").show([dict.fromkeys(order).keys() and set(order), shared]) for order in [items] * 3}
+    texts = {Encoder("m").whole([set(order), shared]) for order in (items, items[::-1], items[2:] + items[:2])}
+    again = {Encoder("m").whole([dict.fromkeys(order).keys() and set(order), shared]) for order in [items] * 3}
     assert texts == again
     assert len(texts) == 1
 
 
-def test_private_attributes_do_not_shift_the_numbers_of_others() -> None:
+def test_what_objects_keep_private_stands_apart() -> None:
     shared = [1]
     one, other = restored(Shelf, things=[shared, shared]), restored(Shelf, things=[shared, shared], _places=[[], []])
-    texts = [CanonicalRepr("m").show([found, shared]) for found in (one, other)]
-    assert texts[0].count("#3") == texts[1].count("#3") == 2
-    assert "_hidden=[2]" in CanonicalRepr("m").show(Slotted())
-
-
-def test_a_long_text_is_cut_but_for_one_of_floats() -> None:
-    assert len(cut("[" + "1, " * 20_000 + "]")) < 21_000
-    assert len(cut("['a. b', " + "1.5, " * 20_000 + "]")) > 100_000
-    assert len(cut("'" + "a sentence. " * 20_000 + "'")) < 21_000
-    assert len(cut("[" + "1.5, " * 200_000 + "]")) < 21_000
+    encoders = [Encoder("m"), Encoder("m")]
+    trees = [encoder.tree([found, shared]) for encoder, found in zip(encoders, (one, other), strict=True)]
+    assert trees[0] == trees[1]
+    private = [encoder.private_tree() for encoder in encoders]
+    assert private[0] != private[1]
+    assert [encoder.names for encoder in encoders] == [set(), {"_places"}]
+    slotted = Encoder("m")
+    assert "_hidden" not in repr(slotted.tree(Slotted()))
+    assert "('=', [2])" in repr(slotted.private_tree())
 
 
 class Integer(int):

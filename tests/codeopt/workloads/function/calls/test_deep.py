@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import pytest
 
 from codeopt.core.revision import Revision
-from codeopt.report.result import why
+from codeopt.report.verdict_words import why
 from codeopt.workloads.function.calls.deep import DEEP, deep_calls
 from codeopt_sandbox import Sandbox
 from codeopt_sandbox.calls import CallBatch, CallRunner, FunctionRef
@@ -114,6 +114,7 @@ def test_a_nested_argument_that_is_changed(guest: Sandbox) -> None:
     assert same != other
 
 
+@pytest.mark.full
 def test_a_recursion_is_told(judges: Judges) -> None:
     judge = judges(FLATTEN, TREES, timed=False)
     found = judge.check(Revision.of(RECURSES), "a person's")
@@ -148,6 +149,7 @@ def f(parents):
 """
 
 
+@pytest.mark.full
 def test_a_recursion_on_what_is_a_chain_by_nature_is_refused(judges: Judges) -> None:
     calls = "CALLS = [(([-1] + [max(0, at - at % 3) for at in range(n)],), {}) for n in (0, 1, 2, 5, 9, 20, 30)]\n"
     judge = judges(PARENTS, calls, timed=False)

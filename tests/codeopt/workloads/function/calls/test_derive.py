@@ -140,3 +140,41 @@ def test_what_a_parser_looks_for_stands_at_a_field(seed: int) -> None:
         exec(text, space)
     made = derive(known, 1000, seed, vocabulary(LAST_WORD, LAST_WORD))
     assert sum(eval(text, spaces[0]) != eval(text, spaces[1]) for text in made) >= 4
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_texts_that_are_numbers_become_other_numbers(seed: int) -> None:
+    made = derive(["f([{'user': 'a', 'size': '3'}, {'user': 'b', 'size': '41'}])"], 1000, seed)
+    sizes = {
+        row.get("size") for text in made if (call := read(text)) for row in call.values[0] if isinstance(row, dict)
+    }
+    assert sizes >= {"0", "-1", "2", "4", "40", "42"}
+
+
+@pytest.mark.parametrize("known", ["1", "1.20.3", "10:45"])
+def test_one_number_of_a_text_is_written_in_digits_of_another_script(known: str) -> None:
+    made = [read(text) for text in derive([f"f({known!r})"], 1000, 1)]
+    texts = {call.values[0] for call in made if call and isinstance(call.values[0], str)}
+    others = [text for text in texts if not text.isascii() and all(c.isdecimal() or c in ".:" for c in text)]
+    assert any("".join(str(int(c)) if c.isdecimal() else c for c in text) == known for text in others), texts
+
+
+ROWS = "f([{'user': 'a', 'size': '3'}, {'user': 'b', 'size': '4'}])"
+MET = ("'0'", "'-1'", "'4'", "'2'", "'\u0663'", "'3\\n'", "'\xe9'", "'3\xe9'")
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_what_people_meet_is_made_whatever_is_drawn(seed: int) -> None:
+    made = derive(["f([])", ROWS], 1000, seed)
+    for text in MET:
+        assert f"f([{{'user': 'a', 'size': {text}}}])" in made
+        assert f"f([{{'user': 'a', 'size': {text}}}, {{'user': 'b', 'size': '4'}}])" in made
+
+
+@pytest.mark.parametrize(
+    ("source", "none"), [("def f(words): return words", False), ("def f(a): return a is None", True)]
+)
+def test_none_is_put_into_lists_if_the_function_speaks_of_it(source: str, none: bool) -> None:
+    made = [read(text) for text in derive(["f(['a', 'b', 'c'])"], 500, 1, vocabulary(source, source))]
+    kinds = {type(item) for call in made if call for item in call.values[0]}
+    assert kinds == ({str, type(None)} if none else {str})

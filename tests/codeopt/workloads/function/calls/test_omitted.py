@@ -54,6 +54,7 @@ def test_one_that_is_given_or_cannot_be_named(tmp_path: Path, head: str, call: s
     assert with_optional_parameters(read_function(path, "f"), [call]) == {}
 
 
+@pytest.mark.full
 def test_a_draft_that_errs_where_no_known_call_goes(compare: Compare) -> None:
     old = "def f(items, start=0):\n    found = []\n    for item in items:\n        found = found + [item + start]\n"
     old += "    return found\n"

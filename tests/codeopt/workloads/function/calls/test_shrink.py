@@ -12,7 +12,7 @@ from codeopt.workloads.function.harness import FunctionHarness, open_bench
 from codeopt.workloads.function.timed_runs import TimedRuns
 from codeopt.workloads.source.functions import read_function
 from codeopt_sandbox import Options, open_sandbox
-from codeopt_sandbox.answers import calls_checker
+from codeopt_sandbox.comparing import AnswerComparison
 from tests.conftest import require_sandbox
 
 ORIGINAL = "def f(rows):\n    return sum(row[1] for row in rows if row[0])\n"
@@ -42,6 +42,6 @@ def bench(tmp_path_factory: pytest.TempPathFactory) -> Iterator[FunctionHarness]
     ids=["returns", "raises instead", "raises another"],
 )
 def test_the_smallest_call_fails_as_the_first_does(draft: str, call: str, said: str, bench: FunctionHarness) -> None:
-    found = smallest(TimedRuns(bench.runner), bench.revision, Revision.of(draft), call, calls_checker())
+    found = smallest(TimedRuns(bench.runner), bench.revision, Revision.of(draft), call, AnswerComparison())
     assert said in found.detail
     assert len(found.call) < len(call)

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+import pytest
 from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 
@@ -53,7 +54,7 @@ CALLS = st.builds(lambda a, b: Call((a, b)), ARGUMENTS, ARGUMENTS) | st.builds(l
 
 def contract(text: str, calls: list[Call]) -> Contract:
     """What is learnt of calls."""
-    function = Function(Path("m.py"), text, "f", "function", False, False, 1, 1, 1, ("a", "b"))
+    function = Function(Path("m.py"), text, "f", "function", False, False, 1, 1, 1, ("a", "b"), ())
     return contract_of(function, [call.text() for call in calls])
 
 
@@ -71,6 +72,7 @@ def of_graphs(found: Contract) -> set[str]:
     return {each.words for known in found.structures.values() for each in known.graphs}
 
 
+@pytest.mark.full
 @settings(max_examples=400, suppress_health_check=[HealthCheck.filter_too_much])
 @given(st.sampled_from(TEXTS), st.lists(CALLS, min_size=1, max_size=5), st.lists(CALLS, max_size=6), CALLS)
 def test_what_is_inside_stays_inside(text: str, few: list[Call], more: list[Call], asked: Any) -> None:

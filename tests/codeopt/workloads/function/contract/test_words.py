@@ -40,6 +40,7 @@ def test_relations_follow_the_parameters(tmp_path: Path) -> None:
     assert contract.words == "items: non-empty list of int >= 1; at >= 0; `at` is an index within `items`"
 
 
+@pytest.mark.full
 def test_a_comparison_says_the_contract_and_keeps_a_difference_beyond_it_as_a_caveat(compare: Compare) -> None:
     old = "def f(n):\n    total = 0\n    for k in range(n + 1):\n        total += k\n    return total\n"
     new = "def f(n):\n    return n * (n + 1) // 2\n"

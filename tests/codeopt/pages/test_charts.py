@@ -10,8 +10,8 @@ import pytest
 
 from codeopt.core.revision import Revision
 from codeopt.core.run_index import open_run
+from codeopt.report.html.charts import Axis, Mark, costs, pairs_chart, rounds_chart, speedups
 from codeopt.report.html.drafts import diff, line_shares
-from codeopt.report.html.run_charts import FactorAxis, pairs_chart, rounds_chart
 from codeopt.report.html.run_page import run_page
 from codeopt_sandbox.compare import CaseTimes
 from tests.codeopt.test_finished_runs import home
@@ -65,7 +65,7 @@ def test_pairs_far_from_1_have_an_axis_of_their_own() -> None:
     ],
 )
 def test_an_axis_has_round_labels_at_even_places(low: float, high: float, labels: list[str]) -> None:
-    assert [f"{each:.4g}" for each in FactorAxis(low, high).ticks()] == labels
+    assert [f"{each:.4g}" for each in Axis(low, high).ticks()] == labels
 
 
 def test_rounds_are_a_path_with_the_wrong_ones() -> None:
@@ -101,3 +101,12 @@ def test_the_accepted_difference_is_shown_once(home: Path) -> None:
     assert "difference of round 1 to original" in page
     assert "Its difference to the original is shown above." in page
     assert page.index("<h2>Caveats</h2>") < page.index("<h2>Result</h2>") < page.index("<h2>What changed</h2>")
+
+
+def test_each_of_many_problems_has_a_mark_that_leads_to_it() -> None:
+    marks = [Mark(f"p{number}", "solved", 1 + number / 10, 1.0, 9.0, human=2.0, cost=number) for number in range(80)]
+    chart = str(speedups(marks, 1.1))
+    assert re.findall(r'href="#p-p(\d+)"', chart) == [str(number) for number in reversed(range(80))]
+    assert "p79: 8.90x, 95% interval 1.00 - 9.00, human 2.00x" in titles(chart)
+    bars = str(costs(marks, "{:.0f} s".format))
+    assert [f"p{number}: {number} s" for number in reversed(range(80))] == titles(bars)[1:]

@@ -1,0 +1,190 @@
+"""Known calls are compared in three environments, and what is made from them once, in another than the original's."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import Any
+
+import pytest
+
+from codeopt.core.revision import Revision
+from codeopt.workloads._environments import other_environments, variables_read
+from codeopt_sandbox.calls import CallRunner
+from codeopt_sandbox.guest.calls.batch import batch_of
+from tests.codeopt.workloads.function.conftest import Compare, Judges
+
+CALLS = """\
+CALLS = [(([n * k + 1 for k in range(n)],), {}) for n in range(1, 13)]
+BIG = [(([7 * k + 1 for k in range(20_000)],), {})]
+"""
+SLOW = "    for x in xs * 20:\n        pass\n"
+OLD_UTC = f"""\
+from datetime import datetime, timezone
+def f(xs: list[int]) -> list[str]:
+{SLOW}    return [str(datetime.fromtimestamp(x, timezone.utc).replace(tzinfo=None)) for x in xs]
+"""
+OLD_LOCAL = f"""\
+from datetime import datetime
+def f(xs: list[int]) -> list[str]:
+{SLOW}    return [str(datetime.fromtimestamp(x)) for x in xs]
+"""
+OLD_SEPARATOR = f"""\
+import os
+def f(xs: list[int]) -> str:
+{SLOW}    return os.environ.get("SEP", ",").join(map(str, xs))
+"""
+OLD_LOG = f"""\
+import logging
+log = logging.getLogger(__name__)
+def f(xs: list[int]) -> int:
+    for x in xs:
+        if x % 2:
+            log.warning("odd")
+{SLOW}    return sum(xs)
+"""
+OLD_THIRDS = f"""\
+from decimal import Decimal
+def f(xs: list[int]) -> list[str]:
+{SLOW}    return [str(Decimal(x) / 3) for x in xs]
+"""
+OLD_ASSERT = f"""\
+def f(xs: list[int]) -> int:
+    assert xs[0] != 5
+{SLOW}    return sum(xs)
+"""
+OLD_SUM = f"""\
+def f(xs: list[int]) -> int:
+{SLOW}    return sum(xs)
+"""
+SUM = OLD_SUM.replace(SLOW, "")
+PAIRS: dict[str, tuple[str, str, str]] = {
+    "right in UTC alone": (OLD_UTC, OLD_LOCAL.replace(SLOW, ""), "timezone AAA+3:30"),
+    "a variable is no longer read": (
+        OLD_SEPARATOR,
+        OLD_SEPARATOR.replace(SLOW, "").replace('os.environ.get("SEP", ",")', '","'),
+        "variables SEP 1",
+    ),
+    "it logs where DEBUG is on": (
+        OLD_LOG,
+        OLD_LOG.replace(SLOW, "").replace("for x in xs:", "for x in xs * log.isEnabledFor(10):"),
+        "logs 1 WARNING",
+    ),
+    "it works in the thread of its import": (
+        OLD_SUM,
+        "import threading\nkept = threading.local()\nkept.start = 0\n" + SUM.replace("(xs)", "(xs, kept.start)"),
+        "thread other",
+    ),
+    "it works where no test runs": (
+        OLD_SUM,
+        "import os\n" + SUM.replace("sum(xs)", 'sum(xs) + ("PYTEST_CURRENT_TEST" in os.environ)'),
+        "test_marks True",
+    ),
+    "it reads the working folder": (
+        OLD_SUM,
+        "import os\n" + SUM.replace("sum(xs)", 'sum(xs) + os.getcwd().endswith("elsewhere")'),
+        "folder elsewhere",
+    ),
+    "it answers by the first call": (
+        OLD_SUM,
+        "first = []\n" + SUM.replace("return sum(xs)", "first.append(len(xs))\n    return sum(xs) + (first[0] > 2)"),
+        "",
+    ),
+}  # fmt: skip
+CAVEATS: dict[str, tuple[str, str]] = {
+    "decimal ": (
+        OLD_THIRDS,
+        OLD_THIRDS.replace(SLOW, "").replace("import Decimal", "import Context, Decimal\ndivide = Context(28).divide")
+        .replace("Decimal(x) / 3", "divide(Decimal(x), Decimal(3))"),
+    ),
+    "optimize 1": (
+        OLD_ASSERT,
+        OLD_ASSERT.replace(SLOW, "").replace("assert xs[0] != 5", "if xs[0] == 5:\n        raise AssertionError"),
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.full
+@pytest.mark.parametrize("name", PAIRS)
+def test_a_difference_in_another_environment_rejects(compare: Compare, name: str) -> None:
+    old, new, where = PAIRS[name]
+    found = compare(old, new, CALLS)
+    assert found["verdict"] == "rejected", found
+    assert where in found["reason"]
+
+
+@pytest.mark.full
+@pytest.mark.parametrize("where", CAVEATS)
+def test_a_difference_by_the_callers_context_alone_is_a_caveat(judges: Judges, where: str) -> None:
+    old, new = CAVEATS[where]
+    calls = CALLS.replace("n * k + 1", "n * k + 5" if where == "optimize 1" else "n * k + 1")
+    found = judges(old, calls, timed=False).check(Revision.of(new), "")
+    assert found.correct
+    assert any(where in caveat.because for caveat in found.caveats)
+
+
+@pytest.mark.full
+def test_what_an_environment_does_to_both_is_no_difference(judges: Judges) -> None:
+    judge = judges(OLD_LOCAL, CALLS, timed=False)
+    found = judge.check(Revision.of(OLD_LOCAL.replace(SLOW, "")), "")
+    assert found.correct
+    assert not found.caveats
+    counts = judge.workload.facts()["evidence"]["environments"]
+    assert {"usual", "shifted", "embedded", "neighbour"} == counts.keys()
+    assert counts["usual"] == counts["shifted"] == counts["embedded"] == 12
+
+
+@pytest.mark.full
+def test_an_environment_in_which_the_original_cannot_run_is_said(judges: Judges) -> None:
+    old = 'import os\nKIND = {"a": 1}[os.environ.get("KIND", "a")]\n' + OLD_SUM
+    judge = judges(old, CALLS, timed=False)
+    assert judge.check(Revision.of(old.replace(SLOW, "")), "").correct
+    facts = judge.workload.facts()
+    assert facts["evidence"]["environments"]["shifted"] == 12
+    assert any("KIND" in each.what for each in facts["shortfalls"])
+    strict = "import sys\nif sys.argv[1:]:\n    raise ValueError\n" + OLD_SUM
+    judge = judges(strict, CALLS, timed=False)
+    assert judge.check(Revision.of(strict.replace(SLOW, "")), "").correct
+    facts = judge.workload.facts()
+    assert "shifted" not in facts["evidence"]["environments"]
+    assert any("12 of 12 calls" in each.what for each in facts["shortfalls"])
+
+
+@pytest.mark.full
+def test_each_side_makes_a_generated_call_once(judges: Judges, monkeypatch: pytest.MonkeyPatch) -> None:
+    made: Counter[tuple[str, str, str]] = Counter()
+    run = CallRunner.run
+
+    def counting(self: CallRunner, program: Any, stdin: bytes = b"", **options: Any) -> Any:
+        environment = options.get("environment")
+        batch = batch_of(stdin)
+        if batch.program == "check" and not batch.lines:
+            made.update((str(program), call, environment.name if environment else "usual") for call in batch.calls)
+        return run(self, program, stdin, **options)
+
+    monkeypatch.setattr(CallRunner, "run", counting)
+    judge = judges(OLD_SUM + "\n", CALLS, timed=False)
+    draft = Revision.of(SUM)
+    assert judge.check(draft, "").correct
+    known = {each.text: each.made_of_others for each in judge.workload.evidence.known}  # type: ignore[attr-defined]
+    given = next(text for text, generated in known.items() if not generated)
+    derived = [text for text, generated in known.items() if generated]
+    usual = {made[OLD_SUM + "\n", text, "usual"] for text in derived}
+    assert usual == {1}
+    assert {made[draft.text, text, "neighbour"] for text in derived} == {1}
+    assert {made[draft.text, text, where] for text in derived for where in ("usual", "shifted", "embedded")} == {0}
+    for source in (OLD_SUM + "\n", draft.text):
+        assert [made[source, given, where] for where in ("usual", "shifted", "embedded")] == [1, 1, 1]
+
+
+@pytest.mark.parametrize(
+    ("text", "names"),
+    [
+        ('import os\nos.environ["A"], os.environ.get("B", 1), os.getenv("C")', ["A", "B", "C"]),
+        ('from os import environ, getenv\nenviron["A"]\ngetenv("B")\nif "C" not in environ: pass', ["A", "B", "C"]),
+        ('import os\nos.environ["PATH"], os.getenv("PYTHONPATH"), os.environ[name], settings.get("A")', []),
+        ("no python", []),
+    ],
+)
+def test_variables_that_a_text_looks_up_get_other_values(text: str, names: list[str]) -> None:
+    assert variables_read(text) == names
+    assert other_environments(text)[0].variables == tuple((name, "1") for name in names)

@@ -1,0 +1,209 @@
+"""Public functions are judged by what they stand for after an import, whatever the text of a change says."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from types import ModuleType
+
+import pytest
+
+from codeopt.core.revision import Revision
+from codeopt.workloads.project.edits import CodeEdit
+from codeopt.workloads.project.impact import MOST, Impact, impact_of
+from codeopt.workloads.project.public_calls import JudgedDraft
+from codeopt.workloads.project.surface import ImportedNames
+from codeopt_sandbox.caveat import Subject
+from codeopt_sandbox.guest.tests.surface import names_of
+from tests.codeopt.workloads.dedupe_project import judged_project, write_project
+from tests.conftest import require_sandbox
+
+
+def features(text: str) -> dict[str, list[str]]:
+    module = ModuleType("core")
+    exec(compile(text, "core", "exec", dont_inherit=True), vars(module))  # noqa: S102  texts of this file
+    return dict(names_of(module))
+
+
+def differing(old: str, new: str) -> set[str]:
+    was, now = features(old), features(new)
+    return {name for name in {**was, **now} if was.get(name) != now.get(name)}
+
+
+DEDUPE = "def dedupe(xs):\n    return [x for at, x in enumerate(xs) if x not in xs[:at]]\n"
+POINT = "from dataclasses import dataclass\n\n\n@dataclass(order=True)\nclass Point:\n    x: float\n"
+CLASS = (
+    "class C:\n    limit = 3\n    def m(self):\n        return 1\n    @property\n    def p(self):\n        return 2\n"
+)
+WRAP = "from functools import lru_cache, wraps\n\n\ndef twice(f):\n    @wraps(f)\n    def g(*a):\n"
+WRAP += "        return f(*a)\n    return g\n\n\n"
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "names"),
+    [
+        (DEDUPE, f"{DEDUPE}\n# a comment\n", set()),
+        (DEDUPE, DEDUPE.replace("\n    return", '\n    """Distinct."""\n\n    return'), set()),
+        (DEDUPE, f"import re\n\n\n{DEDUPE}", set()),
+        (DEDUPE, f"{DEDUPE}\ndef _quick(xs):\n    return [*{{*xs}}]\ndedupe = _quick\n", {"dedupe", "_quick"}),
+        (DEDUPE, DEDUPE.replace("(xs)", "(xs, key=None)", 1), {"dedupe"}),
+        (f"{WRAP}{DEDUPE}", f"{WRAP}@twice\n{DEDUPE}", {"dedupe"}),
+        (f"{WRAP}@lru_cache\n{DEDUPE}", f"{WRAP}@lru_cache(maxsize=None)\n{DEDUPE}", {"dedupe"}),
+        (f"{WRAP}@twice\n{DEDUPE}", f"{WRAP}@twice\n{DEDUPE}".replace("not in", "in"), {"dedupe"}),
+        ("A = {'b': [1, 2]}\nB = {3, 'c'}\n", "A = {'b': [1, 3]}\nB = {'c', 3}\n", {"A"}),
+        ("import re\nA = re.compile('a')\n", "import re\nA = re.compile('b')\n", {"A"}),
+        (POINT, POINT.replace("order=True", "order=True, repr=True"), set()),
+        (CLASS, CLASS.replace("return 2", "return 4"), {"C.p"}),
+        (CLASS, CLASS.replace("limit = 3", "limit = 4"), {"C.limit"}),
+        (CLASS, CLASS.replace("class C:", "class C(dict):"), {"C"}),
+        (CLASS, f"{CLASS}    def __eq__(self, other):\n        return True\n", {"C", "C.__eq__", "C.__hash__"}),
+        (CLASS, f"{CLASS}    def _more(self):\n        return 1\n", {"C._more"}),
+    ],
+)  # fmt: skip
+def test_a_name_differs_when_its_behaviour_may(old: str, new: str, names: set[str]) -> None:
+    assert differing(old, new) == names
+
+
+def test_a_flag_of_a_dataclass_is_seen() -> None:
+    names = differing(POINT, POINT.replace("order=True", "eq=False"))
+    assert {"Point", "Point.__eq__", "Point.__hash__", "Point.__lt__"} <= names
+
+
+FILES = {
+    "app/core.py": "LIMIT = 3\n\n\ndef _low(x):\n    return x + LIMIT\n\n\ndef _mid(x):\n    return _low(x)\n\n\n"
+    "def near(x):\n    return _mid(x)\n\n\ndef far(x):\n    return near(x)\n\n\ndef _unused():\n    return 1\n",
+    "app/other.py": "from app.core import _low\n\n\nclass Box:\n    def __init__(self):\n        self.x = _low(1)\n\n\n"
+    "def boxed():\n    return Box()\n",
+    "main.py": "from app.core import near\nprint(near(1))\n",
+}
+
+
+def impact(
+    changes: dict[str, tuple[str, str]], old: ImportedNames | None = None, new: ImportedNames | None = None
+) -> Impact:
+    """By the texts, as of modules that cannot be imported."""
+    after = {
+        path: text.replace(*changes.get(path, ("", ""))) if path in changes else text for path, text in FILES.items()
+    }
+    return impact_of(Revision(FILES), Revision(after), old or ImportedNames(), new or ImportedNames(), "main.py")
+
+
+@pytest.mark.parametrize(
+    ("file", "change", "judged", "gaps"),
+    [
+        ("app/core.py", ("_low(x)\n\n\ndef near", "_low(x + 0)\n\n\ndef near"), ["near"], []),
+        ("app/core.py", ("x + LIMIT", "LIMIT + x"), ["near", "boxed"], []),
+        ("app/core.py", ("return near(x)", "return near(x + 0)"), ["far"], []),
+        ("app/core.py", ("return 1", "return 2"), [], ["app/core.py::_unused"]),
+        ("app/other.py", ("_low(1)", "_low(2)"), ["boxed"], []),
+        ("main.py", ("near(1)", "near(2)"), [], ["main.py::<module>"]),
+        ("app/other.py", ("def boxed", "class _New:\n    def m(self):\n        return 1\n\n\ndef boxed"), [], []),
+        ("app/other.py", ("_low(1)\n", "_low(1)\n\n    def _more(self):\n        return 2\n"), [], []),
+        ("app/other.py", ("_low(1)\n", "_low(1)\n\n    def __len__(self):\n        return 2\n"), ["boxed"], []),
+        ("app/core.py", ("LIMIT\n", "LIMIT  # as before\n"), [], []),
+    ],
+)  # fmt: skip
+def test_public_functions_that_lead_to_a_change_are_judged(
+    file: str, change: tuple[str, str], judged: list[str], gaps: list[str]
+) -> None:
+    found = impact({file: change})
+    assert [each.qualname for each in found.judged] == judged
+    assert [gap.what.partition(" is ")[0] for gap in found.gaps] == gaps
+
+
+def test_what_exceeds_the_budget_is_named() -> None:
+    body = "".join(f"def f{k}():\n    return _x()\n" for k in range(MOST + 2))
+    old, new = (Revision({"a.py": f"def _x():\n    return {value}\n{body}"}) for value in (1, 2))
+    found = impact_of(old, new, ImportedNames(), ImportedNames(), "")
+    assert len(found.judged) == MOST
+    (gap,) = found.gaps
+    assert gap.what == f"2 public functions judged by the whole command alone: a.py::f{MOST}, a.py::f{MOST + 1}"
+
+
+def test_classes_and_settings_that_change_are_caveats() -> None:
+    names = {"Box": frozenset({"is of builtins.type", "has its own __hash__"}), "near": frozenset({"is 1"})}
+    old = ImportedNames({"app/other.py": names})
+    new = ImportedNames(
+        {"app/other.py": {**names, "Box": frozenset({"is of builtins.type"})}}, {"gc.isenabled()": "False"}
+    )
+    found = impact({}, old, new)
+    assert [each.subject for each in found.caveats] == [Subject.INTERFACE, Subject.SURROUNDINGS]
+    assert "has its own __hash__" in found.caveats[0].words
+    assert "gc.isenabled()" in found.caveats[1].words
+    assert found.classes_without(CodeEdit("app/core.py", "near")) == {"Box"}
+
+
+def test_a_changed_method_is_no_reason_to_leave_its_own_calls_out() -> None:
+    one = ImportedNames({"app/other.py": {"Box.m": frozenset({"is 1"}), "Box.n": frozenset({"is 1"})}})
+    m, both = (
+        {**one.modules["app/other.py"], **dict.fromkeys(names, frozenset({"is 2"}))}
+        for names in (["Box.m"], ["Box.m", "Box.n"])
+    )
+    judged = CodeEdit("app/other.py", "Box.m")
+    assert impact({}, one, ImportedNames({"app/other.py": m})).classes_without(judged) == set()
+    assert impact({}, one, ImportedNames({"app/other.py": both})).classes_without(judged) == {"Box"}
+
+
+CORE = '''\
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, order=True)
+class Point:
+    x: float
+
+
+def _divisors(n):
+    return ["#" + str(d) for d in range(1, n + 1) if n % d == 0]
+
+
+def labels(n):
+    """The caller's own to change."""
+    return _divisors(n)
+
+
+def dedupe(xs):
+    out = []
+    for x in xs:
+        if x not in out:
+            out.append(x)
+    return out
+
+
+def centre(n):
+    return sum(Point(float(k)).x for k in range(n)) / n
+'''
+MAIN = """\
+from app.core import centre, dedupe, labels
+
+xs = [k * 7919 % 1999 for k in range(3000)]
+print(len(dedupe(xs)), sum(len(labels(k % 40)) for k in range(3000)), centre(900))
+"""
+QUICK = "\n\ndef _quick(xs):\n    return list(dict.fromkeys({}))\n\n\ndedupe = _quick\n"
+
+
+@pytest.mark.full
+def test_drafts_of_a_project(tmp_path: Path) -> None:
+    require_sandbox()
+    root = write_project(tmp_path / "app", {"app/__init__.py": "", "app/core.py": CORE, "main.py": MAIN})
+    cached = CORE.replace(
+        "def _divisors", "from functools import lru_cache\n\n\n@lru_cache(maxsize=None)\ndef _divisors"
+    )
+    tuples = cached.replace('return ["#" + str(d) for d in range(1, n + 1) if n % d == 0]',
+                            'return tuple("#" + str(d) for d in range(1, n + 1) if n % d == 0)')  # fmt: skip
+    flags = CORE.replace("(frozen=True, order=True)", "(eq=False)")
+    with judged_project(root, "python main.py", "bubblewrap") as judged:
+        original = judged.workload.program.revision
+
+        def found(text: str) -> JudgedDraft:
+            return judged.workload.calls.judge(original.with_file("app/core.py", text))
+
+        assert "labels" in found(cached).wrong
+        assert "dedupe" in found(CORE + QUICK.format("x if x < 1500 else 1500 for x in xs")).wrong
+        assert [each.subject for each in found(flags).caveats] == [Subject.INTERFACE]
+        assert [each.subject for each in found(f"import gc\n\ngc.disable()\n{CORE}").caveats] == [Subject.SURROUNDINGS]
+        for honest in (CORE.replace('"#" + str(d)', '"#%d" % d'), f"{CORE}\n# done\n"):
+            assert (found(honest).wrong, found(honest).all_caveats, found(honest).shortfalls) == ("", (), ())
+        assert found(tuples.replace("return _divisors(n)", "return list(_divisors(n))")).wrong == ""
+        once = found(CORE.replace("x not in out", "x not in out[:]"))
+        assert [each.qualname for each in once.by_edit] == ["dedupe"]
+        assert once.wrong == ""

@@ -1,0 +1,68 @@
+"""Long answers: nothing of an answer is cut before it is compared, whatever stands in it."""
+
+from __future__ import annotations
+
+import pytest
+
+from codeopt_sandbox import Sandbox
+from codeopt_sandbox.calls import CallBatch, CallRunner, FunctionRef
+from codeopt_sandbox.caveat import Subject
+from codeopt_sandbox.comparing import AnswerComparison, Observable
+from codeopt_sandbox.guest.answer import Answer
+
+LENGTHS = [20, 19_999, 20_000, 20_001, 60_000]
+MODULE = """\
+class Shop:
+    def __init__(self, **state):
+        vars(self).update(state)
+
+def f(kind, size):
+    text = "{a=[_b=1, " + "x" * size
+    if kind == "equal":
+        return text + "|"
+    if kind == "private":
+        return Shop(name=text + "|", _kept=END)
+    if kind == "text":
+        return text + END
+    if kind == "last number":
+        return [*range(size), len(END)]
+    return None
+
+def changes(given, size):
+    if END:
+        given.extend([1] * size)
+    return "{a=[_b=1, " + "x" * size
+"""
+
+
+def answers(sandbox: Sandbox, end: str, call: str, name: str = "f") -> Answer:
+    """Answer of a call, where END is what makes a difference."""
+    runner = CallRunner(sandbox, FunctionRef("mod", "/nowhere/mod.py", name))
+    found = runner.ask(f"END = {end!r}\n{MODULE}", CallBatch((call,))).answer
+    assert found is not None
+    return found.outcomes[0]
+
+
+def subject(was: Answer, now: Answer, *, may_change: bool = False) -> str:
+    """The subject of the caveat that a difference is, `differs` where it is none, `same` where there is no
+    difference."""
+    found = AnswerComparison(ignored=frozenset({Observable.ARGUMENTS} if may_change else ())).of_one(was, now)
+    return "same" if found is None else str(found.subject or "differs")
+
+
+@pytest.mark.parametrize("size", LENGTHS)
+@pytest.mark.parametrize(
+    ("kind", "wanted"),
+    [("equal", "same"), ("private", str(Subject.PRIVATE)), ("text", "differs"), ("last number", "differs")],
+)
+def test_a_long_result(isolated: Sandbox, kind: str, wanted: str, size: int) -> None:
+    call = f"f({kind!r}, {size})"
+    assert subject(answers(isolated, "a", call), answers(isolated, "bc", call)) == wanted
+
+
+@pytest.mark.parametrize("size", LENGTHS)
+def test_a_long_result_beside_a_changed_argument(isolated: Sandbox, size: int) -> None:
+    call = f"f([1], {size})"
+    was, now = (answers(isolated, end, call, "changes") for end in ("", "a"))
+    assert subject(was, now) == "differs"
+    assert subject(was, now, may_change=True) == "same"

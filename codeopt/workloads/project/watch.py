@@ -57,7 +57,7 @@ def profile_command(
         watched.append(_sampled(runs, draft))
     names = Names({path: content for path, content in runs.with_edits(draft) if path.endswith(".py")})
     waits, lost = _waits(runs, draft, plain, names)
-    samples = [_sample(row, names, len(watched)) for each in watched for row in each.of("stack")]
+    samples = [sample_of(row, names, len(watched)) for each in watched for row in each.of("stack")]
     begun = sum(float(seconds) for each in watched for seconds in each.of("begun")) / len(watched)
     found = make_profile(plain, samples, None, begun, {}, {})
     if not counts:
@@ -146,9 +146,11 @@ def require_good(run: Run, runs: CommandRuns) -> None:
         )
 
 
-def _sample(row: Any, names: Names, runs: int) -> Sample:
+def sample_of(row: Any, names: Names, runs: int) -> Sample:
     """Return a sample with its share of one run's seconds."""
     stack, line, library, importing, seconds = row
-    spots = [spot for spot in map(names.spot, stack) if spot is not None]
+    found = [names.spot(place) for place in stack]
+    spots = [spot for spot in found if spot is not None]
     kept = tuple(spot for at, spot in enumerate(spots) if at == 0 or spot != spots[at - 1])
-    return Sample(kept, int(line), str(library), bool(importing), float(seconds) / runs)
+    line = int(line) if found and found[-1] is not None else 0  # else it is a line of a file that is left out
+    return Sample(kept, line, str(library), bool(importing), float(seconds) / runs)

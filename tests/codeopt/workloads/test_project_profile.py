@@ -26,6 +26,8 @@ from codeopt.workloads.project.profile import (
 )
 from codeopt.workloads.project.prompt.briefing import brief
 from codeopt.workloads.project.waits_and_queries import QueryLine, WaitLine
+from codeopt.workloads.project.watch import sample_of
+from codeopt.workloads.project.watched import Names
 from codeopt.workloads.project.workload import as_profile
 from codeopt_sandbox.guest.tests.project_counts import CALLED
 from codeopt_sandbox.outcome import Run
@@ -363,6 +365,16 @@ def test_variables_and_paths_of_the_project(shop: Path) -> None:
     assert command.words == ("bench.py", "--data=data.json")
     assert command.variables == (("N", "1"),)
     assert command.script == "bench.py"
+
+
+def test_a_line_is_one_of_the_innermost_function_s_file() -> None:
+    """A file that the command writes and runs is none of the project's: its lines are not its caller's."""
+    names = Names({"bench.py": BENCH.encode()})
+    inside, below = (
+        sample_of([["/bench.py:0", *more], 128, "", False, 0.5], names, 1) for more in ((), ("/written.py:1",))
+    )
+    assert (inside.stack, inside.line) == ((Spot("bench.py", "<module>", 0),), 128)
+    assert (below.stack, below.line) == (inside.stack, 0)
 
 
 A, B, MAIN = Spot("m.py", "a", 1), Spot("m.py", "b", 5), Spot("m.py", "<module>", 0)

@@ -40,6 +40,8 @@ class CpuSampler:
         self.seconds: dict[Any, float] = {}
         self.samples = 0
         self.last = 0.0
+        self.is_sampling = False
+        """The handler runs; a signal that comes meanwhile would show the handler at work."""
         self.is_child = False
         """The process may be terminated by another of the command's, as those of a pool are."""
         self.written = 0.0
@@ -73,6 +75,15 @@ class CpuSampler:
 
     def sample(self, number: int, frame: FrameType | None) -> None:
         """The signal's handler; of several threads each gets what it took itself."""
+        if self.is_sampling:
+            return
+        self.is_sampling = True
+        try:
+            self._sample(frame)
+        finally:
+            self.is_sampling = False
+
+    def _sample(self, frame: FrameType | None) -> None:
         now = time.process_time()
         spent, self.last = now - self.last, now
         shares = [(self.key(each), share) for each, share in self.at_work(frame)]

@@ -11,6 +11,7 @@ import sys
 import threading
 import time
 
+from ..boot import ROOT
 from .cpu_sampler import CpuSampler
 from .process_end import ProcessEnd
 from .project_queries import DRIVERS
@@ -38,7 +39,7 @@ class Places:
         self.known: dict[CodeType, str] = {}
 
     def of(self, code: CodeType) -> str:
-        """`/path:first line` in the project, else the library's name; empty for Python's own machinery."""
+        """`/path:first line` in the project, else the library's name; empty for Python's own machinery and ours."""
         found = self.known.get(code)
         if found is None:
             found = self.known[code] = self._look(code)
@@ -46,7 +47,7 @@ class Places:
 
     def _look(self, code: CodeType) -> str:
         name = code.co_filename
-        if name.startswith("<"):
+        if name.startswith(("<", f"{ROOT}/")):
             return ""
         path = os.path.realpath(name)
         if path.startswith(self.root):

@@ -1,0 +1,32 @@
+"""A sample shows the command at work, never the sampler itself."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from types import FrameType
+
+from codeopt_sandbox.guest.tests.cpu_sampler import CpuSampler
+from codeopt_sandbox.guest.tests.project_time import Places
+from codeopt_sandbox.guest_bundle import compiled
+
+
+class Slow(CpuSampler):
+    """The next signal comes while a sample is taken."""
+
+    def key(self, frame: FrameType) -> str:
+        self.sample(0, sys._getframe())
+        return frame.f_code.co_name
+
+
+def test_a_signal_during_a_sample_is_none() -> None:
+    sampler = Slow()
+    for _ in range(2):
+        sampler.sample(0, sys._getframe())
+    assert set(sampler.seconds) == {"test_a_signal_during_a_sample_is_none"}
+    assert sampler.samples == 2
+
+
+def test_the_sampler_is_no_part_of_a_project() -> None:
+    place = "_codeopt_guest/tests/cpu_sampler.py"
+    assert Places(str(Path.cwd())).of(compiled()[place]) == ""

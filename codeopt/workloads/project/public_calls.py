@@ -158,7 +158,11 @@ class PublicCalls:
         if paths not in self.surfaces:
             self.surfaces[paths] = read_surface(self.runs, before, paths) if paths else ImportedNames()
         new = read_surface(self.runs, draft, paths) if paths else ImportedNames()
-        return impact_of(before, draft, self.surfaces[paths], new, script, gone)
+        impact = impact_of(before, draft, self.surfaces[paths], new, script, gone)
+        by_text = [path for path in paths if path not in self.surfaces[paths].modules or path not in new.modules]
+        words = "changes of {} are found by its text, not by what it does when it is imported"
+        gaps = (Diagnostic(words.format(path), "it cannot be imported alone") for path in by_text)
+        return replace(impact, gaps=(*impact.gaps, *gaps))
 
     def _findings(self, draft: Revision, impact: Impact) -> Iterator[FunctionFinding]:
         """Up to the first that is wrong."""

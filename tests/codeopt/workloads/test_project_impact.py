@@ -204,6 +204,8 @@ def test_drafts_of_a_project(tmp_path: Path) -> None:
         for honest in (CORE.replace('"#" + str(d)', '"#%d" % d'), f"{CORE}\n# done\n"):
             assert (found(honest).wrong, found(honest).all_caveats, found(honest).shortfalls) == ("", (), ())
         assert found(tuples.replace("return _divisors(n)", "return list(_divisors(n))")).wrong == ""
+        alone = found(f"import __main__\n\nassert 'main' in __main__.__file__\n{CORE}")
+        assert [gap.why for gap in alone.gaps if "app/core.py" in gap.what] == ["it cannot be imported alone"]
         once = found(CORE.replace("x not in out", "x not in out[:]"))
         assert [each.qualname for each in once.by_edit] == ["dedupe"]
         assert once.wrong == ""

@@ -122,6 +122,27 @@ def f(n):
     assert run.exit != 0 or run.answer is not None
 
 
+@pytest.mark.parametrize(
+    "data", [r"b'\xff\xff\xff\xffo'", r"b'\0\0\0\x09o{\"a\":NaN}'", r"b'\0\1\0\0O{'", r"b'\0\0\0\2O\xff\xff'", "b'['"]
+)
+def test_bytes_that_are_no_message_end_the_run_at_once(isolated: Sandbox, data: str) -> None:
+    """A frame that is never whole would hold back what comes after it, for a minute."""
+    module = f"""
+import os
+def f(n):
+    for fd in range(3, 20):
+        try:
+            os.write(fd, {data})
+        except OSError:
+            pass
+    return n
+"""
+    calls = tuple(f"f({n})" for n in range(3))
+    run = CallRunner(isolated, REF).ask(module, CallBatch(calls, seconds=0.2))
+    assert run.answer is None or not any(answer.kind == "returns" for answer in run.answer.outcomes)
+    assert run.wall_s < 20
+
+
 def test_modules_that_we_load_are_paid_for_by_a_program_that_imports_them(sandbox: Sandbox) -> None:
     """After runs of our own programs too, the warm interpreter has nothing imported."""
     source = "import sys; print(sorted(set(sys.modules) & {'json', 'types', 'ctypes', 'hashlib', 'pickle', 'enum'}))"

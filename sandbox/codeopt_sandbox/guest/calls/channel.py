@@ -59,6 +59,28 @@ LEFT = b"Z"
 """Settings of the process that were changed."""
 FINISHED = b"F"
 """End of the pass."""
+LETTERS = frozenset(
+    (
+        PASS,
+        ENDED,
+        IMPORTED,
+        FAILED,
+        MISSES,
+        WARM,
+        GIVEN,
+        READY,
+        DONE,
+        USED,
+        TOOK,
+        OUTCOME,
+        TEXT,
+        LINES,
+        STATE,
+        LEFT,
+        FINISHED,
+    )
+)
+"""Messages of the importer and its workers."""
 
 
 def frame(letter: bytes, data: bytes) -> bytes:

@@ -17,6 +17,7 @@ from .channel import (
     GO,
     IMPORTED,
     LEFT,
+    LETTERS,
     LINES,
     OUTCOME,
     PASS,
@@ -210,8 +211,10 @@ class Controller:
     def kill(self, pid: int) -> None:
         """End a worker, which may have made its last call meanwhile; what it still said is dropped."""
         kill(pid)
-        while self.wait(MAX_START_S)[0] not in (ENDED, b""):
+        limit = time.monotonic() + MAX_START_S
+        while not is_ended(self.buffer) and self.read(limit):
             pass
+        self.buffer = b""
 
     def groups(self) -> list[tuple[str, ...]]:
         """The calls of each pass, those that warm up in front of all."""
@@ -249,23 +252,29 @@ class Controller:
         return text
 
     def wait(self, seconds: float) -> tuple[bytes, str]:
-        """The next message, or (b"", "") after that long."""
-        import select
-
+        """The next message, or (b"", "") after that long. Raises RunFailed for bytes that are no message of ours."""
         limit = time.monotonic() + seconds
         while True:
             if len(self.buffer) >= 5:
+                if self.buffer[4:5] not in LETTERS:
+                    raise RunFailed(ENDED_EARLY, "a call writes to files that it did not open")
                 size = int.from_bytes(self.buffer[:4], "big") + 5
                 if len(self.buffer) >= size:
                     message, self.buffer = self.buffer[:size], self.buffer[size:]
                     return message[4:5], message[5:].decode("utf-8", "surrogatepass")
-            left = limit - time.monotonic()
-            if left <= 0 or not select.select([self.channel.reader], [], [], left)[0]:
+            if not self.read(limit):
                 return b"", ""
-            part = os.read(self.channel.reader, 1 << 20)
-            if not part:
-                return b"", ""
-            self.buffer += part
+
+    def read(self, limit: float) -> bool:
+        """Read what there is, waiting until a time of the monotonic clock. Returns False where nothing comes."""
+        import select
+
+        left = limit - time.monotonic()
+        if left <= 0 or not select.select([self.channel.reader], [], [], left)[0]:
+            return False
+        part = os.read(self.channel.reader, 1 << 20)
+        self.buffer += part
+        return bool(part)
 
     def answer(self) -> bytes:
         """The measurements, then a frame for each call, then what was seen of all calls together."""
@@ -283,6 +292,15 @@ class Controller:
         os.waitpid(self.importer_pid, 0)
         self.times.exits.append(after - before)
         self.times.known += after + time.process_time()
+
+
+def is_ended(data: bytes) -> bool:
+    """Return True if the last message is the importer's, that a worker ended.
+
+    The worker's own last frame may be cut; the importer says no more until it is asked.
+    """
+    before, _, status = data[-20:].rpartition(ENDED)
+    return status.isdigit() and before.endswith(len(status).to_bytes(4, "big"))
 
 
 def compiled(call: str) -> CodeType | str:

@@ -17,25 +17,25 @@ from codeopt_sandbox.limit_test import LimitAnswer
 
 
 def table(found: PairResult, new: str = "NEW", *, verbose: bool = False) -> str:
-    """The verdict with its figures, the evidence, caveats, the next step. new: name of the new version."""
-    lines, facts = _verdict(found, new), found.facts
+    """The verdict with its figures, the evidence, caveats, the limit, the next step. new: name of the new version."""
+    limit, facts = _limit(found), found.facts
+    is_open = found.limit is not None and found.limit.answer is LimitAnswer.UNKNOWN
+    lines = [*limit * is_open, _first_line(found, new)]
     judged = found.verdict not in (PairVerdict.REJECTED, PairVerdict.NOT_VERIFIED)
     if judged:
         lines += evidence_line(facts)
     missing = facts.get("shortfalls", ()) if found.verdict is not PairVerdict.NOT_VERIFIED else ()  # in the reason
     lines += caveat_lines(found.caveats, missing, verbose=verbose)
     lines += _details(found) if verbose else []
-    return "\n".join([*lines, *[f"Next: {found.next}"] * bool(found.next)])
+    return "\n".join([*lines, *limit * (not is_open), *[f"Next: {found.next}"] * bool(found.next)])
 
 
-def _verdict(found: PairResult, new: str) -> list[str]:
-    """The verdict; one on a limit is the first line if it is open, else the last."""
+def _limit(found: PairResult) -> list[str]:
+    """The verdict on the limit of time."""
     if found.limit is None or found.comparison is None:
-        return [_first_line(found, new)]
-    if found.limit.answer is LimitAnswer.UNKNOWN:
-        return [f"inconclusive: {found.limit.words}", _first_line(found, new)]
-    kept = "PASS" if found.limit.answer is LimitAnswer.HOLDS else "FAIL"
-    return [_first_line(found, new), f"{kept}: {found.limit.words}"]
+        return []
+    names = {LimitAnswer.UNKNOWN: INCONCLUSIVE, LimitAnswer.HOLDS: "PASS", LimitAnswer.BROKEN: "FAIL"}
+    return [f"{names[found.limit.answer]}: {found.limit.words}"]
 
 
 def _first_line(found: PairResult, new: str) -> str:

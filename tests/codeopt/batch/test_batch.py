@@ -93,7 +93,7 @@ def test_rules_over_a_set_with_targets(tmp_path: Path) -> None:
     assert report["status"] == {"done": 2}
     assert report["human"]["programs"] == 2  # how many of them are faster hangs on the machine
     assert report["cost_usd"] == 0
-    assert "2/2" in err
+    assert "2 of 2 done" in err
     one = BatchFolder(run).run_folder("s00000")
     shown = subprocess.run([*BATCH[:-1], "report", one, "--json"], env=ENV, capture_output=True, text=True, check=True)
     assert json.loads(shown.stdout)["accepted"] == report["rows"][0]["accepted"]
@@ -189,7 +189,8 @@ def test_ctrl_c_keeps_what_was_done(tmp_path: Path) -> None:
         os.killpg(process.pid, signal.SIGINT)
         _, err = process.communicate(timeout=END_S)  # after so long workers would be killed, in the middle of a round
     assert process.returncode == 130
-    assert "the same command goes on" in err
+    assert "warning: interrupted" in err
+    assert not {each.status for each in statuses(run).values()} & {"failed", "dropped"}
     assert "Traceback" not in err
 
 
@@ -214,7 +215,6 @@ def test_the_limit_of_money_is_held_and_a_larger_one_goes_on(tmp_path: Path, wir
         if code == 6:
             assert 0.5 <= report["cost_usd"] < 5
             assert report["status"]["pending"] >= 1
-            assert "goes on" in done.stderr
     assert report["status"] == {"done": 2}
     assert report["replies"] == 4
 

@@ -11,16 +11,17 @@ from codeopt.workloads.contract.function.declared import DeclaredTypes
 from codeopt.workloads.function.corpus.corpus import CallCorpus
 from codeopt.workloads.function.corpus.observe import KnownCall
 from codeopt.workloads.function.harness import open_bench
-from codeopt.workloads.function.timing.growth import growth, growth_of
+from codeopt.workloads.function.timing.growth import CLOCK_S, growth, growth_of
 from codeopt.workloads.source.functions import read_function
 from codeopt_sandbox import Options, open_sandbox
-from codeopt_sandbox.call_answer import Kind
+from codeopt_sandbox.call_answer import CallAnswer, CallRun, Kind
 from codeopt_sandbox.growth import GrowthPair
 from codeopt_sandbox.guest.answer import Answer
 from codeopt_sandbox.guest.calls.batch import batch_of
+from codeopt_sandbox.outcome import Run
 from tests.conftest import require_sandbox
 from tests.support.candidates import run
-from tests.support.scripted import ScriptedRunner
+from tests.support.scripted import Asked, ScriptedRunner
 
 QUADRATIC = "def f(xs):\n    return [x for x in xs if [y for y in xs if y == x][1:]]\n"
 LINEAR = "def f(xs):\n    return [x for x in sorted(xs) for _ in range(40) if x]\n"
@@ -65,17 +66,17 @@ def test_a_number_too_large_for_a_float_tells_nothing(tmp_path: Path) -> None:
     assert of(tmp_path, f"f({1 << 4096})") is None
 
 
-def test_each_length_that_is_told_is_the_calls_own(tmp_path: Path) -> None:
+def test_each_length_that_is_told_is_the_calls_own() -> None:
     """A call too long to be read would count as one of size 1."""
-    require_sandbox()
-    (tmp_path / "m.py").write_text("def f(rows):\n    return sum(row[1] for row in rows for _ in rows)\n")
+
+    def quadratic(asked: Asked) -> Run:
+        rows = [text.count("a long name of a row") for text in batch_of(asked.stdin).calls]
+        answer = CallAnswer(cpu=tuple(CLOCK_S + 1e-8 * count**2 for count in rows) * 2)
+        return CallRun(**vars(run()), answer=answer)
+
     call = f"f({[('a long name of a row', number) for number in range(100, 140)]})"
-    known = KnownCall(call, Answer(Kind.RETURNS), "tests", 1e-5)
-    with open_bench(
-        read_function(tmp_path / "m.py", "f"),
-        lambda mounts: open_sandbox("bubblewrap", options=Options(mounts=mounts)),
-    ) as bench:
-        said = growth_of(bench, CallCorpus((known,)))
+    bench: Any = SimpleNamespace(source="", runner=ScriptedRunner(quadratic), declared=DeclaredTypes())
+    said = growth_of(bench, CallCorpus((KnownCall(call, Answer(Kind.RETURNS), "tests", 1e-5),)))
     lengths = [int(size.replace(",", "")) for size in re.findall(r"([\d,]+): ", said)]
     assert len(lengths) == 4, said
     assert lengths == sorted(lengths)

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from codeopt.analysis.nodes import first_line
 from codeopt.workloads.project.command import WATCH
 from codeopt.workloads.project.profile import CalledBy, FunctionTime, GivenArgument, Spot
-from codeopt.workloads.project.watched import Names, WatchedLines, Watcher
+from codeopt.workloads.project.watched import COMPOUND, Names, WatchedLines, Watcher
 from codeopt.workloads.source.functions import definitions
 from codeopt_sandbox.guest.tests.project_counts import CALLED
 from codeopt_sandbox.outcome import Files
@@ -20,11 +20,6 @@ MOST = 10
 """Number of functions that are counted for their own time, and as many for their time with all that they call."""
 WIDTH = 8
 """Bytes of a count."""
-COMPOUND = (
-    ast.If, ast.For, ast.AsyncFor, ast.While, ast.With, ast.AsyncWith, ast.Try, ast.FunctionDef, ast.AsyncFunctionDef,
-    ast.ClassDef, ast.Match,
-)  # fmt: skip
-"""Statements that begin their line."""
 
 
 @dataclass(frozen=True)
@@ -41,14 +36,17 @@ class Counted:
 
 
 def worth_counting(functions: Sequence[FunctionTime], names: Names) -> tuple[Spot, ...]:
-    """Return the functions with the most time of their own, what these may call, and those with the most time in all.
+    """Return the functions with the most time of their own, what these and the modules may call, and those with the
+    most time in all.
 
     A function that computes in C is seldom seen at work: its samples are its caller's.
     """
-    spots = {Spot(f.file, f.qualname, f.line): f for f in functions if f.line}
-    own = sorted(spots, key=lambda spot: -spots[spot].own_share)[:MOST]
-    total = sorted(spots, key=lambda spot: -spots[spot].total_share)[:MOST]
-    said = {word for spot in own for word in names.called_in(spot)}
+    spots = {Spot(f.file, f.qualname, f.line): f for f in functions}
+    inner = [spot for spot in spots if spot.line]
+    own = sorted(inner, key=lambda spot: -spots[spot].own_share)[:MOST]
+    total = sorted(inner, key=lambda spot: -spots[spot].total_share)[:MOST]
+    modules = sorted(spots.keys() - set(inner), key=lambda spot: -spots[spot].own_share)[:MOST]
+    said = {word for spot in (*own, *modules) if spots[spot].own_share for word in names.called_in(spot)}
     below = [each for each in names.functions() if each.qualname.rpartition(".")[2] in said]
     return tuple(dict.fromkeys((*own, *total, *below[:MOST])))
 

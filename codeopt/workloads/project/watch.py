@@ -57,7 +57,7 @@ def profile_command(
         watched.append(_sampled(runs, draft))
     names = Names({path: content for path, content in runs.with_edits(draft) if path.endswith(".py")})
     waits, lost = _waits(runs, draft, plain, names)
-    samples = [sample_of(row, names, len(watched)) for each in watched for row in each.of("stack")]
+    samples = [each for run in watched for row in run.of("stack") for each in samples_of(row, names, len(watched))]
     begun = sum(float(seconds) for each in watched for seconds in each.of("begun")) / len(watched)
     found = make_profile(plain, samples, None, begun, {}, {})
     if not counts:
@@ -146,11 +146,15 @@ def require_good(run: Run, runs: CommandRuns) -> None:
         )
 
 
-def sample_of(row: Any, names: Names, runs: int) -> Sample:
-    """Return a sample with its share of one run's seconds."""
+def samples_of(row: Any, names: Names, runs: int) -> list[Sample]:
+    """Return samples with their share of one run's seconds: one, or one for each line of a loop at whose end it was."""
     stack, line, library, importing, seconds = row
     found = [names.spot(place) for place in stack]
     spots = [spot for spot in found if spot is not None]
     kept = tuple(spot for at, spot in enumerate(spots) if at == 0 or spot != spots[at - 1])
-    line = int(line) if found and found[-1] is not None else 0  # else it is a line of a file that is left out
-    return Sample(kept, line, str(library), bool(importing), float(seconds) / runs)
+    if not kept or found[-1] is None:  # a line of a file that is left out
+        lines: tuple[int, ...] = (0,)
+    else:
+        lines = (int(line),) if line >= 0 else names.loop_lines(kept[-1].file, -int(line))
+    each_s = float(seconds) / runs / len(lines)
+    return [Sample(kept, each, str(library), bool(importing), each_s) for each in lines]

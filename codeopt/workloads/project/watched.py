@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-from codeopt.analysis.nodes import first_line
+from codeopt.analysis.nodes import first_line, last_line
 from codeopt.core.revision import Revision
 from codeopt.workloads.project.command import WATCH
 from codeopt.workloads.project.profile import Spot
@@ -23,6 +23,12 @@ LONGER = 10
 """Maximum time of a run with a hook on calls, as a multiple of one without it."""
 LEAST_S = 30.0
 """Time that such a run may take in any case, seconds."""
+COMPOUND = (
+    ast.If, ast.For, ast.AsyncFor, ast.While, ast.With, ast.AsyncWith, ast.Try, ast.FunctionDef, ast.AsyncFunctionDef,
+    ast.ClassDef, ast.Match,
+)  # fmt: skip
+"""Statements that begin their line."""
+LOOPS = (ast.For, ast.AsyncFor, ast.While)
 CALL = re.compile(r"(\w+)\(")
 HOOK = """
 import os, sys, time
@@ -116,6 +122,7 @@ class Names:
     def __init__(self, files: Mapping[str, bytes]) -> None:
         self.files = files
         self.known: dict[str, list[tuple[int, int, str]]] = {}
+        self.loops: dict[str, list[ast.For | ast.AsyncFor | ast.While]] = {}
 
     def spot(self, place: str) -> Spot | None:
         """The function at `/path:line`; None for what is not the project's."""
@@ -124,12 +131,25 @@ class Names:
             return None
         if text == "0":
             return Spot(path, "<module>", 0)
-        if path not in self.known:
-            self.known[path] = _spans(self.files[path])
         line = int(text)
-        around = [(first, name) for first, last, name in self.known[path] if first <= line <= last]
+        around = [(first, name) for first, last, name in self._spans_of(path) if first <= line <= last]
         first, name = max(around, default=(0, "<module>"))
         return Spot(path, name, first)
+
+    def loop_lines(self, path: str, last: int) -> tuple[int, ...]:
+        """Lines at which a statement begins in the innermost loop that may end at line `last` with a jump of its own.
+
+        Python gives that jump no line if the loop's body ends with a block, such as `if`. Where no such loop is, it is
+        the line itself.
+        """
+        if path not in self.loops:
+            self.loops[path] = _loops(self.files[path])
+        around = [loop for loop in self.loops[path] if loop.lineno <= last <= last_line(loop.body[-1])]
+        if not around:
+            return (last,)
+        inner = max(around, key=lambda loop: loop.lineno)
+        inside = [node.lineno for part in inner.body for node in ast.walk(part) if isinstance(node, ast.stmt)]
+        return tuple(sorted({inner.lineno, *inside}))
 
     def spot_in(self, place: str, files: Collection[str]) -> Spot | None:
         """The same in some of the files. Most files of a large project take no time, but each would be parsed."""
@@ -141,11 +161,24 @@ class Names:
             yield from (Spot(path, name, first) for first, _, name in rows)
 
     def called_in(self, spot: Spot) -> Iterator[str]:
-        """Yield names before a parenthesis in a function's text."""
+        """Yield names before a parenthesis in the text of a function, or of a module outside of functions."""
         lines = self.files[spot.file].splitlines()
-        for first, last, name in self.known[spot.file]:
+        spans = self._spans_of(spot.file)
+        if not spot.line:
+            inside = {at for first, last, _ in spans for at in range(first, last + 1)}
+            yield from _called(line for at, line in enumerate(lines, 1) if at not in inside)
+        for first, last, name in spans:
             if (first, name) == (spot.line, spot.qualname):
-                yield from CALL.findall(b"\n".join(lines[first - 1 : last]).decode("utf-8", "replace"))
+                yield from _called(lines[first - 1 : last])
+
+    def _spans_of(self, path: str) -> list[tuple[int, int, str]]:
+        if path not in self.known:
+            self.known[path] = _spans(self.files[path])
+        return self.known[path]
+
+
+def _called(lines: Iterable[bytes]) -> list[str]:
+    return CALL.findall(b"\n".join(lines).decode("utf-8", "replace"))
 
 
 def _spans(content: bytes) -> list[tuple[int, int, str]]:
@@ -155,3 +188,12 @@ def _spans(content: bytes) -> list[tuple[int, int, str]]:
     except (SyntaxError, ValueError):
         return []
     return [(first_line(node), node.end_lineno or node.lineno, name) for name, node in definitions(tree)]
+
+
+def _loops(content: bytes) -> list[ast.For | ast.AsyncFor | ast.While]:
+    """Loops whose body ends with a block."""
+    try:
+        tree = ast.parse(content)
+    except (SyntaxError, ValueError):
+        return []
+    return [each for each in ast.walk(tree) if isinstance(each, LOOPS) and isinstance(each.body[-1], COMPOUND)]

@@ -12,11 +12,12 @@ import pytest
 from codeopt.core.errors import UsageError
 from codeopt.core.revision import Revision
 from codeopt.workloads.project.command import read_command
-from codeopt.workloads.project.counted import with_counters
+from codeopt.workloads.project.counted import with_counters, worth_counting
 from codeopt.workloads.project.files import read_project
 from codeopt.workloads.project.profile import (
     INTERPRETER,
     CalledBy,
+    FunctionTime,
     LibraryTime,
     Sample,
     Spot,
@@ -26,7 +27,7 @@ from codeopt.workloads.project.profile import (
 )
 from codeopt.workloads.project.prompt.briefing import brief
 from codeopt.workloads.project.waits_and_queries import QueryLine, WaitLine
-from codeopt.workloads.project.watch import sample_of
+from codeopt.workloads.project.watch import samples_of as read_samples
 from codeopt.workloads.project.watched import Names
 from codeopt.workloads.project.workload import as_profile
 from codeopt_sandbox.guest.tests.project_counts import CALLED
@@ -371,10 +372,17 @@ def test_a_line_is_one_of_the_innermost_function_s_file() -> None:
     """A file that the command writes and runs is none of the project's: its lines are not its caller's."""
     names = Names({"bench.py": BENCH.encode()})
     inside, below = (
-        sample_of([["/bench.py:0", *more], 128, "", False, 0.5], names, 1) for more in ((), ("/written.py:1",))
+        read_samples([["/bench.py:0", *more], 128, "", False, 0.5], names, 1) for more in ((), ("/written.py:1",))
     )
-    assert (inside.stack, inside.line) == ((Spot("bench.py", "<module>", 0),), 128)
-    assert (below.stack, below.line) == (inside.stack, 0)
+    assert inside == [Sample((Spot("bench.py", "<module>", 0),), 128, "", False, 0.5)]
+    assert below == [replace(inside[0], line=0)]
+
+
+def test_a_loop_s_end_without_a_line_is_all_of_its_lines() -> None:
+    names = Names({"work.py": LOOP.encode(), "bench.py": BENCH.encode()})
+    found = read_samples([["/work.py:1"], -5, "", False, 0.6], names, 2)
+    assert [(each.line, each.seconds) for each in found] == [(line, pytest.approx(0.1)) for line in (3, 4, 5)]
+    assert [each.line for each in read_samples([["/bench.py:0"], -3, "", False, 0.6], names, 2)] == [3]
 
 
 A, B, MAIN = Spot("m.py", "a", 1), Spot("m.py", "b", 5), Spot("m.py", "<module>", 0)
@@ -487,6 +495,12 @@ def known(x):
 
 print(sum(known(-k) for k in range(20000)))
 """
+
+
+def test_what_a_hot_module_calls_is_counted_too() -> None:
+    """No sample may have seen a function that computes in C."""
+    module = FunctionTime("leaf.py", "<module>", 0, 0.9, 0.9, 0.0, None)
+    assert worth_counting([module], Names({"leaf.py": LEAF.encode()})) == (Spot("leaf.py", "known", 4),)
 
 
 @pytest.mark.full

@@ -73,7 +73,10 @@ class ProjectTime(CpuSampler):
         """A driver of a database is loaded."""
 
     def key(self, frame: FrameType) -> tuple[tuple[str, ...], int, str, bool]:
-        """The project's functions from the outermost in, the innermost's line, the library at work, importing?"""
+        """The project's functions from the outermost in, the innermost's line, the library at work, importing?
+
+        The line is negative at the end of a loop: the jump there may have no line, and the one before it is given.
+        """
         stack: list[str] = []
         line, library, importing = 0, "", False
         inner: FrameType | None = frame
@@ -82,7 +85,7 @@ class ProjectTime(CpuSampler):
             place = self.places.of(code)
             if place[:1] == "/":
                 if not stack:
-                    line = inner.f_lineno or 0  # the jump at a loop's end may have none
+                    line = inner.f_lineno or -line_before(inner)
                 if stack[-1:] != [place]:
                     stack.append(place)
             elif not stack:
@@ -102,6 +105,16 @@ class ProjectTime(CpuSampler):
         if not self.asks and any(name in sys.modules for name in DRIVERS):
             self.asks = True
             self.sink("@ database true")
+
+
+def line_before(frame: FrameType) -> int:
+    """Return the last line of the text before an instruction that has none."""
+    found = 0
+    for begin, _, line in frame.f_code.co_lines():
+        if begin > frame.f_lasti:
+            break
+        found = line or found
+    return found
 
 
 def install(root: str, sink: Callable[[str], None]) -> None:

@@ -75,7 +75,7 @@ class ProjectWaits:
 
     def _add(self, frame: FrameType, seconds: float) -> None:
         stack, line, library, _ = self.stacks.key(frame)
-        key = (stack[-1:], line, library, waits_for_others(frame))
+        key = (stack[-1:], abs(line), library, waits_for_others(frame))
         self.seconds[key] = self.seconds.get(key, 0.0) + seconds
 
     def write(self) -> None:

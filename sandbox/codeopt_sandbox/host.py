@@ -296,9 +296,10 @@ def _as_run(report: dict[str, Any], output: bytes) -> Run:
 
 def _as_written(files: list[list[Any]], contents: bytes) -> tuple[WrittenFile, ...]:
     found, at = [], 0
-    for path, given_size in files:
+    for path, given_size, mode in files:
         size = int(given_size)
-        found.append(WrittenFile(str(path), contents[at : at + size] if size >= 0 else None, special=size == SPECIAL))
+        content = contents[at : at + size] if size >= 0 else None
+        found.append(WrittenFile(str(path), content, special=size == SPECIAL, mode=int(mode)))
         at += max(size, 0)
     return tuple(found)
 

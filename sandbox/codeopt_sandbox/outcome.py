@@ -66,6 +66,8 @@ class WrittenFile:
     """Content; None for a file that was given and is gone."""
     special: bool = False
     """The entry is neither a file nor a link."""
+    mode: int = 0o644
+    """Permissions of a file, without those of others to write."""
 
 
 @dataclass(frozen=True)
@@ -92,6 +94,11 @@ class Case:
     """The exit status that is right: a linter that found something ends with 1."""
     environment: Environment = USUAL
     """Environment in which the original gave the expected output, and a draft is run."""
+
+    @property
+    def has_arguments(self) -> bool:
+        """Return True if standard input is not all that a program is given."""
+        return bool(self.args or self.files)
 
     def expecting(self, run: Run) -> Case:
         """The case that expects what this run did."""

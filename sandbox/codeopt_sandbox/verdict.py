@@ -203,7 +203,8 @@ def _file_difference(expected: WrittenFile | None, got: WrittenFile | None) -> s
     if expected.content is None or got.content is None:
         gone = got.content is None and not got.special
         return "it is removed" if gone else "it is not removed or is no file"
-    return check_exact(expected.content, got.content) or "it is another kind of file"
+    opened = f"expected permissions {expected.mode:o}, got {got.mode:o}" if expected.mode != got.mode else ""
+    return check_exact(expected.content, got.content) or opened or "it is another kind of file"
 
 
 def _refused_memory(run: Run) -> bool:

@@ -26,6 +26,8 @@ open("made/log.txt", "w").write("secret")
 open("tmp", "w").write("s"); os.replace("tmp", "same.txt")
 os.unlink("gone.txt")
 open("again.txt", "w").write("a")
+os.close(os.open("x.sh", os.O_CREAT, 0o755))
+os.close(os.open("key", os.O_CREAT, 0o600))
 os.symlink("/etc/passwd", "link"); os.symlink("/etc", "folder"); os.mkfifo("pipe")
 """
 
@@ -46,10 +48,12 @@ def test_a_run_has_its_files_and_what_it_wrote_comes_back(sandbox: Sandbox, mode
             WrittenFile("deep/out.bin", bytes(300)),
             WrittenFile("folder", b"/etc"),
             WrittenFile("gone.txt", None),
+            WrittenFile("key", b"", mode=0o600),
             WrittenFile("link", b"/etc/passwd"),
             WrittenFile("made/log.txt", b"secret"),
             WrittenFile("pipe", None, special=True),
             WrittenFile("same.txt", b"s"),
+            WrittenFile("x.sh", b"", mode=0o755),
         )
     assert sandbox.run("import os; print(os.path.exists('data.csv'))").stdout == b"False\n"
 

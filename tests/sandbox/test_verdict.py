@@ -200,6 +200,7 @@ A, B = WrittenFile("a", b"1"), WrittenFile("b", b"2")
         ((WrittenFile("a", None),), (A,), "file a: it is not removed or is no file"),
         ((A,), (WrittenFile("a", None),), "file a: it is removed"),
         ((A,), (WrittenFile("a", b"1", special=True),), "file a: it is another kind of file"),
+        ((A,), (WrittenFile("a", b"1", mode=0o600),), "file a: expected permissions 644, got 600"),
         ((A,), (A, WrittenFile("c.log", b"x")), ""),
     ],
 )

@@ -48,7 +48,7 @@ def advice(case: Case, outcome: Outcome, program: Path) -> str:
         return _missing_file(said, program)
     if _ARGUMENTS.search(said) and not case.args:
         return "give its arguments after --, as in `codeopt improve FILE -- ARGUMENTS`"
-    if case.files is None:
+    if not case.has_arguments:
         return "a run has standard input alone: arguments and files come after --"
     return ""
 

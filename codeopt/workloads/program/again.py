@@ -21,7 +21,7 @@ PRINTED = 40
 def again(request: WorkloadRequest, case: Case) -> str:
     """The line; of a comparison it runs both programs. Empty if a long input cannot be written to a file."""
     python = _python(request)
-    here = case.files is None
+    here = not case.has_arguments
     paths = [request.target.path, *([request.other.path] if request.other else [])]
     programs = [_program(path, here=here) for path in paths]
     home = Path(STORE) if here else Path(STORE).resolve()

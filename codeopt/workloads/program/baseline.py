@@ -13,7 +13,7 @@ from codeopt.core.history import Candidate
 from codeopt.core.options import ImproveOptions
 from codeopt.workloads import WorkloadRequest
 from codeopt.workloads.program.advice import advice
-from codeopt.workloads.program.cases import Request, collect
+from codeopt.workloads.program.cases import Request, collect, find
 from codeopt.workloads.program.siblings import InProject
 from codeopt_sandbox import Sandbox
 from codeopt_sandbox.compare import Plan
@@ -63,11 +63,7 @@ def _find_fresh(request: Request, seed: int) -> list[Case]:
     other = replace(request, first_seed=FRESH + seed % FRESH)
     given = request.stdin or request.args is not None or request.with_paths
     names = [] if given else plugins.names("codeopt.cases")
-    return [
-        replace(case, name=f"fresh.{case.name}", held_out=True)
-        for name in names
-        for case in plugins.load("codeopt.cases", name).find(other)
-    ]
+    return [replace(case, name=f"fresh.{case.name}", held_out=True) for case in find(other, names)]
 
 
 def run_original(request: WorkloadRequest, sandbox: Sandbox, case: Case, check: Checker) -> tuple[Case, Run]:
@@ -107,14 +103,14 @@ def _ends_so(case: Case, run: Run) -> bool:
     """
     failed = TRACEBACK in run.stderr or b"usage:" in run.stderr.lower()
     answered = bool(run.exit and not run.stop and (run.stdout or run.written))
-    return answered and not failed and bool(case.args or case.files)
+    return answered and not failed and case.has_arguments
 
 
 def with_output(case: Case, run: Run) -> Case:
     """Return the case with a run's output and files as expected ones, unless it has its own."""
     if case.expected is None:
         case = replace(case, expected=run.stdout)
-    return replace(case, written=run.written) if case.files is not None and case.written is None else case
+    return replace(case, written=run.written) if case.written is None else case
 
 
 def too_short(sandbox: Sandbox, source: str, plan: Plan) -> str:

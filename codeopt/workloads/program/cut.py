@@ -92,7 +92,7 @@ def cut_input(case: Case, whole: Run, run: Callable[[Case], Run]) -> InputCut | 
         if part is None or found is None or not _ends_alike(found, whole):
             return None
         if WANTED_S / WITHIN <= found.active_s <= WANTED_S * WITHIN:
-            kept = replace(part, expected=found.stdout, written=found.written if case.files is not None else None)
+            kept = replace(part, expected=found.stdout, written=found.written)
             return InputCut(kept, case, share, _cut_of(case, part), found.active_s, whole.active_s)
         took = max(found.active_s, LEAST_S)
         power = math.log(took / whole.active_s) / math.log(share)
@@ -104,7 +104,7 @@ def first_part(case: Case, share: float) -> Case | None:
     """The case with the first share of its largest input; of a text that says no count of its lines so many of
     these."""
     part = next(shorter_cases(case, (share,)), None)
-    if part is None and case.stdin and case.files is None:
+    if part is None and case.stdin and not case.has_arguments:
         lines = case.stdin.splitlines(keepends=True)
         part = replace(case, stdin=b"".join(lines[: max(1, round(len(lines) * share))]))
     if part is None or (part.stdin, part.files, part.args) == (case.stdin, case.files, case.args):

@@ -24,7 +24,7 @@ from itertools import chain
 from codeopt.workloads import Checked
 from codeopt.workloads._policy import InputPolicy
 from codeopt.workloads.program.differences import OutputDifference, caveats_of, explained
-from codeopt.workloads.program.fuzzing import break_relations, mutate_cases
+from codeopt.workloads.program.fuzzing import break_relations, mutate_cases, other_usage
 from codeopt.workloads.program.special_check import refuses_own
 from codeopt.workloads.program.supply import RUN_S, Changed, Quota, Supply, ends_well, patient
 from codeopt_sandbox import Sandbox
@@ -200,7 +200,8 @@ def make_differential_test(
 
     quota = Quota.of(most)
     seeds = (seed + NEXT_SEED * time for time in range(quota.times))
-    changes = chain.from_iterable(mutate_cases(cases, seed=each, also_known=also_known) for each in seeds)
+    mutated = (mutate_cases(cases, seed=each, also_known=also_known) for each in seeds)
+    changes = chain(other_usage(source, [*cases, *also_known]), chain.from_iterable(mutated))
     made = Supply(
         run_original, break_relations(cases, seed=seed, also_known=also_known), changes, quota, held_out, notify
     )

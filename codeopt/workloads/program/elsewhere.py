@@ -71,7 +71,7 @@ def run_elsewhere(
             if not ends_well(case, run):
                 gaps.append(_gap(case, environment, run))
                 continue
-            there = replace(there, expected=run.stdout, written=run.written if case.files is not None else None)
+            there = replace(there, expected=run.stdout, written=run.written)
         found.append(CaseElsewhere(there, run.active_s))
     return Elsewhere(tuple(found), tuple(gaps))
 

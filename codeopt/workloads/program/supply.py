@@ -227,8 +227,7 @@ class Supply:
         case = replace(mutated.case, name=f"changed.{mutated.name}", held_out=self.held_out)
         if ends_well(case, run):
             self.taken[mutated.beyond] += 1
-            written = run.written if case.files is not None else None
-            case = replace(case, expected=run.stdout, written=written, exit=run.exit or 0)
+            case = replace(case, expected=run.stdout, written=run.written, exit=run.exit or 0)
             return Changed(case, mutated.because, relation=mutated.relation)
         failed = run.stop is None and run.exit is not None
         return Changed(case, "the original ends with an error on it", run) if failed and spent.add_error(run) else None

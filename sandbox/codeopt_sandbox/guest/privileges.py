@@ -41,4 +41,4 @@ def drop_privileges(job: dict[str, Any], fds: list[int], libc: CDLL) -> None:
         libc.capset(_CAP_HEADER, _NO_CAPS)
     libc.prctl(PR_SET_DUMPABLE, 1, 0, 0, 0)  # or /dev/stdin, a link into /proc/self, could not be opened
     posix.chdir(job["cwd"])
-    posix.umask(0o077)
+    posix.umask(0o022)  # as most users have it: permissions of written files are compared

@@ -51,7 +51,7 @@ def collect(request: Request) -> list[Case]:
     """The cases of every source that finds some. Raises UsageError when none does."""
     if request.folder and not request.folder.is_dir():
         raise UsageError(f"--cases {request.folder} is not a directory")
-    found = [case for name in _sources(request) for case in plugins.load("codeopt.cases", name).find(request)]
+    found = find(request, _sources(request))
     if not found and request.source and not request.folder and not reads_stdin(request.source):
         return [Case(NO_INPUT, b"", files=(), ignored=request.ignored)]
     if not found:
@@ -61,6 +61,12 @@ def collect(request: Request) -> list[Case]:
             hint="give --cases DIR, --stdin FILE (/dev/null without input), or its arguments after --",
         )
     return _unique(found)
+
+
+def find(request: Request, sources: Sequence[str]) -> list[Case]:
+    """The cases of some sources. Each has a working folder, where the files that a run writes are compared."""
+    found = (case for name in sources for case in plugins.load("codeopt.cases", name).find(request))
+    return [replace(case, files=case.files or (), ignored=request.ignored) for case in found]
 
 
 def _sources(request: Request) -> list[str]:

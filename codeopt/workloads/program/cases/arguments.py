@@ -13,4 +13,4 @@ def find(request: Request) -> list[Case]:
         return []
     given = read_run_inputs(request.args or (), request.with_paths)
     stdin = text(request.stdin) if request.stdin else b""
-    return [Case("arguments", stdin, args=given.args, files=given.files, ignored=request.ignored)]
+    return [Case("arguments", stdin, args=given.args, files=given.files)]

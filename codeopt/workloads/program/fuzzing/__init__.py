@@ -9,6 +9,7 @@ from codeopt.workloads.program.fuzzing._slots import (
     mutate_cases,
     shorter_cases,
 )
+from codeopt.workloads.program.fuzzing._usage import other_usage
 
 __all__ = [
     "LONG_ENOUGH",
@@ -18,6 +19,7 @@ __all__ = [
     "changed_inputs",
     "largest_text",
     "mutate_cases",
+    "other_usage",
     "shorter",
     "shorter_cases",
     "shrunk",

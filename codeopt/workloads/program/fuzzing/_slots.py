@@ -41,10 +41,10 @@ class _Stdin:
     suffix = ""
 
     def read(self, case: Case) -> bytes | None:
-        return case.stdin if case.stdin or case.files is None else None
+        return case.stdin if case.stdin or not case.has_arguments else None
 
     def put(self, case: Case, data: bytes) -> Case:
-        title = case.title if case.files is None else f"the changed standard input {_shown(data)}"
+        title = case.title if not case.has_arguments else f"the changed standard input {_shown(data)}"
         return replace(case, stdin=data, expected=None, written=None, title=title)
 
     def mutate(self, known: Sequence[bytes], also: Sequence[bytes], seed: int) -> Iterable[MutatedInput]:

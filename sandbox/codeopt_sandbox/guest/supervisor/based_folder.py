@@ -14,7 +14,7 @@ from collections.abc import Iterator
 
 from ..wire import REMOVED, SPECIAL
 from .memory import reopen
-from .working_folder import GIVEN_NS, MAX_FILES, READ, TooMuch, read_left
+from .working_folder import GIVEN_NS, MAX_FILES, READ, USUAL, Left, TooMuch, permissions, read_left
 from .workspace import remove
 
 NATIVE = (".so", ".pyd")
@@ -121,10 +121,12 @@ class BasedFolder:
 
     # -- after a run --------------------------------------------------------------------------------------------
 
-    def written(self, most: int) -> list[tuple[str, int, bytes]]:
-        """(path, size, content) of what is new, other than it was given, or gone, by path. Raises TooMuch, OSError."""
+    def written(self, most: int) -> list[Left]:
+        """(path, size, permissions, content) of what is new, other than it was given, or gone, by path.
+
+        Raises TooMuch, OSError."""
         self.changed, self.added, self.disturbed = [], [], True  # also after an error
-        found: list[tuple[str, int, bytes]] = []
+        found: list[Left] = []
         left, disturbed = most, False
         missing = set(self.inodes)
         for name, there in self._tree():
@@ -139,14 +141,14 @@ class BasedFolder:
             if len(self.added) > MAX_FILES + len(self.inodes):
                 raise TooMuch(f"more than {MAX_FILES} files")
             if stat.S_ISDIR(there.st_mode):
-                found += [(name, REMOVED, b"")] * (self.sizes.get(name, SPECIAL) != SPECIAL)
+                found += [(name, REMOVED, USUAL, b"")] * (self.sizes.get(name, SPECIAL) != SPECIAL)
             else:
                 room = max(left, 0, self.sizes.get(name, 0))
                 size, content = read_left(f"{self.path}/{name}", there.st_mode, room)
                 left -= len(content)
-                found.append((name, size, content))
+                found.append((name, size, permissions(there.st_mode), content))
         self.disturbed = disturbed or bool(missing)
-        found += [(name, REMOVED, b"") for name in missing if self.sizes.get(name) != SPECIAL]
+        found += [(name, REMOVED, USUAL, b"") for name in missing if self.sizes.get(name) != SPECIAL]
         return sorted(found)
 
     def put_back(self) -> bool:
@@ -215,6 +217,8 @@ class BasedFolder:
             return is_native(name) and name not in self.given and os.readlink(path) == f"{self.base}/{name}"  # noqa: PTH115
         if not stat.S_ISREG(there.st_mode) or there.st_mtime_ns != GIVEN_NS:
             return False  # or written again with what was there
+        if permissions(there.st_mode) != USUAL:
+            return False
         if name in self.given:
             return _same(reopen(self.given[name]), os.open(path, READ))
         return size == there.st_size and _same(os.open(f"{self.base}/{name}", READ), os.open(path, READ))

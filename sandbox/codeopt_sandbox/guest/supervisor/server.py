@@ -24,7 +24,7 @@ from . import limits, memory, usage
 from .based_folder import BasedFolder
 from .job import Job, RunState, Setting, report
 from .monitor import GRACE_S, RunMonitor
-from .working_folder import TooMuch, WorkingFolder
+from .working_folder import Left, TooMuch, WorkingFolder
 from .workspace import WORK, Workspace
 from .zygote_process import Link
 from .zygotes import Zygotes, read_kept
@@ -102,8 +102,8 @@ class Supervisor:
             state.end("memory", f"{state.peak_kib >> 10} MiB at its peak, the limit is {job.memory_bytes >> 20} MiB")
         if cpu_before is not None and cpu_after is not None:
             state.cpu_s = _larger(state.cpu_s, cpu_after - cpu_before - (own_after - own_before))
-        files = [[name, size] for name, size, _ in written]
-        blob = b"".join([state.stdout, state.stderr, *(content for _, _, content in written)])
+        files = [each[:3] for each in written]
+        blob = b"".join([state.stdout, state.stderr, *(each[3] for each in written)])
         found = {**report(state), "clean": clean, "stderr": len(state.stderr), "files": files}
         return {**found, "unfit": self.zygotes.preload_failures.get(job.libraries, "")}, blob
 
@@ -166,7 +166,7 @@ class Supervisor:
         return b"".join(counter.read() for counter in self.counters)
 
 
-def _written(folder: WorkingFolder | BasedFolder | None, job: Job, state: RunState) -> list[tuple[str, int, bytes]]:
+def _written(folder: WorkingFolder | BasedFolder | None, job: Job, state: RunState) -> list[Left]:
     """Files that the run left in its folder; too many bytes end the run as too much output does."""
     try:
         return folder.written(job.output_bytes) if folder else []

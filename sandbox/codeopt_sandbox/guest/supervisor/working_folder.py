@@ -23,6 +23,11 @@ READ = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
 """Flags that open what a run left: a link is not followed, a FIFO does not wait."""
 
 
+USUAL = 0o644
+"""Permissions of a file that is given or newly made."""
+Left = tuple[str, int, int, bytes]
+
+
 class TooMuch(Exception):
     """A run wrote more than may be sent to the host."""
 
@@ -52,9 +57,11 @@ class WorkingFolder:
         os.mkdir(path)  # noqa: PTH102
         os.chmod(path, 0o777)  # noqa: PTH101  not sticky: a program may put a new file in the place of a given one
 
-    def written(self, most: int) -> list[tuple[str, int, bytes]]:
-        """(path, size, content) of what is new, other than it was given, or gone, by path. Raises TooMuch."""
-        found: list[tuple[str, int, bytes]] = []
+    def written(self, most: int) -> list[Left]:
+        """(path, size, permissions, content) of what is new, other than it was given, or gone, by path.
+
+        Raises TooMuch."""
+        found: list[Left] = []
         left = most
         seen: set[str] = set()
         for name in self._names():
@@ -63,12 +70,13 @@ class WorkingFolder:
                 raise TooMuch(f"more than {MAX_FILES} files")
             path = f"{self.path}/{name}"
             room = max(left, 0, os.fstat(self.given[name]).st_size if name in self.given else 0)
-            size, content = read_left(path, os.lstat(path).st_mode, room)
+            mode = os.lstat(path).st_mode
+            size, content = read_left(path, mode, room)
             if name in self.given and size >= 0 and self._same(name, content):
                 continue
             left -= len(content)
-            found.append((name, size, content))
-        found += [(name, REMOVED, b"") for name in self.given if name not in seen]
+            found.append((name, size, permissions(mode), content))
+        found += [(name, REMOVED, USUAL, b"") for name in self.given if name not in seen]
         return sorted(found)
 
     def _names(self) -> Iterator[str]:
@@ -82,10 +90,16 @@ class WorkingFolder:
                 yield f"{here}/{name}" if here else name
 
     def _same(self, name: str, content: bytes) -> bool:
-        if os.lstat(f"{self.path}/{name}").st_mtime_ns != GIVEN_NS:
-            return False  # written again with what was there
+        there = os.lstat(f"{self.path}/{name}")
+        if there.st_mtime_ns != GIVEN_NS or permissions(there.st_mode) != USUAL:
+            return False  # written again with what was there, or opened for others
         with os.fdopen(reopen(self.given[name]), "rb") as file:
             return file.read() == content
+
+
+def permissions(mode: int) -> int:
+    """Who may read and execute a file; others may write each given one, so that a run's user may."""
+    return stat.S_IMODE(mode) & ~0o022 if stat.S_ISREG(mode) else USUAL
 
 
 def read_left(path: str, mode: int, most: int) -> tuple[int, bytes]:

@@ -1,0 +1,66 @@
+"""What a user sees beside the output counts: written files, a second run in the same folder, options."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from codeopt.core.options import FuzzPolicy
+from codeopt.core.revision import Revision
+from codeopt.engine.judge import Judge
+from codeopt.workloads import Stage
+from codeopt_sandbox import RunLimits, Sandbox
+from codeopt_sandbox.caveat import Subject
+from tests.conftest import open_or_skip
+from tests.support.judges import program_judge
+
+SUM = "total = sum(map(int, input().split()))\nprint(total)\n"
+NEW_FILE = SUM + "import os\nopen(os.open('key', os.O_CREAT | os.O_WRONLY, 0o600), 'w').write(str(total))\n"
+APPENDS = SUM + "open('log', 'a').write('%d\\n' % total)\n"
+OPTIONS = "import sys\n" + SUM + "if '--reverse' in sys.argv:\n    print(-total)\n"
+WRONG = [
+    pytest.param("off", NEW_FILE, SUM, "key", id="a file is missing"),
+    pytest.param("off", NEW_FILE, NEW_FILE.replace("str(total)", "'1'"), "key", id="a file has other content"),
+    pytest.param("off", NEW_FILE, NEW_FILE.replace("0o600", "0o666"), "600", id="others may read it"),
+    pytest.param("auto", APPENDS, APPENDS.replace("'a'", "'w'"), "log", id="it overwrites what it appended"),
+]
+
+
+@pytest.fixture(scope="module")
+def guest() -> Iterator[Sandbox]:
+    with open_or_skip("bubblewrap", RunLimits(seconds=5)) as opened:
+        yield opened
+
+
+@pytest.fixture
+def judge_of(guest: Sandbox, tmp_path: Path) -> Callable[[str, str], Judge]:
+    def made(source: str, generated: str) -> Judge:
+        (tmp_path / "program.py").write_text(source)
+        for at, text in enumerate(("5 6 7\n", "1\n", "86400 2 3\n")):
+            (tmp_path / f"input.{at}.txt").write_text(text)
+        return program_judge(guest, tmp_path / "program.py", strictness=FuzzPolicy(generated), needs_time=False)
+
+    return made
+
+
+@pytest.mark.parametrize(("generated", "old", "new", "where"), WRONG)
+def test_written_files_count(
+    judge_of: Callable[[str, str], Judge], generated: str, old: str, new: str, where: str
+) -> None:
+    judge = judge_of(old, generated)
+    assert judge.check(Revision.of(f"{old}\n\n"), "").correct
+    found = judge.check(Revision.of(new), "")
+    assert not found.correct
+    assert where in found.outcomes[-1].detail
+
+
+def test_an_option_that_no_case_gives_is_tried(judge_of: Callable[[str, str], Judge]) -> None:
+    judge = judge_of(OPTIONS, "auto")
+    assert not judge.workload.check(Revision.of(f"{OPTIONS}\n\n"), Stage.ROUND).caveats
+    found = judge.check(Revision.of(SUM), "")
+    assert found.correct
+    assert [each.because for each in found.caveats if each.subject is Subject.INPUT] == [
+        "no known case gives --reverse"
+    ]

@@ -45,7 +45,8 @@ def _first_line(found: PairResult, new: str) -> str:
     if found.comparison is None or found.bound is not None:
         return f"{new} is {gain_of(found)}{reason}"
     if found.verdict is PairVerdict.SAME:
-        return gain_of(found) + (reason if found.comparison.decision is Decision.UNDECIDED else "")
+        refused = bool(reason) and found.comparison.decision is Decision.SAME  # by a guard: the figures mislead
+        return f"{NO_DIFFERENCE if refused else gain_of(found)}{reason}"
     return f"{new} {'uses' if clock_of(found) == 'memory' else 'is'} {gain_of(found)}"
 
 

@@ -303,6 +303,16 @@ def f(n):
     assert (run.answer, run.exit) == (None, 1)
 
 
+def test_a_calls_file_of_the_original_makes_objects_of_the_other_version(isolated: Sandbox) -> None:
+    """`from old import Cart` in it: the module under test stands for the one that it is compared with."""
+    module = (
+        "class Cart:\n    def __init__(self):\n        self.total = 5\n    def f(self):\n        return self.total\n"
+    )
+    target = FunctionRef("new", "/nowhere/new.py", "Cart.f", calls_file="from old import Cart\nCALLS = [(Cart(),)]\n")
+    run = CallRunner(isolated, target.replace(aliases=("old",))).ask(module, CallBatch(("CALLS[0]",)))
+    assert said(run)[0] == "returns 5"
+
+
 def test_the_harness_cannot_be_reached_from_the_module(isolated: Sandbox) -> None:
     """Neither the warden's descriptors nor its memory: what it writes is what the caller said."""
     module = """\

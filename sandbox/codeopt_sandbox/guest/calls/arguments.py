@@ -81,9 +81,14 @@ class CallNamespace(KnownCall):
             self.user = {"__name__": "codeopt_calls", "__file__": "calls.py", "__builtins__": builtins}
             sys.path += self.ref.calls_paths
             streams, sys.stdout, sys.stderr = (sys.stdout, sys.stderr), StringIO(), StringIO()
+            code = compile(self.ref.calls_file, "calls.py", "exec", dont_inherit=True)
+            aliases = [each for each in self.ref.aliases if each not in modules and self.ref.module in modules]
+            modules.update({each: modules[self.ref.module] for each in aliases})  # whose classes the function knows
             try:  # what it prints and warns of is no output of the call that needs it first
-                exec(compile(self.ref.calls_file, "calls.py", "exec", dont_inherit=True), self.user)
+                exec(code, self.user)
             finally:
+                for alias in aliases:
+                    del modules[alias]
                 sys.stdout, sys.stderr = streams
                 for path in reversed(self.ref.calls_paths):
                     if sys.path[-1:] == [path]:

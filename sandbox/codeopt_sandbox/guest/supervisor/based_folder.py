@@ -122,9 +122,7 @@ class BasedFolder:
     # -- after a run --------------------------------------------------------------------------------------------
 
     def written(self, most: int) -> list[Left]:
-        """(path, size, permissions, content) of what is new, other than it was given, or gone, by path.
-
-        Raises TooMuch, OSError."""
+        """What is new, other than it was given, or gone, by path. Raises TooMuch, OSError."""
         self.changed, self.added, self.disturbed = [], [], True  # also after an error
         found: list[Left] = []
         left, disturbed = most, False
@@ -141,14 +139,14 @@ class BasedFolder:
             if len(self.added) > MAX_FILES + len(self.inodes):
                 raise TooMuch(f"more than {MAX_FILES} files")
             if stat.S_ISDIR(there.st_mode):
-                found += [(name, REMOVED, USUAL, b"")] * (self.sizes.get(name, SPECIAL) != SPECIAL)
+                found += [Left(name, REMOVED)] * (self.sizes.get(name, SPECIAL) != SPECIAL)
             else:
                 room = max(left, 0, self.sizes.get(name, 0))
                 size, content = read_left(f"{self.path}/{name}", there.st_mode, room)
                 left -= len(content)
-                found.append((name, size, permissions(there.st_mode), content))
+                found.append(Left(name, size, permissions(there.st_mode), content))
         self.disturbed = disturbed or bool(missing)
-        found += [(name, REMOVED, USUAL, b"") for name in missing if self.sizes.get(name) != SPECIAL]
+        found += [Left(name, REMOVED) for name in missing if self.sizes.get(name) != SPECIAL]
         return sorted(found)
 
     def put_back(self) -> bool:

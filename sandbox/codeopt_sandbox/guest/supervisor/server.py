@@ -102,8 +102,8 @@ class Supervisor:
             state.end("memory", f"{state.peak_kib >> 10} MiB at its peak, the limit is {job.memory_bytes >> 20} MiB")
         if cpu_before is not None and cpu_after is not None:
             state.cpu_s = _larger(state.cpu_s, cpu_after - cpu_before - (own_after - own_before))
-        files = [each[:3] for each in written]
-        blob = b"".join([state.stdout, state.stderr, *(each[3] for each in written)])
+        files = [[each.path, each.size, each.mode] for each in written]
+        blob = b"".join([state.stdout, state.stderr, *(each.content for each in written)])
         found = {**report(state), "clean": clean, "stderr": len(state.stderr), "files": files}
         return {**found, "unfit": self.zygotes.preload_failures.get(job.libraries, "")}, blob
 

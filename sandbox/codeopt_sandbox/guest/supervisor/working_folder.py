@@ -12,6 +12,7 @@ import os
 import shutil
 import stat
 from collections.abc import Iterator
+from typing import NamedTuple
 
 from ..wire import REMOVED, SPECIAL
 from .memory import reopen
@@ -25,7 +26,16 @@ READ = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
 
 USUAL = 0o644
 """Permissions of a file that is given or newly made."""
-Left = tuple[str, int, int, bytes]
+
+
+class Left(NamedTuple):
+    """An entry that a run left."""
+
+    path: str
+    size: int
+    """Bytes; REMOVED or SPECIAL where there is no content."""
+    mode: int = USUAL
+    content: bytes = b""
 
 
 class TooMuch(Exception):
@@ -58,9 +68,7 @@ class WorkingFolder:
         os.chmod(path, 0o777)  # noqa: PTH101  not sticky: a program may put a new file in the place of a given one
 
     def written(self, most: int) -> list[Left]:
-        """(path, size, permissions, content) of what is new, other than it was given, or gone, by path.
-
-        Raises TooMuch."""
+        """What is new, other than it was given, or gone, by path. Raises TooMuch."""
         found: list[Left] = []
         left = most
         seen: set[str] = set()
@@ -75,8 +83,8 @@ class WorkingFolder:
             if name in self.given and size >= 0 and self._same(name, content):
                 continue
             left -= len(content)
-            found.append((name, size, permissions(mode), content))
-        found += [(name, REMOVED, USUAL, b"") for name in self.given if name not in seen]
+            found.append(Left(name, size, permissions(mode), content))
+        found += [Left(name, REMOVED) for name in self.given if name not in seen]
         return sorted(found)
 
     def _names(self) -> Iterator[str]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import statistics
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 
 from codeopt.core.revision import Revision
 from codeopt.workloads import Consequence, Finding, Gain, guard
@@ -72,39 +72,53 @@ class OutsideTime:
     import_s: float
 
 
-@dataclass
+@dataclass(frozen=True)
 class WholeRuns:
-    """Whole runs of one side, seconds each."""
+    """A run of the original and the draft's next to it, seconds: what slows the machine down mostly slows both."""
 
-    inside: list[float] = field(default_factory=list)
-    """Seconds in the calls."""
-    outside: list[float] = field(default_factory=list)
+    took: float
+    """In the calls; so is the next, of the draft."""
+    takes: float
+    before: float
+    """Outside of the calls; so is the next, of the draft."""
+    after: float
+
+    @property
+    def ratio(self) -> float:
+        """Factor by which the calls of the draft take less."""
+        return self.took / self.takes
+
+    @property
+    def left(self) -> float:
+        """Share of the original's whole run that the draft's takes."""
+        return (self.takes + self.after) / (self.took + self.before)
+
+    def gain(self, passes: int) -> PassGain:
+        """Time that the calls of one of so many passes save."""
+        return PassGain((self.took - self.takes) / passes, passes)
 
 
 def _looks_shifted(
     runner: TimedRuns, original: Revision, draft: Revision, timed: Timed, wall: bool, ratio: float
 ) -> Finding | None:
-    passes = timed.passes(_needed_s(ratio), MAX_PASSES)
+    passes = _least(timed, runner, original, wall).passes(_needed_s(ratio), MAX_PASSES)
     stdin = timed.batch.replace(passes=passes).stdin()
-    old, new = WholeRuns(), WholeRuns()
-    for runs in range(1, RUNS + 1):
-        for side, kept in ((original, old), (draft, new)):
-            run = runner.run(side, stdin)
-            if run.call_timing is None:
-                return Finding(Consequence.NO_GAIN, "it fails when its calls are repeated")
-            kept.inside.append(run.wall_s if wall else run.cpu_s)
-            kept.outside.append(run.call_timing.outside_s)
-        if runs >= FEWEST_RUNS and _is_clear(old, new, passes, ratio):
-            break
-    if _is_gone(_ratios(old, new), ratio):
+    pairs: list[WholeRuns] = []
+    while len(pairs) < FEWEST_RUNS or len(pairs) < RUNS and not _is_clear(pairs, passes, ratio):
+        old, new = runner.run(original, stdin), runner.run(draft, stdin)
+        if old.call_timing is None or new.call_timing is None:
+            return Finding(Consequence.NO_GAIN, "it fails when its calls are repeated")
+        inside = (old.wall_s, new.wall_s) if wall else (old.cpu_s, new.cpu_s)
+        pairs.append(WholeRuns(*inside, old.call_timing.outside_s, new.call_timing.outside_s))
+    if _is_gone([pair.ratio for pair in pairs], ratio):
         return Finding(Consequence.NO_GAIN, "its calls are not faster when they are made in more passes, or in fewer")
-    whole = min(old.inside) - min(new.inside)
-    if whole <= 0:
+    whole = _middle(pairs)
+    gain = whole.gain(passes)
+    if gain.seconds <= 0:
         return None
-    gain = PassGain(whole / passes, passes)
     was, now = _imports_of(runner, original, draft, timed)
     own = min(timing.import_s for timing in runner.timings(original))
-    before, after = OutsideTime(min(old.outside) + max(0.0, was - own), was), OutsideTime(min(new.outside), now)
+    before, after = OutsideTime(whole.before + max(0.0, was - own), was), OutsideTime(whole.after, now)
     moved = _moved(gain, before, after)
     sides = [_passes(runner.timings(side, stdin), wall) for side in (original, draft)]
     if passes > 1 and _remembers(*sides):
@@ -127,17 +141,27 @@ def _needed_s(ratio: float) -> float:
     return min(ENOUGH_S, SAVED_S / (1 - 1 / ratio)) if ratio > 1 else ENOUGH_S
 
 
-def _is_clear(old: WholeRuns, new: WholeRuns, passes: int, ratio: float) -> bool:
+def _least(timed: Timed, runner: TimedRuns, original: Revision, wall: bool) -> Timed:
+    """The timed calls with the least time that the original took for a pass in any run. On a processor with two speeds
+    the plan may know the slower one alone, and passes that were counted by it save too little at the other."""
+    runs = runner.timings(original, timed.batch.stdin())
+    seconds = [min(each.wall if wall else each.cpu) for each in runs]
+    around = [(each.outside_s - each.import_s) / len(each.cpu) for each in runs]
+    return replace(timed, seconds=min(seconds, default=timed.seconds), around=min(around, default=timed.around))
+
+
+def _middle(pairs: Sequence[WholeRuns]) -> WholeRuns:
+    """The pair in the middle by what is left of a whole run; of two the one with more."""
+    return sorted(pairs, key=lambda pair: pair.left)[len(pairs) // 2]
+
+
+def _is_clear(pairs: Sequence[WholeRuns], passes: int, ratio: float) -> bool:
     """Return whether a few runs show the gain and no work moved out of the calls."""
-    whole = min(old.inside) - min(new.inside)
-    if whole <= 0 or _is_gone(_ratios(old, new), ratio):
+    whole = _middle(pairs)
+    gain = whole.gain(passes)
+    if gain.seconds <= 0 or _is_gone([pair.ratio for pair in pairs], ratio):
         return False
-    before, after = (OutsideTime(min(runs.outside), 0.0) for runs in (old, new))
-    return not _moved(PassGain(whole / passes, passes), before, after)
-
-
-def _ratios(old: WholeRuns, new: WholeRuns) -> list[float]:
-    return [before / after for before, after in zip(old.inside, new.inside, strict=True)]
+    return not _moved(gain, OutsideTime(whole.before, 0.0), OutsideTime(whole.after, 0.0))
 
 
 def _is_gone(ratios: Sequence[float], ratio: float) -> bool:

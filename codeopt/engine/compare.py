@@ -75,7 +75,7 @@ class PairResult:
     limit: LimitTest | None = None
     """Answer about the requested limit. None without a limit."""
     next: str = ""
-    """Advice where the pairs could not decide."""
+    """Advice where nothing could be judged, or the pairs could not decide."""
 
     @property
     def breaks_limit(self) -> bool:
@@ -168,10 +168,10 @@ def compare(
 
 
 def _next(found: PairResult, rule: StoppingRule) -> str:
-    """Return advice if the pairs could not decide. Empty if they did, and if none was timed."""
+    """Return advice: what is known if none was timed, else more pairs if these could not decide."""
     timed, final = found.comparison, rule.final()
     if timed is None or found.bound is not None or found.interrupted:
-        return ""
+        return found.next
     if found.limit and found.limit.answer is LimitAnswer.UNKNOWN and final.limit:
         return more_pairs(timed, final.limit.max_pairs, final.limit.max_seconds)
     return more_pairs(timed, final.max_pairs, final.max_seconds) if timed.decision is Decision.UNDECIDED else ""
@@ -229,7 +229,7 @@ def _compared(opened: OpenTarget, request: WorkloadRequest) -> PairResult:
         found = _verdict(wrong.workload, wrong.candidate, notify)
         return replace(found, notes=(*found.notes, AT_ONCE))
     except NotVerifiable as error:
-        return PairResult(PairVerdict.NOT_VERIFIED, error.words, facts={"shortfalls": error.shortfalls})
+        return PairResult(PairVerdict.NOT_VERIFIED, str(error), next=error.hint, facts={"shortfalls": error.shortfalls})
     assert opened.other is not None  # the request names one
     candidate = _checked(Judge(workload, notify=notify, strict=strict), opened.other)
     if candidate.correct:

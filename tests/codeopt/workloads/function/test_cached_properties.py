@@ -47,6 +47,8 @@ def test_a_property_that_is_cached_is_a_caveat(
     for name, text in (("old.py", MODULE), ("new.py", new), ("calls.py", CALLS)):
         (tmp_path / name).write_text(text)
     usual = ("--calls", "calls.py", "--no-tests", "--sandbox", "bubblewrap", "--max-pairs", "8", "--max-examples", "50")
-    done = codeopt("compare", "old.py::shares", "new.py::shares", *usual, *flags, cwd=tmp_path)
-    assert (done.status == 1) is rejected, done.out + done.err
-    assert rejected or "_cached_total=1}, where the original: returns [1.0] (attributes that" in done.out, done.out
+    done = codeopt("compare", "old.py::shares", "new.py::shares", *usual, *flags, "--json", cwd=tmp_path)
+    found = done.json
+    assert (done.status, found["verdict"]) == ((1, "rejected") if rejected else (0, "faster")), done.err
+    if not rejected:
+        assert [(each["subject"], "_cached_total=1" in each["got"]) for each in found["caveats"]] == [("private", True)]

@@ -133,8 +133,8 @@ BAD = {
     ),
     "too much output": ("print('x' * 100_000_000)\n", [], 5, "more than 16777216 bytes"),
     "too much in a file": ("open('o', 'w').write('x' * 100_000_000)\n", [], 5, "File too large"),
-    "Python 2": ("print 'hello'\n", ["--", "a"], 2, "must be Python"),
-    "a shell script": ("#!/bin/sh\necho hello; ls -l\n", ["--", "a"], 2, "must be Python"),
+    "Python 2": ("print 'hello'\n", ["--", "a"], 2, "tool.py:1: "),
+    "a shell script": ("#!/bin/sh\necho hello; ls -l\n", ["--", "a"], 2, "tool.py:2: "),
     "does nothing": ("def f(x):\n    return x\n", [], 5, "could be looked at: no test was found for tool"),
     "cases of a library": (
         "def f(x):\n    return x\n",
@@ -142,7 +142,7 @@ BAD = {
         2,
         "--record is for one program or function",
     ),
-    "cases and arguments": ("print(1)\n", ["--cases", ".", "--", "a"], 2, "not both"),
+    "cases and arguments": ("print(1)\n", ["--cases", ".", "--", "a"], 2, "--cases and -- ARGS"),
 }
 
 

@@ -14,7 +14,7 @@ from collections.abc import Iterator
 
 from ..wire import REMOVED, SPECIAL
 from .memory import reopen
-from .working_folder import GIVEN_NS, MAX_FILES, READ, USUAL, Left, TooMuch, permissions, read_left
+from .working_folder import GIVEN_NS, MAX_FILES, READ, USUAL, LeftFile, TooMuch, permissions, read_left
 from .workspace import remove
 
 NATIVE = (".so", ".pyd")
@@ -121,10 +121,10 @@ class BasedFolder:
 
     # -- after a run --------------------------------------------------------------------------------------------
 
-    def written(self, most: int) -> list[Left]:
-        """What is new, other than it was given, or gone, by path. Raises TooMuch, OSError."""
+    def written(self, most: int) -> list[LeftFile]:
+        """Files that are new, other than they were given, or gone, by path. Raises TooMuch, OSError."""
         self.changed, self.added, self.disturbed = [], [], True  # also after an error
-        found: list[Left] = []
+        found: list[LeftFile] = []
         left, disturbed = most, False
         missing = set(self.inodes)
         for name, there in self._tree():
@@ -139,14 +139,14 @@ class BasedFolder:
             if len(self.added) > MAX_FILES + len(self.inodes):
                 raise TooMuch(f"more than {MAX_FILES} files")
             if stat.S_ISDIR(there.st_mode):
-                found += [Left(name, REMOVED)] * (self.sizes.get(name, SPECIAL) != SPECIAL)
+                found += [LeftFile(name, REMOVED)] * (self.sizes.get(name, SPECIAL) != SPECIAL)
             else:
                 room = max(left, 0, self.sizes.get(name, 0))
                 size, content = read_left(f"{self.path}/{name}", there.st_mode, room)
                 left -= len(content)
-                found.append(Left(name, size, permissions(there.st_mode), content))
+                found.append(LeftFile(name, size, permissions(there.st_mode), content))
         self.disturbed = disturbed or bool(missing)
-        found += [Left(name, REMOVED) for name in missing if self.sizes.get(name) != SPECIAL]
+        found += [LeftFile(name, REMOVED) for name in missing if self.sizes.get(name) != SPECIAL]
         return sorted(found)
 
     def put_back(self) -> bool:

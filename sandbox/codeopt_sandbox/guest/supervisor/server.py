@@ -24,7 +24,7 @@ from . import limits, memory, usage
 from .based_folder import BasedFolder
 from .job import Job, RunState, Setting, report
 from .monitor import GRACE_S, RunMonitor
-from .working_folder import Left, TooMuch, WorkingFolder
+from .working_folder import LeftFile, TooMuch, WorkingFolder
 from .workspace import WORK, Workspace
 from .zygote_process import Link
 from .zygotes import Zygotes, read_kept
@@ -166,7 +166,7 @@ class Supervisor:
         return b"".join(counter.read() for counter in self.counters)
 
 
-def _written(folder: WorkingFolder | BasedFolder | None, job: Job, state: RunState) -> list[Left]:
+def _written(folder: WorkingFolder | BasedFolder | None, job: Job, state: RunState) -> list[LeftFile]:
     """Files that the run left in its folder; too many bytes end the run as too much output does."""
     try:
         return folder.written(job.output_bytes) if folder else []

@@ -28,7 +28,7 @@ USUAL = 0o644
 """Permissions of a file that is given or newly made."""
 
 
-class Left(NamedTuple):
+class LeftFile(NamedTuple):
     """An entry that a run left."""
 
     path: str
@@ -67,9 +67,9 @@ class WorkingFolder:
         os.mkdir(path)  # noqa: PTH102
         os.chmod(path, 0o777)  # noqa: PTH101  not sticky: a program may put a new file in the place of a given one
 
-    def written(self, most: int) -> list[Left]:
-        """What is new, other than it was given, or gone, by path. Raises TooMuch."""
-        found: list[Left] = []
+    def written(self, most: int) -> list[LeftFile]:
+        """Files that are new, other than they were given, or gone, by path. Raises TooMuch."""
+        found: list[LeftFile] = []
         left = most
         seen: set[str] = set()
         for name in self._names():
@@ -83,8 +83,8 @@ class WorkingFolder:
             if name in self.given and size >= 0 and self._same(name, content):
                 continue
             left -= len(content)
-            found.append(Left(name, size, permissions(mode), content))
-        found += [Left(name, REMOVED) for name in self.given if name not in seen]
+            found.append(LeftFile(name, size, permissions(mode), content))
+        found += [LeftFile(name, REMOVED) for name in self.given if name not in seen]
         return sorted(found)
 
     def _names(self) -> Iterator[str]:
@@ -106,7 +106,7 @@ class WorkingFolder:
 
 
 def permissions(mode: int) -> int:
-    """Who may read and execute a file; others may write each given one, so that a run's user may."""
+    """The permissions to read and execute a file; others may write each given one, so that a run's user may."""
     return stat.S_IMODE(mode) & ~0o022 if stat.S_ISREG(mode) else USUAL
 
 

@@ -12,6 +12,7 @@ from codeopt.core.history import Candidate
 from codeopt.core.revision import Revision
 from codeopt.proposers.feedback import FeedbackMode, describe
 from codeopt.tasks import open_task
+from codeopt_sandbox.caveat import Caveat, Subject
 from codeopt_sandbox.compare import CaseTimes, Decision
 from codeopt_sandbox.outcome import Case, Outcome, Verdict
 from tests.support.candidates import CASES, HELD, SHOWN, comparison, original, outcome, profile, right, run, wrong
@@ -237,3 +238,10 @@ def test_arguments_and_files_of_a_failing_case_are_shown() -> None:
     text = told(wrong(stdout=b"7\n"), (case,))
     assert "arguments: --top 3 a.csv\n\n--- standard input\n3\n1 2 3\n\n--- file a.csv\nx,1\n```" in text
     assert "b.bin" not in text
+
+
+def test_no_proposer_is_asked_to_avoid_what_is_no_fault() -> None:
+    """An attribute that only an object itself looks at is the usual way to keep an index."""
+    kinds = (Subject.PRIVATE, Subject.EVIDENCE, Subject.INPUT)
+    text = told(replace(right(), checked=tuple(Caveat(kind, "f()", "1", f"seen: {kind}") for kind in kinds)))
+    assert [kind for kind in kinds if f"seen: {kind}" in text] == [Subject.INPUT]

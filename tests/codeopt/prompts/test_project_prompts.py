@@ -18,12 +18,12 @@ SAID = {
     "orders": [
         "def add(self, customer, price):",  # neither hot nor called by what is: the class around is small
         "def monthly(size):",  # calls both
-        "Book.total: ", "called by monthly (400)",
+        "Book.total: ", "called by monthly (2,400)",
         "  if customer not in found:",  # a hot line's text
         "test_rows_that_were_added_otherwise:\ntests/test_book.py:",  # the first failing test, and where
         "E   AssertionError: assert 0 == 4", "where\nbook = <",  # its assertion, its variables
         "--- a/orders/book.py", "@@ -12,10 +12,6 @@",  # numbers as in the file
-        "beside that of the original", "400 -> 400",  # the draft's own profile
+        "beside that of the original", "2,400 -> 2,400",  # the draft's own profile
     ],
     "feeds": ["tinyxml below feeds/load.py::entries", "beside that of round 1", "1,768,812 -> 23,772",
               "@@ -4,16 +4,15 @@"],

@@ -49,7 +49,7 @@ def title(said: str, prose: str, original: str, source: str) -> str:
 
 def described(original: str, source: str) -> str:
     """The first line that a diff adds, and the number of lines; `no summary given` of what is no program."""
-    if not (original and parses(original) and parses(source)):
+    if not (original and source.strip() and parses(original) and parses(source)):
         return NONE
     diff = list(difflib.unified_diff(original.splitlines(), source.splitlines(), n=0, lineterm=""))[2:]
     new = [line[1:].strip() for line in diff if line[:1] == "+"]

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from codeopt.core.model import Reply
 from codeopt.models._reply import is_done, to_draft
+from codeopt.models._reply_summary import NONE
 
 PROGRAM = "import sys\n\nprint(sum(map(int, sys.stdin)))\n"
 OTHER = "import sys\n\nprint(max(map(int, sys.stdin)))\n"
@@ -143,6 +144,7 @@ def test_chat_is_no_summary(chat: str) -> None:
 )  # fmt: skip
 def test_the_first_words_of_a_reply_without_a_program_are_kept(text: str, words: str | None) -> None:
     assert to_draft(reply(text)).no_program == words
+    assert words is None or to_draft(reply(text), OTHER).summary == NONE
 
 
 @pytest.mark.parametrize(

@@ -8,6 +8,7 @@ import math
 import re
 import sys
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import accumulate
@@ -15,6 +16,7 @@ from typing import Any
 
 from codeopt_sandbox.guest.calls.packed_calls import DEEPENED
 from codeopt_sandbox.guest.calls.recipes import RECIPE, built
+from codeopt_sandbox.guest.calls.repr.plain import number
 
 LONGEST = 200_000
 """Characters of a call that is read; longer ones are used as they are."""
@@ -284,7 +286,7 @@ def write(value: Any) -> str:
         return f"{type(value).__name__}([{', '.join(sorted(map(write, value)))}])"
     if isinstance(value, complex):  # its repr loses the sign of a zero
         return f"complex({value.real!r}, {value.imag!r})"
-    return repr(value)
+    return number(value) if type(value) is int else repr(value)
 
 
 def _given(args: Sequence[Any], kwargs: Sequence[tuple[str, Any]]) -> str:
@@ -293,7 +295,8 @@ def _given(args: Sequence[Any], kwargs: Sequence[tuple[str, Any]]) -> str:
 
 def _joined(values: Sequence[Any]) -> str:
     if {type(value) for value in values} <= _BY_REPR:  # long lists of numbers: 20 times as quick
-        return repr([*values])[1:-1]
+        with suppress(ValueError):  # Python writes no int of more than 4,300 digits
+            return repr([*values])[1:-1]
     return ", ".join(map(write, values))
 
 

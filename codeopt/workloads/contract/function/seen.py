@@ -128,7 +128,7 @@ def looked_at(items: list[Any]) -> list[Any]:
     rest = items[MOST:]
     if not rest:
         return items
-    numbers = [item for item in rest if type(item) in (int, float) and math.isfinite(item)]
+    numbers = [item for item in rest if type(item) in (int, float) and abs(item) < math.inf]
     ends = [min(numbers), max(numbers)] if numbers else []
     kinds = {kind_of(item): item for item in rest}
     return [*items[:MOST], *ends, *([0] if 0 in numbers else []), *kinds.values()]

@@ -76,7 +76,7 @@ class ValueRange:
 
 def range_of(groups: Mapping[str, Sequence[Any]]) -> ValueRange:
     """Properties of known values. groups: values by the names of their types."""
-    numbers = [number for kind in NUMBERS for number in groups.get(kind, ()) if math.isfinite(number)]
+    numbers = [number for kind in NUMBERS for number in groups.get(kind, ()) if abs(number) < math.inf]
     texts = groups.get("str", ())
     sized = frozenset(kind for kind in SIZED if len(groups.get(kind, ())) >= FEW and all(map(len, groups[kind])))
     told = len(numbers) >= FEW

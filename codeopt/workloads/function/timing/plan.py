@@ -148,8 +148,8 @@ class Timed:
         sizes = self.sizes
         if not sizes:
             return f"{self.note}, of objects whose sizes cannot be read"
-        span = f"s {sizes[0]:,} to {sizes[-1]:,}" if sizes[0] < sizes[-1] else f" {sizes[0]:,}"
-        return f"{self.note}, size{span}"
+        ends = [f"{size:,}" if size < 10**15 else f"{size:.1e}" for size in (sizes[0], sizes[-1])]
+        return f"{self.note}, size" + (f"s {' to '.join(ends)}" if sizes[0] < sizes[-1] else f" {ends[0]}")
 
     def passes(self, seconds: float, most: int) -> int:
         """Number of passes that spend this long in calls; fewer where most of the time goes elsewhere."""

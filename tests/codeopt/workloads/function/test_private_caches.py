@@ -125,3 +125,19 @@ def test_an_index_beside_a_list_is_a_caveat_where_the_constructor_makes_it(
     assert (found["verdict"] == "rejected") is rejected, found
     told = "its objects keep something beside what a caller may change in them"
     assert rejected or told in [each["because"] for each in found["caveats"]]
+
+
+REACH = next(each for each in DRAFTS if each.name == "reach")
+"""An index that a call puts into its argument, and makes anew when the argument has changed."""
+
+
+@pytest.mark.parametrize(
+    ("new", "rejected"),
+    [(REACH.new, False), (REACH.new.replace(" or table[0] != graph.edges", ""), True)],
+    ids=["made anew", "stale"],
+)
+def test_an_index_that_a_call_puts_into_its_argument_may_not_be_stale(tmp_path: Path, new: str, rejected: bool) -> None:
+    home = write_project(tmp_path / "p", "subject.py", REACH.old, REACH.tests)
+    (home / "new.py").write_text(new)
+    found = compared(f"{home}/subject.py::reach", f"{home}/new.py::reach", 8, sandbox="bubblewrap")
+    assert (found["verdict"] == "rejected") is rejected, found

@@ -8,6 +8,7 @@ from ..repr.plain import is_simple
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Container
     from typing import Any
 
     from ..arguments import Call
@@ -45,8 +46,11 @@ class InPlace:
             self.note(value, value != new)
             value.clear()
             value.update(new)
-        elif is_open(value) and is_open(new):
-            self.entries(value.__dict__, new.__dict__, depth - 1)
+        elif is_open(new) and is_open(value, but_for=new.__dict__):
+            state = value.__dict__
+            kept = {name: state[name] for name in state if is_private(name)}  # which a call has put there
+            self.entries(state, new.__dict__, depth - 1)
+            state.update(kept)
             self.seen.add(id(value))
         else:
             self.closed = self.closed or keeps_private(value)
@@ -76,10 +80,19 @@ class InPlace:
         self.done = self.done or changed
 
 
-def is_open(value: Any) -> bool:
-    """Whether an object has only attributes that callers may set."""
+def is_open(value: Any, but_for: Container[str] | None = None) -> bool:
+    """Return True if an object has only attributes that callers may set.
+
+    but_for: names of a new object; private ones that it does not have are no obstacle.
+    """
     kind: Any = type(value)
     state = getattr(value, "__dict__", None)
     if type(state) is not dict or isinstance(value, type) or kind.__setattr__ is not object.__setattr__:
         return False
-    return bool(state) and not any(str(name).startswith("_") for name in state) and callable(value) is False
+    private = [name for name in state if is_private(name) and (but_for is None or name in but_for)]
+    return bool(state) and not private and callable(value) is False
+
+
+def is_private(name: object) -> bool:
+    """Return True for an attribute that callers leave alone."""
+    return str(name).startswith("_")

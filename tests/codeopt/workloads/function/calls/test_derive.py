@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import math
 from typing import Any
 
@@ -70,6 +71,7 @@ def test_what_is_no_call_that_can_be_taken_apart(text: str) -> None:
 
 def test_special_floats() -> None:
     assert write([math.inf, -math.inf, -0.0]) == "[inf, -inf, -0.0]"
+    assert [ast.literal_eval(write(value)) for value in (10**5000, [1, -(10**5000)])] == [10**5000, [1, -(10**5000)]]
     assert read("f(-inf, nan)") is not None
 
 

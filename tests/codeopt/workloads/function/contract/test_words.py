@@ -13,6 +13,8 @@ from tests.codeopt.workloads.function.conftest import Compare
 CASES = [
     ("n", ["f(1)", "f(2)", "f(30)"], "n >= 1"),
     ("n", ["f(0)", "f(2)", "f(30)"], "n >= 0"),
+    ("n", ["f(1)", "f(2)", f"f({10**400})", f"f({10**4100})"], "n >= 1"),
+    ("xs", [f"f([{', '.join(map(str, range(1, 300)))}, {10**400}])"] * 3, "xs: non-empty list of int >= 1; `xs` is sorted"),
     ("n", ["f(-1)", "f(-2)", "f(-30)"], "n < 0"),
     ("n", ["f(-1)", "f(2)", "f(3)"], "n: int"),
     ("n", ["f(0.5)", "f(2.0)", "f(3)"], "n > 0"),

@@ -60,7 +60,7 @@ MOVED = INDEX.replace("self.things.setdefault(name, value)", ANEW)
     [
         (INDEX, "faster", ""),
         (LAST_COUNTS, "rejected", "expected returns"),
-        (MOVED, "same", "its calls take less time, but"),
+        (MOVED, "same", "its calls take "),
     ],
 )
 def test_objects_are_filled_by_the_draft(tmp_path: Path, draft: str, verdict: str, reason: str) -> None:

@@ -133,11 +133,13 @@ def compare_all(
 ) -> Compared:
     """Compare all targets in turn and print each verdict when it is known. Raises NoSandbox if none could be opened."""
     compared, console = Compared(), session.console
+    news = [Target(target.file, target.function) for target in targets]
     try:
         for number, target in enumerate(targets, 1):
             console.step(number - 1, len(targets), target.name)
-            old, new = Target(before / target.old_path, target.function), Target(target.file, target.function)
-            row = ComparedRow(target.path, target.function, _one(old, new, options, session, limit))
+            old, new = Target(before / target.old_path, target.function), news[number - 1]
+            beside = [each for each in news if each != new]
+            row = ComparedRow(target.path, target.function, _one(old, new, options, session, limit, beside))
             compared.rows.append(row)
             console.aside(f"{number} of {len(targets)}: {' '.join(_lines(row, False)[0].split())}")
             if row.found.interrupted:
@@ -179,10 +181,12 @@ class ComparedRow:
         return ComparedFunctionJson(path=self.path, function=self.function, **self.found.to_json())
 
 
-def _one(old: Target, new: Target, options: ImproveOptions, session: Session, limit: float | None) -> PairResult:
+def _one(
+    old: Target, new: Target, options: ImproveOptions, session: Session, limit: float | None, beside: Sequence[Target]
+) -> PairResult:
     """One comparison; "not verified" where none can be made. Raises NoSandbox."""
     try:
-        return compare(old, new, options, session, own_code_only=False, limit=limit)
+        return compare(old, new, options, session, own_code_only=False, limit=limit, beside=beside)
     except NoSandbox:
         raise
     except (CodeoptError, SandboxError) as error:

@@ -143,11 +143,12 @@ def compare(
     own_code_only: bool = True,
     programs: tuple[TargetFiles, TargetFiles] | None = None,
     limit: float | None = None,
+    beside: Sequence[Target] = (),
 ) -> PairResult:
     """Compare two programs, or two functions. Raises CodeoptError, SandboxError.
 
     limit: largest allowed increase of time, as a share, which is also tested. None: no limit. programs: contents to use
-    for the two files. None: read them.
+    for the two files. None: read them. beside: functions of NEW's project that are compared on their own.
     """
     kind = kind_of(old, options)
     first, second = programs or (kind.read(old), kind.read(new))
@@ -157,7 +158,8 @@ def compare(
         rule = replace(rule, worth_having=1 + options.min_gain)
     request = WorkloadRequest(
         old, first, options, session, granted(rule, options, limit), own_code_only=own_code_only,
-        other=new, other_program=second, interpreter=interpreter, first_look=_refuser(session.console.progress),
+        other=new, other_program=second, beside=tuple(beside), interpreter=interpreter,
+        first_look=_refuser(session.console.progress),
     )  # fmt: skip
     with kind.open_workload(request) as opened:
         found = _compared(opened, request)

@@ -106,6 +106,8 @@ class WorkloadRequest:
     """True if only the user's own code and edits of it by the built-in rules will run."""
     other: Target | None = None
     """The other side of a comparison."""
+    beside: tuple[Target, ...] = ()
+    """Functions of the other side's project that are compared on their own."""
     first_look: Callable[[Any, Revision], None] | None = None
     """Called with a workload of what is known of the original first, and with the other side; what it raises ends the
     measuring. A kind that has no quick look never calls it."""

@@ -105,7 +105,7 @@ def open_function(request: WorkloadRequest) -> Iterator[OpenedFunction]:
             there = locate(other.path, request.imported_in_place(other.path, function.path))
             view = open_view(there, f"{INSIDE}-new", named_files(request.options.with_paths))
             stack.callback(view.close)
-            more, rival = view.mounts, Rival(other, view)
+            more, rival = view.mounts, Rival(other, view, request.beside)
 
         def open_with(mounts: Mounts) -> AbstractContextManager[Sandbox]:
             return request.open_sandbox((*mounts, *more))

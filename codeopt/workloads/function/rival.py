@@ -10,13 +10,14 @@ from pathlib import Path
 
 from codeopt.analysis.positions import bound_names
 from codeopt.core.revision import Revision
+from codeopt.core.target import Target
 from codeopt.core.words import counted
 from codeopt.workloads import Checked
 from codeopt.workloads.function.corpus.existing_tests import run_tests
 from codeopt.workloads.function.harness import FunctionHarness, make_target
 from codeopt.workloads.sandbox_view.stray import is_stray
 from codeopt.workloads.sandbox_view.view import View
-from codeopt.workloads.source.functions import Function
+from codeopt.workloads.source.functions import Function, read_function
 from codeopt_sandbox.calls import FunctionRef
 from codeopt_sandbox.plain_files import read_text
 
@@ -30,6 +31,8 @@ class Rival:
 
     function: Function
     view: View
+    beside: tuple[Target, ...] = ()
+    """Functions of its project that are compared on their own."""
 
     @property
     def revision(self) -> Revision:
@@ -50,14 +53,36 @@ class Rival:
         """Run the target's passing tests on this version.
 
         If it is the same module of another checkout, that checkout's tests run. Otherwise this module replaces the
-        target's. Tests that cannot run become a note.
+        target's. Tests that cannot run become a note, and so do those that fail only for other functions.
         """
         own, kept, why = self._tests_for(bench, tests)
         left = len(tests) - len(kept)
         notes: tuple[str, ...] = (f"{counted(left, 'test')} that OLD passes not run on NEW: {why}",) if left else ()
         if not kept:
             return Checked(notes=notes)
-        return Checked(rejection=run_tests(own, self.function.source, kept).problem(kept), notes=notes)
+        found = run_tests(own, self.function.source, kept)
+        lost = [] if found.error else found.not_passed(kept)
+        others = self._failed_for_others(own, lost) if lost and self.beside else set()
+        if others:
+            notes += (f"{counted(len(others), 'test')} that OLD passes failed on NEW for other functions",)
+        return Checked(rejection=found.problem([test for test in kept if test not in others]), notes=notes)
+
+    def _failed_for_others(self, own: FunctionHarness, failed: Sequence[str]) -> set[str]:
+        """Return the tests that call a function that is compared on its own, and not this one."""
+        places = {
+            (self._inside(own, each.path), read_function(each.path, each.name).first_line)
+            for each in self.beside if each.name and each.path.is_relative_to(self.view.module.root)
+        }  # fmt: skip
+        this = (self._inside(own, self.function.path), self.function.first_line)
+        files = list({file for file, _ in (*places, this)})
+        ranked = run_tests(own, self.function.source, failed, job="rank", files=files).ranked
+        calling = {(row.file, row.line): set(row.tests) for row in ranked}
+        return set().union(*(calling.get(place, ()) for place in places)) - calling.get(this, set())
+
+    def _inside(self, own: FunctionHarness, path: Path) -> str:
+        """Path of a file of this version, as the sandbox sees it. The module may be a text in the target's place."""
+        real = own.view.module.path if path == self.function.path else path
+        return own.view.inside(real, own.sandbox.isolated)
 
     def _tests_for(self, bench: FunctionHarness, tests: Sequence[str]) -> tuple[FunctionHarness, Sequence[str], str]:
         """The bench and the tests to run on it, and why not the others."""

@@ -173,11 +173,11 @@ def _rejection_detail(candidate: Candidate, shown: Shown) -> str:
 
 def _input(case: Case) -> bytes:
     """Standard input; with arguments and the text of files where the case has them."""
-    if case.files is None:
+    if not case.args and not case.files:
         return case.stdin
-    files = (b"--- file %b\n%b" % (path.encode(), content) for path, content in case.files if b"\0" not in content)
-    command = f"arguments: {' '.join(case.args)}\n".encode("utf-8", "surrogateescape")
-    return b"\n".join([command, *([b"--- standard input", case.stdin] if case.stdin else []), *files])
+    files = [b"--- file %b\n%b" % (path.encode(), data) for path, data in case.files or () if b"\0" not in data]
+    command = [f"arguments: {' '.join(case.args)}\n".encode("utf-8", "surrogateescape")] if case.args else []
+    return b"\n".join([*command, *([b"--- standard input", case.stdin] if case.stdin else []), *files])
 
 
 def _wrong_output(outcome: Outcome, case: Case, original: Candidate) -> list[str]:

@@ -264,7 +264,7 @@ def test_a_model_that_fails_after_a_good_draft_loses_nothing(folder: Path) -> No
     done, _ = improve(folder, steps, "--json")
     assert done.status == 0, done.err
     assert done.json["accepted"]
-    assert done.json["stopped"].startswith("the model failed (")
+    assert done.json["stopped"].startswith("the model failed: ")
     assert "going on with the best draft so far" in done.err
 
 

@@ -246,12 +246,12 @@ def test_a_comparison_that_is_interrupted_shows_its_pairs(tmp_path: Path) -> Non
     write_problem(tmp_path, words=2000)
     (tmp_path / "new.py").write_text(FAST)
     with started(tmp_path, "compare", "slow.py", "new.py", "-v", "--json", *QUIET_JUDGE) as process:
-        until(process, "comparing, pair 2 ")
+        until(process, "comparing, pair 1 ")
         process.send_signal(signal.SIGINT)
         out, err = process.communicate(timeout=120)
     found = json.loads(out)
     assert (process.returncode, found["verdict"]) == (130, "not verified"), err
-    assert found["pairs"] >= 2
+    assert found["pairs"] >= 1
     assert found["ratio"] > 1
 
 

@@ -53,7 +53,7 @@ def test_a_dead_model_server_is_a_notice_unless_strict(folder: Path) -> None:
     done = codeopt(*flags("http://127.0.0.1:9/v1", "--json"), cwd=folder)
     assert done.status == 0, done.err
     assert "the model failed" in done.json["notices"][0]
-    assert "notice: the model failed" in done.err
+    assert "warning: the model failed" in done.err
     assert [each["path"] for each in done.json["skipped"]] == [FILE]
     assert codeopt(*flags("http://127.0.0.1:9/v1", "--strict", "-q"), cwd=folder).status == 4
 

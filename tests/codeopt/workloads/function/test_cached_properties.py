@@ -52,3 +52,20 @@ def test_a_property_that_is_cached_is_a_caveat(
     assert (done.status, found["verdict"]) == ((1, "rejected") if rejected else (0, "faster")), done.err
     if not rejected:
         assert [(each["subject"], "_cached_total=1" in each["got"]) for each in found["caveats"]] == [("private", True)]
+
+
+METHOD = MODULE.replace("def shares(basket: Basket)", "    def shares(self)").replace(
+    "    return [price", "        return [price"
+)
+METHOD = METHOD.replace("basket.prices", "self.prices")
+
+
+@pytest.mark.parametrize("more", ["", "        seen = []\n        seen.clear()\n"], ids=["equal", "two more lines"])
+def test_lines_that_move_in_a_method_are_no_difference(more: str, tmp_path: Path) -> None:
+    """Steps of two threads were counted with the making of arguments, in which `__init__` takes part."""
+    (tmp_path / "old.py").write_text(METHOD)
+    (tmp_path / "new.py").write_text(METHOD.replace("        return [price", f"{more}        return [price"))
+    (tmp_path / "calls.py").write_text(CALLS)
+    usual = ("--calls", "calls.py", "--no-tests", "--sandbox", "bubblewrap", "--max-pairs", "6", "--max-examples", "50")
+    found = codeopt("compare", "old.py::Basket.shares", "new.py::Basket.shares", *usual, "--json", cwd=tmp_path).json
+    assert (found["verdict"] in ("faster", "same", "slower"), found["caveats"]) == (True, []), found["reason"]

@@ -63,7 +63,8 @@ def main(argv: list[str] | None = None, began: float | None = None) -> int:
         arguments.began, arguments.asked = began, asked
         with colour_choice(getattr(arguments, "color", None)):
             status = command(arguments)
-            sys.stdout.flush()
+            if not sys.stdout.closed:  # a server of editors closes it
+                sys.stdout.flush()
     except CodeoptError as error:
         return _end(error.exit_status, str(error), as_json, hint=error.hint, shortfalls=error.shortfalls)
     except SandboxError as error:

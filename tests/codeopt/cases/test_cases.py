@@ -103,7 +103,7 @@ def test_the_folder_that_the_user_names_is_the_only_one(request_for, tmp_path: P
 
 def test_one_input_file_leaves_out_all_else(request_for, tmp_path: Path) -> None:
     write(tmp_path, input_0_txt="a", my_data="b")
-    assert collect(request_for(stdin=tmp_path / "my.data")) == [Case("my.data", b"b")]
+    assert collect(request_for(stdin=tmp_path / "my.data")) == [Case("my.data", b"b", files=())]
 
 
 def test_a_generator_makes_small_and_large_inputs(request_for, tmp_path: Path) -> None:
@@ -178,4 +178,4 @@ def test_arguments_and_files_of_a_case(request_for, tmp_path: Path) -> None:
     assert (one.args, one.stdin, one.expected) == (("--top", "10 20", "data.csv"), b"x", b"X")
     assert one.files == (("data.csv", b"1"), ("sub/more.csv", b"2"))
     assert (one.written, one.ignored) == (None, ("*.log",))
-    assert (two.args, two.files, two.stdin) == ((), None, b"y")
+    assert (two.args, two.files, two.stdin) == ((), (), b"y")

@@ -201,7 +201,7 @@ def test_what_is_missing_is_a_notice_unless_strict(
     done = review(folder, "--json", "--no-tests", *flags, **variables)
     assert done.status == (5 if "Docker" in said else 0), done.err  # without a sandbox nothing was looked at
     assert said in done.json["notices"][0]
-    assert "notice: " in done.err
+    assert "warning: " in done.err
     assert [each["path"] for each in done.json["skipped"]] == ["shop/new.py"]
     assert review(folder, "--strict", "-q", "--no-tests", *flags, **variables).status == status
 

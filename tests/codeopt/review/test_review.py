@@ -46,7 +46,7 @@ def test_what_is_not_suggested_says_why_and_what_would_help(reviewed: tuple[Path
     skipped = named(reviewed[1]["skipped"])
     assert set(skipped) == {"shop/orders.py::untested", "shop/orders.py::quick"}
     assert "--tests PATH" in skipped["shop/orders.py::untested"]["reason"]
-    assert "nothing to try" in skipped["shop/orders.py::quick"]["reason"]
+    assert "no rule applies" in skipped["shop/orders.py::quick"]["reason"]
 
 
 def test_the_suggestions_applied_pass_the_tests_each_and_all(reviewed: tuple[Path, dict[str, Any]]) -> None:

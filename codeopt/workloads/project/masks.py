@@ -36,7 +36,7 @@ CLASSES = {
     "date": rb"\d{4}-\d\d-\d\d(?:[T ]\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?:Z|[+-]\d\d:?\d\d)?)?",
     "time": rb"\d{1,2}:\d\d(?::\d\d(?:\.\d+)?)?",
     "hex": rb"0x[0-9a-fA-F]+",
-    "number": rb"(?<!\w)[+-]?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?(?!\w)",
+    "number": rb"(?<!\w)[+-]?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?[a-zA-Z]{0,3}(?!\w)",  # with its unit: 0.93s
     "path": rb"(?:/[\w.@+-]+)+",
     "word": rb"[\w\x80-\xff]+",
     "space": rb"[ \t\r]+",

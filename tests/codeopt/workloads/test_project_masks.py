@@ -29,6 +29,8 @@ def learned(*outputs: str) -> Masks:
     [
         (("a 1\ntook 0.123 s\n", "a 1\ntook 0.2 s\n", "a 1\ntook 12.5 s\n"), ["a 1\ntook 7 s\n"],
          ["a 2\ntook 7 s\n", "a 1\ntook long s\n", "a 1\ntook 7 ms\n"]),
+        (("3 passed in 1.12s\n", "3 passed in 1.09s\n"), ["3 passed in 0.93s\n", "3 passed in 20.5s\n"],
+         ["2 passed in 1.12s\n", "3 failed in 1.12s\n", "3 passed in a1\n"]),
         (('{"made": 17.25, "rows": [[1, 2]]}', '{"made": 18.5, "rows": [[1, 2]]}'), ['{"made": 9, "rows": [[1, 2]]}'],
          ['{"made": 9, "rows": [[1, 3]]}', '{"made": "x", "rows": [[1, 2]]}', '{"made": 9}']),
         (("at 2024-01-02T10:20:30 in /tmp/a1\n7", "at 2025-11-12T01:02:03 in /tmp/b2/c\n7"),

@@ -56,7 +56,7 @@ class PairResult:
     reason: str = ""
     comparison: Comparison | None = None
     bound: float | None = None
-    """NEW was given up: it is at most so many times as fast as OLD."""
+    """NEW was given up: an upper bound of OLD over NEW."""
     growth: GrowthPair = UNKNOWN
     notes: tuple[str, ...] = ()
     caveats: tuple[Caveat, ...] = ()

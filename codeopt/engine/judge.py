@@ -280,7 +280,7 @@ class Judge:
         return replace(candidate, outcomes=outcomes)
 
     def _outcomes(self, draft: Revision, cases: Sequence[Case], failures: int = MAX_FAILURES) -> tuple[Outcome, ...]:
-        """Outcomes of the cases in order, up to so many that are wrong."""
+        """Outcomes of the cases in order, up to a number of wrong ones."""
         outcomes: list[Outcome] = []
         wrong = 0
         for number, case in enumerate(cases, 1):

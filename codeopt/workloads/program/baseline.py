@@ -33,7 +33,7 @@ FRESH = 1_000_000
 CANDIDATES = 5
 """Number of the longest cases that are run again to choose those that are timed ..."""
 SURELY_ENOUGH = 3
-"""... unless the longest took so many times what is enough to time it alone."""
+"""... unless the longest took this multiple of what is enough to time it alone."""
 
 
 def case_request(program: Path, source: str, options: ImproveOptions, sandbox: Sandbox) -> Request:

@@ -44,7 +44,7 @@ def test_improve_names_the_module_that_the_tests_miss(folder: Path) -> None:
     assert [row["why"] for row in done.json["shortfalls"]] == [f"tests/test_parts.py: {MISSING}", "n has no type hint"]
     assert f"1 test file found, none ran: tests/test_parts.py: {MISSING}" in done.err
     assert "(--python PATH runs them in another environment" in done.err
-    assert "no calls could be made up by type hints: n has no type hint" in done.err
+    assert "no calls could be generated from type hints: n has no type hint" in done.err
 
 
 GITHUB = {"GITHUB_ACTIONS": "true"}

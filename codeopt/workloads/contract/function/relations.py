@@ -49,7 +49,7 @@ class ArgumentRelation:
         return self.holds(*(given[name] for name in self.parameters))
 
     def is_kept_by(self, calls: Sequence[Mapping[str, Any]]) -> bool:
-        """Return whether all calls to which it applies keep it, and they are so many that this is no chance."""
+        """Return True if all calls to which it applies keep it, and their number rules out chance."""
         applied = [(call, keeps) for call in calls if (keeps := self.keeps(call)) is not None]
         if not all(keeps for _, keeps in applied):
             return False

@@ -12,16 +12,17 @@ from codeopt.workloads.source.literals import with_recipes_in_words
 OPAQUE = re.compile(r"unpickle\('[^']*'(?:, '[^']*')?\)|load\('([^']*)', '([^']*)'\)|(?:CALLS|BIG)\[\d+\]")
 """Parts of a call that no literal can represent."""
 MOST = 400
+"""Maximum number of further words."""
 WHENCE = {
     "tests": "made by a test",
     "doctests": "made by a doctest",
     "recorded": "that was recorded",
     "calls_file": "of the --calls file",
     "model": "that the model wrote",
-    "hints": "made up from the type hints",
-    "refused": "made up, which the function's own text refuses",
+    "hints": "generated from the type hints",
+    "refused": "generated, which the function's own text refuses",
 }
-"""Number of calls by source."""
+"""Words for the source of a call."""
 
 
 @dataclass(frozen=True)
@@ -82,4 +83,4 @@ def _name(module: str, name: str, home: str) -> str:
 def origin_of(call: str, sources: Mapping[str, str], places: Mapping[str, str]) -> str:
     """Origin of a call: "a call made by a test (tests/test_a.py::test_b)"."""
     place = f" ({places[call]})" if places.get(call) else ""
-    return f"a call {WHENCE.get(sources.get(call, ''), 'made up from known ones')}{place}"
+    return f"a call {WHENCE.get(sources.get(call, ''), 'generated from known ones')}{place}"

@@ -31,7 +31,7 @@ ROOM = 2_000_000
 An object that was recorded as a whole is parsed for each call that is generated from it.
 """
 PLANNED = 8
-"""One in so many derived calls is not drawn: see `Texts.constants_at_fields`. As many are `Maker.usual`."""
+"""Number of derived calls of which one is not drawn (`Texts.constants_at_fields`) and one is `Maker.usual`."""
 OF_ONE = 40
 """Maximum number of usual calls that are made from one known one."""
 ITEMS = 3

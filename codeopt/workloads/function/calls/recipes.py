@@ -51,7 +51,7 @@ class RecipeGrowth:
     """Numbers grow with the size, and words may be new; else all are like known ones."""
 
     def call(self, factor: int, seed: int) -> Call | None:
-        """The call with each argument so many times as large; None where it would be too large, or cannot be made."""
+        """The call with each argument enlarged by a factor; None if it would be too large, or cannot be built."""
         sizes = self._sizes(factor)
         grown = self.base
         try:
@@ -101,7 +101,7 @@ class TextGrowth:
     base: Call
 
     def call(self, factor: int, seed: int) -> Call | None:
-        """The call with all that can grow so many times as large; None where nothing can."""
+        """The call with every part that can grow enlarged by a factor; None if no part can."""
         return grow_call(self.base, factor, seed)
 
 

@@ -94,7 +94,7 @@ class WholeRuns:
         return (self.takes + self.after) / (self.took + self.before)
 
     def gain(self, passes: int) -> PassGain:
-        """Time that the calls of one of so many passes save."""
+        """Mean time that the calls of one pass save."""
         return PassGain((self.took - self.takes) / passes, passes)
 
 

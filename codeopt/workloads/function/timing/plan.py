@@ -313,8 +313,8 @@ class _Choice:
         return _short([*known, *_within(alike, ENOUGH_S)]), note
 
     def _alike(self, known: Sequence[KnownCall], seconds: float) -> list[KnownCall]:
-        """Calls made up from the first of them that return, and take no longer than LONG_ENOUGH_S; so many that some
-        may be dropped and the rest still takes so many seconds."""
+        """Calls generated from the first of them that return, each of at most LONG_ENOUGH_S; more than `seconds` takes,
+        as some may be dropped."""
         texts = [k.text for k in known[:8]]
         made = other_seeds(texts, SEEDS) or derive(texts, 300, 50 + self.seed, self.bench.vocabulary, small=False)
         limit = CallTimeLimit(call=25 * LONG_ENOUGH_S, total=2 * seconds, lost=2)

@@ -269,5 +269,5 @@ def test_a_method_is_judged_by_made_up_objects(tmp_path: Path) -> None:
     assert "grown from the given ones" in facts["timed"]
     assert right.correct, why(right)
     assert "Depot.twice(Depot([Item(" in why(wrong)
-    assert "a call made up" in why(wrong)
+    assert "a call generated" in why(wrong)
     assert len(why(wrong)) < 450, why(wrong)

@@ -79,7 +79,7 @@ def test_why_doctests_and_hints_give_nothing(tmp_path: Path) -> None:
         (doctest,) = doctests.find(Ask(bench)).shortfalls
         (hint,) = hints.find(Ask(bench)).shortfalls
     assert doctest.words.startswith("the doctests did not run: ModuleNotFoundError: No module named 'nowhere")
-    said = "no calls could be made up by type hints: n has no type hint (type hints, --calls FILE)"
+    said = "no calls could be generated from type hints: n has no type hint (type hints, --calls FILE)"
     assert hint.words.startswith(said)
 
 

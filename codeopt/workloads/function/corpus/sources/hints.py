@@ -52,7 +52,8 @@ def find(ask: Ask) -> Found:
         drawn = [] if strategy is None or strategy.is_empty else _drawn(strategy)
     if drawn:
         return Found((("hints", tuple(drawn)),))
-    return Found((), shortfalls=(Diagnostic("no calls could be made up by type hints", _untyped(ask.bench), REMEDY),))
+    missing = Diagnostic("no calls could be generated from type hints", _untyped(ask.bench), REMEDY)
+    return Found((), shortfalls=(missing,))
 
 
 def _untyped(bench: FunctionHarness) -> str:

@@ -201,7 +201,7 @@ def make_differential_test(
     quota = Quota.of(most)
     seeds = (seed + NEXT_SEED * time for time in range(quota.times))
     mutated = (mutate_cases(cases, seed=each, also_known=also_known) for each in seeds)
-    changes = chain(other_usage(source, [*cases, *also_known]), chain.from_iterable(mutated))
+    changes = chain(other_usage(source, cases, also_known), chain.from_iterable(mutated))
     made = Supply(
         run_original, break_relations(cases, seed=seed, also_known=also_known), changes, quota, held_out, notify
     )

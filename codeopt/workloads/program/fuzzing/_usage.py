@@ -15,10 +15,14 @@ VALUES = ((), ("1",))
 """Words after an option, which may need one."""
 
 
-def other_usage(source: str, cases: Sequence[Case]) -> Iterator[MutatedCase]:
-    """Cases of a program, by its text and by what it wrote on known ones."""
+def other_usage(source: str, cases: Sequence[Case], also_known: Sequence[Case] = ()) -> Iterator[MutatedCase]:
+    """Cases of a program, by its text and by what it wrote on known ones.
+
+    also_known: cases that are not changed, as a model may not see them.
+    """
     yield from _in_one_folder(cases)
-    yield from _with_options(source, cases)
+    if cases:
+        yield from _with_options(source, cases[0], [*cases, *also_known])
 
 
 def _in_one_folder(cases: Sequence[Case]) -> Iterator[MutatedCase]:
@@ -32,13 +36,13 @@ def _in_one_folder(cases: Sequence[Case]) -> Iterator[MutatedCase]:
             return
 
 
-def _with_options(source: str, cases: Sequence[Case]) -> Iterator[MutatedCase]:
-    given = {word.partition("=")[0] for case in cases for word in case.args}
+def _with_options(source: str, base: Case, known: Sequence[Case]) -> Iterator[MutatedCase]:
+    given = {word.partition("=")[0] for case in known for word in case.args}
     texts = [each.value for each in ast.walk(ast.parse(source)) if isinstance(each, ast.Constant)]
     for option in dict.fromkeys(text for text in texts if isinstance(text, str) and _OPTION.fullmatch(text)):
         for value in VALUES if option not in given else ():
-            args = (*cases[0].args, option, *value)
-            case = replace(cases[0], args=args, title=f"the arguments {' '.join(args)[:SHOWN]}")
+            args = (*base.args, option, *value)
+            case = replace(base, args=args, title=f"the arguments {' '.join(args)[:SHOWN]}")
             yield _mutated(".".join(("option", option, *value)), case, f"no known case gives {option}")
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -11,8 +12,10 @@ from codeopt.core.options import FuzzPolicy
 from codeopt.core.revision import Revision
 from codeopt.engine.judge import Judge
 from codeopt.workloads import Stage
-from codeopt_sandbox import RunLimits, Sandbox
+from codeopt.workloads.program.fuzzing import other_usage
+from codeopt_sandbox import Case, RunLimits, Sandbox
 from codeopt_sandbox.caveat import Subject
+from codeopt_sandbox.outcome import WrittenFile
 from tests.conftest import open_or_skip
 from tests.support.judges import program_judge
 
@@ -64,3 +67,11 @@ def test_an_option_that_no_case_gives_is_tried(judge_of: Callable[[str, str], Ju
     assert [each.because for each in found.caveats if each.subject is Subject.INPUT] == [
         "no known case gives --reverse"
     ]
+
+
+def test_a_case_that_is_held_out_is_not_changed() -> None:
+    """A difference on a changed case is shown to a model."""
+    wrote = Case("held", b"1\n", files=(), written=(WrittenFile("log", b"1"),))
+    shown = replace(wrote, name="shown", args=("--top", "1"))
+    assert list(other_usage(OPTIONS, [], [wrote])) == []
+    assert {each.case.args[:1] for each in other_usage(OPTIONS, [shown], [wrote])} == {("--top",)}

@@ -78,8 +78,12 @@ class FunctionHarness:
     @property
     def recording_runner(self) -> TimedRuns:
         """The same, which keeps in `left` what checked runs leave of their processes."""
-        known = frozenset(name.partition(".")[0] for name in imported_names(self.source))
-        return TimedRuns(self.runner, left=self.left, known=known)
+        return TimedRuns(self.runner, left=self.left, known=self._imported)
+
+    @cached_property
+    def _imported(self) -> frozenset[str]:
+        """Top names of what the module imports."""
+        return frozenset(name.partition(".")[0] for name in imported_names(self.source))
 
     @property
     def source(self) -> str:

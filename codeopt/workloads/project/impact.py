@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 from pathlib import PurePosixPath
 
 from codeopt.analysis.positions import functions
@@ -88,7 +88,7 @@ def impact_of(
         gone: Modules that the draft does not have.
     """
     changed = tuple(each for each in changed_names(before, after, old, new) if each.place.file not in gone)
-    graph = FunctionGraph(before)
+    graph = _graph_of(before)
     places = list(dict.fromkeys(graph.defined(each.place) for each in changed))
     judged = dict.fromkeys(place for place in places if graph.is_public(place) and place.file != script)
     unreached: list[CodeEdit] = []
@@ -131,6 +131,7 @@ class FunctionGraph:
     def __init__(self, files: Mapping[str, str]) -> None:
         self.files = files
         self._known: dict[str, dict[str, frozenset[str]]] = {}
+        self._imported: dict[str, set[str]] = {}
 
     @cached_property
     def _graph(self) -> ModuleGraph:
@@ -179,7 +180,15 @@ class FunctionGraph:
     def _imports(self, path: str, other: str) -> bool:
         """Return True if a file imports another, or a package around it."""
         packages = {str(folder / "__init__.py") for folder in PurePosixPath(other).parents}
-        return bool(self._graph.imported(self._graph.tree(path), path) & {other, *packages})
+        if path not in self._imported:
+            self._imported[path] = set(self._graph.imported(self._graph.tree(path), path))
+        return bool(self._imported[path] & {other, *packages})
+
+
+@lru_cache(maxsize=1)
+def _graph_of(original: Revision) -> FunctionGraph:
+    """The same for all drafts of an original."""
+    return FunctionGraph(original)
 
 
 def _mentioned(node: ast.AST) -> Iterator[str]:

@@ -170,6 +170,10 @@ class Masks:
         )
         return replace(run, stdout=self.output.seen(self._without_given(run.stdout)), written=written)
 
+    def ignores(self, path: str) -> bool:
+        """Return True for a file that does not count."""
+        return any(fnmatchcase(path, pattern) for pattern in self.ignored)
+
     def learned(self, runs: Sequence[Run]) -> Masks:
         """Add masks for what varies between several runs of the same command."""
         output = learn([self._without_given(run.stdout) for run in runs])
@@ -177,7 +181,7 @@ class Masks:
         uncompared: dict[str, str] = {}
         known = [{file.path: file for file in run.written} for run in runs]
         for path in sorted({path for each in known for path in each}):
-            if any(fnmatchcase(path, pattern) for pattern in self.ignored):
+            if self.ignores(path):
                 continue
             found = [each[path] for each in known if path in each]
             if len(found) < len(runs):

@@ -187,7 +187,7 @@ def _spans(content: bytes) -> list[tuple[int, int, str]]:
         tree = ast.parse(content)
     except (SyntaxError, ValueError):
         return []
-    return [(first_line(node), node.end_lineno or node.lineno, name) for name, node in definitions(tree)]
+    return [(first_line(node), last_line(node), name) for name, node in definitions(tree)]
 
 
 def _loops(content: bytes) -> list[ast.For | ast.AsyncFor | ast.While]:

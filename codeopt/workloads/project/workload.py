@@ -317,7 +317,8 @@ def measure(request: WorkloadRequest, program: ProjectProgram, runs: CommandRuns
     hot = tuple(dict.fromkeys(each.file for each in found.functions if each.total_share >= HOT))
     if runs.other:
         hot = tuple(sorted(path for path in runs.other.differing if path.endswith(".py")))
-    judges = bool(first.stdout.replace(HIDDEN, b"").strip()) or _counted(case)
+    written = any(not masks.ignores(file.path) for file in first.written)
+    judges = bool(first.stdout.replace(HIDDEN, b"").strip()) or written
     suite = open_suite(runs, original, options, hot, needed=not judges)
     if not suite.found.passed and not judges:
         raise ProgramError(
@@ -363,12 +364,6 @@ def _grounded(program: ProjectProgram, tests: ProjectTests, run: Run) -> Project
     ground = program.ground.also(collected_files(tests, program.files), FixedReason.TEST)
     ground = ground.also((file.path for file in run.written if file.path in program.files), FixedReason.WRITTEN)
     return replace(program, ground=ground).require_open()
-
-
-def _counted(case: Case) -> bool:
-    from fnmatch import fnmatchcase
-
-    return any(not any(fnmatchcase(file.path, p) for p in case.ignored) for file in case.written or ())
 
 
 def as_profile(found: ProjectProfile, files: Revision) -> Profile:

@@ -6,6 +6,7 @@ import ast
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import islice
 from typing import Any
 
 from codeopt.core.diagnostic import Diagnostic
@@ -363,7 +364,8 @@ def lines_run(
     """Lines that calls run, and all lines of the function: quick calls together, then, where lines are missing, the
     long given ones."""
     quick = tuple(each.text for each in _quick(known, 0.1))
-    slow = [each.text for each in known if each.text not in quick and each.source != "derived"][:3]
+    together = set(quick)
+    slow = list(islice((k.text for k in known if k.text not in together and k.source != "derived"), 3))
     run: set[int] = set()
     lines: tuple[int, ...] = ()
     for calls in [quick, *[(text,) for text in slow]]:

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
 from typing import NamedTuple
 
-from codeopt.analysis.nodes import first_line
+from codeopt.analysis.nodes import first_line, last_line
 from codeopt.analysis.positions import Def, Definition, definitions
 from codeopt.core.revision import HEAD
 from codeopt.workloads.project.fixed_ground import FixedGround
@@ -144,7 +144,7 @@ class NumberedModule:
     def span(self, name: str) -> set[int]:
         """Lines of a function or class."""
         node = self.found.get(name)
-        return set(range(first_line(node), (node.end_lineno or node.lineno) + 1)) if node else set()
+        return set(range(first_line(node), last_line(node) + 1)) if node else set()
 
     def head(self, name: str) -> set[int]:
         """Lines of a function above its first statement."""

@@ -200,7 +200,10 @@ def _own_folder(project: Path) -> Path | None:
     """The folder of a project in the user's cache folder; it belongs to nobody else."""
     base, place = Path(user_cache_dir("codeopt")), project.resolve()
     folder = base / "projects" / f"{place.name[:40]}-{sha256(os.fsencode(place)).hexdigest()[:16]}"
-    own = base.is_absolute() and (not folder.exists() or folder.stat().st_uid == os.geteuid())
+    try:
+        own = base.is_absolute() and (not folder.exists() or folder.stat().st_uid == os.geteuid())
+    except OSError:  # the way there is closed to this user
+        own = False
     return folder if own else None
 
 

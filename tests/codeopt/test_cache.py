@@ -230,6 +230,17 @@ def test_a_folder_of_another_user_is_no_cache(tmp_path: Path, monkeypatch: pytes
     assert open_cache(tmp_path) is None
 
 
+def test_a_folder_behind_a_closed_one_is_no_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The home of another user, as `HOME=/root` has it in some containers; root itself may go everywhere."""
+    closed = PermissionError(13, "Permission denied")
+
+    def refused(path: Path, **how: bool) -> bool:
+        raise closed
+
+    monkeypatch.setattr(Path, "exists", refused)
+    assert open_cache(tmp_path) is None
+
+
 def test_a_store_in_the_checkout_is_not_read(tmp_path: Path) -> None:
     """Wherever in it: what lies in the checkout may have come with the repository."""
     for place in (".codeopt", ".cache/codeopt", "."):

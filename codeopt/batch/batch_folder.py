@@ -46,6 +46,7 @@ from codeopt.core.program import write_whole
 from codeopt.core.revision import Revision
 from codeopt.core.run_store import STATE, RunFolder, SavedRun, candidates_from_json, candidates_to_json, digest
 from codeopt.core.sanitize import encodable
+from codeopt.core.words import utc
 from codeopt_sandbox.plain_files import read_bytes, read_text
 
 FACTS = "batch.json"
@@ -273,4 +274,4 @@ def _adapters() -> dict[type, Any]:
 
 
 def _now() -> str:
-    return time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())
+    return utc(time.time())

@@ -6,7 +6,6 @@ The kernel takes them back from a worker that was killed, so nobody waits for th
 
 from __future__ import annotations
 
-import hashlib
 import os
 import tempfile
 import time
@@ -19,6 +18,7 @@ from filelock import FileLock, Timeout
 
 from codeopt.batch.batch_folder import BatchFolder
 from codeopt.core.errors import UsageError
+from codeopt.core.run_store import digest
 
 CORE_AGAIN_S = 0.005
 """Interval at which a worker looks whether its core is free, seconds; a measurement takes a tenth at least."""
@@ -82,7 +82,7 @@ class RequestSlots:
     @contextmanager
     def held(self) -> Iterator[None]:
         """Wait for a slot, then hold it."""
-        home = shared_folder("requests") / hashlib.sha256(self.server.encode("utf-8", "replace")).hexdigest()[:16]
+        home = shared_folder("requests") / digest(self.server)[:16]
         home.mkdir(mode=0o700, exist_ok=True)
         slots = [FileLock(home / str(number)) for number in range(self.count)]
         while (slot := next(filter(taken, slots), None)) is None:

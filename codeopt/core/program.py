@@ -273,17 +273,6 @@ def kept_beside(path: Path) -> Path:
     return path.with_name(path.name + ".orig")
 
 
-def replace_program(program: Program, text: str) -> Path | None:
-    """Replace the text of a program's file.
-
-    Unless git holds the old text, it is first kept in a file next to it. Returns the path of that file. Raises
-    UsageError if the file has changed since it was read, or cannot be written.
-    """
-    found = replacement(program, text)
-    found.write()
-    return found.kept
-
-
 def require_unchanged(program: Program) -> None:
     """Raise UsageError if the file has changed since it was read."""
     held = program.around

@@ -139,7 +139,7 @@ def read_run(path: Path) -> StoredRun:
         return StoredRun(RunListing(path, _result(path)), None, before or UNCHANGED, best)
     saved = RunFolder(path).read()
     whole = path.parent.parent
-    name = next((each.name for each in functions_in(whole) if each.path == path), "")
+    name = next((name for name, each in functions_of(whole).items() if each == path), "")
     return StoredRun(
         RunListing(path, _result(path), name), saved, before or saved.history.original.revision, best,
         read_run(whole) if name else None,

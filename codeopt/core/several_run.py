@@ -143,7 +143,7 @@ def is_several(path: Path) -> bool:
 
 def functions_of(path: Path) -> dict[str, Path]:
     """Folder of each function's run by the function's name. Empty for any other run."""
-    state = _state(path)
+    state = _state(path) if (path / FUNCTIONS).is_dir() else {}
     return {name: path / FUNCTIONS / Path(folder).name for name, folder in state["functions"].items()} if state else {}
 
 

@@ -12,7 +12,7 @@ from typing import Any
 from codeopt.core.errors import UsageError
 from codeopt.core.ownership import require_own
 from codeopt.core.program import FileChange, Replacement, kept_beside, read_text, replacement, write_whole
-from codeopt.core.run_index import RunListing, functions_in, list_runs, require_inside
+from codeopt.core.run_index import functions_in, list_runs, require_inside
 from codeopt_sandbox.plain_files import read_bytes
 
 SCHEMA = "codeopt.written/1"
@@ -45,7 +45,8 @@ def write_recorded(run: Path, changes: Iterable[FileChange]) -> tuple[Replacemen
 
 def last_written(home: Path) -> Written:
     """Return the most recently written files of all runs below `home`. Raises UsageError if there are no such files."""
-    found = [written for run in list_runs(home) for each in _whole_and_functions(run) if (written := _read(each.path))]
+    paths = (each.path for run in list_runs(home) for each in (run, *functions_in(run.path)))
+    found = [written for path in paths if (written := _read(path))]
     if not found:
         raise UsageError(f"nothing to undo: no result of a run in {home / 'runs'} was written")
     last = max(found, key=lambda each: each.at)
@@ -71,10 +72,6 @@ def undo(written: Written) -> list[Path]:
             each.kept.unlink()
     (written.run / RECORD).unlink()
     return [each.path for each in changed]
-
-
-def _whole_and_functions(run: RunListing) -> list[RunListing]:
-    return [run, *functions_in(run.path)]
 
 
 def _read(run: Path) -> Written | None:

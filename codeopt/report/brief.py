@@ -12,6 +12,7 @@ from typing import Any
 from codeopt.core.diagnostic import Diagnostic
 from codeopt.core.run_index import apply_command
 from codeopt.core.sanitize import inline
+from codeopt.core.screen import COLUMNS
 from codeopt.core.task_score import TaskMeasure, TaskScore
 from codeopt.core.words import Speedup, counted, money, took
 from codeopt.report.evidence_words import evidence_line
@@ -21,7 +22,6 @@ from codeopt_sandbox.caveat import Caveat, Subject
 
 MAX_CAVEATS = 2
 """Caveats shown at most; -v shows more, --json all."""
-WIDTH = 80
 _LIGHT = (Subject.FLOATS, Subject.MEMORY, Subject.EVIDENCE)
 """Subjects of caveats that come after all others, in order."""
 _ONE_INPUT = "caveat: checked on 1 input only: add others with --cases DIR"
@@ -118,7 +118,7 @@ def _changes(found: Mapping[str, Any]) -> list[str]:
     """The changes of an accepted candidate, if it has several."""
     rounds = {each["round"]: each["changes"] for each in found["rounds"]}
     changes: Sequence[str] = rounds.get(found["best_round"], ())
-    filled = (textwrap.fill(each, WIDTH, initial_indent="  ", subsequent_indent="    ") for each in changes)
+    filled = (textwrap.fill(each, COLUMNS, initial_indent="  ", subsequent_indent="    ") for each in changes)
     return list(filled) if len(changes) > 1 else []
 
 

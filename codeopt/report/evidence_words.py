@@ -6,6 +6,7 @@ import textwrap
 from collections.abc import Mapping
 from typing import Any
 
+from codeopt.core.screen import COLUMNS
 from codeopt.core.words import counted, plural
 from codeopt.report.patch_table import has_edits
 
@@ -26,7 +27,7 @@ def evidence_line(found: Mapping[str, Any]) -> list[str]:
     found: object of an improvement or a comparison.
     """
     words = _of_command(found) if has_edits(found) or found.get("command") else _of_one(found)
-    return textwrap.wrap(words, 80)
+    return textwrap.wrap(words, COLUMNS)
 
 
 def calls_in_words(sources: Mapping[str, int]) -> str:

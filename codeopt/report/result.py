@@ -20,6 +20,7 @@ from codeopt.core.program import FileChange, TargetFiles, changes_of
 from codeopt.core.proposer import Refusal
 from codeopt.core.revision import Revision
 from codeopt.core.sanitize import inline, printable
+from codeopt.core.screen import COLUMNS
 from codeopt.core.step_error import StepError
 from codeopt.core.version import __version__
 from codeopt.core.words import memory as memory_of
@@ -35,8 +36,6 @@ if TYPE_CHECKING:
 
 MIN_IMPORTS = 0.05
 """Smallest share of the time of imports that is shown, 0 to 1."""
-WIDTH = 80
-"""Columns of a terminal that the contract keeps to."""
 MAX_REFUSALS = 2
 """Reasons why no rule applied shown to people at most; JSON has all."""
 CONTRACT_LINES = 2
@@ -216,7 +215,7 @@ def contract_lines(facts: Mapping[str, Any]) -> list[str]:
     """
     words = (facts.get("evidence") or {}).get("contract", "")
     return textwrap.wrap(
-        printable(words), WIDTH, initial_indent="contract   ", subsequent_indent=" " * 11, max_lines=CONTRACT_LINES,
+        printable(words), COLUMNS, initial_indent="contract   ", subsequent_indent=" " * 11, max_lines=CONTRACT_LINES,
         placeholder=" ...", break_on_hyphens=False,
     )  # fmt: skip
 

@@ -185,7 +185,8 @@ def check(
         work.stop(worth, "interrupted", INTERRUPTED)
     nowhere = "the profile has no time in it" if profiled else ranking.untested
     verdicts = work.verdicts()
-    rows = tuple(_row(each, verdicts, part.min_share, nowhere) for each in ranking.targets)
+    less = f"less than {part.min_share:.0%} of the time"
+    rows = tuple(row_of(each, verdicts, less if each.seconds or each.share else nowhere) for each in ranking.targets)
     shortfalls = (*ranking.shortfalls, *work.shortfalls)
     blind = why_blind(ranking.targets, work.looked_at(shortfalls), shortfalls, [each.reason for each in work.skipped])
     untried = {(each.path, each.function) for each in work.left}
@@ -220,13 +221,12 @@ def _worth(target: ReviewTarget, least: float) -> bool:
     return not target.function or (target.share or 0.0) >= least
 
 
-def _row(target: ReviewTarget, verdicts: Verdicts, least: float, nowhere: str) -> CheckedTarget:
+def row_of(target: ReviewTarget, verdicts: Verdicts, why_not: str) -> CheckedTarget:
+    """The row of a target. why_not: reason why it was not tried."""
     at = (target.path, target.function)
     suggestion, why = verdicts.suggestions.get(at), verdicts.reasons.get(at, "")
     judged = suggestion is not None or bool(why)
-    if not judged:
-        why = f"less than {least:.0%} of the time" if target.seconds or target.share else nowhere
-    before = verdicts.before.get(at, "")
     return CheckedTarget(
-        target.path, target.function, target.share, target.seconds, suggestion, why, judged, before, target.own_share
-    )
+        target.path, target.function, target.share, target.seconds, suggestion, why if judged else why_not, judged,
+        verdicts.before.get(at, ""), target.own_share,
+    )  # fmt: skip

@@ -28,13 +28,13 @@ from codeopt.core.words import counted
 from codeopt.engine.improve import require_reachable
 from codeopt.report.result import Result, diff_of
 from codeopt.review.changed_functions import ReviewTarget
-from codeopt.review.check import CheckedPart, CheckedTarget, listed, why_blind
+from codeopt.review.check import CheckedPart, CheckedTarget, listed, row_of, why_blind
 from codeopt.review.combine import best_first
 from codeopt.review.findings.known import text_of
 from codeopt.review.ranking import Ranking
 from codeopt.review.suggestion import Skipped, Suggestion
 from codeopt.review.surroundings import Improver, rank
-from codeopt.review.work import BUDGET_SPENT, INTERRUPTED, Left, ReviewBudget, ReviewRun, Verdicts, saved_suggestion
+from codeopt.review.work import BUDGET_SPENT, INTERRUPTED, Left, ReviewBudget, ReviewRun, saved_suggestion
 from codeopt.workloads.function.recording.recording import recorded_calls
 from codeopt.workloads.source.functions import ModuleFunctions, read_functions
 
@@ -168,15 +168,15 @@ def improve_several(
         work.stop(chosen, "interrupted", INTERRUPTED)
     changes = tuple(_joined(work, chosen))
     order = {each.name: at for at, each in enumerate(chosen)}
-    rows = sorted(ranking.targets, key=lambda each: order.get(each.name, len(order)))
+    targets = sorted(ranking.targets, key=lambda each: order.get(each.name, len(order)))
     shortfalls = (*ranking.shortfalls, *work.shortfalls)
     reasons = [each.reason for each in work.skipped]
     blind = "" if work.failure else why_blind(ranking.targets, work.looked_at(()), shortfalls, reasons)
     skipped = {(each.path, each.function) for each in work.left}
     verdicts = work.verdicts()
+    rows = tuple(row_of(each, verdicts, _why_not(each, ranking.untested)) for each in targets)
     return ImprovedSeveral(
-        tuple(_row(each, verdicts, ranking.untested) for each in rows), results, work.looked_at(()), changes,
-        shortfalls, blind, "; ".join(work.notices),
+        rows, results, work.looked_at(()), changes, shortfalls, blind, "; ".join(work.notices),
         tuple(dict.fromkeys(each.file for each in chosen if (each.path, each.function) in skipped)), work.failure,
         session.interpreter, ranking.tests_from, work.ledger.usage.cost_usd,
         earlier.earlier_s + limits.clock.seconds, saved,
@@ -254,17 +254,8 @@ def _joined(work: ReviewRun, targets: Sequence[ReviewTarget]) -> Iterator[FileCh
         yield FileChange(path, Program(files[path], as_source(original), original), text)
 
 
-def _row(target: ReviewTarget, verdicts: Verdicts, untested: str) -> CheckedTarget:
-    at = (target.path, target.function)
-    suggestion, why = verdicts.suggestions.get(at), verdicts.reasons.get(at, "")
-    judged = suggestion is not None or bool(why)
-    if not judged:
-        why = (
-            f"takes less than {MIN_SHARE:.0%} of what the longest takes under the tests"
-            if target.seconds
-            else f"{untested}, and {NO_EVIDENCE}"
-        )
-    return CheckedTarget(
-        target.path, target.function, target.share, target.seconds, suggestion, why, judged,
-        own_share=target.own_share,
-    )  # fmt: skip
+def _why_not(target: ReviewTarget, untested: str) -> str:
+    """Reason why a function was not tried."""
+    if target.seconds:
+        return f"takes less than {MIN_SHARE:.0%} of what the longest takes under the tests"
+    return f"{untested}, and {NO_EVIDENCE}"

@@ -19,7 +19,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from codeopt.core.program import file_text, read_program, replace_files, replace_program, write_whole
+from codeopt.core.program import file_text, read_program, replace_files, replacement, write_whole
 from codeopt.core.revision import Revision
 from codeopt.core.run_store import new_run
 from codeopt.core.screen import colour_choice, open_terminal, wrapped, write_lines
@@ -164,7 +164,9 @@ def test_in_git_the_original_is_kept_only_where_git_does_not_hold_it(state: str,
         assert done.status == 0, done.err
         assert "wrote slow.py, git holds the original" in done.err
     else:
-        assert replace_program(read_program(path), FAST) == tmp_path / "slow.py.orig"
+        found = replacement(read_program(path), FAST)
+        found.write()
+        assert found.kept == tmp_path / "slow.py.orig"
     assert (tmp_path / "slow.py.orig").exists() == (state != "clean")
     run_fast(tmp_path)
 
@@ -179,7 +181,7 @@ def test_write_keeps_the_kind_of_file(style: str, tmp_path: Path) -> None:
 def test_a_link_stays_a_link(tmp_path: Path) -> None:
     prepare(tmp_path).rename(tmp_path / "real.py")
     (tmp_path / "slow.py").symlink_to("real.py")
-    replace_program(read_program(tmp_path / "slow.py"), FAST)
+    replacement(read_program(tmp_path / "slow.py"), FAST).write()
     assert (tmp_path / "slow.py").is_symlink()
     run_fast(tmp_path)
 

@@ -23,7 +23,7 @@ from codeopt.core.git import (
     unadded_files,
     work_trees,
 )
-from codeopt.core.program import read_program, replace_program
+from codeopt.core.program import read_program, replacement
 from codeopt.review.base_checkout import open_base_checkout
 from codeopt.review.change import change_of_diff, change_since, find_base, whole_files
 from codeopt.review.repository import open_repository
@@ -110,9 +110,10 @@ def everything(trap: Trap) -> None:
     assert unadded_files(root) is not None
     assert read_project(root).notes in ((), ("submodules are not shown (sub); --with shows one",))
     program = read_program(root / "mod.py")
-    kept = replace_program(program, program.text + "x = 3\n")
-    assert kept is not None
-    kept.unlink()
+    found = replacement(program, program.text + "x = 3\n")
+    found.write()
+    assert found.kept is not None
+    found.kept.unlink()
     (root / ".codeopt" / "runs").mkdir(parents=True, exist_ok=True)
     assert slow_functions.saved(root) == []
     check_branch(root, "new")

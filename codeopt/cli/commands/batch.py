@@ -191,6 +191,7 @@ def _prepare(arguments: argparse.Namespace, options: BatchOptions, batch: BatchF
     from codeopt.batch.datasets import SetRequest, read_set
     from codeopt.batch.locks import measuring_cores
     from codeopt.core.machine import machine
+    from codeopt.core.words import utc
     from codeopt.tasks import open_task
 
     batch.set_facts(process=os.getpid())
@@ -202,7 +203,7 @@ def _prepare(arguments: argparse.Namespace, options: BatchOptions, batch: BatchF
     if arguments.retry_failed:
         batch.reopen_failed()
     batch.set_facts(
-        created=batch.facts.created or time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime()),
+        created=batch.facts.created or utc(time.time()),
         machine={**machine(), "codeopt": __version__},
         python=options.interpreter.to_json() if options.interpreter else None,
         cores=len(measuring_cores(arguments.cores)),

@@ -117,18 +117,18 @@ class CallRunner:
     def run(self, program: str | bytes, stdin: bytes = b"", **options: Unpack[RunOptions]) -> CallRun:
         """Make the calls of a batch; seconds are those of the calls. What is no answer of ours stays as it is."""
         source = program if isinstance(program, str) else program.decode()
-        run = self._run(source, stdin, options)
+        batch = batch_of(stdin)
+        run = self._run(source, stdin, batch, options)
         if run.answer is None:
             return run
-        answer = self._with_floats(source, stdin, options, run.answer)
-        calls = batch_of(stdin).calls
+        answer, calls = self._with_floats(source, batch, options, run.answer), batch.calls
         names = tuple(map(self.name, calls[len(calls) - len(answer.outcomes) :]))
         answer = replace(answer, calls=names)
         found = replace(run, answer=answer, stdout=answer.text.encode("utf-8", "surrogatepass"))
         return _timed(found, answer) if answer.cpu else found
 
-    def _run(self, source: str, stdin: bytes, options: RunOptions) -> CallRun:
-        options = {**options, "limits": options.get("limits") or self._roomy(stdin)}
+    def _run(self, source: str, stdin: bytes, batch: CallBatch, options: RunOptions) -> CallRun:
+        options = {**options, "limits": options.get("limits") or self._roomy(batch)}
         program = calls_program(self.ref, source, self.libraries, options.get("environment", USUAL))
         run = self.sandbox.run(program, stdin, **options)
         if run.exit != 0 or run.stop is not None:
@@ -136,20 +136,21 @@ class CallRunner:
             return as_call_run(replace(run, stdout=b"") if failure else run, failure=failure)
         try:
             answer = read_answer(run.stdout)
-            if len(answer.outcomes) > len(batch_of(stdin).calls):
+            if len(answer.outcomes) > len(batch.calls):
                 raise ValueError("more outcomes than calls")
             return as_call_run(run, answer)
         except ValueError as error:  # what a worker says is up to the code under test
             return as_call_run(replace(run, exit=1, stdout=b"", stderr=f"no answer of ours: {error}".encode()))
 
-    def _with_floats(self, source: str, stdin: bytes, options: RunOptions, answer: CallAnswer) -> CallAnswer:
+    def _with_floats(self, source: str, batch: CallBatch, options: RunOptions, answer: CallAnswer) -> CallAnswer:
         """The answer with the floats of its fields: those that were not sent are asked for once, by their digests."""
         self.floats.keep(answer)
         missing = self.floats.missing(answer)
         if missing:
-            asked = batch_of(stdin).replace(values=missing)
+            asked = batch.replace(values=missing)
             asked = asked.replace(passes=1) if asked.program == "time" else asked
-            again = self._run(source, asked.stdin(), {**options, "limits": self._roomy(stdin, WHOLE_MIB)})
+            limits = self._roomy(batch, WHOLE_MIB)
+            again = self._run(source, asked.stdin(), asked, {**options, "limits": limits})
             self.floats.keep(again.answer or CallAnswer())
             self.floats.asked.update(missing)
         return self.floats.fill(answer)
@@ -162,9 +163,8 @@ class CallRunner:
         """Let the sandbox settle before timing."""
         self.sandbox.quiesce()
 
-    def _roomy(self, stdin: bytes, output_mib: float = 0.0) -> RunLimits:
+    def _roomy(self, batch: CallBatch, output_mib: float = 0.0) -> RunLimits:
         """Return higher limits: a run imports first and makes many calls. Slow calls or passes add their time."""
-        batch = batch_of(stdin)
         long = batch.seconds + batch.pass_seconds
         seconds = self.limits.seconds * 6 + 20 + len(batch.calls) + max(0.0, long - USUAL_S)
         output = max(self.limits.output_mib, output_mib, WHOLE_MIB * self.ref.whole_answers)

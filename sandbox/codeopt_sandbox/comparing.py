@@ -7,6 +7,7 @@ from base64 import b64decode
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
+from functools import cached_property
 from itertools import zip_longest
 from struct import unpack
 from typing import Protocol, runtime_checkable
@@ -18,6 +19,7 @@ from codeopt_sandbox.guest.answer import KEPT_UNCHANGED, NO_VIEW, NOTHING, Answe
 from codeopt_sandbox.guest.answer import UNFIT as FITS_NO_SCENARIO
 from codeopt_sandbox.outcome import Case, Run
 from codeopt_sandbox.tolerance import float_excess
+from codeopt_sandbox.verdict import RunChecker
 
 LAST_BITS = 1e-12
 """Relative: floats no further apart differ in how a sum of a few terms was associated."""
@@ -123,14 +125,8 @@ class AnswerDifference:
 
 
 @runtime_checkable
-class AnswerChecker(Protocol):
+class AnswerChecker(RunChecker, Protocol):
     """Checker of the answers of calls."""
-
-    def __call__(self, expected: bytes, got: bytes) -> str:
-        """Compare two outputs alone."""
-
-    def of_run(self, case: Case, run: Run) -> str:
-        """Empty where a run answers as the case expects, else one line that says why not."""
 
     def of_answers(self, expected: CallAnswer, got: CallAnswer) -> str:
         """Describe the first difference of two answers that is not excused."""
@@ -227,9 +223,8 @@ class AnswerComparison:
         """A difference in how two calls end."""
         if was.kind == now.kind:
             return None
-        found = AnswerDifference("kind")
-        rule = _KEEPS_PRIVATE
-        return replace(found, subject=rule.subject, because=rule.because) if now.kind == KEEPS_PRIVATE else found
+        rule = _KEEPS_PRIVATE if now.kind == KEEPS_PRIVATE else REJECTS
+        return AnswerDifference("kind", subject=rule.subject, because=rule.because)
 
     def _of_steps(self, was: Answer, now: Answer) -> AnswerDifference | None:
         """A difference in the steps of a scenario."""
@@ -296,7 +291,7 @@ class FloatPairs:
     was: Floats
     now: Floats
 
-    @property
+    @cached_property
     def pairs(self) -> list[tuple[float, float]]:
         """Floats that differ, in their order."""
         old, new = (_unpacked(each.packed) for each in (self.was, self.now))

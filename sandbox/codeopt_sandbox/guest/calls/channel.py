@@ -11,7 +11,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-os_write, os_fork, os_exit, os_kill, waitpid, waitid = os.write, os.fork, os._exit, os.kill, os.waitpid, os.waitid
+os_write, os_fork, os_exit, waitpid, waitid = os.write, os.fork, os._exit, os.waitpid, os.waitid
 
 PASS = b"P"
 """Fork a worker (to the importer)."""

@@ -78,12 +78,12 @@ class WorkingFolder:
                 raise TooMuch(f"more than {MAX_FILES} files")
             path = f"{self.path}/{name}"
             room = max(left, 0, os.fstat(self.given[name]).st_size if name in self.given else 0)
-            mode = os.lstat(path).st_mode
-            size, content = read_left(path, mode, room)
-            if name in self.given and size >= 0 and self._same(name, content):
+            there = os.lstat(path)
+            size, content = read_left(path, there.st_mode, room)
+            if name in self.given and size >= 0 and self._same(name, there, content):
                 continue
             left -= len(content)
-            found.append(LeftFile(name, size, permissions(mode), content))
+            found.append(LeftFile(name, size, permissions(there.st_mode), content))
         found += [LeftFile(name, REMOVED) for name in self.given if name not in seen]
         return sorted(found)
 
@@ -97,8 +97,7 @@ class WorkingFolder:
             for name in (*files, *links):
                 yield f"{here}/{name}" if here else name
 
-    def _same(self, name: str, content: bytes) -> bool:
-        there = os.lstat(f"{self.path}/{name}")
+    def _same(self, name: str, there: os.stat_result, content: bytes) -> bool:
         if there.st_mtime_ns != GIVEN_NS or permissions(there.st_mode) != USUAL:
             return False  # written again with what was there, or opened for others
         with os.fdopen(reopen(self.given[name]), "rb") as file:

@@ -100,7 +100,8 @@ def _given(frame: FrameType) -> Any:
     """
     code = frame.f_code
     names = code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]
-    values = [frame.f_locals.get(name) for name in names]
+    held = frame.f_locals
+    values = [held.get(name) for name in names]
     if names[:1] in (("self",), ("cls",)):
         values[0] = id(values[0])
     if code.co_flags & CHANGING or not names or not all(type(value) in CONSTANT for value in values):
@@ -110,11 +111,11 @@ def _given(frame: FrameType) -> Any:
 
 def _widen(kinds: dict[tuple[str, str], list[int]], frame: FrameType) -> None:
     """Add the arguments of a call that is about to begin; values without length or size get no bounds."""
-    code = frame.f_code
+    code, held = frame.f_code, frame.f_locals
     for name in code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]:
-        if name in ("self", "cls") or name not in frame.f_locals:
+        if name in ("self", "cls") or name not in held:
             continue
-        value = frame.f_locals[name]
+        value = held[name]
         key = (name, type(value).__name__)
         size = len(value) if type(value) in SIZED else value if type(value) is int and abs(value) < 1 << 53 else None
         bounds = kinds.get(key)

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import _struct
-from binascii import b2a_base64
 
 from ...answer import Floats
 from .plain import digest, modules
+from .portable import base64
 from .tree import written
 
 TYPE_CHECKING = False
@@ -83,5 +83,5 @@ def floats_apart(tree: Any, given: Any) -> Floats | None:
     if 8 * len(apart.found) > MAX_BYTES:
         return None
     every = [abs(value) for value in (*apart.found, *terms.found) if value - value == 0]
-    packed = str(b2a_base64(pack(f"<{len(apart.found)}d", *apart.found), newline=False), "ascii")
+    packed = base64(pack(f"<{len(apart.found)}d", *apart.found))
     return Floats(digest(rest), packed, len(every), max(every, default=0.0), apart.spacing)

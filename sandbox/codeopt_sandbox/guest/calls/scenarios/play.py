@@ -65,7 +65,7 @@ class Performance:
     """One scenario, or one call by itself."""
 
     def __init__(self, worker: CallWorker, code: CodeType, batch: CallBatch) -> None:
-        self.worker, self.ref, self.code, self.batch, self.seconds = worker, worker.ref, code, batch, batch.seconds
+        self.worker, self.ref, self.code, self.batch = worker, worker.ref, code, batch
         self.given: dict[int, Call] = {}
         """Arguments of each call."""
         self.streams: dict[int, Stream] = {}
@@ -340,7 +340,7 @@ class Performance:
 
     def in_child(self, make: Callable[[], Any]) -> Any:
         """Plain values made in a process in which nothing was called before. Raises Ended."""
-        found, status = in_child(make, self.seconds)
+        found, status = in_child(make, self.batch.seconds)
         if status:
             raise Ended(status)
         return found

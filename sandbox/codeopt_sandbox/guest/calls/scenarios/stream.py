@@ -85,6 +85,6 @@ class Stream:
             return Answer(RAISES, raised=make.field(tree, encoder.floats), exception=tree[1][1])
         tree = ("iterator", self.items, self.end) if self.begun else self.tree
         value = make.field(tree, encoder.floats)
-        private = make.field(encoder.private_tree(), encoder.floats, value=sorted(encoder.names))
+        private = make.field(encoder.private_tree(), value=sorted(encoder.names))
         kind = NOT_COMPARABLE if encoder.opaque else RETURNS
         return Answer(kind, value, private=private, opaque=encoder.opaque)

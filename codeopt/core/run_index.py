@@ -12,10 +12,10 @@ from typing import Any
 
 from codeopt.core.errors import UsageError
 from codeopt.core.merging import added, holds
-from codeopt.core.ownership import foreign, refusal, require_own, top_of
+from codeopt.core.ownership import STORE, foreign, refusal, require_own, top_of
 from codeopt.core.program import FileChange, Program, as_source, read_program
 from codeopt.core.revision import UNCHANGED, Revision
-from codeopt.core.run_store import STATE, RunFolder, SavedRun
+from codeopt.core.run_store import RUNS, STATE, RunFolder, SavedRun
 from codeopt.core.several_run import functions_of, is_several
 from codeopt_sandbox.plain_files import read_bytes, read_text
 
@@ -23,8 +23,8 @@ RESULTS = frozenset({"codeopt.improve/1", "codeopt.improve-several/1"})
 NEWEST = "last"
 VERSION_CONTROL = frozenset({".git", ".hg", ".svn", ".jj", ".bzr"})
 """Folders of version control systems, whose files can run commands."""
-APPLY = "codeopt apply"
-"""Command that applies the newest run of the current folder."""
+APPLY, UNDO = "codeopt apply", "codeopt undo"
+"""Commands for the runs of the current folder."""
 
 
 @dataclass(frozen=True)
@@ -115,7 +115,7 @@ def list_runs(home: Path) -> list[RunListing]:
 
 def runs_in(home: Path) -> RunList:
     """All runs below `home`: the user's own, and those left out with the reason."""
-    found = sorted((home / "runs").glob(f"*/{STATE}"), key=lambda path: path.parent.name, reverse=True)
+    found = sorted((home / RUNS).glob(f"*/{STATE}"), key=lambda path: path.parent.name, reverse=True)
     folders = [path.parent for path in found]
     left_out = foreign(folders)
     return RunList(tuple(RunListing(each, _result(each)) for each in folders if each not in left_out), left_out)
@@ -294,6 +294,13 @@ def apply_command(path: Path, run: Path) -> str:
         name = shlex.quote(os.path.relpath(run.resolve(), above))
         return f"cd {shlex.quote(above)} && codeopt apply {name}"
     return APPLY
+
+
+def undo_command(run: Path) -> str:
+    """Return the command that undoes what was written of a run, from the current folder."""
+    home = next((each.parent for each in run.absolute().parents if each.name == RUNS), Path(STORE))
+    place = os.path.relpath(home)
+    return UNDO if place == STORE else f"{UNDO} --run-dir {shlex.quote(place)}"
 
 
 def require_best(run: StoredRun) -> Revision:

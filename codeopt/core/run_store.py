@@ -26,6 +26,8 @@ from codeopt_sandbox.plain_files import read_text
 
 _KEPT = 4000  # bytes of a run's output that are kept
 SCHEMA = "codeopt.run/1"
+RUNS = "runs"
+"""Name of the folder of all runs."""
 STATE = "state.json"
 """File of a run's state, by which the folder of a run is known."""
 COMMAND = "command.json"
@@ -187,7 +189,7 @@ def new_run(home: Path, stem: str) -> RunFolder:
     """
     stem = re.sub(r"[^\w.-]+", "_", stem)[:60]  # a file's name may hold anything, and be as long as a name can be
     name = f"{time.strftime('%Y%m%d-%H%M%S')}-{stem}-{token_hex(2)}"
-    path = home / "runs" / name
+    path = home / RUNS / name
     try:
         require_own_way(path, "")
         path.mkdir(parents=True)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shlex
 import signal
 import subprocess
 from pathlib import Path
@@ -97,6 +98,18 @@ def test_all_functions_or_one_are_applied_and_undone(tmp_path: Path) -> None:
     assert after("undo") == (2, BEFORE)
     refused = codeopt("apply", "shop/m.py::c", cwd=tmp_path)
     assert (refused.status, "found no faster version" in refused.err) == (2, True)
+
+
+def test_what_is_applied_from_another_folder_is_undone_there(tmp_path: Path) -> None:
+    """The command that is printed holds where it is printed."""
+    home = tmp_path / "at home"
+    home.mkdir()
+    run = saved(home).path.relative_to(tmp_path)
+    done = codeopt("apply", run, cwd=tmp_path)
+    assert ((home / "shop/m.py").read_text(), done.status) == (BOTH, 0), done.err
+    name, *arguments = shlex.split(done.out.rpartition("Undo: ")[2])
+    assert (name, codeopt(*arguments, cwd=tmp_path).status) == ("codeopt", 0)
+    assert (home / "shop/m.py").read_text() == BEFORE
 
 
 def test_what_the_user_changed_since_is_left_alone(tmp_path: Path) -> None:

@@ -29,7 +29,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 )
 def run(arguments: argparse.Namespace) -> int:
     """Write each file in one step; FILE.orig is kept unless git holds it. Raises UsageError."""
-    from codeopt.core.run_index import changes_to_apply
+    from codeopt.core.run_index import changes_to_apply, undo_command
     from codeopt.core.sanitize import inline
     from codeopt.core.written import write_recorded
 
@@ -39,18 +39,18 @@ def run(arguments: argparse.Namespace) -> int:
         print("Already applied.")
         return 0
     written = write_recorded(kept.listing.path, changes)
-    for line in _lines(written, gain_of(kept.result)):
+    for line in _lines(written, gain_of(kept.result), undo_command(kept.listing.path)):
         print(inline(line, 2000))
     return 0
 
 
-def _lines(written: Sequence[Replacement], outcome: str) -> list[str]:
+def _lines(written: Sequence[Replacement], outcome: str, undo: str) -> list[str]:
     """Tell which files were written, where the originals are, and how to undo it."""
     names = _listed([os.path.relpath(each.path) for each in written])
     kept = [os.path.relpath(each.kept) for each in written if each.kept]
     which = "The original is in" if len(kept) == 1 else "The originals are in"
     originals = f" {which} {_listed(kept)}." if kept else ""
-    return [f"Applied to {names} ({outcome}).{originals}", "Undo: codeopt undo"]
+    return [f"Applied to {names} ({outcome}).{originals}", f"Undo: {undo}"]
 
 
 def _listed(names: Sequence[str]) -> str:

@@ -12,6 +12,7 @@ from pathlib import Path
 from codeopt.core.diagnostic import Diagnostic
 from codeopt.core.options import ImproveOptions
 from codeopt.core.revision import Revision
+from codeopt.workloads.project.new_tests import NewTests, run_new_tests
 from codeopt.workloads.project.reached import read_reach
 from codeopt.workloads.project.runs import CommandRuns
 from codeopt.workloads.project.suite_tests import ProjectTests, TestBatch
@@ -30,6 +31,7 @@ FEW = 60
 AT_ONCE = 8
 """Number of those that are run first of a larger suite; each further run has twice as many."""
 NOT_RUN = "the project's tests are not run"
+NO_TESTS = "--no-tests"
 REACH = Watcher("project_reach", "install")
 
 
@@ -51,6 +53,8 @@ class ProjectSuite:
     """Last words of the first run."""
     traced: bool = False
     """True if the functions that each test calls are known, or are not needed."""
+    new_tests: NewTests | None = None
+    """Results of the tests that only the other version has. None until they ran, or without one."""
 
     @property
     def words(self) -> str:
@@ -81,6 +85,12 @@ class ProjectSuite:
             if plain >= SLOW_S and self.found.runner is TestRunner.PYTEST and not self.found.shortfall:
                 self.found = _with_reached(self.runs, self.original, self.found, plain)
         return self.found
+
+    def of_new(self) -> NewTests | None:
+        """Run the tests that only the other version has. None if there are none, or no tests are wanted."""
+        unwanted = self.found.shortfall is not None and self.found.shortfall.why == NO_TESTS
+        self.new_tests = None if unwanted else run_new_tests(self.runs, self.found)
+        return self.new_tests
 
     def _switch(self) -> bool:
         """Start again with the next runner. Returns False if no runner or no time is left."""
@@ -144,7 +154,7 @@ def open_suite(
         needed: Nothing else can check a candidate.
     """
     if options.no_tests:
-        return ProjectSuite(runs, original, ProjectTests(shortfall=Diagnostic(NOT_RUN, "--no-tests")), traced=True)
+        return ProjectSuite(runs, original, ProjectTests(shortfall=Diagnostic(NOT_RUN, NO_TESTS)), traced=True)
     files = runs.project.contents
     named = named_tests(options.tests, (runs.project.root,))
     paths = named or nearest_first(find_test_files(files, runs.command.words), files, hot)

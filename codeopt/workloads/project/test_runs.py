@@ -14,7 +14,7 @@ from codeopt.core.revision import Revision
 from codeopt.core.sanitize import cut, inline
 from codeopt.workloads.project.command import EntryKind, ProjectCommand
 from codeopt.workloads.project.runs import CommandRuns, error_of
-from codeopt_sandbox.outcome import Run
+from codeopt_sandbox.outcome import Files, Run
 
 RESULTS = "codeopt-tests.jsonl"
 WITHOUT_OPTIONS = ("-o", "addopts=")
@@ -165,8 +165,9 @@ class TestResults:
 
 
 def run_tests(
-    runs: CommandRuns, draft: Revision, runner: TestRunner, words: Sequence[str], seconds: float, *, first: bool = False
-) -> TestResults:
+    runs: CommandRuns, draft: Revision, runner: TestRunner, words: Sequence[str], seconds: float, *,
+    first: bool = False, beside: Files = (),
+) -> TestResults:  # fmt: skip
     """Run the tests of some files.
 
     Args:
@@ -176,8 +177,9 @@ def run_tests(
         words: Paths, and options of the runner.
         seconds: Time limit on an idle machine.
         first: The original has not run them.
+        beside: Files that the runs get in addition to the project's.
     """
-    asked = as_tests(runs, runner, words)
+    asked = replace(as_tests(runs, runner, words), beside=beside)
     limits = replace(runs.limits, seconds=seconds * runs.load, memory_mib=runs.sandbox.most_memory_mib)
     run = asked.first_run(draft, limits) if first else asked.run(draft, limits=limits)
     states: dict[str, bool] = {}

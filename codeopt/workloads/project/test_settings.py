@@ -46,29 +46,35 @@ def _is_settings(path: str) -> bool:
     return PurePosixPath(path).name in SETTINGS
 
 
-def _patterns(path: str, content: bytes) -> list[str]:
-    """Patterns in a settings file; none where it cannot be read."""
+def pytest_settings(path: str, content: bytes | None) -> Mapping[str, Any]:
+    """Return pytest's settings in a file. Empty if it is no settings file, or cannot be read."""
+    if content is None or not _is_settings(path):
+        return {}
     try:
         text = content.decode()
-        found = _of_toml(text) if path.endswith(".toml") else _of_ini(text)
+        return _of_toml(text) if path.endswith(".toml") else _of_ini(text)
     except (ValueError, configparser.Error):
-        return []
+        return {}
+
+
+def _patterns(path: str, content: bytes) -> list[str]:
+    found = pytest_settings(path, content).get("python_files") or []
     return found.split() if isinstance(found, str) else [str(each) for each in found]
 
 
-def _of_toml(text: str) -> Any:
+def _of_toml(text: str) -> Mapping[str, Any]:
     table: Any = tomllib.loads(text)
-    for names in (("tool", "pytest", "ini_options"), ("tool", "pytest"), ("pytest",)):
+    settings: dict[str, Any] = {}
+    for names in (("pytest",), ("tool", "pytest"), ("tool", "pytest", "ini_options")):
         found: Any = table
         for name in names:
             found = found.get(name, {}) if isinstance(found, dict) else {}
-        if isinstance(found, dict) and "python_files" in found:
-            return found["python_files"]
-    return []
+        settings |= found if isinstance(found, dict) else {}
+    return settings
 
 
-def _of_ini(text: str) -> str:
+def _of_ini(text: str) -> Mapping[str, Any]:
     parser = configparser.RawConfigParser(strict=False, allow_no_value=True)
     parser.read_string(text)
-    sections = [name for name in ("pytest", "tool:pytest") if parser.has_section(name)]
-    return " ".join(parser.get(name, "python_files", fallback="") or "" for name in sections)
+    sections = (name for name in ("pytest", "tool:pytest") if parser.has_section(name))
+    return {key: value for name in sections for key, value in parser.items(name)}

@@ -5,8 +5,11 @@ The ruler consists of the files that measure and check:
 - a benchmark that is the command's program
 - the data of the command
 
-Both sides have OLD's ruler, or NEW's files if OLD lacks them. The rest of NEW is under test: its modules, the program
-that the command runs, and configuration.
+- pytest's settings
+
+Both sides have OLD's ruler. Test files that only NEW has are run on both sides as a row of their own, without NEW's
+`conftest.py` and settings of pytest. What else of the ruler only NEW has, such as a benchmark or data, both sides have.
+The rest of NEW is under test: its modules, the program that the command runs, and configuration.
 """
 
 from __future__ import annotations
@@ -24,9 +27,11 @@ from codeopt.workloads.project.files import ProjectFiles, named_files, read_proj
 from codeopt.workloads.project.fixed_ground import FixedGround, FixedReason, entry_files, find_ground
 from codeopt.workloads.project.module_graph import ModuleGraph
 from codeopt.workloads.project.test_files import find_test_files
+from codeopt.workloads.project.test_settings import pytest_settings
 from codeopt.workloads.project.text import ProjectProgram, can_be_read, is_own, read_text
 from codeopt.workloads.sandbox_view.built import BUILT, COMPILED_FROM, built_files
 from codeopt.workloads.sandbox_view.linked import NO_LINKS, Linked
+from codeopt_sandbox.outcome import Files
 from codeopt_sandbox.plain_files import read_bytes
 
 CHECKS = frozenset({"tests", "test", "benchmarks", "benchmark", "bench"})
@@ -48,6 +53,8 @@ class OtherVersion:
     """Paths of the files that are not the same on both sides."""
     notes: tuple[str, ...] = ()
     """Notes on what was not taken from NEW, and on what a reader would not expect."""
+    tests: Files = ()
+    """Test files that OLD does not have."""
 
     @property
     def room_mib(self) -> int:
@@ -69,12 +76,17 @@ def read_versions(old: ProjectFiles, new: ProjectFiles, command: ProjectCommand,
     """Make the two sides of a comparison. tests: files and folders that the user names as tests. Raises UsageError."""
     old, new, notes = _same_built(old, new)
     before, after = dict(old.files), dict(new.files)
-    ground = _ruler(before, command, tests)
-    added = {path: why for path, why in _ruler(after, command, tests).files.items() if path not in before}
+    settings = {path for path in {*before, *after} if _settings_differ(path, before, after)}
+    ground = _ruler(before, command, tests).also(settings, FixedReason.CONFIGURATION)
+    new_ruler = {path: why for path, why in _ruler(after, command, tests).files.items() if path not in before}
+    new_tests = {path for path, why in new_ruler.items() if why is FixedReason.TEST} & {*find_test_files(after)}
+    added = new_ruler.keys() - new_tests - {path for path in new_ruler if PurePosixPath(path).name == "conftest.py"}
+    unseen = (new_ruler.keys() | settings) - before.keys() - added
     ground = ground.also(added, FixedReason.TEST)
-    kept = {path for path in ground.files if before.get(path) != after.get(path)}
+    kept = {path for path in ground.files if path in before and before[path] != after.get(path)}
+    of_new = tuple((path, after[path]) for path in sorted(new_tests))
     before |= {path: after[path] for path in added}
-    after = {path: content for path, content in after.items() if path not in kept or path in added}
+    after = {path: content for path, content in after.items() if path not in unseen}
     after |= {path: before[path] for path in kept}
     folders = {str(each) for path in {*before, *after} for each in PurePosixPath(path).parents}
     if both := sorted(folders & {*before, *after}):
@@ -90,8 +102,9 @@ def read_versions(old: ProjectFiles, new: ProjectFiles, command: ProjectCommand,
             (path for path in _unadded(new.root) if path not in after),
             "are not known to git and not shown: `git add` them, or --with",
         ),
-        *_note(kept - set(added), "differ, and measure or check: both sides have OLD's"),
+        *_note(kept, "differ, and measure or check: both sides have OLD's"),
         *_note(added, "are new, and measure or check: both sides have them"),
+        *_note(unseen - new_tests, "are new, and decide how tests run: neither side has them"),
         *_note(
             entries,
             "is run by the command and differs: it is judged too"
@@ -101,7 +114,7 @@ def read_versions(old: ProjectFiles, new: ProjectFiles, command: ProjectCommand,
     ]
     marked = {path: _mark(after.get(path)) for path in differing if path not in other.files}
     revision = Revision({**other.revision, **marked})
-    return TwoVersions(old, program, OtherVersion(revision, new, differing, tuple(said)))
+    return TwoVersions(old, program, OtherVersion(revision, new, differing, tuple(said), of_new))
 
 
 def read_both(
@@ -137,6 +150,11 @@ def _ruler(files: Mapping[str, bytes], command: ProjectCommand, tests: Sequence[
     beside = (path for path in files if CHECKS & set(PurePosixPath(path).parts[:-1]))
     checks = (*beside, *find_test_files(files, command.words))
     return FixedGround(fixed).also(checks, FixedReason.TEST).also(_data(files, command), FixedReason.NAMED)
+
+
+def _settings_differ(path: str, before: Mapping[str, bytes], after: Mapping[str, bytes]) -> bool:
+    """Return whether the versions have other settings of pytest in a file."""
+    return pytest_settings(path, before.get(path)) != pytest_settings(path, after.get(path))
 
 
 def _measures(path: str, reason: FixedReason) -> bool:

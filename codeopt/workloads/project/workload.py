@@ -160,8 +160,10 @@ class ProjectWorkload(Defaults):
             return Checked(rejection=f"{path} is fixed ground ({FixedReason.TEST}): it may not be edited")
         suite = (failing_reached if stage is Stage.ROUND else failing)(self.runner, draft, tests, self.program.revision)
         wrong = suite.wrong or (self._suggestion if stage is Stage.CONFIRMATION else "")
+        of_new = self.project_suite.of_new() if self.runner.other and not wrong else None
         return Checked(
-            rejection=wrong,
+            rejection=wrong or (of_new.wrong if of_new else ""),
+            notes=(of_new.words,) if of_new else (),
             rejection_detail=suite.detail,
             caveats=(*self.masks.caveats, *inputs, *found.all_caveats, *suite.caveats),
         )
@@ -283,6 +285,7 @@ class ProjectWorkload(Defaults):
             "tests_failed_before": self.tests.failed,
             "functions": len(calls),
             "calls": sum(calls),
+            "new_tests": self.project_suite.new_tests.to_json() if self.project_suite.new_tests else None,
         }
 
     def _notify(self, line: str) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shutil
+import subprocess
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +14,7 @@ from codeopt.core.errors import UsageError
 from codeopt.core.revision import Revision
 from codeopt.workloads.project.command import read_command
 from codeopt.workloads.project.files import ProjectFiles
-from codeopt.workloads.project.two_versions import OtherVersion, read_versions
+from codeopt.workloads.project.two_versions import OtherVersion, TwoVersions, read_versions
 from tests.codeopt.command import Done, codeopt
 from tests.codeopt.workloads.shop import ADD, FIND, STORE, write_shop
 from tests.conftest import require_sandbox
@@ -137,9 +138,89 @@ def test_a_ruler_that_was_changed_is_put_back(shop: Path) -> None:
     assert (done.status, done.json["verdict"]) == (1, "rejected")
 
 
-def versions(old: dict[str, str], new: dict[str, str], run: str) -> OtherVersion:
+NEW_TESTS = """\
+import pytest
+from helper import size
+from shop.store import Store
+
+
+def test_size():
+    assert size(Store()) == 0
+
+
+def test_last():
+    assert Store().last() is None
+
+
+@pytest.mark.skipif("conftest" in __import__("sys").modules, reason="NEW's conftest.py is not loaded")
+def test_alone():
+    assert True
+"""
+
+
+@pytest.mark.full
+def test_tests_that_only_new_has_are_a_row_of_their_own(shop: Path) -> None:
+    """They run on both sides, without NEW's conftest.py; one that only OLD passes is a wrong result."""
+    require_sandbox()
+    other = shop.parent / "other"
+    shutil.copytree(shop, other)
+    (other / "shop" / "store.py").write_text(f"{INDEXED}\n    def last(self):\n        return None\n")
+    (other / "tests" / "test_size.py").write_text(NEW_TESTS)
+    (other / "tests" / "helper.py").write_text("def size(store):\n    return store.size()\n")
+    (other / "tests" / "conftest.py").write_text("import nowhere\n")
+    subprocess.run(["git", "add", "."], cwd=other, check=True)
+    done = compared(shop.parent, "shop", "other", "--json")
+    assert (done.status, done.json["verdict"]) == (0, "faster"), done.out + done.err
+    row = {"run": 3, "passed_on_new": 3, "passed_on_old": 2, "not_run": ""}
+    assert done.json["evidence"]["new_tests"] == row
+    assert done.json["evidence"]["tests"] == 1
+    assert "3 tests that only NEW has: 3 pass on NEW, 2 on OLD" in done.json["notes"]
+    (other / "shop" / "store.py").write_text(INDEXED.replace("len(self.rows)", "len(self.rows) or None"))
+    wrong = compared(shop.parent, "shop", "other", "--json")
+    assert wrong.status == 1
+    assert "tests/test_size.py::test_size, which only NEW has, passes on OLD and fails on NEW" in wrong.json["reason"]
+
+
+SHOP = {"bench.py": "import a\n", "a.py": "", "tests/test_a.py": "def test_a(): pass\n", "setup.cfg": "[metadata]\n"}
+INI = "[tool:pytest]\naddopts = -k nothing\n"
+
+
+@pytest.mark.parametrize(
+    ("path", "text", "on_old", "on_new", "in_row"),
+    [
+        ("tests/test_b.py", "def test_b(): pass\n", False, False, True),
+        ("tests/conftest.py", "", False, False, False),
+        ("tests/rows.csv", "1\n", True, True, False),
+        ("pytest.ini", "[pytest]\naddopts = -x\n", False, False, False),
+        ("tox.ini", "[tox]\n", False, True, False),
+        ("b.py", "B = 1\n", False, True, False),
+    ],
+)
+def test_what_of_a_file_that_only_new_has_is_shown(
+    path: str, text: str, on_old: bool, on_new: bool, in_row: bool
+) -> None:
+    both = read_both_of(SHOP, {**SHOP, path: text})
+    assert (path in both.old.contents, path in both.new.project.contents) == (on_old, on_new)
+    assert (path in dict(both.new.tests)) == in_row
+
+
+def test_settings_of_pytest_are_olds_on_both_sides() -> None:
+    """The rest of such a file is under test, as long as pytest's part is the same."""
+    found = read_both_of({**SHOP, "setup.cfg": INI}, {**SHOP, "setup.cfg": "[metadata]\n"})
+    assert found.new.project.contents["setup.cfg"].decode() == INI
+    gone = read_both_of({**SHOP, "pytest.ini": "[pytest]\nxfail_strict = 1\n"}, SHOP)
+    assert gone.new.project.contents["pytest.ini"] == gone.old.contents["pytest.ini"]
+    other = read_both_of(SHOP, {**SHOP, "setup.cfg": "[metadata]\nname = b\n"})
+    assert "setup.cfg" in other.new.differing
+
+
+def read_both_of(old: dict[str, str], new: dict[str, str], run: str = "python bench.py") -> TwoVersions:
     sides = [ProjectFiles(Path("/nowhere"), tuple((k, v.encode()) for k, v in each.items())) for each in (old, new)]
-    return read_versions(*sides, read_command(run, Path("/nowhere")), ()).new
+    return read_versions(*sides, read_command(run, Path("/nowhere")), ())
+
+
+def versions(old: dict[str, str], new: dict[str, str], run: str) -> OtherVersion:
+    return read_both_of(old, new, run).new
 
 
 @pytest.mark.parametrize(

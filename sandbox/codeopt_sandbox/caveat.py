@@ -26,7 +26,7 @@ class Subject(StrEnum):
     INPUT = "input"
     """An input of a type, sign, alphabet or relation that no known one has."""
     TEXT = "text"
-    """An exception's text."""
+    """The text of an exception, or on standard error."""
     FLOATS = "floats"
     """The last bits of floats."""
     PRIVATE = "private"

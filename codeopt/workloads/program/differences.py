@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
@@ -15,6 +16,11 @@ SHOWN = 80
 ALIKE = "an input like the known ones"
 MOST_CAVEATS = 6
 """Maximum number of unusual inputs that are shown, the smallest for each reason. Further reasons are only named."""
+
+_SOURCE_LINES = re.compile(rb"^(?:Traceback \(most recent call last\):|[ \t].*)\n?", re.M)
+"""Head of a traceback, and indented lines: those of a traceback and of a warning show source text."""
+_LINE_NUMBER = re.compile(rb":\d+:")
+_NUMBER = re.compile(rb"\d+")
 
 
 @dataclass(frozen=True)
@@ -88,6 +94,32 @@ def text_caveat(case: Case, original: bytes | None, run: Run, check: Checker) ->
             held_out=case.held_out,
         )  # fmt: skip
     return None
+
+
+def error_text_caveat(case: Case, original: Run, run: Run, again: Callable[[], Run]) -> Caveat | None:
+    """Caveat about another text on standard error. None without one, or if the original's own text changes.
+
+    Args:
+        case: The case.
+        original: Run of the original.
+        run: Run of the draft.
+        again: Runs the original on the case once more. Called only if the texts differ.
+    """
+    ours, theirs = _error_lines(original.stderr), _error_lines(run.stderr)
+    if ours == theirs:
+        return None
+    steady = _error_lines(again().stderr)
+    if steady != ours:
+        ours, theirs, steady = (_NUMBER.sub(b"0", each) for each in (ours, theirs, steady))
+    if ours == theirs or steady != ours:
+        return None
+    expected, got = (f"writes {_quoted(_first_other_line(a, b))}" for a, b in ((ours, theirs), (theirs, ours)))
+    return Caveat(Subject.TEXT, shown(case), expected, got, "standard error", held_out=case.held_out)
+
+
+def _error_lines(text: bytes) -> bytes:
+    """Text without tracebacks, lines of source and their numbers, which every edit changes."""
+    return _LINE_NUMBER.sub(b":", _SOURCE_LINES.sub(b"", text))
 
 
 def _lines(output: bytes) -> list[bytes]:

@@ -21,7 +21,7 @@ from codeopt.workloads.program.again import again
 from codeopt.workloads.program.briefing import brief, statement_in
 from codeopt.workloads.program.cases import Request
 from codeopt.workloads.program.cut import LONG_S, CutPlan, InputCut, cut_input
-from codeopt.workloads.program.differences import text_caveat
+from codeopt.workloads.program.differences import error_text_caveat, text_caveat
 from codeopt.workloads.program.differential import DifferentialTest, make_differential_test
 from codeopt.workloads.program.elsewhere import Elsewhere, with_environment
 from codeopt.workloads.program.fuzzing import largest_text, mutate_cases, shorter_cases
@@ -29,7 +29,7 @@ from codeopt_sandbox import Sandbox
 from codeopt_sandbox.caveat import Caveat, Subject
 from codeopt_sandbox.compare import Plan, StoppingRule, make_plan
 from codeopt_sandbox.growth import GrowthPair, fit, pair, sizes
-from codeopt_sandbox.outcome import Case, Outcome, Verdict
+from codeopt_sandbox.outcome import Case, Outcome, Run, Verdict
 from codeopt_sandbox.profile import Mode, Profile
 from codeopt_sandbox.runner import run_on
 from codeopt_sandbox.verdict import TRACEBACK, judge
@@ -119,12 +119,17 @@ class ProgramWorkload(Defaults):
         return self._with_caveats(case, outcome) if outcome.verdict is Verdict.AC else outcome
 
     def _with_caveats(self, case: Case, outcome: Outcome) -> Outcome:
-        """White space and last bits in which it differs from what the original printed."""
-        original = next(
-            (known.run.stdout for known in self.baseline.outcomes if known.case == case.name), case.expected
-        )
-        found = text_caveat(case, original, outcome.run, self.suite.check)
-        return replace(outcome, caveats=(replace(found, again=self.again(case)),)) if found else outcome
+        """White space, last bits and lines on standard error in which it differs from the original."""
+        known = next((known.run for known in self.baseline.outcomes if known.case == case.name), None)
+        expected = known.stdout if known else case.expected
+        found = [text_caveat(case, expected, outcome.run, self.suite.check)]
+        if known:
+            found += [error_text_caveat(case, known, outcome.run, lambda: self._original_run(case))]
+        told = tuple(replace(each, again=self.again(case)) for each in found if each)
+        return replace(outcome, caveats=told) if told else outcome
+
+    def _original_run(self, case: Case) -> Run:
+        return run_on(self.runner, self.baseline.revision, case, mode="exec")
 
     def again(self, case: Case) -> str:
         """A line to paste that runs the original on a case; of a comparison both."""
@@ -153,7 +158,7 @@ class ProgramWorkload(Defaults):
         if found.verdict is Verdict.AC:
             return found
         plain = replace(case, environment=case.environment.plain)
-        original = run_on(self.runner, self.baseline.revision, plain, mode="exec")
+        original = self._original_run(plain)
         if plain == case or self.run_case(draft, replace(plain, expected=original.stdout)).verdict is not Verdict.AC:
             return with_environment(found, case)
         got = found.detail or str(found.verdict)

@@ -75,3 +75,30 @@ def test_a_case_that_is_held_out_is_not_changed() -> None:
     shown = replace(wrote, name="shown", args=("--top", "1"))
     assert list(other_usage(OPTIONS, [], [wrote])) == []
     assert {each.case.args[:1] for each in other_usage(OPTIONS, [shown], [wrote])} == {("--top",)}
+
+
+SAYS = f"import sys\n{SUM}print('done', file=sys.stderr)\n"
+WARNS = f"import warnings\n{SUM}warnings.warn('old format')\n"
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "told"),
+    [
+        pytest.param(SAYS, SUM, True, id="a line is missing"),
+        pytest.param(SAYS, SAYS.replace("'done'", "'over'"), True, id="another line"),
+        pytest.param(SUM, SAYS, True, id="a new line"),
+        pytest.param(SAYS.replace("'done'", "'took', total"), SAYS.replace("'done'", "'took', 1"), True, id="a number"),
+        pytest.param(
+            f"import time\n{SAYS.replace('done', 'took {}')}".replace("'took {}'", "'took', time.time()"),
+            f"import time\n{SAYS.replace('done', 'took {}')}\n".replace("'took {}'", "'took', time.time() + 1"),
+            False, id="a number that changes",
+        ),
+        pytest.param(WARNS, f"\n\n{WARNS}", False, id="the line of a warning"),
+        pytest.param(WARNS, SUM, True, id="no warning"),
+    ],
+)  # fmt: skip
+def test_standard_error_is_a_caveat(judge_of: Callable[[str, str], Judge], old: str, new: str, told: bool) -> None:
+    found = judge_of(old, "off").check(Revision.of(new), "")
+    assert found.correct
+    assert [each.subject for each in found.caveats] == [Subject.TEXT] * told
+    assert all(each.because == "standard error" for each in found.caveats)

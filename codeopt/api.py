@@ -46,9 +46,7 @@ def improve(
     from codeopt.report.result import End
 
     named = {"cases": cases, "model": model, "task": task, "sandbox": sandbox, "max_rounds": max_rounds, **options}
-    result = improve_target(
-        as_target(target), ImproveOptions.of(named), open_session(CallbackConsole(notify), project_prices=False)
-    )
+    result = improve_target(as_target(target), ImproveOptions.of(named), open_session(CallbackConsole(notify)))
     if result.end is End.INTERRUPTED:
         raise KeyboardInterrupt(f"interrupted; the run is saved in {result.saved}")
     return result.require_ended()

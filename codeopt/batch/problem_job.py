@@ -218,7 +218,7 @@ class ProblemJob:
         cost = self.batch.spent().cost_usd
         if cost is None:
             raise BudgetSpent(
-                "the price of the model is not known, so --max-cost cannot be held; see [tool.codeopt.prices]"
+                "the price of the model is not known, so --max-cost cannot be held; see [prices] of your config.toml"
             )
         if cost >= limit:
             raise BudgetSpent(f"the batch has spent {cost:.4f} USD of {limit:.2f}")

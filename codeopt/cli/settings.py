@@ -20,8 +20,8 @@ from codeopt.core.ownership import top_of
 from codeopt.core.run_inputs import is_secret
 from codeopt.core.settings import user_file
 
-TABLES = ("prices", "sandbox-options")
-"""Keys of [tool.codeopt] that are no flags."""
+PRICES = "prices"
+"""Key that is no flag. Only the user's own file may have it: a price of 0 would make a limit of cost useless."""
 OTHERS = ("CODEOPT_GITLAB_TOKEN", "CODEOPT_HOSTILE", "CODEOPT_REQUIRE_DOCKER")
 """Variables that are no settings: a reporter's, and those of this project's own tests."""
 SECRETS = ("_KEY", "_TOKEN")
@@ -71,7 +71,10 @@ class SettingsFile:
     def require_known(self, known: set[str]) -> None:
         """Raise UsageError for a key that no flag has."""
         for key in self.table:
-            if key not in known and key not in TABLES:
+            if key == PRICES and self.path != user_file():
+                own = f"write [prices] in {user_file()}" if user_file() else ""
+                raise UsageError(f"{self.path}: a project's file cannot decide prices", hint=own)
+            if key not in known and key != PRICES:
                 raise UsageError(f"{self.path}: {self._title}has no key {key!r}", hint=meant(key, known))
 
     def value(self, action: argparse.Action, flag: str) -> Any:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Mapping
 from dataclasses import replace
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from codeopt.core.errors import UsageError
@@ -56,20 +55,14 @@ def check_models(options: ImproveOptions) -> None:
         _open(replace(options, model=name), lambda line: None, 2, {})
 
 
-def open_chosen_model(
-    options: ImproveOptions, notify: Callable[[str], None], max_retries: int = 2, *, project_prices: bool = True
-) -> Model:
-    """Open the model, or the first of several, and record it if the options ask for it. Raises UsageError, ModelError.
-
-    project_prices: read prices of the nearest pyproject.toml. False if other people may have written it.
-    """
+def open_chosen_model(options: ImproveOptions, notify: Callable[[str], None], max_retries: int = 2) -> Model:
+    """Open the model, or the first of several, and record it if the options ask for it. Raises UsageError, ModelError."""
     from codeopt.models.replay import ReplyRecorder
 
     first, _, others = (options.model or DEFAULT_MODEL).partition(",")
     if others:
         notify(f"{options.model}: for this only {first.strip()} is asked")
-    prices = _project_prices() if project_prices else {}
-    model = _open(replace(options, model=first.strip()), notify, max_retries, prices)
+    model = _open(replace(options, model=first.strip()), notify, max_retries, _user_prices())
     return model if options.record is None else ReplyRecorder(model, options.record)
 
 
@@ -108,12 +101,14 @@ def _known_prices(options: ImproveOptions) -> dict[str, Price]:
     return {name: Price(*each)}
 
 
-def _project_prices() -> dict[str, Price]:
-    """[tool.codeopt.prices."MODEL"] with input, output and, where it differs, cached in USD per million tokens."""
-    from codeopt.core.settings import read_settings
+def _user_prices() -> dict[str, Price]:
+    """[prices."MODEL"] of the user's own file with input, output and, where it differs, cached in USD per million
+    tokens.
+    """
+    from codeopt.core.settings import read_user_settings
     from codeopt.models import Price
 
-    table, path = read_settings(Path.cwd())
+    table, path = read_user_settings()
     prices = {}
     for name, price in table.get("prices", {}).items():
         try:
@@ -122,5 +117,5 @@ def _project_prices() -> dict[str, Price]:
                 float(price["input"]), float(price["output"]), None if cached is None else float(cached)
             )
         except (AttributeError, KeyError, TypeError, ValueError) as error:
-            raise UsageError(f'{path}: [tool.codeopt.prices."{name}"] needs the numbers input and output') from error
+            raise UsageError(f'{path}: [prices."{name}"] needs the numbers input and output') from error
     return prices

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from functools import partial
 from typing import Any
 
 from codeopt.core.cache import open_cache
@@ -21,7 +20,6 @@ def open_session(
     *,
     open_sandbox: SandboxOpener = open_isolated,
     interpreter: Interpreter | None = None,
-    project_prices: bool = True,
     began: float | None = None,
     runs: Callable[[ImproveOptions], Runs] = open_runs,
     on_verdict: Callable[[Mapping[str, Any]], None] = lambda found: None,
@@ -29,13 +27,13 @@ def open_session(
     """Return a session that can open models and that caches evidence.
 
     console: receiver of messages, None for no output. interpreter: the Python for all runs, if it is known already.
-    project_prices: use the prices of the nearest pyproject.toml. began: start of the command by `time.monotonic()`, if
+    began: start of the command by `time.monotonic()`, if
     its limit counts from there. runs: place of the runs. on_verdict: as in Session.
     """
     return Session(
         console or Console(quiet=True),
         open_sandbox=open_sandbox,
-        open_model=partial(open_chosen_model, project_prices=project_prices),
+        open_model=open_chosen_model,
         open_cache=open_cache,
         interpreter=interpreter,
         began=began,

@@ -253,4 +253,4 @@ def _session(options: ImproveOptions, console: Console) -> Session:
         return open_isolated(options, own_code_only=False, notify=notify, mounts=mounts, room_mib=room_mib, base=base)
 
     found = None if options.image else find_interpreter(options.python, Path.cwd(), own_files=False)
-    return open_session(console, open_sandbox=open_always_isolated, interpreter=found, project_prices=False)
+    return open_session(console, open_sandbox=open_always_isolated, interpreter=found)

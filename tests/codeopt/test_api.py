@@ -105,8 +105,8 @@ def test_a_price_of_the_project_is_not_believed(tmp_path: Path, served: bool) ->
     """Who wrote the program may have written the price too: at nothing a token no limit of cost would hold."""
     require_sandbox()
     path = write_problem(tmp_path)
-    model = '[tool.codeopt.prices."wire-model-1"]\ninput = 0\noutput = 0\n'
-    (tmp_path / "pyproject.toml").write_text(model)
+    prices = '[tool.codeopt.prices."wire-model-1"]\ninput = 0\noutput = 0\n'
+    (tmp_path / "pyproject.toml").write_text(prices)
     with WireServer(["hm\nVERDICT: IMPROVE", *[reply(command.WRONG)] * 3]) as server:
         options = {"model": server.model, "base_url": server.base_url, "max_cost": 1.0, **QUICK}
         if served:

@@ -146,8 +146,8 @@ BAD = {
     "a wrong value in the environment": Bad(
         "CODEOPT_CLOCK: 'sun' is none of auto, cpu, wall", env={"CODEOPT_CLOCK": "sun"}
     ),
-    "a wrong price": Bad(
-        "needs the numbers input and output",
+    "a price in a project's file": Bad(
+        "a project's file cannot decide prices",
         files={"pyproject.toml": "[tool.codeopt.prices.m]\ninput = 1\n"},
         arguments=("slow.py", "-m", "m", "--base-url", "http://127.0.0.1:9"),
     ),

@@ -116,12 +116,14 @@ def test_a_shell_completes_commands_and_flags(tmp_path: Path) -> None:
     assert "--max-rounds" in shown.stdout.split()
 
 
-def test_values_are_completed_in_each_shell_that_is_here(tmp_path: Path) -> None:
+def test_values_are_completed_in_each_shell_that_is_here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Tasks, rules, runs and models, asked of codeopt itself; a name that a shell would act on is left out."""
     pytest.importorskip("shtab")
-    (tmp_path / "pyproject.toml").write_text(
-        "".join(f"[tool.codeopt.prices.'{name}']\nin = 1\nout = 2\n" for name in ("some-model", "$(id)"))
+    (tmp_path / "codeopt").mkdir()
+    (tmp_path / "codeopt/config.toml").write_text(
+        "".join(f"[prices.'{name}']\nin = 1\nout = 2\n" for name in ("some-model", "$(id)"))
     )
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path))
     assert "runtime" in codeopt("completion", "tasks", cwd=tmp_path).out.split()
     assert "list_membership_to_set" in codeopt("completion", "rules", cwd=tmp_path).out.split()
     assert codeopt("completion", "models", cwd=tmp_path).out.split() == ["rules", "some-model"]

@@ -29,6 +29,7 @@ from tests.codeopt.command import (
     write_problem,
 )
 from tests.conftest import require_sandbox
+from tests.support.prices import set_prices
 from tests.support.terminal import on_a_terminal
 from tests.support.wire_server import WireServer
 from tests.support.wire_steps import Step, StepLike, endless, garbage, slowly, status
@@ -244,10 +245,11 @@ def test_a_draft_that_fails_only_what_is_held_out_is_told_so_without_its_words(f
         (("--max-cost", "0.001"), "the limit of 0.00 USD is reached"),
     ],
 )
-def test_a_spent_budget_ends_the_run(folder: Path, arguments: tuple[str, ...], why: str) -> None:
+def test_a_spent_budget_ends_the_run(
+    folder: Path, arguments: tuple[str, ...], why: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """With exit status 6 when nothing was accepted before."""
-    prices = '[tool.codeopt.prices."wire-model-1"]\ninput = 10.0\noutput = 50.0\n'
-    (folder / "pyproject.toml").write_text(prices)
+    set_prices(monkeypatch, tmp_path / "config", "wire-model-1", 10.0, 50.0)
     done, _ = improve(folder, ["hm\nVERDICT: IMPROVE", reply(WRONG)] * 3, *arguments)
     assert done.status == 6, done.err
     assert why in done.err
@@ -350,9 +352,9 @@ def test_two_replies_in_a_row_without_a_program_end_the_run(
     assert FIRST_WORDS in done.err
 
 
-def test_the_screen_says_that_a_model_is_awaited(folder: Path) -> None:
+def test_the_screen_says_that_a_model_is_awaited(folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Its name and the seconds, then how much of this reply is there; what the replies before it cost."""
-    (folder / "pyproject.toml").write_text('[tool.codeopt.prices."wire-model-1"]\ninput = 10.0\noutput = 50.0\n')
+    set_prices(monkeypatch, tmp_path / "config", "wire-model-1", 10.0, 50.0)
     long = reply(WRONG + "# a comment\n" * 60)
     steps = [slowly(text, first_s=2.5, piece_s=0.03) for text in (long, reply(SLOWER + "# a comment\n" * 60))]
     with WireServer(steps) as server:

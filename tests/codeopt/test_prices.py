@@ -1,4 +1,4 @@
-"""What known models cost, and only at their own servers; the table goes before it."""
+"""What known models cost, and only at their own servers; the user's own table goes before it."""
 
 from __future__ import annotations
 
@@ -8,22 +8,23 @@ import pytest
 
 from codeopt.core.options import ImproveOptions
 from codeopt.engine.open_model import open_chosen_model
+from tests.support.prices import set_prices
 
 pytest.importorskip("genai_prices")
 
 
 @pytest.mark.parametrize(
-    ("url", "table", "dollars"),
+    ("url", "own", "dollars"),
     [
-        (None, "", 12.5),  # 2.50 for a million tokens in, 10.00 out
-        (None, '[tool.codeopt.prices."gpt-4o"]\ninput = 1\noutput = 2\n', 3.0),
-        ("http://127.0.0.1:9/v1", "", None),
+        (None, (), 12.5),  # 2.50 for a million tokens in, 10.00 out
+        (None, (1, 2), 3.0),
+        ("http://127.0.0.1:9/v1", (), None),
     ],
 )
 def test_a_price_is_known_at_the_models_own_server(
-    url: str | None, table: str, dollars: float | None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    url: str | None, own: tuple[float, ...], dollars: float | None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    (tmp_path / "pyproject.toml").write_text(table)
+    set_prices(monkeypatch, tmp_path, "gpt-4o", *own)
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("OPENAI_API_KEY", "x")
     monkeypatch.delenv("OPENAI_BASE_URL", raising=False)

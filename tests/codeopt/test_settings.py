@@ -26,9 +26,6 @@ no-profile = true
 cases = "data/cases"
 clock = "wall"
 timeout = 2.5
-[tool.codeopt.prices."m"]
-input = 1
-output = 2
 """
 
 

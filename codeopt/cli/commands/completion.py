@@ -95,9 +95,9 @@ def _runs() -> Iterable[str]:
 def _models() -> Iterable[str]:
     """The rules, models with a price in the settings, and those of saved runs."""
     from codeopt.core.run_index import list_runs
-    from codeopt.core.settings import read_settings
+    from codeopt.core.settings import read_user_settings
 
-    priced = read_settings(Path.cwd())[0].get("prices", {})
+    priced = read_user_settings()[0].get("prices", {})
     used = [str(run.result.get("model", "")) for run in list_runs(RUNS)]
     found = dict.fromkeys(["rules", *(priced if isinstance(priced, dict) else ()), *used])
     return [name for name in found if name and set(name) <= PLAIN]

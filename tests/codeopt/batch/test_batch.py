@@ -17,6 +17,7 @@ from benchmarks.batch_scale import measure
 from codeopt.batch.batch_folder import BatchFolder
 from codeopt.batch.local import END_S
 from codeopt.batch.records import ProblemStatus
+from tests.support.prices import set_prices
 from tests.support.synthetic import QUICK, answers, write_set
 from tests.support.wire_server import WireServer
 from tests.support.wire_steps import status
@@ -194,16 +195,18 @@ def test_ctrl_c_keeps_what_was_done(tmp_path: Path) -> None:
     assert "Traceback" not in err
 
 
-def test_the_limit_of_money_is_held_and_a_larger_one_goes_on(tmp_path: Path, wire: Callable[..., WireServer]) -> None:
+def test_the_limit_of_money_is_held_and_a_larger_one_goes_on(
+    tmp_path: Path, wire: Callable[..., WireServer], monkeypatch: pytest.MonkeyPatch
+) -> None:
     problems, run, server = write_set(tmp_path, 2), tmp_path / "run", wire(answers())
-    (tmp_path / "pyproject.toml").write_text("[tool.codeopt.prices.m]\ninput = 1000\noutput = 1000\n")
+    set_prices(monkeypatch, tmp_path / "config", "m", 1000, 1000)
     flags = (*with_model(server), "--ahead", "1", "--cores", "1", "--json")
     ENV["PYTHONPATH"] = str(ROOT)
     command = [*BATCH, str(problems), "--run-dir", str(run), *QUICK, *flags]
     for limit, code in (("0.5", 6), ("1000", 0)):
         done = subprocess.run(
             [*command, "--max-cost", limit],
-            env=ENV,
+            env={**ENV, "XDG_CONFIG_HOME": str(tmp_path / "config")},
             cwd=tmp_path,
             capture_output=True,
             text=True,

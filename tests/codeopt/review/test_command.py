@@ -24,6 +24,7 @@ from tests.conftest import require_sandbox
 from tests.support.github_server import GitHub, accept
 from tests.support.gitlab_server import GitLab
 from tests.support.gitlab_server import accept as accept_on_gitlab
+from tests.support.prices import set_prices
 from tests.support.wire_server import WireServer
 from tests.support.wire_steps import Step, hang, status
 
@@ -58,13 +59,11 @@ def test_a_dead_model_server_is_a_notice_unless_strict(folder: Path) -> None:
     assert codeopt(*flags("http://127.0.0.1:9/v1", "--strict", "-q"), cwd=folder).status == 4
 
 
-def test_what_a_failed_function_has_cost_counts(folder: Path) -> None:
+def test_what_a_failed_function_has_cost_counts(
+    folder: Path, tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Its model answers once, for a price, and then refuses: the money is gone, and the next is not begun."""
-    git(folder, "checkout", "-q", "main")
-    prices = "[tool.codeopt.prices.m]\ninput = 9000.0\noutput = 9000.0\n"
-    (folder / "pyproject.toml").write_text(BASE["pyproject.toml"] + prices)
-    commit(folder, "prices")
-    git(folder, "rebase", "-q", "main", "proposal")
+    set_prices(monkeypatch, tmp_path_factory.mktemp("config"), "m", 9000.0, 9000.0)
     write_problem(folder / "tools/again", words=1500)
     commit(folder, "one more")
     with WireServer([GOOD[0], status(422)]) as model:

@@ -23,8 +23,10 @@ RESULTS = frozenset({"codeopt.improve/1", "codeopt.improve-several/1"})
 NEWEST = "last"
 VERSION_CONTROL = frozenset({".git", ".hg", ".svn", ".jj", ".bzr"})
 """Folders of version control systems, whose files can run commands."""
-APPLY, UNDO = "codeopt apply", "codeopt undo"
-"""Commands for the runs of the current folder."""
+APPLY = "codeopt apply"
+"""Command that applies the newest run of the current folder."""
+UNDO = "codeopt undo"
+"""Command that undoes it."""
 
 
 @dataclass(frozen=True)

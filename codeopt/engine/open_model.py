@@ -56,7 +56,10 @@ def check_models(options: ImproveOptions) -> None:
 
 
 def open_chosen_model(options: ImproveOptions, notify: Callable[[str], None], max_retries: int = 2) -> Model:
-    """Open the model, or the first of several, and record it if the options ask for it. Raises UsageError, ModelError."""
+    """Open the model, or the first of several, and record it if the options ask for it.
+
+    Raises UsageError, ModelError.
+    """
     from codeopt.models.replay import ReplyRecorder
 
     first, _, others = (options.model or DEFAULT_MODEL).partition(",")

@@ -80,19 +80,6 @@ def reads_line(node: ast.expr) -> bool:
     return False
 
 
-SIGNS = {ast.Lt: "<", ast.LtE: "<=", ast.Gt: ">", ast.GtE: ">="}
-TURNED = {"<": ">", "<=": ">=", ">": "<", ">=": "<="}
-
-
-def both_ways(test: ast.expr) -> list[tuple[ast.expr, str, ast.expr]]:
-    """The two ways to write a comparison by order, `a < b` and `b > a`; empty for any other test."""
-    match test:
-        case ast.Compare(left, [sign], [right]) if type(sign) in SIGNS:
-            found = SIGNS[type(sign)]
-            return [(left, found, right), (right, TURNED[found], left)]
-    return []
-
-
 def divides(test: ast.expr) -> tuple[str, str, bool] | None:
     """The names n and i of a test such as `n % i == 0`, and whether the test is true where i divides n; None for any
     other."""

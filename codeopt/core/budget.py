@@ -124,10 +124,6 @@ class Ledger:
         names = dict.fromkeys([*self.steps, *steps])
         return replace(self, steps={name: self.steps.get(name, 0.0) + steps.get(name, 0.0) for name in names})
 
-    def next_round(self) -> Ledger:
-        """A ledger with one more round."""
-        return replace(self, rounds=self.rounds + 1)
-
     def spent(self, budget: Budget) -> str:
         """Return the limit that is reached, in plain words. Empty while all limits leave something.
 

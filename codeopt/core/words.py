@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, TypeGuard
 
 if TYPE_CHECKING:
     from codeopt_sandbox.compare import Comparison
+    from codeopt_sandbox.outcome import Run
 
 NO_DIFFERENCE = "no measurable difference"
 INCONCLUSIVE = "inconclusive"
@@ -215,7 +216,7 @@ _ERROR = re.compile(
 )
 
 
-def error_line(said: str, longest: int = 200) -> str:
+def error_line(said: str) -> str:
     """Return the line of a program's output that shows why it failed, or an empty text.
 
     The first of these that exists: pytest's last line marked with `E`, the last error line of a traceback, the first
@@ -226,7 +227,7 @@ def error_line(said: str, longest: int = 200) -> str:
     raised = [line for line in lines if _ERROR.match(line)]
     told = [line for line in lines if line.startswith(("ERROR", "error:", "fatal:"))]
     found = marked[-1:] or raised[-1:] or told[:1] or lines[-1:]
-    return found[0][:longest] if found else ""
+    return found[0][:200] if found else ""
 
 
 def counted(count: int, what: str) -> str:
@@ -270,3 +271,11 @@ def memory(size: float) -> str:
 def money(usd: float | None) -> str:
     """Format US dollars. An unknown amount is never shown as 0."""
     return UNKNOWN_PRICE if usd is None else f"{usd:.4f} USD"
+
+
+def end_of_run(run: Run) -> str:
+    """The end of a run that gave no answer, in one line."""
+    last = run.stderr.decode("utf-8", "backslashreplace").strip().rpartition("\n")[2]
+    how = run.stop_detail or (f"signal {run.signal}" if run.signal else f"exit status {run.exit}")
+    more = {"memory": " (--memory MiB raises it)", "time": " (--timeout S raises it)"}.get(run.stop or "", "")
+    return f"{how}{more}" if more else last or how

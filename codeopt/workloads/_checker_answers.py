@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from hashlib import sha256
 from typing import Generic, TypeVar
 
-from codeopt.workloads._ending import why
+from codeopt.core.words import end_of_run
 from codeopt_sandbox import Sandbox
 from codeopt_sandbox.guest_bundle import GuestProgram
 
@@ -39,5 +39,5 @@ class CheckerAnswers(Generic[Q]):
             try:
                 self.known.update(zip(new, map(str, json.loads(run.stdout)), strict=True))
             except (ValueError, TypeError):  # it ended, or wrote something else in its place
-                self.known.update(dict.fromkeys(new, f"the checker gives no answer: {why(run)}"))
+                self.known.update(dict.fromkeys(new, f"the checker gives no answer: {end_of_run(run)}"))
         return [self.known[key] for key in keys]

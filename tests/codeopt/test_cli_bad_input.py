@@ -79,7 +79,7 @@ BAD = {
         "the original fails case 0: TLE", NOT_JUDGED, program=TOO_LATE, arguments=("slow.py", "--timeout", "0.3")
     ),
     "a generator that fails": Bad(
-        "generate.py 1 small failed: exit status 1: ValueError: no seed",
+        "generate.py 1 small failed: ValueError: no seed",
         NOT_JUDGED,
         cases=False,
         files={"generate.py": "raise ValueError('no seed')\n"},

@@ -58,7 +58,7 @@ def home(tmp_path: Path) -> Path:
     for name in ("20260101-000000-slow-aaaa", "20260102-000000-slow-bbbb", "20260103-000000-slow-cccc"):
         folder = RunFolder(tmp_path / ".codeopt" / "runs" / name)
         folder.path.mkdir(parents=True)
-        folder.save(SavedRun(history, Ledger().add(Usage(1, 1000, 200, 0.5)).next_round()))  # its clock runs
+        folder.save(SavedRun(history, Ledger(rounds=1, usage=Usage(1, 1000, 200, 0.5))))  # its clock runs
         if name.endswith("aaaa"):
             folder.finish(Revision.of(SLOW), result(tmp_path), Revision.of(FAST))
         if name.endswith("bbbb"):

@@ -18,7 +18,7 @@ from codeopt_sandbox.profile import HotFunction, HotLine
 from tests.support.candidates import SLOW, comparison, original, outcome, profile, right, wrong
 
 HISTORY = History((original(critique="a list"), wrong(critique="wrong"), right(2)))
-LEDGER = Ledger().add(Usage(1, 10, 20, None)).next_round().next_round()
+LEDGER = Ledger(rounds=2, usage=Usage(1, 10, 20, None))
 
 
 @pytest.fixture

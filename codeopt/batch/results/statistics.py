@@ -30,11 +30,6 @@ def mean(values: Sequence[float]) -> float:
     return math.fsum(values) / len(values) if values else 0.0
 
 
-def geometric_mean(values: Sequence[float]) -> float:
-    """exp of the mean logarithm of positive values; 1 of nothing."""
-    return math.exp(mean([math.log(value) for value in values])) if values else 1.0
-
-
 def estimate(values: Sequence[float], statistic: Statistic) -> Estimate:
     """The statistic with a percentile bootstrap over problems."""
     value = statistic(values)

@@ -29,13 +29,13 @@ class CallNode:
             yield from each.walk()
 
 
-def call_tree(profile: StackProfile, whole: float = 0.0, least: float = 0.0) -> tuple[CallNode, ...]:
+def call_tree(profile: StackProfile, least: float = 0.0) -> tuple[CallNode, ...]:
     """Build the tree, from the outermost functions down.
 
-    whole: base of the shares, 0 for all of the profile's time. least: minimum share of a kept node.
+    least: minimum share of a kept node.
     """
     rows = [(stack[:DEEPEST], weight) for stack, weight in profile.weights]
-    return _nodes(rows, 0, whole or profile.total or 1.0, least)
+    return _nodes(rows, 0, profile.total or 1.0, least)
 
 
 def _nodes(rows: Sequence[tuple[Stack, float]], depth: int, whole: float, least: float) -> tuple[CallNode, ...]:

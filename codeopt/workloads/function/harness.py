@@ -17,7 +17,7 @@ from codeopt.core.errors import ProgramError, UsageError
 from codeopt.core.revision import Revision
 from codeopt.core.session import Mounts
 from codeopt.core.traced import TracedCalls
-from codeopt.workloads._ending import why
+from codeopt.core.words import end_of_run
 from codeopt.workloads._environments import other_environments
 from codeopt.workloads.contract.function.class_hints import ClassHints
 from codeopt.workloads.contract.function.declared import DeclaredTypes, declared_types
@@ -125,7 +125,7 @@ class FunctionHarness:
 
     def no_answer(self, run: CallRun) -> tuple[str, str]:
         """Why the original gave none, and what can be done."""
-        said = why(run)
+        said = end_of_run(run)
         named = missing_module(said, self.function.path, self.view.module.roots)
         if not named and run.failure is Failure.IS_PROGRAM:
             named = 'put what the file does on import under `if __name__ == "__main__":`'

@@ -7,8 +7,7 @@ from dataclasses import dataclass, replace
 
 from codeopt.core.diagnostic import Diagnostic
 from codeopt.core.errors import UsageError
-from codeopt.core.words import counted
-from codeopt.workloads._ending import why
+from codeopt.core.words import counted, end_of_run
 from codeopt.workloads.contract.function import Contract, contract_of
 from codeopt.workloads.contract.function.expression import EVALUATED, ContractExpression, contract_expression
 from codeopt.workloads.function.corpus.corpus import CallCorpus
@@ -42,7 +41,7 @@ class Narrowing:
         runner = replace(self.bench.runner, ref=target)
         run = runner.ask(self.expression.source, CallBatch(tuple(calls), seconds=CALL_S, budget=TOTAL_S))
         if run.answer is None:
-            raise UsageError(f"--contract cannot be evaluated: {why(run)}")
+            raise UsageError(f"--contract cannot be evaluated: {end_of_run(run)}")
         reason = self.expression.reason
         pairs = zip(calls, run.answer.outcomes, strict=True)
         return {call: "" if _holds(outcome) else reason for call, outcome in pairs}

@@ -6,7 +6,7 @@ import ast
 
 import pytest
 
-from codeopt.analysis import AnalyzedProgram, both_ways, parse
+from codeopt.analysis import AnalyzedProgram, parse
 
 
 def program(text: str) -> AnalyzedProgram:
@@ -55,16 +55,6 @@ def test_range_bounds(text: str, expected: tuple[str, str] | None) -> None:
 def test_a_rebound_range_counts_nothing() -> None:
     found = program("range = list\nfor i in range(3): pass\n")
     assert found.range_bounds(loop_of(found).iter) is None
-
-
-def test_a_comparison_is_read_both_ways() -> None:
-    test = ast.parse("a < b", mode="eval").body
-    assert [(ast.unparse(a), sign, ast.unparse(b)) for a, sign, b in both_ways(test)] == [
-        ("a", "<", "b"),
-        ("b", ">", "a"),
-    ]
-    assert both_ways(ast.parse("a == b", mode="eval").body) == []
-    assert both_ways(ast.parse("a < b < c", mode="eval").body) == []
 
 
 @pytest.mark.parametrize(

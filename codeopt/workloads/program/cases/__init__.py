@@ -7,13 +7,13 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from codeopt.core import plugins
-from codeopt.core.errors import ProgramError, UsageError
+from codeopt.core.errors import UsageError
 from codeopt.core.ownership import read_given
 from codeopt.workloads.program.cases._reading import reads_stdin
 from codeopt_sandbox.caseio import holds_cases
 from codeopt_sandbox.outcome import Case, Run
 
-__all__ = ["Request", "cases_beside", "collect", "failed", "hold_out", "reads_stdin", "text"]
+__all__ = ["Request", "cases_beside", "collect", "hold_out", "reads_stdin", "text"]
 
 NO_INPUT = "no input"
 """The name of the one case of a program that reads nothing."""
@@ -113,10 +113,3 @@ def text(path: Path) -> bytes:
         return read_given(path)
     except OSError as error:
         raise UsageError(f"cannot read {path}: {error.strerror}") from error
-
-
-def failed(what: str, run: Run) -> ProgramError:
-    """A generator that did not end well, as an error for its author."""
-    last = run.stderr.decode("utf-8", "backslashreplace").strip().rpartition("\n")[2]
-    how = run.stop_detail or (f"signal {run.signal}" if run.signal else f"exit status {run.exit}")
-    return ProgramError(f"{what} failed: {how}{': ' + last if last else ''}")

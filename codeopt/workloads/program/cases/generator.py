@@ -5,7 +5,9 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
-from codeopt.workloads.program.cases import Request, failed, text
+from codeopt.core.errors import ProgramError
+from codeopt.core.words import end_of_run
+from codeopt.workloads.program.cases import Request, text
 from codeopt_sandbox.outcome import Case
 
 SMALL = 4
@@ -30,6 +32,6 @@ def find(request: Request) -> list[Case]:
         for seed in range(request.first_seed, request.first_seed + count):
             run = request.run(source, (str(seed), size))
             if run.exit != 0 or run.stop:
-                raise failed(f"{script} {seed} {size}", run)
+                raise ProgramError(f"{script} {seed} {size} failed: {end_of_run(run)}")
             cases.append(Case(f"{size}.{seed}", run.stdout))
     return cases

@@ -29,7 +29,6 @@ def break_each(
     broken: Callable[[bytes], frozenset[int]],
     *,
     kinds: Sequence[str] = (),
-    tries: int = TRIES,
 ) -> Iterator[BrokenRelation]:
     """Yield for each pattern the best input that breaks it, then the second best of each, and so on.
 
@@ -40,7 +39,6 @@ def break_each(
         candidates: Mutated inputs.
         broken: Returns the numbers of the patterns that an input breaks.
         kinds: Words by which patterns take turns.
-        tries: Maximum number of inputs for a pattern.
     """
     found: dict[int, list[tuple[int, int, int, bytes]]] = {}
     for at, data in enumerate(dict.fromkeys(candidates)):
@@ -49,7 +47,7 @@ def break_each(
             found.setdefault(number, []).append((len(numbers), len(data), at, data))
     ranked = {number: [each[-1] for each in sorted(found[number])] for number in sorted(found)}
     given: set[bytes] = set()
-    for turn in range(tries):
+    for turn in range(TRIES):
         for number in _by_turns(ranked, kinds or kept):
             best = next((each for each in ranked[number] if each not in given), None)
             if best is not None and (turn == 0 or len(ranked[number]) > turn):

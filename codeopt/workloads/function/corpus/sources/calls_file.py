@@ -4,7 +4,7 @@ sandbox."""
 from __future__ import annotations
 
 from codeopt.core.errors import UsageError
-from codeopt.workloads._ending import why
+from codeopt.core.words import end_of_run
 from codeopt.workloads.function.corpus.sources import Ask, Found
 from codeopt_sandbox.call_answer import Failure
 from codeopt_sandbox.calls import CallBatch
@@ -25,7 +25,7 @@ def find(ask: Ask) -> Found:
         raise UsageError(fact, hint=hint)
     lines = run.answer.lines if run.answer else ()
     if not lines:
-        raise UsageError(f"{ask.calls_file or 'the calls that the model wrote'}: {why(run)}")
+        raise UsageError(f"{ask.calls_file or 'the calls that the model wrote'}: {end_of_run(run)}")
     middle = lines.index("") if "" in lines else len(lines)
     calls, big = lines[:middle], lines[middle + 1 :]
     if not calls and not big:

@@ -18,17 +18,9 @@ __all__ = ["CodeoptError", "Result", "__version__", "improve"]
 
 
 def __getattr__(name: str) -> object:
-    from codeopt.core.lazy_exports import lazy_exports as _lazy_exports
+    from importlib import import_module
 
-    return _lazy_exports(
-        __name__,
-        {
-            "CodeoptError": "codeopt.core.errors",
-            "Result": "codeopt.report.result",
-            "improve": "codeopt.api",
-            # the old names of what codeopt.selfrefine offers, for one release
-            "Aspect": "codeopt.selfrefine",
-            "TextCheck": "codeopt.selfrefine",
-            "TextTask": "codeopt.selfrefine",
-        },
-    )(name)
+    homes = {"CodeoptError": "codeopt.core.errors", "Result": "codeopt.report.result", "improve": "codeopt.api"}
+    if name in homes:
+        return getattr(import_module(homes[name]), name)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

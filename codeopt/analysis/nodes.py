@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import warnings
 from collections.abc import Iterable
 
 READS = frozenset({"input", "raw_input", "readline"})
@@ -143,3 +144,16 @@ def binding_needed(parent: ast.AST | None, child: ast.expr) -> int:
             return WHOLE_OF
     operation = isinstance(parent, ast.BinOp | ast.UnaryOp | ast.Starred | ast.Await)
     return WHOLE_OF if operation else 0
+
+
+def parse(source: str) -> ast.Module:
+    """The syntax tree of a text.
+
+    Raises SyntaxError for every way in which a text can fail to be a program.
+    """
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # a wrong escape in a string is no concern of ours
+            return ast.parse(source)
+    except (ValueError, RecursionError, MemoryError) as error:  # a null byte; nesting beyond the parser's stack
+        raise SyntaxError(f"cannot be parsed: {error or 'nested too deeply'}") from error

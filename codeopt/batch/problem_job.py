@@ -17,7 +17,7 @@ from codeopt.batch.durable_model import BudgetSpent, CachedModel, PaidReplies, S
 from codeopt.batch.locks import CoreLock, RequestSlots
 from codeopt.batch.records import BatchOptions, ProblemResult, TimeSpent
 from codeopt.core.console import Console
-from codeopt.core.errors import ModelError, ProgramError, UsageError
+from codeopt.core.errors import ModelError, ProgramError, UsageError, error_in_words
 from codeopt.core.isolation import open_isolated
 from codeopt.core.model import Model
 from codeopt.core.options import ImproveOptions
@@ -25,7 +25,6 @@ from codeopt.core.program import Program
 from codeopt.core.revision import Revision
 from codeopt.core.run_store import RunStore, SavedRun
 from codeopt.core.session import Mounts, Session
-from codeopt.core.step_error import in_words
 from codeopt.core.target import Target
 from codeopt.engine.improve import improve
 from codeopt.engine.open_model import RULES, open_chosen_model
@@ -115,9 +114,10 @@ class ProblemJob:
         except ModelError as error:
             return ProblemResult("failed", error.words, fault="model")
         except SandboxError as error:
-            return ProblemResult("failed", in_words(error), fault="sandbox")
+            return ProblemResult("failed", error_in_words(error), fault="sandbox")
         except (ProgramError, UsageError, OriginalUnsteady) as error:
-            return ProblemResult("dropped", in_words(error), fault="busy" if _for_want_of_time(error) else "program")
+            busy = _for_want_of_time(error)
+            return ProblemResult("dropped", error_in_words(error), fault="busy" if busy else "program")
 
     def time_spent(self) -> TimeSpent:
         """Time spent since this was called last."""

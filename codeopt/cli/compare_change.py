@@ -11,10 +11,9 @@ from typing import TYPE_CHECKING
 
 from codeopt.cli import flags, review_flags
 from codeopt.cli.compare_table import gain_of, in_words, ratio_of
-from codeopt.core import step_error
 from codeopt.core.cache import open_cache
 from codeopt.core.console import Console
-from codeopt.core.errors import CodeoptError, NoSandbox, UsageError
+from codeopt.core.errors import CodeoptError, NoSandbox, UsageError, error_in_words
 from codeopt.core.options import ImproveOptions
 from codeopt.core.sanitize import log_line
 from codeopt.core.session import Session
@@ -190,7 +189,7 @@ def _one(
     except NoSandbox:
         raise
     except (CodeoptError, SandboxError) as error:
-        return PairResult(PairVerdict.NOT_VERIFIED, step_error.in_words(error))
+        return PairResult(PairVerdict.NOT_VERIFIED, error_in_words(error))
 
 
 def table(rows: Sequence[ComparedRow], slower: list[ComparedRow]) -> str:

@@ -8,7 +8,7 @@ from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from codeopt.core.errors import NotVerifiable, ProgramError
+from codeopt.core.errors import STEP_ERRORS, NotVerifiable, ProgramError, error_in_words
 from codeopt.core.history import Candidate
 from codeopt.core.interpreter import Interpreter, Origin
 from codeopt.core.machine import machine
@@ -16,7 +16,6 @@ from codeopt.core.options import ImproveOptions
 from codeopt.core.program import TargetFiles
 from codeopt.core.revision import Revision
 from codeopt.core.session import Session
-from codeopt.core.step_error import STEP_ERRORS, in_words
 from codeopt.core.target import Target
 from codeopt.core.words import counted
 from codeopt.engine.comparison_progress import more_pairs, said_of_long_runs
@@ -248,7 +247,7 @@ def _compared(opened: OpenTarget, request: WorkloadRequest) -> PairResult:
             reason = f"interrupted {when}: NEW is right on all that was tried"
             return replace(_not_timed(workload, known[-1], reason), interrupted=True)
         except STEP_ERRORS as error:
-            return _not_timed(workload, known[-1], f"nothing differs, but {in_words(error)}")
+            return _not_timed(workload, known[-1], f"nothing differs, but {error_in_words(error)}")
     return _verdict(workload, candidate, notify)
 
 
@@ -291,4 +290,4 @@ def _verdict(workload: Workload, candidate: Candidate, notify: Callable[[str], N
     except KeyboardInterrupt:
         return replace(found, interrupted=True)
     except STEP_ERRORS as error:
-        return replace(found, notes=(*found.notes, f"how the time grows is not known: {in_words(error)}"))
+        return replace(found, notes=(*found.notes, f"how the time grows is not known: {error_in_words(error)}"))

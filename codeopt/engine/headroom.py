@@ -8,7 +8,7 @@ import ast
 from collections.abc import Iterator
 from statistics import median
 
-from codeopt.analysis.tree import parse
+from codeopt.analysis.nodes import parse
 from codeopt.core.history import Candidate
 from codeopt.engine.judge import Judge
 

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from codeopt.core.diagnostic import Diagnostic
-from codeopt.core.errors import CodeoptError
+from codeopt.core.errors import CodeoptError, error_in_words
 from codeopt.core.history import Candidate
 from codeopt.core.options import ImproveOptions
 from codeopt.core.proposer import Proposer, Refusal
-from codeopt.core.step_error import in_words
 from codeopt.engine.judge import Judge
 from codeopt.engine.open_model import RULES
 from codeopt.proposers.rules import Rules
@@ -58,7 +57,7 @@ def _profiled(judge: Judge, best: Candidate) -> tuple[Profile | None, Diagnostic
         with judge.alone():
             return judge.workload.profile(best.revision), None
     except (CodeoptError, SandboxError) as error:
-        return None, Diagnostic("the hot lines of the result are not known", in_words(error))
+        return None, Diagnostic("the hot lines of the result are not known", error_in_words(error))
 
 
 def _hot_lines(profile: Profile | None) -> tuple[HotLine, ...]:

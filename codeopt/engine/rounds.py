@@ -6,14 +6,13 @@ from dataclasses import dataclass, replace
 
 from codeopt.core.console import Console
 from codeopt.core.diagnostic import Diagnostic
-from codeopt.core.errors import UsageError
+from codeopt.core.errors import STEP_ERRORS, StepError, UsageError, error_in_words
 from codeopt.core.history import Candidate
 from codeopt.core.program import changes_of
 from codeopt.core.revision import Revision
 from codeopt.core.run_clock import DeadlineReached
 from codeopt.core.run_store import RunStore, SavedRun
 from codeopt.core.session import Session
-from codeopt.core.step_error import STEP_ERRORS, StepError, in_words
 from codeopt.engine.judge import Judge
 from codeopt.engine.loop import Confirmation, LoopStage, RefineLoop
 from codeopt.engine.next_steps import next_steps, why_no_rule
@@ -75,8 +74,8 @@ def run_rounds(loop: RefineLoop, console: Console) -> End:
     except STEP_ERRORS as error:
         if len(loop.history.candidates) == 1:
             raise
-        loop.failure, loop.stopped = error, in_words(error)
-        console.warn(in_words(error) + "; going on with the best draft so far" * any(True for _ in loop.ranked()))
+        loop.failure, loop.stopped = error, error_in_words(error)
+        console.warn(error_in_words(error) + "; going on with the best draft so far" * any(True for _ in loop.ranked()))
         return End.FAILED
     if loop.unreadable:
         return End.UNREADABLE
@@ -133,7 +132,7 @@ def close(recorder: RunRecorder, loop: RefineLoop, result: Result) -> Result:
 
 def _lacking(result: Result, what: str, error: StepError) -> Result:
     """Return the result with a diagnostic of the missing part."""
-    missing = Diagnostic(what, in_words(error))
+    missing = Diagnostic(what, error_in_words(error))
     return replace(result, facts={**result.facts, "shortfalls": (*result.facts.get("shortfalls", ()), missing)})
 
 
@@ -152,7 +151,7 @@ def _confirmed(loop: RefineLoop, end: End, console: Console) -> tuple[Confirmati
     except DeadlineReached:
         loop.stopped, end = loop.budget.out_of_time, End.BUDGET
     except STEP_ERRORS as error:
-        loop.failure, loop.stopped, end = error, in_words(error), End.FAILED
+        loop.failure, loop.stopped, end = error, error_in_words(error), End.FAILED
     finally:
         loop.clock.steps["confirmation"] -= loop.ledger.usage.seconds - asked_s  # those of the step `model`
     return loop.unconfirmed(loop.stopped), end

@@ -14,7 +14,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from codeopt.analysis.tree import parse
+from codeopt.analysis.nodes import parse
 from codeopt.core.history import Draft
 from codeopt.core.model import Reply
 from codeopt.core.program import as_source

@@ -8,7 +8,7 @@ import html
 import re
 from collections.abc import Callable, Iterator, Sequence
 
-from codeopt.analysis.tree import parse
+from codeopt.analysis.nodes import parse
 
 LANGUAGES = frozenset({"python", "python3", "py"})
 _FENCE_LINE = re.compile(r"^\s*[`~]{3,}\w*\s*$")

@@ -12,7 +12,6 @@ from pathlib import Path
 from codeopt.core.errors import UsageError
 from codeopt.core.git import Git, tracked_files
 from codeopt.core.options import ImproveOptions
-from codeopt.core.plain_files import copied_plain
 from codeopt.core.session import Session
 from codeopt.core.target import Target
 from codeopt.engine.compare import PairResult, compare
@@ -20,6 +19,7 @@ from codeopt.review.change import Change
 from codeopt.review.changed_functions import is_test
 from codeopt.review.repository import Repository
 from codeopt.workloads.sandbox_view.built import COMPILED_FROM, built_files
+from codeopt_sandbox.plain_files import copied_plain
 
 NO_COMMIT = "--diff does not say what all other files were like"
 GIVE_BASE = "give --base REF to compare"

@@ -10,9 +10,8 @@ from pathlib import Path
 
 from codeopt.core.errors import UsageError
 from codeopt.core.git import NoGit, git_outside, work_trees
-from codeopt.core.plain_files import copied_plain
 from codeopt.review.repository import Repository, open_repository
-from codeopt_sandbox.plain_files import read_bytes
+from codeopt_sandbox.plain_files import copied_plain, read_bytes
 
 
 @dataclass(frozen=True)

@@ -10,11 +10,10 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from codeopt.core.diagnostic import Diagnostic
-from codeopt.core.errors import CodeoptError
+from codeopt.core.errors import CodeoptError, error_in_words
 from codeopt.core.options import ImproveOptions
 from codeopt.core.run_clock import RunClock
 from codeopt.core.session import Mounts
-from codeopt.core.step_error import in_words
 from codeopt.core.traced import TracedCalls, Traces
 from codeopt.core.words import utc
 from codeopt.review.changed_functions import ReviewTarget
@@ -147,7 +146,7 @@ def _times(
             traces = open_traces(bench) if open_traces else KeptTraces(bench, ImproveOptions(), linked)
             return traces.times(files, wanted)
     except (CodeoptError, SandboxError) as error:
-        return Times({}, 0.0, 0, Diagnostic("the tests could not be run", in_words(error)))
+        return Times({}, 0.0, 0, Diagnostic("the tests could not be run", error_in_words(error)))
 
 
 def _finite(seconds: float) -> float:

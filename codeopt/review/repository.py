@@ -10,7 +10,7 @@ from pathlib import Path
 
 from codeopt.core.errors import UsageError
 from codeopt.core.git import Git, GitError, GitRefused, find_git, new_work_tree
-from codeopt.core.plain_files import is_plain
+from codeopt_sandbox.plain_files import is_plain
 
 REGULAR = ("100644", "100755")
 """Git's modes of plain files."""

@@ -8,12 +8,11 @@ from typing import Protocol
 
 from codeopt.core.budget import Budget, Ledger, Usage
 from codeopt.core.diagnostic import Diagnostic
-from codeopt.core.errors import CodeoptError, ModelError, NoSandbox
+from codeopt.core.errors import CodeoptError, ModelError, NoSandbox, error_in_words
 from codeopt.core.options import ImproveOptions
 from codeopt.core.program import read_program
 from codeopt.core.run_clock import RunClock
 from codeopt.core.run_index import StoredRun
-from codeopt.core.step_error import in_words
 from codeopt.core.words import Speedup
 from codeopt.report.result import End, Result
 from codeopt.review.changed_functions import ReviewTarget
@@ -158,7 +157,7 @@ class ReviewRun:
             try:
                 return find_error(found, text, self.written.get(name, ""))
             except (CodeoptError, SandboxError) as error:
-                return in_words(error)
+                return error_in_words(error)
 
         self.suggestions, alone = combine(self.suggestions, in_text)
         self.skipped += alone
@@ -183,8 +182,8 @@ class ReviewRun:
         except ModelError as error:
             self.failure = error.exit_status
             if error.status not in PROMPT_REFUSED:
-                self.stopped = in_words(error)
-            return in_words(error)
+                self.stopped = error_in_words(error)
+            return error_in_words(error)
         except NoSandbox:
             raise
         except NothingToTry as error:
@@ -194,7 +193,7 @@ class ReviewRun:
             return error.words
         except SandboxError as error:
             self.failure = NoSandbox.exit_status
-            return in_words(error)
+            return error_in_words(error)
         return self._add(target, result)
 
     def _take(self, target: ReviewTarget, known: KnownFinding) -> str:

@@ -22,7 +22,7 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 
 from codeopt.analysis.changed_lines import Lines, changed_part
-from codeopt.analysis.tree import parse
+from codeopt.analysis.nodes import parse
 from codeopt.core.ruff import LintFinding, lint
 from codeopt.tasks._gaming_checks import can_be_read, reasonable_functions, telling_comments, telling_docstring_lines
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import errno
 import os
+import shutil
 import stat
 from pathlib import Path
 
@@ -93,3 +94,21 @@ def _require_plain(path: Path, status: os.stat_result, limit: int) -> None:
 
 def _kind(mode: int) -> str:
     return next((words for is_kind, words in _KINDS if is_kind(mode)), "no plain file")
+
+
+def is_plain(path: Path) -> bool:
+    """Return whether a path is a file, without a link on the way to it."""
+    return path.is_file() and path == Path(os.path.realpath(path))
+
+
+def copied_plain(root: Path, path: Path | str, folder: Path, place: Path | None = None) -> bool:
+    """Copy a plain file of one folder to a place in another, None for the same place.
+
+    Return False if it is not a plain file, or if the place lies outside.
+    """
+    source, target = root.resolve() / path, folder / (place or path)
+    if not is_plain(source) or not target.resolve().is_relative_to(folder.resolve()):
+        return False
+    target.parent.mkdir(parents=True, exist_ok=True)
+    shutil.copyfile(source, target)
+    return True

@@ -11,8 +11,8 @@ from codeopt.core.words import factor
 from codeopt.report.html import drafts
 from codeopt.report.html.annotated import beside
 from codeopt.report.html.charts import anchor
-from codeopt.report.html.layout import folded
 from codeopt.report.html.markup import Child, Markup, tag
+from codeopt.report.html.templating import folded
 
 
 def kind(each: Solved) -> str:

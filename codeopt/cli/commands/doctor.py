@@ -87,8 +87,7 @@ def table(findings: Sequence[ExamRow]) -> str:
 def _examine(
     arguments: argparse.Namespace, console: Console, add: Callable[[ExamRow], None], alarms: list[FalseAlarms]
 ) -> None:
-    from codeopt.core.errors import CodeoptError
-    from codeopt.core.step_error import in_words
+    from codeopt.core.errors import CodeoptError, error_in_words
     from codeopt.engine.doctor import ExamRow, Health, backends, examine_machine, promises
     from codeopt_sandbox import SandboxError
 
@@ -105,7 +104,7 @@ def _examine(
             alarms.append(_false_alarms(kind, arguments, console))
             add(alarms[-1].finding())
     except (CodeoptError, SandboxError) as error:
-        add(ExamRow("sandbox", Health.FAIL, in_words(error), "--sandbox NAME uses another backend"))
+        add(ExamRow("sandbox", Health.FAIL, error_in_words(error), "--sandbox NAME uses another backend"))
 
 
 def _false_alarms(kind: str, arguments: argparse.Namespace, console: Console) -> FalseAlarms:

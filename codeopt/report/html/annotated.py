@@ -6,8 +6,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from codeopt.core.history import Candidate
-from codeopt.report.html.layout import scrolls
 from codeopt.report.html.markup import Markup, tag
+from codeopt.report.html.templating import scrolls
 from codeopt_sandbox.profile import Profile
 
 SOURCE_LINES = 400

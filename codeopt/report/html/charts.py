@@ -8,8 +8,8 @@ from dataclasses import dataclass
 
 from codeopt.core.history import Candidate
 from codeopt.core.words import clock, factor
-from codeopt.report.html.layout import scrolls
 from codeopt.report.html.markup import Markup, tag
+from codeopt.report.html.templating import scrolls
 from codeopt_sandbox.compare import Comparison
 
 LEFT = 58

@@ -13,8 +13,8 @@ from codeopt.core.sanitize import cut
 from codeopt.core.words import Speedup, factor
 from codeopt.report.html.annotated import LEAST
 from codeopt.report.html.charts import pairs_chart
-from codeopt.report.html.layout import folded, scrolls, table
 from codeopt.report.html.markup import Child, Markup, tag
+from codeopt.report.html.templating import folded, scrolls, table
 from codeopt.report.verdict_words import in_words, verdict
 from codeopt_sandbox.caveat import Caveat
 from codeopt_sandbox.outcome import Verdict

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from base64 import b64encode
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from functools import cache
 from hashlib import sha256
 from importlib.resources import files
@@ -12,7 +12,7 @@ from typing import Any
 from jinja2 import Environment, PackageLoader, StrictUndefined, UndefinedError
 
 from codeopt.core.sanitize import printable
-from codeopt.report.html.markup import Markup
+from codeopt.report.html.markup import Child, Markup, join
 
 
 def page(template: str, title: str, footer: str, **values: Any) -> Iterator[str]:
@@ -58,3 +58,18 @@ def _environment() -> Environment:
 def _visible(value: Any) -> Any:
     """Plain text with its control characters visible; markup as it is."""
     return printable(value) if isinstance(value, str) and not hasattr(value, "__html__") else value
+
+
+def table(caption: str, names: Sequence[str], rows: Iterable[Sequence[Child]], class_: str = "") -> Markup:
+    """Rows whose first cell names them; a caption that only screen readers read."""
+    return part("table", caption, names, rows, class_)
+
+
+def scrolls(name: str, *children: Child) -> Markup:
+    """Wide content in a box that moves under a finger or the arrow keys; the page itself stays."""
+    return part("scrolls", name, join(*children))
+
+
+def folded(title: str, *children: Child | Sequence[Child], open: bool = False) -> Markup:
+    """A part that opens at a click."""
+    return part("folded", title, join(*children), open=open)

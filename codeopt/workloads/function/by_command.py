@@ -11,7 +11,7 @@ from codeopt.core.git import work_trees
 from codeopt.workloads import WorkloadRequest
 from codeopt.workloads.function.corpus.existing_tests import find_reaching_tests, find_tests
 from codeopt.workloads.function.harness import FunctionHarness
-from codeopt.workloads.sandbox_view.django import MANAGE
+from codeopt.workloads.sandbox_view.view import MANAGE
 
 MOST_FILES = 4
 """Maximum number of test files that the command names."""

@@ -26,11 +26,19 @@ from codeopt.workloads.function.calls.vocabulary import Vocabulary, vocabulary
 from codeopt.workloads.function.recording.recording import known_as
 from codeopt.workloads.function.test_files import TestFiles
 from codeopt.workloads.function.timed_runs import Left, TimedRuns
-from codeopt.workloads.sandbox_view.django import settings_module
 from codeopt.workloads.sandbox_view.libraries import Preload
 from codeopt.workloads.sandbox_view.linked import NO_LINKS, Linked
 from codeopt.workloads.sandbox_view.untracked import missing_module
-from codeopt.workloads.sandbox_view.view import Place, View, locate, named_files, open_places, open_view, test_folders
+from codeopt.workloads.sandbox_view.view import (
+    Place,
+    View,
+    locate,
+    named_files,
+    open_places,
+    open_view,
+    settings_module,
+    test_folders,
+)
 from codeopt.workloads.source.functions import Function, definition, dotted, own_nodes
 from codeopt.workloads.source.imported_names import imported_names
 from codeopt.workloads.source.scope import Scope

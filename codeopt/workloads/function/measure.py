@@ -19,13 +19,12 @@ from codeopt.workloads.function.corpus.kept import KnownFunction, known_function
 from codeopt.workloads.function.corpus.model_written import ask_for_calls
 from codeopt.workloads.function.corpus.observe import CallTimeLimit, KnownCall, informed, observe_quick
 from codeopt.workloads.function.harness import FunctionHarness
-from codeopt.workloads.function.ignored import comparison_of
 from codeopt.workloads.function.known_cases import read_on_cases, shown_and_held, tiered
 from codeopt.workloads.function.narrowing import narrowed
 from codeopt.workloads.function.recording.recording import recorded_calls
 from codeopt.workloads.function.special_check import special_checker
 from codeopt.workloads.function.together import scenario_cases
-from codeopt.workloads.function.workload import FunctionWorkload
+from codeopt.workloads.function.workload import FunctionWorkload, comparison_of
 from codeopt.workloads.source.functions import definition
 from codeopt_sandbox.caveat import Tier
 from codeopt_sandbox.comparing import AnswerChecker, Observable

@@ -13,6 +13,7 @@ from codeopt.core.budget import NOTHING_USED, Usage
 from codeopt.core.diagnostic import Diagnostic
 from codeopt.core.errors import NotVerifiable, ProgramError
 from codeopt.core.history import Candidate
+from codeopt.core.options import ImproveOptions
 from codeopt.core.proposer import Proposer
 from codeopt.core.revision import Revision
 from codeopt.core.words import counted
@@ -41,7 +42,6 @@ from codeopt.workloads.function.corpus.existing_tests import failing
 from codeopt.workloads.function.corpus.kept import KeptEvidence
 from codeopt.workloads.function.corpus.shown_calls import given_by_shape, has_objects
 from codeopt.workloads.function.harness import FunctionHarness
-from codeopt.workloads.function.ignored import comparison_of, not_compared
 from codeopt.workloads.function.known_cases import LENIENT, disturbed, tiered
 from codeopt.workloads.function.leftovers import judge_left
 from codeopt.workloads.function.rival import Rival
@@ -440,3 +440,21 @@ def _other_objects(shown: Failing) -> str:
 def _without_answer(outcome: Outcome) -> Outcome:
     """A history need not keep what calls did twice."""
     return replace(outcome, run=replace(outcome.run, answer=None)) if isinstance(outcome.run, CallRun) else outcome
+
+
+_WORDS = {
+    Observable.ARGUMENTS: "arguments after a call are not compared",
+    Observable.OUTPUT: "what is printed, warned of or logged is not compared",
+    Observable.STATE: "the state of modules and of the process is not compared",
+}
+
+
+def comparison_of(options: ImproveOptions) -> AnswerComparison:
+    """Comparison of answers, before a checker of the user's own is asked."""
+    return AnswerComparison(options.tolerance, options.strict, frozenset(options.ignore_difference))
+
+
+def not_compared(options: ImproveOptions) -> Iterator[Diagnostic]:
+    """Diagnostics of what is left out."""
+    for each in options.ignore_difference:
+        yield Diagnostic(_WORDS[each], f"--ignore-difference {each}")

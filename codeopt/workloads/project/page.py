@@ -4,15 +4,14 @@ from __future__ import annotations
 
 import ast
 from collections import defaultdict
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from codeopt.analysis.nodes import first_line
 from codeopt.report.html.annotated import LineColumn, annotated, percents
 from codeopt.report.html.flame import branches, flame
-from codeopt.report.html.markup import Markup
+from codeopt.report.html.markup import Markup, tag
 from codeopt.report.html.templating import page
-from codeopt.report.html.time_bar import time_bar
 from codeopt.report.stacks.model import StackProfile
 from codeopt.report.stacks.places import placed
 from codeopt.report.stacks.tree import CallNode, call_tree
@@ -199,3 +198,23 @@ def _waited(row: WaitLine) -> tuple[str, str, str]:
 
 def _library(row: LibraryTime) -> tuple[str, str, str]:
     return row.library, _percent(row.share), f"{row.file}:{row.line}" if row.file else "no line of the project"
+
+
+COLOURS = 7
+"""Number of colours that page.css has for parts."""
+
+
+def time_bar(parts: Sequence[tuple[str, float]], title: str) -> Markup:
+    """parts: name and seconds; the bar is their sum."""
+    total = sum(seconds for _, seconds in parts) or 1.0
+    drawn, left = [], 0.0
+    for at, (_, seconds) in enumerate(parts):
+        width = seconds / total
+        drawn.append(tag("rect", class_=f"part{at % COLOURS}", x=f"{left:.3%}", width=f"{width:.3%}", height=22))
+        left += width
+    bar = tag("svg", tag("title", title), drawn, class_="timebar", width="100%", height=22, role="img")
+    key = [
+        tag("li", tag("b", f"{seconds:.2f} s"), f" {name} ({seconds / total:.0%})", class_=f"part{at % COLOURS}")
+        for at, (name, seconds) in enumerate(parts)
+    ]
+    return tag("div", bar, tag("ul", key, class_="parts"))

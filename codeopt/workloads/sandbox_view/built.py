@@ -10,9 +10,8 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path, PurePosixPath
 from typing import Any
 
-from codeopt.core.plain_files import is_plain
 from codeopt.core.run_inputs import is_secret
-from codeopt_sandbox.plain_files import read_bytes
+from codeopt_sandbox.plain_files import is_plain, read_bytes
 
 BUILT = (".so", ".pyd")
 """Ends of the names of compiled modules."""

@@ -5,6 +5,7 @@ It has the files that git tracks, without secrets, and further files that the pr
 
 from __future__ import annotations
 
+import re
 import shutil
 import tempfile
 from collections.abc import Iterable
@@ -27,6 +28,7 @@ from codeopt.workloads.sandbox_view.linked import (
 )
 from codeopt.workloads.sandbox_view.untracked import imported_unadded
 from codeopt.workloads.sandbox_view.workspace import is_package
+from codeopt_sandbox.plain_files import read_text
 
 TESTS = ("tests", "test")
 SETTINGS = ("conftest.py", "pytest.ini", "pyproject.toml", "tox.ini", "setup.cfg")
@@ -269,3 +271,23 @@ def open_places(paths: Iterable[Path], view: View, isolated: bool = True) -> lis
         _open_up(folder)
         found.append(Place(whole, folder, f"{INSIDE}-tests{number}/{whole.name}"))
     return found
+
+
+MANAGE = "manage.py"
+_SETTINGS = re.compile(r"""DJANGO_SETTINGS_MODULE["']\s*[,\]]\s*(?:=\s*)?["']([\w.]+)["']""")
+
+
+def settings_module(module: Module) -> str:
+    """Return the name of its settings in the nearest manage.py above the module, or an empty text."""
+    for folder in module.path.parents:
+        if not folder.is_relative_to(module.root):
+            break
+        text = _read(folder / MANAGE)
+        if "django" in text:
+            found = _SETTINGS.search(text)
+            return found[1] if found else ""
+    return ""
+
+
+def _read(path: Path) -> str:
+    return read_text(path, "replace") if path.is_file() else ""

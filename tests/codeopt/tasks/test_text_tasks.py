@@ -151,7 +151,7 @@ def test_scores_are_read_where_they_stand() -> None:
 
 
 RELEASE_NOTES = """\
-from codeopt import Aspect, TextCheck, TextTask
+from codeopt.selfrefine import Aspect, TextCheck, TextTask
 
 
 def names_every_change(asked: str, text: str) -> TextCheck:

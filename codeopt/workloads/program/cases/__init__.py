@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -9,7 +10,6 @@ from pathlib import Path
 from codeopt.core import plugins
 from codeopt.core.errors import UsageError
 from codeopt.core.ownership import read_given
-from codeopt.workloads.program.cases._reading import reads_stdin
 from codeopt_sandbox.caseio import holds_cases
 from codeopt_sandbox.outcome import Case, Run
 
@@ -113,3 +113,11 @@ def text(path: Path) -> bytes:
         return read_given(path)
     except OSError as error:
         raise UsageError(f"cannot read {path}: {error.strerror}") from error
+
+
+_STDIN = re.compile(r"\binput\s*\(|\bstdin\b|\bopen\(\s*0|\bfileinput\b|\bos\.read\(\s*0")
+
+
+def reads_stdin(source: str) -> bool:
+    """Return True if a program's text mentions its standard input."""
+    return bool(_STDIN.search(source))

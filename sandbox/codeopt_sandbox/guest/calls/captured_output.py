@@ -9,7 +9,7 @@ from __future__ import annotations
 import sys
 
 from ..answer import NOTHING, Field
-from .own_code import OwnCode
+from .function_ref import OwnCode
 from .printed import Printed
 from .repr.fields import text_field
 from .repr.plain import modules

@@ -19,8 +19,8 @@ from ..after_import import after_import
 from ..editable_finders import leave_what_is_missing
 from ..environment import USUAL
 from .entered import EnteredEnvironment
+from .function_ref import OwnCode
 from .import_context import import_library
-from .own_code import OwnCode
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -6,7 +6,7 @@ from __future__ import annotations
 import sys
 import types
 
-from .own_code import OwnCode
+from .function_ref import OwnCode
 from .repr.parts import is_container
 from .repr.plain import all_by_repr, is_simple
 from .repr.structure import held_dict, is_librarys, vars_of

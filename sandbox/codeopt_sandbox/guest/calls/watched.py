@@ -15,8 +15,8 @@ from _tracemalloc import start as trace_memory
 from _tracemalloc import stop as stop_tracing
 
 from .channel import TEXT
+from .function_ref import OwnCode
 from .json_text import to_json
-from .own_code import OwnCode
 from .peaks import drop
 
 TYPE_CHECKING = False

@@ -10,8 +10,8 @@ from __future__ import annotations
 import sys
 
 from ...record import Record
+from ..function_ref import OwnCode
 from ..outcome import not_made
-from ..own_code import OwnCode
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -80,9 +80,9 @@ COPIES = frozenset({"copy", "union", "intersection", "difference", "symmetric_di
 MUTATING = frozenset(ADDS) | {"setdefault", "popitem", "__next__"} | {
     name for name, result in QUIET_METHODS.items() if "none" in result
 } | (TAKES)  # fmt: skip
-READING = frozenset({"index", "count", "get", "keys", "values", "items"}) | COPIES | {
-    "issubset", "issuperset", "isdisjoint"
-}  # fmt: skip
+READING = (
+    frozenset({"index", "count", "get", "keys", "values", "items"}) | COPIES | {"issubset", "issuperset", "isdisjoint"}
+)
 QUIET_CALLS = (
     frozenset(RETURNS)
     | frozenset(MADE_OF)

@@ -167,8 +167,9 @@ class LiveProgress(AbstractContextManager["LiveProgress"]):
         head, workers = Table.grid(padding=(0, 1)), Table.grid(padding=(0, 1))
         head.add_row(
             ProgressBar(total=max(1, progress.total), completed=progress.ended, width=20),
-            f"{progress.ended} of {progress.total} done", f"{clock(progress.seconds())}, {progress.left()}",
-        )  # fmt: skip
+            f"{progress.ended} of {progress.total} done",
+            f"{clock(progress.seconds())}, {progress.left()}",
+        )
         for _ in range(3):
             workers.add_column(no_wrap=True)
         for number in range(progress.workers):

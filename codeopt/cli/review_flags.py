@@ -83,8 +83,9 @@ def _require_own_settings(repository: Repository, change: Change) -> None:
     if different:
         raise Untrusted(
             f"the change sets {', '.join(sorted(different))} in [tool.codeopt] of {name}: nothing is run before that "
-            "is merged", hint="give these settings as flags or CODEOPT_ variables",
-        )  # fmt: skip
+            "is merged",
+            hint="give these settings as flags or CODEOPT_ variables",
+        )
 
 
 def _require_own_checker(repository: Repository, change: Change, check: str) -> None:
@@ -94,8 +95,9 @@ def _require_own_checker(repository: Repository, change: Change, check: str) -> 
     if file.is_file() and file.is_relative_to(root) and file.relative_to(root).as_posix() in change.paths:
         raise Untrusted(
             f"the change touches the checker that --check names, {file.relative_to(root)}: nothing is run before that "
-            "is merged", hint="name one outside of the change",
-        )  # fmt: skip
+            "is merged",
+            hint="name one outside of the change",
+        )
 
 
 def find_python(

@@ -75,9 +75,10 @@ _CHECKED = on(
 )
 _TESTED = on(f"{_TARGETS} batch record", **dict.fromkeys(("check", "review"), FlagUse(group=_JUDGING)))
 _CACHED = on(
-    "compare profile improve record", **dict.fromkeys(("check", "review"), FlagUse(group=_JUDGING)),
+    "compare profile improve record",
+    **dict.fromkeys(("check", "review"), FlagUse(group=_JUDGING)),
     **dict.fromkeys(("mcp", "lsp"), FlagUse(group=_CLIENTS)),
-)  # fmt: skip
+)
 _RUNNABLE = {**_TRUSTED, "record": FlagUse(group=_SANDBOX)}
 
 

@@ -157,9 +157,10 @@ def functions(module: ModuleType, kind: str, needed: str, *optional: str) -> dic
     known = (needed, *optional)
     found = {name: vars(module)[name] for name in known if callable(vars(module).get(name))}
     own = {
-        name for name, each in vars(module).items()
+        name
+        for name, each in vars(module).items()
         if isinstance(each, FunctionType) and each.__module__ == module.__name__ and not name.startswith("_")
-    }  # fmt: skip
+    }
     for name in sorted(own - set(known)):
         if alike := get_close_matches(name, set(known) - found.keys(), cutoff=0.75):
             raise UsageError(

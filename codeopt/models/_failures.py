@@ -43,14 +43,16 @@ def unknown_model(model: str, where: Endpoint, known: list[str]) -> ModelError:
     if not known:
         return ModelError(
             f"the server at {where.host} has no model {model!r}, or no chat completions at this base URL (404)",
-            hint="check the name, and the end of the URL: for most servers /v1", status=404,
-        )  # fmt: skip
+            hint="check the name, and the end of the URL: for most servers /v1",
+            status=404,
+        )
     near = difflib.get_close_matches(model, known, n=3, cutoff=0.3) or known[:3]
     names = ", ".join(one_line(name, 80) for name in near)
     return ModelError(
-        f"the server at {where.host} has no model {model!r} (404)", hint=f"it has {len(known)}, for example {names}",
+        f"the server at {where.host} has no model {model!r} (404)",
+        hint=f"it has {len(known)}, for example {names}",
         status=404,
-    )  # fmt: skip
+    )
 
 
 def said(body: object) -> str:

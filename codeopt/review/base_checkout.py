@@ -67,6 +67,7 @@ def _with_built(root: Path, folder: Path) -> list[str]:
     tracked = {*(tracked_files(root) or ())}  # what the change itself brings is no build
     built = built_files(root, [path for path in tracked if (folder / path).parent.is_dir()])
     return [
-        place.as_posix() for place, path in built.items()
+        place.as_posix()
+        for place, path in built.items()
         if path not in tracked and not (folder / place).exists() and copied_plain(root, path, folder, place)
-    ]  # fmt: skip
+    ]

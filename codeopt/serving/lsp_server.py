@@ -205,9 +205,7 @@ class EditorSession:
         file, text = self._on_disk(uri), self.text(uri)
         options = {**self.policy.options, "model": self.policy.model if with_model else RULES}
         target = self._root().target(f"{file}::{function}" if function else file)
-        request = OperationRequest(
-            Operation.IMPROVE, target, options, max_seconds=self.max_seconds, asked_by="lsp"
-        )  # fmt: skip
+        request = OperationRequest(Operation.IMPROVE, target, options, max_seconds=self.max_seconds, asked_by="lsp")
         answer = await self._run(request, f"improving {function or file}")
         if answer["accepted"]:
             self.read_store()

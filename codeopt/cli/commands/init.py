@@ -56,9 +56,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--gitlab", action="store_true", help="a GitLab CI job that reviews merge requests")
     parser.add_argument("--pre-commit", action="store_true", help="a pre-commit hook that needs no model")
     parser.add_argument(
-        "--source", metavar="WHERE",
+        "--source",
+        metavar="WHERE",
         help="what CI installs: git+URL@COMMIT, a wheel, codeopt==VERSION [default: as here]",
-    )  # fmt: skip
+    )
     parser.add_argument("--mcp", action="store_true", help="codeopt mcp in the files that coding agents read")
     parser.add_argument("--force", action="store_true", help="replace files that an earlier `codeopt init` wrote")
 

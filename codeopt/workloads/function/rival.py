@@ -41,9 +41,7 @@ class Rival:
 
     def target(self, bench: FunctionHarness) -> FunctionRef:
         """Reference by which it is called as the target is."""
-        ref = make_target(
-            self.function, self.view, bench.sandbox, bench.target.calls_file, (bench.target.module,)
-        )  # fmt: skip
+        ref = make_target(self.function, self.view, bench.sandbox, bench.target.calls_file, (bench.target.module,))
         return ref.replace(
             globals=bench.target.globals, classes=bench.target.classes, calls_paths=bench.target.paths,
             whole_answers=bench.target.whole_answers,
@@ -71,8 +69,9 @@ class Rival:
         """Return the tests that call a function that is compared on its own, and not this one."""
         places = {
             (self._inside(own, each.path), read_function(each.path, each.name).first_line)
-            for each in self.beside if each.name and each.path.is_relative_to(self.view.module.root)
-        }  # fmt: skip
+            for each in self.beside
+            if each.name and each.path.is_relative_to(self.view.module.root)
+        }
         this = (self._inside(own, self.function.path), self.function.first_line)
         files = list({file for file, _ in (*places, this)})
         ranked = run_tests(own, self.function.source, failed, job="rank", files=files).ranked

@@ -91,8 +91,9 @@ class SpecialChecker:
         own = {each.text: each.outcome for each in known if each.outcome.value}
         values = {call: answer.value.value for call, answer in own.items()}
         reasons = self.answers.reasons([(call, value, value) for call, value in values.items()])
-        return {call: Refused(answer, reason) for (call, answer), reason in zip(own.items(), reasons, strict=True)
-                if reason}  # fmt: skip
+        return {
+            call: Refused(answer, reason) for (call, answer), reason in zip(own.items(), reasons, strict=True) if reason
+        }
 
     def _question(self, found: AnswerDifference) -> Question | None:
         """Question about a difference; None where more differs than the value returned."""

@@ -377,7 +377,7 @@ class FunctionWorkload(Defaults):
                 python,
                 self.request.options.tolerance,
                 self.contract.words,
-            )  # fmt: skip
+            )
         )
 
     @property

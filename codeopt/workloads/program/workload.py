@@ -249,9 +249,7 @@ class ProgramWorkload(Defaults):
         interpreter = self.request.interpreter
         timed = self.plan.cases if self.plan else ()
         python = interpreter.version if interpreter else ""
-        return brief(
-            self.sandbox, self.baseline, self.suite.cases, timed, python, statement_in(self.cases.folders)
-        )  # fmt: skip
+        return brief(self.sandbox, self.baseline, self.suite.cases, timed, python, statement_in(self.cases.folders))
 
     @property
     def headline(self) -> str:

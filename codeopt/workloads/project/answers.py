@@ -70,10 +70,7 @@ def _meant(files: Mapping[str, str], answer: str) -> str:
     """The only file that has what an answer changes, where it names none. Raises SpliceError."""
     blocks = [block["old"] for block in _BLOCK.finditer(answer)]
     names = {node.name for node in _tree("" if blocks else answer, "the answer").body if isinstance(node, Definition)}
-    found = [
-        path for path, text in files.items()
-        if all(block in text for block in blocks) and names <= _defined(text)
-    ]  # fmt: skip
+    found = [path for path, text in files.items() if all(block in text for block in blocks) and names <= _defined(text)]
     if len(found) != 1:
         raise SpliceError("the answer does not say which file it changes: `# === file: PATH ===` above each part")
     return found[0]

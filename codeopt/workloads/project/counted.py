@@ -105,7 +105,7 @@ def read_counts(watched: WatchedLines, names: Names, functions: Sequence[Spot]) 
         {functions[int(number)]: tuple(_argument(row) for row in rows) for number, rows in watched.of("given")},
         own,
         [(caller, callee) for caller, callee in dict.fromkeys(pairs) if caller and callee],
-    )  # fmt: skip
+    )
 
 
 def _argument(row: Sequence[object]) -> GivenArgument:

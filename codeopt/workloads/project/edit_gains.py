@@ -173,7 +173,7 @@ class EditGains:
 
     def _gain(
         self, draft: Revision, rest: Revision, edit: CodeEdit, tests: ProjectTests, rule: StoppingRule
-    ) -> EditGain:  # fmt: skip
+    ) -> EditGain:
         given = self.given
         if wrong := self._fails(rest):
             return EditGain(edit, None, f"without it: {wrong}")

@@ -55,9 +55,7 @@ def _read(edit: CodeEdit, old: Revision, new: Revision) -> _NamesOfEdit:
     was, now = (_function(text, edit.qualname) for text in (before, after))
     name = edit.qualname.rpartition(".")[2]
     reshaped = frozenset({name, f".{name}"}) if _parameters(was) != _parameters(now) else frozenset()
-    return _NamesOfEdit(
-        edit, _stored(now) - _stored(was), _mentioned(now) - _mentioned(was), reshaped, _mentioned(now)
-    )  # fmt: skip
+    return _NamesOfEdit(edit, _stored(now) - _stored(was), _mentioned(now) - _mentioned(was), reshaped, _mentioned(now))
 
 
 def _function(text: str, qualname: str) -> ast.Module:

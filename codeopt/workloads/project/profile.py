@@ -423,8 +423,9 @@ def _by_callee(calls: Sequence[CalledBy] | None) -> dict[Spot, int]:
 def _libraries(samples: Sequence[Sample], total: float, wanted: Callable[[Sample], bool]) -> tuple[LibraryTime, ...]:
     found = _added(
         ((e.library or INTERPRETER, e.stack[-1].file if e.stack else "", e.line if e.stack else 0), e.seconds)
-        for e in samples if wanted(e)
-    )  # fmt: skip
+        for e in samples
+        if wanted(e)
+    )
     return tuple(LibraryTime(*key, s / total) for key, s in sorted(found.items(), key=lambda item: -item[1]))
 
 

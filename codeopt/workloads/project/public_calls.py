@@ -223,8 +223,9 @@ class PublicCalls:
         recording.write_text("".join(f"{line}\n" for line in lines), "utf-8", "surrogatepass")
         accepts_others = self.request.options.special_checker is not None
         options = replace(self.request.options, check="tokens") if accepts_others else self.request.options
-        nothing_else = replace(options, run=None, calls=None, tests=(), with_paths=(), no_tests=True,
-                               max_examples=MADE_UP)  # fmt: skip
+        nothing_else = replace(
+            options, run=None, calls=None, tests=(), with_paths=(), no_tests=True, max_examples=MADE_UP
+        )
         request = replace(
             self.request, target=old, program=read_program(old.path), options=nothing_else, baseline=None,
             other=new, other_program=read_program(new.path), roots=self.runs.project.linked,

@@ -116,7 +116,7 @@ class CommandRuns:
         stale = tuple(place for path in gone for place in self.bytecode.shared.get(path, ()) if place not in kept)
         return self.sandbox.run(
             command, stdin, limits=limits, files=(*placed.items(), *compiled, *more), without=(*removed, *stale)
-        )  # fmt: skip
+        )
 
     def _edited(self, revision: Revision) -> tuple[dict[str, bytes], tuple[str, ...]]:
         """The files that a revision changes, as they are to be written, and those that it has no more."""

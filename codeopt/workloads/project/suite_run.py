@@ -143,7 +143,7 @@ class ProjectSuite:
 
 def open_suite(
     runs: CommandRuns, original: Revision, options: ImproveOptions, hot: Sequence[str] = (), *, needed: bool = True
-) -> ProjectSuite:  # fmt: skip
+) -> ProjectSuite:
     """Run the nearest of the named tests, or of all tests of the project.
 
     Args:

@@ -310,8 +310,9 @@ def measure(request: WorkloadRequest, program: ProjectProgram, runs: CommandRuns
     load = max((run.wall_s / run.active_s for run in plain if run.active_s), default=1.0)
     runs = replace(runs, seen=masks.seen, load=load)
     first = masks.seen(plain[-1])  # which found the bytecode of the first one
-    case = Case("command", b"", first.stdout, title=options.run or "", files=(), written=first.written,
-                ignored=masks.ignored)  # fmt: skip
+    case = Case(
+        "command", b"", first.stdout, title=options.run or "", files=(), written=first.written, ignored=masks.ignored
+    )
     found = NO_PROFILE
     if runs.other is None:
         notify("looking where its time goes")
@@ -378,6 +379,7 @@ def as_profile(found: ProjectProfile, files: Revision) -> Profile:
     )  # fmt: skip
     functions = tuple(
         HotFunction(f"{f.file}::{f.qualname}", max(f.line, 1), f.own_share, f.calls, f.total_share)
-        for f in found.functions if f.file in files
-    )  # fmt: skip
+        for f in found.functions
+        if f.file in files
+    )
     return Profile("command", lines, functions, None, None, None, None, None, (), found.notes)

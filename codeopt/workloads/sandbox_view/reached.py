@@ -162,9 +162,10 @@ def _starred(text: str, path: Path, roots: Iterable[Path]) -> list[Path]:
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return []
     stars = [
-        node for node in ast.walk(tree)
+        node
+        for node in ast.walk(tree)
         if isinstance(node, ast.ImportFrom) and any(alias.name == "*" for alias in node.names)
-    ]  # fmt: skip
+    ]
     found: list[Path] = []
     for node in stars:
         parts = node.module.split(".") if node.module else []

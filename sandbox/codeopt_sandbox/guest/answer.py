@@ -160,11 +160,8 @@ class Answer(Record):
             if value is NOTHING or not value and type(value) is not Field:
                 continue
             found[name] = (
-                [step.told() for step in value]
-                if name == "steps"
-                else value.told() if type(value) is Field
-                else value
-            )  # fmt: skip
+                [step.told() for step in value] if name == "steps" else value.told() if type(value) is Field else value
+            )
         return found
 
     def observed(self) -> dict[str, Any]:

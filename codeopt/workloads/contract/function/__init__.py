@@ -177,9 +177,10 @@ def contract_of(
     left_out = {name: [value] for name, value in declared.defaults.items() if name not in values and value is not None}
     given = values if vouched else {}
     stated = tuple(
-        each for each in stated_bounds(node)
+        each
+        for each in stated_bounds(node)
         if not any(each.breaks(each.parameter, value) for value in given.get(each.parameter, ()))
-    )  # fmt: skip
+    )
     shown = {name: seen(known) for name, known in {**values, **(left_out if calls else {})}.items()}
     for each in stated:
         if each.parameter in shown:

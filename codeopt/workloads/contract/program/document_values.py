@@ -105,9 +105,10 @@ def _seen(values: Sequence[str], written: bool) -> Iterator[Check]:
         most = max(len(value.partition(".")[2]) for value in values)
         if most:
             yield (
-                "no known {} has as many places", lambda s: len(s.partition(".")[2]) <= most,
+                "no known {} has as many places",
+                lambda s: len(s.partition(".")[2]) <= most,
                 lambda s: [f"{s}25" if "." in s else f"{s}.{'1' * most}25"],
-            )  # fmt: skip
+            )
         return
     if len(known) <= FEW_WORDS and len(values) >= 2 * len(known):
         yield "no known {} is another word", known.__contains__, lambda s: [f"{s}{s[-1:]}", "other"]

@@ -108,12 +108,13 @@ def _lengths(layout: Layout, scalars: Sequence[InputField]) -> Iterator[InputRel
                 )  # fmt: skip
         for place in (0, 1, 2):  # u k v1 .. vk
             yield InputRelation(
-                RelationKind.LENGTH, (role, InputField(role.part, role.line, place)),
+                RelationKind.LENGTH,
+                (role, InputField(role.part, role.line, place)),
                 "in all known inputs a number says how many follow in its line",
                 lambda r, role=role, p=place: all(  # type: ignore[misc]
                     len(line) > p and integer(line[p]) == len(line) - p - 1 for line in r.lines(role)
                 ),
-            )  # fmt: skip
+            )
         if not part.single:
             yield InputRelation(
                 RelationKind.OTHER, (role,), "in all known inputs these lines are as long as each other",
@@ -286,9 +287,10 @@ def _sums(many: Sequence[InputField], scalars: Sequence[InputField]) -> Iterator
         for scalar in scalars:
             for name, measure in parts:
                 for words, holds in (
-                    ("no more than", lambda a, b: a <= b), ("no less than", lambda a, b: a >= b),
+                    ("no more than", lambda a, b: a <= b),
+                    ("no less than", lambda a, b: a >= b),
                     ("just", lambda a, b: a == b),
-                ):  # fmt: skip
+                ):
                     yield InputRelation(
                         RelationKind.OTHER, (role, scalar), f"in all known inputs {name} is {words} another number",
                         lambda r, role=role, s=scalar, measure=measure, holds=holds: holds(  # type: ignore[misc]

@@ -78,9 +78,10 @@ def named_tests(bench: FunctionHarness) -> dict[str, bytes]:
     copies = [(place.inside, place.folder) for place in bench.places if place.folder is not None]
     return {
         f"{name}/{file.relative_to(folder)}": read_bytes(file)
-        for name, folder in copies for file in sorted(folder.rglob("*"))
+        for name, folder in copies
+        for file in sorted(folder.rglob("*"))
         if file.is_file() and "__pycache__" not in file.parts
-    }  # fmt: skip
+    }
 
 
 def _test_folders(bench: FunctionHarness) -> list[Path]:

@@ -242,6 +242,6 @@ def evidence_key(request: WorkloadRequest, bench: FunctionHarness) -> str | None
             options.strict,
             options.contract,
             options.ignore_difference,
-        ],  # fmt: skip
+        ],
     }
     return digest_of(parts)

@@ -164,8 +164,9 @@ class KeptTraces:
         tests = test_paths(bench, modules)
         roots = {
             view.folder / root.relative_to(view.module.root) if view.copied else root
-            for each in (view.module, *modules) for root in each.roots
-        }  # fmt: skip
+            for each in (view.module, *modules)
+            for root in each.roots
+        }
         others = [each.path.relative_to(each.root) for each in modules[1:]]
         reached = reached_digest(
             bench, first, read_text(texts[0]), self.python, (*others, *tests), named_tests(bench), sorted(roots)
@@ -221,7 +222,8 @@ def run_to_json(run: KeptRun, root: Path) -> dict[str, Any]:
         "timed": run.timed,
         "rows": [
             [named(path), name, seconds, times.own.get((path, name), 0.0)]
-            for path, found in times.seconds.items() for name, seconds in found.items()
+            for path, found in times.seconds.items()
+            for name, seconds in found.items()
         ],
         "total": times.total,
         "tests": times.tests,
@@ -231,7 +233,7 @@ def run_to_json(run: KeptRun, root: Path) -> dict[str, Any]:
             [named(path), name, dict(each.calls), dict(each.lost), list(each.tests)]
             for (path, name), each in times.traces.items()
         ],
-    }  # fmt: skip
+    }
 
 
 def run_of(value: Any, root: Path) -> KeptRun:

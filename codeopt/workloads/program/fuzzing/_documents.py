@@ -91,9 +91,7 @@ class KnownDocuments:
             values = self._by_place(self.format.read(data))
         except (ValueError, RecursionError):
             return frozenset({*found, count})
-        found |= {
-            at for at, each in enumerate(self.relations) if not all(map(each.holds, values.get(each.path, ())))
-        }  # fmt: skip
+        found |= {at for at, each in enumerate(self.relations) if not all(map(each.holds, values.get(each.path, ())))}
         return frozenset(found)
 
     def why_beyond(self, data: bytes) -> str:

@@ -92,8 +92,9 @@ class SourcePage:
                     break
         return "".join(
             HEAD.format(path=path) + read_module(self.files[path]).numbered(lines)
-            for path, lines in new.items() if lines
-        )  # fmt: skip
+            for path, lines in new.items()
+            if lines
+        )
 
     def _may_be_shown(self, place: SourcePart) -> bool:
         return place.file in self.files and not self.ground.why(place.file) and not is_vendored(place.file)

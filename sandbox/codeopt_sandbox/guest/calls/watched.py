@@ -39,16 +39,16 @@ FILES = "a file"
 WATCHER = "whether it is watched"
 READS = {
     DATE: "time.time time.time_ns time.localtime time.gmtime time.ctime time.asctime time.strftime time.clock_gettime "
-          "time.clock_gettime_ns datetime.today datetime.now datetime.utcnow",
+    "time.clock_gettime_ns datetime.today datetime.now datetime.utcnow",
     CLOCK: "time.monotonic time.monotonic_ns time.perf_counter time.perf_counter_ns time.process_time "
-           "time.process_time_ns time.thread_time time.thread_time_ns posix.times resource.getrusage",
+    "time.process_time_ns time.thread_time time.thread_time_ns posix.times resource.getrusage",
     PROCESS: "posix.getpid posix.getppid posix.getuid posix.geteuid posix.getgid posix.getegid posix.getlogin "
-             "posix.getpgid posix.getsid pwd.getpwuid pwd.getpwnam _thread.get_native_id",
+    "posix.getpgid posix.getsid pwd.getpwuid pwd.getpwnam _thread.get_native_id",
     MACHINE: "posix.uname posix.cpu_count posix.sched_getaffinity posix.getloadavg posix.getcwd posix.getcwdb "
-             "posix.sysconf _socket.gethostname _locale.setlocale _locale.localeconv",
+    "posix.sysconf _socket.gethostname _locale.setlocale _locale.localeconv",
     FILES: "io.open posix.open posix.listdir posix.scandir posix.stat posix.lstat posix.readlink posix.access",
     WATCHER: "sys.setprofile sys.settrace sys.getprofile sys.gettrace",
-}  # fmt: skip
+}
 """Functions in C that read each surrounding."""
 OS_FILE = os.getenv.__code__.co_filename
 """File that defines `os.environ`."""

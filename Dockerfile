@@ -1,4 +1,4 @@
-# codeopt for CI and for machines that are not Linux. docs/docker.md tells how it is used.
+# codeopt for CI and for machines that are not Linux. docs/ci.md says how to use it.
 #
 #   docker build -t codeopt .
 #

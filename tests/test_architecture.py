@@ -352,7 +352,7 @@ STARTS = {
     "sandbox/codeopt_sandbox/process.py": "a sandbox",
     "sandbox/codeopt_sandbox/conformance/_survivors.py": "itself",
 }
-"""What starts a program on this machine; the guest does so inside. docs/configuration.md says when."""
+"""What starts a program on this machine; the guest does so inside. docs/environment.md says when."""
 STARTERS = {"subprocess", "pty", "multiprocessing", "os.system", "os.popen", "os.exec", "os.spawn", "os.posix_spawn",
             "os.fork", "asyncio.create_subprocess"}  # fmt: skip
 ASKS = {"ask_python": {"codeopt/core/interpreter.py", "sandbox/codeopt_sandbox/interpreter.py"},

@@ -173,16 +173,16 @@ def test_all_rewrites_are_listed_in_their_order() -> None:
 
 
 def test_the_flags_that_are_given_each_time_are_named() -> None:
-    """In docs/configuration.md, as the table of flags has them."""
-    text = (ROOT / "docs/configuration.md").read_text("utf-8")
+    """In docs/flags.md, as the table of flags has them."""
+    text = (ROOT / "docs/flags.md").read_text("utf-8")
     (sentence,) = re.findall(r"given each time have neither: (.*?)\. ", text, re.DOTALL)
     each_time = {each.long for each in flags_of_all() if each.commands and each.setting is SettableBy.EACH_TIME}
     assert set(re.findall(r"`(--[\w-]+)`", sentence)) == each_time
 
 
 def test_the_options_with_which_no_verdict_is_kept_are_named() -> None:
-    """In docs/configuration.md; the arguments of a program are no flag."""
-    text = (ROOT / "docs/configuration.md").read_text("utf-8")
+    """In docs/cache.md; the arguments of a program are no flag."""
+    text = (ROOT / "docs/cache.md").read_text("utf-8")
     (sentence,) = re.findall(r"before anything was accepted, nor\s+with (.*?)\.\n", text, re.DOTALL)
     named = {name.removeprefix("--").replace("-", "_") for name in re.findall(r"`(--[\w-]+)`", sentence)}
     assert named == {name.removesuffix("_paths") for name in NOT_KEPT} - {"args"}
@@ -238,7 +238,7 @@ def test_the_modules_that_are_started_exist(document: Path) -> None:
 
 
 def test_the_settings_are_keys(parsers: dict[str, argparse.ArgumentParser]) -> None:
-    projects, users = (tomllib.loads(block.text) for block in blocks_of("configuration.md", "toml"))
+    projects, users = (tomllib.loads(block.text) for block in blocks_of("flags.md", "toml"))
     known = {flag_of(action) for parser in parsers.values() for action in parser._actions}
     assert set(projects["tool"]["codeopt"]) - known == set()
     assert set(users) - known == {PRICES}
@@ -246,7 +246,7 @@ def test_the_settings_are_keys(parsers: dict[str, argparse.ArgumentParser]) -> N
 
 def test_every_exit_status_is_named() -> None:
     kinds = [kind for kind in vars(errors).values() if isinstance(kind, type) and issubclass(kind, errors.CodeoptError)]
-    text = (ROOT / "docs/configuration.md").read_text("utf-8")
+    text = (ROOT / "docs/results.md").read_text("utf-8")
     named = {int(number) for number in re.findall(r"^\| (\d+) \|", text, re.MULTILINE)}
     assert {kind.exit_status for kind in kinds} | {0, 1, 6, 130, 70} == named
 

@@ -18,7 +18,7 @@ from tests.support.site_walk import flags_of, lost_flags
 DOCS = ROOT / "docs"
 HOME = DOCS / "index.md"
 START = sorted((DOCS / "start").glob("*.md"))
-ALL_FLAGS = "configuration.md#all-flags"
+ALL_FLAGS = "flags.md#all-flags"
 
 
 class Loader(yaml.SafeLoader):
@@ -58,21 +58,23 @@ def test_each_scheme_can_be_reached() -> None:
     assert "(prefers-color-scheme)" in media
 
 
-@pytest.mark.parametrize("task", ["script", "function", "project", "ci", "agent", "problem-set"])
+@pytest.mark.parametrize(
+    "task", ["start/script", "start/function", "start/project", "start/ci", "start/agent", "batch"]
+)
 def test_each_task_has_a_short_page_that_the_home_page_leads_to(task: str) -> None:
-    text = (DOCS / "start" / f"{task}.md").read_text("utf-8")
+    text = (DOCS / f"{task}.md").read_text("utf-8")
     assert len(text.splitlines()) <= 40
     assert "```sh" in text
-    assert f"(start/{task}.md)" in HOME.read_text("utf-8")
-    assert f"start/{task}.md" in list(pages(CONFIG["nav"]))
+    assert f"({task}.md)" in HOME.read_text("utf-8")
+    assert f"{task}.md" in list(pages(CONFIG["nav"]))
 
 
 def test_every_flag_is_two_clicks_away() -> None:
     """One click leads to the index of all flags, from the home page; and the navigation names its page. (.ci/docs walks
     the links of the built site.)"""
     assert ALL_FLAGS in HOME.read_text("utf-8")
-    assert {"Flags and settings": "configuration.md"} in CONFIG["nav"]
-    text, flags = (DOCS / "configuration.md").read_text("utf-8"), flags_of(DOCS / "configuration.md")
+    assert "flags.md" in list(pages(CONFIG["nav"]))
+    text, flags = (DOCS / "flags.md").read_text("utf-8"), flags_of(DOCS / "flags.md")
     assert len(flags) > 80
     for flag in flags:
         name = f"flag-{flag.removeprefix('--')}"
@@ -88,7 +90,7 @@ def test_a_lost_flag_would_be_seen(tmp_path: Path) -> None:
     assert lost_flags(tmp_path, ["--one", "--two", "--three", "--four"]) == ["--three", "--four"]
 
 
-REFERENCE = [DOCS / "api.md", DOCS / "api-plug-ins.md"]
+REFERENCE = [DOCS / "python.md", DOCS / "api-plug-ins.md"]
 PUBLIC = ("codeopt", "codeopt_sandbox", "codeopt.tasks", "codeopt.rules", "codeopt.analysis", "codeopt.selfrefine",
           "codeopt.engine.guards")  # fmt: skip
 IMPORTED = re.compile(r"^\s*from (codeopt[\w.]*) import ([\w, ]+)$", re.M)

@@ -1,4 +1,4 @@
-"""All flags for a page, an index and a table: `python -m codeopt.cli.reference docs/configuration.md` writes them."""
+"""All flags for a page, an index and a table: `python -m codeopt.cli.reference docs/flags.md` writes them."""
 
 from __future__ import annotations
 

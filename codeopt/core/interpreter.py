@@ -159,7 +159,7 @@ def _asked(path: str, origin: Origin) -> Interpreter:
     """Start an interpreter and ask for its version.
 
     This is the only place that starts a file on this machine which may belong to the examined tree.
-    docs/configuration.md lists the conditions. Raises BadInterpreter, and UsageError for an interpreter that came with
+    docs/environment.md lists the conditions. Raises BadInterpreter, and UsageError for an interpreter that came with
     the repository.
     """
     if origin not in (Origin.NAMED, Origin.OWN):

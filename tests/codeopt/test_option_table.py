@@ -20,7 +20,7 @@ from tests.codeopt.command import codeopt
 
 COMMANDS: dict[str, Any] = {"batch": batch, "check": check, "improve": improve, "review": review, "mcp": mcp_command}
 NEEDED = {"batch": ["set", "--run-dir", "out"], "improve": ["slow.py"], "check": [], "review": [], "mcp": []}
-PAGE = Path(__file__).parents[2] / "docs" / "configuration.md"
+PAGE = Path(__file__).parents[2] / "docs" / "flags.md"
 
 
 def parse(command: str, *words: str) -> argparse.Namespace:
@@ -28,7 +28,7 @@ def parse(command: str, *words: str) -> argparse.Namespace:
 
 
 def test_the_page_has_the_flags_that_there_are() -> None:
-    """Otherwise: python -m codeopt.cli.reference docs/configuration.md."""
+    """Otherwise: python -m codeopt.cli.reference docs/flags.md."""
     page = PAGE.read_text("utf-8")
     assert page == written_into(page)
     row = next(line for line in page.splitlines() if "`--json` |" in line)

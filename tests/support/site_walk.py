@@ -61,7 +61,7 @@ def unknown_to_the_search(site: Path, flags: list[str]) -> list[str]:
 
 def main(site: Path) -> int:
     """Print what is lost; 1 where anything is."""
-    flags = flags_of(Path("docs/configuration.md"))
+    flags = flags_of(Path("docs/flags.md"))
     lost, unknown = lost_flags(site.resolve(), flags), unknown_to_the_search(site, flags)
     print(f"{len(flags)} flags, {len(lost)} not two clicks from the home page, {len(unknown)} not found by the search")
     print("\n".join([*lost, *unknown]))

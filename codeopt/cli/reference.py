@@ -13,11 +13,11 @@ from codeopt.cli.command_flags import flags_of_all, settings_by_key
 from codeopt.cli.main import build_parser
 from codeopt.cli.parser import HelpAll
 from codeopt.core import plugins
-from codeopt.core.flag import Flag, FlagUse, SettableBy, variable
+from codeopt.core.flag import Flag, FlagUse, SettableBy
 
 BEGIN = "<!-- flags: written by python -m codeopt.cli.reference -->"
 END = "<!-- end of flags -->"
-_HEAD = "| flag | default | variable | in `pyproject.toml` | commands | what it is |\n|---|---|---|---|---|---|"
+_HEAD = "| flag | meaning | default | in `pyproject.toml` | commands |\n|---|---|---|---|---|"
 _IN_A_PROJECT = {
     SettableBy.EACH_TIME: "",
     SettableBy.WRITTEN: "inside the project",
@@ -66,7 +66,7 @@ def _row(flag: Flag) -> str:
     others = {name: flag.of(name).default_in_words for name, use in flag.commands.items() if _has_default(use)}
     told = "; ".join(filter(None, [default, *(f"{name}: {words}" for name, words in others.items() if words)]))
     names = " ".join(filter(None, [f"`{flag.short}`" if flag.short else "", f"`{flag.long}`"]))
-    return _cells(flag.long, names, told, flag.key, flag.setting, tuple(flag.commands), flag.help)
+    return _cells(flag.long, names, flag.help, told, flag.setting, tuple(flag.commands))
 
 
 def _has_default(use: FlagUse) -> bool:
@@ -85,15 +85,12 @@ def _rows_of_commands(parsers: Mapping[str, argparse.ArgumentParser]) -> Iterato
     for long, (action, commands) in found.items():
         said = (action.help or "") % {"default": action.default}
         setting = settings_by_key()[long[2:]]
-        yield long, _cells(long, f"`{long}`", "", long[2:], setting, tuple(commands), said)
+        yield long, _cells(long, f"`{long}`", said, "", setting, tuple(commands))
 
 
-def _cells(
-    long: str, names: str, default: str, key: str, setting: SettableBy, commands: tuple[str, ...], said: str
-) -> str:
-    variables = f"`{variable(key)}`" if key else ""
+def _cells(long: str, names: str, meaning: str, default: str, setting: SettableBy, commands: tuple[str, ...]) -> str:
     allowed = _IN_A_PROJECT.get(setting, "yes")
-    cells = (f'<a id="{anchor(long)}"></a>{names}', default, variables, allowed, ", ".join(sorted(commands)), said)
+    cells = (f'<a id="{anchor(long)}"></a>{names}', meaning, default, allowed, ", ".join(sorted(commands)))
     return "| " + " | ".join(cell.replace("|", r"\|") for cell in cells) + " |"
 
 

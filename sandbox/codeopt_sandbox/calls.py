@@ -151,8 +151,9 @@ class CallRunner:
             asked = asked.replace(passes=1) if asked.program == "time" else asked
             limits = self._roomy(batch, WHOLE_MIB)
             again = self._run(source, asked.stdin(), asked, {**options, "limits": limits})
-            self.floats.keep(again.answer or CallAnswer())
-            self.floats.asked.update(missing)
+            if again.answer is not None:
+                self.floats.keep(again.answer)
+                self.floats.asked.update(missing)
         return self.floats.fill(answer)
 
     def restart_guest(self) -> None:

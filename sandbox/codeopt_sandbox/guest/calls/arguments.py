@@ -13,7 +13,7 @@ from .restored import Reconstructor, replayed
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable, Iterable, Sequence
     from types import CodeType
     from typing import Any
 
@@ -107,6 +107,16 @@ class CallNamespace(KnownCall):
         for part in name.split("."):
             found = getattr(found, part)
         return found
+
+    def prepare(self, calls: Sequence[str]) -> None:
+        """Run the calls file and import the modules that calls name, before the time of a call counts."""
+        if any("CALLS[" in call or "BIG[" in call for call in calls):
+            self.user_namespace()
+        for name in sorted({part.partition("'")[0] for call in calls for part in call.split("load('")[1:]}):
+            try:
+                __import__(self.module_name(name))
+            except Exception:  # noqa: PERF203  the call that names it raises the same
+                continue
 
     def made(self, expression: str | CodeType) -> Any:
         """Evaluate an expression."""

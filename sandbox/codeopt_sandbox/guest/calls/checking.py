@@ -59,8 +59,7 @@ class Checking:
     def make_all(self, codes: Sequence[CodeType]) -> Acts:
         """Each call, then the state that all of them leave."""
         limit_memory(self.ref.memory_bytes)
-        if any("CALLS[" in call or "BIG[" in call for call in self.batch.calls):
-            self.worker.arguments.names.user_namespace()
+        self.worker.arguments.names.prepare(self.batch.calls)
         if self.ref.asynchronous:
             self.worker.loop()
         leaving = self.worker.leaving

@@ -16,10 +16,14 @@ if TYPE_CHECKING:
 SIGALRM: int = _signal.SIGALRM
 SIGPROF: int = _signal.SIGPROF
 
+FAILED = 1 << 8
+"""Status of a process that ends with 1."""
+
 
 def in_child(make: Callable[[], Any], seconds: float, cpu_s: float = 0.0) -> tuple[Any, int]:
     """Plain values made in a forked process, None where there are none; and the status of the process, which a signal
-    ends after `seconds`, and after so much of a processor's time where that is not 0."""
+    ends after `seconds`, and after so much of a processor's time where that is not 0. The status is FAILED where code
+    under test ended the process well before the values were made."""
     reader, writer = os.pipe()
     pid = os_fork()
     if not pid:
@@ -42,4 +46,4 @@ def in_child(make: Callable[[], Any], seconds: float, cpu_s: float = 0.0) -> tup
         found += part
     os.close(reader)
     status = waitpid(pid, 0)[1]
-    return None if status else loads(found), status
+    return (loads(found), 0) if found and not status else (None, status or FAILED)

@@ -176,3 +176,41 @@ def test_test_files_that_are_not_run_are_named(project: Path) -> None:
     told = [row for row in done.json["shortfalls"] if "not run" in row["what"]]
     assert [row["what"] for row in told] == ["2 test files not run, of which test_more_7.py is one"]
     assert "2 test files not run" in codeopt("compare", *sides, cwd=project, env=FAST).out
+
+
+SLOW_TO_IMPORT = """\
+import time
+from dataclasses import dataclass
+
+import rows
+
+time.sleep(0.3)
+
+
+@dataclass
+class Row:
+    number: int
+
+
+def test_total():
+    assert rows.total([Row(1), Row(1), Row(2)]) == 3
+    assert rows.total([Row(number) for number in range(400)]) == 79_800
+"""
+ROWS = """\
+def total(rows):
+    seen = []
+    for row in rows:
+        if row.number not in seen:
+            seen.append(row.number)
+    return sum(seen)
+"""
+
+
+def test_objects_of_a_test_file_that_is_slow_to_import(tmp_path: Path) -> None:
+    """The import is no part of a call, so that generated calls have the time that they need."""
+    require_sandbox()
+    files = {"rows.py": ROWS, "tests/test_rows.py": SLOW_TO_IMPORT, "pyproject.toml": ""}
+    write_files(tmp_path, files | {"new.py": "def total(rows):\n    return sum({row.number for row in rows})\n"})
+    done = codeopt("compare", "rows.py::total", "new.py::total", "--json", cwd=tmp_path, env=FAST)
+    assert done.json["verdict"] == "faster", done
+    assert done.json["evidence"]["sources"]["derived"] >= 20

@@ -31,8 +31,7 @@ def play_all(worker: CallWorker, batch: CallBatch, codes: Sequence[CodeType], ch
     """Play each scenario in a process of its own, and send its outcome."""
     names = worker.arguments.names
     names[SCENARIO] = lambda steps, *calls: (steps, calls)
-    if any("CALLS[" in call or "BIG[" in call for call in batch.calls):
-        names.user_namespace()
+    names.prepare(batch.calls)
     lost = 0
     for code in codes:
         if lost >= LOST:

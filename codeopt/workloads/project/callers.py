@@ -11,7 +11,7 @@ from itertools import zip_longest
 from codeopt.analysis.nodes import first_line, last_line
 from codeopt.analysis.positions import functions
 from codeopt.workloads.project.edits import CodeEdit
-from codeopt.workloads.project.public_surface import is_public
+from codeopt.workloads.project.public_surface import Surfaces
 
 CALLERS = "@ callers "
 """Beginning of a line with the project's functions on the stack of a call, the innermost first."""
@@ -27,12 +27,13 @@ class PublicCallers:
         """Modules by path."""
         self.spans: dict[str, list[tuple[int, int, str]]] = {}
         """First and last lines of the functions of a module, with their names."""
+        self.surfaces = Surfaces(files)
 
     def of(self, function: CodeEdit, lines: Iterable[str]) -> list[CodeEdit]:
         """Callers of a function that others may call too, the nearest first. lines: of its recording."""
         nearest = (place for level in zip_longest(*_stacks(lines), fillvalue="") for place in level)
         found = dict.fromkeys(caller for place in nearest for caller in self._at(place))
-        return [caller for caller in found if caller != function and is_public(caller, self.files)][:MOST]
+        return [caller for caller in found if caller != function and self.surfaces.is_public(caller)][:MOST]
 
     def _at(self, place: str) -> Iterator[CodeEdit]:
         """Yield the function around a place, `/file:line`. Code outside of functions yields nothing."""

@@ -6,6 +6,7 @@ import ast
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
+from itertools import islice
 from pathlib import PurePosixPath
 
 from codeopt.analysis.positions import functions
@@ -14,12 +15,16 @@ from codeopt.core.revision import Revision
 from codeopt.core.words import counted
 from codeopt.workloads.project.edits import OUTSIDE, CodeEdit
 from codeopt.workloads.project.module_graph import ModuleGraph
-from codeopt.workloads.project.public_surface import is_public
+from codeopt.workloads.project.public_surface import Surfaces
 from codeopt.workloads.project.surface import ImportedNames, Names, text_names
 from codeopt_sandbox.caveat import Caveat, Subject
 
 MOST = 20
 """Maximum number of public functions that are judged by their calls."""
+MOST_REACHED = 10 * MOST
+"""Maximum number of functions that are found to lead to a name: a class that all of a large project uses has more."""
+WIDELY = 60
+"""Number of modules that mention a name from which on not all of their functions are looked at."""
 ALONE = "judged by the whole command alone"
 
 
@@ -75,7 +80,15 @@ def changed_names(before: Revision, after: Revision, old: ImportedNames, new: Im
 
 
 def impact_of(
-    before: Revision, after: Revision, old: ImportedNames, new: ImportedNames, script: str, gone: Collection[str] = ()
+    before: Revision,
+    after: Revision,
+    old: ImportedNames,
+    new: ImportedNames,
+    script: str,
+    gone: Collection[str] = (),
+    *,
+    seen: Collection[CodeEdit] = (),
+    tests: Collection[str] = (),
 ) -> Impact:
     """Return the effect of a draft on others.
 
@@ -86,6 +99,9 @@ def impact_of(
         new: Names of the draft.
         script: The command's program, whose functions nobody else calls.
         gone: Modules that the draft does not have.
+        seen: Functions that the command was seen in. Where more functions than can be judged lead to a name, it is
+            these.
+        tests: Modules of tests, whose functions the command does not call.
     """
     changed = tuple(each for each in changed_names(before, after, old, new) if each.place.file not in gone)
     graph = _graph_of(before)
@@ -93,7 +109,7 @@ def impact_of(
     judged = dict.fromkeys(place for place in places if graph.is_public(place) and place.file != script)
     unreached: list[CodeEdit] = []
     for place in [each for each in places if each not in judged]:
-        reached = [each for each in graph.public_users(place) if each.file != script]
+        reached = graph.reached(place, {script, *tests}, seen)
         judged.update(dict.fromkeys(reached))
         unreached += [] if reached else [place]
     gaps = (
@@ -106,7 +122,7 @@ def impact_of(
 
 def _beyond(left: tuple[CodeEdit, ...]) -> Iterator[Diagnostic]:
     if left:
-        what = f"{counted(len(left), 'public function')} {ALONE}: {', '.join(map(str, left))}"
+        what = f"{counted(len(left), 'public function')} {ALONE}: {', '.join(map(str, left[:MOST]))}"
         yield Diagnostic(what, f"at most {MOST} are judged by their calls")
 
 
@@ -132,6 +148,7 @@ class FunctionGraph:
         self.files = files
         self._known: dict[str, dict[str, frozenset[str]]] = {}
         self._imported: dict[str, set[str]] = {}
+        self._surfaces = Surfaces(files)
 
     @cached_property
     def _graph(self) -> ModuleGraph:
@@ -151,28 +168,39 @@ class FunctionGraph:
 
     def is_public(self, place: CodeEdit) -> bool:
         """Return True for a function that others may call."""
-        return place.qualname in self.known(place.file) and is_public(place, self.files)
+        return place.qualname in self.known(place.file) and self._surfaces.is_public(place)
 
-    def public_users(self, place: CodeEdit) -> list[CodeEdit]:
-        """Public functions that lead to a name, the nearest on each path."""
-        found: dict[CodeEdit, None] = {}
-        todo, seen = [place], {place}
+    def reached(self, place: CodeEdit, apart: Collection[str], seen: Collection[CodeEdit]) -> list[CodeEdit]:
+        """Public functions that lead to a name; of more than can be judged those that lead to it by functions that were
+        seen. apart: modules that are left out."""
+        if seen and sum(path not in apart for path in self._graph.with_text(_name_of(place).encode())) > WIDELY:
+            return self._reached_by(place, apart, seen)
+        found = list(islice(self._public_users(place, apart), MOST_REACHED))
+        return self._reached_by(place, apart, seen) if seen and len(found) > MOST else found
+
+    def _reached_by(self, place: CodeEdit, apart: Collection[str], seen: Collection[CodeEdit]) -> list[CodeEdit]:
+        return list(islice(self._public_users(place, apart, frozenset(seen)), MOST))
+
+    def _public_users(
+        self, place: CodeEdit, apart: Collection[str], only: Collection[CodeEdit] | None = None
+    ) -> Iterator[CodeEdit]:
+        """Yield public functions that lead to a name, the nearest on each path. only: functions that may."""
+        todo, done = [place], {place}
         while todo:
-            for user in self._users(todo.pop(0)):
-                if user not in seen:
-                    seen.add(user)
+            for user in self._users(todo.pop(0), {each.file for each in only} if only is not None else None):
+                if user not in done and user.file not in apart and (only is None or user in only):
+                    done.add(user)
                     if self.is_public(user):
-                        found[user] = None
+                        yield user
                     else:
                         todo.append(user)
-        return list(found)
 
-    def _users(self, place: CodeEdit) -> Iterator[CodeEdit]:
-        """Functions that mention a name. Of a class, or of a method that Python calls: those that mention the class."""
-        owner, _, name = place.qualname.rpartition(".")
-        name = owner.rpartition(".")[2] if owner and name.startswith("__") else name
+    def _users(self, place: CodeEdit, files: Collection[str] | None) -> Iterator[CodeEdit]:
+        """Functions that mention a name. Of a class, or of a method that Python calls: those that mention the class.
+        files: where to look; None: everywhere."""
+        name = _name_of(place)
         for path in self._graph.with_text(name.encode()) if place.qualname != OUTSIDE else [place.file]:
-            if path == place.file or self._imports(path, place.file):
+            if (files is None or path in files) and (path == place.file or self._imports(path, place.file)):
                 for qualname, mentioned in self.known(path).items():
                     if name in mentioned or place.qualname == OUTSIDE:
                         yield CodeEdit(path, qualname)
@@ -183,6 +211,12 @@ class FunctionGraph:
         if path not in self._imported:
             self._imported[path] = set(self._graph.imported(self._graph.tree(path), path))
         return bool(self._imported[path] & {other, *packages})
+
+
+def _name_of(place: CodeEdit) -> str:
+    """Name by which others mention a function: of a method that Python calls that of its class."""
+    owner, _, name = place.qualname.rpartition(".")
+    return owner.rpartition(".")[2] if owner and name.startswith("__") else name
 
 
 @lru_cache(maxsize=1)

@@ -32,6 +32,7 @@ from codeopt.workloads.function.recording.recording import MOST_OF_ONE, recordin
 from codeopt.workloads.function.workload import FunctionWorkload
 from codeopt.workloads.project.callers import CALLERS, PublicCallers
 from codeopt.workloads.project.edits import CodeEdit
+from codeopt.workloads.project.fixed_ground import FixedReason
 from codeopt.workloads.project.impact import Impact, impact_of
 from codeopt.workloads.project.runs import CommandRuns
 from codeopt.workloads.project.surface import ImportedNames, read_surface
@@ -51,6 +52,7 @@ GUEST = ("tests/", "calls/__init__", "calls/repr/")
 """Modules of the guest that a recorder needs."""
 Copies = Callable[[], tuple[Path, Path]]
 """The project as it is and with a draft, in two folders that are made when the first function is judged."""
+TESTS = (FixedReason.TEST, FixedReason.HELPER)
 FAILED = "# the command does not end under the recorder as it does without"
 """Reason that the recorder writes if calls cannot be recorded."""
 
@@ -126,6 +128,8 @@ class PublicCalls:
     request: WorkloadRequest
     program: ProjectProgram
     runs: CommandRuns
+    seen: frozenset[CodeEdit] = frozenset()
+    """Functions that the command was seen in."""
     recorded: dict[CodeEdit, tuple[str, ...]] = field(default_factory=dict)
     surfaces: dict[tuple[str, ...], ImportedNames] = field(default_factory=dict)
     """Names of the original, by the modules that are imported."""
@@ -158,7 +162,8 @@ class PublicCalls:
         if paths not in self.surfaces:
             self.surfaces[paths] = read_surface(self.runs, before, paths) if paths else ImportedNames()
         new = read_surface(self.runs, draft, paths) if paths else ImportedNames()
-        impact = impact_of(before, draft, self.surfaces[paths], new, script, gone)
+        tests = [path for path, why in self.program.ground.files.items() if why in TESTS]
+        impact = impact_of(before, draft, self.surfaces[paths], new, script, gone, seen=self.seen, tests=tests)
         by_text = [path for path in paths if path not in self.surfaces[paths].modules or path not in new.modules]
         words = "changes of {} are found by its text, not by what it does when it is imported"
         gaps = (Diagnostic(words.format(path), "it cannot be imported alone") for path in by_text)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import PurePosixPath
 
 from codeopt.workloads.project.edits import CodeEdit
@@ -53,11 +53,22 @@ def surface_of(file: str, files: Mapping[str, str]) -> Surface:
     return Surface(None if listed is None else frozenset(listed), frozenset(taken), hidden)
 
 
-def is_public(edit: CodeEdit, files: Mapping[str, str]) -> bool:
-    """Return True if the changed function has its own contract, which calls of it show."""
-    name = edit.qualname.rpartition(".")[2]
-    changed = edit.qualname != "<module>" and name not in CONSTRUCTORS
-    return changed and surface_of(edit.file, files).reaches(edit.qualname)
+@dataclass
+class Surfaces:
+    """Public surfaces of a project's modules, each read once."""
+
+    files: Mapping[str, str]
+    """Modules by path."""
+    known: dict[str, Surface] = field(default_factory=dict)
+
+    def is_public(self, edit: CodeEdit) -> bool:
+        """Return True if the changed function has its own contract, which calls of it show."""
+        name = edit.qualname.rpartition(".")[2]
+        if edit.qualname == "<module>" or name in CONSTRUCTORS:
+            return False
+        if edit.file not in self.known:
+            self.known[edit.file] = surface_of(edit.file, self.files)
+        return self.known[edit.file].reaches(edit.qualname)
 
 
 def _is_private(name: str) -> bool:

@@ -28,6 +28,7 @@ from codeopt.workloads.project.changed_runs import (
     why_unchanged,
 )
 from codeopt.workloads.project.edit_gains import EditGains
+from codeopt.workloads.project.edits import CodeEdit
 from codeopt.workloads.project.fixed_ground import FixedReason
 from codeopt.workloads.project.given_command import GivenCommand
 from codeopt.workloads.project.harnesses import Benches, TimedBody, find_benches
@@ -338,7 +339,7 @@ def measure(request: WorkloadRequest, program: ProjectProgram, runs: CommandRuns
     baseline = replace(baseline, profile=as_profile(found, original))
     check = _checker(options, runs)
     require_own(check, [case], [first], options.check)
-    calls = PublicCalls(request, program, runs)
+    calls = PublicCalls(request, program, runs, frozenset(CodeEdit(f.file, f.qualname) for f in found.functions))
     given = GivenCommand(runs, original, check, case, first)
     policy = InputPolicy(options.changed_inputs)
     unchanged = why_unchanged(benches is not None, not masks.output.nothing, policy)
@@ -378,7 +379,7 @@ def as_profile(found: ProjectProfile, files: Revision) -> Profile:
         for row in found.lines if row.file in files and 0 < row.line <= files[row.file].count("\n")
     )  # fmt: skip
     functions = tuple(
-        HotFunction(f"{f.file}::{f.qualname}", max(f.line, 1), f.own_share, f.calls, f.total_share)
+        HotFunction(f"{f.file}::{f.qualname}", max(f.line, 1), f.own_share, f.whole_calls, f.total_share)
         for f in found.functions
         if f.file in files
     )

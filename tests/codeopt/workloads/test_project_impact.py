@@ -9,7 +9,7 @@ import pytest
 
 from codeopt.core.revision import Revision
 from codeopt.workloads.project.edits import CodeEdit
-from codeopt.workloads.project.impact import MOST, Impact, impact_of
+from codeopt.workloads.project.impact import MOST, WIDELY, Impact, impact_of
 from codeopt.workloads.project.public_calls import JudgedDraft
 from codeopt.workloads.project.surface import ImportedNames
 from codeopt_sandbox.caveat import Subject
@@ -117,6 +117,21 @@ def test_what_exceeds_the_budget_is_named() -> None:
     assert len(found.judged) == MOST
     (gap,) = found.gaps
     assert gap.what == f"2 public functions judged by the whole command alone: a.py::f{MOST}, a.py::f{MOST + 1}"
+
+
+def test_of_many_functions_that_lead_to_a_change_those_are_judged_that_the_command_was_seen_in() -> None:
+    """A class that all modules use is reached by more functions than can be judged, most of which are never called."""
+    core = "class Point:\n    def __init__(self, x):\n        self.x = x\n\n\ndef origin():\n    return _at(0)\n\n\n"
+    core += "def _at(x):\n    return Point(x)\n"
+    use = "from app.core import Point\n\n\ndef use(x):\n    return Point(x)\n"
+    files = {"app/core.py": core, **{f"app/m{k}.py": use for k in range(WIDELY + 1)}}
+    old, new = Revision(files), Revision({**files, "app/core.py": core.replace("= x", "= +x")})
+    none = ImportedNames()
+    seen = [CodeEdit("app/core.py", "origin"), CodeEdit("app/core.py", "_at"), CodeEdit("app/m7.py", "use")]
+    found = impact_of(old, new, none, none, "", seen=seen)
+    assert sorted(map(str, found.judged)) == ["app/core.py::origin", "app/m7.py::use"]
+    assert "app/m7.py" not in {each.file for each in impact_of(old, new, none, none, "", tests=["app/m7.py"]).judged}
+    assert len(impact_of(old, new, none, none, "").judged) == MOST
 
 
 def test_classes_and_settings_that_change_are_caveats() -> None:

@@ -9,7 +9,7 @@ import pytest
 
 from codeopt.workloads.project.edits import CodeEdit
 from codeopt.workloads.project.public_calls import pickled_names
-from codeopt.workloads.project.public_surface import is_public
+from codeopt.workloads.project.public_surface import Surfaces
 from codeopt_sandbox.guest.tests.writing import write_call
 from tests.codeopt.command import codeopt
 from tests.codeopt.workloads.shop import answer
@@ -154,7 +154,7 @@ FILES = {
     ],
 )
 def test_what_others_may_call(file: str, qualname: str, public: bool) -> None:
-    assert is_public(CodeEdit(file, qualname), FILES) is public
+    assert Surfaces(FILES).is_public(CodeEdit(file, qualname)) is public
 
 
 class Thing:

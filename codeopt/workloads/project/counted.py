@@ -33,6 +33,8 @@ class Counted:
     """Seconds of functions by the C profiler, as far as they are known."""
     pairs: Sequence[tuple[Spot, Spot]]
     """Functions with one that they call."""
+    cut: bool
+    """True if a process was counted at its start only."""
 
 
 def worth_counting(functions: Sequence[FunctionTime], names: Names) -> tuple[Spot, ...]:
@@ -105,6 +107,7 @@ def read_counts(watched: WatchedLines, names: Names, functions: Sequence[Spot]) 
         {functions[int(number)]: tuple(_argument(row) for row in rows) for number, rows in watched.of("given")},
         own,
         [(caller, callee) for caller, callee in dict.fromkeys(pairs) if caller and callee],
+        bool(watched.of("cut")),
     )
 
 

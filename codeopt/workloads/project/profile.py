@@ -97,7 +97,7 @@ class FunctionTime:
     library_share: float
     """Share of the command that the libraries called by it take."""
     calls: int | None
-    """Number of calls; None where they are not counted."""
+    """Number of calls; None where they are not counted, and the least number where counting was cut."""
     repeated: float = 0.0
     """Share of its calls with the same constant arguments as an earlier one."""
     asks_again: float = 0.0
@@ -108,11 +108,18 @@ class FunctionTime:
     """Share of the function and its callees except the largest one, 0 to 1. It shows work that has no single owner."""
     given: tuple[GivenArgument, ...] = ()
     """In its first calls."""
+    cut: bool = False
+    """True if its calls were counted at the start of the command only."""
+
+    @property
+    def whole_calls(self) -> int | None:
+        """Number of calls in the whole command; None where it is not known."""
+        return None if self.cut else self.calls
 
     @property
     def count(self) -> str:
-        """`1,234`, `?`."""
-        return count_words(self.calls)
+        """`1,234`, `1,234+`, `?`."""
+        return count_words(self.calls) + "+" * (self.cut and self.calls is not None)
 
     @property
     def expected_gain(self) -> float:
@@ -134,6 +141,12 @@ class FunctionTime:
         if self.expected_gain == self.spread_share:
             return f"{self.spread_share:.0%} of the time is spread over what it calls, {self.count} times"
         return f"{self.repeated:.0%} of its calls repeat earlier ones"
+
+    def to_json(self) -> dict[str, Any]:
+        """A row of the field `functions`."""
+        row = _rounded(asdict(self)) | {"calls": self.whole_calls}
+        del row["cut"]
+        return row
 
 
 @dataclass(frozen=True)
@@ -246,10 +259,11 @@ class ProjectProfile:
     def to_json(self) -> dict[str, Any]:
         """The object that `codeopt profile --run --json` prints."""
         rows = {name: [_rounded(asdict(row)) for row in getattr(self, name)]
-                for name in ("functions", "lines", "libraries", "imports", "queries", "waits")}  # fmt: skip
+                for name in ("lines", "libraries", "imports", "queries", "waits")}  # fmt: skip
         return {
             "seconds": round(self.seconds, 4),
             "cpu_seconds": round(self.cpu_s, 4),
+            "functions": [f.to_json() for f in self.functions],
             **rows,
             "targets": [
                 {"file": f.file, "qualname": f.qualname, "expected_gain": round(f.expected_gain, 4), "why": f.why}
@@ -273,8 +287,20 @@ def make_profile(
     begun_s: float,
     repeated: Mapping[Spot, float],
     given: Mapping[Spot, tuple[GivenArgument, ...]],
+    *,
+    cut: bool = False,
 ) -> ProjectProfile:
-    """From what was seen. calls: None where they are not known. begun_s: CPU seconds before the first sample."""
+    """From what was seen.
+
+    Args:
+        plain: The command unprofiled.
+        samples: All samples.
+        calls: None where they are not known.
+        begun_s: CPU seconds before the first sample.
+        repeated: Share of the calls of functions that repeat earlier ones, 0 to 1.
+        given: Arguments of the first calls of functions.
+        cut: Calls were counted at the start of the command only.
+    """
     total = sum(each.seconds for each in samples) + begun_s or 1.0
     own, inside, library = _own(samples), _inside(samples), _own([each for each in samples if each.library])
     by, largest = _by_callee(calls), _largest_below(samples)
@@ -283,7 +309,7 @@ def make_profile(
             *spot, own.get(spot, 0.0) / total, seconds / total, library.get(spot, 0.0) / total,
             by.get(spot),
             repeated.get(spot, 0.0), spread_share=(seconds - largest.get(spot, 0.0)) / total,
-            given=given.get(spot, ()),
+            given=given.get(spot, ()), cut=cut,
         )
         for spot, seconds in inside.items()
     ]  # fmt: skip

@@ -20,6 +20,7 @@ from codeopt.workloads.project.profile import (
 from codeopt.workloads.project.runs import CommandRuns, error_of
 from codeopt.workloads.project.waits_and_queries import WaitLine, query_lines, wait_lines
 from codeopt.workloads.project.watched import LEAST_S, LONGER, Names, WatchedLines, Watcher, watched_run
+from codeopt_sandbox.guest.tests.project_counts import MOST_CALLS
 from codeopt_sandbox.outcome import Case, Run
 
 ENOUGH_S = 0.6
@@ -31,6 +32,8 @@ MOST_RUNS = 12
 """Maximum number of runs of a very short command."""
 NOT_COUNTED = "calls and queries of a database are not counted (-v counts those of the hottest functions)"
 """Note of a profile by samples alone."""
+CUT = f"counts with + are the least numbers: counting ended after {MOST_CALLS:,} calls"
+"""Note of a profile of a command with many calls."""
 WAITS = 0.1
 """Minimum share of the clock that a command waits where it is looked for what it waits for."""
 
@@ -83,8 +86,9 @@ def _counted(
     counted = read_counts(watched, names, functions)
     samples = given_back(found.samples, counted.own_s, counted.pairs)
     begun = found.start_share * found.sampled_s
-    profile = make_profile(plain, samples, counted.calls, begun, counted.repeated, counted.given)
-    return replace(profile, queries=query_lines(watched.of("query"), names.spot), notes=lost)
+    profile = make_profile(plain, samples, counted.calls, begun, counted.repeated, counted.given, cut=counted.cut)
+    notes = (CUT, *lost) if counted.cut else lost
+    return replace(profile, queries=query_lines(watched.of("query"), names.spot), notes=notes)
 
 
 def _may_sample_again(watched: Sequence[WatchedLines]) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import subprocess
 from dataclasses import replace
 from pathlib import Path
@@ -217,6 +218,37 @@ def test_a_command_that_does_not_end_under_the_counter_has_no_counts(tmp_path: P
     found = profiled(tmp_path, {"work.py": script}, "python work.py", "-v", "--json").json
     assert [row["calls"] for row in found["functions"]] == [None, None]
     assert found["notes"] == ["calls are not counted: it ends in another way under the counter"]
+
+
+MANY = """\
+def step(a, b):
+    return a + b
+def total(values, names, pairs, rest=()):
+    s = 0.0
+    for v in values:
+        s = step(s, v)
+    return s
+values = [float(n) for n in range(110_000)]
+print(sum(total(values, {"a": [1]}, [(n, str(n)) for n in range(3)]) for _ in range(10)))
+"""
+
+
+def test_a_command_of_many_calls_is_counted_at_its_start(tmp_path: Path) -> None:
+    """1.1 million calls: no count is whole; arguments of the first calls are known with the types of their items."""
+    require_sandbox()
+    found = profiled(tmp_path, {"work.py": MANY}, "python work.py", "-v", "--json").json
+    by_name = {row["qualname"]: row for row in found["functions"]}
+    assert [by_name[name]["calls"] for name in ("step", "total")] == [None, None]
+    assert found["notes"] == ["counts with + are the least numbers: counting ended after 1,000,000 calls"]
+    given = [(row["parameter"], row["type"], row["least"], row["most"]) for row in by_name["total"]["given"]]
+    assert given == [
+        ("values", "list[float]", 110_000, 110_000),
+        ("names", "dict[str, list[int]]", 1, 1),
+        ("pairs", "list[tuple[int, str]]", 3, 3),
+        ("rest", "tuple", 0, 0),
+    ]
+    shown = profiled(tmp_path, {"work.py": MANY}, "python work.py", "-v").out
+    assert re.search(r" 999,99\d\+  work.py::step$", shown, re.MULTILINE)
 
 
 LOOP = """\

@@ -8,7 +8,7 @@ from itertools import groupby
 from codeopt.core.briefing import Briefing
 from codeopt.core.sanitize import cut, fenced, inline
 from codeopt.workloads.project.fixed_ground import FixedGround, FixedReason
-from codeopt.workloads.project.profile import CalledBy, FunctionTime, ProjectProfile
+from codeopt.workloads.project.profile import FunctionTime, ProjectProfile
 from codeopt.workloads.project.prompt.figures import LEAST, ROWS, Figures
 from codeopt.workloads.project.prompt.imports import ImportShares
 from codeopt.workloads.project.waits_and_queries import N_PLUS_1
@@ -87,7 +87,7 @@ def _figures(figures: Figures, files: Mapping[str, str]) -> str:
     if targets:
         rows.append("where most could be gained, and who calls it how often")
         rows += [
-            f"{f.expected_gain:6.1%} {_named(f)}: {f.why}{_while_importing(f, loading)}{_callers(figures.callers(f))}"
+            f"{f.expected_gain:6.1%} {_named(f)}: {f.why}{_while_importing(f, loading)}{_callers(f, figures)}"
             for f in targets
         ]
     if given := [f for f in targets if f.given]:
@@ -118,9 +118,10 @@ def _named(function: FunctionTime) -> str:
     return f"{function.file}::{function.qualname}"
 
 
-def _callers(rows: Sequence[CalledBy]) -> str:
+def _callers(function: FunctionTime, figures: Figures) -> str:
     """`; called by report (900), Store.add (3)`."""
-    named = [f"{inline(row.caller.qualname)} ({row.calls:,})" for row in rows if row.caller]
+    rows, more = figures.callers(function), "+" * function.cut
+    named = [f"{inline(row.caller.qualname)} ({row.calls:,}{more})" for row in rows if row.caller]
     return f"; called by {', '.join(named)}" if named else ""
 
 

@@ -22,6 +22,8 @@ if TYPE_CHECKING:
     from types import CodeType, FrameType
     from typing import Any
 
+MOST_CALLS = 1_000_000
+"""Calls of a process that are counted, about a second's: then its counts are cut."""
 LOOKED_AT = 300
 """Calls of a function whose arguments are looked at, the first ones."""
 CHANGING = 0x04 | 0x08 | 0x20 | 0x80 | 0x200
@@ -29,6 +31,10 @@ CHANGING = 0x04 | 0x08 | 0x20 | 0x80 | 0x200
 CONSTANT = (int, float, str, bytes, bool, type(None))
 SIZED = (str, bytes, bytearray, list, tuple, dict, set, frozenset)
 """Types whose length is asked for; any other may run code of the project's."""
+DEPTH = 2
+"""Containers in each other whose items are looked at."""
+MAX_ITEMS = 4
+"""Most items of a tuple whose types are all named."""
 MAX_TYPES = 4
 """Most types that are reported for one parameter."""
 MOST_CALLERS = 1024
@@ -42,6 +48,8 @@ class CallCounts:
 
     def __init__(self, root: str, folder: str, functions: int, sink: Callable[[str], None]) -> None:
         self.places, self.folder, self.functions, self.sink = Places(root), folder, functions, sink
+        self.at_end: list[Callable[[], None]] = []
+        """What else ends with the counts."""
         self.begin()
 
     def begin(self) -> None:
@@ -53,6 +61,8 @@ class CallCounts:
         """Types of each function's parameters, with the least and the largest size or number."""
         self.given: list[list[Any]] = [[] for _ in range(self.functions)]
         """Samples of each function's arguments: by value where that cannot change, else a unique object."""
+        self.left = MOST_CALLS
+        setattr(builtins, CALLED, self.called)
 
     def called(self, number: int) -> None:
         """Count a call of a function that has just begun."""
@@ -67,6 +77,10 @@ class CallCounts:
         if len(seen) < LOOKED_AT:
             seen.append(_given(frame))
             _widen(self.kinds[number], frame)
+        self.left -= 1
+        if self.left == 0:
+            self.sink("@ cut true")
+            self.end()
 
     def _slot(self, number: int, caller: CodeType | None) -> int:
         """The place of a new pair's count. The first of a function are those of callers without a name."""
@@ -83,8 +97,13 @@ class CallCounts:
         self.sink("@ slot " + json.dumps([self.file, slot, number, self.places.of(caller) if caller else ""]))
         return slot
 
-    def write(self) -> None:
-        """Write at the end of the process what its functions were given."""
+    def end(self) -> None:
+        """Count no further calls of the process, and write what its functions were given, once."""
+        if getattr(builtins, CALLED) is bool:
+            return
+        setattr(builtins, CALLED, bool)
+        for each in self.at_end:
+            each()
         for number, seen in enumerate(self.given):
             if len(seen) > 1:
                 self.sink("@ again " + json.dumps([number, 1 - len(set(seen)) / len(seen)]))
@@ -116,7 +135,7 @@ def _widen(kinds: dict[tuple[str, str], list[int]], frame: FrameType) -> None:
         if name in ("self", "cls") or name not in held:
             continue
         value = held[name]
-        key = (name, type(value).__name__)
+        key = (name, kind(value))
         size = len(value) if type(value) in SIZED else value if type(value) is int and abs(value) < 1 << 53 else None
         bounds = kinds.get(key)
         if bounds is None:
@@ -124,6 +143,23 @@ def _widen(kinds: dict[tuple[str, str], list[int]], frame: FrameType) -> None:
                 kinds[key] = [] if size is None else [size, size]
         elif size is not None and bounds:
             bounds[:] = [min(bounds[0], size), max(bounds[1], size)]
+
+
+def kind(value: Any, depth: int = DEPTH) -> str:
+    """Return the name of a value's type, of a container with those of a few items: `list[float]`, `dict[str, int]`."""
+    name, held = type(value).__name__, type(value)
+    if held not in (list, tuple, dict, set, frozenset) or not value or not depth:
+        return name
+    some: list[Any] = []
+    if held is dict:
+        some = list(next(iter(value.items())))
+    elif held is tuple and len(value) <= MAX_ITEMS:
+        some = list(value)
+    kinds = [kind(each, depth - 1) for each in some]
+    if not some:
+        some = list(value[:: max(1, len(value) // 2)]) if held in (list, tuple) else [next(iter(value))]
+        kinds = [" | ".join(sorted({kind(each, depth - 1) for each in some}))]
+    return f"{name}[{', '.join(kinds)}]"
 
 
 def mapped(path: str, numbers: int) -> memoryview:
@@ -163,7 +199,7 @@ class OwnTimes:
 
     def install(self) -> None:
         """Begin, also in forked processes."""
-        ProcessEnd(self.profiler.clear, self.write).install()
+        os.register_at_fork(after_in_child=self.profiler.clear)
         self.profiler.enable(subcalls=True, builtins=False)
 
 
@@ -183,10 +219,11 @@ class QueryCounts(Queries):
 def install(root: str, folder: str, functions: int, asks: bool, sink: Callable[[str], None]) -> None:
     """Count calls in all threads and processes from here on. asks: queries of a database, in place of times."""
     counts = CallCounts(root, f"{root}/{folder}", functions, sink)
-    ProcessEnd(counts.begin, counts.write).install()
-    setattr(builtins, CALLED, counts.called)
+    ProcessEnd(counts.begin, counts.end).install()
     if asks:
         queries = QueryCounts(counts.places.of, sink)
         listen(queries.hear, queries.begin, queries.write)
     else:
-        OwnTimes(root, sink).install()
+        times = OwnTimes(root, sink)
+        times.install()
+        counts.at_end.append(times.write)

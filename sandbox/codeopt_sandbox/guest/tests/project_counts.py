@@ -49,7 +49,7 @@ class CallCounts:
     def __init__(self, root: str, folder: str, functions: int, sink: Callable[[str], None]) -> None:
         self.places, self.folder, self.functions, self.sink = Places(root), folder, functions, sink
         self.at_end: list[Callable[[], None]] = []
-        """What else ends with the counts."""
+        """Called where counting ends."""
         self.begin()
 
     def begin(self) -> None:

@@ -80,6 +80,7 @@ def improve(root: Path, *flags: str, script: str = BENCH) -> dict[str, Any]:
     """What `codeopt improve --run --json` prints; its words on standard error where it prints nothing."""
     command = [sys.executable, "-m", "codeopt", "improve", "--run", f"python {script}", "--sandbox", "bubblewrap"]
     env = {**os.environ, "PYTHONPATH": str(Path(__file__).parents[1]), "OPENAI_API_KEY": "none"}
+    env["CODEOPT_MODEL_ONLY"] = "1"  # of no effect with --model rules
     done = subprocess.run([*command, "--json", "-q", *flags], cwd=root, env=env, capture_output=True, text=True)
     found: dict[str, Any] = json.loads(done.stdout) if done.stdout.strip() else {}
     return {"accepted": False, "reason": done.stderr.strip(), "rounds": [], **found}
@@ -159,7 +160,7 @@ def one(root: Path, project: Slowed, flags: Sequence[str]) -> Row:
     rules = improve(root, "--model", "rules", *flags)
     started = time.monotonic()
     with WireServer([*told, "Good.\nVERDICT: DONE"]) as server:
-        model = improve(root, "--base-url", server.base_url, "--model", server.model, "--model-only", "--write", *flags)
+        model = improve(root, "--base-url", server.base_url, "--model", server.model, "--write", *flags)
     took = time.monotonic() - started
     return Row(project, undone, (before, suite(root, project.tests)), rules, model, took)
 

@@ -148,7 +148,7 @@ def one(task: ExpertTask, flags: Sequence[str]) -> ExpertRow:
     command_s = (time.monotonic() - started) / runs
     started, cpu_s = time.monotonic(), cpu_of_children()
     with WireServer(asked) as server:
-        words = ("--base-url", server.base_url, "--model", server.model, "--model-only", "--write")
+        words = ("--base-url", server.base_url, "--model", server.model, "--write")
         found = improve(task.root, *words, "--python", task.python, *flags, script=WORKLOAD)
     took, cpu_s = time.monotonic() - started, cpu_of_children() - cpu_s
     ours = slow_s / task.seconds(runs)

@@ -151,14 +151,15 @@ def improve(tool: Tool, folder: Path, draft: str) -> dict[str, Any]:
     script = folder / "answers.txt"
     script.write_text(f"SUMMARY: does it once\n\n```python\n{draft}```\n")
     target = ["-m", tool.module] if tool.module else [tool.file]
-    flags = ["--model", f"scripted:{script}", "--model-only", "--max-rounds", "1", "--context-tokens", "2000000"]
-    return codeopt(tool, folder, "improve", *target, *flags, "--feedback", "measured", "--no-profile")
+    flags = ["--model", f"scripted:{script}", "--max-rounds", "1"]
+    return codeopt(tool, folder, "improve", *target, *flags, "--no-profile")
 
 
 def codeopt(tool: Tool, folder: Path, *arguments: str) -> dict[str, Any]:
     """The command's JSON; what it said where there is none."""
     command = [sys.executable, "-m", "codeopt", *arguments, "--json", "--timeout", "30", "--", *tool.args]
     environment = {name: value for name, value in os.environ.items() if not name.startswith(("OPENAI_", "CODEOPT_"))}
+    environment |= {"CODEOPT_MODEL_ONLY": "1", "CODEOPT_CONTEXT_TOKENS": "2000000", "CODEOPT_FEEDBACK": "measured"}
     done = subprocess.run(command, cwd=folder, capture_output=True, text=True, env=environment)
     try:
         found: dict[str, Any] = json.loads(done.stdout)

@@ -148,3 +148,9 @@ def flags_of(command: str) -> Iterator[Flag]:
 def settings_by_key() -> dict[str, SettableBy]:
     """Sources that may give the value of a flag, by its long name without dashes."""
     return {**_OF_ONE_COMMAND, **{each.long.removeprefix("--"): each.setting for each in flags_of_all()}}
+
+
+@cache
+def settings_without_flag() -> frozenset[str]:
+    """Keys that a file or a variable alone gives."""
+    return frozenset(each.key for each in flags_of_all() if not each.has_flag)

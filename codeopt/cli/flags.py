@@ -48,7 +48,17 @@ class EachGiven(argparse.Action):
 def add_flags(parser: argparse.ArgumentParser, command: str) -> None:
     """Add the flags of a command that the table has, each below its heading."""
     for flag in flags_of(command):
-        add_flag(group_of(parser, flag.group), flag)
+        if flag.has_flag:
+            add_flag(group_of(parser, flag.group), flag)
+
+
+def settings_parser(command: str) -> argparse.ArgumentParser:
+    """A parser that no words reach: it converts the settings of a command that have no flag."""
+    parser = argparse.ArgumentParser(add_help=False)
+    for flag in flags_of(command):
+        if not flag.has_flag:
+            add_flag(parser, flag)
+    return parser
 
 
 def add_flag(group: argparse._ActionsContainer, flag: Flag) -> None:

@@ -25,7 +25,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import NoReturn
 
-from codeopt.cli import settings
+from codeopt.cli import flags, settings
 from codeopt.cli.command import Command, command_of
 from codeopt.cli.command_flags import flags_of_all
 from codeopt.cli.command_list import top_parser
@@ -197,10 +197,14 @@ def build_parser(commands: dict[str, ModuleType]) -> CommandParser:
             )
     project, users = SettingsFile(*read_settings(Path.cwd())), SettingsFile(*read_user_settings())
     parser.set_defaults(parser=parser, root=parser)
-    known = {settings.flag_of(action) for each in parsers for action in each._actions} - {""}
+    others = [flags.settings_parser(name) for name in commands]
+    known = {settings.flag_of(action) for each in (*parsers, *others) for action in each._actions} - {""}
     settings.require_known(os.environ, known)
-    for each, module in zip(parsers, commands.values(), strict=True):
-        settings.apply(each, SettingsFile({}) if command_of(module).flags_only else project, users, known)
+    for each, other, module in zip(parsers, others, commands.values(), strict=True):
+        file = SettingsFile({}) if command_of(module).flags_only else project
+        settings.apply(each, file, users, known)
+        settings.apply(other, file, users, known)
+        each.set_defaults(**vars(other.parse_args([])))
     return parser
 
 

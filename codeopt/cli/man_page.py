@@ -39,7 +39,7 @@ def _lines() -> Iterator[str]:
     yield ".SH FLAGS"
     yield "The commands that have a flag stand behind it. Most can also be set in pyproject.toml or by a variable."
     for flag in sorted(flags_of_all(), key=lambda each: each.long.lstrip("-")):
-        if flag.commands:
+        if flag.commands and flag.has_flag:
             yield from (".TP", f".B {_signature(flag)}", _told(flag))
     yield ".SH EXIT STATUS"
     for status, words in STATUSES.items():

@@ -58,8 +58,14 @@ class CommandParser(argparse.ArgumentParser):
 
     def refuse_unknown(self, unknown: list[str]) -> NoReturn:
         """Raise UsageError for words that no flag and no argument takes."""
+        from codeopt.cli.command_flags import settings_without_flag
+        from codeopt.core.flag import variable
+
         flags = [option for action in self._actions for option in action.option_strings if option.startswith("--")]
         wrong = next((each.partition("=")[0] for each in unknown if each.startswith("-")), "")
+        if (key := wrong.removeprefix("--")) in settings_without_flag():
+            hint = f"{variable(key)}=VALUE sets it, or {key} = VALUE in [tool.codeopt]"
+            raise UsageError(f"{key} has no option", hint=hint)
         if hint := meant(wrong, flags):
             raise UsageError(f"unknown option {wrong}", hint=hint)
         self.error(f"unknown option {wrong}" if wrong else f"unknown argument {unknown[0]}")

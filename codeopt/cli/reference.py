@@ -40,33 +40,41 @@ def written_into(page: str) -> str:
 
 def index() -> str:
     """A link to each row, in lines."""
-    links = [f"[`{name}`](#{anchor(name)})" for name in sorted(_rows())]
+    links = [f"[`{name}`](#{anchor(name)})" for name in _sorted_names()]
     return textwrap.fill(" ".join(links), 120, break_long_words=False, break_on_hyphens=False)
 
 
 def table() -> str:
     """One row a flag, by name."""
     rows = _rows()
-    return "\n".join([_HEAD, *(rows[name] for name in sorted(rows))])
+    return "\n".join([_HEAD, *(rows[name] for name in _sorted_names())])
 
 
-def anchor(long: str) -> str:
-    """Name of the place of a flag on the page: `flag-max-rounds`."""
-    return f"flag-{long.removeprefix('--')}"
+def anchor(name: str) -> str:
+    """Name of the place of a flag on the page: `flag-max-rounds`, or of a setting without one: `setting-search`."""
+    return f"flag-{name[2:]}" if name.startswith("--") else f"setting-{name}"
+
+
+def _sorted_names() -> list[str]:
+    return sorted(_rows(), key=lambda name: name.removeprefix("--"))
 
 
 @cache
 def _rows() -> Mapping[str, str]:
     rows = dict(_rows_of_commands(_parsers()))
-    return rows | {flag.long: _row(flag) for flag in flags_of_all() if flag.commands}
+    return rows | {_shown(flag): _row(flag) for flag in flags_of_all() if flag.commands}
 
 
 def _row(flag: Flag) -> str:
     default = flag.default_in_words
     others = {name: flag.of(name).default_in_words for name, use in flag.commands.items() if _has_default(use)}
     told = "; ".join(filter(None, [default, *(f"{name}: {words}" for name, words in others.items() if words)]))
-    names = " ".join(filter(None, [f"`{flag.short}`" if flag.short else "", f"`{flag.long}`"]))
-    return _cells(flag.long, names, flag.help, told, flag.setting, tuple(flag.commands))
+    names = " ".join(f"`{name}`" for name in (flag.short, _shown(flag)) if name)
+    return _cells(_shown(flag), names, flag.help, told, flag.setting, tuple(flag.commands))
+
+
+def _shown(flag: Flag) -> str:
+    return flag.long if flag.has_flag else flag.key
 
 
 def _has_default(use: FlagUse) -> bool:

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from codeopt.cli.command_flags import settings_by_key
+from codeopt.cli.command_flags import settings_by_key, settings_without_flag
 from codeopt.cli.flags import EachGiven
 from codeopt.cli.parser import HelpAll, meant
 from codeopt.core.errors import UsageError
@@ -148,10 +148,11 @@ def _of_project(path: Path, flag: str, value: Any) -> Any:
     values = value if isinstance(value, list | tuple) else [value]
     if harm := next(filter(None, (_harm(setting, each, path) for each in values)), ""):
         text, name = ",".join(map(str, values)), variable(flag)
+        option = "" if flag in settings_without_flag() else f"--{flag} or "
         own = f", or a line of {user_file()}" if user_file() else ""
         error = UsageError(
             f"{path}: {flag} = {text!r} {harm}, which a project's file cannot decide",
-            hint=f"give --{flag} or {name}{own}",
+            hint=f"give {option}{name}{own}",
         )
         if setting in (SettableBy.USER, SettableBy.VARIABLES, SettableBy.READ, SettableBy.WRITTEN):
             return NeverTaken.of(tuple(map(str, values)), error)

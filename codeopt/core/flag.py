@@ -107,6 +107,8 @@ class Flag:
     sandbox.
     """
     required: bool = False
+    has_flag: bool = True
+    """False: [tool.codeopt] or the variable alone gives it, under the same name."""
 
     @property
     def long(self) -> str:

@@ -86,8 +86,8 @@ _RUNNABLE = {**_TRUSTED, "record": FlagUse(group=_SANDBOX)}
 class ImproveOptions:
     """Options of an improvement, a comparison or a profile.
 
-    Each field is a flag of `codeopt improve` by the same name, with three exceptions: `seed` (of `compare`),
-    `with_paths` (`--with`) and `args` (the words after `--`).
+    Each field is a flag by the same name, with exceptions: `with_paths` (`--with`), `args` (the words after `--`), and
+    those without a flag, which [tool.codeopt] or a variable gives.
     """
 
     task: str = option(
@@ -98,7 +98,7 @@ class ImproveOptions:
     )  # fmt: skip
     workload: str = option(
         "", "kind of the target: program, function, or a module of yours", unset="detected",
-        metavar="NAME", setting=SettableBy.PLUG_IN, commands=on("improve"),
+        metavar="NAME", setting=SettableBy.PLUG_IN, commands=on("improve"), has_flag=False,
     )  # fmt: skip
 
     cases: Path | None = option(
@@ -213,7 +213,7 @@ class ImproveOptions:
     )  # fmt: skip
     judge_model: str | None = option(
         None, "model that compares readability", unset="--model",
-        metavar="NAME", group=_DRAFTS, commands=_WITH_A_MODEL, setting=SettableBy.MODEL,
+        metavar="NAME", group=_DRAFTS, commands=_WITH_A_MODEL, setting=SettableBy.MODEL, has_flag=False,
     )  # fmt: skip
     base_url: str | None = option(
         None, "address of an OpenAI-compatible server", unset="OPENAI_BASE_URL",
@@ -228,21 +228,21 @@ class ImproveOptions:
     feedback: Feedback = option(
         "measured+critique", "feedback that a model gets",
         choices=get_args(Feedback), group=_DRAFTS, commands=_WITH_A_MODEL,
-        setting=_PROJECT,
+        setting=_PROJECT, has_flag=False,
     )  # fmt: skip
     history: Extent = option(
         "full", "rounds that a model sees: all, or the last",
         choices=get_args(Extent), group=_DRAFTS, commands=_WITH_A_MODEL,
-        setting=_PROJECT,
+        setting=_PROJECT, has_flag=False,
     )  # fmt: skip
     context_tokens: int = option(
         128_000, "context window of the model in tokens", count, metavar="N", group=_DRAFTS, commands=_WITH_A_MODEL,
-        setting=_PROJECT,
+        setting=_PROJECT, has_flag=False,
     )  # fmt: skip
     model_timeout: float = option(
         300.0, "longest silence of the model's server in seconds", positive,
         metavar="S", group=_DRAFTS, commands=_WITH_A_MODEL,
-        setting=_PROJECT,
+        setting=_PROJECT, has_flag=False,
     )  # fmt: skip
     structured: bool = option(
         False, "ask a model for JSON", bool,
@@ -256,7 +256,7 @@ class ImproveOptions:
     )  # fmt: skip
     no_memory: bool = option(
         False, "do not tell a model what earlier runs of the target tried, and do not keep it", bool,
-        kind=FlagKind.SWITCH, group=_DRAFTS, commands=on("improve"), setting=_PROJECT,
+        kind=FlagKind.SWITCH, group=_DRAFTS, commands=on("improve"), setting=_PROJECT, has_flag=False,
     )  # fmt: skip
     record: Path | None = option(
         None, "save the conversation with the model, for --model replay:FILE", Path,
@@ -278,27 +278,27 @@ class ImproveOptions:
     model_only: bool = option(
         False, "do not use the rules before the model", bool,
         kind=FlagKind.SWITCH, group=_DRAFTS, commands=_WITH_A_MODEL,
-        setting=_PROJECT,
+        setting=_PROJECT, has_flag=False,
     )  # fmt: skip
 
     search: str = option(
         "chain", "search strategy: chain, best-of, evolve, or a module of yours",
-        metavar="NAME", group=_SEARCH, commands=on("improve batch"), setting=SettableBy.PLUG_IN,
+        metavar="NAME", group=_SEARCH, commands=on("improve batch"), setting=SettableBy.PLUG_IN, has_flag=False,
     )  # fmt: skip
     candidates: int = option(
         1, "candidates of each round", count,
         metavar="K", group=_SEARCH, commands=on("improve batch"),
-        setting=_PROJECT,
+        setting=_PROJECT, has_flag=False,
     )  # fmt: skip
     chains: int = option(
-        2, "number of chains for --search best-of", count,
+        2, "number of chains of the search best-of", count,
         metavar="N", group=_SEARCH, commands=on("improve batch"),
-        setting=_PROJECT,
+        setting=_PROJECT, has_flag=False,
     )  # fmt: skip
     patience: int | None = option(
         None, "rounds without a gain that end a chain, 0 for never", count_or_zero,
         unset="2, evolve 6", metavar="N", group=_SEARCH, commands=on("improve batch"),
-        setting=_PROJECT,
+        setting=_PROJECT, has_flag=False,
     )  # fmt: skip
 
     max_rounds: int | None = option(
@@ -359,12 +359,12 @@ class ImproveOptions:
     )  # fmt: skip
     seed: int = option(
         0, "seed of the order within pairs", int, metavar="N", group=_JUDGING, commands=on("compare"),
-        setting=_PROJECT,
+        setting=_PROJECT, has_flag=False,
     )  # fmt: skip
     input_seed: int | None = option(
         None, "seed of generated inputs, as input_seed in the JSON of a run", count_or_zero,
         unset="a new one", metavar="N", group=_JUDGING, commands={**_JUDGED, "compare": FlagUse()},
-        setting=_PROJECT,
+        setting=_PROJECT, has_flag=False,
     )  # fmt: skip
     no_cache: bool = option(
         False, "neither read nor write the cache", bool,

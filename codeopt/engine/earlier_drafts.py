@@ -38,7 +38,7 @@ class EarlierDrafts:
 
 
 def open_earlier_drafts(request: WorkloadRequest, task: str) -> EarlierDrafts:
-    """The drafts of a request's target in the user's cache. With --no-memory there are none."""
+    """The drafts of a request's target in the user's cache. With `no_memory` there are none."""
     path = request.target.path.resolve()
     parts = (str(path), request.target.name or "", request.options.run or "", task)
     cache = None

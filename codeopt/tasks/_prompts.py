@@ -44,7 +44,7 @@ class Prompts:
 class WorkedExample:
     """One improvement that was really run, to show a model what a good critique and a good draft look like.
 
-    Rendered like the history at hand, so that `--feedback` takes the same parts away from both.
+    Rendered like the history at hand, so that `feedback` takes the same parts away from both.
     """
 
     history: History

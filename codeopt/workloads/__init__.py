@@ -1,7 +1,7 @@
 """Kinds of targets, one a file: how code is exercised, what counts as the same behaviour, what is timed.
 
 A kind is a module of this folder, an entry point of the group `codeopt.workloads`, or any module by its dotted path
-(`--workload`), with
+(setting `workload`), with
 
     @workload(matches, priority=10)
     @contextmanager

@@ -207,7 +207,7 @@ class WorkloadKind:
 
     @property
     def name(self) -> str:
-        """The kind as --workload names it."""
+        """The kind as the setting `workload` names it."""
         return self.open_workload.__module__.rpartition(".")[2]
 
 

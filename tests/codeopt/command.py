@@ -20,6 +20,8 @@ FIRST_LINE = {"faster": " faster   ", "slower": " slower   ", "rejected": "wrong
 """Part of the first line of `codeopt compare` by its verdict in JSON."""
 USUAL = {"CODEOPT_MODEL_ONLY": "1", "CODEOPT_MAX_EXAMPLES": "25", "CODEOPT_SANDBOX": "bubblewrap"}
 """Variables of every command, unless a test says otherwise: few examples, for tests of other things than the judge."""
+NO_FEEDBACK = {"CODEOPT_FEEDBACK": "none"}
+"""For a model whose script has candidates alone."""
 ALL_EXAMPLES = {"CODEOPT_MAX_EXAMPLES": ""}
 """As many as a user has; for tests of what the judge finds."""
 ANY_SANDBOX = {"CODEOPT_SANDBOX": ""}

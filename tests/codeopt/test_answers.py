@@ -16,7 +16,7 @@ from codeopt.report.answer_fields import RoundFields, SpeedupFields
 from codeopt.report.answers import PRINTED
 from codeopt.review.reporters.json import answer as review_answer
 from codeopt.serving import mcp_schemas
-from tests.codeopt.command import FAST, QUICK, SLOW, codeopt, reply, write_problem
+from tests.codeopt.command import FAST, NO_FEEDBACK, QUICK, SLOW, codeopt, reply, write_problem
 from tests.codeopt.reporters.test_github import FILES, ONE_HUNK, OUTSIDE
 from tests.codeopt.review.pull_request import git
 from tests.support.candidates import right, wrong
@@ -69,14 +69,13 @@ def printed(name: str, folder: Path) -> dict[str, Any]:
             "slow.py",
             "--model",
             "scripted:answers.txt",
-            "--feedback",
-            "none",
             "-n",
             "1",
             *QUICK,
             "-q",
             "--json",
             cwd=folder,
+            env=NO_FEEDBACK,
         ),
         "compare": lambda: codeopt("compare", "slow.py", "fast.py", *short, "--max-pairs", "20", cwd=folder),
         "check": lambda: codeopt("check", "--json", "-q", cwd=folder / "empty"),

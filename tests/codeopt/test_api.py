@@ -91,8 +91,10 @@ def test_the_task_of_the_examples_is_found_by_its_dotted_path(tmp_path: Path) ->
     write_problem(tmp_path, words=1500)
     shutil.copytree(EXAMPLES[0].parent, tmp_path / "examples", ignore=shutil.ignore_patterns("__pycache__"))
     (tmp_path / "answers.txt").write_text(reply(FAST, "a set"))
-    arguments = ("--task", "examples.your_own_task", "--model", "scripted:answers.txt", "--feedback", "none", "-n", "1")
-    done = command.codeopt("improve", "slow.py", "-v", *arguments, *command.QUICK, cwd=tmp_path)
+    arguments = ("--task", "examples.your_own_task", "--model", "scripted:answers.txt", "-n", "1")
+    done = command.codeopt(
+        "improve", "slow.py", "-v", *arguments, *command.QUICK, cwd=tmp_path, env=command.NO_FEEDBACK
+    )
     assert done.status == 6, done.err
     assert "slow.py   task short" in done.err
     assert "x faster" in done.err

@@ -146,7 +146,7 @@ def test_values_are_completed_in_each_shell_that_is_here(tmp_path: Path, monkeyp
         ("codeopt improve --task ", "runtime"), ("codeopt improve --task=r", "--task=runtime"),
         ("codeopt improve --select list_m", "list_membership_to_set"), ("codeopt improve s", "slow.py"),
         ("codeopt improve --html s", "slow.py"), ("codeopt improve --cases c", "cases/"),
-        ("codeopt improve --search ", "best-of"), ("codeopt review --output-format ", "sarif"),
+        ("codeopt review --output-format ", "sarif"),
         ("codeopt show ", "last"), ("codeopt compare --clock m", "memory"), ("codeopt rules any", "any_all_loop"),
     ],
 )  # fmt: skip

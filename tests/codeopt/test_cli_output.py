@@ -24,10 +24,21 @@ from codeopt.core.revision import Revision
 from codeopt.core.run_store import new_run
 from codeopt.core.screen import colour_choice, open_terminal, wrapped, write_lines
 from codeopt.report.result import diff
-from tests.codeopt.command import FAST, QUICK, SLOW, Done, codeopt, command, environment, reply, write_problem
+from tests.codeopt.command import (
+    FAST,
+    NO_FEEDBACK,
+    QUICK,
+    SLOW,
+    Done,
+    codeopt,
+    command,
+    environment,
+    reply,
+    write_problem,
+)
 from tests.support.terminal import Shown, on_a_terminal
 
-SCRIPT = ("--model", "scripted:answers.txt", "--feedback", "none", "-n", "1")
+SCRIPT = ("--model", "scripted:answers.txt", "-n", "1")
 COLOUR = re.compile(r"\x1b\[[\d;]*m")
 STYLES: dict[str, Callable[[str], str]] = {
     "plain": lambda text: text,
@@ -42,7 +53,7 @@ STYLES: dict[str, Callable[[str], str]] = {
 def improve(folder: Path, *arguments: str, style: str = "plain", **env: str) -> Done:
     """One run that accepts the fast program."""
     prepare(folder, style)
-    return codeopt("improve", "slow.py", *SCRIPT, *QUICK, *arguments, cwd=folder, env=env)
+    return codeopt("improve", "slow.py", *SCRIPT, *QUICK, *arguments, cwd=folder, env={**NO_FEEDBACK, **env})
 
 
 def prepare(folder: Path, style: str = "plain") -> Path:
@@ -97,7 +108,7 @@ def test_the_result_and_the_talk_go_different_ways(tmp_path: Path) -> None:
 def test_nothing_accepted_is_an_empty_output(tmp_path: Path) -> None:
     prepare(tmp_path)
     (tmp_path / "answers.txt").write_text("I have no idea.")
-    done = codeopt("improve", "slow.py", *SCRIPT, *QUICK, "--write", cwd=tmp_path)
+    done = codeopt("improve", "slow.py", *SCRIPT, *QUICK, "--write", cwd=tmp_path, env=NO_FEEDBACK)
     assert (done.status, done.out) == (6, "")
     assert "no faster version found: " in done.err
     assert (tmp_path / "slow.py").read_text() == SLOW
@@ -127,7 +138,7 @@ def test_the_object_for_programs(tmp_path: Path) -> None:
 @pytest.mark.full
 def test_write_keeps_the_original_beside_it(tmp_path: Path) -> None:
     prepare(tmp_path).chmod(0o750)
-    done = codeopt("improve", "slow.py", *SCRIPT, *QUICK, "--write", cwd=tmp_path)
+    done = codeopt("improve", "slow.py", *SCRIPT, *QUICK, "--write", cwd=tmp_path, env=NO_FEEDBACK)
     assert done.status == 0, done.err
     assert "wrote slow.py, the original is kept as slow.py.orig" in done.err
     assert (tmp_path / "slow.py.orig").read_text() == SLOW
@@ -143,7 +154,7 @@ def test_the_next_step_can_be_pasted(here: str, tmp_path: Path) -> None:
     folder = tmp_path / here
     folder.mkdir(exist_ok=True)
     script = ("--model", f"scripted:{tmp_path / 'answers.txt'}", *SCRIPT[2:])
-    done = codeopt("improve", str(tmp_path / "slow.py"), *script, *QUICK, cwd=folder)
+    done = codeopt("improve", str(tmp_path / "slow.py"), *script, *QUICK, cwd=folder, env=NO_FEEDBACK)
     step = done.lines[-1].removeprefix("Apply: ").replace("codeopt apply", shlex.join(command("apply")))
     subprocess.run(step, shell=True, cwd=folder, env=environment(), check=True)
     run_fast(tmp_path)
@@ -160,7 +171,7 @@ def test_in_git_the_original_is_kept_only_where_git_does_not_hold_it(state: str,
     subprocess.run([*git, "commit", "-qm", "x"], cwd=tmp_path, check=True)
     path.write_text(SLOW)
     if state == "clean":
-        done = codeopt("improve", "slow.py", *SCRIPT, *QUICK, "--write", cwd=tmp_path)
+        done = codeopt("improve", "slow.py", *SCRIPT, *QUICK, "--write", cwd=tmp_path, env=NO_FEEDBACK)
         assert done.status == 0, done.err
         assert "wrote slow.py, git holds the original" in done.err
     else:
@@ -355,4 +366,6 @@ def run_on_a_terminal(
     folder: Path, columns: int, interrupt: Callable[[list[str]], bool] = lambda screen: False, **env: str
 ) -> Shown:
     line = command("improve", "slow.py", *SCRIPT, *QUICK)
-    return on_a_terminal(line, folder, environment(**{"TERM": "xterm-256color", **env}), columns, interrupt)
+    return on_a_terminal(
+        line, folder, environment(**{"TERM": "xterm-256color", **NO_FEEDBACK, **env}), columns, interrupt
+    )

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.codeopt.command import codeopt, reply
+from tests.codeopt.command import NO_FEEDBACK, codeopt, reply
 from tests.codeopt.test_nothing_lost import started, until
 from tests.support.files import write_files
 
@@ -37,7 +37,7 @@ def waiting(tmp_path: Path) -> Path:
 
 JUDGED = ("--sandbox", "process", "--changed-inputs", "off")
 COMPARED = ("compare", "old.py", "new.py", *JUDGED)
-IMPROVED = ("improve", "old.py", "--model", "scripted:answers.txt", "--feedback", "none", "-n", "1", *JUDGED)
+IMPROVED = ("improve", "old.py", "--model", "scripted:answers.txt", "-n", "1", *JUDGED)
 
 
 @pytest.mark.parametrize(
@@ -60,7 +60,7 @@ def test_what_helps_is_named_in_json_and_in_the_table(flags: tuple[str, ...], mo
 
 def test_what_helps_is_named_where_no_draft_was_decided(waiting: Path) -> None:
     """A draft with fewer pairs than any verdict takes is kept."""
-    done = codeopt(*IMPROVED, "--no-profile", "--max-pairs", "3", "--json", cwd=waiting)
+    done = codeopt(*IMPROVED, "--no-profile", "--max-pairs", "3", "--json", cwd=waiting, env=NO_FEEDBACK)
     (draft,) = done.json["rounds"]
     assert (draft["verdict"], draft["speedup"]["pairs"]) == ("undecided", 3), done.err
     assert done.json["next"] == "run it on an idle machine, or with more pairs: --max-pairs 30"
@@ -69,7 +69,7 @@ def test_what_helps_is_named_where_no_draft_was_decided(waiting: Path) -> None:
 @pytest.mark.parametrize("command", [COMPARED, IMPROVED], ids=["compare", "improve"])
 def test_a_comparison_may_take_what_is_granted(command: tuple[str, ...], waiting: Path) -> None:
     """More than its usual 30 s."""
-    with started(waiting, *command, "--max-seconds", "1h", "--max-pairs", "5000", "-v") as process:
+    with started(waiting, *command, "--max-seconds", "1h", "--max-pairs", "5000", "-v", env=NO_FEEDBACK) as process:
         (*_, line) = until(process, r"comparing, pair 2 of at most 5000, [1-9]\d*:\d\d left")
         process.send_signal(signal.SIGINT)
         process.communicate(timeout=60)

@@ -7,7 +7,7 @@ import json
 import re
 import signal
 import subprocess
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
@@ -31,7 +31,7 @@ from codeopt_sandbox import RunLimits, Sandbox
 from codeopt_sandbox.compare import Decision
 from codeopt_sandbox.errors import OriginalUnsteady, SandboxError
 from codeopt_sandbox.outcome import Verdict
-from tests.codeopt.command import FAST, QUICK, SLOW, codeopt, command, environment, reply, write_problem
+from tests.codeopt.command import FAST, NO_FEEDBACK, QUICK, SLOW, codeopt, command, environment, reply, write_problem
 from tests.codeopt.review.pull_request import BASE, propose
 from tests.conftest import open_or_skip, require_sandbox
 from tests.support.candidates import outcome
@@ -44,10 +44,10 @@ ENDLESS = "while True:\n    pass\n"
 
 
 @contextmanager
-def started(folder: Path, *arguments: str) -> Iterator[subprocess.Popen[str]]:
+def started(folder: Path, *arguments: str, env: Mapping[str, str] | None = None) -> Iterator[subprocess.Popen[str]]:
     """A command under way."""
     with subprocess.Popen(
-        command(*arguments), cwd=folder, env=environment(), text=True,
+        command(*arguments), cwd=folder, env=environment(**(env or {})), text=True,
         stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
     ) as process:  # fmt: skip
         try:
@@ -225,8 +225,8 @@ def test_a_command_whose_confirmation_fails_shows_the_draft_and_goes_on(tmp_path
     stop = tmp_path / "stop"
     write_problem(tmp_path, f"import os\nassert not os.path.exists({str(stop)!r})\n{SLOW}", words=2000)
     (tmp_path / "answers.txt").write_text(reply(FAST, "a set"))
-    flags = ("--model", "scripted:answers.txt", "--feedback", "none", "-n", "1", *QUICK, "--sandbox", "process")
-    with started(tmp_path, "improve", "slow.py", "-v", "--json", *flags) as process:
+    flags = ("--model", "scripted:answers.txt", "-n", "1", *QUICK, "--sandbox", "process")
+    with started(tmp_path, "improve", "slow.py", "-v", "--json", *flags, env=NO_FEEDBACK) as process:
         until(process, "confirming with fresh timings")
         stop.touch()
         out, err = process.communicate(timeout=120)
@@ -236,7 +236,7 @@ def test_a_command_whose_confirmation_fails_shows_the_draft_and_goes_on(tmp_path
     assert re.match("round 1 is .*x faster .*not confirmed: ", found["reason"]), found["reason"]
     assert found["reason"] in err
     stop.unlink()
-    done = codeopt("improve", "slow.py", "--json", *flags, "--resume", found["run"], cwd=tmp_path)
+    done = codeopt("improve", "slow.py", "--json", *flags, "--resume", found["run"], cwd=tmp_path, env=NO_FEEDBACK)
     assert (done.status, done.json["best_round"], len(done.json["rounds"])) == (0, 1, 1), done.err
 
 

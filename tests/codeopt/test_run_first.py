@@ -72,7 +72,7 @@ def words(tmp_path: Path) -> Path:
 def test_a_file_is_improved_by_its_own_run(words: Path) -> None:
     """Calls of a script, its threads, tasks and a child process, and of pytest: all of them are what is judged by."""
     require_sandbox()
-    flags = ("--sandbox", "bubblewrap", "--no-tests", "--json", "--model-only", "--max-rounds", "1", "--no-profile")
+    flags = ("--sandbox", "bubblewrap", "--no-tests", "--json", "--max-rounds", "1", "--no-profile")
     with WireServer(
         ["A list is searched.\nVERDICT: IMPROVE", reply(BETTER, "a set"), "Good.\nVERDICT: DONE"]
     ) as server:

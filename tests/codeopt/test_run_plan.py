@@ -68,5 +68,5 @@ def test_a_dry_run_shows_the_plan_and_runs_nothing(tmp_path: Path) -> None:
 def test_a_dry_run_refuses_what_a_run_refuses_at_once(tmp_path: Path) -> None:
     assert codeopt("improve", "gone.py", "--dry-run", cwd=tmp_path).status == 2
     (tmp_path / "slow.py").write_text(PROGRAM)
-    done = codeopt("improve", "slow.py", "--dry-run", "--search", "nowhere", cwd=tmp_path)
+    done = codeopt("improve", "slow.py", "--dry-run", cwd=tmp_path, env={"CODEOPT_SEARCH": "nowhere"})
     assert (done.status, done.out) == (2, "")

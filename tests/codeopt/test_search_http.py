@@ -38,9 +38,10 @@ def test_drafts_of_two_chains_survive_a_kill(tmp_path: Path) -> None:
             return f"CRITIQUE-{len(critiques)}\nVERDICT: IMPROVE"
 
     with WireServer(respond) as server:
-        flags = ("--base-url", server.base_url, "--model", "m", "--search", "best-of", "--candidates", "3", *QUICK)
+        flags = ("--base-url", server.base_url, "--model", "m", *QUICK)
+        search = {"CODEOPT_SEARCH": "best-of", "CODEOPT_CANDIDATES": "3"}
         with subprocess.Popen(
-            command("improve", "slow.py", "-n", "2", *flags), cwd=tmp_path, env=environment(),
+            command("improve", "slow.py", "-n", "2", *flags), cwd=tmp_path, env=environment(**search),
             stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
         ) as process:  # fmt: skip
             assert second_round.wait(120)
@@ -49,7 +50,7 @@ def test_drafts_of_two_chains_survive_a_kill(tmp_path: Path) -> None:
         saved = json.loads((run / "state.json").read_text())
         assert [each["turn"] for each in saved["candidates"]] == [0, 1, 1, 1]
         drafts = iter(DRAFTS[3:])
-        done = codeopt("improve", "slow.py", "-n", "2", "--resume", run, "--json", *flags, cwd=tmp_path)
+        done = codeopt("improve", "slow.py", "-n", "2", "--resume", run, "--json", *flags, cwd=tmp_path, env=search)
     assert done.status == 0, done.err
     rounds = done.json["rounds"]
     assert [(each["turn"], each["chain"], each["parents"]) for each in rounds] == [(1, 1, [0])] * 3 + [(2, 2, [0])] * 3

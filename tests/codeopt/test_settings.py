@@ -16,6 +16,7 @@ from codeopt.cli.settings import flag_of, require_own_word
 from codeopt.core import plugins
 from codeopt.core.errors import UsageError
 from codeopt.core.flag import SettableBy
+from tests.codeopt.command import codeopt
 from tests.codeopt.review.pull_request import git
 
 FILE = """
@@ -97,8 +98,6 @@ def test_a_wrong_line_is_named(line: str, said: str, tmp_path: Path) -> None:
         ('sandbox = "process"', ("--sandbox", "process")),
         ('task = "tools/mine.py"', ("--task", "runtime")),
         ('task = "my_package.task"', ("--task", "runtime")),
-        ('search = "my_package.search"', ("--search", "chain")),
-        ('workload = "my_package.kind"', ("--workload", "program")),
         ('model = "my_package:factory"', ("--model", "rules")),
         ('model = "scripted:drafts.json"', ("--model", "rules")),
         ('select = "counter,my_package.rule"', ("--select", "counter")),
@@ -125,6 +124,34 @@ def test_a_downloaded_project_runs_nothing_and_sends_no_secret(
     with pytest.raises(UsageError, match=f"which a project's file cannot decide\nhint: give {instead[0]} or CODEOPT_"):
         require_own_word(parse())
     require_own_word(parse(*instead))
+
+
+@pytest.mark.parametrize("line", ['search = "my.search"', 'workload = "my.kind"', 'judge-model = "my:factory"'])
+def test_a_downloaded_project_chooses_no_module_by_a_setting_without_a_flag(
+    line: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The variable is the user's own word."""
+    (tmp_path / "pyproject.toml").write_text(f"[tool.codeopt]\n{line}\n")
+    name = f"CODEOPT_{line.partition(' ')[0].replace('-', '_').upper()}"
+    with pytest.raises(UsageError, match=f"which a project's file cannot decide\nhint: give {name}"):
+        require_own_word(parse())
+    monkeypatch.setenv(name, "mine.own")
+    require_own_word(parse())
+
+
+def test_a_setting_without_a_flag_is_read_and_its_flag_is_explained(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert (parse().search, parse().candidates) == ("chain", 1)
+    (tmp_path / "pyproject.toml").write_text("[tool.codeopt]\nsearch = 'evolve'\ncandidates = 3\n")
+    assert (parse().search, parse().candidates) == ("evolve", 3)
+    monkeypatch.setenv("CODEOPT_CANDIDATES", "4")
+    assert parse().candidates == 4
+    done = codeopt("improve", "slow.py", "--candidates", "4", cwd=tmp_path)
+    assert (done.status, "CODEOPT_CANDIDATES=VALUE" in done.err) == (2, True)
+    monkeypatch.setenv("CODEOPT_CANDIDATES", "0")
+    with pytest.raises(UsageError, match="CODEOPT_CANDIDATES: 0 is not a whole number above zero"):
+        parse()
 
 
 def test_a_downloaded_project_chooses_no_module_that_reads_a_set(tmp_path: Path) -> None:

@@ -17,7 +17,7 @@ from codeopt.core.history import History
 from codeopt.core.revision import Revision
 from codeopt.core.run_store import RunFolder, SavedRun
 from codeopt.models.scripted import SEPARATOR
-from tests.codeopt.command import FAST, QUICK, SLOW, WRONG, command, environment, reply, write_problem
+from tests.codeopt.command import FAST, NO_FEEDBACK, QUICK, SLOW, WRONG, command, environment, reply, write_problem
 from tests.codeopt.tasks.test_text_tasks import MOST, block, scored
 from tests.codeopt.test_finished_runs import result
 from tests.conftest import require_sandbox
@@ -40,7 +40,7 @@ FILES = {
     "pairs/pairs.jsonl": json.dumps({"problem_id": "p", "input": "print(1)\n", "target": "print(1)\n"}) + "\n",
     "pairs/cases/p/input.0.txt": "\n", "pairs/cases/p/output.0.txt": "1\n", ".gitignore": ".codeopt\n",
 }  # fmt: skip
-SCRIPTED = ("--model", "scripted:answers.txt", "--feedback", "none", "-n", "1", *QUICK)
+SCRIPTED = ("--model", "scripted:answers.txt", "-n", "1", *QUICK)
 HERE = ("--sandbox", "bubblewrap")
 KNOWN = (*HERE, "--changed-inputs", "off")
 RUN = "20260101-000000-slow-aaaa"
@@ -110,7 +110,11 @@ def test_every_command_is_here() -> None:
 )
 def test_a_command_on_a_terminal(line: Line, project: Path) -> None:
     shown = on_a_terminal(
-        command(*line.words), project, environment(TERM="xterm-256color", **FREED_IS_SEEN), COLUMNS, typed=line.keys
+        command(*line.words),
+        project,
+        environment(TERM="xterm-256color", **FREED_IS_SEEN, **NO_FEEDBACK),
+        COLUMNS,
+        typed=line.keys,
     )
     last = (shown.lines or [""])[-1]
     assert (shown.status, bool(re.fullmatch(line.last, last)), shown.cursor) == (line.status, True, True), shown.data

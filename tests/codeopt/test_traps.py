@@ -43,10 +43,11 @@ SEED = 21
 benchmarks/alike_inputs.py; a test holds that these do."""
 
 
-def compared(folder: Path, *flags: str) -> Any:
+def compared(folder: Path, *flags: str, seed: int = 0) -> Any:
     """What `codeopt compare` prints."""
     arguments = (folder / "original.py", folder / "cheat.py", "--cases", folder / "cases", "--max-pairs", "20")
-    done = codeopt("compare", *arguments, "--input-seed", SEED, "--json", "-q", *flags, cwd=folder, env=ALL_EXAMPLES)
+    env = {**ALL_EXAMPLES, "CODEOPT_INPUT_SEED": str(SEED), "CODEOPT_SEED": str(seed)}
+    done = codeopt("compare", *arguments, "--json", "-q", *flags, cwd=folder, env=env)
     assert done.status == STATUSES.get(done.json["verdict"], 0), done.err
     return done.json
 
@@ -61,7 +62,7 @@ def judged(folder: Path, expected: str) -> Any:
     if expected == "caveat":
         return compared(folder, "--strict")
     found = compared(folder, "--changed-inputs", "off")
-    return compared(folder, "--changed-inputs", "off", "--seed", "1") if found["verdict"] == "faster" else found
+    return compared(folder, "--changed-inputs", "off", seed=1) if found["verdict"] == "faster" else found
 
 
 @pytest.mark.parametrize("folder", OWN, ids=lambda path: path.name)

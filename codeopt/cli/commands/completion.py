@@ -17,10 +17,9 @@ from codeopt.core.errors import UsageError
 
 SHELLS = ("bash", "zsh", "fish", "tcsh")
 RUNS = Path(".codeopt")
-SEARCHES = "codeopt.searches"
 COMPLETED = {
-    "task": "tasks", "select": "rules", "ignore": "rules", "model": "models", "judge_model": "models", "resume": "runs",
-    "search": "searches", "reporter": "reporters", "output_format": "reporters", "layout": "layouts",
+    "task": "tasks", "select": "rules", "ignore": "rules", "model": "models", "resume": "runs",
+    "reporter": "reporters", "output_format": "reporters", "layout": "layouts",
 }  # fmt: skip
 ARGUMENTS = {
     ("show", "run"): "runs", ("diff", "run"): "runs", ("apply", "run"): "runs", ("rules", "name"): "rules",
@@ -78,10 +77,10 @@ def _complete_values(root: argparse.ArgumentParser, values_of: Callable[[argpars
 
 
 def _plug_ins(group: str) -> Iterable[str]:
-    """Names of a group's plug-ins; searches are written with dashes."""
+    """Names of a group's plug-ins."""
     from codeopt.core import plugins
 
-    return [name.replace("_", "-") if group == SEARCHES else name for name in plugins.names(group)]
+    return plugins.names(group)
 
 
 def _runs() -> Iterable[str]:
@@ -108,6 +107,6 @@ PLAIN = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ012345678
 VALUES: Mapping[str, Callable[[], Iterable[str]]] = {
     "tasks": partial(_plug_ins, "codeopt.tasks"), "rules": partial(_plug_ins, "codeopt.rules"),
     "runs": _runs, "models": _models,
-    "searches": partial(_plug_ins, SEARCHES), "reporters": partial(_plug_ins, "codeopt.reporters"),
+    "reporters": partial(_plug_ins, "codeopt.reporters"),
     "layouts": partial(_plug_ins, "codeopt.datasets"),
 }  # fmt: skip

@@ -3,7 +3,7 @@
 A strategy chooses the drafts that the next one is made from.
 
 A search is a module of this folder, an entry point of the group `codeopt.searches`, or any module by its dotted path
-(`--search`), with one
+(setting `search`), with one
 
     @search
     def next_move(position: Position) -> Move | Stop: ...

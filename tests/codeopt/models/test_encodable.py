@@ -81,6 +81,7 @@ def test_line_ends_of_old_macs_are_line_ends() -> None:
     assert to_draft(Reply(text, 1, 1, None, 0.0, "m")).source == FAST
 
 
+PATIENT = {"CODEOPT_PATIENCE": "0"}
 STRANGE = ("\ud800", "\x00", "\u2028\u0085\x0c\x1c", "\x1b[31m\u202e", "x" * 200_000)
 
 
@@ -96,8 +97,6 @@ def test_no_reply_ends_in_a_mistake_of_ours(tmp_path: Path, wire: Callable[..., 
     rounds = (
         "--max-rounds",
         str(len(STRANGE)),
-        "--patience",
-        "0",
         "--max-pairs",
         "20",
         "--record",
@@ -106,10 +105,12 @@ def test_no_reply_ends_in_a_mistake_of_ours(tmp_path: Path, wire: Callable[..., 
         "page.html",
     )
     arguments = ("improve", "slow.py", "--json", "--model", server.model, *rounds, *QUICK)
-    done = codeopt(*arguments, "--base-url", server.base_url, cwd=tmp_path)
+    done = codeopt(*arguments, "--base-url", server.base_url, cwd=tmp_path, env=PATIENT)
     assert done.status == 0, done.err[-2000:]
     assert len(done.json["rounds"]) == len(STRANGE)
-    again = codeopt("improve", "slow.py", "--model", "replay:talk.jsonl", *rounds[:6], *QUICK, cwd=tmp_path)
+    again = codeopt(
+        "improve", "slow.py", "--model", "replay:talk.jsonl", *rounds[:4], *QUICK, cwd=tmp_path, env=PATIENT
+    )
     assert again.status == 0, again.err[-2000:]
     assert codeopt("show", cwd=tmp_path).status == 0
 

@@ -39,8 +39,8 @@ def test_guard_task_search_and_model_take_part(tmp_path: Path) -> None:
     (tmp_path / "slow.py").write_text(COUNT)
     (tmp_path / "in.txt").write_text("300000\n")
     done = codeopt(
-        "improve", "slow.py", "--stdin", "in.txt", "--task", "shorter", "--search", "afresh", "--model", "fixed:any",
-        "--max-rounds", "1", *QUICK, "--json", cwd=tmp_path, env=env,
+        "improve", "slow.py", "--stdin", "in.txt", "--task", "shorter", "--model", "fixed:any",
+        "--max-rounds", "1", *QUICK, "--json", cwd=tmp_path, env={**env, "CODEOPT_SEARCH": "afresh"},
     )  # fmt: skip
     assert done.status == 0, done.err
     assert (done.json["accepted"], done.json["task"]) == (True, "shorter")

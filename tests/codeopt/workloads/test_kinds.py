@@ -29,8 +29,8 @@ def test_a_third_kind_is_improved_by_name(tmp_path: Path) -> None:
     answers = ["More.\nVERDICT: IMPROVE", reply(WRONG), "Wrong.\nVERDICT: IMPROVE", reply(FAST), "VERDICT: DONE"]
     script.write_text("\n--- next answer ---\n".join(answers))
     done = codeopt(
-        "improve", target, "--workload", KIND, "--model", f"scripted:{script}", "--sandbox", "bubblewrap", "--json",
-        cwd=tmp_path, env={"PYTHONPATH": str(ROOT)},
+        "improve", target, "--model", f"scripted:{script}", "--sandbox", "bubblewrap", "--json",
+        cwd=tmp_path, env={"PYTHONPATH": str(ROOT), "CODEOPT_WORKLOAD": KIND},
     )  # fmt: skip
     assert done.status == 0, done.err
     assert [each["verdict"] for each in done.json["rounds"]] == ["WA", "faster"]

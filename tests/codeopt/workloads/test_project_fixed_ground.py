@@ -177,7 +177,7 @@ def test_by_the_public_door(backend: str, tmp_path: Path) -> None:
     ]
     script = tmp_path / "answers.txt"
     script.write_text("\n--- next answer ---\n".join(answers))
-    flags = ("--model", f"scripted:{script}", "--model-only", "--max-rounds", "2", "--sandbox", backend, "--json", "-v")
+    flags = ("--model", f"scripted:{script}", "--max-rounds", "2", "--sandbox", backend, "--json", "-v")
     done = codeopt("improve", ".", "--run", "python main.py", *flags, cwd=root)
     assert done.status == 6, done.err  # the two rounds are spent, and nothing was right
     stored, weakened = done.json["rounds"]

@@ -42,7 +42,7 @@ def test_a_change_of_two_functions_is_one_patch(shop: Path) -> None:
         answer("an index", HEAD + ADD + "\n" + FIND + "\n" + USELESS),
         "Good.\nVERDICT: DONE",
     )
-    flags = ("--model", model, "--model-only", "--sandbox", "bubblewrap", "--json", "--branch", "quick")
+    flags = ("--model", model, "--sandbox", "bubblewrap", "--json", "--branch", "quick")
     done = codeopt("improve", "--run", "python bench.py", *flags, cwd=shop)
     assert done.status == 0, done.err
     found = done.json

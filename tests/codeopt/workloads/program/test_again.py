@@ -97,10 +97,10 @@ def problem(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-def compared(problem: Path, new: str, *flags: str, cases: str = "cases") -> Any:
+def compared(problem: Path, new: str, *flags: str, cases: str = "cases", **env: str) -> Any:
     done = codeopt(
         "compare", "slow.py", new, "--cases", cases, "--max-pairs", "12", "--sandbox", "bubblewrap", "--json", "-q",
-        *flags, cwd=problem, env=ALL_EXAMPLES,
+        *flags, cwd=problem, env={**ALL_EXAMPLES, **env},
     )  # fmt: skip
     assert done.status == STATUSES.get(done.json["verdict"], 0), done.err
     return done.json
@@ -136,4 +136,4 @@ def test_the_seed_of_made_inputs_is_kept_in_the_record(problem: Path) -> None:
     assert first.json["input_seed"] == seed
     again = codeopt("improve", "slow.py", *flags, "--no-profile", "--resume", first.json["run"], cwd=problem)
     assert again.json["input_seed"] == seed
-    assert compared(problem, "fast.py", "--input-seed", str(seed))["input_seed"] == seed
+    assert compared(problem, "fast.py", CODEOPT_INPUT_SEED=str(seed))["input_seed"] == seed

@@ -184,7 +184,7 @@ def test_the_options_with_which_no_verdict_is_kept_are_named() -> None:
     """In docs/cache.md; the arguments of a program are no flag."""
     text = (ROOT / "docs/cache.md").read_text("utf-8")
     (sentence,) = re.findall(r"before anything was accepted, nor\s+with (.*?)\.\n", text, re.DOTALL)
-    named = {name.removeprefix("--").replace("-", "_") for name in re.findall(r"`(--[\w-]+)`", sentence)}
+    named = {name.removeprefix("--").replace("-", "_") for name in re.findall(r"`([\w-]+)`", sentence)}
     assert named == {name.removesuffix("_paths") for name in NOT_KEPT} - {"args"}
 
 

@@ -1,6 +1,6 @@
 """A stand-in for a language model: it gives the drafts that models really wrote for a task, one after another.
 
-    ARENA_TASKS=SET CODEOPT_FEEDBACK=measured codeopt batch SET --model benchmarks.arenas.recorded:drafts --max-rounds 20 ...
+    ARENA_TASKS=SET CODEOPT_FEEDBACK=measured codeopt batch SET --model benchmarks.arenas.recorded:drafts -n 20 ...
 
 SET holds TASK/slow.py and TASK/drafts/*.py, as `codeopt import algotune` writes it. Which task it is asked about shows
 the request, which holds the original. Nothing says which draft is good: the judge alone chooses.

@@ -13,10 +13,11 @@ from codeopt.cli import flags, review_flags
 from codeopt.cli.compare_table import gain_of, in_words, ratio_of
 from codeopt.core.cache import open_cache
 from codeopt.core.console import Console
-from codeopt.core.errors import CodeoptError, NoSandbox, UsageError, error_in_words
+from codeopt.core.errors import CodeoptError, NoSandbox, UsageError
 from codeopt.core.options import ImproveOptions
 from codeopt.core.sanitize import log_line
 from codeopt.core.session import Session
+from codeopt.core.step_error import error_in_words
 from codeopt.core.target import Target
 from codeopt.core.words import counted
 from codeopt.engine.compare import PairResult, PairVerdict, compare

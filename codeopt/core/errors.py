@@ -13,7 +13,6 @@ from __future__ import annotations
 from typing import Literal
 
 from codeopt.core.diagnostic import Diagnostic
-from codeopt_sandbox.errors import OriginalUnsteady, SandboxError
 
 
 def report_lines(kind: Literal["error", "warning"], fact: str, hint: str = "") -> list[str]:
@@ -99,22 +98,3 @@ class NotVerifiable(ProgramError):
     def __init__(self, message: str, shortfalls: tuple[Diagnostic, ...] = (), *, hint: str = "") -> None:
         super().__init__(message, hint=hint)
         self.shortfalls = shortfalls
-
-
-StepError = CodeoptError | SandboxError | OriginalUnsteady
-STEP_ERRORS = (CodeoptError, SandboxError, OriginalUnsteady)
-"""The errors of a step, for use with `except`."""
-
-
-def exit_status_of(error: StepError) -> int:
-    """The exit status of a command that ends with this error."""
-    if isinstance(error, CodeoptError):
-        return error.exit_status
-    return NoSandbox.exit_status if isinstance(error, SandboxError) else ProgramError.exit_status
-
-
-def error_in_words(error: StepError) -> str:
-    """The error, with what failed where the message leaves that out."""
-    what = "the model" if isinstance(error, ModelError) else "the sandbox" if isinstance(error, SandboxError) else ""
-    words = error.words if isinstance(error, CodeoptError) else str(error)
-    return f"{what} failed: {words}" if what else words

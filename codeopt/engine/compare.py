@@ -8,7 +8,7 @@ from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from codeopt.core.errors import STEP_ERRORS, NotVerifiable, ProgramError, error_in_words
+from codeopt.core.errors import NotVerifiable, ProgramError
 from codeopt.core.history import Candidate
 from codeopt.core.interpreter import Interpreter, Origin
 from codeopt.core.machine import machine
@@ -16,6 +16,7 @@ from codeopt.core.options import ImproveOptions
 from codeopt.core.program import TargetFiles
 from codeopt.core.revision import Revision
 from codeopt.core.session import Session
+from codeopt.core.step_error import STEP_ERRORS, error_in_words
 from codeopt.core.target import Target
 from codeopt.core.words import counted
 from codeopt.engine.comparison_progress import more_pairs, said_of_long_runs

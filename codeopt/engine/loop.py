@@ -14,10 +14,10 @@ from dataclasses import dataclass, field, replace
 from enum import StrEnum
 
 from codeopt.core.budget import Budget, Effort, Ledger, Usage
-from codeopt.core.errors import StepError
 from codeopt.core.history import Candidate, Critique, Draft, History
 from codeopt.core.proposer import Proposer, variants
 from codeopt.core.run_clock import RunClock
+from codeopt.core.step_error import StepError
 from codeopt.core.words import gain
 from codeopt.engine.best_of_k import BestOfK, DraftResult
 from codeopt.engine.comparison_progress import more_pairs

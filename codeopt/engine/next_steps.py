@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from codeopt.core.diagnostic import Diagnostic
-from codeopt.core.errors import CodeoptError, error_in_words
+from codeopt.core.errors import CodeoptError
 from codeopt.core.history import Candidate
 from codeopt.core.options import ImproveOptions
 from codeopt.core.proposer import Proposer, Refusal
+from codeopt.core.step_error import error_in_words
 from codeopt.engine.judge import Judge
 from codeopt.engine.open_model import RULES
 from codeopt.proposers.rules import Rules

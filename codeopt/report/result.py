@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING, Any
 
 from codeopt.core.budget import Effort, Ledger
 from codeopt.core.diagnostic import Diagnostic
-from codeopt.core.errors import StepError
 from codeopt.core.history import Candidate, History
 from codeopt.core.interpreter import Interpreter
 from codeopt.core.machine import machine
@@ -22,6 +21,7 @@ from codeopt.core.proposer import Refusal
 from codeopt.core.revision import Revision
 from codeopt.core.sanitize import inline, printable
 from codeopt.core.screen import COLUMNS
+from codeopt.core.step_error import StepError
 from codeopt.core.version import __version__
 from codeopt.core.words import memory as memory_of
 from codeopt.core.words import share

@@ -10,10 +10,11 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from codeopt.core.diagnostic import Diagnostic
-from codeopt.core.errors import CodeoptError, error_in_words
+from codeopt.core.errors import CodeoptError
 from codeopt.core.options import ImproveOptions
 from codeopt.core.run_clock import RunClock
 from codeopt.core.session import Mounts
+from codeopt.core.step_error import error_in_words
 from codeopt.core.traced import TracedCalls, Traces
 from codeopt.core.words import utc
 from codeopt.review.changed_functions import ReviewTarget

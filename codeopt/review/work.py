@@ -8,11 +8,12 @@ from typing import Protocol
 
 from codeopt.core.budget import Budget, Ledger, Usage
 from codeopt.core.diagnostic import Diagnostic
-from codeopt.core.errors import CodeoptError, ModelError, NoSandbox, error_in_words
+from codeopt.core.errors import CodeoptError, ModelError, NoSandbox
 from codeopt.core.options import ImproveOptions
 from codeopt.core.program import read_program
 from codeopt.core.run_clock import RunClock
 from codeopt.core.run_index import StoredRun
+from codeopt.core.step_error import error_in_words
 from codeopt.core.words import Speedup
 from codeopt.report.result import End, Result
 from codeopt.review.changed_functions import ReviewTarget

@@ -87,7 +87,8 @@ def table(findings: Sequence[ExamRow]) -> str:
 def _examine(
     arguments: argparse.Namespace, console: Console, add: Callable[[ExamRow], None], alarms: list[FalseAlarms]
 ) -> None:
-    from codeopt.core.errors import CodeoptError, error_in_words
+    from codeopt.core.errors import CodeoptError
+    from codeopt.core.step_error import error_in_words
     from codeopt.engine.doctor import ExamRow, Health, backends, examine_machine, promises
     from codeopt_sandbox import SandboxError
 

@@ -54,6 +54,17 @@ def renewed(sandbox: Sandbox, module: str, call: str) -> str:
     return said(runner.ask(module, CallBatch((f"{SCENARIO}({RENEWED!r}, {call})",), "combine")))[0]
 
 
+@pytest.mark.parametrize("status", [0, 1])
+def test_a_call_among_several_that_ends_the_process_has_no_answer(isolated: Sandbox, status: int) -> None:
+    """Those after it are made all the same."""
+    module = f"import os\ndef f(n):\n    return os._exit({status}) if n else n\n"
+    runner = CallRunner(isolated, FunctionRef("mod", "/nowhere/mod.py", "f"))
+    calls = tuple(f"{SCENARIO}({RENEWED!r}, f({n}))" for n in (1, 0))
+    ended, whole = said(runner.ask(module, CallBatch(calls, "combine")))[:2]
+    assert ended.startswith("ends the process")
+    assert "returns 0" in whole
+
+
 @pytest.mark.parametrize("kind", ["int", "list", "tuple", "dict"])
 def test_a_class_that_equals_every_type_is_none_of_them(isolated: Sandbox, kind: str) -> None:
     assert ask(isolated, EQUAL.replace("KIND", kind), "f()")[0].startswith("returns <.Lazy>")

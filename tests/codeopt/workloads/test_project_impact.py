@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import json
+import subprocess
+import sys
 from pathlib import Path
 from types import ModuleType
 
@@ -16,6 +19,7 @@ from codeopt_sandbox.caveat import Subject
 from codeopt_sandbox.guest.tests.surface import names_of
 from tests.codeopt.workloads.dedupe_project import judged_project, write_project
 from tests.conftest import require_sandbox
+from tests.support.files import write_files
 
 
 def features(text: str) -> dict[str, list[str]]:
@@ -66,6 +70,18 @@ def test_a_name_differs_when_its_behaviour_may(old: str, new: str, names: set[st
 def test_a_flag_of_a_dataclass_is_seen() -> None:
     names = differing(POINT, POINT.replace("order=True", "eq=False"))
     assert {"Point", "Point.__eq__", "Point.__hash__", "Point.__lt__"} <= names
+
+
+ODD = "class Odd:\n    @property\n    def __wrapped__(self):\n        raise ValueError\n\n\nODD = Odd()\n"
+
+
+def test_a_module_that_refuses_to_be_looked_at_costs_no_other(tmp_path: Path) -> None:
+    write_files(tmp_path, {"odd.py": ODD, "core.py": DEDUPE})
+    asked = f"import odd; main({str(tmp_path)!r}, [('odd.py', 'odd'), ('core.py', 'core')], 'out/found.json')"
+    text = f"from codeopt_sandbox.guest.tests.surface import main; {asked}"
+    subprocess.run([sys.executable, "-c", text], cwd=tmp_path, check=True)
+    found = json.loads((tmp_path / "out/found.json").read_text())
+    assert (list(found["names"]), found["failed"]) == (["core.py"], ["odd.py"])
 
 
 FILES = {

@@ -44,7 +44,11 @@ def main(root: str, modules: Sequence[tuple[str, str]], result: str) -> None:
     for module in list(sys.modules.values()):
         file = os.path.realpath(getattr(module, "__file__", None) or "")
         if isinstance(module, ModuleType) and file.startswith(root + os.sep) and file.endswith(".py"):
-            found[os.path.relpath(file, root)] = dict(names_of(module))
+            path = os.path.relpath(file, root)
+            try:
+                found[path] = dict(names_of(module))
+            except Exception:  # an object of the project's refuses to be looked at
+                failed.append(path)
     changed = {name: value for name, (value, _) in after.items() if before.get(name, ("",))[0] != value}
     os.makedirs(os.path.dirname(result), exist_ok=True)  # noqa: PTH103, PTH120
     with open(result, "w") as out:  # noqa: PTH123

@@ -76,7 +76,7 @@ class Coordinator:
                 return f"{path} is a link, and links among cases are not followed"
             total += path.stat().st_size
             if total > MAX_TRANSFER_BYTES:
-                return f"its cases are more than {MAX_TRANSFER_BYTES >> 20} MiB, too much to be sent to a node"
+                return f"its cases are more than {MAX_TRANSFER_BYTES >> 20} MiB: these cannot be sent to a node"
             found[str(path.relative_to(problem.cases or problem.path.parent))] = read_bytes(path)
         return found
 

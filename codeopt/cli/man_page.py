@@ -37,7 +37,7 @@ def _lines() -> Iterator[str]:
     for name, summary in SUMMARIES.items():
         yield from (".TP", f".B {_plain(name)}", _plain(summary))
     yield ".SH FLAGS"
-    yield "The commands that have a flag stand behind it. Most can also be set in pyproject.toml or by a variable."
+    yield "Each flag is followed by its commands. Most can also be set in pyproject.toml or by a variable."
     for flag in sorted(flags_of_all(), key=lambda each: each.long.lstrip("-")):
         if flag.commands and flag.has_flag:
             yield from (".TP", f".B {_signature(flag)}", _told(flag))

@@ -51,7 +51,7 @@ def profile_run(arguments: argparse.Namespace) -> int:
 def _check(arguments: argparse.Namespace, folder: Path) -> None:
     """Raise UsageError for invalid arguments."""
     if not folder.is_dir():
-        raise UsageError(f"profile --run takes the folder of a project, and {folder} is none")
+        raise UsageError(f"profile --run takes the folder of a project, but {folder} is not one")
     if arguments.html:
         require_writable(arguments.html)
     if arguments.before and not arguments.html:

@@ -108,7 +108,7 @@ class Git:
         GitError, and NoGit where there is no git; ValueError for a command outside of COMMANDS.
         """
         if command not in COMMANDS:
-            raise ValueError(f"git {command} is none of the commands that are known to run nothing")
+            raise ValueError(f"git {command} is not on the list of commands that run nothing")
         program = find_program("git")
         if program is None:
             raise NoGit("there is no git here")

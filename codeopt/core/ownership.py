@@ -75,7 +75,7 @@ def _foreign(paths: Iterable[Path], places_of: Callable[[Path], list[Path]]) -> 
             places[path] = places_of(path)
             why = next(filter(None, map(_of_another_user, places[path])), "")
         except (OSError, RuntimeError) as error:  # a closed folder; links that lead in a circle
-            why = f"it cannot be told whose it is ({error})"
+            why = f"its owner is unknown ({error})"
         if why:
             found[path] = why
     return {**_brought({path: where for path, where in places.items() if path not in found}), **found}

@@ -9,7 +9,7 @@ from codeopt.core.budget import Effort
 from codeopt.core.history import Candidate, Draft, History
 from codeopt.engine.judge import Judge, is_same_program
 
-FAILED_WHEN_TIMED = "it was right on every case, and wrong or failing when it was timed beside other drafts"
+FAILED_WHEN_TIMED = "it was right on every case, and wrong or failing when it was timed next to other candidates"
 
 
 @dataclass(frozen=True)
@@ -77,7 +77,7 @@ class BestOfK:
         if draft.problem or draft.screening_only:
             return None
         if any(is_same_program(result.draft.revision, draft.revision) for result in self.results):
-            twin = "the same program as another draft of this round, but for comments and layout"
+            twin = "the same program as another candidate of this round, comments and layout apart"
             return Candidate(0, draft.revision, draft.summary, rejection=twin, model=draft.model)
         seen = {candidate.round for candidate in self.shown.candidates}
         for known in self.history.candidates:

@@ -200,7 +200,7 @@ def why_wrong(request: WorkloadRequest, draft: Revision) -> str:
         return why(judge.check(draft, "another text of the file"))
 
 
-AT_ONCE = "rejected by a known answer: no other input was tried, and no test was run"
+AT_ONCE = "wrong on a known input: nothing else was tried"
 """Note on a verdict that needed no more."""
 
 

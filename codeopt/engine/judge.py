@@ -140,7 +140,7 @@ class Judge:
         plan, lower_bound = self.workload.plan, self.workload.lower_bound_program
         if lower_bound is None or plan is None or plan.clock == "memory":
             return None
-        self.notify("timing what no draft can do without")
+        self.notify("timing the work that every version needs")
         with self.alone():
             sides = [candidate.revision, lower_bound]
             return time_variants(self.workload.runner, sides, plan, lambda expected, got: "")[0]

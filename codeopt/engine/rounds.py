@@ -76,7 +76,9 @@ def run_rounds(loop: RefineLoop, console: Console) -> End:
         if len(loop.history.candidates) == 1:
             raise
         loop.failure, loop.stopped = error, error_in_words(error)
-        console.warn(error_in_words(error) + "; going on with the best draft so far" * any(True for _ in loop.ranked()))
+        console.warn(
+            error_in_words(error) + "; continuing with the best candidate so far" * any(True for _ in loop.ranked())
+        )
         return End.FAILED
     if loop.unreadable:
         return End.UNREADABLE

@@ -30,7 +30,7 @@ def explain(error: openai.OpenAIError, where: Endpoint, tries: int) -> ModelErro
         return _refused(status, wait_s, where)
     server, words = f"the model's server at {where.host}", _words(error.body, where)
     if status == 429:
-        fact = f"{server} says 429, too many requests or no credit ({_times(tries)}){words}"
+        fact = f"{server} says 429: too many requests, or no credit ({_times(tries)}){words}"
     elif status >= 500:
         fact = f"{server} fails with status {status} ({_times(tries)}){words}"
     else:

@@ -181,7 +181,7 @@ class HotLineFields(AnswerFields):
     line: int
     share: Rounded = Field(description="Share of the time, 0 to 1")
     text: str
-    place: str = Field("", description="`file.py:12`, where the result is of several files; else left out")
+    place: str = Field("", description="`file.py:12`, if the result has several files, else left out")
 
     @classmethod
     def of(cls, found: Any) -> Self:

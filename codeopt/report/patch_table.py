@@ -48,7 +48,7 @@ def _size(found: Mapping[str, Any]) -> str:
     older results.
     """
     at = f", by {inline(found['at'])}" if found.get("at") else ""
-    return f"{at}, kept though its gain could not be told" if found.get("undecided") else at
+    return f"{at}, kept, its gain is inconclusive" if found.get("undecided") else at
 
 
 def _bench_rows(found: Mapping[str, Any] | None) -> list[str]:

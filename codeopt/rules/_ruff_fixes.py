@@ -51,7 +51,7 @@ def _rule(code: str, message: str) -> Rule:
     return Rule(
         name=f"{NAME}:{code}",
         reason=message,
-        preconditions="Ruff's own: it knows nothing of the types, so the test cases decide.",
+        preconditions="Ruff's own: it does not know the types, so the test cases decide.",
         example=Example("", ""),  # ruff's pages have one
         kinds=(ast.Module,),
         visit=partial(_visit, code),

@@ -57,7 +57,7 @@ def _require_folder(target: Target, options: ImproveOptions) -> None:
     """Raise UsageError if `run` is given for a file: the command would not be isolated, unlike for a folder."""
     if options.run is not None and not target.path.is_dir():
         raise UsageError(
-            f"run takes the folder of a project, and {target} is none", hint="give a folder as target, such as '.'"
+            f"run takes the folder of a project, but {target} is not one", hint="give a folder as target, such as '.'"
         )
 
 
@@ -106,9 +106,7 @@ def _nothing_to_compare(request: OperationRequest, path: Path) -> str:
         new = path if request.new_source is None else "new_source"
         return f"{new} is the same as old_source: change one of them"
     if request.new_source is not None:
-        return (
-            f"new_source is the same as {path} as it stands: change it, or leave it out to compare with {request.base}"
-        )
+        return f"new_source is the same as {path}: change it, or leave it out to compare with {request.base}"
     return f"{path} is the same as in {request.base}: change it first, or give the changed text"
 
 

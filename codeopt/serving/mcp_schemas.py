@@ -35,7 +35,7 @@ class ImproveAnswer(ImprovedFields, ToolAnswer):
 
     diff: str = Field(description="Unified; empty where nothing was accepted")
     new_source: str | None = Field(description="The whole file with the change; of a project's command see diff")
-    written: bool = Field(description="It was put in place, as `write` asked")
+    written: bool = Field(description="It was written to the files, as `write` asked")
 
 
 class CheckAnswer(CheckedFields, ToolAnswer):

@@ -47,7 +47,7 @@ Target = Annotated[
     Field(
         max_length=4096,
         description="path/to/file.py::function or path/to/file.py::Class.method; path/to/program.py alone is a program "
-        "that reads standard input, with cases beside it",
+        "that reads standard input, with cases next to it",
     ),
 ]
 WholeFile = Annotated[str | None, Field(max_length=MAX_FILE_CHARS)]
@@ -94,7 +94,7 @@ class AgentTools:
             WholeFile, Field(description="The whole file before the change; default: see base")
         ] = None,
         base: Annotated[
-            str, Field(max_length=200, description="git commit that is the old version, where files were edited")
+            str, Field(max_length=200, description="git commit that is the old version of edited files")
         ] = "HEAD",
         **options: Any,
     ) -> CompareAnswer:

@@ -126,7 +126,7 @@ def together(tasks: Sequence[Task]) -> Task:
     aims = [task for task in tasks if isinstance(task, Aim)]
     for task in tasks:
         if task not in aims:
-            raise UsageError(f"the task {task.name} cannot stand beside others: it does not say what is worse")
+            raise UsageError(f"the task {task.name} cannot be combined: it does not define what is worse")
     names = [task.name for task in tasks]
     if len(set(names)) < len(names):
         raise UsageError(f"--task {','.join(names)} names one aim twice")

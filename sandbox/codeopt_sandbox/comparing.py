@@ -91,7 +91,7 @@ STATE_RULES: Mapping[str, FieldRule] = {
 """Consequence of a difference in each field of the state after the calls."""
 _VIEWS = ("views", "views_of_arguments")
 _KEPT = FieldRule(Subject.PRIVATE, "the object that it gives out is one that it keeps")
-_KEEPS_PRIVATE = FieldRule(Subject.PRIVATE, "its objects keep something beside what a caller may change in them")
+_KEEPS_PRIVATE = FieldRule(Subject.PRIVATE, "its objects keep more than a caller may change in them")
 
 
 @dataclass(frozen=True)

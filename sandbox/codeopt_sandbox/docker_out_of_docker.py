@@ -41,7 +41,7 @@ class OwnContainer:
         if found := self.source(path):
             return found
         raise BackendUnavailable(
-            f"{path} is in this container alone, so no other one can be shown it; set TMPDIR to a folder of a volume"
+            f"{path} is in this container alone, so other containers do not see it; set TMPDIR to a folder of a volume"
         )
 
 

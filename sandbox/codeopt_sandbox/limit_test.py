@@ -74,7 +74,7 @@ class LimitTest:
         limit = f"the limit of {self.limit * 100:g}%"
         if self.answer is LimitAnswer.UNKNOWN:
             needed = f"about {self.pairs_needed}" if self.pairs_needed else f"more than {MOST_PAIRS_SAID}"
-            return f"cannot tell whether {limit} holds: {self.pairs} pairs were timed, it would take {needed}"
+            return f"inconclusive about {limit}: {self.pairs} pairs were timed, {needed} are needed"
         by_wall = " by wall time" * (self.clock == "wall")
         said = "holds" if self.answer is LimitAnswer.HOLDS else f"is broken{by_wall}"
         return f"{limit} {said} (error at most {self.alpha:.0%}, {self.pairs} pairs)"

@@ -337,6 +337,6 @@ def test_a_name_cannot_forge_a_line_of_a_diff(name: str, repository: Path) -> No
 def test_a_link_in_a_circle_is_nobodys(tmp_path: Path) -> None:
     (tmp_path / "one").symlink_to("two")
     (tmp_path / "two").symlink_to("one")
-    assert "cannot be told" in foreign([tmp_path / "one" / "run"])[tmp_path / "one" / "run"]
-    with pytest.raises(UsageError, match="it is not yours: it cannot be told"):
+    assert "owner is unknown" in foreign([tmp_path / "one" / "run"])[tmp_path / "one" / "run"]
+    with pytest.raises(UsageError, match="it is not yours: its owner is unknown"):
         require_own(tmp_path / "one", "it")

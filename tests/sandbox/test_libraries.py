@@ -93,7 +93,7 @@ def test_it_is_said_where_it_costs_something() -> None:
     quick, slow = (Preload(None, 3, seconds, "they start threads") for seconds in (0.05, 1.23))
     assert quick.shortfalls == ()
     assert [each.words for each in slow.shortfalls] == [
-        "each run imports its libraries anew, which takes 1.2 s: they start threads"
+        "each run imports its libraries again, which takes 1.2 s: they start threads"
     ]
     assert slow.figures() == {"modules": 3, "import_s": 1.23, "loaded_once": False, "why": "they start threads"}
 

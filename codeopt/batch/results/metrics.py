@@ -172,7 +172,7 @@ def measure_batch(batch: BatchFolder) -> Metrics:
     scored = facts.settings.get("task", "runtime") != "runtime"
     solved = tuple(_solved(batch, problem.id, scored) for problem in batch.problems())
     if any(each.status == "running" for each in solved) and not is_at_work(batch.folder):
-        why = "the batch was ended before; the same command goes on with it"
+        why = "the batch was ended before; the same command continues it"
         solved = tuple(
             replace(each, status=INTERRUPTED, reason=why) if each.status == "running" else each for each in solved
         )

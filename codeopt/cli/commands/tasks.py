@@ -95,7 +95,7 @@ from codeopt.core.history import Candidate
 from codeopt.tasks import Prompts, common_rejection, too_slow
 from codeopt.tasks.runtime import Runtime
 
-# What a language model is told. $guidance and $rules, $hints and $answer are filled in and must stand there.
+# Texts for a language model. Keep $guidance and $rules, $hints and $answer: they are filled in.
 PROMPTS = Prompts.of(
     system="You shorten Python programs without changing what they do.\\n\\n$guidance\\n\\n$rules",
     critique="Write a critique of the newest program above: which lines say the same thing twice?\\n$hints\\n$answer",
@@ -110,7 +110,7 @@ def size(source: str) -> int:
 
 @dataclass(frozen=True)
 class Task(Runtime):
-    """Runtime has all that a task needs; what is different stands here."""
+    """Override here what differs from Runtime."""
 
     name: str = "NAME"
     prompts: Prompts = PROMPTS
@@ -119,17 +119,17 @@ class Task(Runtime):
     rules_first: bool = False
 
     def why_not(self, candidate: Candidate, original: Candidate) -> str:
-        """Why a draft may not replace the original, in one line; empty when it may."""
+        """Return why a candidate may not replace the original, in one line. Empty if it may."""
         if reason := common_rejection(candidate) or too_slow(candidate):  # wrong on a case, or more than 5 % slower
             return reason
         return "" if size(candidate.source) < size(original.source) else "it is not shorter"
 
     def score(self, candidate: Candidate, original: Candidate) -> float | None:
-        """The rank of an acceptable draft, the higher the better; None for one that is not."""
+        """Return the rank of an acceptable candidate, higher is better. None for any other."""
         return None if self.why_not(candidate, original) else size(original.source) / size(candidate.source)
 
     def measure(self, source: str) -> str:
-        """What is measured of a program's text, for the model to read."""
+        """Return measurements of a program's text, for the model."""
         return f"{size(source)} lines that are not blank"
 
 

@@ -71,7 +71,7 @@ def _spent(row: Any) -> float:
 
 def _seconds(value: Any) -> float:
     if type(value) not in (int, float) or not 0 <= value < 1e12:
-        raise ValueError("a time in its table is none")
+        raise ValueError("a time in its table is not a number")
     return float(value)
 
 

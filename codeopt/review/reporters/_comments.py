@@ -87,7 +87,7 @@ def _folded(item: Placed, review: Review) -> str:
     """Format a suggestion that has no place next to a line, as a diff to open."""
     found = item.suggestion
     title = f"<code>{html.escape(log_line(_words.where(found)))}</code>: {_words.short(found)}"
-    why = f"Not beside the lines: {item.why_not}." if item.why_not else ""
+    why = f"Not next to the lines: {item.why_not}." if item.why_not else ""
     inside = [
         _headline(found),
         _changes(found),

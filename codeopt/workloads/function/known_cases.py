@@ -81,7 +81,7 @@ def tiered(
 
 
 def _by_policy(known: KnownCall, contract: Contract, raises: Container[int], policy: InputPolicy) -> str:
-    """Reason as of `why_beyond`; with `strict` of no made-up call, with `lenient` of all of them."""
+    """Reason as of `why_beyond`; with `strict` of no generated call, with `lenient` of all of them."""
     if policy.rejects(Tier.BEYOND):
         return contract.outside(known.text)
     told = LENIENT * (known.made_of_others and not policy.rejects(Tier.ALIKE))

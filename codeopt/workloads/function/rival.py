@@ -100,7 +100,7 @@ class Rival:
         if missing := sorted(_top_names(target.source) - _top_names(self.function.source)):
             return f"its file does not define {', '.join(missing[:MAX_NAMED])}{', ...' * (len(missing) > MAX_NAMED)}"
         if is_stray(self.function.source, target.path, self.function.path):
-            return "its file imports modules that stand beside it alone"
+            return "its file imports modules that only its own folder has"
         return ""
 
 

@@ -77,7 +77,7 @@ class SpecialChecker:
         questions = {at: asked for at, each in enumerate(found) if (asked := self._question(each))}
         reasons = dict(zip(questions, self.answers.reasons(list(questions.values())), strict=True))
         for at, each in enumerate(found):
-            if reason := reasons.get(at, "it is no other value returned"):
+            if reason := reasons.get(at, "it is not another returned value"):
                 return f"{each.words}: {reason}"
         return ""
 

@@ -64,7 +64,7 @@ class NotebookFile:
         for at, lines in enumerate(self._divided(source, parts)):
             parts[at] = lines
         if "".join(f"{line}\n" for lines in parts for line in lines) != source.rstrip("\n") + "\n":
-            raise UsageError(self._misfit, hint="-o FILE.py writes it beside the notebook")
+            raise UsageError(self._misfit, hint="-o FILE.py writes it next to the notebook")
         out, done = [], 0
         for cell, lines in zip(self.cells, parts, strict=True):
             if lines != cell.text.split("\n")[:-1]:
@@ -90,7 +90,7 @@ class NotebookFile:
                 continue
             cells = set(owner[first:last]) or {owner[min(first, len(owner) - 1)]}
             if len(cells) > 1:
-                raise UsageError(self._misfit, hint="-o FILE.py writes it beside the notebook")
+                raise UsageError(self._misfit, hint="-o FILE.py writes it next to the notebook")
             found[cells.pop()] += new[start:end]
         return found
 
@@ -99,7 +99,7 @@ class NotebookFile:
         before = cell.plain.text.split("\n")
         marked = {line: was for line, was in zip(before, cell.source.split("\n"), strict=True) if line != was}
         if any(lines.count(line) != 1 for line in marked):
-            raise UsageError(self._misfit, hint="-o FILE.py writes it beside the notebook")
+            raise UsageError(self._misfit, hint="-o FILE.py writes it next to the notebook")
         text = "\n".join(marked.get(line, line) for line in lines) + "\n" * cell.source.endswith("\n")
         span = self.text[cell.start : cell.end]
         as_is = "\\u" in span

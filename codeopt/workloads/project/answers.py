@@ -83,7 +83,7 @@ def _defined(text: str) -> set[str]:
 def _by_blocks(text: str, path: str, blocks: list[re.Match[str]]) -> str:
     for block in blocks:
         if text.count(block["old"]) != 1:
-            raise SpliceError(f"{path}: a SEARCH block stands {text.count(block['old'])} times in it, and not once")
+            raise SpliceError(f"{path}: a SEARCH block occurs {text.count(block['old'])} times in it, and not once")
         text = text.replace(block["old"], block["new"])
     _tree(text, path)
     return text

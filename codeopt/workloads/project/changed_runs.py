@@ -161,7 +161,7 @@ def smaller_runs(given: GivenCommand, policy: InputPolicy) -> ChangedRuns:
     return ChangedRuns(given, "smaller", commands, policy, "it was given with larger numbers alone")
 
 
-UNTRIED = "the command is tried on no other input than its own"
+UNTRIED = "the command is tried on its own input only"
 
 
 def why_unchanged(benchmarks: bool, compared: bool, policy: InputPolicy) -> str:

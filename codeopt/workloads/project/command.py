@@ -137,7 +137,7 @@ def read_command(text: str, root: Path, python: str | None = None) -> ProjectCom
     if not words:
         raise UsageError("--run is empty", hint='give a command, such as --run "python bench.py"')
     if shell := next((word for word in words if word in SHELL), ""):
-        raise UsageError(f"--run: {shell} needs a shell, and there is none", hint="put it in a script and run that")
+        raise UsageError(f"--run: {shell} needs a shell, which is not started", hint="put it in a script and run that")
     arguments = [_inside(word, root) for word in words[1:]]
     return ProjectCommand(text, (*_by_python(words[0], root, python), *arguments), tuple(variables))
 

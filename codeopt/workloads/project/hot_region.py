@@ -74,7 +74,7 @@ class HotRegion:
         """For people."""
         of = f"start and imports, {self.apart_s:.2f} of {self.whole_s:.2f} s"
         if self.ratio is None or self.ci_low is None or self.ci_high is None:
-            found = f"apart from {of}, the speedup cannot be told: {self.why_not}"
+            found = f"apart from {of}, the speedup is unknown: {self.why_not}"
         else:
             found = f"apart from {of}: {factor(self.ratio)} ({factor(self.ci_low)} - {factor(self.ci_high)})"
         more = "; the rest is too little for its gain to be seen in the whole: give the command more to do"

@@ -53,7 +53,7 @@ GUEST = ("tests/", "calls/__init__", "calls/repr/")
 Copies = Callable[[], tuple[Path, Path]]
 """The project as it is and with a draft, in two folders that are made when the first function is judged."""
 TESTS = (FixedReason.TEST, FixedReason.HELPER)
-FAILED = "# the command does not end under the recorder as it does without"
+FAILED = "# the command does not end under the recorder as it does otherwise"
 """Reason that the recorder writes if calls cannot be recorded."""
 
 
@@ -276,7 +276,7 @@ def _compared(edit: CodeEdit, workload: FunctionWorkload, draft: Revision) -> Fu
     for case in workload.unseen_cases():
         outcome = workload.run_case(draft, case)
         if outcome.verdict is not Verdict.AC:
-            return FunctionFinding(edit, wrong=f"{edit}: calls like those of the command are answered otherwise")
+            return FunctionFinding(edit, wrong=f"{edit}: calls like those of the command give other results")
         caveats += outcome.caveats
         tried += len(calls_of(case))
     if tried < FEW:
@@ -310,7 +310,7 @@ def _none(edit: CodeEdit, lines: tuple[str, ...]) -> Diagnostic:
     """Return the reason why there is no call to make."""
     lost = [line.removeprefix("# ") for line in lines if line.startswith("# ")]
     if any(line.startswith("f(") for line in lines):
-        why = "it is called with objects whose class the draft changes, too"
+        why = "it is called with objects whose class the candidate changes also"
     elif lost:
         why = f"its calls cannot be written down: {lost[0]}, nor those of public functions that call it"
     else:

@@ -171,7 +171,7 @@ def _detail(lost: Sequence[str], results: TestResults) -> str:
     """The first with its traceback and variables, the names of others."""
     first, others = lost[0], lost[1:]
     more = f" and {len(others) - MOST_LISTED} more" if len(others) > MOST_LISTED else ""
-    named = [f"These fail, too: {', '.join(others[:MOST_LISTED])}{more}"] if others else []
+    named = [f"These fail also: {', '.join(others[:MOST_LISTED])}{more}"] if others else []
     return "\n".join([f"{first}:", results.detail(first), *named])
 
 

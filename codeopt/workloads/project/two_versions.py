@@ -201,7 +201,7 @@ def _same_built(old: ProjectFiles, new: ProjectFiles) -> tuple[ProjectFiles, Pro
     built = (path for path in after if path in places or path.endswith(BUILT))
     lost = {path: after[path] for path in built if path not in before}
     unbuilt = [path for path in before if path.endswith(BUILT) and path not in after]
-    said = _note(unbuilt, "are compiled in OLD's folder alone: NEW runs without them; build NEW, too")
+    said = _note(unbuilt, "are compiled in OLD's folder alone, so NEW runs without them: build NEW also")
     both = [path for path in before if path.endswith(BUILT) and after.get(path, before[path]) != before[path]]
     said += _note(both, "are compiled and differ: NEW's cannot be loaded in a container (--sandbox bubblewrap can)")
     if not lost:

@@ -38,7 +38,7 @@ class Preload:
         """Diagnostics where it costs something that the libraries are not imported once."""
         if not self.why or self.seconds < SLOW_S:
             return ()
-        return (Diagnostic(f"each run imports its libraries anew, which takes {self.seconds:.1f} s", self.why),)
+        return (Diagnostic(f"each run imports its libraries again, which takes {self.seconds:.1f} s", self.why),)
 
     def figures(self) -> dict[str, Any]:
         """For JSON; fields may be added."""

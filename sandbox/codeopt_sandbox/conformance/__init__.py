@@ -105,7 +105,7 @@ _NO_GROUP = {
 def checks() -> tuple[Check, ...]:
     """Every promise, in the order in which they are checked."""
     return (
-        Check("ends", "Exit status and signal are the program's own, and no two ends look alike.", _answers.ends),
+        Check("ends", "Exit status and signal are the program's own, and no two ends look the same.", _answers.ends),
         Check("bytes", "Every byte of input and output arrives as it was sent.", _answers.all_bytes),
         Check("unread input", "Mebibytes of input that nobody reads do not block.", _answers.unread_input),
         Check(
@@ -177,7 +177,7 @@ def checks() -> tuple[Check, ...]:
             _NOT_ISOLATED,
         ),
         Check("environment", "The environment is a fixed list: no secret of ours is in it.", _answers.environment),
-        Check("repeatable", "The same program ends alike each time.", _answers.repeatable),
+        Check("repeatable", "The same program ends in the same way each time.", _answers.repeatable),
         Check(
             "libraries",
             "Libraries of calls are imported once; a run cannot tell, nor leave anything in them.",

@@ -137,7 +137,7 @@ def test_replies(wire: Wire, steps: list[StepLike], text: str, is_cut: bool, est
         ([status(403)], {}, 403, "refuses the key in THE_KEY (status 403)"),
         ([status(404)], {}, 404, "has no model 'm' (404) (it has 1, for example wire-model-1)"),
         ([status(429, "quota used up")] * 2, {"max_retries": 1}, 429, "(tried 2 times): quota used up"),
-        ([status(429, retry_after="3600")], {"max_retries": 1}, 429, "too many requests or no credit (tried once)"),
+        ([status(429, retry_after="3600")], {"max_retries": 1}, 429, "too many requests, or no credit (tried once)"),
         ([status(500)] * 3, {"max_retries": 2}, 500, "fails with status 500 (tried 3 times)"),
         ([status(400, "maximum context is 8192")] * 2, {}, 400, "refuses the request with status 400: maximum context"),
         ([status(400, f"bad key {KEY}")] * 2, {}, 400, "status 400: bad key ***"),

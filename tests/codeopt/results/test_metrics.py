@@ -90,7 +90,7 @@ def test_what_was_running_when_the_batch_was_killed_has_ended(tmp_path: Path) ->
         assert measure_batch(store).counts == {"running": 1, "pending": 1}
     killed = measure_batch(store)
     assert killed.counts == {"interrupted": 1, "pending": 1}
-    assert killed.solved[0].reason == "the batch was ended before; the same command goes on with it"
+    assert killed.solved[0].reason == "the batch was ended before; the same command continues it"
 
 
 def test_after_each_round(found: Metrics) -> None:

@@ -37,7 +37,7 @@ GOOD = ["It looks in a list.\nVERDICT: IMPROVE", reply(FAST, "a set"), "Good.\nV
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
-    """A repository whose branch adds a slow program with cases beside it."""
+    """A repository whose branch adds a slow program with cases next to it."""
     require_sandbox()
     work = propose(tmp_path / "work", BASE, {})
     write_problem(work / "tools", words=1500)

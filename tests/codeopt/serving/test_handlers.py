@@ -18,7 +18,7 @@ from tests.conftest import require_sandbox
 @pytest.mark.parametrize(
     ("sources", "said"),
     [
-        ({"new_source": RIGHT}, "new_source is the same as words.py as it stands"),
+        ({"new_source": RIGHT}, "new_source is the same as words.py: change it"),
         ({"new_source": SLOW, "old_source": SLOW}, "new_source is the same as old_source"),
         ({"old_source": RIGHT}, "words.py is the same as old_source"),
     ],
@@ -63,7 +63,7 @@ def test_an_edited_project_is_judged_by_its_command(tmp_path: Path, monkeypatch:
 @pytest.mark.parametrize(
     ("target", "sources", "said"),
     [
-        ("bench.py", {}, "run takes the folder of a project, and bench.py is none"),
+        ("bench.py", {}, "run takes the folder of a project, but bench.py is not one"),
         (".", {"new_source": "A = 1"}, "leave old_source and new_source out"),
     ],
 )

@@ -81,7 +81,7 @@ def test_what_is_acceptable(time: str, memory: str, by_memory: bool, by_both: bo
     ("name", "said"),
     [
         ("runtime,runtime", "names one aim twice"),
-        ("runtime,acronym", "acronym cannot stand beside others"),
+        ("runtime,acronym", "acronym cannot be combined"),
         ("nowhere.py", "there is no such file"),
     ],
 )

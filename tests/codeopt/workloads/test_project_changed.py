@@ -150,7 +150,7 @@ def test_a_command_whose_output_changes_is_not_changed_and_says_so(tmp_path: Pat
     with judged_project(root, "python main.py", "bubblewrap") as judged:
         facts = judged.workload.facts()
     assert (facts["changed_commands"], judged.workload.changed) == (0, ())
-    words = "the command is tried on no other input than its own: its output is another one in each run"
+    words = "the command is tried on its own input only: its output is another one in each run"
     assert words in [row.words for row in facts["shortfalls"]]
 
 

@@ -127,7 +127,7 @@ def test_what_cannot_be_told_is_kept_and_said(monkeypatch: pytest.MonkeyPatch) -
     gain = next(each for each in found.kept if each.edit == TWO)
     assert gain.undecided
     edits = [each.to_json((), FunctionFinding(each.edit)) for each in found.kept]
-    assert "kept though its gain could not be told" in "\n".join(table_of({"edits": edits, "dropped": []}))
+    assert "kept, its gain is inconclusive" in "\n".join(table_of({"edits": edits, "dropped": []}))
 
 
 def test_no_tests_are_run_for_what_is_kept_anyway(monkeypatch: pytest.MonkeyPatch) -> None:

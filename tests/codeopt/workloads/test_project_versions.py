@@ -270,7 +270,7 @@ def test_two_versions_are_two_revisions_whatever_differs() -> None:
 @pytest.mark.parametrize(
     ("arguments", "why"),
     [
-        (("shop/store.py",), "takes folders of a project, and shop/store.py is none"),
+        (("shop/store.py",), "takes folders of a project, but shop/store.py is not one"),
         ((".", ".", "--base", "HEAD"), "--run compares two folders\n  hint: name OLD and NEW, or give --base REF"),
         ((".", ".", "."), "--run compares two folders\n  hint: name OLD and NEW, or give --base REF"),
         (("--base", "HEAD", "--cases", "tests"), "--cases is not for --run"),

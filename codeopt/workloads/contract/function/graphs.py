@@ -320,7 +320,7 @@ PROPERTIES = (
     GraphProperty("no list of {} holds its own place", _no_loops),
     GraphProperty("no list of {} holds anything twice", _neighbours_once),
     GraphProperty("each list of {} is sorted", _neighbours_sorted),
-    GraphProperty("{} leads back wherever it leads", _is_mutual),
+    GraphProperty("each link of {} has one back", _is_mutual),
     GraphProperty("{} is symmetric", _is_symmetric),
     GraphProperty("{} is a symmetric sparse matrix", _weighs_the_same),
     GraphProperty("{} leads one way only", _is_one_way),

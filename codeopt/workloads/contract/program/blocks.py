@@ -57,7 +57,7 @@ def block_relations(inputs: Sequence[bytes]) -> list[tuple[str, Callable[[bytes]
     outside = {_outside(data) for data in inputs}
     if found and len(outside) == 1:
         (count,) = outside
-        found.append(("in all known inputs numbers stand above words", lambda data: _outside(data) == count))
+        found.append(("in all known inputs numbers are above words", lambda data: _outside(data) == count))
     return found
 
 

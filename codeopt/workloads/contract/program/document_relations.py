@@ -227,7 +227,7 @@ def _of_records(path: Path, name: str, values: Sequence[Mapping[str, Any]]) -> I
     )  # fmt: skip
     if len(known) > 1:
         yield NodeRelation(
-            path, "the keys of every known {} stand in one order", name, lambda v: _stand_so(v, known),
+            path, "the keys of every known {} are in one order", name, lambda v: _stand_so(v, known),
             lambda v: [dict(reversed(v.items()))],
         )  # fmt: skip
 

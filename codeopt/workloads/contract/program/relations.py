@@ -127,7 +127,7 @@ def _word_lengths(numbers: Sequence[InputField], roles: Sequence[InputField]) ->
     for number in numbers:
         for role in roles:
             if number.token is not None and role.token is not None and role != number and role.part == number.part:
-                words = "in all known inputs a number says how long the words beside it are"
+                words = "in all known inputs a number says how long the words next to it are"
                 yield InputRelation(
                     RelationKind.OTHER, (role, number), words,
                     lambda r, role=role, n=number: all(  # type: ignore[misc]

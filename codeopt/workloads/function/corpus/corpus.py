@@ -178,7 +178,7 @@ class CallCorpus:
         return f"; left out: {reasons}" if reasons else ""
 
 
-_HELP = "give more with --calls FILE, --tests PATH, or `codeopt record`"
+_HELP = "add calls with --calls FILE, --tests PATH, or `codeopt record`"
 
 
 def never_the_same(bench: FunctionHarness, detail: str) -> NotVerifiable:
@@ -223,7 +223,7 @@ def gather(
     bench = informed(bench, known)
     guesses, other = observe(bench, guessed, origin)
     chance = {reason: count for reason, count in other.items() if reason.why is ExclusionReason.TWICE or not given}
-    if reason := objection(dropped, len(given)) or objection(chance, len(guessed), "made-up call"):
+    if reason := objection(dropped, len(given)) or objection(chance, len(guessed), "generated call"):
         raise NotVerifiable(f"{bench.function.qualname} cannot be judged: {reason}")
     kept = [*_affordable(known), *guesses]
     dropped[Exclusion(ExclusionReason.TOO_LONG)] += len(known) + len(guesses) - len(kept)

@@ -61,7 +61,7 @@ class Exclusions:
     def words(self) -> str:
         """Return texts such as `2 calls that took too long`, given calls before generated ones. Empty without any."""
         parts = [counted(count, "call", reason) for reason, count in _most(self.given)]
-        parts += [counted(count, "made-up call", reason) for reason, count in _most(self.made_up)]
+        parts += [counted(count, "generated call", reason) for reason, count in _most(self.made_up)]
         return ", ".join(parts[:MOST])
 
     def unsteady(self) -> tuple[Diagnostic, ...]:
@@ -75,7 +75,7 @@ class Exclusions:
     def figures(self) -> dict[str, int]:
         """Return the numbers by their reason, as data."""
         named = {f"calls that {reason}": count for reason, count in _most(self.given)}
-        return named | {f"made-up calls that {reason}": count for reason, count in _most(self.made_up)}
+        return named | {f"generated calls that {reason}": count for reason, count in _most(self.made_up)}
 
 
 def counted(count: int, what: str, reason: Exclusion) -> str:

@@ -29,11 +29,11 @@ if TYPE_CHECKING:
 BATCH = 60
 """Number of calls of one run."""
 MADE_UP_BATCH = 1000
-"""Number of made-up calls of one run: they are short."""
+"""Number of generated calls of one run: they are short."""
 DERIVED_S = 0.1
-"""Time limit of one made-up call, seconds."""
+"""Time limit of one generated call, seconds."""
 DERIVED_TOTAL_S = 0.25
-"""Time limit of all made-up calls, seconds; the quickest are kept."""
+"""Time limit of all generated calls, seconds; the quickest are kept."""
 GIVEN_S = 5.0
 """Time limit of one given call, seconds."""
 BIG_S = 600.0
@@ -102,7 +102,7 @@ class KnownCall:
 
 @dataclass(frozen=True)
 class CallTimeLimit:
-    """Seconds that one made-up call may take, and all of them together."""
+    """Seconds that one generated call may take, and all of them together."""
 
     call: float = DERIVED_S
     total: float = DERIVED_TOTAL_S

@@ -118,7 +118,7 @@ def _new(old: Watched, new: Watched) -> dict[str, tuple[int, bool]]:
 def _refused(old: Watched, new: Watched) -> str:
     for what, (line, direct) in _new(old, new).items():
         if direct and what not in MAY_BE_ASKED:
-            return f"it newly reads {what}, in line {line}: it may answer otherwise at another time or place"
+            return f"it newly reads {what}, in line {line}: its result may differ at another time or place"
     more = new.bytes - old.bytes
     if _keeps(old, new) and more > MAX_BYTES:
         return f"it keeps {more / 1024:,.0f} KiB of each call with new arguments for ever"

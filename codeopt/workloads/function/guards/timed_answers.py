@@ -30,7 +30,7 @@ def check_gain(gain: Gain) -> Finding | None:
     if outcome.verdict is not Verdict.AC:
         return Finding(Consequence.REJECT, f"in the timed calls: {outcome.detail or outcome.verdict}", outcome)
     if outcome.caveats:
-        return Finding(Consequence.CAVEAT, "timed calls answer otherwise", caveats=outcome.caveats)
+        return Finding(Consequence.CAVEAT, "timed calls give other results", caveats=outcome.caveats)
     return None
 
 

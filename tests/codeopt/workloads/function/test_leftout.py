@@ -25,11 +25,11 @@ TOO_LONG, ENDED, NO_SENSE, TWICE = (
         ({TOO_LONG: 1}, {}, "1 call that took too long"),
         ({TOO_LONG: 0}, {NO_SENSE: 0}, ""),
         ({TOO_LONG: 2, ENDED: 3}, {}, "3 calls that ended the process, 2 calls that took too long"),
-        ({TOO_LONG: 2}, {NO_SENSE: 118}, "2 calls that took too long, 118 made-up calls that made no sense"),
+        ({TOO_LONG: 2}, {NO_SENSE: 118}, "2 calls that took too long, 118 generated calls that made no sense"),
         (
             {},
             {Exclusion(ExclusionReason.TWICE, "the clock"): 1},
-            "1 made-up call that did not do the same twice (the clock)",
+            "1 generated call that did not do the same twice (the clock)",
         ),
         (
             unwritten({"self._file: an open file": 1}),
@@ -63,7 +63,7 @@ def test_what_is_left_out(given: dict[Exclusion, int], made_up: dict[Exclusion, 
             "call",
             "2 of 3 calls had a value that cannot be compared (socket)",
         ),
-        ({TWICE: 118}, 120, "made-up call", "118 of 120 made-up calls did not do the same twice; give it"),
+        ({TWICE: 118}, 120, "generated call", "118 of 120 generated calls did not do the same twice; give it"),
         ({TWICE: 1}, 2, "call", ""),
         ({TOO_LONG: 5, NO_SENSE: 5}, 10, "call", ""),
         ({}, 0, "call", ""),
@@ -77,7 +77,7 @@ def test_what_speaks_against_a_function(dropped: dict[Exclusion, int], total: in
 
 def test_as_data() -> None:
     found = Exclusions({TOO_LONG: 2}, {NO_SENSE: 5}).figures()
-    assert found == {"calls that took too long": 2, "made-up calls that made no sense": 5}
+    assert found == {"calls that took too long": 2, "generated calls that made no sense": 5}
 
 
 SUMS = """\

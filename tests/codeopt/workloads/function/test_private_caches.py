@@ -123,7 +123,7 @@ def test_an_index_beside_a_list_is_a_caveat_where_the_constructor_makes_it(
     versions = f"{home}/subject.py::Shelf.find", f"{home}/new.py::Shelf.find"
     found = compared(*versions, 8, max_examples=ENOUGH_EXAMPLES, sandbox="bubblewrap")
     assert (found["verdict"] == "rejected") is rejected, found
-    told = "its objects keep something beside what a caller may change in them"
+    told = "its objects keep more than a caller may change in them"
     assert rejected or told in [each["because"] for each in found["caveats"]]
 
 

@@ -89,7 +89,7 @@ def test_one_that_passes_them_is_timed(project: Path, there: str) -> None:
     ("text", "name", "why"),
     [(ALONE, "converted", "its file does not define label"),
      (WRONG.replace("def converted", "def quick"), "quick", "it is named quick"),
-     ("import beside\n" + WRONG, "converted", "its file imports modules that stand beside it alone")],
+     ("import beside\n" + WRONG, "converted", "its file imports modules that only its own folder has")],
 )  # fmt: skip
 def test_tests_that_cannot_be_run_on_it_are_told(project: Path, text: str, name: str, why: str) -> None:
     write_files(project.parent, {"elsewhere/draft.py": text, "elsewhere/beside.py": ""})

@@ -6,7 +6,7 @@ from codeopt.core.diagnostic import Diagnostic
 from codeopt.workloads.function.corpus.sources import Ask, Found
 from codeopt.workloads.function.recording.recording import left_out, recorded_calls
 
-AGAIN = "codeopt record takes them down anew"
+AGAIN = "codeopt record records them again"
 
 
 def find(ask: Ask) -> list[str] | Found:

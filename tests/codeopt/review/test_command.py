@@ -18,8 +18,8 @@ import pytest
 from codeopt.cli import main
 from codeopt.core import plugins
 from tests.codeopt.command import FAST, QUICK, SLOW, codeopt, command, environment, reply, write_problem
-from tests.codeopt.reporters.test_gitlab import CODE_QUALITY
 from tests.codeopt.review.pull_request import BASE, commit, git, propose
+from tests.codeopt.review.reporters.test_gitlab import CODE_QUALITY
 from tests.conftest import require_sandbox
 from tests.support.github_server import GitHub, accept
 from tests.support.gitlab_server import GitLab

@@ -1,6 +1,6 @@
 """Ways of looking faster, or right, without being it; each against a small original, with a few calls shown.
 
-The folder of traps that is no part of this repository is named by CODEOPT_HOSTILE, as in tests/codeopt/test_traps.py.
+CODEOPT_HOSTILE names a folder of traps that is no part of this repository, as in ../program/test_traps.py.
 """
 
 from __future__ import annotations
@@ -14,8 +14,8 @@ import pytest
 from codeopt.core.revision import Revision
 from codeopt.report.verdict_words import why
 from codeopt_sandbox.compare import Decision
-from tests.codeopt.test_traps import SHARED
 from tests.codeopt.workloads.function.conftest import Compare, Judges
+from tests.codeopt.workloads.program.test_traps import SHARED
 from tests.support.judges import compared
 
 pytestmark = pytest.mark.full

@@ -1,0 +1,342 @@
+"""What a repository brings is nobody's: its runs, batches and recordings are not believed, nor where they would lead;
+what a run says steers no terminal."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import subprocess
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from codeopt.batch.batch_folder import BatchFolder
+from codeopt.core.budget import Ledger
+from codeopt.core.errors import UsageError
+from codeopt.core.history import History
+from codeopt.core.ownership import foreign, require_own
+from codeopt.core.revision import Revision
+from codeopt.core.run_store import RunFolder, SavedRun, digest, new_run
+from codeopt.report.answer_fields import CaveatFields
+from codeopt.workloads.function.recording.recording import left_out, recorded_calls
+from codeopt.workloads.source.functions import read_function
+from tests.codeopt.command import codeopt, command, environment
+from tests.codeopt.core.test_run_index import CAVEAT, result
+from tests.support.candidates import FAST, SLOW, original, right, wrong
+from tests.support.terminal import on_a_terminal
+
+STEERS = "\x1b]0;gone\x07\r\u202e\nforged \ud800"
+OTHER = 54321
+"""A user's number that is not ours."""
+AS_ROOT = pytest.mark.skipif(os.geteuid() != 0, reason="only root can give a file to another user")
+
+
+def git(folder: Path, *arguments: str) -> None:
+    subprocess.run(
+        ["git", "-C", folder, "-c", "user.name=a", "-c", "user.email=a@example.org", *arguments],
+        check=True, capture_output=True,
+    )  # fmt: skip
+
+
+def save(runs: Path, name: str, folder: Path, **fields: Any) -> Path:
+    """An accepted run for slow.py in `folder`."""
+    run = RunFolder(runs / name)
+    run.path.mkdir(parents=True)
+    run.save(SavedRun(History((original(critique="a list"), wrong(critique="wrong"), right(2))), Ledger()))
+    run.finish(Revision.of(SLOW), result(folder, model="m", **fields), Revision.of(FAST))
+    return run.path
+
+
+@pytest.fixture
+def repository(tmp_path: Path) -> Path:
+    """A work tree with a program and a run of the user's own; where links lead to is beside it."""
+    folder = tmp_path / "repository"
+    folder.mkdir()
+    (tmp_path / "outside").mkdir()
+    for place in (folder, tmp_path / "outside"):
+        (place / "slow.py").write_text(SLOW)
+    git(folder, "init", "-q")
+    git(folder, "add", "slow.py")
+    return folder
+
+
+def bring(folder: Path, path: str) -> None:
+    """As a clone would have it."""
+    git(folder, "add", "-f", "--", path)
+    git(folder, "commit", "-qm", "theirs")
+
+
+def all_tracked(folder: Path) -> Path:
+    run = save(folder / ".codeopt" / "runs", "20260101-000000-slow-aaaa", folder)
+    bring(folder, ".codeopt")
+    return run
+
+
+def one_file_tracked(folder: Path) -> Path:
+    run = save(folder / ".codeopt" / "runs", "20260101-000000-slow-aaaa", folder)
+    bring(folder, str((run / "best.py").relative_to(folder)))
+    return run
+
+
+def a_tracked_link(folder: Path) -> Path:
+    run = save(folder.parent / "outside" / "runs", "20260101-000000-slow-aaaa", folder)
+    (folder / ".codeopt").symlink_to("../outside")
+    bring(folder, ".codeopt")
+    return run
+
+
+def a_link_to_what_is_tracked(folder: Path) -> Path:
+    run = save(folder / "data" / "runs", "20260101-000000-slow-aaaa", folder)
+    (folder / ".codeopt").symlink_to("data")
+    bring(folder, "data")
+    return run
+
+
+def a_repository_to_git_alone(folder: Path) -> Path:
+    """Git would ask the `config` of the folder in which we stand."""
+    run = save(folder / ".codeopt" / "runs", "20260101-000000-slow-aaaa", folder)
+    for name, text in (("HEAD", "ref: refs/heads/main\n"), ("config", f"[core]\n\tfsmonitor = touch {folder}/ran\n")):
+        (folder / ".codeopt" / name).write_text(text)
+    for name in ("objects", "refs"):
+        (folder / ".codeopt" / name).mkdir()
+        (folder / ".codeopt" / name / "kept").touch()
+    bring(folder, ".codeopt")
+    return run
+
+
+def git_that_fails(folder: Path) -> Path:
+    run = save(folder / ".codeopt" / "runs", "20260101-000000-slow-aaaa", folder)
+    (folder / ".git" / "index").write_bytes(b"no index")
+    return run
+
+
+def of_another_user(folder: Path) -> Path:
+    run = save(folder / ".codeopt" / "runs", "20260101-000000-slow-aaaa", folder)
+    os.chown(run / "best.py", OTHER, OTHER)
+    return run
+
+
+def a_link_within(folder: Path) -> Path:
+    run = save(folder / ".codeopt" / "runs", "20260101-000000-slow-aaaa", folder)
+    shutil.move(run / "best.py", folder.parent / "outside" / "best.py")
+    (run / "best.py").symlink_to(folder.parent / "outside" / "best.py")
+    return run
+
+
+BROUGHT = (
+    all_tracked, one_file_tracked, a_tracked_link, a_link_to_what_is_tracked, a_repository_to_git_alone, git_that_fails,
+    pytest.param(of_another_user, marks=AS_ROOT), a_link_within,
+)  # fmt: skip
+
+
+@pytest.mark.full
+@pytest.mark.parametrize("brought", BROUGHT)
+def test_a_run_of_others_is_not_believed(brought: Callable[[Path], Path], repository: Path) -> None:
+    run = f".codeopt/runs/{brought(repository).name}"
+    by_name = [("apply",), ("diff", "last"), ("show",), ("show", "aaaa")]
+    for arguments in (*by_name, ("apply", run), ("report", run), ("improve", "slow.py", "--resume", run)):
+        done = codeopt(*arguments, cwd=repository)
+        assert (done.status, done.out) == (2, ""), (arguments, done)
+        assert "is not yours" in done.facts[-1], done.err
+    listed = codeopt("runs", "--json", cwd=repository).json
+    assert (listed["runs"], len(listed["left_out"])) == ([], 1)
+    assert "warning: 1 runs are not yours" in codeopt("runs", cwd=repository).err
+    assert (repository / "slow.py").read_text() == SLOW
+    assert not (repository / "ran").exists()
+
+
+def test_the_users_own_run_is_found_beside_theirs(repository: Path) -> None:
+    all_tracked(repository)
+    own = save(repository / ".codeopt" / "runs", "20250101-000000-slow-bbbb", repository)
+    theirs = repository / ".codeopt" / "runs" / "20260101-000000-slow-aaaa"
+    assert [*foreign([own, theirs])] == [theirs]
+    assert codeopt("show", cwd=repository).out.endswith(f"saved in {own.relative_to(repository)}\n")
+    assert codeopt("apply", cwd=repository).status == 0
+    assert (repository / "slow.py").read_text() == FAST
+
+
+@pytest.mark.parametrize("place", ["no repository", "a link of one's own", "ignored", "in a subfolder"])
+def test_what_is_ones_own_is_applied(place: str, repository: Path) -> None:
+    if place == "no repository":
+        shutil.rmtree(repository / ".git")
+    folder = repository
+    if place == "a link of one's own":
+        (repository / ".codeopt").symlink_to(repository.parent / "outside")
+    if place == "ignored":
+        (repository / ".gitignore").write_text(".codeopt\n")
+        git(repository, "add", ".gitignore")
+    if place == "in a subfolder":  # of a file beside it, which is in the same repository
+        folder = repository / "tools"
+        folder.mkdir()
+    save(
+        folder / ".codeopt" / "runs",
+        "20260101-000000-slow-aaaa",
+        folder,
+        file="../slow.py" if folder != repository else "slow.py",
+    )
+    done = codeopt("apply", cwd=folder)
+    assert done.status == 0, done.err
+    assert (repository / "slow.py").read_text() == FAST
+
+
+@pytest.mark.parametrize(
+    "file", ["{outside}/slow.py", "../outside/slow.py", "link.py", ".git/hooks/slow.py", "slow\0.py"]
+)
+def test_a_run_reaches_nothing_outside(file: str, repository: Path) -> None:
+    outside = repository.parent / "outside"
+    (repository / "link.py").symlink_to(outside / "slow.py")
+    shutil.copy(repository / "slow.py", repository / ".git" / "hooks" / "slow.py")
+    save(repository / ".codeopt" / "runs", "20260101-000000-slow-aaaa", repository, file=file.format(outside=outside))
+    for name in ("apply", "diff"):
+        done = codeopt(name, cwd=repository)
+        assert (done.status, done.out, len(done.facts)) == (2, "", 1), done
+        assert any(why in done.err for why in ("is outside of", "version control", "cannot be")), done.err
+    for path in (outside / "slow.py", repository / ".git" / "hooks" / "slow.py"):
+        assert path.read_text() == SLOW
+    if file.startswith("{outside}"):  # where it is meant
+        run = repository / ".codeopt" / "runs" / "20260101-000000-slow-aaaa"
+        assert codeopt("apply", run, cwd=outside).status == 0
+        assert (outside / "slow.py").read_text() == FAST
+
+
+def test_the_original_is_not_kept_through_a_link(repository: Path) -> None:
+    save(repository / ".codeopt" / "runs", "20260101-000000-slow-aaaa", repository)
+    (repository / "slow.py.orig").symlink_to("../outside/slow.py")
+    (repository.parent / "outside" / "slow.py").write_text("theirs = 1\n")
+    done = codeopt("apply", cwd=repository)
+    assert (done.status, (repository / "slow.py").read_text()) == (2, SLOW), done
+    assert "slow.py.orig, the place for the original, is a link" in done.err
+    assert (repository.parent / "outside" / "slow.py").read_text() == "theirs = 1\n"
+
+
+def test_nothing_is_saved_where_a_link_of_theirs_leads(repository: Path) -> None:
+    outside = repository.parent / "outside"
+    (repository / ".codeopt").symlink_to("../outside")
+    bring(repository, ".codeopt")
+    made = new_run(repository / ".codeopt", "slow").path
+    assert not made.resolve().is_relative_to(outside)
+    shutil.rmtree(made)
+    (repository / ".codeopt").unlink()
+    (repository / ".codeopt").mkdir()
+    (repository / ".codeopt" / ".gitignore").symlink_to(outside / "made")
+    assert new_run(repository / ".codeopt", "slow").path.is_relative_to(repository)
+    assert not (outside / "made").exists()
+
+
+def test_batches_and_recordings_of_others_are_left_alone(repository: Path) -> None:
+    BatchFolder(repository / "out", create=True)
+    bring(repository, "out")
+    (repository / "mod.py").write_text("def f(n):\n    return n\n")
+    calls = repository / ".codeopt" / "calls" / "mod.f.txt"
+    calls.parent.mkdir(parents=True)
+    calls.write_text("f(1)\n")
+    function = read_function(repository / "mod.py", "f")
+    assert recorded_calls(function) == ["f(1)"]
+    bring(repository, ".codeopt")
+    assert recorded_calls(function) == []
+    assert "git tracks it" in left_out(function)
+    for arguments in (("report", "out"), ("batch", "problems", "--run-dir", "out", "--model", "rules")):
+        done = codeopt(*arguments, cwd=repository)
+        assert done.status == 2, done
+        assert "the batch in out (batch.json) is not yours: git tracks it" in done.err
+
+
+@pytest.mark.parametrize("key", ["run-dir", "record", "html"])
+def test_a_projects_settings_write_into_the_project_alone(key: str, repository: Path) -> None:
+    (repository / "pyproject.toml").write_text(f'[tool.codeopt]\n{key} = "../outside/x"\n')
+    done = codeopt("improve", "slow.py", cwd=repository)
+    assert done.status == 2, done
+    assert f"{key} = " in done.err
+    assert "is outside of the project, which a project's file cannot decide" in done.err
+    assert f"give --{key} or CODEOPT_{key.upper().replace('-', '_')}" in done.err
+
+
+def hostile(folder: Path) -> Path:
+    """A run in which whatever is shown as text steers terminals."""
+    steers = {name: f"{name}{STEERS}" for name in ("target", "task", "model", "sandbox", "reason", "stopped")}
+    more = {"notes": [STEERS], "growth": STEERS, "remaining_hot_spots": [],
+            "shortfalls": [{"what": STEERS, "why": STEERS, "remedy": STEERS}],
+            "caveats": [{**CaveatFields.of(CAVEAT).to_json(),
+                         **dict.fromkeys(("input", "expected", "got", "because", "again"), STEERS)}]}  # fmt: skip
+    run = save(folder / ".codeopt" / "runs", "20260101-000000-\x1b[31mslow-aaaa", folder)
+    (run / "result.json").write_text(json.dumps({**result(folder), **steers, **more}))
+    return run
+
+
+def test_what_a_run_says_steers_no_terminal(repository: Path) -> None:
+    hostile(repository)
+    for arguments in (("runs",), ("show", "--html", "page.html"), ("show", "nowhere\x1b[31m")):
+        done = codeopt(*arguments, cwd=repository)
+        page = (repository / "page.html").read_text() if "--html" in arguments else ""
+        for text in (done.out, done.err, page):
+            assert not set(text) & set(STEERS) - set("]0;gone\n forged"), (arguments, text)
+            assert not [line for line in (done.out + done.err).splitlines() if line.startswith("forged")], arguments
+        assert done.status == (2 if "nowhere\x1b[31m" in arguments else 0)
+
+
+def test_a_run_in_which_nothing_was_accepted_has_ended(repository: Path) -> None:
+    nothing = {"accepted": False, "speedup": None, "best_round": None, "sha256_after": None, "command": None}
+    save(repository / ".codeopt" / "runs", "20260101-000000-slow-aaaa", repository, **nothing)
+    assert codeopt("runs", cwd=repository).out.startswith("no faster version ")
+
+
+@pytest.mark.full
+@pytest.mark.parametrize("broken", [{"accepted": 1}, {"speedup": "fast"}, {"speedup": {"ratio": "2"}},
+                                    {"speedup": {"ratio": 2.0}}, {"caveats": ["x"]}, {"best_round": 99}])  # fmt: skip
+def test_a_result_of_another_shape_is_one_clear_line(broken: dict[str, Any], repository: Path) -> None:
+    save(repository / ".codeopt" / "runs", "20260101-000000-slow-aaaa", repository, **broken)
+    for arguments in (("runs",), ("show",), ("show", "--html", "page.html"), ("diff",)):
+        done = codeopt(*arguments, cwd=repository)
+        assert done.status in (0, 2), done
+
+
+def test_a_diff_is_escaped_on_a_terminal_and_applies_from_a_pipe(repository: Path) -> None:
+    before, after = SLOW + "# \x1b[31m\u202e\x0c end\n", FAST + "# \x1b[32m\u202e\x0c end\n"
+    (repository / "slow.py").write_text(before)
+    run = save(repository / ".codeopt" / "runs", "20260101-000000-slow-aaaa", repository)
+    RunFolder(run).finish(Revision.of(before), result(repository, sha256_after=digest(after)), Revision.of(after))
+    shown = on_a_terminal(command("diff"), repository, environment(TERM="dumb")).data
+    assert "\\x1b[32m\\u202e\\x0c end" in shown
+    assert not {"\x1b", "\u202e", "\x0c"} & set(shown)
+    (repository / "patch").write_text(codeopt("diff", cwd=repository).out, newline="")
+    git(repository, "apply", "patch")
+    assert (repository / "slow.py").read_text() == after
+
+
+def test_a_diff_with_a_command_of_the_ci_system_is_printed_to_a_file_alone(repository: Path) -> None:
+    before, after = (text + "'''\n::warning::forged\n'''\n" for text in (SLOW, FAST))
+    (repository / "slow.py").write_text(before)
+    run = save(repository / ".codeopt" / "runs", "20260101-000000-slow-aaaa", repository)
+    RunFolder(run).finish(Revision.of(before), result(repository, sha256_after=digest(after)), Revision.of(after))
+    refused = codeopt("diff", cwd=repository, env={"GITHUB_ACTIONS": "true"}, fresh=True)
+    assert (refused.status, refused.out) == (2, "")
+    assert "codeopt diff RUN >FILE" in refused.err
+    with (repository / "patch").open("wb") as file:
+        env = environment(GITHUB_ACTIONS="true")
+        assert subprocess.run(command("diff"), cwd=repository, env=env, stdout=file, check=False).returncode == 0
+    git(repository, "apply", "patch")
+
+
+@pytest.mark.parametrize(
+    "name", ['a"b.py', "tab\t.py", "a\n+++ b/other.py", "back\\slash.py", "bidi\u202e.py", "plain é.py"]
+)
+def test_a_name_cannot_forge_a_line_of_a_diff(name: str, repository: Path) -> None:
+    name = name.replace("/", "-")
+    (repository / name).write_text(SLOW)
+    save(repository / ".codeopt" / "runs", "20260101-000000-slow-aaaa", repository, file=name)
+    done = codeopt("diff", cwd=repository)
+    assert not set(done.out) & {"\u202e", "\t"}
+    (repository / "patch").write_text(done.out)
+    git(repository, "apply", "patch")
+    assert (repository / name).read_text() == FAST
+
+
+def test_a_link_in_a_circle_is_nobodys(tmp_path: Path) -> None:
+    (tmp_path / "one").symlink_to("two")
+    (tmp_path / "two").symlink_to("one")
+    assert "owner is unknown" in foreign([tmp_path / "one" / "run"])[tmp_path / "one" / "run"]
+    with pytest.raises(UsageError, match="it is not yours: its owner is unknown"):
+        require_own(tmp_path / "one", "it")

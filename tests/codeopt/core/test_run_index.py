@@ -1,0 +1,193 @@
+"""Saved runs are found again by name, and only what still fits is put in place; the page of a run is whole."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from codeopt.core.budget import Ledger, Usage
+from codeopt.core.errors import UsageError
+from codeopt.core.history import History
+from codeopt.core.revision import Revision
+from codeopt.core.run_index import find_run, list_runs, open_run
+from codeopt.core.run_store import RunFolder, SavedRun, digest
+from codeopt.report.answer_fields import CaveatFields
+from codeopt.report.html.run_page import run_page
+from codeopt_sandbox.caveat import Caveat, Subject
+from tests.codeopt.batch.results.test_page import outline
+from tests.codeopt.command import codeopt, command, environment
+from tests.support.candidates import FAST, SLOW, original, right, wrong
+from tests.support.terminal import on_a_terminal
+
+HOSTILE = "</pre><script>alert(1)</script>\x1b[31m"
+CAVEAT = Caveat(Subject.INPUT, "-1", "0", HOSTILE, "no known input has a negative number", "echo -1 | python slow.py")
+SPEEDUP = {
+    "ratio": 2.0, "ci_low": 1.8, "ci_high": None, "confidence": 0.95, "pairs": 21, "clock": "cpu", "method": "a test",
+    "decision": "faster",
+}  # fmt: skip
+
+
+def result(folder: Path, **other: Any) -> dict[str, Any]:
+    """What improve --json would print."""
+    return {
+        "schema": "codeopt.improve/1", "file": "slow.py", "target": "slow.py", "folder": str(folder),
+        "task": "runtime", "model": HOSTILE, "sandbox": "docker", "accepted": True, "reason": "round 2: try 2",
+        "stopped": "nothing left", "speedup": SPEEDUP, "best_round": 2, "sha256_after": digest(FAST), "seconds": 9.5,
+        "evidence": {"sources": {"tests": 12}, "line_coverage": 0.75, "tests": 3, "left_out": {"too slow": 4}},
+        "tests": {"total": 2, "held_out": 1, "inputs": 40, "confirmed_runs": 2},
+        "caveats": [CaveatFields.of(CAVEAT).to_json()],
+        "effort": {"model_s": 4.0, "cases_s": 1.0, "timing_s": 2.0, "profile_s": 0.5, "confirmation_s": 1.5},
+        "rounds": [], "tokens": {"in": 1000, "out": 200, "cached": 0, "estimated": False}, "cost_usd": 0.5, "notes": [],
+        "growth": "", "seconds_by_step": {}, "run": "elsewhere",
+        "remaining_hot_spots": [], "shortfalls": [{"what": "8 tests found, none ran", "why": "no numpy", "remedy": ""}],
+        **other,
+    }  # fmt: skip
+
+
+@pytest.fixture
+def home(tmp_path: Path) -> Path:
+    """An accepted run, one in which nothing was, and the newest, which did not end."""
+    (tmp_path / "slow.py").write_text(SLOW)
+    best = replace(right(2), checked=(CAVEAT,), critique=HOSTILE, changes=("read at once",))
+    history = History((original(critique="a list"), wrong(critique="wrong"), best))
+    for name in ("20260101-000000-slow-aaaa", "20260102-000000-slow-bbbb", "20260103-000000-slow-cccc"):
+        folder = RunFolder(tmp_path / ".codeopt" / "runs" / name)
+        folder.path.mkdir(parents=True)
+        folder.save(SavedRun(history, Ledger(rounds=1, usage=Usage(1, 1000, 200, 0.5))))  # its clock runs
+        if name.endswith("aaaa"):
+            folder.finish(Revision.of(SLOW), result(tmp_path), Revision.of(FAST))
+        if name.endswith("bbbb"):
+            nothing = {"accepted": False, "speedup": None, "best_round": None, "reason": "no draft was right"}
+            folder.finish(Revision.of(SLOW), result(tmp_path, **nothing), None)
+    return tmp_path / ".codeopt"
+
+
+def page_of(name: str, home: Path) -> str:
+    return "".join(run_page(open_run(name, home)))
+
+
+def test_runs_have_names(home: Path) -> None:
+    assert [run.path.name[-4:] for run in list_runs(home)] == ["cccc", "bbbb", "aaaa"]
+    assert find_run("last", home) == find_run("cccc", home) == find_run(str(home / "runs" / find_run("c", home)), home)
+    for name, message in (("slow", "a part of 3 runs' names"), ("zzzz", "there is no run 'zzzz'")):
+        with pytest.raises(UsageError, match=message):
+            find_run(name, home)
+    with pytest.raises(UsageError, match="there are no runs in"):
+        find_run("last", home / "nowhere")
+
+
+def test_the_page_tells_all_and_runs_nothing(home: Path) -> None:
+    html = page_of("aaaa", home)
+    found = outline(html)
+    assert found.open == []
+    assert [each for name, each in found.elements if name == "script"] == [{}]  # our own
+    assert not {name for name, _ in found.elements} & {"img", "link", "iframe", "object", "embed"}
+    for text in (
+        "2.0x faster", "95% CI 1.8x to ?", "read at once", "no known input has a negative number",
+        "echo -1 | python slow.py", "token 1 differs", "calls from tests", "75%", "8 tests found, none ran", "1,200",
+        "0.5000 USD",
+        "sandbox: timing", "90%", "difference of result to original", "faster", "WA",
+    ):  # fmt: skip
+        assert text in html, text
+    headings = [name for name, _ in found.elements if name in ("h1", "h2", "h3")]
+    assert headings[0] == "h1"
+    assert headings.count("h1") == 1
+
+
+def test_a_page_of_a_run_without_result_says_so(home: Path) -> None:
+    assert "this run has not ended" in page_of("cccc", home)
+    assert "Not improved: no draft was right" in page_of("bbbb", home)
+
+
+@pytest.mark.parametrize("text", ["", "[]", "{}", '{"schema": "other/1", "accepted": true}'])
+def test_a_broken_result_is_none(text: str, home: Path) -> None:
+    path = home / "runs" / "20260101-000000-slow-aaaa" / "result.json"
+    path.write_text(text)
+    assert not open_run("aaaa", home).listing.ended
+    assert page_of("aaaa", home)
+
+
+def test_the_result_is_applied_once_and_only_to_what_it_was_made_from(home: Path) -> None:
+    folder, file = home.parent, home.parent / "slow.py"
+    done = codeopt("diff", "aaaa", cwd=folder)
+    assert (done.status, done.out.splitlines()[:2]) == (0, ["--- a/slow.py", "+++ b/slow.py"]), done.err
+    assert "found no faster version: no draft was right" in codeopt("diff", "bbbb", cwd=folder).err
+    assert "has not ended" in codeopt("apply", cwd=folder).err
+    file.write_text(SLOW + "# mine\n")
+    refused = codeopt("apply", "aaaa", cwd=folder)
+    assert (refused.status, file.read_text()) == (2, SLOW + "# mine\n")
+    assert "has changed since the run\n  hint: codeopt diff " in refused.err
+    file.write_text(SLOW)
+    assert codeopt("apply", home / "runs/20260101-000000-slow-aaaa", cwd=folder.parent).status == 0
+    assert (file.read_text(), (folder / "slow.py.orig").read_text()) == (FAST, SLOW)
+    again = codeopt("apply", "aaaa", cwd=folder)
+    assert (again.status, again.out) == (0, "Already applied.\n")
+
+
+def test_all_files_of_a_project_are_applied_and_undone(home: Path) -> None:
+    folder, run = home.parent, RunFolder(home / "runs" / "20260104-000000-shop-dddd")
+    before = {"a.py": "A = 1\n", "pkg/b.py": "B = 1\n"}
+    (folder / "shop" / "pkg").mkdir(parents=True)
+    for name, text in before.items():
+        (folder / "shop" / name).write_text(text)
+    run.path.mkdir()
+    run.save(SavedRun(History((replace(original(), revision=Revision(before)),)), Ledger()))
+    given = result(folder, file="shop", target="shop", command="python a.py")
+    run.finish(Revision(before), given, Revision({name: text.replace("1", "2") for name, text in before.items()}))
+
+    def texts() -> list[str]:
+        return [(folder / "shop" / name).read_text() for name in before]
+
+    done = codeopt("apply", cwd=folder)
+    assert (done.status, texts()) == (0, ["A = 2\n", "B = 2\n"]), done.err
+    assert done.out.startswith("Applied to shop/a.py and shop/pkg/b.py (2.0x faster).")
+    assert codeopt("undo", cwd=folder).out == "Put back shop/a.py, shop/pkg/b.py.\n"
+    assert texts() == ["A = 1\n", "B = 1\n"]
+
+
+def test_a_diff_has_colours_on_a_terminal_alone(home: Path) -> None:
+    def shown(**env: str) -> str:
+        return on_a_terminal(command("diff", "aaaa"), home.parent, environment(TERM="xterm", **env)).data
+
+    assert "\x1b[32m+print" in shown()
+    assert "\x1b[3" not in shown(NO_COLOR="1")
+    assert "\x1b" not in codeopt("diff", "aaaa", cwd=home.parent).out
+
+
+@pytest.mark.parametrize("under_git", [False, True])
+def test_a_diff_from_another_folder_names_the_files_of_its_project(under_git: bool, tmp_path: Path) -> None:
+    project, other = tmp_path / "project", tmp_path / "other"
+    (project / "pkg").mkdir(parents=True)
+    other.mkdir()
+    (project / "pkg" / "slow.py").write_text(SLOW)
+    if under_git:
+        subprocess.run(["git", "init", "-q", project], check=True)
+    run = RunFolder(project / ".codeopt" / "runs" / "20260101-000000-slow-aaaa")
+    run.path.mkdir(parents=True)
+    run.save(SavedRun(History((original(), right(2))), Ledger()))
+    run.finish(Revision.of(SLOW), result(project, file="pkg/slow.py", target="pkg/slow.py"), Revision.of(FAST))
+    flags = ("diff", "aaaa", "--run-dir", project / ".codeopt")
+    for folder in (project, other, project / "pkg"):
+        done = codeopt(*flags, cwd=folder)
+        name = "slow.py" if folder.name == "pkg" else "pkg/slow.py"
+        assert done.out.startswith(f"--- a/{name}\n+++ b/{name}\n"), (done.out[:80], done.err)
+
+
+def test_runs_are_listed_and_shown(home: Path) -> None:
+    folder = home.parent
+    assert [line.split()[0] for line in codeopt("runs", cwd=folder).out.splitlines()] == ["interrupted", "no", "2.0x"]
+    assert [row["ended"] for row in codeopt("runs", "--json", cwd=folder).json["runs"]] == [False, True, True]
+    shown = codeopt("show", "aaaa", "--html", "page.html", cwd=folder)
+    assert "2.0x faster   CPU time   (95% CI 1.8x to ?)" in shown.out
+    assert "\x1b" not in shown.out
+    assert outline((folder / "page.html").read_text()).open == []
+    run = home / "runs" / "20260101-000000-slow-aaaa"
+    again = codeopt("report", run, "--json", "--html", "again.html", cwd=folder)
+    assert again.json == json.loads((run / "result.json").read_text())
+    assert (folder / "again.html").is_file()
+    assert "--csv is for batches" in codeopt("report", run, "--csv", "-", cwd=folder).err

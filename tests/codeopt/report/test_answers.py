@@ -1,0 +1,169 @@
+"""The published schemas hold for what is printed, and no field of earlier releases is lost."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import jsonschema
+import pytest
+from pydantic import BaseModel
+
+from codeopt.cli.commands.schema import COMMANDS
+from codeopt.report.answer_fields import RoundFields, SpeedupFields
+from codeopt.report.answers import PRINTED
+from codeopt.review.reporters.json import answer as review_answer
+from codeopt.serving import mcp_schemas
+from tests.codeopt.command import FAST, NO_FEEDBACK, QUICK, SLOW, codeopt, reply, write_problem
+from tests.codeopt.review.pull_request import git
+from tests.codeopt.review.reporters.test_github import FILES, ONE_HUNK, OUTSIDE
+from tests.support.candidates import right, wrong
+from tests.support.reviews import review
+
+COUNTS = "def count(values, value):\n    return sum(v == value for v in values)\n"
+FIELDS = {
+    "improve": "schema codeopt_version file target folder task model sandbox isolation python accepted reason stopped "
+    "speedup task_score task_measures best_round sha256_before sha256_after tests input_seed evidence recording notes "
+    "caveats growth shortfalls remaining_hot_spots memory_now next rounds tokens effort cost_usd seconds machine run",
+    "compare": "schema verdict reason ratio ci_low ci_high pairs growth evidence timed shortfalls settings notes "
+    "caveats sandbox runtime python machine",
+    "check": "schema python gains functions shortfalls blind",
+    "review": "schema codeopt_version base head suggestions skipped notices shortfalls blind machine python cost_usd",
+    "compare-change": "schema base head functions failed",
+    "findings": "schema store findings",
+    "improve-several": "schema target python gains functions results diff shortfalls blind stopped cost_usd",
+    "profile-run": "schema command python seconds cpu_seconds functions lines libraries imports targets start waiting "
+    "notes",
+    "profile": "schema case python lines functions split memory notes",
+}
+"""Fields of each object before there were schemas."""
+OF_A_ROUND = (
+    "round verdict summary changes ablations turn parents chain model siblings effort rejection settings verdicts "
+    "speedup against_best task_score task_measures critique hot_lines"
+)
+OF_TESTS = "total held_out confirmed_runs inputs"
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("answers")
+    write_problem(path, SLOW, words=1200)
+    (path / "fast.py").write_text(FAST)
+    (path / "answers.txt").write_text(reply(FAST, "a set"))
+    return path
+
+
+def printed(name: str, folder: Path) -> dict[str, Any]:
+    """The object of a command; a review's from a review that was made by hand."""
+    if name == "review":
+        rounds = printed("improve", folder)
+        shown = [replace(each, speedup=SpeedupFields.model_validate(rounds["speedup"])) for each in (ONE_HUNK, OUTSIDE)]
+        found: dict[str, Any] = review_answer(review(FILES, *shown)).to_json()
+        return found
+    short = ("--sandbox", "bubblewrap", "-q", "--json")
+    return {
+        "improve": lambda: codeopt(
+            "improve",
+            "slow.py",
+            "--model",
+            "scripted:answers.txt",
+            "-n",
+            "1",
+            *QUICK,
+            "-q",
+            "--json",
+            cwd=folder,
+            env=NO_FEEDBACK,
+        ),
+        "compare": lambda: codeopt("compare", "slow.py", "fast.py", *short, "--max-pairs", "20", cwd=folder),
+        "check": lambda: codeopt("check", "--json", "-q", cwd=folder / "empty"),
+        "findings": lambda: codeopt("findings", "--json", cwd=folder / "empty"),
+        "improve-several": lambda: codeopt("improve", "slow.py", *short, "--model", "rules", cwd=changed(folder)),
+        "compare-change": lambda: codeopt("compare", "--base", "HEAD", *short, cwd=changed(folder)),
+        "profile": lambda: codeopt("profile", "slow.py", *short, cwd=folder),
+        "profile-run": lambda: codeopt(
+            "profile",
+            "--run",
+            "python -c 'import slow; slow.count([*range(200000)], 3)'",
+            *short,
+            cwd=changed(folder),
+        ),
+    }[name]().json
+
+
+def changed(folder: Path) -> Path:
+    """A repository with a function that was changed since its only commit."""
+    path = folder / "changed"
+    if not path.exists():
+        path.mkdir()
+        (path / "slow.py").write_text(COUNTS)
+        (path / "test_slow.py").write_text("from slow import count\n\ndef test():\n    assert count([1, 1], 1) == 2\n")
+        for arguments in (("init", "-q"), ("add", "."), ("commit", "-qm", "before")):
+            git(path, *arguments)
+        (path / "slow.py").write_text(COUNTS.replace("sum(v == value for v in values)", "values.count(value)"))
+    return path
+
+
+def unnamed(found: BaseModel) -> Iterator[str]:
+    """Fields that no model names, at any depth."""
+    yield from found.model_extra or ()
+    for value in found.__dict__.values():
+        for each in value if isinstance(value, list) else [value]:
+            if isinstance(each, BaseModel):
+                yield from unnamed(each)
+
+
+@pytest.mark.parametrize("name", FIELDS)
+def test_what_is_printed_is_as_its_schema_says(name: str, folder: Path) -> None:
+    (folder / "empty").mkdir(exist_ok=True)
+    found, model = printed(name, folder), PRINTED[name]
+    assert set(FIELDS[name].split()) <= set(found)
+    jsonschema.Draft202012Validator(model.model_json_schema()).validate(found)
+    assert not set(unnamed(model.model_validate(found)))
+    if name == "improve":
+        assert set(OF_TESTS.split()) < set(found["tests"])
+        assert [set(OF_A_ROUND.split()) < set(each) for each in found["rounds"]] == [True]
+
+
+@pytest.mark.parametrize(
+    ("change", "verdict", "status"),
+    [
+        ({"comparison": None, "ablation": (("original", 1.5),)}, "tried", "screened"),
+        ({"comparison": None}, "right", "correct"),
+        ({"rejection": "it knows the cases"}, "refused", "rejected"),
+        ({}, "faster", "faster"),
+    ],
+)
+def test_a_round_says_the_words_of_the_screen_beside_the_earlier_ones(
+    change: dict[str, Any], verdict: str, status: str
+) -> None:
+    found = RoundFields.of(replace(right(), **change)).to_json()
+    assert (found["verdict"], found["status"]) == (verdict, status)
+
+
+def test_a_wrong_round_has_its_counterexample() -> None:
+    assert RoundFields.of(wrong()).rejection.endswith(": token 1 differs")
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_a_command_prints_the_schema(name: str, tmp_path: Path) -> None:
+    done = codeopt("schema", name, cwd=tmp_path)
+    assert done.status == 0, done.err
+    jsonschema.Draft202012Validator.check_schema(done.json)
+    assert set(FIELDS[name].split()) <= set(done.json["properties"])
+
+
+@pytest.mark.parametrize(
+    ("tool", "printed"),
+    [
+        ("ProfileAnswer", "profile"),
+        ("CompareAnswer", "compare"),
+        ("ImproveAnswer", "improve"),
+        ("CheckAnswer", "check"),
+    ],
+)
+def test_a_tool_and_its_command_say_the_same_fields(tool: str, printed: str) -> None:
+    own = {"diff", "new_source", "written", "target"}
+    assert set(getattr(mcp_schemas, tool).model_fields) - own <= set(PRINTED[printed].model_fields)

@@ -159,7 +159,7 @@ def compare(
     request = WorkloadRequest(
         old, first, options, session, granted(rule, options, limit), own_code_only=own_code_only,
         other=new, other_program=second, beside=tuple(beside), interpreter=interpreter,
-        first_look=_refuser(session.console.progress),
+        early_check=_early_check(session.console.progress),
     )  # fmt: skip
     with kind.open_workload(request) as opened:
         found = _compared(opened, request)
@@ -204,7 +204,7 @@ AT_ONCE = "wrong on a known input: nothing else was tried"
 """Note on a verdict that needed no more."""
 
 
-class _WrongAtOnce(Exception):
+class _WrongEarly(Exception):
     """NEW gives another answer on a known case or call: nothing else need be asked."""
 
     def __init__(self, workload: Workload, candidate: Candidate) -> None:
@@ -212,13 +212,13 @@ class _WrongAtOnce(Exception):
         self.workload, self.candidate = workload, candidate
 
 
-def _refuser(notify: Callable[[str], None]) -> Callable[[Workload, Revision], None]:
+def _early_check(notify: Callable[[str], None]) -> Callable[[Workload, Revision], None]:
     """A first look that raises _WrongAtOnce. What only took too long is left to the whole judgement."""
 
     def look(workload: Workload, draft: Revision) -> None:
         found = Judge(workload, notify=notify).known(draft, "the new one")
         if not found.correct and workload.bound(found) is None:
-            raise _WrongAtOnce(workload, found)
+            raise _WrongEarly(workload, found)
 
     return look
 
@@ -227,7 +227,7 @@ def _compared(opened: OpenTarget, request: WorkloadRequest) -> PairResult:
     notify, strict = request.session.console.progress, request.options.strict
     try:
         workload = opened.measure()
-    except _WrongAtOnce as wrong:
+    except _WrongEarly as wrong:
         found = _verdict(wrong.workload, wrong.candidate, notify)
         return replace(found, notes=(*found.notes, AT_ONCE))
     except NotVerifiable as error:

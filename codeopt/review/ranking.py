@@ -19,9 +19,9 @@ from codeopt.core.traced import TracedCalls, Traces
 from codeopt.core.words import utc
 from codeopt.review.changed_functions import ReviewTarget
 from codeopt.review.findings.known import KnownFindings
-from codeopt.workloads.function.corpus.kept_trace import KeptTraces
 from codeopt.workloads.function.corpus.rank import Times, any_function
-from codeopt.workloads.function.harness import FunctionHarness, open_bench
+from codeopt.workloads.function.corpus.trace_cache import TraceCache
+from codeopt.workloads.function.harness import FunctionHarness, open_harness
 from codeopt.workloads.sandbox_view.linked import NO_LINKS, Linked
 from codeopt.workloads.sandbox_view.view import locate
 from codeopt.workloads.source.functions import read_functions
@@ -31,7 +31,7 @@ from codeopt_sandbox.errors import SandboxError
 _LOOP = re.compile(r"\b(for|while)\b")
 OpenSandbox = Callable[[Mounts], AbstractContextManager[Sandbox]]
 """Callable that opens a sandbox with some folders shown in it."""
-OpenTraces = Callable[[FunctionHarness], KeptTraces]
+OpenTraces = Callable[[FunctionHarness], TraceCache]
 """Callable that opens the kept runs of the tests of a project."""
 
 
@@ -143,8 +143,8 @@ def _times(
         one = next(filter(None, map(any_function, files)), None)
         if one is None:
             return Times({}, 0.0, 0)
-        with open_bench(one, open_with, tests, linked=linked) as bench:
-            traces = open_traces(bench) if open_traces else KeptTraces(bench, ImproveOptions(), linked)
+        with open_harness(one, open_with, tests, linked=linked) as harness:
+            traces = open_traces(harness) if open_traces else TraceCache(harness, ImproveOptions(), linked)
             return traces.times(files, wanted)
     except (CodeoptError, SandboxError) as error:
         return Times({}, 0.0, 0, Diagnostic("the tests could not be run", error_in_words(error)))

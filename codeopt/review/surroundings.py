@@ -19,7 +19,7 @@ from codeopt.review.changed_functions import ReviewTarget
 from codeopt.review.nothing_to_try import require_draft
 from codeopt.review.ranking import Ranking, ranked
 from codeopt.review.work import Left
-from codeopt.workloads.function.corpus.kept_trace import KeptTraces, kept_traces
+from codeopt.workloads.function.corpus.trace_cache import TraceCache, open_trace_cache
 from codeopt.workloads.function.harness import FunctionHarness
 from codeopt.workloads.sandbox_view.linked import Linked
 from codeopt_sandbox import Sandbox
@@ -47,8 +47,8 @@ def rank(options: ImproveOptions, targets: Sequence[ReviewTarget], session: Sess
         return Ranking(tuple(targets))
     linked = Linked.of(session.interpreter)
 
-    def open_traces(bench: FunctionHarness) -> KeptTraces:
-        return kept_traces(bench, options, session, session.interpreter, linked)
+    def open_traces(harness: FunctionHarness) -> TraceCache:
+        return open_trace_cache(harness, options, session, session.interpreter, linked)
 
     return ranked(targets, open_with, options.tests, linked, open_traces, clock)
 

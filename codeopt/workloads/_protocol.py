@@ -167,7 +167,7 @@ class OpenTarget(Protocol):
 
     @property
     def other(self) -> Revision | None:
-        """Return the request's rival, or None."""
+        """Return the request's other version, or None."""
         ...
 
     def profile(self) -> Profile:

@@ -108,11 +108,11 @@ class WorkloadRequest:
     """The other side of a comparison."""
     beside: tuple[Target, ...] = ()
     """Functions of the other side's project that are compared on their own."""
-    first_look: Callable[[Any, Revision], None] | None = None
+    early_check: Callable[[Any, Revision], None] | None = None
     """Called with a workload of what is known of the original first, and with the other side; what it raises ends the
     measuring. A kind that has no quick look never calls it."""
     other_program: TargetFiles | None = None
-    """The program that the rival's file holds; set where `other` is."""
+    """The program that the other version's file holds; set where `other` is."""
     held_out: Mapping[str, bool] = field(default_factory=dict)
     """True for each case, by its name, that was held out in an earlier session. It stays held out."""
     baseline: Candidate | None = None

@@ -45,8 +45,8 @@ SHAPE_S = 20.0
 class BriefedFunction:
     """The function, its calls and what is timed of them."""
 
-    bench: FunctionHarness
-    evidence: CallCorpus
+    harness: FunctionHarness
+    corpus: CallCorpus
     cases: Sequence[Case]
     """All cases. The content of held-out ones is not read."""
     plan: CallPlan | None
@@ -59,7 +59,7 @@ class BriefedFunction:
 
 def brief(subject: BriefedFunction) -> Briefing:
     """All of it. Runs the original on the timed calls once more."""
-    function = subject.bench.function
+    function = subject.harness.function
     inside = f" within `class {function.qualname.rpartition('.')[0]}:`" if "." in function.qualname else ""
     timed = subject.plan.timed if subject.plan else None
     calls = len(timed.batch.calls) - timed.batch.warm if timed else 0
@@ -67,7 +67,9 @@ def brief(subject: BriefedFunction) -> Briefing:
         rules=RULES,
         answer_format=ANSWER.format(short=function.name, inside=inside),
         source_facts="\n\n".join(
-            part for part in (_nature(subject), _contract(subject), example_calls(subject.bench, subject.cases)) if part
+            part
+            for part in (_nature(subject), _contract(subject), example_calls(subject.harness, subject.cases))
+            if part
         ),
         measured_facts=_measured(subject),
         functions=True,
@@ -78,11 +80,11 @@ def brief(subject: BriefedFunction) -> Briefing:
 
 def _nature(subject: BriefedFunction) -> str:
     """The function's kind, and the interpreter that runs it."""
-    function, bench = subject.bench.function, subject.bench
+    function, harness = subject.harness.function, subject.harness
     kinds = ["asynchronous"] * function.asynchronous + ["generator"] * function.generator
     kind = " ".join([*kinds, function.kind])
     facts = [
-        f"`{function.qualname}` of the module `{bench.target.module}`, a {kind}, is to be improved.",
+        f"`{function.qualname}` of the module `{harness.target.module}`, a {kind}, is to be improved.",
         STAYS,
         f"Python {subject.python}." if subject.python else "",
         f"Floats may differ by {subject.tolerance:g}." if subject.tolerance else "",
@@ -111,26 +113,26 @@ def _measured(subject: BriefedFunction) -> str:
     each = f", {_seconds(seconds / len(calls))} a call" if len(calls) > 1 else ""
     if len(calls) == 1:
         took = f"one call ({origin}) takes {_seconds(seconds)} of {clock}"
-    shape = _shapes(subject.bench, calls)
+    shape = _shapes(subject.harness, calls)
     parts = [f"What is timed: {took}{each}; import and the making of arguments are not counted.", shape]
-    parts.append(growth_of(subject.bench, subject.evidence))
+    parts.append(growth_of(subject.harness, subject.corpus))
     return "\n".join(part for part in parts if part)
 
 
-def _shapes(bench: FunctionHarness, calls: Sequence[str]) -> str:
+def _shapes(harness: FunctionHarness, calls: Sequence[str]) -> str:
     """Kinds and sizes of the arguments, by their names."""
     batch = CallBatch(tuple(calls), "inspect", "shape", seconds=SHAPE_S)
-    answer = bench.runner.ask(bench.source, batch).answer
+    answer = harness.runner.ask(harness.source, batch).answer
     if answer is None or not answer.lines:
         return "What their arguments are like could not be told."
-    rows = [argument(bench, line) for line in answer.lines]
+    rows = [argument(harness, line) for line in answer.lines]
     return "Their arguments and results (kinds and sizes only):\n" + fenced("\n".join(rows))
 
 
-def argument(bench: FunctionHarness, line: str) -> str:
+def argument(harness: FunctionHarness, line: str) -> str:
     """A line of the guest's, `0<tab>list of 3 int`, with the parameter's name."""
     name, _, words = line.partition("\t")
-    parameters = bench.function.parameters
+    parameters = harness.function.parameters
     if name.isdigit():
         name = parameters[int(name)] if int(name) < len(parameters) else f"argument {int(name) + 1}"
     return f"{inline(name, 60)}: {inline(words, 500)}" if name != "->" else f"result: {inline(words, 500)}"

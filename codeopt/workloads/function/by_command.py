@@ -17,17 +17,17 @@ MOST_FILES = 4
 """Maximum number of test files that the command names."""
 
 
-def advice(request: WorkloadRequest, bench: FunctionHarness, tests: Sequence[str] = ()) -> str:
+def advice(request: WorkloadRequest, harness: FunctionHarness, tests: Sequence[str] = ()) -> str:
     """`check it by a command instead: codeopt ...`; empty where no test is known, or the tests are not the project's.
 
     tests: ids of tests that call the function; empty: those that name it, or import its module.
     """
-    files = list(dict.fromkeys(test.partition("::")[0] for test in tests)) or _found(bench)
-    root = bench.view.module.root
+    files = list(dict.fromkeys(test.partition("::")[0] for test in tests)) or _found(harness)
+    root = harness.view.module.root
     files = [file for file in files if (root / file).is_file()][:MOST_FILES]
     if not files or not any(work_trees(root)):
         return ""
-    command = shlex.quote(" ".join(map(shlex.quote, _words(request, bench, files))))
+    command = shlex.quote(" ".join(map(shlex.quote, _words(request, harness, files))))
     folder = os.path.relpath(root)
     where = [] if folder == os.curdir else [shlex.quote(folder)]
     if request.other is None:
@@ -36,19 +36,19 @@ def advice(request: WorkloadRequest, bench: FunctionHarness, tests: Sequence[str
     return f"check it by a command instead, with NEW in the place of OLD: {line}"
 
 
-def _words(request: WorkloadRequest, bench: FunctionHarness, files: Sequence[str]) -> list[str]:
+def _words(request: WorkloadRequest, harness: FunctionHarness, files: Sequence[str]) -> list[str]:
     """Command that runs test files: Django's where the project is one of its, unittest where there is no pytest."""
     dotted = [file.removesuffix(".py").replace("/", ".") for file in files]
-    if bench.target.django and (bench.view.module.root / MANAGE).is_file():
+    if harness.target.django and (harness.view.module.root / MANAGE).is_file():
         return ["python", MANAGE, "test", *dotted]
     if request.interpreter is None or request.interpreter.pytest_version:
         return ["pytest", "-q", *files]
     return ["python", "-m", "unittest", *dotted]
 
 
-def _found(bench: FunctionHarness) -> list[str]:
+def _found(harness: FunctionHarness) -> list[str]:
     """Test files that name the function, else those that may reach its module, relative to the project."""
-    base = Path(bench.view.shown_at) if bench.sandbox.isolated else bench.view.folder
-    paths: Iterable[str] = find_tests(bench) or find_reaching_tests(bench, [bench.view.module])
+    base = Path(harness.view.shown_at) if harness.sandbox.isolated else harness.view.folder
+    paths: Iterable[str] = find_tests(harness) or find_reaching_tests(harness, [harness.view.module])
     inside = (Path(path) for path in paths)
     return [path.relative_to(base).as_posix() for path in inside if path.is_relative_to(base)]

@@ -15,11 +15,11 @@ MOST = 8
 """Number of lines that a caveat names in its text."""
 
 
-def unrun_lines(runner: TimedRuns, evidence: CallCorpus, original: Revision, draft: Revision) -> Iterator[Caveat]:
+def unrun_lines(runner: TimedRuns, corpus: CallCorpus, original: Revision, draft: Revision) -> Iterator[Caveat]:
     """Yield a caveat for each side on which the change has lines of the function that no known or generated call runs.
     Lines that the change does not touch are the original's own matter."""
     old, new = changed_lines(original.text, draft.text)
-    if missing := old.intersection(evidence.lines).difference(evidence.lines_run):
+    if missing := old.intersection(corpus.lines).difference(corpus.lines_run):
         yield _caveat("the original, which the change touches,", missing)
 
     def covered(calls: tuple[str, ...]) -> Covered | None:
@@ -27,7 +27,7 @@ def unrun_lines(runner: TimedRuns, evidence: CallCorpus, original: Revision, dra
         answer = runner.ask(draft, batch).answer
         return answer.covered if answer else None
 
-    run, lines = lines_run(covered, evidence.known) if new else (set(), ())
+    run, lines = lines_run(covered, corpus.known) if new else (set(), ())
     if missing := new.intersection(lines).difference(run):
         yield _caveat("the change", missing)
 

@@ -142,7 +142,7 @@ class FunctionHarness:
 
 
 @contextlib.contextmanager
-def open_bench(
+def open_harness(
     function: Function,
     open_with: Callable[[Mounts], AbstractContextManager[Sandbox]],
     tests: tuple[Path, ...] = (),
@@ -166,8 +166,8 @@ def open_bench(
         sandbox = stack.enter_context(open_with((*view.mounts, *mounts)))
         target = make_target(function, view, sandbox)
         names = CallNames(method=function.qualname if "." in function.qualname else "")
-        bench = FunctionHarness(function, view, sandbox, target, TestFiles(module, view.folder), places, names)
-        yield replace(bench, declared=declared_types(function, ClassHints(bench.scope, bench.scope)))
+        harness = FunctionHarness(function, view, sandbox, target, TestFiles(module, view.folder), places, names)
+        yield replace(harness, declared=declared_types(function, ClassHints(harness.scope, harness.scope)))
 
 
 def open_tests(
@@ -209,9 +209,9 @@ def make_target(
     )
 
 
-def with_calls_file(bench: FunctionHarness, text: str) -> FunctionHarness:
-    """The same bench with a calls file."""
-    return replace(bench, target=bench.target.replace(calls_file=text))
+def with_calls_file(harness: FunctionHarness, text: str) -> FunctionHarness:
+    """The same harness with a calls file."""
+    return replace(harness, target=harness.target.replace(calls_file=text))
 
 
 def _names(tree: ast.Module) -> tuple[tuple[str, ...], tuple[str, ...]]:

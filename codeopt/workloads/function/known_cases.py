@@ -51,7 +51,7 @@ NOTHING_LEFT = State()
 
 
 def tiered(
-    bench: FunctionHarness, runner: TimedRuns, known: list[KnownCall], name: str, check: Checker, contract: Contract,
+    harness: FunctionHarness, runner: TimedRuns, known: list[KnownCall], name: str, check: Checker, contract: Contract,
     *, held_out: bool = False, policy: InputPolicy = USUAL_POLICY, made_in: Environment = NEIGHBOUR,
     elsewhere: bool = True,
 ) -> list[Case]:  # fmt: skip
@@ -61,7 +61,7 @@ def tiered(
     the others are cases of each environment, not of the usual one alone.
     """
     known = [each for each in known if policy.generates or not each.made_of_others]
-    raises = refusals(bench.function)
+    raises = refusals(harness.function)
     contract.ask([each.text for each in known])
     beyond = {each.text: _by_policy(each, contract, raises, policy) for each in known}
     beyond |= undecided(check, [each for each in known if not beyond[each.text]])
@@ -69,14 +69,14 @@ def tiered(
     given = [each for each in alike if not each.made_of_others]
     made = [each for each in alike if each.made_of_others]
     rest = [each for each in known if beyond[each.text]]
-    cases: list[Case] = [*make_cases(bench, runner, given, name, check, held_out=held_out)]
-    cases += make_cases(bench, runner, made, f"{name}.made", check, held_out=held_out, environment=made_in)
-    for case in make_cases(bench, runner, rest, f"beyond.{name}", check, held_out=held_out, environment=made_in):
+    cases: list[Case] = [*make_cases(harness, runner, given, name, check, held_out=held_out)]
+    cases += make_cases(harness, runner, made, f"{name}.made", check, held_out=held_out, environment=made_in)
+    for case in make_cases(harness, runner, rest, f"beyond.{name}", check, held_out=held_out, environment=made_in):
         cases.append(replace(case, beyond=tuple(beyond[text] for text in calls_of(case))))
-    for environment in bench.environments[1:] if elsewhere else ():
+    for environment in harness.environments[1:] if elsewhere else ():
         there = [each for each in given if each.under(environment)]
         named = f"{name}.{environment.name}"
-        cases += make_cases(bench, runner, there, named, check, held_out=held_out, environment=environment)
+        cases += make_cases(harness, runner, there, named, check, held_out=held_out, environment=environment)
     return cases
 
 
@@ -104,7 +104,9 @@ def why_beyond(known: KnownCall, contract: Contract, raises: Container[int]) -> 
     return contract.beyond(known.text) or f"{known.outcome.exception} there is by no `raise` of the function's own"
 
 
-def read_on_cases(bench: FunctionHarness, runner: TimedRuns, known: list[KnownCall], check: Checker) -> list[CallCase]:
+def read_on_cases(
+    harness: FunctionHarness, runner: TimedRuns, known: list[KnownCall], check: Checker
+) -> list[CallCase]:
     """Calls whose iterators have more items than are read of each, read far beyond: as far as the original takes
     READ_ON_S."""
     longer = [each for each in known if each.outcome.cut_short][:READ_ON]
@@ -113,7 +115,7 @@ def read_on_cases(bench: FunctionHarness, runner: TimedRuns, known: list[KnownCa
     pace = max(each.seconds for each in longer) / MAX_ITEMS
     items = min(MOST_ITEMS, int(READ_ON_S / max(pace, 1e-7)))
     try:
-        return make_cases(bench, runner, longer, "read on", check, items=items) if items > MAX_ITEMS else []
+        return make_cases(harness, runner, longer, "read on", check, items=items) if items > MAX_ITEMS else []
     except NotVerifiable:  # where nobody looked before it may do as it likes
         return []
 
@@ -127,7 +129,7 @@ def shown_and_held(given: list[KnownCall], derived: list[KnownCall]) -> tuple[li
 
 
 def make_cases(
-    bench: FunctionHarness, runner: TimedRuns, known: list[KnownCall], name: str, check: Checker, *,
+    harness: FunctionHarness, runner: TimedRuns, known: list[KnownCall], name: str, check: Checker, *,
     held_out: bool = False, items: int = MAX_ITEMS, environment: Environment = USUAL,
 ) -> list[CallCase]:  # fmt: skip
     """Calls as cases of an environment, with what the original answers there. Raises NotVerifiable when that depends on
@@ -149,16 +151,16 @@ def make_cases(
             answer = CallAnswer(tuple(outcomes), names, state=NOTHING_LEFT)
             cases.append(replace(case, expected=answer.text.encode("utf-8", "surrogatepass"), answer=answer))
             continue
-        run = runner.run(bench.revision, stdin, mode="exec", environment=environment)
+        run = runner.run(harness.revision, stdin, mode="exec", environment=environment)
         if disturbed(run):
-            run = runner.run(bench.revision, stdin, mode="exec", environment=environment)
+            run = runner.run(harness.revision, stdin, mode="exec", environment=environment)
         case = replace(case, expected=run.stdout, answer=run.answer)
         if not _as_known(run, outcomes):
             other = environment.replace(hash_seed=1 if environment.hash_seed != 1 else 2)
-            again = runner.run(bench.revision, stdin, mode="exec", environment=other)
+            again = runner.run(harness.revision, stdin, mode="exec", environment=other)
             outcome = judge(case, again, check)
             if run.exit != 0 or outcome.verdict is not Verdict.AC:
-                raise never_the_same(bench, outcome.detail or run.stop_detail)
+                raise never_the_same(harness, outcome.detail or run.stop_detail)
         cases.append(case)
     return cases
 

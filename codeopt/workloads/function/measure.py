@@ -14,16 +14,16 @@ from codeopt.workloads._policy import InputPolicy
 from codeopt.workloads.contract.function import Contract
 from codeopt.workloads.function.by_command import advice
 from codeopt.workloads.function.corpus.collect import with_names
-from codeopt.workloads.function.corpus.corpus import CallCorpus, FirstLook, TooThin
-from codeopt.workloads.function.corpus.kept import KnownFunction, known_function
+from codeopt.workloads.function.corpus.corpus import CallCorpus, EarlyCheck, TooThin
+from codeopt.workloads.function.corpus.corpus_cache import KnownFunction, known_function
 from codeopt.workloads.function.corpus.model_written import ask_for_calls
 from codeopt.workloads.function.corpus.observe import CallTimeLimit, KnownCall, informed, observe_quick
 from codeopt.workloads.function.harness import FunctionHarness
 from codeopt.workloads.function.known_cases import read_on_cases, shown_and_held, tiered
 from codeopt.workloads.function.narrowing import narrowed
 from codeopt.workloads.function.recording.recording import recorded_calls
+from codeopt.workloads.function.scenario_cases import scenario_cases
 from codeopt.workloads.function.special_check import special_checker
-from codeopt.workloads.function.together import scenario_cases
 from codeopt.workloads.function.workload import FunctionWorkload, comparison_of
 from codeopt.workloads.source.functions import definition
 from codeopt_sandbox.caveat import Tier
@@ -34,112 +34,114 @@ RECORDED = CallTimeLimit(0.5, 1.0)
 """Seconds that one recorded call and all of them may take where nothing else is asked of a draft."""
 
 
-def measure(request: WorkloadRequest, bench: FunctionHarness, first_look: FirstLook | None = None) -> FunctionWorkload:
+def measure(
+    request: WorkloadRequest, harness: FunctionHarness, early_check: EarlyCheck | None = None
+) -> FunctionWorkload:
     """Find out what the function does, by calls of every source. Raises ProgramError when too little can be known.
 
     A language model writes calls where it may, and nothing else gives enough.
     """
     try:
-        return _measured(request, bench, request.calls_text, first_look)
+        return _measured(request, harness, request.calls_text, early_check)
     except NotVerifiable as error:
         if not isinstance(error, TooThin) or request.options.calls or not request.model_calls:
-            said = advice(request, bench, error.tests if isinstance(error, TooThin) else ())
+            said = advice(request, harness, error.tests if isinstance(error, TooThin) else ())
             if not said:
                 raise
             raise NotVerifiable(str(error), error.shortfalls, hint=said) from error
         session = request.session
         session.console.aside(f"{error}: asking the model for calls")
-        written = ask_for_calls(session.open_model(request.options, session.console.warn), bench, str(error))
+        written = ask_for_calls(session.open_model(request.options, session.console.warn), harness, str(error))
         session.on_usage(written.usage)
         if written.problem:
             raise ModelError(f"the model wrote no calls: {written.problem}") from error
-        return replace(_measured(request, bench, written.text, first_look), usage=written.usage)
+        return replace(_measured(request, harness, written.text, early_check), usage=written.usage)
 
 
 def _measured(
-    request: WorkloadRequest, bench: FunctionHarness, calls_text: str, first_look: FirstLook | None
+    request: WorkloadRequest, harness: FunctionHarness, calls_text: str, early_check: EarlyCheck | None
 ) -> FunctionWorkload:
-    known = known_function(request, bench, calls_text, first_look=first_look)
+    known = known_function(request, harness, calls_text, early_check=early_check)
     try:
         return _from_corpus(request, known)
     except NotVerifiable:
         if known.corpus.reused_from is None:
             raise
         known.kept.forget()
-        return _from_corpus(request, known_function(request, bench, calls_text, anew=True))
+        return _from_corpus(request, known_function(request, harness, calls_text, anew=True))
 
 
 def _from_corpus(request: WorkloadRequest, function: KnownFunction) -> FunctionWorkload:
     """The workload of a known function. Raises NotVerifiable, ProgramError."""
-    evidence, contract = narrowed(function.bench, function.corpus, request.options.contract)
-    inside, hinted = _inside(evidence, contract), _is_hinted(function.bench)
+    corpus, contract = narrowed(function.harness, function.corpus, request.options.contract)
+    inside, hinted = _inside(corpus, contract), _is_hinted(function.harness)
     if reason := inside.thin(hinted=hinted):
-        raise TooThin(reason, evidence.shortfalls, evidence.tests)
-    evidence = replace(evidence, shortfalls=(*evidence.shortfalls, *evidence.left_out.unsteady(), *inside.few()))
-    given = [known for known in evidence.known if not known.made_of_others]
-    derived = [known for known in evidence.known if known.made_of_others]
+        raise TooThin(reason, corpus.shortfalls, corpus.tests)
+    corpus = replace(corpus, shortfalls=(*corpus.shortfalls, *corpus.left_out.unsteady(), *inside.few()))
+    given = [known for known in corpus.known if not known.made_of_others]
+    derived = [known for known in corpus.known if known.made_of_others]
     shown, held = shown_and_held(given, derived)
-    bench = informed(function.bench, given)
-    found = _workload(request, bench, evidence, contract, shown, held, given or derived)
+    harness = informed(function.harness, given)
+    found = _workload(request, harness, corpus, contract, shown, held, given or derived)
     return replace(found, kept=function.kept)
 
 
-def _is_hinted(bench: FunctionHarness) -> bool:
-    node = definition(ast.parse(bench.source), bench.function.qualname)
+def _is_hinted(harness: FunctionHarness) -> bool:
+    node = definition(ast.parse(harness.source), harness.function.qualname)
     return node is not None and is_hinted(node)
 
 
-def _inside(evidence: CallCorpus, contract: Contract) -> CallCorpus:
+def _inside(corpus: CallCorpus, contract: Contract) -> CallCorpus:
     """The evidence that the user's expression leaves: nothing is claimed by calls that it excludes."""
-    return replace(evidence, known=tuple(each for each in evidence.known if not contract.outside(each.text)))
+    return replace(corpus, known=tuple(each for each in corpus.known if not contract.outside(each.text)))
 
 
-def first_workload(request: WorkloadRequest, bench: FunctionHarness, corpus: CallCorpus) -> FunctionWorkload:
+def first_workload(request: WorkloadRequest, harness: FunctionHarness, corpus: CallCorpus) -> FunctionWorkload:
     """Judged by the calls that the sources gave, before any is made from them: enough to refuse a draft that answers
     one of them otherwise."""
-    bench = with_names(bench, [each.text for each in corpus.known])
-    corpus, contract = narrowed(bench, corpus, request.options.contract)
-    return _workload(request, bench, corpus, contract, list(corpus.known), [], [], whole=False)
+    harness = with_names(harness, [each.text for each in corpus.known])
+    corpus, contract = narrowed(harness, corpus, request.options.contract)
+    return _workload(request, harness, corpus, contract, list(corpus.known), [], [], whole=False)
 
 
-def measure_recorded(request: WorkloadRequest, bench: FunctionHarness) -> FunctionWorkload:
+def measure_recorded(request: WorkloadRequest, harness: FunctionHarness) -> FunctionWorkload:
     """Judged by the recorded calls alone, as many as the original makes in RECORDED.total seconds, all of which may be
     shown: quick, and nobody need ask what others may call it with. Raises ProgramError."""
-    texts = recorded_calls(bench.function)
-    known = observe_quick(bench, texts, "recorded", RECORDED)
+    texts = recorded_calls(harness.function)
+    known = observe_quick(harness, texts, "recorded", RECORDED)
     if not known:
         raise NotVerifiable(f"none of its {len(texts)} recorded calls can be made again and does the same twice")
-    bench = with_names(bench, [each.text for each in known])
-    corpus, contract = narrowed(bench, CallCorpus(tuple(known)), request.options.contract)
-    return _workload(request, bench, corpus, contract, list(corpus.known), [], list(corpus.known))
+    harness = with_names(harness, [each.text for each in known])
+    corpus, contract = narrowed(harness, CallCorpus(tuple(known)), request.options.contract)
+    return _workload(request, harness, corpus, contract, list(corpus.known), [], list(corpus.known))
 
 
 def _workload(
-    request: WorkloadRequest, bench: FunctionHarness, evidence: CallCorpus, contract: Contract,
+    request: WorkloadRequest, harness: FunctionHarness, corpus: CallCorpus, contract: Contract,
     shown: list[KnownCall], held: list[KnownCall], read_on: list[KnownCall], *, whole: bool = True,
 ) -> FunctionWorkload:  # fmt: skip
     """The workload of known calls. whole: they are cases of each environment, and several of them are made
     together, too."""
     options = request.options
-    runner = bench.recording_runner
+    runner = harness.recording_runner
     check: AnswerChecker = comparison_of(options)
-    special = special_checker(bench, options, evidence.known)
+    special = special_checker(harness, options, corpus.known)
     if special:
         check = special
     policy = InputPolicy(options.changed_inputs)
-    cases = tiered(bench, runner, shown, "calls", check, contract, policy=policy, elsewhere=whole)
-    cases += tiered(bench, runner, held, "held", check, contract, held_out=True, policy=policy)
-    cases += read_on_cases(bench, runner, [each for each in read_on if not contract.outside(each.text)], check)
+    cases = tiered(harness, runner, shown, "calls", check, contract, policy=policy, elsewhere=whole)
+    cases += tiered(harness, runner, held, "held", check, contract, held_out=True, policy=policy)
+    cases += read_on_cases(harness, runner, [each for each in read_on if not contract.outside(each.text)], check)
     if whole and not special:  # what several calls answer together is no value to be accepted
         usual = [each for each in shown if policy.rejects(Tier.ALIKE) or not each.made_of_others]
         inside = [each for each in usual if not contract.beyond(each.text)]
         may_change = Observable.ARGUMENTS in options.ignore_difference
-        cases += scenario_cases(bench, runner, inside, contract, may_change=may_change, policy=policy)
+        cases += scenario_cases(harness, runner, inside, contract, may_change=may_change, policy=policy)
     runs = [Run(0, None, 0.0, 0.0, 0, case.expected or b"", b"") for case in cases]
     outcomes = tuple(Outcome(case.name, Verdict.AC, run) for case, run in zip(cases, runs, strict=True))
-    original = replace(request.baseline or Candidate(0, bench.revision, "the original"), outcomes=outcomes)
+    original = replace(request.baseline or Candidate(0, harness.revision, "the original"), outcomes=outcomes)
     once = replace(request.rule, pair_seconds=0.0)  # a run is as many passes as it takes: see timing.PAIR_S
     suite = Suite(tuple(cases), check)
-    found = FunctionWorkload(request, bench, evidence, runner, original, suite, once, contract=contract)
+    found = FunctionWorkload(request, harness, corpus, runner, original, suite, once, contract=contract)
     request.session.console.detail(compared_in(found.environments, "calls"))
     return found

@@ -28,7 +28,7 @@ TOTAL_S = 20.0
 class Narrowing:
     """Evaluates the expression for calls, in the sandbox that runs the function."""
 
-    bench: FunctionHarness
+    harness: FunctionHarness
     expression: ContractExpression
 
     def outside(self, calls: Sequence[str]) -> Mapping[str, str]:
@@ -37,8 +37,8 @@ class Narrowing:
         Raises:
             UsageError: The expression cannot be evaluated.
         """
-        target = self.bench.target.replace(qualname=EVALUATED, generator=False, asynchronous=False)
-        runner = replace(self.bench.runner, ref=target)
+        target = self.harness.target.replace(qualname=EVALUATED, generator=False, asynchronous=False)
+        runner = replace(self.harness.runner, ref=target)
         run = runner.ask(self.expression.source, CallBatch(tuple(calls), seconds=CALL_S, budget=TOTAL_S))
         if run.answer is None:
             raise UsageError(f"--contract cannot be evaluated: {end_of_run(run)}")
@@ -52,37 +52,37 @@ def _holds(outcome: Answer) -> bool:
     return outcome.kind == Kind.RETURNS and outcome.value.digest == INSIDE
 
 
-def narrowed(bench: FunctionHarness, evidence: CallCorpus, text: str) -> tuple[CallCorpus, Contract]:
-    """Return the evidence without calls that the expression excludes, and the contract of the rest.
+def narrowed(harness: FunctionHarness, corpus: CallCorpus, text: str) -> tuple[CallCorpus, Contract]:
+    """Return the corpus without calls that the expression excludes, and the contract of the rest.
 
     Args:
         bench: Harness of the function.
-        evidence: All known calls.
+        corpus: All known calls.
         text: The expression, or empty.
 
     Raises:
         UsageError: The expression cannot be evaluated, or excludes all known calls.
     """
     if not text:
-        return evidence, contract_of(bench.function, evidence.vouched, bench.declared, vouched=evidence.is_vouched)
-    narrowing = Narrowing(bench, contract_expression(bench.function, text))
-    known = [each.text for each in evidence.known]
-    outside = narrowing.outside(list(dict.fromkeys([*known, *evidence.big])))
-    vouched = evidence.vouched
+        return corpus, contract_of(harness.function, corpus.vouched, harness.declared, vouched=corpus.is_vouched)
+    narrowing = Narrowing(harness, contract_expression(harness.function, text))
+    known = [each.text for each in corpus.known]
+    outside = narrowing.outside(list(dict.fromkeys([*known, *corpus.big])))
+    vouched = corpus.vouched
     inside = [call for call in vouched if not outside[call]]
     if vouched and not inside:
         raise UsageError(
             f"all {len(vouched)} known calls are {narrowing.expression.reason}", hint="give a wider contract"
         )
-    given = [each for each in evidence.known if each.vouched]
-    gone = {call for call in [*(each.text for each in given), *evidence.big] if outside[call]}
+    given = [each for each in corpus.known if each.vouched]
+    gone = {call for call in [*(each.text for each in given), *corpus.big] if outside[call]}
     kept = replace(
-        evidence,
-        known=tuple(each for each in evidence.known if each.text not in gone),
-        big=tuple(call for call in evidence.big if call not in gone),
-        shortfalls=(*evidence.shortfalls, *_left_out(len(gone), narrowing.expression)),
+        corpus,
+        known=tuple(each for each in corpus.known if each.text not in gone),
+        big=tuple(call for call in corpus.big if call not in gone),
+        shortfalls=(*corpus.shortfalls, *_left_out(len(gone), narrowing.expression)),
     )
-    contract = contract_of(bench.function, inside, bench.declared, vouched=evidence.is_vouched)
+    contract = contract_of(harness.function, inside, harness.declared, vouched=corpus.is_vouched)
     contract = replace(contract, narrowed=narrowing.outside, narrowed_to=narrowing.expression.text)
     contract.told.update(outside)
     return kept, contract

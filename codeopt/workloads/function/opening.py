@@ -14,11 +14,11 @@ from codeopt.core.target import Target
 from codeopt.workloads import WorkloadRequest
 from codeopt.workloads.contract.function.expression import contract_expression
 from codeopt.workloads.function.corpus.corpus import CallCorpus
-from codeopt.workloads.function.corpus.kept import known_function
-from codeopt.workloads.function.harness import FunctionHarness, open_bench, require_same_parameters
+from codeopt.workloads.function.corpus.corpus_cache import known_function
+from codeopt.workloads.function.harness import FunctionHarness, open_harness, require_same_parameters
 from codeopt.workloads.function.measure import first_workload, measure, measure_recorded
 from codeopt.workloads.function.narrowing import narrowed
-from codeopt.workloads.function.rival import Rival
+from codeopt.workloads.function.other_version import OtherVersionOfFunction
 from codeopt.workloads.function.timing.plan import choose
 from codeopt.workloads.function.timing.profile import profile_function
 from codeopt.workloads.function.workload import FunctionWorkload
@@ -35,100 +35,100 @@ class OpenedFunction:
     """A function in its sandbox, not called yet."""
 
     request: WorkloadRequest
-    bench: FunctionHarness
-    rival: Rival | None = None
+    harness: FunctionHarness
+    other_version: OtherVersionOfFunction | None = None
 
     @property
     def other(self) -> Revision | None:
-        """Module of the rival."""
-        return self.rival.revision if self.rival else None
+        """Module of the other version."""
+        return self.other_version.revision if self.other_version else None
 
     @property
     def sandbox(self) -> Sandbox:
         """The sandbox that it runs in."""
-        return self.bench.sandbox
+        return self.harness.sandbox
 
     @property
     def title(self) -> str:
         """File and qualified name."""
-        return f"{self.request.program.path}::{self.bench.function.qualname}"
+        return f"{self.request.program.path}::{self.harness.function.qualname}"
 
     @property
     def name(self) -> str:
         """Stem of the file and qualified name."""
-        return f"{self.request.program.path.stem}.{self.bench.function.qualname}"
+        return f"{self.request.program.path.stem}.{self.harness.function.qualname}"
 
     def profile(self) -> Profile:
         """Profile of its longest calls."""
         notify = self.request.session.console.progress
-        known = known_function(self.request, self.bench, self.request.calls_text)
-        evidence, contract = narrowed(known.bench, known.corpus, self.request.options.contract)
-        bench = known.bench
-        timed = choose(bench, evidence, contract, notify=notify)
+        known = known_function(self.request, self.harness, self.request.calls_text)
+        corpus, contract = narrowed(known.harness, known.corpus, self.request.options.contract)
+        harness = known.harness
+        timed = choose(harness, corpus, contract, notify=notify)
         notify("profiling")
-        return profile_function(bench, timed, bench.source, ("lines", "scalene"))
+        return profile_function(harness, timed, harness.source, ("lines", "scalene"))
 
     def measure(self) -> FunctionWorkload:
         """Call it, by all that is known of it. Raises NotVerifiable when that is too little."""
-        look = self._look if self.request.first_look is not None and self.rival is not None else None
-        return self._beside_rival(measure(self.request, self.bench, look))
+        look = self._look if self.request.early_check is not None and self.other_version is not None else None
+        return self._beside_other_version(measure(self.request, self.harness, look))
 
-    def _look(self, bench: FunctionHarness, corpus: CallCorpus) -> None:
-        assert self.request.first_look is not None
-        assert self.rival is not None
-        workload = self._beside_rival(first_workload(self.request, bench, corpus))
-        self.request.first_look(workload, self.rival.revision)
+    def _look(self, harness: FunctionHarness, corpus: CallCorpus) -> None:
+        assert self.request.early_check is not None
+        assert self.other_version is not None
+        workload = self._beside_other_version(first_workload(self.request, harness, corpus))
+        self.request.early_check(workload, self.other_version.revision)
 
     def measure_recorded(self) -> FunctionWorkload:
         """Measure it by its recorded calls alone. Raises ProgramError."""
-        return self._beside_rival(measure_recorded(self.request, self.bench))
+        return self._beside_other_version(measure_recorded(self.request, self.harness))
 
-    def _beside_rival(self, found: FunctionWorkload) -> FunctionWorkload:
+    def _beside_other_version(self, found: FunctionWorkload) -> FunctionWorkload:
         """Add a runner that calls each version by its own target."""
-        if self.rival is None:
+        if self.other_version is None:
             return found
-        others = {self.rival.revision: self.rival.target(found.bench)}
-        return replace(found, runner=replace(found.runner, others=others), rival=self.rival)
+        others = {self.other_version.revision: self.other_version.target(found.harness)}
+        return replace(found, runner=replace(found.runner, others=others), other_version=self.other_version)
 
 
 @contextmanager
 def open_function(request: WorkloadRequest) -> Iterator[OpenedFunction]:
-    """The project's copy, the rival's too, and a sandbox that shows them; all are gone afterwards."""
+    """The project's copy, the other version's too, and a sandbox that shows them; all are gone afterwards."""
     function = read_function(request.target.path, request.target.name, request.program)
     if request.options.contract:
         contract_expression(function, request.options.contract)
     other = _other(function, request.other, request.other_program)
     with ExitStack() as stack:
         more: Mounts = ()
-        rival = None
+        other_version = None
         if other is not None:
             there = locate(other.path, request.imported_in_place(other.path, function.path))
             view = open_view(there, f"{INSIDE}-new", named_files(request.options.with_paths))
             stack.callback(view.close)
-            more, rival = view.mounts, Rival(other, view, request.beside)
+            more, other_version = view.mounts, OtherVersionOfFunction(other, view, request.beside)
 
         def open_with(mounts: Mounts) -> AbstractContextManager[Sandbox]:
             return request.open_sandbox((*mounts, *more))
 
         linked = request.imported_in_place(function.path, request.other.path if request.other else None)
-        bench = stack.enter_context(
-            open_bench(function, open_with, request.options.tests, request.options.with_paths, linked)
+        harness = stack.enter_context(
+            open_harness(function, open_with, request.options.tests, request.options.with_paths, linked)
         )
         whole = request.options.special_checker is not None
         traced = request.session.traces.get((function.path.resolve(), function.qualname))
-        bench = replace(bench, target=bench.target.replace(whole_answers=whole), traced=traced)
-        opened = OpenedFunction(request, bench, rival)
+        harness = replace(harness, target=harness.target.replace(whole_answers=whole), traced=traced)
+        opened = OpenedFunction(request, harness, other_version)
         request.session.console.progress("importing libraries")
-        yield replace(opened, bench=replace(bench, loading=_loading(opened)))
+        yield replace(opened, harness=replace(harness, loading=_loading(opened)))
 
 
 def _loading(opened: OpenedFunction) -> Preload:
-    """Preload libraries. A rival in another file also loads its own modules."""
-    bench, rival = opened.bench, opened.rival
-    rivals = []
-    if rival is not None and rival.function.path.resolve() != bench.function.path.resolve():
-        rivals.append(Side(rival.target(bench), rival.function.source))
-    return load_libraries(bench.sandbox, Side(bench.target, bench.source), rivals)
+    """Preload libraries. Another version in another file also loads its own modules."""
+    harness, other_version = opened.harness, opened.other_version
+    other_versions = []
+    if other_version is not None and other_version.function.path.resolve() != harness.function.path.resolve():
+        other_versions.append(Side(other_version.target(harness), other_version.function.source))
+    return load_libraries(harness.sandbox, Side(harness.target, harness.source), other_versions)
 
 
 def _other(function: Function, target: Target | None, program: TargetFiles | None) -> Function | None:

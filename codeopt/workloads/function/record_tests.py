@@ -17,10 +17,10 @@ from codeopt.core.sanitize import inline
 from codeopt.core.session import Mounts, Session
 from codeopt.core.target import Target
 from codeopt.core.words import counted
-from codeopt.workloads.function.corpus.kept_trace import kept_traces
 from codeopt.workloads.function.corpus.sources import Ask
 from codeopt.workloads.function.corpus.sources.tests import find
-from codeopt.workloads.function.harness import open_bench
+from codeopt.workloads.function.corpus.trace_cache import open_trace_cache
+from codeopt.workloads.function.harness import open_harness
 from codeopt.workloads.function.recording.recording import keep_calls, recorded_calls, recording_file
 from codeopt.workloads.sandbox_view.linked import Linked
 from codeopt.workloads.source.functions import read_function
@@ -69,17 +69,17 @@ def record_tests(target: Target, options: ImproveOptions, session: Session) -> T
     def open_with(mounts: Mounts) -> AbstractContextManager[Sandbox]:
         return session.open_sandbox(options, own_code_only=True, notify=session.console.warn, mounts=mounts)
 
-    with open_bench(function, open_with, options.tests, linked=linked) as bench:
-        traces = kept_traces(bench, options, session, python, linked)
-        bench = replace(bench, traced=traces.calls(function.path, function.qualname))
+    with open_harness(function, open_with, options.tests, linked=linked) as harness:
+        traces = open_trace_cache(harness, options, session, python, linked)
+        harness = replace(harness, traced=traces.calls(function.path, function.qualname))
         found = find(
             Ask(
-                bench,
+                harness,
                 notify=session.console.progress,
                 seen=lambda each: traces.keep_calls(function.path, function.qualname, each),
             )
         )
-        module = bench.view.module
+        module = harness.view.module
     calls = [call for _, texts in found.calls for call in texts]
     if not calls:
         raise ProgramError(_none(target, found.shortfalls, sum(found.dropped.values())))

@@ -56,7 +56,7 @@ class Refused:
 class SpecialChecker:
     """Compares answers as other checkers do, and asks the user's function about those that differ."""
 
-    bench: FunctionHarness
+    harness: FunctionHarness
     answers: CheckerAnswers[Question]
     comparison: AnswerComparison
 
@@ -102,7 +102,7 @@ class SpecialChecker:
         old, new = found.answers
         if not (old.value and new.value) or not _differ_in_value_alone(old, new):
             return None
-        return self.bench.names.written(found.call), old.value.value, new.value.value
+        return self.harness.names.written(found.call), old.value.value, new.value.value
 
 
 def _differ_in_value_alone(old: Answer, new: Answer) -> bool:
@@ -111,22 +111,22 @@ def _differ_in_value_alone(old: Answer, new: Answer) -> bool:
 
 
 def special_checker(
-    bench: FunctionHarness, options: ImproveOptions, known: Sequence[KnownCall]
+    harness: FunctionHarness, options: ImproveOptions, known: Sequence[KnownCall]
 ) -> SpecialChecker | None:
     """The checker that is asked for, if any. Raises UsageError where it does not accept the original's own answers to
     calls that somebody vouches for."""
     if options.special_checker is None:
         return None
     file, accept = options.special_checker
-    node = definition(ast.parse(bench.function.source), bench.function.qualname)
+    node = definition(ast.parse(harness.function.source), harness.function.qualname)
     names = tuple(each.arg for each in (*node.args.posonlyargs, *node.args.args)) if node else ()
     source = decode_source(read_given(file))
     answers = CheckerAnswers[Question](
-        bench.sandbox,
-        lambda asked: accept_program(bench.target, AcceptRequest(source, str(file), accept, names, asked)),
+        harness.sandbox,
+        lambda asked: accept_program(harness.target, AcceptRequest(source, str(file), accept, names, asked)),
     )
     comparison = AnswerComparison(exact=options.strict, ignored=frozenset(options.ignore_difference))
-    found = SpecialChecker(bench, answers, comparison)
+    found = SpecialChecker(harness, answers, comparison)
     vouched = [each for each in known if each.vouched][:OWN]
     told = found.refused_of_original(vouched).items()
     refused = next(((call, each) for call, each in told if each.is_judged), None)

@@ -38,21 +38,21 @@ from codeopt.workloads.function.corpus.cases import (
     without_unsteady,
 )
 from codeopt.workloads.function.corpus.corpus import CallCorpus, fresh_ones, long_ones, longest_s, never_the_same
+from codeopt.workloads.function.corpus.corpus_cache import CorpusCache
 from codeopt.workloads.function.corpus.existing_tests import failing
-from codeopt.workloads.function.corpus.kept import KeptEvidence
 from codeopt.workloads.function.corpus.shown_calls import given_by_shape, has_objects
 from codeopt.workloads.function.harness import FunctionHarness
 from codeopt.workloads.function.known_cases import LENIENT, disturbed, tiered
-from codeopt.workloads.function.leftovers import judge_left
-from codeopt.workloads.function.rival import Rival
+from codeopt.workloads.function.other_version import OtherVersionOfFunction
+from codeopt.workloads.function.process_state_diff import check_process_state
+from codeopt.workloads.function.scenario_cases import LONGEST, ScenarioCase, ScenarioShrinker, judged
 from codeopt.workloads.function.special_check import SpecialChecker
 from codeopt.workloads.function.timed_runs import TimedRuns
 from codeopt.workloads.function.timing.growth import growth
-from codeopt.workloads.function.timing.kept_choice import kept_choice
 from codeopt.workloads.function.timing.other_shapes import InputShape, find_shapes
 from codeopt.workloads.function.timing.plan import CallPlan, Timed, choose
 from codeopt.workloads.function.timing.profile import profile_function
-from codeopt.workloads.function.together import LONGEST, ScenarioCase, Witnesses, judged
+from codeopt.workloads.function.timing.timing_cache import cached_choice
 from codeopt.workloads.function.view import FunctionProposer, function_rules
 from codeopt.workloads.function.views import judge_views
 from codeopt.workloads.sandbox_view.view import locate
@@ -79,8 +79,8 @@ class FunctionWorkload(Defaults):
     """One function, and the calls that are known of it. A draft is the whole module."""
 
     request: WorkloadRequest
-    bench: FunctionHarness
-    evidence: CallCorpus
+    harness: FunctionHarness
+    corpus: CallCorpus
     runner: TimedRuns
     baseline: Candidate
     suite: Suite
@@ -91,9 +91,9 @@ class FunctionWorkload(Defaults):
     usage: Usage = NOTHING_USED
     contract: Contract = Contract()
     """Contract of the arguments, as far as it is known."""
-    kept: KeptEvidence = KeptEvidence()
+    kept: CorpusCache = CorpusCache()
     """The function's evidence in the cache."""
-    rival: Rival | None = None
+    other_version: OtherVersionOfFunction | None = None
     """The version that it is compared with, where that is a user's."""
 
     region = TimedRegion.CALLS
@@ -116,7 +116,7 @@ class FunctionWorkload(Defaults):
             original = replace(
                 original,
                 profile=profile_function(
-                    self.bench, plan.timed, self.bench.source, self._modes, memory=self.request.for_memory
+                    self.harness, plan.timed, self.harness.source, self._modes, memory=self.request.for_memory
                 ),
             )
         return replace(self, baseline=original, plan=plan)
@@ -136,16 +136,16 @@ class FunctionWorkload(Defaults):
         """The calls to time: in the rounds those that are kept, to confirm always others. Raises ProgramError."""
 
         def made() -> Timed:
-            return choose(self.bench, self.evidence, self.contract, seed=seed, notify=self._notify)
+            return choose(self.harness, self.corpus, self.contract, seed=seed, notify=self._notify)
 
-        return made() if seed else kept_choice(self.kept, self.evidence, made)
+        return made() if seed else cached_choice(self.kept, self.corpus, made)
 
     def _planned(self, timed: Timed, rule: StoppingRule) -> CallPlan:
         """Return the plan of the timed calls. Raises NotVerifiable when the original is not the same each time."""
         try:
             plan = make_plan(self.runner, self.baseline.revision, [timed.case(rule.clock)], self.suite.check, rule)
         except ValueError as error:
-            raise never_the_same(self.bench, str(error)) from error
+            raise never_the_same(self.harness, str(error)) from error
         return CallPlan(**vars(plan), timed=timed)
 
     def plan_by(self, plan: Plan, rule: StoppingRule) -> Plan:
@@ -178,7 +178,7 @@ class FunctionWorkload(Defaults):
         if isinstance(case, CallCase) and case.beyond:
             return _without_answer(self._beyond(case, outcome))
         if Observable.STATE not in self.request.options.ignore_difference:
-            outcome = judge_left(self.runner, self.baseline.revision, draft, outcome)
+            outcome = check_process_state(self.runner, self.baseline.revision, draft, outcome)
         if not isinstance(case, AnsweredCase):
             return outcome
         outcome = self._viewed(draft, case, outcome, mode)
@@ -227,12 +227,12 @@ class FunctionWorkload(Defaults):
 
     def line(self, call: str) -> str:
         """A call as a line for a shell, which makes it on each side of a comparison."""
-        bench, other = self.bench, self.request.other
-        places = [paste.Importable(bench.view.module.roots[0], bench.target.module, bench.function.qualname)]
+        harness, other = self.harness, self.request.other
+        places = [paste.Importable(harness.view.module.roots[0], harness.target.module, harness.function.qualname)]
         if other is not None:
             module = locate(other.path)
             places.append(paste.Importable(module.roots[0], module.name, other.name))
-        return paste.paste(as_python(call), bench.function, places, self.request.options.calls)
+        return paste.paste(as_python(call), harness.function, places, self.request.options.calls)
 
     def _beyond(self, case: CallCase, outcome: Outcome) -> Outcome:
         """Report differences on out-of-distribution calls as caveats, not as wrong answers."""
@@ -274,56 +274,56 @@ class FunctionWorkload(Defaults):
         detail = "" if case.held_out else shown.detail
         near = "the smallest found near " * bool(detail and shown.call != first.call)
         cause = Cause.CALL_TIMEOUT if (shown.late if detail else first.late) else None
-        origin = self.evidence.origin_of(first.call)
+        origin = self.corpus.origin_of(first.call)
         raised = ""
         if detail and self.request.model_calls and has_objects(shown.call):
-            raised += f"; the arguments are {given_by_shape(self.bench, shown.call)[0]}"
+            raised += f"; the arguments are {given_by_shape(self.harness, shown.call)[0]}"
         where = f"; only in another environment: {axes(case.environment)}" * (case.environment.name in ELSEWHERE)
         said = f"{detail or outcome.detail}{raised}{_other_objects(shown)}{where} ({near}{origin})"
         return replace(_without_answer(outcome), detail=said, cause=cause)
 
     def _explained(self, draft: Revision, case: ScenarioCase, outcome: Outcome, run: CallRun) -> Outcome:
         """The smallest scenario that shows it."""
-        looked_for = Witnesses(self.bench, self.runner, draft, self.contract.inside)
+        looked_for = ScenarioShrinker(self.harness, self.runner, draft, self.contract.inside)
         found = looked_for.smallest(case, run, self.checker)
-        return replace(outcome, detail=self.bench.names.readable(found.words)) if found else outcome
+        return replace(outcome, detail=self.harness.names.readable(found.words)) if found else outcome
 
     def check(self, draft: Revision, stage: Stage) -> Checked:
         """The project's tests that pass on the original, once a draft: they are slow, and see no more when it is
         confirmed."""
         if stage is Stage.CONFIRMATION:
             return Checked()
-        found = self._tested(draft) if self.evidence.tests else Checked()
+        found = self._tested(draft) if self.corpus.tests else Checked()
         if found.rejection:
             return found
-        unrun = unrun_lines(self.runner, self.evidence, self.baseline.revision, draft)
+        unrun = unrun_lines(self.runner, self.corpus, self.baseline.revision, draft)
         return replace(found, caveats=(*found.caveats, *unrun))
 
     def _tested(self, draft: Revision) -> Checked:
-        self._notify(f"running {counted(len(self.evidence.tests), 'test')}")
-        if self.rival is not None:
-            return self.rival.tested(self.bench, self.evidence.tests)
-        return Checked(rejection=failing(self.bench, draft.text, self.evidence.tests))
+        self._notify(f"running {counted(len(self.corpus.tests), 'test')}")
+        if self.other_version is not None:
+            return self.other_version.tested(self.harness, self.corpus.tests)
+        return Checked(rejection=failing(self.harness, draft.text, self.corpus.tests))
 
     def unseen_cases(self) -> tuple[Case, ...]:
         """Calls that were never made before."""
         policy = self.policy
         if not policy.generates:
             return ()
-        texts = [known.text for known in self.evidence.known]
-        known = fresh_ones(self.bench, texts, self.seed, self.request.options.max_examples)
-        given = [known.text for known in self.evidence.known if not known.made_of_others]
-        known += long_ones(self.bench, [*given, *self.evidence.big], self.seed, usual_s=longest_s(self.evidence.known))
+        texts = [known.text for known in self.corpus.known]
+        known = fresh_ones(self.harness, texts, self.seed, self.request.options.max_examples)
+        given = [known.text for known in self.corpus.known if not known.made_of_others]
+        known += long_ones(self.harness, [*given, *self.corpus.big], self.seed, usual_s=longest_s(self.corpus.known))
         check, contract = self.suite.check, self.contract
         fresh = tiered(
-            self.bench, self.runner, known, "fresh", check, contract, held_out=True, policy=policy, made_in=CONFIRMING
+            self.harness, self.runner, known, "fresh", check, contract, held_out=True, policy=policy, made_in=CONFIRMING
         )
         return tuple(fresh)
 
     def confirmation_plan(self, unseen: Sequence[Case]) -> CallPlan:
         """Other calls than in the rounds; the same where all are given ones, of which there are no others."""
         plan = self.require_plan()
-        given = set(plan.timed.batch.calls[plan.timed.batch.warm :]) <= set(self.evidence.big)
+        given = set(plan.timed.batch.calls[plan.timed.batch.warm :]) <= set(self.corpus.big)
         return plan if given else self._plan(seed=self.seed)
 
     @cached_property
@@ -331,17 +331,17 @@ class FunctionWorkload(Defaults):
         """Other shapes of the calls, on which a faster draft is timed too; none before anything is timed."""
         if self.plan is None:
             return ()
-        known = tuple(each for each in self.evidence.known if not self.contract.outside(each.text))
-        return find_shapes(self.bench, replace(self.evidence, known=known), self.plan.timed, self.contract.inside)
+        known = tuple(each for each in self.corpus.known if not self.contract.outside(each.text))
+        return find_shapes(self.harness, replace(self.corpus, known=known), self.plan.timed, self.contract.inside)
 
     def profile(self, draft: Revision) -> Profile | None:
         """Profile of a pass of the timed calls; lines are those of the module."""
         memory = self.request.for_memory
-        return profile_function(self.bench, self.plan.timed, draft.text, memory=memory) if self.plan else None
+        return profile_function(self.harness, self.plan.timed, draft.text, memory=memory) if self.plan else None
 
     def growth(self, draft: Revision) -> GrowthPair | None:
         """Growth of the cost, by calls made longer and longer."""
-        return growth(self.bench, self.evidence, draft.text)
+        return growth(self.harness, self.corpus, draft.text)
 
     def bound(self, candidate: Candidate) -> float | None:
         """Bound of a draft whose call was stopped after ten times the slowest of the original's, or of the timed
@@ -357,11 +357,11 @@ class FunctionWorkload(Defaults):
 
     def rules(self, rules: Sequence[RewriteRule]) -> tuple[RewriteRule, ...]:
         """The rules that are not for whole programs, each restricted to the function."""
-        return function_rules(rules, self.bench.function.qualname, shown_types(self.contract))
+        return function_rules(rules, self.harness.function.qualname, shown_types(self.contract))
 
     def adapt(self, proposer: Proposer) -> Proposer:
         """One that sees an excerpt of the module."""
-        return FunctionProposer(proposer, self.bench.function.qualname)
+        return FunctionProposer(proposer, self.harness.function.qualname)
 
     def briefing(self) -> Briefing:
         """Facts of the function for a language model: its calls, and what is timed of them."""
@@ -370,8 +370,8 @@ class FunctionWorkload(Defaults):
         self._notify("looking at what is timed")
         return brief(
             BriefedFunction(
-                self.bench,
-                self.evidence,
+                self.harness,
+                self.corpus,
                 self.suite.cases,
                 self.plan,
                 python,
@@ -383,13 +383,13 @@ class FunctionWorkload(Defaults):
     @property
     def headline(self) -> str:
         """`12 calls (9 derived, 3 calls_file), 80% of the function's lines   2 in a pass of 4.1 ms`."""
-        return self.evidence.words + (f"   {self.plan.timed.words}" if self.plan else "")
+        return self.corpus.words + (f"   {self.plan.timed.words}" if self.plan else "")
 
     def facts(self) -> dict[str, Any]:
         """Facts of the function, as fields of a JSON object."""
         return {
             "evidence": {
-                **self.evidence.figures(),
+                **self.corpus.figures(),
                 "contract": self.contract.words,
                 "environments": self.environments,
                 "ignored": list(self.request.options.ignore_difference),
@@ -397,23 +397,23 @@ class FunctionWorkload(Defaults):
             "timed": self.plan.timed.words if self.plan else None,
             "timed_sizes": list(self.plan.timed.sizes) if self.plan else [],
             "input_seed": self.request.input_seed,
-            "shortfalls": (*self.evidence.shortfalls, *self.bench.loading.shortfalls, *self._gaps()),
-            "libraries": self.bench.loading.figures(),
-            "calls_text": self.bench.target.calls_file or "",
+            "shortfalls": (*self.corpus.shortfalls, *self.harness.loading.shortfalls, *self._gaps()),
+            "libraries": self.harness.loading.figures(),
+            "calls_text": self.harness.target.calls_file or "",
         }
 
     def _gaps(self) -> Iterator[Diagnostic]:
         """Yield what is not compared, or not in another environment."""
         yield from not_compared(self.request.options)
-        variables = variables_read(self.bench.source)
-        if variables and not self.bench.environments[1].variables:
+        variables = variables_read(self.harness.source)
+        if variables and not self.harness.environments[1].variables:
             words = f"no other value of {', '.join(variables)} was tried"
             yield Diagnostic(words, "the original cannot be imported with it")
-        given = [known for known in self.evidence.known if not known.made_of_others]
+        given = [known for known in self.corpus.known if not known.made_of_others]
         if loose := sum(known.ordered != ORDERED[0] for known in given):
             words = f"{loose} of {len(given)} calls are compared without the order of items"
             yield Diagnostic(words, "the original's answers have them in another order each time, as a set does")
-        for environment in self.bench.environments[1:]:
+        for environment in self.harness.environments[1:]:
             if missing := sum(known.under(environment) is None for known in given):
                 words = f"{missing} of {len(given)} calls are not compared in another environment ({axes(environment)})"
                 yield Diagnostic(words, "the original cannot make them there, or not in time, or does not say the same")

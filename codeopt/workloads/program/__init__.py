@@ -26,7 +26,7 @@ def matches(target: Target, options: ImproveOptions) -> bool:
 
 @dataclass(frozen=True)
 class OpenedProgram:
-    """A program in its sandbox; the rival, if there is one, is run in the same."""
+    """A program in its sandbox; the other version, if there is one, is run in the same."""
 
     request: WorkloadRequest
     sandbox: Sandbox

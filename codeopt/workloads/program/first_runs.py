@@ -42,8 +42,8 @@ def measure(request: WorkloadRequest, sandbox: Sandbox) -> ProgramWorkload:
     original = replace(request.baseline or Candidate(0, request.program.revision, "the original"), outcomes=outcomes)
     suite, nothing_changed = Suite(tuple(cases), check), DifferentialTest(NOTHING_CHANGED)
     known = ProgramWorkload(request, sandbox, asked, original, suite, nothing_changed, elsewhere, request.rule)
-    if request.first_look and request.other_program:
-        request.first_look(known, request.other_program.revision)
+    if request.early_check and request.other_program:
+        request.early_check(known, request.other_program.revision)
     longest_s = max(run.active_s for run in runs)
     differential = _differential_test(request, sandbox, asked, cases, check, longest_s)
     return replace(known, suite=replace(suite, fuzzed=differential.cases), differential=differential)

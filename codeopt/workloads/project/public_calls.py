@@ -271,7 +271,7 @@ def _compared(edit: CodeEdit, workload: FunctionWorkload, draft: Revision) -> Fu
             said = workload.explain(draft, case, outcome)
             return FunctionFinding(edit, wrong=f"{edit}: {said.detail or said.verdict}")
         caveats += outcome.caveats
-    calls = len(workload.evidence.known)
+    calls = len(workload.corpus.known)
     tried = calls
     for case in workload.unseen_cases():
         outcome = workload.run_case(draft, case)

@@ -67,7 +67,7 @@ class ImportContext:
     rest: Mapping[str, Any]
 
 
-def load_libraries(sandbox: GuestRunner, original: Side, rivals: Sequence[Side] = ()) -> Preload:
+def load_libraries(sandbox: GuestRunner, original: Side, other_versions: Sequence[Side] = ()) -> Preload:
     """Test the import of libraries. If the module then finds another state than after its own import, each run imports
     them.
 
@@ -81,7 +81,7 @@ def load_libraries(sandbox: GuestRunner, original: Side, rivals: Sequence[Side] 
         return Preload(libraries, seconds=seconds)
     warm, _, why = _look(sandbox, original, libraries)
     why = why or _difference(cold, warm)
-    for other in rivals if not why else ():
+    for other in other_versions if not why else ():
         its_own, _, _ = _look(sandbox, other, None)
         beside, _, why = _look(sandbox, other, libraries)
         why = why or (_clash(its_own, beside) if its_own and beside else "")

@@ -181,10 +181,10 @@ class CallCorpus:
 _HELP = "add calls with --calls FILE, --tests PATH, or `codeopt record`"
 
 
-def never_the_same(bench: FunctionHarness, detail: str) -> NotVerifiable:
+def never_the_same(harness: FunctionHarness, detail: str) -> NotVerifiable:
     """Error about an original that differs only after its calls were observed to do the same twice."""
     reason = Exclusion(ExclusionReason.TWICE, detail)
-    return NotVerifiable(f"{bench.function.qualname} cannot be judged: it {reason.with_remedy}")
+    return NotVerifiable(f"{harness.function.qualname} cannot be judged: it {reason.with_remedy}")
 
 
 class TooThin(NotVerifiable):
@@ -198,17 +198,17 @@ class TooThin(NotVerifiable):
         self.tests = tests
 
 
-FirstLook = Callable[[FunctionHarness, CallCorpus], None]
+EarlyCheck = Callable[[FunctionHarness, CallCorpus], None]
 """Looks at the first calls that are known; what it raises ends the collection."""
 
 
 def gather(
-    bench: FunctionHarness,
+    harness: FunctionHarness,
     found: Sequence[tuple[str, Sequence[str]]],
     big: Sequence[str] = (),
     notify: Callable[[str], None] = lambda line: None,
     most: int | None = None,
-    first_look: FirstLook | None = None,
+    early_check: EarlyCheck | None = None,
 ) -> CallCorpus:
     """Run the original on the calls of every source, and on calls made from those, at most so many; None: DERIVED.
     Raises NotVerifiable.
@@ -219,36 +219,36 @@ def gather(
     texts = list(dict.fromkeys(text for _, calls in found for text in calls))
     notify(f"running the original on {len(texts)} calls")
     given, guessed = ([text for text in texts if (origin[text] in MADE_UP) is guess] for guess in (False, True))
-    known, dropped = observe(bench, given, origin)
-    bench = informed(bench, known)
-    guesses, other = observe(bench, guessed, origin)
+    known, dropped = observe(harness, given, origin)
+    harness = informed(harness, known)
+    guesses, other = observe(harness, guessed, origin)
     chance = {reason: count for reason, count in other.items() if reason.why is ExclusionReason.TWICE or not given}
     if reason := objection(dropped, len(given)) or objection(chance, len(guessed), "generated call"):
-        raise NotVerifiable(f"{bench.function.qualname} cannot be judged: {reason}")
+        raise NotVerifiable(f"{harness.function.qualname} cannot be judged: {reason}")
     kept = [*_affordable(known), *guesses]
     dropped[Exclusion(ExclusionReason.TOO_LONG)] += len(known) + len(guesses) - len(kept)
-    if first_look is not None and len(kept) >= MIN_CALLS:
-        first_look(bench, CallCorpus(tuple(kept), tuple(big), Exclusions(dropped, other)))
+    if early_check is not None and len(kept) >= MIN_CALLS:
+        early_check(harness, CallCorpus(tuple(kept), tuple(big), Exclusions(dropped, other)))
     notify("making more calls from them")
-    wider = _wider(bench, kept)
+    wider = _wider(harness, kept)
     bases = [k.text for k in (*kept, *wider)]
     patience = _patience(most)
-    more, derived = observe(bench, _derived(bench, bases, most or DERIVED, 1), {}, patience)
+    more, derived = observe(harness, _derived(harness, bases, most or DERIVED, 1), {}, patience)
     left_out = Exclusions(dropped, other + derived)
     large = [*(known.text for known in kept), *big]
-    far = long_ones(bench, large, 1, tenfold(large, 1), longest_s(kept))
-    evidence = CallCorpus((*kept, *_quick([*wider, *more], patience.total), *far), tuple(big), left_out)
-    return _with_refusals(bench, cover(bench, evidence)) if evidence.known else evidence
+    far = long_ones(harness, large, 1, tenfold(large, 1), longest_s(kept))
+    corpus = CallCorpus((*kept, *_quick([*wider, *more], patience.total), *far), tuple(big), left_out)
+    return _with_refusals(harness, cover(harness, corpus)) if corpus.known else corpus
 
 
-def fresh_ones(bench: FunctionHarness, known: Sequence[str], seed: int, most: int | None = None) -> list[KnownCall]:
+def fresh_ones(harness: FunctionHarness, known: Sequence[str], seed: int, most: int | None = None) -> list[KnownCall]:
     """Calls made from known ones that are none of them, to confirm with; most: as those of `gather`."""
-    made = _derived(bench, known, round(FRESH * (most or DERIVED)), seed)
-    return observe(bench, made, {}, _patience(most))[0]
+    made = _derived(harness, known, round(FRESH * (most or DERIVED)), seed)
+    return observe(harness, made, {}, _patience(most))[0]
 
 
-def _derived(bench: FunctionHarness, known: Sequence[str], count: int, seed: int) -> list[str]:
-    return derive(known, count, seed, bench.vocabulary)
+def _derived(harness: FunctionHarness, known: Sequence[str], count: int, seed: int) -> list[str]:
+    return derive(known, count, seed, harness.vocabulary)
 
 
 def _patience(most: int | None) -> CallTimeLimit:
@@ -262,59 +262,59 @@ def longest_s(known: Sequence[KnownCall]) -> float:
 
 
 def long_ones(
-    bench: FunctionHarness, known: Sequence[str], seed: int, larger: Sequence[str] = (), usual_s: float = 0.0
+    harness: FunctionHarness, known: Sequence[str], seed: int, larger: Sequence[str] = (), usual_s: float = 0.0
 ) -> list[KnownCall]:
     """Calls as long as the largest and longer, as many as the original makes in a second, or in the time of LIKE_KNOWN
     calls where that is more; and of a function that takes iterators and yields a long one. larger: calls that are as
     large as none is, the largest first; the first of them that the original can make is kept. usual_s: time of the
     largest, seconds. None of them is timed."""
     texts = set(known)
-    made = [text for text in long_calls(known, LONG, seed, bench.vocabulary) if text not in texts]
-    wrapped = (as_iterators(text, iterables(bench), WATCHED) for text in known[:20])
+    made = [text for text in long_calls(known, LONG, seed, harness.vocabulary) if text not in texts]
+    wrapped = (as_iterators(text, iterables(harness), WATCHED) for text in known[:20])
     watched = [text for text in wrapped if text is not None][:2]
     total = LIKE_KNOWN * usual_s
     patience = CallTimeLimit(max(LONG_PATIENCE.call, 2 * usual_s), max(LONG_PATIENCE.total, total), LONG_PATIENCE.lost)
-    found, _ = observe(bench, [*made, *watched, *larger], {}, patience)
+    found, _ = observe(harness, [*made, *watched, *larger], {}, patience)
     by_text = {each.text: each for each in found}
     largest = next((by_text[text] for text in larger if text in by_text), None)
     kept = _quick([each for each in found if each.text not in larger], max(LONG_S, total))
-    kept += observe(bench, [text for text in deep_calls(known) if text not in texts], {}, DEEP_CALL_LIMIT)[0]
+    kept += observe(harness, [text for text in deep_calls(known) if text not in texts], {}, DEEP_CALL_LIMIT)[0]
     return [*kept, largest] if largest else kept
 
 
-def iterables(bench: FunctionHarness) -> list[int]:
+def iterables(harness: FunctionHarness) -> list[int]:
     """The places of parameters that may be given an iterator, as their annotations say it."""
-    node = definition(ast.parse(bench.function.source), bench.function.qualname)
+    node = definition(ast.parse(harness.function.source), harness.function.qualname)
     given = [*node.args.posonlyargs, *node.args.args] if node is not None else []
     hints = [ast.unparse(each.annotation) if each.annotation is not None else "" for each in given]
     plain = [hint.partition("[")[0].rpartition(".")[2] for hint in hints]
     return [at for at, hint in enumerate(plain) if hint in ("Iterable", "Iterator")]
 
 
-def _with_refusals(bench: FunctionHarness, evidence: CallCorpus) -> CallCorpus:
+def _with_refusals(harness: FunctionHarness, corpus: CallCorpus) -> CallCorpus:
     """With calls that the function's own text refuses, where no other call has it do so."""
-    lines = refusals(bench.function)
-    missing = {line for line in lines if line in evidence.lines} - set(evidence.lines_run)
+    lines = refusals(harness.function)
+    missing = {line for line in lines if line in corpus.lines} - set(corpus.lines_run)
     if not missing:
-        return evidence
-    texts = bench.declared.allowed(wrong_types([known.text for known in evidence.known if known.returns]))
-    made = bench.ask(tuple(texts), seconds=0.1, lost=3, budget=1.0).outcomes if texts else ()
+        return corpus
+    texts = harness.declared.allowed(wrong_types([known.text for known in corpus.known if known.returns]))
+    made = harness.ask(tuple(texts), seconds=0.1, lost=3, budget=1.0).outcomes if texts else ()
     by_line: dict[int, list[str]] = {}
     for text, outcome in zip(texts, made, strict=False):
         if outcome.kind == Kind.RAISES and outcome.line in missing:
             by_line.setdefault(lines[outcome.line], []).append(text)
     chosen = [text for found in by_line.values() for text in found[:EACH]]
-    known, _ = observe(bench, chosen, dict.fromkeys(chosen, REFUSED))
-    run = {line for line, statement in lines.items() if statement in by_line and line in evidence.lines}
-    reached = {*evidence.lines_run, *(run if known else ())}
-    return replace(evidence, known=(*evidence.known, *known), lines_run=tuple(sorted(reached)))
+    known, _ = observe(harness, chosen, dict.fromkeys(chosen, REFUSED))
+    run = {line for line, statement in lines.items() if statement in by_line and line in corpus.lines}
+    reached = {*corpus.lines_run, *(run if known else ())}
+    return replace(corpus, known=(*corpus.known, *known), lines_run=tuple(sorted(reached)))
 
 
-def _wider(bench: FunctionHarness, known: Sequence[KnownCall]) -> list[KnownCall]:
+def _wider(harness: FunctionHarness, known: Sequence[KnownCall]) -> list[KnownCall]:
     """Calls that also give a parameter that none of them gives. Of a type that was only tried, an exception says
     nothing."""
-    tried = with_optional_parameters(bench.function, [k.text for k in known])
-    found, _ = observe(bench, list(tried), {})
+    tried = with_optional_parameters(harness.function, [k.text for k in known])
+    found, _ = observe(harness, list(tried), {})
     return [k for k in found if k.returns or tried[k.text]]
 
 
@@ -341,17 +341,17 @@ def _quick(known: Sequence[KnownCall], most: float = DERIVED_TOTAL_S) -> list[Kn
     return kept
 
 
-def cover(bench: FunctionHarness, evidence: CallCorpus) -> CallCorpus:
+def cover(harness: FunctionHarness, corpus: CallCorpus) -> CallCorpus:
     """With the lines that the calls run."""
 
     def covered(calls: tuple[str, ...]) -> Covered | None:
-        found = bench.ask(calls, lines=True, seconds=20.0, lost=0).covered
+        found = harness.ask(calls, lines=True, seconds=20.0, lost=0).covered
         if found:
-            _require_running(bench, found[2])
+            _require_running(harness, found[2])
         return found
 
-    run, lines = lines_run(covered, evidence.known)
-    return replace(evidence, lines_run=tuple(sorted(run)), lines=lines)
+    run, lines = lines_run(covered, corpus.known)
+    return replace(corpus, lines_run=tuple(sorted(run)), lines=lines)
 
 
 Covered = tuple[frozenset[int], tuple[int, ...], int]
@@ -375,10 +375,10 @@ def lines_run(
     return run, lines
 
 
-def _require_running(bench: FunctionHarness, line: int) -> None:
+def _require_running(harness: FunctionHarness, line: int) -> None:
     """Check that the module calls this function by its name. Of several of one name the last of the file need not be
     the one. Raises UsageError."""
-    function = bench.function
+    function = harness.function
     if line in function.others:
         raise NotVerifiable(
             f"{function.qualname} cannot be judged: it is defined more than once, and what runs here is not the one at "

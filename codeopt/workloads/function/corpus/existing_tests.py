@@ -117,38 +117,38 @@ class Tests:
         return ", ".join(parts)
 
 
-def find_tests(bench: FunctionHarness, most: int = MOST_FILES) -> list[str]:
+def find_tests(harness: FunctionHarness, most: int = MOST_FILES) -> list[str]:
     """Paths, as the sandbox sees them, of the tests that the user named; else of those that name what reaches the
     function."""
-    if bench.places or not bench.view.copied:
-        return find_all_tests(bench, [bench.view.module])
-    return _inside(bench, bench.test_files.that_call(bench.view.module, bench.function, most))
+    if harness.places or not harness.view.copied:
+        return find_all_tests(harness, [harness.view.module])
+    return _inside(harness, harness.test_files.that_call(harness.view.module, harness.function, most))
 
 
-def find_all_tests(bench: FunctionHarness, modules: Sequence[Module]) -> list[str]:
+def find_all_tests(harness: FunctionHarness, modules: Sequence[Module]) -> list[str]:
     """Return the tests that import any of several modules, for all of their functions."""
-    isolated = bench.sandbox.isolated
-    if bench.places:
-        return [place.at(isolated) for place in bench.places]
-    if not bench.view.copied:
+    isolated = harness.sandbox.isolated
+    if harness.places:
+        return [place.at(isolated) for place in harness.places]
+    if not harness.view.copied:
         return []
-    return _inside(bench, bench.test_files.that_import(modules))
+    return _inside(harness, harness.test_files.that_import(modules))
 
 
-def find_reaching_tests(bench: FunctionHarness, modules: Sequence[Module]) -> list[str]:
+def find_reaching_tests(harness: FunctionHarness, modules: Sequence[Module]) -> list[str]:
     """Return the tests of `find_all_tests`, and those that may reach a module without importing it."""
-    if bench.places or not bench.view.copied:
-        return find_all_tests(bench, modules)
-    return _inside(bench, bench.test_files.that_may_reach(modules))
+    if harness.places or not harness.view.copied:
+        return find_all_tests(harness, modules)
+    return _inside(harness, harness.test_files.that_may_reach(modules))
 
 
-def _inside(bench: FunctionHarness, paths: Sequence[Path]) -> list[str]:
-    view = bench.view
-    return [view.inside(view.module.root / path, bench.sandbox.isolated) for path in paths]
+def _inside(harness: FunctionHarness, paths: Sequence[Path]) -> list[str]:
+    view = harness.view
+    return [view.inside(view.module.root / path, harness.sandbox.isolated) for path in paths]
 
 
 def run_tests(
-    bench: FunctionHarness,
+    harness: FunctionHarness,
     source: str,
     tests: Sequence[str],
     *,
@@ -161,16 +161,16 @@ def run_tests(
 
     files: whose functions a "rank" job times. functions: whose calls it writes down, each as `module qualname`.
     """
-    folder = bench.view.inside(bench.view.module.root, bench.sandbox.isolated) if bench.view.copied else ""
-    if bench.places:
-        first = Path(bench.places[0].at(bench.sandbox.isolated))
-        folder = str(first if bench.places[0].path.is_dir() else first.parent)
+    folder = harness.view.inside(harness.view.module.root, harness.sandbox.isolated) if harness.view.copied else ""
+    if harness.places:
+        first = Path(harness.places[0].at(harness.sandbox.isolated))
+        folder = str(first if harness.places[0].path.is_dir() else first.parent)
     seconds = RANK_S if job == "rank" else ENOUGH_S if record else SECONDS
     request = TestRequest(
         job, tuple(tests), folder, MOST_CALLS if record or functions else 0, seconds, tuple(files), tuple(functions)
     )
-    limits: RunLimits = replace(bench.sandbox.limits, seconds=SECONDS)
-    run = bench.sandbox.run(tests_program(bench.target, request, source), b"", mode="exec", limits=limits)
+    limits: RunLimits = replace(harness.sandbox.limits, seconds=SECONDS)
+    run = harness.sandbox.run(tests_program(harness.target, request, source), b"", mode="exec", limits=limits)
     try:
         found: dict[str, Any] = json.loads(run.stdout.decode("utf-8", "replace"))
         return Tests(
@@ -211,6 +211,6 @@ def _counted(number: int, what: str) -> str:
     return f"{number} {what}{'s' * (number != 1)}"
 
 
-def failing(bench: FunctionHarness, draft: str, ids: Sequence[str]) -> str:
+def failing(harness: FunctionHarness, draft: str, ids: Sequence[str]) -> str:
     """Tests that pass on the original and that a draft does not pass, in one line; empty when it passes all."""
-    return run_tests(bench, draft, ids).problem(ids)
+    return run_tests(harness, draft, ids).problem(ids)

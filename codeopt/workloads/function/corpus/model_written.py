@@ -42,13 +42,13 @@ class WrittenCalls:
     """Reason why the reply is not a calls file, or empty."""
 
 
-def ask_for_calls(model: Model, bench: FunctionHarness, known: str) -> WrittenCalls:
+def ask_for_calls(model: Model, harness: FunctionHarness, known: str) -> WrittenCalls:
     """The text of a calls file. known: what there is so far, and why it is not enough."""
-    function = bench.function
+    function = harness.function
     source = excerpt(function.source, function.qualname).text
     prompt = ASK.substitute(
         qualname=function.qualname,
-        module=bench.target.module,
+        module=harness.target.module,
         arguments=METHOD if function.kind in ("method", "property") else PLAIN,
         known=inline(known, 400),
         source=fenced(source, "python"),

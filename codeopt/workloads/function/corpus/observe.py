@@ -114,7 +114,7 @@ SHORT_CALLS = CallTimeLimit()
 
 
 def observe(
-    bench: FunctionHarness, calls: Sequence[str], origin: dict[str, str], patience: CallTimeLimit = SHORT_CALLS
+    harness: FunctionHarness, calls: Sequence[str], origin: dict[str, str], patience: CallTimeLimit = SHORT_CALLS
 ) -> tuple[list[KnownCall], Counter[Exclusion]]:
     """The calls that do the same in another process, in another order and with sets in another order; of derived calls
     that leave no state behind those that say something of the function.
@@ -124,9 +124,9 @@ def observe(
     place = {text: at for at, text in enumerate(calls)}
     made_up = {text for text in calls if origin.get(text, DERIVED) in MADE_UP}
     ordered = sorted(calls, key=_size)
-    known, dropped = _observe_all(bench, [text for text in ordered if text not in made_up], origin, None)
-    allowed = bench.declared.allowed(text for text in ordered if text in made_up)
-    more, other = _observe_all(bench, allowed, origin, patience)
+    known, dropped = _observe_all(harness, [text for text in ordered if text not in made_up], origin, None)
+    allowed = harness.declared.allowed(text for text in ordered if text in made_up)
+    more, other = _observe_all(harness, allowed, origin, patience)
     return [*sorted(known, key=lambda k: place[k.text]), *more], dropped + other
 
 
@@ -135,33 +135,33 @@ def least_ordered(known: Sequence[KnownCall]) -> Ordered:
     return max((each.ordered for each in known), default=ORDERED[0], key=ORDERED.index)
 
 
-def informed(bench: FunctionHarness, given: Sequence[KnownCall]) -> FunctionHarness:
-    """The bench that makes calls like known ones: with their order of items, and with types that they give in spite of
+def informed(harness: FunctionHarness, given: Sequence[KnownCall]) -> FunctionHarness:
+    """The harness that makes calls like known ones: with their order of items, and with types given in spite of
     hints."""
     calls = [call for each in given if (call := read(each.text)) is not None]
-    return replace(bench, ordered=least_ordered(given), declared=bench.declared.knowing(calls))
+    return replace(harness, ordered=least_ordered(given), declared=harness.declared.knowing(calls))
 
 
 def observe_quick(
-    bench: FunctionHarness, calls: Sequence[str], source: str, patience: CallTimeLimit
+    harness: FunctionHarness, calls: Sequence[str], source: str, patience: CallTimeLimit
 ) -> list[KnownCall]:
     """The same of calls of one source, as many as there is time for."""
-    known, _ = _observe_all(bench, sorted(calls, key=_size), dict.fromkeys(calls, source), patience)
+    known, _ = _observe_all(harness, sorted(calls, key=_size), dict.fromkeys(calls, source), patience)
     return known
 
 
-def once(bench: FunctionHarness, calls: Sequence[str], patience: CallTimeLimit = SHORT_CALLS) -> list[KnownCall]:
+def once(harness: FunctionHarness, calls: Sequence[str], patience: CallTimeLimit = SHORT_CALLS) -> list[KnownCall]:
     """Calls made up to be timed: made once, the shortest first, as many as there is time for."""
-    texts = tuple(sorted(bench.declared.allowed(calls), key=_size))
+    texts = tuple(sorted(harness.declared.allowed(calls), key=_size))
     if not texts:
         return []
-    limits = {"seconds": patience.call, "lost": 3, "budget": patience.total, "ordered": bench.ordered}
-    made = zip(texts, bench.ask(texts, "check", **limits).outcomes, strict=True)
-    return [KnownCall(text, outcome, DERIVED, outcome.seconds, ordered=bench.ordered) for text, outcome in made]
+    limits = {"seconds": patience.call, "lost": 3, "budget": patience.total, "ordered": harness.ordered}
+    made = zip(texts, harness.ask(texts, "check", **limits).outcomes, strict=True)
+    return [KnownCall(text, outcome, DERIVED, outcome.seconds, ordered=harness.ordered) for text, outcome in made]
 
 
 def _observe_all(
-    bench: FunctionHarness, calls: Sequence[str], origin: dict[str, str], patience: CallTimeLimit | None
+    harness: FunctionHarness, calls: Sequence[str], origin: dict[str, str], patience: CallTimeLimit | None
 ) -> tuple[list[KnownCall], Counter[Exclusion]]:
     """Batch by batch, as long as there is time: little for calls that are made up. patience: None for others."""
     known: list[KnownCall] = []
@@ -171,36 +171,38 @@ def _observe_all(
         if sum(k.seconds for k in known) > (patience.total if patience else GIVEN_TOTAL_S):
             dropped[Exclusion(ExclusionReason.TOO_LONG)] += 0 if patience else len(calls) - start
             break
-        part, gone = _observe(bench, tuple(calls[start : start + size]), origin, patience)
+        part, gone = _observe(harness, tuple(calls[start : start + size]), origin, patience)
         known += part
         dropped += gone
     return known, dropped
 
 
 def _observe(
-    bench: FunctionHarness, calls: tuple[str, ...], origin: dict[str, str], patience: CallTimeLimit | None
+    harness: FunctionHarness, calls: tuple[str, ...], origin: dict[str, str], patience: CallTimeLimit | None
 ) -> tuple[list[KnownCall], Counter[Exclusion]]:
     """One batch."""
     try:
         first = (
-            bench.ask(calls, seconds=patience.call, lost=patience.lost, budget=patience.total, ordered=bench.ordered)
+            harness.ask(
+                calls, seconds=patience.call, lost=patience.lost, budget=patience.total, ordered=harness.ordered
+            )
             if patience
-            else bench.ask(calls, **_patience_with_given("big" in origin.values()), ordered=bench.ordered)
+            else harness.ask(calls, **_patience_with_given("big" in origin.values()), ordered=harness.ordered)
         )
     except ProgramError:  # it may have been too much for one run
         if len(calls) <= BATCH:
             raise
         middle = len(calls) // 2
-        parts = [_observe(bench, part, origin, patience) for part in (calls[:middle], calls[middle:])]
+        parts = [_observe(harness, part, origin, patience) for part in (calls[:middle], calls[middle:])]
         return [known for part in parts for known in part[0]], parts[0][1] + parts[1][1]
     found = [
-        KnownCall(text, outcome, origin.get(text, DERIVED), outcome.seconds, ordered=bench.ordered)
+        KnownCall(text, outcome, origin.get(text, DERIVED), outcome.seconds, ordered=harness.ordered)
         for text, outcome in zip(calls, first.outcomes, strict=True)
     ]
     if first.leaves_nothing and all(one.source == DERIVED for one in found):
         return _sensible(found)
     ended_early = first.state is None  # there was no time for all of them
-    return deterministic(bench, found, left_nothing=ended_early or first.leaves_nothing)
+    return deterministic(harness, found, left_nothing=ended_early or first.leaves_nothing)
 
 
 def _sensible(found: Sequence[KnownCall]) -> tuple[list[KnownCall], Counter[Exclusion]]:
@@ -216,7 +218,7 @@ def _patience_with_given(big: bool) -> dict[str, Any]:
 
 
 def deterministic(
-    bench: FunctionHarness, found: Sequence[KnownCall], left_nothing: bool = False
+    harness: FunctionHarness, found: Sequence[KnownCall], left_nothing: bool = False
 ) -> tuple[list[KnownCall], Counter[Exclusion]]:
     """The useful calls whose outcome is the same with another hash seed and in another order; of calls that somebody
     makes, with their outcomes in other environments.
@@ -226,10 +228,10 @@ def deterministic(
     usable = [known for known in found if not _useless(known, known.outcome)]
     given = [known for known in usable if not known.made_of_others]
     made = [known for known in usable if known.made_of_others]
-    runs = [_again(bench, given, environment) for environment in bench.environments[1:]]
-    elsewhere = list(zip(bench.environments[1:], runs, strict=True))
+    runs = [_again(harness, given, environment) for environment in harness.environments[1:]]
+    elsewhere = list(zip(harness.environments[1:], runs, strict=True))
     doubtful = made + [known for known in given if any(_differs(known, run.outcomes) for run in runs)]
-    runs.append(_again(bench, doubtful, ALONE))
+    runs.append(_again(harness, doubtful, ALONE))
     independent = left_nothing and all(run.leaves_nothing for run in runs)
     known: list[KnownCall] = []
     differing: list[KnownCall] = []
@@ -239,23 +241,23 @@ def deterministic(
         reason = _useless(one, again)
         if reason is None:
             known.append(_with(one, elsewhere, again.seconds, independent))
-        elif reason.why is ExclusionReason.TWICE and not bench.target.whole_answers and one.ordered != ORDERED[-1]:
+        elif reason.why is ExclusionReason.TWICE and not harness.target.whole_answers and one.ordered != ORDERED[-1]:
             differing.append(replace(one, ordered=ORDERED[ORDERED.index(one.ordered) + 1]))
         else:
             dropped[reason] += 1
-    loose, other = _without_order(bench, differing)
+    loose, other = _without_order(harness, differing)
     return [*known, *loose], dropped + other
 
 
 def _without_order(
-    bench: FunctionHarness, differing: Sequence[KnownCall]
+    harness: FunctionHarness, differing: Sequence[KnownCall]
 ) -> tuple[list[KnownCall], Counter[Exclusion]]:
     """The calls whose outcome is the same but for an order, such as that of a set's items."""
     if not differing:
         return [], Counter()
-    again = _again(bench, differing, USUAL)
+    again = _again(harness, differing, USUAL)
     found = [replace(one, outcome=again.outcomes.get(one.text, not_made())) for one in differing]
-    return deterministic(bench, found, left_nothing=again.leaves_nothing)
+    return deterministic(harness, found, left_nothing=again.leaves_nothing)
 
 
 def _differs(known: KnownCall, outcomes: Mapping[str, Answer]) -> bool:
@@ -288,7 +290,7 @@ class AnswersAgain:
     leaves_nothing: bool
 
 
-def _again(bench: FunctionHarness, known: Sequence[KnownCall], environment: Environment) -> AnswersAgain:
+def _again(harness: FunctionHarness, known: Sequence[KnownCall], environment: Environment) -> AnswersAgain:
     """The same calls, of which the same order counts, in an environment in which they may take a few times as long."""
     if not known:
         return AnswersAgain({}, True)
@@ -296,7 +298,7 @@ def _again(bench: FunctionHarness, known: Sequence[KnownCall], environment: Envi
     seconds = 2.0 + 3 * max(k.seconds for k in known)
     budget = 10.0 + 3 * sum(k.seconds for k in known)
     batch = CallBatch(calls, seconds=seconds, lost=3, budget=budget, ordered=known[0].ordered)
-    answer = bench.recording_runner.ask(bench.revision, batch, environment).answer
+    answer = harness.recording_runner.ask(harness.revision, batch, environment).answer
     if answer is None and environment.name != ALONE.name:
         return AnswersAgain({}, True)
     outcomes = answer.outcomes if answer else tuple(not_made() for _ in calls)

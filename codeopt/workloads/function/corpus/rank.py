@@ -51,24 +51,24 @@ class Times:
 
 
 def function_times(
-    bench: FunctionHarness, paths: Sequence[Path], wanted: Sequence[tuple[Path, str]] = (), linked: Linked = NO_LINKS
+    harness: FunctionHarness, paths: Sequence[Path], wanted: Sequence[tuple[Path, str]] = (), linked: Linked = NO_LINKS
 ) -> Times:
     """Run the tests of modules of one project under a profiler, once; empty without tests.
 
     wanted: functions, by file and qualified name, whose calls are written down on the way.
     """
     modules = [locate(path, linked) for path in paths]
-    tests = find_reaching_tests(bench, modules)
-    most = max(MOST_FILES, len(find_all_tests(bench, modules)))
+    tests = find_reaching_tests(harness, modules)
+    most = max(MOST_FILES, len(find_all_tests(harness, modules)))
     if not tests:
         what = f"no test was found for {', '.join(module.name for module in modules[:3])}{', ...' * (len(modules) > 3)}"
         return Times({}, 0.0, 0, Diagnostic(what, remedy="--tests PATH names some"))
-    isolated = bench.sandbox.isolated
-    inside = {bench.view.inside(module.path, isolated): path for module, path in zip(modules, paths, strict=True)}
+    isolated = harness.sandbox.isolated
+    inside = {harness.view.inside(module.path, isolated): path for module, path in zip(modules, paths, strict=True)}
     names_of = {path: module.name for path, module in zip(paths, modules, strict=True)}
     asked = {f"{names_of[path]} {name}": (path, name) for path, name in wanted if "." not in name}
     functions = list(asked)[:MOST_RECORDED]
-    found = run_tests(bench, bench.source, tests[:most], job="rank", files=list(inside), functions=functions)
+    found = run_tests(harness, harness.source, tests[:most], job="rank", files=list(inside), functions=functions)
     names = {file: _names(path) for file, path in inside.items()}
     ranked: dict[Path, dict[str, float]] = {}
     own: dict[tuple[Path, str], float] = {}

@@ -22,7 +22,7 @@ NAMED = 3
 """Classes that are named in a line."""
 
 
-def with_constructed_objects(bench: FunctionHarness, found: Found) -> Found:
+def with_constructed_objects(harness: FunctionHarness, found: Found) -> Found:
     """Write each recorded object in the first form that reproduces its state with the original's classes.
 
     The forms are constructor calls, its history, its parts. A history is incomplete if code outside of the class
@@ -33,7 +33,7 @@ def with_constructed_objects(bench: FunctionHarness, found: Found) -> Found:
     if not asked:
         return found
     calls = tuple(f"f({each})" for each in asked)
-    lines = bench.ask(calls, "inspect", question="objects", seconds=1.0, lost=3, budget=5.0).lines
+    lines = harness.ask(calls, "inspect", question="objects", seconds=1.0, lost=3, budget=5.0).lines
     written = {each: _written(each, line) for each, line in zip(asked, lines, strict=True)}
 
     def new(text: str) -> str:

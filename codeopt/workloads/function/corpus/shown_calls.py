@@ -33,9 +33,9 @@ ShownCall = tuple[str, Answer]
 """A call, and what comes of it."""
 
 
-def example_calls(bench: FunctionHarness, cases: Sequence[Case]) -> str:
+def example_calls(harness: FunctionHarness, cases: Sequence[Case]) -> str:
     """A block of lines; empty where no call may be shown."""
-    rows = [_row(bench, call, outcome) for call, outcome in _diverse(list(_shown(cases)))]
+    rows = [_row(harness, call, outcome) for call, outcome in _diverse(list(_shown(cases)))]
     return "Some of the calls, and what comes of them (data):\n" + fenced("\n".join(rows)) if rows else ""
 
 
@@ -74,13 +74,13 @@ def _kind(outcome: Answer) -> tuple[object, ...]:
     return outcome.kind, outcome.raised.digest, first, small, bool(outcome.arguments), outcome.output.digest
 
 
-def _row(bench: FunctionHarness, call: str, outcome: Answer) -> str:
+def _row(harness: FunctionHarness, call: str, outcome: Answer) -> str:
     parts = _parts(call)
     if parts is None:
-        return _by_shape(bench, call, outcome)
+        return _by_shape(harness, call, outcome)
     words = [f"{name}{_part(value)}" for name, value in parts]
-    result = given_by_shape(bench, call)[1] if _is_long(outcome) else ""
-    return f"{bench.names.method or 'f'}({', '.join(words)}) -> {_outcome(outcome, result)}"
+    result = given_by_shape(harness, call)[1] if _is_long(outcome) else ""
+    return f"{harness.names.method or 'f'}({', '.join(words)}) -> {_outcome(outcome, result)}"
 
 
 def _parts(call: str) -> list[tuple[str, ast.expr]] | None:
@@ -123,12 +123,12 @@ def _outcome(outcome: Answer, result: str = "") -> str:
     return inline(outcome.text, 3 * LONGEST_RESULT)
 
 
-def _by_shape(bench: FunctionHarness, call: str, outcome: Answer) -> str:
+def _by_shape(harness: FunctionHarness, call: str, outcome: Answer) -> str:
     """A call with objects in it: as constructor calls, else all of its arguments by kind and size, with their names."""
-    given, result = given_by_shape(bench, call)
-    if not has_objects(call) and len(bench.names.shown(call)) <= LONGEST_CALL:
+    given, result = given_by_shape(harness, call)
+    if not has_objects(call) and len(harness.names.shown(call)) <= LONGEST_CALL:
         given = ""
-    shown = f"{bench.names.method or 'f'}({given})" if given else inline(bench.names.shown(call), LONGEST_CALL)
+    shown = f"{harness.names.method or 'f'}({given})" if given else inline(harness.names.shown(call), LONGEST_CALL)
     return f"{shown} -> {_outcome(outcome, result)}"
 
 
@@ -148,12 +148,12 @@ def _is_hidden(value: Any) -> bool:
     return isinstance(value, Constructed) and any(map(_is_hidden, value.values))
 
 
-def given_by_shape(bench: FunctionHarness, call: str) -> tuple[str, str]:
+def given_by_shape(harness: FunctionHarness, call: str) -> tuple[str, str]:
     """The arguments of a call, and its result, by kind and size."""
-    answer = bench.runner.ask(bench.source, CallBatch((call,), "inspect", "shape", seconds=SHAPE_S)).answer
+    answer = harness.runner.ask(harness.source, CallBatch((call,), "inspect", "shape", seconds=SHAPE_S)).answer
     words = dict(line.split("\t", 1) for line in answer.lines) if answer else {}
     result = words.pop("->", "")
-    names = bench.function.parameters
+    names = harness.function.parameters
     given = [
         f"{names[int(name)] if name.isdigit() and int(name) < len(names) else name}=<{inline(text, 200)}>"
         for name, text in words.items()

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from codeopt.core.words import counted, duration
 from codeopt.workloads import Consequence, Finding, Gain, guard
-from codeopt.workloads.function.leftovers import IMPORT_S
+from codeopt.workloads.function.process_state_diff import IMPORT_S
 from codeopt.workloads.function.timed_runs import TimedRuns
 from codeopt_sandbox.calls import CallBatch
 

@@ -33,7 +33,7 @@ def check_gain(gain: Gain) -> Finding | None:
 
 def _caveat(workload: FunctionWorkload, loss: Regression) -> Caveat:
     call, more = loss.shape.calls[0], len(loss.shape.calls) - 1
-    shown = workload.bench.names.shown(call)
+    shown = workload.harness.names.shown(call)
     shown = shown if len(shown) <= SHOWN_CHARS else f"{shown[:SHOWN_CHARS]}... ({len(shown)} characters)"
     return Caveat(
         Subject.SPEED,

@@ -92,7 +92,7 @@ def _calls(workload: FunctionWorkload) -> list[str]:
     """Quick known calls, the longest of them first: a cache of the last calls then holds short ones at the end."""
     chosen: list[str] = []
     spent = 0.0
-    for known in sorted(workload.evidence.known, key=lambda each: each.seconds):
+    for known in sorted(workload.corpus.known, key=lambda each: each.seconds):
         spent += known.seconds
         if len(chosen) == MAX_CALLS or spent > MAX_CALLS_S:
             break

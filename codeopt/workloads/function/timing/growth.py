@@ -38,16 +38,16 @@ class _Point:
     seconds: tuple[float, ...]
 
 
-def growth(bench: FunctionHarness, evidence: CallCorpus, draft: str) -> GrowthPair | None:
+def growth(harness: FunctionHarness, corpus: CallCorpus, draft: str) -> GrowthPair | None:
     """Growth of the original and of the draft; None where nothing can be told of the original."""
-    points = _points(bench, evidence, (bench.source, draft))
+    points = _points(harness, corpus, (harness.source, draft))
     was, now = (fit("call", [(p.size, p.seconds[side]) for p in points], CALL_FLOOR_S) for side in (0, 1))
     return pair(was, now) if was else None
 
 
-def growth_of(bench: FunctionHarness, evidence: CallCorpus) -> str:
+def growth_of(harness: FunctionHarness, corpus: CallCorpus) -> str:
     """Return how the original's cost grows, in words with what was measured; empty where nothing can be told."""
-    points = [(p.size, max(0.0, p.seconds[0])) for p in _points(bench, evidence, (bench.source,))]
+    points = [(p.size, max(0.0, p.seconds[0])) for p in _points(harness, corpus, (harness.source,))]
     found = fit("call", points, CALL_FLOOR_S)
     if found is None or found.model in TOO_LITTLE:
         return ""
@@ -55,16 +55,16 @@ def growth_of(bench: FunctionHarness, evidence: CallCorpus) -> str:
     return f"Growth, measured: about {found.model} in the size of a call ({', '.join(long_enough[-4:])})."
 
 
-def _points(bench: FunctionHarness, evidence: CallCorpus, sources: Sequence[str]) -> list[_Point]:
+def _points(harness: FunctionHarness, corpus: CallCorpus, sources: Sequence[str]) -> list[_Point]:
     """Return points of as many lengths in each run as would take LONGEST_S were the cost quadratic, until one does."""
-    base = _base(evidence)
-    texts = bench.declared.allowed(_longer_and_longer(base.text)) if base else []
+    base = _base(corpus)
+    texts = harness.declared.allowed(_longer_and_longer(base.text)) if base else []
     points: list[_Point] = []
     expected = base.seconds if base else 0.0
     while texts:
         room = max(2.0, (LONGEST_S / max(expected, CLOCK_S)) ** 0.5)
         now, texts = texts[: int(log2(room))], texts[int(log2(room)) :]
-        took = [found for source in sources if (found := _seconds(bench, source, now)) is not None]
+        took = [found for source in sources if (found := _seconds(harness, source, now)) is not None]
         if len(took) < len(sources):
             break
         together = zip(now, *took, strict=True)
@@ -81,18 +81,18 @@ def _longer_and_longer(text: str) -> list[str]:
     return list(takewhile(lambda each: len(each) <= LONGEST, takewhile(bool, (each or "" for each in grown))))
 
 
-def _base(evidence: CallCorpus) -> KnownCall | None:
+def _base(corpus: CallCorpus) -> KnownCall | None:
     """The largest of the given calls that are short and can be made longer."""
-    given = [known for known in evidence.known if known.source != "derived" and known.returns]
+    given = [known for known in corpus.known if known.source != "derived" and known.returns]
     short = [known for known in given if known.seconds <= BASE_S] or given
     largest = sorted(short, key=lambda known: -call_size(known.text))
     return next((known for known in largest if grow(known.text, 2) is not None), None)
 
 
-def _seconds(bench: FunctionHarness, source: str, texts: Sequence[str]) -> list[float] | None:
+def _seconds(harness: FunctionHarness, source: str, texts: Sequence[str]) -> list[float] | None:
     """CPU seconds of each call, the least of two; None when one does not end well, or takes too long."""
     batch = CallBatch(tuple(texts), "time", passes=2, groups=(1,) * len(texts), pass_seconds=MOST_S)
-    run = bench.runner.run(source, batch.stdin())
+    run = harness.runner.run(source, batch.stdin())
     if run.exit != 0 or run.stop or run.answer is None:
         return None
     return [min(run.answer.cpu[at :: len(texts)]) for at in range(len(texts))]

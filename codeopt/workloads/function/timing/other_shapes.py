@@ -61,7 +61,7 @@ class Regression:
 
 
 def find_shapes(
-    bench: FunctionHarness, evidence: CallCorpus, timed: Timed, inside: Callable[[Sequence[str]], Sequence[str]]
+    harness: FunctionHarness, corpus: CallCorpus, timed: Timed, inside: Callable[[Sequence[str]], Sequence[str]]
 ) -> tuple[InputShape, ...]:
     """Shapes that the original can be called with, the quickest first, as many as there is time for.
 
@@ -71,9 +71,9 @@ def find_shapes(
     made: dict[str, str] = {}
     for seed, text in enumerate(sorted(calls, key=len)[-BASES:]):
         made |= {other: name for name, other in shapes(text, seed).items() if other not in calls}
-    known = once(bench, inside(list(made)), PATIENCE)
+    known = once(harness, inside(list(made)), PATIENCE)
     found = [InputShape(made[k.text], (k.text,), k.seconds) for k in known if k.returns]
-    found = sorted([*_small(evidence, timed), *found], key=lambda shape: shape.seconds)
+    found = sorted([*_small(corpus, timed), *found], key=lambda shape: shape.seconds)
     spent = 0.0
     kept = []
     for shape in found:
@@ -83,9 +83,9 @@ def find_shapes(
     return tuple(kept)
 
 
-def _small(evidence: CallCorpus, timed: Timed) -> list[InputShape]:
+def _small(corpus: CallCorpus, timed: Timed) -> list[InputShape]:
     """The calls that somebody made, the shortest first; where there are few, made-up ones too."""
-    own = [k for k in evidence.known if k.returns and k.text not in timed.batch.calls]
+    own = [k for k in corpus.known if k.returns and k.text not in timed.batch.calls]
     ordered = sorted(own, key=lambda k: (k.source == "derived", len(k.text)))[:SMALL_ONES]
     if not ordered:
         return []

@@ -162,16 +162,16 @@ class Timed:
 
 
 def choose(
-    bench: FunctionHarness, evidence: CallCorpus, contract: Contract, seed: int = 0,
+    harness: FunctionHarness, corpus: CallCorpus, contract: Contract, seed: int = 0,
     notify: Callable[[str], None] = lambda line: None,
 ) -> Timed:  # fmt: skip
     """The calls to time, none of which goes beyond the known ones: a draft that answers another of them otherwise is
     wrong. Raises ProgramError when they are too short for any clock."""
     notify("choosing calls to time")
-    choice = _Choice(bench, contract, seed)
-    timed, expected = _timed(choice, evidence)
-    if timed.seconds < ENOUGH_S <= expected and not evidence.big:
-        again, _ = _timed(replace(choice, disturbed=expected / timed.seconds), evidence)
+    choice = _Choice(harness, contract, seed)
+    timed, expected = _timed(choice, corpus)
+    if timed.seconds < ENOUGH_S <= expected and not corpus.big:
+        again, _ = _timed(replace(choice, disturbed=expected / timed.seconds), corpus)
         timed = max(timed, again, key=lambda each: each.seconds)
     if timed.seconds < SHORTEST_S:
         count = len(timed.batch.calls) - timed.batch.warm
@@ -183,27 +183,27 @@ def choose(
     return replace(timed, batch=timed.batch.replace(passes=timed.passes(PAIR_S, MOST_PASSES), pass_seconds=limit))
 
 
-def _timed(choice: _Choice, evidence: CallCorpus) -> tuple[Timed, float]:
+def _timed(choice: _Choice, corpus: CallCorpus) -> tuple[Timed, float]:
     """A choice of calls, with the time of a pass, and the seconds that they were expected to take."""
-    bench, contract = choice.bench, choice.contract
-    iterators = _iterators(evidence.known)
-    returning = [k for k in evidence.known if k.returns and (k.source not in MADE_UP or not contract.beyond(k.text))]
-    asked = _asked(evidence.known)
+    harness, contract = choice.harness, choice.contract
+    iterators = _iterators(corpus.known)
+    returning = [k for k in corpus.known if k.returns and (k.source not in MADE_UP or not contract.beyond(k.text))]
+    asked = _asked(corpus.known)
     if asked:
         returning = [replace(k, text=_held(k.text)) for k in returning]
     warm = _warm(returning)
-    chosen, note = choice.candidates(returning, evidence.big)
+    chosen, note = choice.candidates(returning, corpus.big)
     warm = warm if {k.text for k in chosen} - set(warm) else []
     chosen = [k for k in chosen if k.text not in warm]
     calls = [k.text for k in chosen]
     if not calls:
-        reason = f"no call of {bench.function.qualname} returns anything: there is nothing to time"
-        raise NotVerifiable("; ".join([reason, *(e.words for e in evidence.shortfalls)]), evidence.shortfalls)
+        reason = f"no call of {harness.function.qualname} returns anything: there is nothing to time"
+        raise NotVerifiable("; ".join([reason, *(e.words for e in corpus.shortfalls)]), corpus.shortfalls)
     batch = CallBatch(
         tuple(map(_let_go, (*warm, *calls))), "time", warm=len(warm), iterators=iterators, shared=asked > 0,
         ordered=least_ordered(chosen),
     )  # fmt: skip
-    seconds, around = _pass_seconds(bench, batch)
+    seconds, around = _pass_seconds(harness, batch)
     text = f"{note}, {len(calls)} in a pass of {duration(seconds)}" + ", asking the same objects" * batch.shared
     return Timed(batch, seconds, around, text, asked), sum(k.seconds for k in chosen)
 
@@ -256,7 +256,7 @@ def _iterators(known: Sequence[KnownCall]) -> str:
 class _Choice:
     """Choice of timed calls: those that are known, and others made from them."""
 
-    bench: FunctionHarness
+    harness: FunctionHarness
     contract: Contract
     seed: int
     disturbed: float = 1.0
@@ -302,7 +302,7 @@ class _Choice:
 
     def _near_big(self, big: Sequence[str]) -> tuple[list[KnownCall], str]:
         """The calls that were given for timing, and others where they are short. Raises ProgramError."""
-        known, _ = observe(self.bench, big, dict.fromkeys(big, "big"))
+        known, _ = observe(self.harness, big, dict.fromkeys(big, "big"))
         if not known:
             raise ProgramError("no call of BIG can be used: they take too long or do not do the same twice")
         if sum(k.seconds for k in known) > BIG_PASS_S:
@@ -316,13 +316,13 @@ class _Choice:
         """Calls generated from the first of them that return, each of at most LONG_ENOUGH_S; more than `seconds` takes,
         as some may be dropped."""
         texts = [k.text for k in known[:8]]
-        made = other_seeds(texts, SEEDS) or derive(texts, 300, 50 + self.seed, self.bench.vocabulary, small=False)
+        made = other_seeds(texts, SEEDS) or derive(texts, 300, 50 + self.seed, self.harness.vocabulary, small=False)
         limit = CallTimeLimit(call=25 * LONG_ENOUGH_S, total=2 * seconds, lost=2)
         found = self._once(self._made(made), limit)
         usable = [k for k in found if k.returns and k.seconds <= LONG_ENOUGH_S]
         lengths = accumulate(_length(k.text) for k in usable)
         kept = [k for k, length in zip(usable, lengths, strict=True) if length <= MOST_MADE_TEXT]
-        return deterministic(self.bench, kept)[0]
+        return deterministic(self.harness, kept)[0]
 
     def _grown(self, given: Sequence[KnownCall]) -> list[KnownCall]:
         """The given calls made larger, until one takes long enough, is as large as it may be, or fails."""
@@ -336,7 +336,7 @@ class _Choice:
         for each in tried:  # the factors are far apart
             self._look([each], (2 * each.short, 4 * each.short))
         found = _long_enough([k for each in tried for k in each.found.values()])
-        return _long_enough(deterministic(self.bench, found)[0])
+        return _long_enough(deterministic(self.harness, found)[0])
 
     def _look(self, tried: Sequence[_Larger], factors: Sequence[int]) -> None:
         """Call the original with calls larger by these factors, in one run; those that return are kept."""
@@ -360,7 +360,7 @@ class _Choice:
 
     def _once(self, texts: Sequence[str], limit: CallTimeLimit) -> list[KnownCall]:
         """Calls made once, with the seconds that they take where nothing disturbs them."""
-        return [replace(k, seconds=k.seconds / self.disturbed) for k in once(self.bench, texts, limit)]
+        return [replace(k, seconds=k.seconds / self.disturbed) for k in once(self.harness, texts, limit)]
 
     def _made(self, texts: Sequence[str]) -> list[str]:
         """Each once, changed where it has to be; those that go beyond the contract are left out."""
@@ -440,13 +440,13 @@ def _preferred(tried: Sequence[_Larger]) -> list[_Larger]:
     return sorted(best.values(), key=lambda each: -each.longest)
 
 
-def _pass_seconds(bench: FunctionHarness, batch: CallBatch) -> tuple[float, float]:
+def _pass_seconds(harness: FunctionHarness, batch: CallBatch) -> tuple[float, float]:
     """CPU seconds of one pass of the original, or wall seconds when it waits, the middle of three; and what is done
     around it, the least of them, without the import: that is made once for all passes of a run."""
     found, around = [], []
     for _ in range(3):
-        run = bench.runner.run(
-            bench.source, batch.replace(pass_seconds=BIG_S).stdin()
+        run = harness.runner.run(
+            harness.source, batch.replace(pass_seconds=BIG_S).stdin()
         )  # the original's time is no fault
         if run.exit != 0 or run.stop:
             why = run.stop_detail or error_line(run.stderr.decode(errors="replace"))

@@ -23,7 +23,7 @@ HEIGHT = 4096
 
 
 def profile_function(
-    bench: FunctionHarness, timed: Timed, source: str, modes: tuple[Mode, ...] = ("lines",), *, memory: bool = False
+    harness: FunctionHarness, timed: Timed, source: str, modes: tuple[Mode, ...] = ("lines",), *, memory: bool = False
 ) -> Profile:
     """The timed calls, as often as the original's, in one process that has imported the module as its users do.
 
@@ -31,9 +31,9 @@ def profile_function(
     """
     calls = timed.batch.calls[timed.batch.warm :]
     repeats = timed.passes(SECONDS, max(1, min(200, MOST_TEXT // sum(map(len, calls)))))
-    found = _profiled(bench, source, calls * repeats, modes)
+    found = _profiled(harness, source, calls * repeats, modes)
     if memory:
-        held = _profiled(bench, source, calls, ("allocated",))
+        held = _profiled(harness, source, calls, ("allocated",))
         lines = tuple(line for line in held.memory if line.peak_mib * 2**20 >= HEIGHT)
         found = replace(found, memory=lines, notes=(*found.notes, *held.notes))
     return replace(
@@ -43,12 +43,12 @@ def profile_function(
     )
 
 
-def _profiled(bench: FunctionHarness, source: str, calls: tuple[str, ...], modes: tuple[Mode, ...]) -> Profile:
-    limits = replace(bench.sandbox.limits, seconds=bench.sandbox.limits.seconds * 4 + 80)
+def _profiled(harness: FunctionHarness, source: str, calls: tuple[str, ...], modes: tuple[Mode, ...]) -> Profile:
+    limits = replace(harness.sandbox.limits, seconds=harness.sandbox.limits.seconds * 4 + 80)
     return profile(
-        lambda driver, stdin: bench.sandbox.run(driver, stdin, mode="exec", limits=limits),
+        lambda driver, stdin: harness.sandbox.run(driver, stdin, mode="exec", limits=limits),
         source,
         Case("timed", CallBatch(calls, "time").stdin()),
         modes=modes,
-        function=bench.target,
+        function=harness.target,
     )

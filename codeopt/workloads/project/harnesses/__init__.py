@@ -92,7 +92,7 @@ class Benches:
 
     def to_json(self, after: tuple[TimedBody, ...]) -> dict[str, Any]:
         """One row a body."""
-        new = {bench.name: bench for bench in after}
+        new = {harness.name: harness for harness in after}
         rows = []
         for old in self.before:
             row: dict[str, Any] = {"name": old.name, "before": list(old.seconds), "after": None, "ratio": None}
@@ -115,13 +115,13 @@ def find_benches(runs: CommandRuns, draft: Revision) -> Benches | None:
     idle = min((once.run(draft) for _ in range(2)), key=lambda each: each.cpu_s)
     loops, bodies = 1, first
     for _ in range(SETTLED):  # a first call takes longer than those after it
-        each = sum(median(bench.seconds) for bench in bodies)
+        each = sum(median(harness.seconds) for harness in bodies)
         loops = min(max(ceil(max(LEAST_S, idle.cpu_s * OF_TOOL) / each), 1), MOST_LOOPS) if each > 0 else MOST_LOOPS
         again, run = _fixed(harness, runs, draft, loops)
         bodies = _benches(harness, run)
         if run.exit != 0 or not bodies:
             return None
-    own = sum(median(bench.seconds) for bench in bodies)
+    own = sum(median(harness.seconds) for harness in bodies)
     left_out = (max(0.0, idle.cpu_s - own), max(0.0, idle.active_s - own))
     return Benches(harness.NAME, loops, bodies, replace(again, left_out_s=left_out), harness)
 

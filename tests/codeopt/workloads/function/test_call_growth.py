@@ -10,7 +10,7 @@ from typing import Any
 from codeopt.workloads.contract.function.declared import DeclaredTypes
 from codeopt.workloads.function.corpus.corpus import CallCorpus
 from codeopt.workloads.function.corpus.observe import KnownCall
-from codeopt.workloads.function.harness import open_bench
+from codeopt.workloads.function.harness import open_harness
 from codeopt.workloads.function.timing.growth import CLOCK_S, growth, growth_of
 from codeopt.workloads.source.functions import read_function
 from codeopt_sandbox import Options, open_sandbox
@@ -30,11 +30,11 @@ LINEAR = "def f(xs):\n    return [x for x in sorted(xs) for _ in range(40) if x]
 def of(folder: Path, call: str) -> GrowthPair | None:
     (folder / "m.py").write_text(QUADRATIC)
     known = KnownCall(call, Answer(Kind.RETURNS), "tests", 1e-5)
-    with open_bench(
+    with open_harness(
         read_function(folder / "m.py", "f"),
         lambda mounts: open_sandbox("bubblewrap", options=Options(mounts=mounts)),
-    ) as bench:
-        return growth(bench, CallCorpus((known,)), LINEAR)
+    ) as harness:
+        return growth(harness, CallCorpus((known,)), LINEAR)
 
 
 def test_growth_is_told(tmp_path: Path) -> None:
@@ -51,8 +51,8 @@ def test_the_largest_call_that_is_quick_is_made_longer() -> None:
     seconds = {"f([1, 2, 3])": 1e-5, "f([1, 2, 3, 4, 5, 6])": 1e-5, "f([1, 2, 3, 4])": 1e-5, f"f({[0] * 40})": 0.1}
     known = [KnownCall(call, Answer(Kind.RETURNS), "tests", took) for call, took in seconds.items()]
     runner = ScriptedRunner(lambda asked: run(exit=1))
-    bench: Any = SimpleNamespace(source="", runner=runner, declared=DeclaredTypes())
-    assert growth_of(bench, CallCorpus(tuple(known))) == ""
+    harness: Any = SimpleNamespace(source="", runner=runner, declared=DeclaredTypes())
+    assert growth_of(harness, CallCorpus(tuple(known))) == ""
     assert batch_of(runner.asked[0].stdin).calls[0] == "f([1, 2, 3, 4, 5, 6])"
 
 
@@ -75,8 +75,8 @@ def test_each_length_that_is_told_is_the_calls_own() -> None:
         return CallRun(**vars(run()), answer=answer)
 
     call = f"f({[('a long name of a row', number) for number in range(100, 140)]})"
-    bench: Any = SimpleNamespace(source="", runner=ScriptedRunner(quadratic), declared=DeclaredTypes())
-    said = growth_of(bench, CallCorpus((KnownCall(call, Answer(Kind.RETURNS), "tests", 1e-5),)))
+    harness: Any = SimpleNamespace(source="", runner=ScriptedRunner(quadratic), declared=DeclaredTypes())
+    said = growth_of(harness, CallCorpus((KnownCall(call, Answer(Kind.RETURNS), "tests", 1e-5),)))
     lengths = [int(size.replace(",", "")) for size in re.findall(r"([\d,]+): ", said)]
     assert len(lengths) == 4, said
     assert lengths == sorted(lengths)

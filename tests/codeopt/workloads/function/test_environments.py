@@ -165,7 +165,7 @@ def test_each_side_makes_a_generated_call_once(judges: Judges, monkeypatch: pyte
     judge = judges(OLD_SUM + "\n", CALLS, timed=False)
     draft = Revision.of(SUM)
     assert judge.check(draft, "").correct
-    known = {each.text: each.made_of_others for each in judge.workload.evidence.known}  # type: ignore[attr-defined]
+    known = {each.text: each.made_of_others for each in judge.workload.corpus.known}  # type: ignore[attr-defined]
     given = next(text for text, generated in known.items() if not generated)
     derived = [text for text, generated in known.items() if generated]
     usual = {made[OLD_SUM + "\n", text, "usual"] for text in derived}

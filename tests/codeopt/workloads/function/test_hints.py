@@ -15,7 +15,7 @@ from codeopt.report.verdict_words import why
 from codeopt.workloads.function.calls.call_names import find_names
 from codeopt.workloads.function.corpus.sources import Ask
 from codeopt.workloads.function.corpus.sources.hints import find
-from codeopt.workloads.function.harness import open_bench
+from codeopt.workloads.function.harness import open_harness
 from codeopt.workloads.source.functions import read_function
 from codeopt.workloads.source.literals import Call, read
 from tests.support.judges import function_judge, open_with
@@ -209,19 +209,19 @@ def test_objects_are_made_of_what_their_classes_take(package: Path) -> None:
     """All functions in one sandbox: the original can be called with nearly everything that is made up."""
     assert "pkg" not in sys.modules
     first = read_function(package / "mod.py", "items")
-    with open_bench(first, open_with) as bench:
+    with open_harness(first, open_with) as harness:
         for name, parts in MADE.items():
             function = read_function(package / "mod.py", name)
-            target = bench.target.replace(qualname=name)
-            ((_, calls),) = find(Ask(replace(bench, function=function, target=target))).calls
+            target = harness.target.replace(qualname=name)
+            ((_, calls),) = find(Ask(replace(harness, function=function, target=target))).calls
             assert len(calls) > (0 if name == "unknown_or_none" else 20), name
             shown = find_names(calls, lambda calls: (), "pkg")
             text = "\n".join(map(shown.readable, calls))
             assert [part for part in parts if part not in text] == [], (name, calls[:5])
             assert [call for call in calls if not isinstance(made := read(call), Call) or made.text() != call] == []
-            answers = replace(bench, target=target).ask(tuple(calls[:40]), seconds=1.0, lost=3).lines
+            answers = replace(harness, target=target).ask(tuple(calls[:40]), seconds=1.0, lost=3).lines
             assert sum(line.startswith("returns ") for line in answers) > 0.9 * len(answers), (name, answers[:3])
-        assert find(Ask(replace(bench, function=read_function(package / "mod.py", "unknown")))).calls == ()
+        assert find(Ask(replace(harness, function=read_function(package / "mod.py", "unknown")))).calls == ()
     assert "pkg" not in sys.modules, "the module is read, not imported"
 
 

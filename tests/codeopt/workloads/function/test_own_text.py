@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from codeopt.workloads.function.harness import open_bench
+from codeopt.workloads.function.harness import open_harness
 from codeopt.workloads.source.functions import read_function
 from codeopt_sandbox import Options, open_sandbox
 from codeopt_sandbox.calls import CallBatch
@@ -26,7 +26,7 @@ def test_the_text_that_runs_is_the_drafts(tmp_path: Path) -> None:
     path = tmp_path / "mod.py"
     path.write_text(TEXT)
     function = read_function(path, "after")
-    with open_bench(function, lambda mounts: open_sandbox("bubblewrap", options=Options(mounts=mounts))) as bench:
+    with open_harness(function, lambda mounts: open_sandbox("bubblewrap", options=Options(mounts=mounts))) as harness:
         draft = TEXT.replace("x + 1", "x + 2")
-        run = bench.runner.ask(draft, CallBatch(("f(1)",)))
+        run = harness.runner.ask(draft, CallBatch(("f(1)",)))
     assert said(run)[0] == "returns 3"

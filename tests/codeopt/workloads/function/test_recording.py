@@ -239,7 +239,7 @@ def test_of_a_hundred_thousand_calls_the_largest_is_kept(tmp_path: Path) -> None
     assert any("99" in call[2:5] or "98" in call[2:5] for call in calls), "late ones too"
 
 
-OFTEN = """\
+REPEAT = """\
 class Box:
     def add(self, item, times):
         return self.seen.add(item * times)
@@ -283,7 +283,7 @@ assert box.add(item="b", times=1000) is None and Box.kind(item=10**6) == 0 and p
 def test_a_function_that_is_called_often_is_called_as_before(python: str, tmp_path: Path) -> None:
     """By position and by name, with what is missing; the largest call is kept, however late."""
     path = tmp_path / "often.py"
-    path.write_text(OFTEN)
+    path.write_text(REPEAT)
     for name, largest in {
         "Box.add": "", "Box.kind": "f(1000000)", "plain": "", "ordinary": "f(1000000, 2)",
         "usual": "f(1000000, more=2)", "by_name": "f(1000000, more=2)",

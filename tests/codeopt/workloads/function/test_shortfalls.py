@@ -16,7 +16,7 @@ from codeopt.report.brief import caveat_lines
 from codeopt.report.result import End, Result
 from codeopt.workloads.function.corpus.existing_tests import Tests as SuiteRun
 from codeopt.workloads.function.corpus.sources import Ask, doctests, hints, tests
-from codeopt.workloads.function.harness import open_bench
+from codeopt.workloads.function.harness import open_harness
 from codeopt.workloads.source.functions import read_function
 from codeopt_sandbox.caveat import Caveat, Subject
 from tests.conftest import require_sandbox
@@ -66,8 +66,8 @@ def test_why_tests_count_for_nothing(name: str, tmp_path: Path) -> None:
     files, expected = SUITES[name]
     for path, text in {"mod.py": "def f(n):\n    return n * 2\n", "pyproject.toml": "", **files}.items():
         (tmp_path / path).write_text(text)
-    with open_bench(read_function(tmp_path / "mod.py", "f"), open_with) as bench:
-        found = tests.find(Ask(bench))
+    with open_harness(read_function(tmp_path / "mod.py", "f"), open_with) as harness:
+        found = tests.find(Ask(harness))
     assert found.shortfalls[0].words.startswith(expected.format(ELSEWHERE))
 
 
@@ -75,9 +75,9 @@ def test_why_doctests_and_hints_give_nothing(tmp_path: Path) -> None:
     require_sandbox()
     path = tmp_path / "mod.py"
     path.write_text('import nowhere_to_be_found\n\n\ndef f(n, m=1):\n    """>>> f(1)"""\n    return n\n')
-    with open_bench(read_function(path, "f"), open_with) as bench:
-        (doctest,) = doctests.find(Ask(bench)).shortfalls
-        (hint,) = hints.find(Ask(bench)).shortfalls
+    with open_harness(read_function(path, "f"), open_with) as harness:
+        (doctest,) = doctests.find(Ask(harness)).shortfalls
+        (hint,) = hints.find(Ask(harness)).shortfalls
     assert doctest.words.startswith("the doctests did not run: ModuleNotFoundError: No module named 'nowhere")
     said = "no calls could be generated from type hints: n has no type hint (type hints, --calls FILE)"
     assert hint.words.startswith(said)

@@ -10,7 +10,7 @@ import pytest
 
 from codeopt.core.revision import Revision
 from codeopt.workloads.function.corpus import observe
-from codeopt.workloads.function.harness import open_bench
+from codeopt.workloads.function.harness import open_harness
 from codeopt.workloads.function.known_cases import make_cases
 from codeopt.workloads.function.timed_runs import TimedRuns
 from codeopt.workloads.function.timing import plan
@@ -73,12 +73,12 @@ class BusyOnce:
 def test_a_known_call_that_somebody_else_held_up_is_made_again(tmp_path: Path) -> None:
     path = tmp_path / "sums.py"
     path.write_text(SUMS)
-    with open_bench(read_function(path, "f"), open_with) as bench:
-        known, dropped = observe.observe(bench, ["f(300000)", "f(7)"], {"f(300000)": "tests", "f(7)": "tests"})
+    with open_harness(read_function(path, "f"), open_with) as harness:
+        known, dropped = observe.observe(harness, ["f(300000)", "f(7)"], {"f(300000)": "tests", "f(7)": "tests"})
         assert (len(known), dropped) == (2, {})
-        runner: Any = BusyOnce(TimedRuns(bench.runner))
+        runner: Any = BusyOnce(TimedRuns(harness.runner))
         known = [replace(each, independent=False) for each in known]  # else nothing is run again
-        (case,) = make_cases(bench, runner, known, "calls", AnswerComparison())
+        (case,) = make_cases(harness, runner, known, "calls", AnswerComparison())
     assert not runner.busy
     assert (case.expected or b"").count(b"-> returns") == 2
 

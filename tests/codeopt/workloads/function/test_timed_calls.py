@@ -190,15 +190,15 @@ def test_calls_are_grown_again_where_a_pass_turns_out_short(monkeypatch: pytest.
     def seconds(text: str) -> float:
         return 1e-7 * call_size(text)
 
-    def once(bench: object, texts: Sequence[str], limit: CallTimeLimit) -> list[KnownCall]:
+    def once(harness: object, texts: Sequence[str], limit: CallTimeLimit) -> list[KnownCall]:
         made = [replace(answered, text=text, seconds=seconds(text) * held_up) for text in texts]
         return [known for known in made if known.seconds <= limit.call]
 
-    def pass_seconds(bench: object, batch: CallBatch) -> tuple[float, float]:
+    def pass_seconds(harness: object, batch: CallBatch) -> tuple[float, float]:
         return sum(map(seconds, batch.calls[batch.warm :])), 0.0
 
     monkeypatch.setattr(plan, "once", once)
-    monkeypatch.setattr(plan, "deterministic", lambda bench, found: (list(found), None))
+    monkeypatch.setattr(plan, "deterministic", lambda harness, found: (list(found), None))
     monkeypatch.setattr(plan, "_pass_seconds", pass_seconds)
     unused: Any = None
     found = plan.choose(unused, CallCorpus(known=(answered,)), Contract())

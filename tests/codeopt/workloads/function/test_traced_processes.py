@@ -14,7 +14,7 @@ from codeopt.review.change import whole_files
 from codeopt.review.changed_functions import find_targets
 from codeopt.review.ranking import Ranking, ranked
 from codeopt.workloads.function.corpus.existing_tests import failing, find_reaching_tests, find_tests, run_tests
-from codeopt.workloads.function.harness import FunctionHarness, open_bench
+from codeopt.workloads.function.harness import FunctionHarness, open_harness
 from codeopt.workloads.source.functions import read_function
 from codeopt_sandbox import Options, Sandbox, open_sandbox
 from tests.codeopt.review.pull_request import propose
@@ -142,9 +142,9 @@ def ranking_of(folder: Path, python: str | None = None) -> Ranking:
 
 
 @pytest.fixture(scope="module")
-def bench(project: Path) -> Iterator[FunctionHarness]:
-    with open_bench(read_function(project / "app/core.py", "by_script"), opened) as bench:
-        yield bench
+def harness(project: Path) -> Iterator[FunctionHarness]:
+    with open_harness(read_function(project / "app/core.py", "by_script"), opened) as harness:
+        yield harness
 
 
 def test_each_way_to_a_function_is_seen(project: Path) -> None:
@@ -160,19 +160,19 @@ def test_each_way_to_a_function_is_seen(project: Path) -> None:
 
 
 @pytest.mark.parametrize("name", REACHED)
-def test_a_draft_is_what_runs_there(name: str, project: Path, bench: FunctionHarness) -> None:
+def test_a_draft_is_what_runs_there(name: str, project: Path, harness: FunctionHarness) -> None:
     test = f"tests/test_core.py::test_{name}"
-    assert failing(bench, bench.source, [test]) == ""
+    assert failing(harness, harness.source, [test]) == ""
     wrong = CORE.replace(f"def {name}(count):\n    return len", f"def {name}(count):\n    return 1 + len")
     assert wrong != CORE
-    assert failing(bench, wrong, [test]).startswith(f"test {test} fails")
+    assert failing(harness, wrong, [test]).startswith(f"test {test} fails")
 
 
 @pytest.mark.parametrize("name", [each for each in REACHED if each != "by_runpy"])
 def test_calls_that_are_made_there_are_recorded(name: str, project: Path) -> None:
-    with open_bench(read_function(project / "app/core.py", name), opened) as bench:
-        paths = find_tests(bench)
-        found = run_tests(bench, bench.source, paths, record=True)
+    with open_harness(read_function(project / "app/core.py", name), opened) as harness:
+        paths = find_tests(harness)
+        found = run_tests(harness, harness.source, paths, record=True)
         assert found.calls == ("f(3000)",)
         assert found.places == {"f(3000)": f"tests/test_core.py::test_{name}"}
 
@@ -204,10 +204,10 @@ def test_tests_of_other_runners_are_evidence(runner: str, tmp_path: Path, withou
         "1 of 2 tests fail on the original and counts for nothing: app/tests.py::Core::test_fails: "
         "AssertionError: 1 != 7"
     )
-    with open_bench(read_function(folder / "app/core.py", "by_script"), partial(opened, python=python)) as bench:
-        assert failing(bench, bench.source, traced.tests) == ""
-        assert "351" in failing(bench, CORE.replace("return len", "return 1 + len"), traced.tests)
-        (path,) = find_reaching_tests(bench, [bench.view.module])
+    with open_harness(read_function(folder / "app/core.py", "by_script"), partial(opened, python=python)) as harness:
+        assert failing(harness, harness.source, traced.tests) == ""
+        assert "351" in failing(harness, CORE.replace("return len", "return 1 + len"), traced.tests)
+        (path,) = find_reaching_tests(harness, [harness.view.module])
         assert path.endswith("app/tests.py")
 
 
@@ -217,8 +217,8 @@ def test_a_test_that_fails_by_django_is_not_tried_again_by_pytest(tmp_path: Path
     cases = cases.replace("import unittest", "import sys\nimport unittest")
     files = {"app/__init__.py": "", "app/core.py": CORE, "app/tests.py": cases, "manage.py": MANAGE}
     folder = propose(tmp_path / "r", files, {})
-    with open_bench(read_function(folder / "app/core.py", "by_script"), opened) as bench:
-        said = failing(bench, bench.source, ["app/tests.py::Core::test_fails"])
+    with open_harness(read_function(folder / "app/core.py", "by_script"), opened) as harness:
+        said = failing(harness, harness.source, ["app/tests.py::Core::test_fails"])
     assert said.startswith("test app/tests.py::Core::test_fails fails")
 
 

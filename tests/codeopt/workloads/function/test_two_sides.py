@@ -12,12 +12,12 @@ BATCH = CallBatch(("f(1)",))
 
 
 def test_each_side_calls_its_own_function(isolated: Sandbox) -> None:
-    target, rival = Revision.of(MODULE), Revision.of(MODULE, "mod.py")
+    target, other_version = Revision.of(MODULE), Revision.of(MODULE, "mod.py")
     f, g = (FunctionRef("mod", "/nowhere/mod.py", name) for name in "fg")
-    runner = TimedRuns(CallRunner(isolated, f), {rival: g})
-    said = [runner.ask(side, BATCH).stdout for side in (target, rival)]
+    runner = TimedRuns(CallRunner(isolated, f), {other_version: g})
+    said = [runner.ask(side, BATCH).stdout for side in (target, other_version)]
     assert [b"returns 2" in said[0], b"returns 3" in said[1]] == [True, True]
     timed = BATCH.replace(program="time").stdin()
-    runs = [runner.run(side, timed).call_timing for side in (target, rival, rival)]
-    assert [len(runner.timings(side)) for side in (target, rival)] == [1, 2]
-    assert runner.timings(rival) == runs[1:]
+    runs = [runner.run(side, timed).call_timing for side in (target, other_version, other_version)]
+    assert [len(runner.timings(side)) for side in (target, other_version)] == [1, 2]
+    assert runner.timings(other_version) == runs[1:]

@@ -42,7 +42,7 @@ DRAFTS = {
 def test_an_order_that_is_never_the_same(judges: Judges, name: str) -> None:
     old, new, right = DRAFTS[name]
     judge = judges(old, CALLS, timed=False)
-    known = [each for each in judge.workload.evidence.known if each.vouched]
+    known = [each for each in judge.workload.corpus.known if each.vouched]
     assert len(known) == 11
     assert judge.check(Revision.of(new), "new").correct is right
 

@@ -19,7 +19,7 @@ from codeopt.workloads.function.harness import FunctionHarness
 class Ask:
     """Request to a source of calls."""
 
-    bench: FunctionHarness
+    harness: FunctionHarness
     calls_file: Path | None = None
     use_tests: bool = True
     notify: Callable[[str], None] = lambda line: None

@@ -16,12 +16,12 @@ def find(ask: Ask) -> Found:
     Raises:
         UsageError: The file or the module does not run, or the file has no calls.
     """
-    bench = ask.bench
-    if bench.target.calls_file is None:
+    harness = ask.harness
+    if harness.target.calls_file is None:
         return Found(())
-    run = bench.runner.ask(bench.source, CallBatch((), "inspect", "list", seconds=30.0))
+    run = harness.runner.ask(harness.source, CallBatch((), "inspect", "list", seconds=30.0))
     if run.failure in (Failure.NOT_IMPORTED, Failure.IS_PROGRAM):
-        fact, hint = bench.no_answer(run)
+        fact, hint = harness.no_answer(run)
         raise UsageError(fact, hint=hint)
     lines = run.answer.lines if run.answer else ()
     if not lines:

@@ -10,9 +10,9 @@ from codeopt.workloads.function.corpus.sources import Ask, Found
 
 def find(ask: Ask) -> Found:
     """Return the calls of the module's doctests, if there are any."""
-    if ">>>" not in ask.bench.source:
+    if ">>>" not in ask.harness.source:
         return Found(())
-    found = run_tests(ask.bench, ask.bench.source, (), record=True, job="doctest")
+    found = run_tests(ask.harness, ask.harness.source, (), record=True, job="doctest")
     calls = (("doctests", found.calls),) if found.calls else ()
     shortfalls = (Diagnostic("the doctests did not run", found.error),) if found.error else ()
     return Found(calls, shortfalls=shortfalls, dropped=unwritten(found.lost), places=found.places)

@@ -48,19 +48,19 @@ def find(ask: Ask) -> Found:
     from hypothesis import strategies as st
 
     with _home_elsewhere():
-        strategy = _strategy(ask.bench, st)
+        strategy = _strategy(ask.harness, st)
         drawn = [] if strategy is None or strategy.is_empty else _drawn(strategy)
     if drawn:
         return Found((("hints", tuple(drawn)),))
-    missing = Diagnostic("no calls could be generated from type hints", _untyped(ask.bench), REMEDY)
+    missing = Diagnostic("no calls could be generated from type hints", _untyped(ask.harness), REMEDY)
     return Found((), shortfalls=(missing,))
 
 
-def _untyped(bench: FunctionHarness) -> str:
+def _untyped(harness: FunctionHarness) -> str:
     """Return the reason why no call can be guessed."""
-    node = definition(ast.parse(bench.source), bench.function.qualname)
-    scope = bench.scope
-    bound = bench.function.kind in ("method", "property", "classmethod")
+    node = definition(ast.parse(harness.source), harness.function.qualname)
+    scope = harness.scope
+    bound = harness.function.kind in ("method", "property", "classmethod")
     given = of_function(node, scope, int(bound)) if node is not None else []
     bare = [each.name for each in given if each.hint is None and each.default is None]
     if bare:
@@ -106,14 +106,14 @@ def _drawn(strategy: Any) -> list[str]:
     return list(found)
 
 
-def _strategy(bench: FunctionHarness, st: Any) -> Any:
+def _strategy(harness: FunctionHarness, st: Any) -> Any:
     """The function's arguments; of a method, an object of its class first."""
-    function, scope = bench.function, bench.scope
+    function, scope = harness.function, harness.scope
     node = definition(scope.tree, function.qualname)
     if node is None:
         return None
     owner = scope.classes.get(function.qualname.rpartition(".")[0])
-    words = [*bench.vocabulary.words[0], *PLAIN]
+    words = [*harness.vocabulary.words[0], *PLAIN]
     text = (
         st.sampled_from(words)
         | st.text(CHARACTERS, max_size=20)

@@ -11,6 +11,6 @@ AGAIN = "codeopt record records them again"
 
 def find(ask: Ask) -> list[str] | Found:
     """The user's recorded calls; empty without a recording, and for one that others brought."""
-    if why := left_out(ask.bench.function):
+    if why := left_out(ask.harness.function):
         return Found((), shortfalls=(Diagnostic("recorded calls are left out", why, AGAIN),))
-    return recorded_calls(ask.bench.function)
+    return recorded_calls(ask.harness.function)

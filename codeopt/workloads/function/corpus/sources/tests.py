@@ -36,42 +36,42 @@ def find(ask: Ask) -> Found:
     - all that import the module, as a fixture or another function may call it
     - tests that may reach it through a process or a framework
     """
-    traced = ask.bench.traced
+    traced = ask.harness.traced
     if ask.use_tests and traced is not None and traced.tests and (traced.calls or traced.lost):
         calls = (("tests", tuple(traced.calls)),) if traced.calls else ()
         return Found(calls, (), traced.tests, traced.shortfalls, unwritten(traced.lost), dict(traced.calls))
-    bench, modules = ask.bench, [ask.bench.view.module]
+    harness, modules = ask.harness, [ask.harness.view.module]
     tried: list[str] = []
     found = Found(())
-    for paths in _stages(bench, modules) if ask.use_tests else ():
+    for paths in _stages(harness, modules) if ask.use_tests else ():
         more = _find(ask, [path for path in paths if path not in tried][:MOST_FILES])
-        if more.tests or bench.places:
+        if more.tests or harness.places:
             return more
         tried += paths
         found = replace(found, shortfalls=found.shortfalls or more.shortfalls)
     return found
 
 
-def _stages(bench: FunctionHarness, modules: Sequence[Module]) -> Iterator[list[str]]:
-    yield find_tests(bench)
-    yield find_all_tests(bench, modules)
-    yield find_reaching_tests(bench, modules)
+def _stages(harness: FunctionHarness, modules: Sequence[Module]) -> Iterator[list[str]]:
+    yield find_tests(harness)
+    yield find_all_tests(harness, modules)
+    yield find_reaching_tests(harness, modules)
 
 
 def _find(ask: Ask, paths: list[str]) -> Found:
     if not paths:
         return Found(())
     ask.notify(f"running tests in {len(paths)} file{'s' * (len(paths) != 1)}")
-    found = run_tests(ask.bench, ask.bench.source, paths, record=True)
+    found = run_tests(ask.harness, ask.harness.source, paths, record=True)
     if not found.passed and len(paths) > 1:  # one that hangs or breaks takes the others with it
-        found = run_tests(ask.bench, ask.bench.source, paths[:1], record=True)
+        found = run_tests(ask.harness, ask.harness.source, paths[:1], record=True)
     short = found.shortfall(len(paths))
     if not found.passed:
         return Found((), shortfalls=(short,) if short else ())
-    missing = [*([short] if short else []), *_not_run(ask.bench, paths, found)]
+    missing = [*([short] if short else []), *_not_run(ask.harness, paths, found)]
     if not (found.calls or found.lost):  # tests that never call the function are no evidence about it
         count = len(found.passed)
-        what = f"{count} test{'s' * (count != 1)} ran, none calls {ask.bench.function.qualname}"
+        what = f"{count} test{'s' * (count != 1)} ran, none calls {ask.harness.function.qualname}"
         return Found((), shortfalls=(Diagnostic(what, remedy="--tests PATH names others"), *missing))
     calls = (("tests", found.calls),) if found.calls else ()
     shortfalls = tuple(missing)
@@ -79,9 +79,9 @@ def _find(ask: Ask, paths: list[str]) -> Found:
     return Found(calls, (), found.passed, shortfalls, unwritten(found.lost), found.places)
 
 
-def _not_run(bench: FunctionHarness, paths: Sequence[str], found: Tests) -> Iterator[Diagnostic]:
+def _not_run(harness: FunctionHarness, paths: Sequence[str], found: Tests) -> Iterator[Diagnostic]:
     """Tests that may call the function, and for which there was no room or no time."""
-    every = [] if bench.places else find_tests(bench, MOST_LISTED)
+    every = [] if harness.places else find_tests(harness, MOST_LISTED)
     if left := [path for path in every if path not in paths]:
         first = Path(left[0]).name
         yield Diagnostic(f"{counted(len(left), 'test file')} not run, of which {first} is one", _ROOM, _NAME_THEM)

@@ -8,7 +8,7 @@ import pytest
 
 from codeopt.core.revision import Revision
 from codeopt.workloads.function.calls.shrink import smallest
-from codeopt.workloads.function.harness import FunctionHarness, open_bench
+from codeopt.workloads.function.harness import FunctionHarness, open_harness
 from codeopt.workloads.function.timed_runs import TimedRuns
 from codeopt.workloads.source.functions import read_function
 from codeopt_sandbox import Options, open_sandbox
@@ -22,11 +22,11 @@ RAISES = "def f(rows):\n    return sum(row[1] for row in rows if row[0] != {}[ro
 
 
 @pytest.fixture(scope="module")
-def bench(tmp_path_factory: pytest.TempPathFactory) -> Iterator[FunctionHarness]:
+def harness(tmp_path_factory: pytest.TempPathFactory) -> Iterator[FunctionHarness]:
     require_sandbox()
     path = tmp_path_factory.mktemp("shrink") / "rows.py"
     path.write_text(ORIGINAL)
-    with open_bench(
+    with open_harness(
         read_function(path, "f"), lambda mounts: open_sandbox("bubblewrap", options=Options(mounts=mounts))
     ) as opened:
         yield opened
@@ -41,7 +41,7 @@ def bench(tmp_path_factory: pytest.TempPathFactory) -> Iterator[FunctionHarness]
     ],
     ids=["returns", "raises instead", "raises another"],
 )
-def test_the_smallest_call_fails_as_the_first_does(draft: str, call: str, said: str, bench: FunctionHarness) -> None:
-    found = smallest(TimedRuns(bench.runner), bench.revision, Revision.of(draft), call, AnswerComparison())
+def test_the_smallest_call_fails_as_the_first_does(draft: str, call: str, said: str, harness: FunctionHarness) -> None:
+    found = smallest(TimedRuns(harness.runner), harness.revision, Revision.of(draft), call, AnswerComparison())
     assert said in found.detail
     assert len(found.call) < len(call)

@@ -25,7 +25,7 @@ from codeopt.core.program import read_program
 from codeopt.core.session import Session
 from codeopt.core.traced import TracedCalls, Traces
 from codeopt.core.words import counted
-from codeopt.workloads.function.corpus.deciding import named_tests, reached_digest, runner_parts, test_paths
+from codeopt.workloads.function.corpus.cache_key import named_tests, reached_digest, runner_parts, test_paths
 from codeopt.workloads.function.corpus.existing_tests import SECONDS
 from codeopt.workloads.function.corpus.rank import Times, function_times
 from codeopt.workloads.function.harness import FunctionHarness
@@ -45,7 +45,7 @@ Functions = Sequence[tuple[Path, str]]
 
 
 @dataclass(frozen=True)
-class KeptRun:
+class CachedRun:
     """A run of tests, as it is kept."""
 
     files: tuple[Path, ...]
@@ -67,10 +67,10 @@ class KeptRun:
 
 
 @dataclass
-class KeptTraces:
+class TraceCache:
     """Kept runs of the tests of one project; without a cache each command runs them itself."""
 
-    bench: FunctionHarness
+    harness: FunctionHarness
     options: ImproveOptions
     linked: Linked = NO_LINKS
     python: Interpreter | None = None
@@ -97,9 +97,9 @@ class KeptTraces:
             self.tell(f"{_again(found)}: {counted(found.times.tests, 'test')}")
             return replace(_renamed(found.times, files), reused_from=found.made_at)
         self.notify(f"running the tests of {counted(len(files), 'file')}")
-        times = function_times(self.bench, files, wanted, self.linked)
+        times = function_times(self.harness, files, wanted, self.linked)
         if times.tests:
-            self._keep(KeptRun(asked, functions, times, timed=True))
+            self._keep(CachedRun(asked, functions, times, timed=True))
         return times
 
     def calls(self, path: Path, function: str) -> TracedCalls | None:
@@ -117,26 +117,26 @@ class KeptTraces:
         asked = path.resolve(), function
         short = next(iter(found.shortfalls), None)
         times = Times({}, 0.0, len(found.tests), short, traces={asked: found})
-        self._keep(KeptRun((asked[0],), (asked,), times, timed=False))
+        self._keep(CachedRun((asked[0],), (asked,), times, timed=False))
 
-    def _keep(self, run: KeptRun) -> None:
+    def _keep(self, run: CachedRun) -> None:
         decided = self._decided(run.files) if self.cache else None
         if self.cache is None or decided is None:
             return
-        value = run_to_json(replace(run, decided=decided), self.bench.view.module.root)
+        value = run_to_json(replace(run, decided=decided), self.harness.view.module.root)
         self.cache.put(CacheKind.TRACE, digest_of([value["files"], value["functions"], run.timed]), value)
 
-    def _runs(self) -> Iterator[KeptRun]:
+    def _runs(self) -> Iterator[CachedRun]:
         """The kept runs of an age that counts, the newest first."""
         for stored in reversed(self.cache.values(CacheKind.TRACE) if self.cache else []):
             if not 0 <= time.time() - stored.made_at < MAX_AGE_S:
                 continue
             try:
-                yield replace(run_of(stored.value, self.bench.view.module.root), made_at=stored.made_at)
+                yield replace(run_of(stored.value, self.harness.view.module.root), made_at=stored.made_at)
             except (KeyError, TypeError, ValueError, AttributeError):
                 continue
 
-    def _unchanged(self, runs: Iterator[KeptRun]) -> KeptRun | None:
+    def _unchanged(self, runs: Iterator[CachedRun]) -> CachedRun | None:
         """The first of some runs that would show the same now."""
         for _, run in zip(range(MOST_TRIED), runs, strict=False):
             if run.decided == self._decided(run.files):
@@ -155,13 +155,13 @@ class KeptTraces:
     def _digest(self, files: tuple[Path, ...]) -> str | None:
         """Digest of all that decides what the tests of some modules show; None where that cannot be known. Raises
         OSError, ValueError."""
-        bench, view = self.bench, self.bench.view
-        if self.python is None or read_program(view.module.path).source != bench.source:
+        harness, view = self.harness, self.harness.view
+        if self.python is None or read_program(view.module.path).source != harness.source:
             return None  # a text that is not in its file
         modules = [locate(file, self.linked) for file in files]
         first = replace(view, module=modules[0])
         texts = [view.folder / each.path.relative_to(each.root) if view.copied else each.path for each in modules]
-        tests = test_paths(bench, modules)
+        tests = test_paths(harness, modules)
         roots = {
             view.folder / root.relative_to(view.module.root) if view.copied else root
             for each in (view.module, *modules)
@@ -169,7 +169,7 @@ class KeptTraces:
         }
         others = [each.path.relative_to(each.root) for each in modules[1:]]
         reached = reached_digest(
-            bench, first, read_text(texts[0]), self.python, (*others, *tests), named_tests(bench), sorted(roots)
+            harness, first, read_text(texts[0]), self.python, (*others, *tests), named_tests(harness), sorted(roots)
         )
         if reached is None:
             self.detail("No run of the tests is cached: they may read files outside of the project.")
@@ -179,24 +179,26 @@ class KeptTraces:
             "reached": reached,
             "modules": [[each.name, *(str(path.relative_to(each.root)) for path in each.roots)] for each in modules],
             "tests": sorted(map(str, tests)),
-            "named": [str(place.path) for place in bench.places],
-            **runner_parts(self.options, self.python, bench.sandbox, replace(bench.sandbox.limits, seconds=SECONDS)),
+            "named": [str(place.path) for place in harness.places],
+            **runner_parts(
+                self.options, self.python, harness.sandbox, replace(harness.sandbox.limits, seconds=SECONDS)
+            ),
         }
         return digest_of(parts)
 
 
-def kept_traces(
-    bench: FunctionHarness, options: ImproveOptions, session: Session, python: Interpreter | None, linked: Linked
-) -> KeptTraces:
-    """The kept runs of the tests of a bench's project; none with --no-cache, and where an image has its own Python."""
+def open_trace_cache(
+    harness: FunctionHarness, options: ImproveOptions, session: Session, python: Interpreter | None, linked: Linked
+) -> TraceCache:
+    """Cached runs of the tests of a harness's project; none with --no-cache, and where an image has its own Python."""
     notify, tell, detail = session.console.progress, session.console.print, session.console.detail
     if options.no_cache or options.image or python is None:
-        return KeptTraces(bench, options, linked, notify=notify)
-    cache = session.open_cache(bench.view.module.root, tell)
-    return KeptTraces(bench, options, linked, python, cache, notify, tell, detail)
+        return TraceCache(harness, options, linked, notify=notify)
+    cache = session.open_cache(harness.view.module.root, tell)
+    return TraceCache(harness, options, linked, python, cache, notify, tell, detail)
 
 
-def _again(run: KeptRun) -> str:
+def _again(run: CachedRun) -> str:
     return f"the run of the tests of {run.made} is used again"
 
 
@@ -207,7 +209,7 @@ def _renamed(times: Times, files: Sequence[Path]) -> Times:
     return replace(times, seconds=seconds, own={(names[path], name): own for (path, name), own in times.own.items()})
 
 
-def run_to_json(run: KeptRun, root: Path) -> dict[str, Any]:
+def run_to_json(run: CachedRun, root: Path) -> dict[str, Any]:
     """A run as data; files are named from the project's root."""
 
     def named(path: Path) -> str:
@@ -236,7 +238,7 @@ def run_to_json(run: KeptRun, root: Path) -> dict[str, Any]:
     }
 
 
-def run_of(value: Any, root: Path) -> KeptRun:
+def run_of(value: Any, root: Path) -> CachedRun:
     """The run that `run_to_json` wrote. Raises KeyError, TypeError, ValueError, AttributeError."""
     if value["format"] != FORMAT:
         raise ValueError("another format")
@@ -252,7 +254,7 @@ def run_of(value: Any, root: Path) -> KeptRun:
     )  # fmt: skip
     functions = tuple((root / path, str(name)) for path, name in value["functions"])
     files = tuple(root / path for path in value["files"])
-    return KeptRun(files, functions, times, bool(value["timed"]), str(value["decided"]))
+    return CachedRun(files, functions, times, bool(value["timed"]), str(value["decided"]))
 
 
 def _traces(rows: Any, root: Path) -> Traces:

@@ -25,13 +25,13 @@ from codeopt_sandbox.plain_files import read_bytes
 
 
 def reached_digest(
-    bench: FunctionHarness, view: View, text: str, python: Interpreter, beside: Sequence[Path],
+    harness: FunctionHarness, view: View, text: str, python: Interpreter, beside: Sequence[Path],
     outside: Mapping[str, bytes], roots: Sequence[Path] = (),
 ) -> str | None:  # fmt: skip
     """Return a digest of everything that a view's module and other files reach. None if it is unknown.
 
     Args:
-        bench: Harness of the function.
+        harness: Harness of the function.
         view: Copy of the project.
         text: Text of the module.
         python: Interpreter that runs the code.
@@ -43,8 +43,8 @@ def reached_digest(
         OSError: A file cannot be read.
     """
     elsewhere = [root for root in linked_folders(python.libraries) if not root.is_relative_to(view.module.root)]
-    folders = (*elsewhere, *(view.folder / each for each in _test_folders(bench)), *roots)
-    return ReachedText(view, text, bench.sandbox.isolated, tuple(beside), outside, folders).digest()
+    folders = (*elsewhere, *(view.folder / each for each in _test_folders(harness)), *roots)
+    return ReachedText(view, text, harness.sandbox.isolated, tuple(beside), outside, folders).digest()
 
 
 def runner_parts(options: ImproveOptions, python: Interpreter, sandbox: Sandbox, limits: RunLimits) -> dict[str, Any]:
@@ -58,24 +58,24 @@ def runner_parts(options: ImproveOptions, python: Interpreter, sandbox: Sandbox,
     }
 
 
-def test_paths(bench: FunctionHarness, modules: Sequence[Module]) -> tuple[Path, ...]:
+def test_paths(harness: FunctionHarness, modules: Sequence[Module]) -> tuple[Path, ...]:
     """Test files of the project that may be run for some modules, relative to it."""
-    view = bench.view
+    view = harness.view
     if not view.copied:
         return ()
-    named = [place.path for place in bench.places if place.folder is None]
+    named = [place.path for place in harness.places if place.folder is None]
     inside = [view.folder / path.relative_to(view.module.root) for path in named]
     files = [file for path in inside for file in (sorted(path.rglob("*")) if path.is_dir() else [path])]
-    if not bench.places:
-        base = Path(view.shown_at) if bench.sandbox.isolated else view.folder
-        found = dict.fromkeys([*find_tests(bench), *find_reaching_tests(bench, modules)])
+    if not harness.places:
+        base = Path(view.shown_at) if harness.sandbox.isolated else view.folder
+        found = dict.fromkeys([*find_tests(harness), *find_reaching_tests(harness, modules)])
         files = [view.folder / Path(each).relative_to(base) for each in found]
     return tuple(file.relative_to(view.folder) for file in files if file.is_file())
 
 
-def named_tests(bench: FunctionHarness) -> dict[str, bytes]:
+def named_tests(harness: FunctionHarness) -> dict[str, bytes]:
     """Files of the tests that the user named outside of the project, by name."""
-    copies = [(place.inside, place.folder) for place in bench.places if place.folder is not None]
+    copies = [(place.inside, place.folder) for place in harness.places if place.folder is not None]
     return {
         f"{name}/{file.relative_to(folder)}": read_bytes(file)
         for name, folder in copies
@@ -84,7 +84,7 @@ def named_tests(bench: FunctionHarness) -> dict[str, bytes]:
     }
 
 
-def _test_folders(bench: FunctionHarness) -> list[Path]:
+def _test_folders(harness: FunctionHarness) -> list[Path]:
     """Folders of the copy that tests are imported from."""
-    base = Path(bench.view.shown_at) if bench.sandbox.isolated else bench.view.folder
-    return [Path(each).relative_to(base) for each in bench.target.test_paths] if bench.view.copied else []
+    base = Path(harness.view.shown_at) if harness.sandbox.isolated else harness.view.folder
+    return [Path(each).relative_to(base) for each in harness.target.test_paths] if harness.view.copied else []

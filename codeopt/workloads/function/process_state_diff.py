@@ -22,17 +22,17 @@ NAMED = 3
 """Number of settings named in a line; `--json` has all."""
 
 
-def judge_left(runner: TimedRuns, original: Revision, draft: Revision, outcome: Outcome) -> Outcome:
+def check_process_state(runner: TimedRuns, original: Revision, draft: Revision, outcome: Outcome) -> Outcome:
     """A right run as a wrong one, where it leaves what the original does not."""
     run = outcome.run
     left = run.answer.left if isinstance(run, CallRun) and run.answer else None
     if outcome.verdict is not Verdict.AC or draft == original or left is None:
         return outcome
-    new = newly_left(runner, original, left)
+    new = new_process_state(runner, original, left)
     return replace(outcome, verdict=Verdict.WA, detail=sentence(new), settings=told(new)) if new else outcome
 
 
-def newly_left(runner: TimedRuns, original: Revision, left: ProcessChanges) -> tuple[LeftSetting, ...]:
+def new_process_state(runner: TimedRuns, original: Revision, left: ProcessChanges) -> tuple[LeftSetting, ...]:
     """Return the settings that neither the original nor the additional libraries change."""
     known = runner.left.get((original, ()), [])
     found = beyond(left.settings, known)

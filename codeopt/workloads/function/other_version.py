@@ -26,7 +26,7 @@ MAX_NAMED = 3
 
 
 @dataclass(frozen=True)
-class Rival:
+class OtherVersionOfFunction:
     """A function that is compared with the target, and the view of its project."""
 
     function: Function
@@ -39,21 +39,23 @@ class Rival:
         """Revision of its module, which never equals the target's: its path is in it."""
         return Revision.of(self.function.source, str(self.function.path))
 
-    def target(self, bench: FunctionHarness) -> FunctionRef:
+    def target(self, harness: FunctionHarness) -> FunctionRef:
         """Reference by which it is called as the target is."""
-        ref = make_target(self.function, self.view, bench.sandbox, bench.target.calls_file, (bench.target.module,))
+        ref = make_target(
+            self.function, self.view, harness.sandbox, harness.target.calls_file, (harness.target.module,)
+        )
         return ref.replace(
-            globals=bench.target.globals, classes=bench.target.classes, calls_paths=bench.target.paths,
-            whole_answers=bench.target.whole_answers,
+            globals=harness.target.globals, classes=harness.target.classes, calls_paths=harness.target.paths,
+            whole_answers=harness.target.whole_answers,
         )  # fmt: skip
 
-    def tested(self, bench: FunctionHarness, tests: Sequence[str]) -> Checked:
+    def tested(self, harness: FunctionHarness, tests: Sequence[str]) -> Checked:
         """Run the target's passing tests on this version.
 
         If it is the same module of another checkout, that checkout's tests run. Otherwise this module replaces the
         target's. Tests that cannot run become a note, and so do those that fail only for other functions.
         """
-        own, kept, why = self._tests_for(bench, tests)
+        own, kept, why = self._tests_for(harness, tests)
         left = len(tests) - len(kept)
         notes: tuple[str, ...] = (f"{counted(left, 'test')} that OLD passes not run on NEW: {why}",) if left else ()
         if not kept:
@@ -83,15 +85,15 @@ class Rival:
         real = own.view.module.path if path == self.function.path else path
         return own.view.inside(real, own.sandbox.isolated)
 
-    def _tests_for(self, bench: FunctionHarness, tests: Sequence[str]) -> tuple[FunctionHarness, Sequence[str], str]:
-        """The bench and the tests to run on it, and why not the others."""
-        here, there = bench.view.module, self.view.module
+    def _tests_for(self, harness: FunctionHarness, tests: Sequence[str]) -> tuple[FunctionHarness, Sequence[str], str]:
+        """The harness and the tests to run on it, and why not the others."""
+        here, there = harness.view.module, self.view.module
         if here.name == there.name and here.root != there.root:
-            own = replace(bench, function=self.function, view=self.view, target=self.target(bench))
-            kept = tests if bench.places else [each for each in tests if _is_there(there.root, each)]
+            own = replace(harness, function=self.function, view=self.view, target=self.target(harness))
+            kept = tests if harness.places else [each for each in tests if _is_there(there.root, each)]
             return own, kept, "its checkout does not have them"
-        why = self._no_substitute(bench.function)
-        return bench, () if why else tests, why
+        why = self._no_substitute(harness.function)
+        return harness, () if why else tests, why
 
     def _no_substitute(self, target: Function) -> str:
         """Return the reason why its module cannot replace the target's, or empty."""

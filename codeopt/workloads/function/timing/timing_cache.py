@@ -7,12 +7,12 @@ from typing import Any
 
 from codeopt.core.cache import CacheKind
 from codeopt.workloads.function.corpus.corpus import CallCorpus
-from codeopt.workloads.function.corpus.kept import KeptEvidence
+from codeopt.workloads.function.corpus.corpus_cache import CorpusCache
 from codeopt.workloads.function.timing.plan import Timed
 from codeopt_sandbox.calls import CallBatch
 
 
-def kept_choice(kept: KeptEvidence, corpus: CallCorpus, choose: Callable[[], Timed]) -> Timed:
+def cached_choice(kept: CorpusCache, corpus: CallCorpus, choose: Callable[[], Timed]) -> Timed:
     """The choice that is kept of this corpus, else a new one, which is then kept. choose: raises ProgramError."""
     stored = kept.load(CacheKind.TIMING) if corpus.reused_from is not None else None
     if stored is not None and corpus.reused_from is not None and stored[1] >= corpus.reused_from:

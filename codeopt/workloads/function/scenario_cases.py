@@ -73,7 +73,7 @@ def _chosen(answer: CallAnswer | None, chosen: Sequence[int]) -> CallAnswer:
 
 
 def scenario_cases(
-    bench: FunctionHarness, runner: TimedRuns, known: Sequence[KnownCall], contract: Contract, *,
+    harness: FunctionHarness, runner: TimedRuns, known: Sequence[KnownCall], contract: Contract, *,
     may_change: bool = False, policy: InputPolicy = USUAL_POLICY,
 ) -> list[Case]:  # fmt: skip
     """Return a case of the scenarios in which the original is consistent for any order of sets.
@@ -81,12 +81,12 @@ def scenario_cases(
     `may_change` excludes scenarios that give a call the objects of an earlier one, which may have changed them. The
     list is empty if no scenario remains.
     """
-    wanted = scenarios(known, contract, iterables(bench), bench.function, policy)
+    wanted = scenarios(known, contract, iterables(harness), harness.function, policy)
     wanted = [each for each in wanted if not (may_change and each.steps == AGAIN)]
-    first = _kept(bench, runner, wanted, seeded(1)) if wanted else {}
+    first = _kept(harness, runner, wanted, seeded(1)) if wanted else {}
     ordered = sorted(first, key=lambda each: bool(each.because))
     batch = _batch([each.text for each in ordered], [each.seconds for each in first.values()])
-    run = runner.run(bench.revision, batch.stdin(), mode="exec") if ordered else None
+    run = runner.run(harness.revision, batch.stdin(), mode="exec") if ordered else None
     if run is None or run.answer is None:
         return []
     outcomes = zip(ordered, run.answer.outcomes, strict=True)
@@ -114,12 +114,12 @@ def _batch(texts: Sequence[str], seconds: Sequence[float] = ()) -> CallBatch:
 
 
 def _kept(
-    bench: FunctionHarness, runner: TimedRuns, wanted: Sequence[Scenario], environment: Environment = USUAL
+    harness: FunctionHarness, runner: TimedRuns, wanted: Sequence[Scenario], environment: Environment = USUAL
 ) -> dict[Scenario, Answer]:
     """Scenarios that hold for the original, with what it answers."""
     calls = list(dict.fromkeys(call for each in wanted for call in each.calls))
     batch = _batch([*calls, *(each.text for each in wanted)])
-    answer = runner.run(bench.revision, batch.stdin(), mode="exec", environment=environment).answer
+    answer = runner.run(harness.revision, batch.stdin(), mode="exec", environment=environment).answer
     if answer is None:
         return {}
     alone = dict(zip(calls, answer.outcomes, strict=False))
@@ -143,7 +143,7 @@ def _plainness(scenario: Scenario) -> tuple[bool, int]:
 
 
 @dataclass(frozen=True)
-class Witness:
+class FailingScenario:
     """A scenario that tells a draft from the original."""
 
     scenario: Scenario
@@ -159,16 +159,16 @@ class Witness:
 
 
 @dataclass(frozen=True)
-class Witnesses:
+class ScenarioShrinker:
     """Looks for the smallest scenario that shows what a larger one does."""
 
-    bench: FunctionHarness
+    harness: FunctionHarness
     runner: TimedRuns
     draft: Revision
     inside: Callable[[Sequence[str]], Sequence[str]]
     """Filters calls: those that do not go beyond the contract stay."""
 
-    def smallest(self, case: ScenarioCase, run: CallRun, check: AnswerChecker) -> Witness | None:
+    def smallest(self, case: ScenarioCase, run: CallRun, check: AnswerChecker) -> FailingScenario | None:
         """The smallest scenario of a case that a draft has failed; None where it was not by a scenario."""
         part = case.part(beyond=False)
         wanted, got = part.answer or CallAnswer(), case.part_of(run, beyond=False).answer or CallAnswer()
@@ -188,13 +188,13 @@ class Witnesses:
             best = smaller
         return best
 
-    def _failing(self, wanted: Sequence[Scenario]) -> list[Witness]:
+    def _failing(self, wanted: Sequence[Scenario]) -> list[FailingScenario]:
         """Scenarios that the original keeps to and the draft does not, the smallest first."""
-        kept = _kept(self.bench, self.runner, wanted) if wanted else {}
+        kept = _kept(self.harness, self.runner, wanted) if wanted else {}
         batch = _batch([each.text for each in kept], [each.seconds for each in kept.values()])
         answer = self.runner.run(self.draft, batch.stdin(), mode="exec").answer if kept else None
         pairs = zip(kept.items(), answer.outcomes if answer else (), strict=False)
-        return [Witness(each, was, now) for (each, was), now in pairs if was.observed() != now.observed()]
+        return [FailingScenario(each, was, now) for (each, was), now in pairs if was.observed() != now.observed()]
 
     def _smaller(self, scenario: Scenario) -> list[Scenario]:
         """Return the scenario with one of its calls smaller, or with all equal ones smaller."""

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from codeopt.workloads.function.timing.cached_choice import timed_from_json, timed_to_json
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -31,13 +32,12 @@ from codeopt.workloads.function.calls.call_names import CallNames
 from codeopt.workloads.function.corpus.cases import calls_of
 from codeopt.workloads.function.corpus.collect import with_given_calls
 from codeopt.workloads.function.corpus.corpus import CallCorpus
+from codeopt.workloads.function.corpus.corpus_cache import corpus_from_json, corpus_to_json, evidence_key
 from codeopt.workloads.function.corpus.exclusions import Exclusion, ExclusionReason, Exclusions
-from codeopt.workloads.function.corpus.kept import corpus_from_json, corpus_to_json, evidence_key
 from codeopt.workloads.function.corpus.observe import KnownCall
 from codeopt.workloads.function.opening import OpenedFunction
-from codeopt.workloads.function.timing.kept_choice import timed_from_json, timed_to_json
+from codeopt.workloads.function.scenario_cases import ScenarioCase
 from codeopt.workloads.function.timing.plan import CallPlan, Timed
-from codeopt.workloads.function.together import ScenarioCase
 from codeopt.workloads.function.workload import FunctionWorkload
 from codeopt_sandbox.call_answer import Kind
 from codeopt_sandbox.calls import CallBatch
@@ -84,7 +84,7 @@ def _key(project: Path, **options: Any) -> str | None:
     """The key of the evidence; nothing is called for it."""
     with _opened(project, **options) as opened:
         asked = opened.request
-        return evidence_key(asked, with_given_calls(opened.bench, asked.options, ""))
+        return evidence_key(asked, with_given_calls(opened.harness, asked.options, ""))
 
 
 @pytest.fixture(scope="module")
@@ -193,8 +193,8 @@ def test_the_same_evidence_with_new_unseen_calls(project: Path, backend: str) ->
         plan = _plan(first)
     with _opened(project, **options) as opened:
         second = opened.measure()
-        assert second.evidence.reused_from is not None
-        assert second.evidence == first.evidence
+        assert second.corpus.reused_from is not None
+        assert second.corpus == first.corpus
         assert _checked(second) == _checked(first) != []
         assert second.contract.names == first.contract.names
         assert _plan(second).timed == plan.timed
@@ -230,14 +230,14 @@ def test_answers_are_never_taken_from_the_cache(project: Path) -> None:
         workload = opened.measure()
         right = _answers(workload)
         lie = Field("0" * 64, "0", 1)
-        lies = tuple(replace(each, outcome=each.outcome.replace(value=lie)) for each in workload.evidence.known)
-        liar = replace(workload.evidence, known=lies)
+        lies = tuple(replace(each, outcome=each.outcome.replace(value=lie)) for each in workload.corpus.known)
+        liar = replace(workload.corpus, known=lies)
         workload.kept.save(CacheKind.CORPUS, corpus_to_json(liar, CallNames()))
         workload = opened.measure()
-        assert workload.evidence.reused_from is not None
+        assert workload.corpus.reused_from is not None
         assert _answers(workload) == right
         asked = replace(opened, request=replace(opened.request, options=replace(opened.request.options, no_cache=True)))
-        assert asked.measure().evidence.reused_from is None
+        assert asked.measure().corpus.reused_from is None
 
 
 def _answers(workload: FunctionWorkload) -> list[bytes | None]:

@@ -18,12 +18,12 @@ from codeopt.core.diagnostic import Diagnostic
 from codeopt.core.environment_digest import digest_of
 from codeopt.workloads import WorkloadRequest
 from codeopt.workloads.function.calls.call_names import CallNames
+from codeopt.workloads.function.corpus.cache_key import named_tests, reached_digest, runner_parts, test_paths
 from codeopt.workloads.function.corpus.collect import collect_corpus, with_given_calls
-from codeopt.workloads.function.corpus.corpus import CallCorpus, FirstLook
-from codeopt.workloads.function.corpus.deciding import named_tests, reached_digest, runner_parts, test_paths
+from codeopt.workloads.function.corpus.corpus import CallCorpus, EarlyCheck
 from codeopt.workloads.function.corpus.exclusions import Exclusion, ExclusionReason, Exclusions
-from codeopt.workloads.function.corpus.kept_trace import kept_traces
 from codeopt.workloads.function.corpus.observe import KnownCall
+from codeopt.workloads.function.corpus.trace_cache import open_trace_cache
 from codeopt.workloads.function.harness import FunctionHarness
 from codeopt.workloads.function.recording.recording import left_out, recorded_calls
 from codeopt_sandbox.call_answer import read_outcome
@@ -40,7 +40,7 @@ ever."""
 
 
 @dataclass(frozen=True)
-class KeptEvidence:
+class CorpusCache:
     """Evidence of one function in the cache; without a cache everything is computed."""
 
     cache: Cache | None = None
@@ -67,14 +67,14 @@ class KeptEvidence:
 class KnownFunction:
     """A function with its corpus."""
 
-    bench: FunctionHarness
+    harness: FunctionHarness
     corpus: CallCorpus
-    kept: KeptEvidence
+    kept: CorpusCache
 
 
 def known_function(
-    request: WorkloadRequest, bench: FunctionHarness, calls_text: str, *, anew: bool = False,
-    first_look: FirstLook | None = None,
+    request: WorkloadRequest, harness: FunctionHarness, calls_text: str, *, anew: bool = False,
+    early_check: EarlyCheck | None = None,
 ) -> KnownFunction:  # fmt: skip
     """The corpus from the cache, or collected, and then kept. Raises ProgramError, UsageError.
 
@@ -82,22 +82,22 @@ def known_function(
     calls it, where calls are collected.
     """
     notify = request.session.console.progress
-    asked = with_given_calls(bench, request.options, calls_text)
+    asked = with_given_calls(harness, request.options, calls_text)
     kept = _kept(request, asked)
     found = None if anew else _loaded(kept, asked)
     if found is not None:
         notify(f"using the calls of {made_at_in_words(found.corpus)}")
         return found
-    function = bench.function
+    function = harness.function
     linked = request.imported_in_place(function.path, request.other.path if request.other else None)
-    traces = kept_traces(bench, request.options, request.session, request.interpreter, linked)
-    if bench.traced is None and not anew and request.options.use_tests:
-        bench = replace(bench, traced=traces.calls(function.path, function.qualname))
+    traces = open_trace_cache(harness, request.options, request.session, request.interpreter, linked)
+    if harness.traced is None and not anew and request.options.use_tests:
+        harness = replace(harness, traced=traces.calls(function.path, function.qualname))
     seen = partial(traces.keep_calls, function.path, function.qualname)
-    bench, corpus = collect_corpus(bench, request.options, calls_text, notify, first_look, seen)
+    harness, corpus = collect_corpus(harness, request.options, calls_text, notify, early_check, seen)
     if not corpus.thin():
-        kept.save(CacheKind.CORPUS, corpus_to_json(corpus, bench.names))
-    return KnownFunction(bench, corpus, kept)
+        kept.save(CacheKind.CORPUS, corpus_to_json(corpus, harness.names))
+    return KnownFunction(harness, corpus, kept)
 
 
 def made_at_in_words(corpus: CallCorpus) -> str:
@@ -105,7 +105,7 @@ def made_at_in_words(corpus: CallCorpus) -> str:
     return time.strftime("%Y-%m-%d %H:%M", time.localtime(corpus.reused_from))
 
 
-def _loaded(kept: KeptEvidence, bench: FunctionHarness) -> KnownFunction | None:
+def _loaded(kept: CorpusCache, harness: FunctionHarness) -> KnownFunction | None:
     stored = kept.load(CacheKind.CORPUS)
     if stored is None:
         return None
@@ -114,7 +114,9 @@ def _loaded(kept: KeptEvidence, bench: FunctionHarness) -> KnownFunction | None:
     except (KeyError, TypeError, ValueError, AttributeError, IndexError):
         return None
     return KnownFunction(
-        replace(bench, names=replace(names, method=bench.names.method)), replace(corpus, reused_from=stored[1]), kept
+        replace(harness, names=replace(names, method=harness.names.method)),
+        replace(corpus, reused_from=stored[1]),
+        kept,
     )
 
 
@@ -198,44 +200,44 @@ def _texts(value: Any) -> dict[str, str]:
     return {_text(name): _text(text) for name, text in value.items()}
 
 
-def _kept(request: WorkloadRequest, bench: FunctionHarness) -> KeptEvidence:
+def _kept(request: WorkloadRequest, harness: FunctionHarness) -> CorpusCache:
     """The evidence's place in the cache; none where it cannot be known what the function reaches."""
     options = request.options
     if options.no_cache or options.image or request.interpreter is None:
-        return KeptEvidence()
+        return CorpusCache()
     try:
-        key = evidence_key(request, bench)
+        key = evidence_key(request, harness)
     except (OSError, ValueError) as error:
         request.session.console.detail(f"Nothing is cached: {error}.")
-        return KeptEvidence()
+        return CorpusCache()
     if key is None:
         request.session.console.detail("Nothing is cached: the function may read files outside of its project.")
-        return KeptEvidence()
-    return KeptEvidence(request.session.open_cache(bench.view.module.root, request.session.console.print), key)
+        return CorpusCache()
+    return CorpusCache(request.session.open_cache(harness.view.module.root, request.session.console.print), key)
 
 
-def evidence_key(request: WorkloadRequest, bench: FunctionHarness) -> str | None:
+def evidence_key(request: WorkloadRequest, harness: FunctionHarness) -> str | None:
     """Digest of everything that decides what the evidence is; None where that cannot be known. Raises OSError."""
     assert request.interpreter is not None
-    options, view = request.options, bench.view
+    options, view = request.options, harness.view
     python = request.interpreter
-    beside = test_paths(bench, [view.module]) if options.use_tests else ()
-    outside = {"calls.py": (bench.target.calls_file or "").encode("utf-8", "surrogatepass"), **named_tests(bench)}
-    reached = reached_digest(bench, view, bench.source, python, beside, outside)
+    beside = test_paths(harness, [view.module]) if options.use_tests else ()
+    outside = {"calls.py": (harness.target.calls_file or "").encode("utf-8", "surrogatepass"), **named_tests(harness)}
+    reached = reached_digest(harness, view, harness.source, python, beside, outside)
     if reached is None:
         return None
-    target = bench.target.replace(calls_file=None, file="", paths=(), test_paths=())
+    target = harness.target.replace(calls_file=None, file="", paths=(), test_paths=())
     parts = {
         "format": FORMAT,
         "reached": reached,
         "module": [str(path.relative_to(view.module.root)) for path in (view.module.path, *view.module.roots)],
         "target": target.fields(),
-        "bound": [bench.function.qualname, bench.function.kind],
+        "bound": [harness.function.qualname, harness.function.kind],
         "tests": [*map(str, beside), options.use_tests],
         "users_calls": options.calls is not None,
-        "recorded": [recorded_calls(bench.function), left_out(bench.function)],
-        **runner_parts(options, python, bench.sandbox, bench.sandbox.limits),
-        "libraries": bench.loading.figures()["loaded_once"],
+        "recorded": [recorded_calls(harness.function), left_out(harness.function)],
+        **runner_parts(options, python, harness.sandbox, harness.sandbox.limits),
+        "libraries": harness.loading.figures()["loaded_once"],
         "options": [
             options.max_examples,
             options.check,

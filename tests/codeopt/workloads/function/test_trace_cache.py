@@ -24,9 +24,9 @@ from codeopt.core.isolation import open_isolated
 from codeopt.core.options import ImproveOptions
 from codeopt.core.session import Mounts, Session
 from codeopt.core.traced import TracedCalls
-from codeopt.workloads.function.corpus.kept_trace import KeptRun, KeptTraces, kept_traces, run_of, run_to_json
 from codeopt.workloads.function.corpus.rank import Times
-from codeopt.workloads.function.harness import open_bench
+from codeopt.workloads.function.corpus.trace_cache import CachedRun, TraceCache, open_trace_cache, run_of, run_to_json
+from codeopt.workloads.function.harness import open_harness
 from codeopt.workloads.sandbox_view.linked import NO_LINKS
 from codeopt.workloads.source.functions import read_function
 from codeopt_sandbox import Sandbox
@@ -53,7 +53,7 @@ AGAIN = "is used again"
 
 
 @contextmanager
-def _traces(project: Path, options: ImproveOptions | None = None, version: str = "3.99.1") -> Iterator[KeptTraces]:
+def _traces(project: Path, options: ImproveOptions | None = None, version: str = "3.99.1") -> Iterator[TraceCache]:
     """The kept runs of a project's tests, as a command has them; the cache lies beside the project."""
     kept_beside = partial(open_cache, folder=project.parent / "cache")
     session = Session(Console(quiet=True), open_sandbox=open_isolated, open_cache=kept_beside)
@@ -63,8 +63,8 @@ def _traces(project: Path, options: ImproveOptions | None = None, version: str =
     def open_with(mounts: Mounts) -> AbstractContextManager[Sandbox]:
         return open_isolated(chosen, own_code_only=True, notify=lambda line: None, mounts=mounts)
 
-    with open_bench(read_function(project / "pkg" / "mod.py", "total"), open_with, chosen.tests) as bench:
-        yield kept_traces(bench, chosen, session, python, NO_LINKS)
+    with open_harness(read_function(project / "pkg" / "mod.py", "total"), open_with, chosen.tests) as harness:
+        yield open_trace_cache(harness, chosen, session, python, NO_LINKS)
 
 
 def _known(project: Path, **made: Any) -> TracedCalls | None:
@@ -246,7 +246,7 @@ def test_a_run_comes_out_as_it_went_in(
         seconds.setdefault(root / file, {})[name] = total
     own = {(root / file, name): own for (file, name), (_, own) in rows.items()}
     found = {(root / file, name): each for (file, name), each in traces.items()}
-    run = KeptRun(
+    run = CachedRun(
         tuple(sorted(root / each for each in files)), tuple(sorted((root / file, name) for file, name in functions)),
         Times(seconds, 1.5, 3, short, own, found, flag), timed=not flag, decided="d",
     )  # fmt: skip

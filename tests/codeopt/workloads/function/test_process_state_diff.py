@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from codeopt.core.revision import Revision
-from codeopt.workloads.function.leftovers import newly_left
+from codeopt.workloads.function.process_state_diff import new_process_state
 from codeopt.workloads.function.timed_runs import TimedRuns
 from codeopt_sandbox import Sandbox
 from codeopt_sandbox.call_answer import LeftSetting, ProcessChanges
@@ -176,7 +176,7 @@ def changes(runner: TimedRuns, source: str) -> ProcessChanges:
 def new(runner: TimedRuns, source: str, original: str = ORIGINAL) -> dict[str, LeftSetting]:
     """What a draft leaves that the original does not, by name."""
     changes(runner, original)
-    found = newly_left(runner, Revision.of(original), changes(runner, source))
+    found = new_process_state(runner, Revision.of(original), changes(runner, source))
     return {each.name: each for each in reversed(found)}  # the first counts: of the import
 
 

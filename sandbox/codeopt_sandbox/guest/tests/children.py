@@ -10,13 +10,13 @@ import json
 import marshal
 import os
 import sys
-import time
 from _frozen_importlib_external import MAGIC_NUMBER
 
 from ..boot import ROOT
 from ..calls.function_ref import FunctionRef
 from ..calls.module_loader import SourceLoader
 from ..editable_finders import leave_what_is_missing
+from .call_log import CallLog
 from .call_times import CallTimes
 from .main_script import decorated, install_for_scripts
 from .process_end import ProcessEnd
@@ -181,24 +181,3 @@ class ProgramLoader(SourceLoader):
 
     def get_code(self, name: str) -> Any:
         return decorated(self.source.encode(), self.ref.file, self.qualname, script=False)
-
-
-class CallLog:
-    """Opened at a process's first line; a process that is forked opens its own."""
-
-    def __init__(self, folder: str) -> None:
-        self.folder = folder
-        self.pid = self.fd = -1
-
-    def write(self, line: str) -> None:
-        """Append a line. If that fails, the line is lost, and the user's command continues."""
-        data = (line.replace("\n", " ") + "\n").encode("utf-8", "surrogatepass")
-        try:
-            if os.getpid() != self.pid:
-                self.pid = os.getpid()
-                path = f"{self.folder}/{self.pid}-{time.time_ns()}.txt"
-                self.fd = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
-            while data:
-                data = data[os.write(self.fd, data) :]
-        except OSError:
-            return

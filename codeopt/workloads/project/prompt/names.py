@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import builtins
 import re
 from collections.abc import Iterator, Mapping
 
@@ -36,10 +37,14 @@ def _is_named(path: str, paths: set[str]) -> bool:
 
 
 def _meant(word: str, defined: tuple[SourcePart, ...], times: Mapping[SourcePart, float]) -> Iterator[SourcePart]:
-    """Yield what a name can mean: of its class where it has one, else what takes time, else one of few."""
+    """Yield what a name can mean: of its class where it has one, else what takes time, else one of few.
+
+    A variable alone is no method, and a built-in function none of the project's.
+    """
     exact = [place for place in defined if f".{place.qualname}".endswith(f".{word}") and "." in word]
     busy = [place for place in defined if place in times]
-    yield from exact or busy or (defined if len(defined) <= MOST_ALIKE else ())
+    known = () if word in vars(builtins) else [place for place in defined if "." in word or "." not in place.qualname]
+    yield from exact or busy or (known if len(known) <= MOST_ALIKE else ())
 
 
 def _definitions(names: set[str], files: Mapping[str, str]) -> dict[str, tuple[SourcePart, ...]]:

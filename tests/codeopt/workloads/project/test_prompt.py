@@ -178,8 +178,19 @@ MORE_FILES = FILES.with_file(
     def __len__(self):
         return 9
 
+    def corner(self):
+        return 0
+
 
 def at(a):
+    return a
+
+
+def sum(a):
+    return a
+
+
+def _bare(a):
     return a
 """,
 ).with_file("app/rare.py", "def seldom(a):\n    return a\n\n\nLIMIT = 3\n")
@@ -196,6 +207,8 @@ def at(a):
         ("The limit in rare.py is low", [("app/rare.py", "")]),
         ("It is hot at work, and seldom waits", []),
         ("`nowhere` and nowhere.py", []),
+        ("`corner` and `sum(corner)`", []),
+        ("`grid.corner` and `_bare`", [("app/grid.py", "Grid.corner"), ("app/grid.py", "_bare")]),
     ],
 )
 def test_names_in_a_critique_are_functions_classes_and_files(critique: str, named: list[tuple[str, str]]) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from codeopt.core.history import Candidate, Critique, Draft, History
 from codeopt.core.proposer import Proposer
@@ -32,7 +32,8 @@ class Excerpted(ABC):
         return self.inner.name
 
     def critique(self, history: History) -> Critique:
-        return self.inner.critique(self.excerpts(history))
+        found = self.inner.critique(self.excerpts(history))
+        return replace(found, draft=self.whole(found.draft, history.original.revision)) if found.draft else found
 
     def refine(self, history: History) -> Draft:
         return self.whole(self.inner.refine(self.excerpts(history)), history.original.revision)

@@ -27,6 +27,8 @@ class Critique:
     """The proposer has no draft left to write; no opinion, as `sufficient` is, which a task may doubt."""
     usage: Usage = NOTHING_USED
     """Tokens and cost of writing it."""
+    draft: Draft | None = None
+    """The next draft, where the same answer held it; its usage is that of the critique."""
 
 
 @dataclass(frozen=True)

@@ -45,9 +45,12 @@ class Proposer(Protocol):
         ...
 
 
-def variants(proposer: Proposer, history: History, count: int) -> Iterator[Draft]:
-    """The drafts of a round; a single one is asked for by `refine`."""
+def variants(proposer: Proposer, history: History, count: int, first: Draft | None = None) -> Iterator[Draft]:
+    """The drafts of a round; a single one is asked for by `refine`. first: one that came with the critique."""
+    if first is not None:
+        yield first
+        count -= 1
     if count == 1:
         yield proposer.refine(history)
-    else:
+    elif count:
         yield from proposer.variants(history, count)

@@ -174,7 +174,7 @@ class RefineLoop:
             if self.task.is_sufficient(critique, shown):
                 self.history = self.history.changed(replace(self.history.candidates[shown.last.round], settled=True))
                 continue
-            self._round(shown, move, answers, critique.usage)
+            self._round(shown, move, answers, critique)
             self.save(self)
             if self.unreadable:
                 reason = self.unreadable
@@ -218,14 +218,14 @@ class RefineLoop:
         self.history = self.history.changed(replace(of, critique=critique.text))
         return ""
 
-    def _round(self, shown: History, move: Move, answers: str, asked: Usage) -> None:
+    def _round(self, shown: History, move: Move, answers: str, critique: Critique) -> None:
         """Run the drafts of one critique. The usage of the critique is reported with the first of them."""
-        place = _Place(self.history, self.ledger.rounds, move, answers, asked)
+        place = _Place(self.history, self.ledger.rounds, move, answers, critique.usage)
         best_of_k = BestOfK(
             self.judge, self.history, shown, single=self.plan.candidates == 1,
             keep=lambda results: self._reached(results, place),
         )  # fmt: skip
-        for draft in variants(self.proposer, shown, self.plan.candidates):
+        for draft in variants(self.proposer, shown, self.plan.candidates, critique.draft):
             self._spend(draft.usage)
             self._read(draft)
             self.on_stage(LoopStage.JUDGE)

@@ -11,7 +11,7 @@ import json
 import re
 import textwrap
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from codeopt.analysis.nodes import parse
@@ -36,6 +36,7 @@ _FENCE = re.compile(
 )
 _CODE = re.compile(r"^\s*(?:import|from|def|class|async|@|#|print\()")
 _VERDICT = re.compile(r"^\W*(?:FINAL\s+)?VERDICT\W+(IMPROVE|DONE)\b", re.IGNORECASE | re.MULTILINE)
+_SUMMARY_LINE = re.compile(r"^\W{0,4}SUMMARY:(?=[^\n]*\n+\s*```)", re.MULTILINE)
 _LAST_FENCE = re.compile(r"```\w*\s*\n(?P<inside>[^\n]*)\n\s*```\s*$")
 _TAG_LINE = re.compile(r"^\s*[<\[]/?(?:code|answer|python|program|solution|output)[>\]]\s*$", re.IGNORECASE)
 _TOKEN = re.compile(r"<\|\w+\|>")
@@ -109,6 +110,19 @@ def critique_text(text: str) -> str:
     """The words of a critique."""
     answer = without_thoughts(text)
     return _first(_object(answer), _CRITIQUE_KEYS) or answer
+
+
+def draft_below(text: str, reply: Reply, original: str = "") -> tuple[str, Draft | None]:
+    """Divide an answer into the critique and the draft that begins with a line `SUMMARY: ...` below it, if it has
+    one."""
+    begin = _SUMMARY_LINE.search(text)
+    if begin is None or not text[: begin.start()].strip():
+        return text, None
+    draft = to_draft(replace(reply, text=text[begin.start() :]), original)
+    if draft.no_program is not None:
+        return text, None
+    verdict = _VERDICT.search(text, begin.end())
+    return f"{text[: begin.start()]}{verdict[0] if verdict else ''}".strip(), draft
 
 
 def _object(text: str) -> dict[str, Any]:

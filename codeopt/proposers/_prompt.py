@@ -106,7 +106,9 @@ class Prompter:
         prompts = self.task.prompts
         first = prompts.first_critique if history.last is history.original else None
         template = (first or prompts.critique) if step == "critique" else prompts.refine
-        return template.substitute(hints=hints, answer=unmeasured + self.form.words(step))
+        return template.substitute(
+            hints=hints, answer=unmeasured + self.form.words(step, with_draft=step == "critique" and is_first(history))
+        )
 
     def _example(self, step: Step, example: WorkedExample) -> Iterator[Message]:
         """Yield a question in the form of the real one and a good answer, if the example has them for this step."""
@@ -175,6 +177,11 @@ class Prompter:
         if self.mode is FeedbackMode.GENERIC:
             return GENERIC
         return candidate.critique if self.mode.critique else ""
+
+
+def is_first(history: History) -> bool:
+    """Return True if no model has written a draft yet: a critique is then not the answer to a measurement of one."""
+    return not any(candidate.model for candidate in history.candidates)
 
 
 def _about(briefing: Briefing) -> str:

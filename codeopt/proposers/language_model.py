@@ -10,10 +10,10 @@ from codeopt.core.errors import ModelError
 from codeopt.core.history import Candidate, Critique, Draft, History
 from codeopt.core.model import Message, Model, Reply, replies
 from codeopt.core.sanitize import cut
-from codeopt.models._reply import critique_text, is_done, to_draft
+from codeopt.models._reply import critique_text, draft_below, is_done, to_draft
 from codeopt.proposers._answer_form import AnswerForm, Step
 from codeopt.proposers._continuation import WholeReply, whole
-from codeopt.proposers._prompt import Extent, Prompter
+from codeopt.proposers._prompt import Extent, Prompter, is_first
 from codeopt.proposers.feedback import GENERIC, FeedbackMode
 from codeopt.tasks import Task
 from codeopt_sandbox.outcome import Case
@@ -69,19 +69,26 @@ class LanguageModel:
         self._notify = notify or (lambda line: None)
 
     def critique(self, history: History) -> Critique:
-        """Return the critique of the newest program. In modes without a critique no model is asked.
+        """Return the critique of the newest program. In modes without a critique no model is asked, nor about a program
+        that was not run: its rejection says all.
+
+        The first one may come with a draft.
 
         Raises:
             ModelError: The model's server cannot be used.
         """
         if self._mode is FeedbackMode.GENERIC:
             return Critique(GENERIC)
-        if not self._mode.critique:
+        newest = history.last
+        if not self._mode.critique or (newest.rejection and newest.model and not newest.outcomes):
             return Critique("")
         answer = next(self._answers("critique", history, 1))
-        text = critique_text(answer.reply.text)
+        text, draft = critique_text(answer.reply.text), None
+        if is_first(history):
+            text, draft = draft_below(text, answer.reply, history.original.source)
+            draft = replace(draft, model=self.name) if draft else None
         shortened = cut(text, MAX_CRITIQUE_CHARS, MAX_CRITIQUE_CHARS // 8)
-        return Critique(shortened, sufficient=is_done(answer.reply.text), usage=answer.usage)
+        return Critique(shortened, sufficient=is_done(answer.reply.text), usage=answer.usage, draft=draft)
 
     def refine(self, history: History) -> Draft:
         """The next program. With the original alone this is the paper's first draft. Raises ModelError."""

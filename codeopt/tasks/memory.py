@@ -28,7 +28,7 @@ $guidance
 $rules""")
 
 CRITIQUE = Template("""\
-Write a critique of the newest program above. Do not write the program.
+Write a critique of the newest program above.
 
 - If it is wrong or too slow, say first which line causes it, and what that line must do instead.
 - Else say what is alive at the peak: which container, how many elements, how many bytes each by what the measurements

@@ -42,7 +42,7 @@ $guidance
 $rules""")
 
 _CRITIQUE = """\
-Write a critique of the newest program above. Do not write the program.
+Write a critique of the newest program above.
 
 - If it is wrong or too slow, say first which line causes it, and what that line must do instead.
 - Else say what stops a reader: which line, why, and what to write instead (the name, the function to take out and its

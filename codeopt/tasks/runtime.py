@@ -23,7 +23,7 @@ $guidance
 $rules""")
 
 CRITIQUE = Template("""\
-Write a critique of the newest program above. Do not write the program.
+Write a critique of the newest program above.
 
 - If it is wrong, say first which line causes the wrong output, and what that line must do instead.
 - Else say where the time goes, by line and by what the measurements show, why it goes there, and what to do instead:

@@ -395,6 +395,29 @@ def test_a_reply_without_a_usable_program_is_a_round_that_brought_nothing(folder
         assert why in each["rejection"]
 
 
+def test_a_first_answer_may_hold_the_draft_with_the_critique(folder: Path) -> None:
+    """Two requests in place of three; what the model reads of its answer later is the critique alone."""
+    done, prompts = improve(
+        folder, [f"Line 6 searches a list.\n\n{reply(FAST)}\nVERDICT: IMPROVE", "Good.\nVERDICT: DONE"], "--json"
+    )
+    assert done.status == 0, done.err
+    assert (len(prompts), [each["verdict"] for each in done.json["rounds"]]) == (2, ["faster"])
+    assert "write it below the critique" in question(prompts[0])
+    assert "Do not write the program." in question(prompts[1])
+    assert "### Critique\n```\nLine 6 searches a list.\n\nVERDICT: IMPROVE\n```" in question(prompts[1])
+
+
+def test_after_a_draft_that_was_not_run_one_request_has_the_reason(folder: Path) -> None:
+    """Nothing was measured that a critique could add to."""
+    steps: list[StepLike] = ["Slow.\nVERDICT: IMPROVE", reply("import subprocess\n" + FAST), reply(FAST)]
+    done, prompts = improve(folder, steps, "-n", "2", "--json")
+    assert done.status == 0, done.err
+    assert [each["verdict"] for each in done.json["rounds"]] == ["refused", "faster"]
+    assert len(prompts) == 3
+    assert "# Step: refine, after round 1" in question(prompts[2])
+    assert "Cannot be accepted: it newly uses subprocess" in question(prompts[2])
+
+
 def test_a_failing_changed_input_is_shown(tmp_path: Path) -> None:
     """Of a draft that is right on every known case."""
     require_sandbox()

@@ -93,11 +93,9 @@ def _figures(figures: Figures, files: Mapping[str, str]) -> str:
     if given := [f for f in targets if f.given]:
         rows.append("what these are called with: sizes, and values of integers")
         rows += [f"{_named(f)}({', '.join(each.words for each in f.given)})" for f in given]
-    if lines := figures.lines:
+    if lines := [(line, text) for line in figures.lines if (text := _text(files, line.file, line.line))]:
         rows.append("hot lines")
-        rows += [
-            f"{line.own_share:6.1%} {line.file}:{line.line}  {_text(files, line.file, line.line)}" for line in lines
-        ]
+        rows += [f"{line.own_share:6.1%} {line.file}:{line.line}  {text}" for line, text in lines]
     if libraries := figures.libraries:
         rows.append("time in libraries, by the function of the project that it belongs to")
         rows += [f"{row.share:6.1%} {row.library} below {row.caller.file}::{row.caller.qualname}" for row in libraries]

@@ -30,8 +30,8 @@ MORE = 5_000
 """Maximum length of what is shown in addition for a round's profile, and for its critique, characters."""
 CONTEXT_SHARE = 1 / 3
 """Maximum part of the room for one function with the code that it uses."""
-SMALL_CLASS = 40
-"""Maximum number of lines of a class that is shown whole around a hot method, its docstrings left out."""
+SMALL_OWNER = 40
+"""Maximum number of lines of a class or function that is shown whole around a hot function, its docstrings left out."""
 SHORT = 40
 """Maximum number of lines of a function with next to no time of its own that is shown whole."""
 AROUND = 6
@@ -111,8 +111,8 @@ class SourcePage:
         if busy or len(whole) <= SHORT:
             hot = (f.qualname for f in self.profile.functions if f.file == place.file and f.total_share >= LEAST)
             used = whole | set(excerpt(module.text, name, frozenset(hot)).lines)
-            yield from [(used | module.small_class(name), context), (used, context)]
-            yield from [(whole | module.small_class(name), context), (whole, left)]
+            yield from [(used | module.small_owner(name), context), (used, context)]
+            yield from [(whole | module.small_owner(name), context), (whole, left)]
         near = [line.line for line in self.profile.lines if line.file == place.file]
         near += [at for at in module.span(name) if calls & {*_WORD.findall(module.lines[at - 1])} - {place.function}]
         yield module.head(name) | module.class_line(name) | module.around(name, near), left
@@ -157,11 +157,11 @@ class NumberedModule:
         parts = name.split(".")[:-1]
         return {at for size in range(1, len(parts) + 1) for at in self.head(".".join(parts[:size]))}
 
-    def small_class(self, name: str) -> set[int]:
-        """All of the class around a method, where it is small."""
-        owner = name.rpartition(".")[0]
-        lines = self.span(owner) if isinstance(self.found.get(owner), ast.ClassDef) else set()
-        return lines if len(lines - self.docstrings) <= SMALL_CLASS else set()
+    def small_owner(self, name: str) -> set[int]:
+        """All of the largest class or function around a function that is small: what the function uses stands there."""
+        parts = name.split(".")[:-1]
+        spans = (self.span(".".join(parts[:size])) for size in range(1, len(parts) + 1))
+        return next((lines for lines in spans if len(lines - self.docstrings) <= SMALL_OWNER), set())
 
     def around(self, name: str, places: Sequence[int]) -> set[int]:
         """Lines near some of a function's."""

@@ -11,7 +11,7 @@ from codeopt.core.revision import Revision
 from codeopt.workloads.project.answers import apply_answer
 from codeopt.workloads.project.fixed_ground import FixedGround, FixedReason
 from codeopt.workloads.project.module_graph import ModuleGraph
-from codeopt.workloads.project.profile import CalledBy, ProjectProfile, Sample, Spot, make_profile
+from codeopt.workloads.project.profile import CalledBy, ProjectProfile, Sample, Spot, make_profile, with_sampled_lines
 from codeopt.workloads.project.prompt.briefing import brief, fixed_words
 from codeopt.workloads.project.prompt.changed_code import LONGEST_DIFF, diff
 from codeopt.workloads.project.prompt.excerpts import ROOM, SourcePage
@@ -116,6 +116,40 @@ def test_source_has_numbers_and_room_and_no_long_docstring() -> None:
     assert len(text) < ROOM
     fixed = FixedGround({"app/core.py": FixedReason.COMMAND})
     assert "def hot" not in page(ground=fixed).original()
+
+
+KEPT = """\
+def kept(size):
+    \"\"\"Remember answers.
+
+    Of some.
+    The newest.
+    \"\"\"
+    answers = {}
+
+    def around(function):
+        def inner(key):
+            if key not in answers:
+                answers[key] = function(key)
+            return answers[key]
+
+        return inner
+
+    return around
+"""
+
+
+def test_the_small_function_around_a_hot_one_is_shown_whole() -> None:
+    """What a nested function uses stands there; lines of a script that nobody may edit are named without a text."""
+    inner = Spot("app/kept.py", "kept.around.inner", 10)
+    samples = [Sample((MAIN, inner), 11, "", False, 3.0), Sample((MAIN,), 2, "", False, 1.0)]
+    found = with_sampled_lines(make_profile(PLAIN, samples, [], 0.0, {}, {}))
+    files = Revision({"app/kept.py": KEPT})
+    body = "".join(KEPT.splitlines(keepends=True)[6:])
+    text = SourcePage(files, NOT_FIXED, found).original()
+    assert text == f"# === file: app/kept.py ===\ndef kept(size):\n# --- line 7 ---\n{body}"
+    told = brief(found, "python main.py", "3.11", "", files).measured_facts
+    assert told.partition("hot lines\n")[2] == " 75.0% app/kept.py:11  if key not in answers:\n```"
 
 
 def test_marks_of_lines_are_no_part_of_an_answer() -> None:

@@ -24,7 +24,7 @@ from benchmarks import keep_line, not_run
 from benchmarks.arenas import (
     COMPILED,
     RIGHT,
-    Quota,
+    ProbeBudget,
     Trial,
     first_of_each_task,
     is_accepted,
@@ -59,7 +59,7 @@ def main() -> int:
             known=frozenset(known),
         )
         trials = import_module(f"benchmarks.arenas.{arguments.arena}").trials(settings)
-        quota = Quota(arguments.each)
+        quota = ProbeBudget(arguments.each)
         for trial in first_of_each_task(trials, arguments.first, arguments.drafts):
             if row := _row(trial, known.get(trial.name), quota, arguments.results):
                 rows.append(row)
@@ -69,7 +69,7 @@ def main() -> int:
     return int(not is_good(rows))
 
 
-def _row(trial: Trial, kept: dict[str, Any] | None, quota: Quota, results: Path | None) -> dict[str, Any] | None:
+def _row(trial: Trial, kept: dict[str, Any] | None, quota: ProbeBudget, results: Path | None) -> dict[str, Any] | None:
     """Row of an earlier run, or a new one, which is shown and kept; None for a draft that is one too many."""
     if kept is not None:
         quota.takes(trial.task, kept["kind"])

@@ -122,7 +122,7 @@ def kept_rows(results: Path | None) -> dict[str, dict[str, Any]]:
 
 
 @dataclass
-class Quota:
+class ProbeBudget:
     """Counts drafts that are judged, by task, right and wrong ones apart."""
 
     each: int | None

@@ -4,7 +4,6 @@
 says what the answers rest on.
 """
 
-from codeopt.analysis.doubts import Doubt
 from codeopt.analysis.effects import Effects
 from codeopt.analysis.nesting import Loop
 from codeopt.analysis.nodes import (
@@ -25,6 +24,7 @@ from codeopt.analysis.nodes import (
     spans_lines,
 )
 from codeopt.analysis.program import AnalyzedProgram, ShownTypes, parse
+from codeopt.analysis.refusals import RefusalReason
 from codeopt.analysis.scopes import QUIET_MODULES, Comprehension, Use, Variable
 from codeopt.analysis.syntax import Edit, Edits, compiles, physical_lines, together
 from codeopt.analysis.values import (
@@ -45,7 +45,6 @@ __all__ = [
     "AnalyzedProgram",
     "Comprehension",
     "Container",
-    "Doubt",
     "Edit",
     "Edits",
     "Effects",
@@ -55,6 +54,7 @@ __all__ = [
     "NUMBERS",
     "PRODUCT_OF",
     "QUIET_MODULES",
+    "RefusalReason",
     "SCALARS",
     "SIGNED",
     "STR",

@@ -6,10 +6,10 @@ import ast
 from collections import Counter
 from dataclasses import dataclass
 
-from codeopt.analysis.doubts import Doubt
 from codeopt.analysis.escape import Escape
 from codeopt.analysis.liveness import Liveness
 from codeopt.analysis.nesting import Nesting
+from codeopt.analysis.refusals import RefusalReason
 from codeopt.analysis.types import Types
 
 LIMIT = 1 << 64
@@ -97,7 +97,7 @@ class Bounds(Nesting):
 
     def index_is_valid(self, name: ast.Name, index: ast.expr, where: ast.AST) -> bool:
         """Whether `name[index]` cannot fail at `where`, nor anywhere in the loops around it."""
-        return self.program.doubts.unless(self._is_within(name, index, where), Doubt.INDEX, index)
+        return self.program.refusals.unless(self._is_within(name, index, where), RefusalReason.INDEX, index)
 
     def _is_within(self, name: ast.Name, index: ast.expr, where: ast.AST) -> bool:
         low, high = self._bound(index, where, upper=False), self._bound(index, where, upper=True)

@@ -5,8 +5,8 @@ from __future__ import annotations
 import ast
 from dataclasses import dataclass, field
 
-from codeopt.analysis.doubts import Doubt
 from codeopt.analysis.purity import Purity
+from codeopt.analysis.refusals import RefusalReason
 from codeopt.analysis.scopes import Variable
 from codeopt.analysis.syntax import Syntax
 from codeopt.analysis.types import Types
@@ -50,7 +50,9 @@ class Effects:
 
     def _noted(self, kept: bool, node: ast.AST) -> bool:
         """Return whether the node stays the same; where it does not, note the reason."""
-        return self.program.doubts.unless(kept, Doubt.UNKNOWN_CODE if self.unknown else Doubt.CHANGED, node)
+        return self.program.refusals.unless(
+            kept, RefusalReason.UNKNOWN_CODE if self.unknown else RefusalReason.CHANGED, node
+        )
 
     def _keeps_part(self, part: ast.AST) -> bool:
         match part:

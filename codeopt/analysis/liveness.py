@@ -5,9 +5,9 @@ from __future__ import annotations
 import ast
 from dataclasses import dataclass
 
-from codeopt.analysis.doubts import Doubt
 from codeopt.analysis.nesting import Loop, Nesting
 from codeopt.analysis.nodes import names_in
+from codeopt.analysis.refusals import RefusalReason
 from codeopt.analysis.scopes import Variable
 
 LEAVES = ast.Continue | ast.Break | ast.Return | ast.Raise
@@ -34,7 +34,7 @@ class Liveness(Nesting):
 
     def read_after(self, loop: Loop, name: str) -> bool:
         """Whether some path leads from the loop to a use of the variable, or a function of the program shares it."""
-        return not self.program.doubts.unless(not self._is_read_after(loop, name), Doubt.READ_LATER, loop)
+        return not self.program.refusals.unless(not self._is_read_after(loop, name), RefusalReason.READ_LATER, loop)
 
     def _is_read_after(self, loop: Loop, name: str) -> bool:
         scope = self.scopes.scope[loop]
@@ -57,7 +57,7 @@ class Liveness(Nesting):
             around = self.around(use.node)
             others = [o for o in around if isinstance(o, ast.For) and not self.program.holds(o, loop)]
             bound = use.scope is variable.scope and any(name in names_in([other.target]) for other in others)
-            if not self.program.doubts.unless(bound, Doubt.READ_LATER, use.node):
+            if not self.program.refusals.unless(bound, RefusalReason.READ_LATER, use.node):
                 return True
         return False
 
@@ -90,7 +90,7 @@ class Liveness(Nesting):
 
     def bound_before(self, name: ast.Name, statement: ast.stmt) -> bool:
         """Whether the variable certainly has a value when `statement` starts."""
-        return self.program.doubts.unless(self._is_bound(name, statement), Doubt.UNBOUND, name)
+        return self.program.refusals.unless(self._is_bound(name, statement), RefusalReason.UNBOUND, name)
 
     def _is_bound(self, name: ast.Name, statement: ast.stmt) -> bool:
         variable = self.scopes.variable(name)

@@ -7,11 +7,11 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
 from codeopt.analysis.bounds import Bounds
-from codeopt.analysis.doubts import Doubt
 from codeopt.analysis.effect_analysis import EffectAnalysis
 from codeopt.analysis.liveness import Liveness
 from codeopt.analysis.loop_tests import LoopTests
 from codeopt.analysis.nesting import Nesting
+from codeopt.analysis.refusals import RefusalReason
 from codeopt.analysis.scopes import Function
 from codeopt.analysis.types import Types
 
@@ -31,7 +31,7 @@ class Loops(Nesting):
     def cannot_fail(self, test: ast.expr, loop: ast.For | ast.comprehension) -> bool:
         """Whether the expression raises nothing in any round of the loop, and has no effects."""
         sure = LoopTests(self.program, self.types, self.liveness, self.bounds, loop).cannot_fail(test)
-        return self.program.doubts.unless(sure, Doubt.MAY_FAIL, test)
+        return self.program.refusals.unless(sure, RefusalReason.MAY_FAIL, test)
 
     def outermost_keeping(self, node: ast.expr, values: ast.Name) -> ast.stmt | None:
         """The outermost loop around the node that leaves the container as it is: a copy can be made before that

@@ -6,8 +6,8 @@ import ast
 from dataclasses import dataclass
 from functools import cached_property
 
-from codeopt.analysis.doubts import Doubt
 from codeopt.analysis.nodes import is_simple
+from codeopt.analysis.refusals import RefusalReason
 from codeopt.analysis.syntax import Syntax
 
 HARMLESS_METHODS = frozenset(
@@ -32,7 +32,7 @@ class Purity:
         if self.program.is_made_of(node, VALUES):
             return True
         plain = self.program.is_made_of(node, VALUES + OPERATIONS + PLACES)
-        return plain and self.program.doubts.unless(not self.redefines_operators, Doubt.OPERATORS, node)
+        return plain and self.program.refusals.unless(not self.redefines_operators, RefusalReason.OPERATORS, node)
 
     @cached_property
     def redefines_operators(self) -> bool:

@@ -11,9 +11,9 @@ from functools import cached_property, lru_cache
 from itertools import chain, count
 from typing import NamedTuple, TypeVar
 
-from codeopt.analysis.doubts import Doubts
 from codeopt.analysis.nodes import binding, binding_needed, blocks, first_line, names_in
 from codeopt.analysis.order import Order
+from codeopt.analysis.refusals import RefusalReasons
 from codeopt.analysis.scopes import Scopes, Variable
 
 Node = TypeVar("Node", bound=ast.AST)
@@ -49,7 +49,7 @@ class Syntax:
     tree: ast.Module
     scopes: Scopes
     order: Order
-    doubts: Doubts = field(default_factory=Doubts)
+    refusals: RefusalReasons = field(default_factory=RefusalReasons)
 
     @cached_property
     def starts(self) -> list[int]:

@@ -7,9 +7,9 @@ import ast
 from collections.abc import Iterable
 from functools import cached_property
 
-from codeopt.analysis.doubts import Doubt
 from codeopt.analysis.expressions import value_of
 from codeopt.analysis.facts import Facts
+from codeopt.analysis.refusals import RefusalReason
 from codeopt.analysis.scopes import Function, Variable
 from codeopt.analysis.statements import block
 from codeopt.analysis.syntax import Syntax
@@ -87,7 +87,7 @@ class Types:
     def _known(self, node: ast.expr) -> Values:
         values = self.of(node)
         if any(isinstance(value, str) and value.startswith((UNKNOWN, "@")) for value in values):
-            self.program.doubts.note(Doubt.UNKNOWN_TYPE, node)
+            self.program.refusals.note(RefusalReason.UNKNOWN_TYPE, node)
         return values
 
     def containers(self, node: ast.expr, *kinds: str) -> list[Container]:
@@ -107,7 +107,7 @@ class Types:
         found = self.containers(node, *kinds)
         inside = frozenset(value for c in found for value in (c.keys if c.kind == "dict" else c.elements))
         if UNKNOWN in inside:
-            self.program.doubts.note(Doubt.UNKNOWN_ELEMENTS, node)
+            self.program.refusals.note(RefusalReason.UNKNOWN_ELEMENTS, node)
         return inside
 
     def holds_only(self, node: ast.expr, kinds: Values) -> bool:

@@ -14,7 +14,7 @@ from codeopt.core.program import changes_of
 from codeopt.core.revision import Revision
 from codeopt.report.patch_table import figures
 from codeopt.workloads.project.edits import CodeEdit, without
-from codeopt.workloads.project.text import ProjectProgram
+from codeopt.workloads.project.project_program import ProjectProgram
 
 MESSAGE = """\
 {summary}

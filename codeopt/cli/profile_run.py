@@ -23,9 +23,9 @@ def profile_run(arguments: argparse.Namespace) -> int:
     from codeopt.engine.open_session import open_session
     from codeopt.report.result import python_line
     from codeopt.report.stacks.read import read_profile
+    from codeopt.workloads.project.call_tree_text import tree_of
     from codeopt.workloads.project.page import command_page
     from codeopt.workloads.project.profiling import profile_project
-    from codeopt.workloads.project.shown import tree_of
 
     _check(arguments, Path(arguments.target or "."))
     before = read_profile(arguments.before, "--before") if arguments.before else None

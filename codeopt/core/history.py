@@ -137,7 +137,7 @@ class Candidate:
     """Tokens and cost of language models that judged it."""
     preference: Preference | None = None
     """A reader's choice between the original (FIRST) and this. None if no reader was asked."""
-    standing: TaskScore | None = None
+    task_score: TaskScore | None = None
     """Score by the task's own measures. None if the speedup is the measure."""
     checked: tuple[Caveat, ...] = ()
     """Differences on unusual inputs that no single case shows."""

@@ -264,7 +264,7 @@ class RefineLoop:
         self.clock.reserved = CONFIRMATION * (effort.cases_s + share * effort.timing_s)
 
     def _placed(self, candidate: Candidate) -> Candidate:
-        return replace(candidate, standing=self.task.task_score(candidate, self.history.original))
+        return replace(candidate, task_score=self.task.task_score(candidate, self.history.original))
 
     def _no_headroom(self) -> str:
         """Return the reason why no candidate can be faster than the best by the minimum gain. Empty if that

@@ -318,7 +318,7 @@ class RoundFields(ScoredFields):
             verdicts=dict(Counter(str(outcome.verdict) for outcome in found.outcomes)),
             speedup=SpeedupFields.maybe(found.comparison),
             against_best=AgainstBestFields(round=best.round, **_figures(best.comparison)) if best else None,
-            **scored(found.standing),
+            **scored(found.task_score),
             critique=found.critique,
             hot_lines=HotLineFields.each(found.profile.lines[:5] if found.profile else ()),
         )

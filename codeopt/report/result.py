@@ -227,10 +227,10 @@ def python_line(interpreter: Interpreter | None) -> str:
 
 def row(candidate: Candidate) -> str:
     """`round 1    1.2x faster      a set`; below it why it was rejected, or what the task measured."""
-    standing = candidate.standing
-    word = standing.verdict if standing and candidate.correct else verdict_in_words(candidate)
+    task_score = candidate.task_score
+    word = task_score.verdict if task_score and candidate.correct else verdict_in_words(candidate)
     line = f"round {candidate.round:<3}  {word:<15} {inline(candidate.summary or '-', 52)}"
-    below = why(candidate) or (standing.words if standing else "")
+    below = why(candidate) or (task_score.words if task_score else "")
     return f"{line}\n{'':>11}{inline(below, 400)}" if below else line
 
 
@@ -339,7 +339,7 @@ def answer(found: Result) -> ImproveJson:
         reason=found.reason,
         stopped=found.stopped,
         speedup=fields.SpeedupFields.maybe(found.comparison),
-        **fields.scored(best.standing if best else None),
+        **fields.scored(best.task_score if best else None),
         best_round=best.round if best else None,
         sha256_before=before.digest,
         sha256_after=after.digest if best else None,

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import ast
 
-from codeopt.analysis import AnalyzedProgram, Doubt, Edit, last_line, together
+from codeopt.analysis import AnalyzedProgram, Edit, RefusalReason, last_line, together
 from codeopt.rules._hot_spots import Hot
 from codeopt.rules._imports import below_imports, from_import, function_below, plain_import
 
@@ -86,5 +86,5 @@ class Context:
         found = [plain_import(self.program, name) for name in sorted(self._modules)]
         found += [from_import(self.program, package, *sorted(names)) for package, names in self._names.items()]
         if None in found:
-            self.program.doubts.note(Doubt.NAME_TAKEN, self.program.tree)
+            self.program.refusals.note(RefusalReason.NAME_TAKEN, self.program.tree)
         return together(found)

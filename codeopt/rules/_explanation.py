@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from os.path import commonprefix
 
-from codeopt.analysis import AnalyzedProgram, Doubt, Edit
+from codeopt.analysis import AnalyzedProgram, Edit, RefusalReason
 from codeopt.core.proposer import Refusal
 from codeopt.core.revision import Revision
 from codeopt.rules._context import Context
@@ -22,7 +22,7 @@ class Explanation:
     rule: str
     lines: set[int] = field(default_factory=set)
     """Lines where the rule matches."""
-    refused: dict[Doubt, set[int]] = field(default_factory=dict)
+    refused: dict[RefusalReason, set[int]] = field(default_factory=dict)
     """Lines with the rule's pattern where an answer of the analysis kept it from matching, by that answer."""
 
 
@@ -42,12 +42,12 @@ def refusals(rules: Iterable[Rule], revision: Revision, hot: HotFiles) -> tuple[
                 break
             if rule.name.partition(":")[0] == "ruff":
                 continue  # says nothing of why not
-            for doubt, refused in explain(rule, program, lines).refused.items():
+            for reason, refused in explain(rule, program, lines).refused.items():
                 places = [
                     f"{path}:{line}" if path else str(line) for line in sorted(refused) if lines.touches(line, line)
                 ]
                 if places:
-                    known = found.setdefault(doubt.value, ({}, {}))
+                    known = found.setdefault(reason.value, ({}, {}))
                     known[0].update(dict.fromkeys(places))
                     known[1][rule.name] = None
     ranked = sorted(found.items(), key=lambda item: -len(item[1][0]))
@@ -58,18 +58,18 @@ def explain(rule: Rule, program: AnalyzedProgram, hot: Hot) -> Explanation:
     """Ask a rule about each node of a program, without rewriting."""
     context = Context(program, hot)
     found = Explanation(rule.name)
-    program.doubts.taken()
+    program.refusals.taken()
     for node in rule.wanted_nodes(context):
-        program.doubts.taken()  # of other nodes, in finding this one
+        program.refusals.taken()  # of other nodes, in finding this one
         edits = list(rule.visit(node, context))
         context.edits += edits
         found.lines.update(_line(program, edit) for edit in edits)
-        doubts = program.doubts.taken()
+        refusals = program.refusals.taken()
         if not edits or isinstance(node, ast.Module):
-            _add(found, doubts)
+            _add(found, refusals)
     if context.rewritten() is None:
         found.lines.clear()
-    _add(found, program.doubts.taken())
+    _add(found, program.refusals.taken())
     return found
 
 
@@ -79,7 +79,7 @@ def _line(program: AnalyzedProgram, edit: Edit) -> int:
     return program.text.count("\n", 0, edit.start + same) + 1
 
 
-def _add(found: Explanation, doubts: dict[Doubt, set[int]]) -> None:
-    for doubt, lines in doubts.items():
+def _add(found: Explanation, refusals: dict[RefusalReason, set[int]]) -> None:
+    for reason, lines in refusals.items():
         if lines - found.lines:
-            found.refused.setdefault(doubt, set()).update(lines - found.lines)
+            found.refused.setdefault(reason, set()).update(lines - found.lines)

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from codeopt.analysis import AnalyzedProgram, Doubt, Edit, parse
+from codeopt.analysis import AnalyzedProgram, Edit, RefusalReason, parse
 from codeopt.core.revision import Revision
 from codeopt.rules._context import Context
 from codeopt.rules._hot_spots import Hot, HotFiles
@@ -103,7 +103,7 @@ class Rule:
         """The nodes that the rule is called with."""
         program = context.program
         if any(program.rebinds(name) for name in self.builtins):
-            program.doubts.note(Doubt.REBOUND, program.tree)
+            program.refusals.note(RefusalReason.REBOUND, program.tree)
             return
         nodes: Iterable[ast.AST] = program.nodes(*self.kinds)
         if self.where != "anywhere" and context.hot.lines:

@@ -18,7 +18,7 @@ from codeopt.core.session import Session
 from codeopt.core.target import Target
 from codeopt.engine.improve import improve
 from codeopt.models.scripted import Scripted
-from codeopt.workloads.project.text import unpack
+from codeopt.workloads.project.project_program import unpack
 from tests.codeopt.command import reply
 from tests.support.files import write_files
 

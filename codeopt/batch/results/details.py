@@ -51,7 +51,7 @@ def _heard(name: str) -> Markup | None:
 
 def _why(each: Solved) -> str:
     """The accepted change, or why there is none; before it, what the task itself measured of a result."""
-    return f"{each.standing.words}: {each.reason}" if each.standing and each.accepted else each.reason
+    return f"{each.task_score.words}: {each.reason}" if each.task_score and each.accepted else each.reason
 
 
 def _history(batch: BatchFolder, each: Solved, spent: str) -> Iterator[Child]:

@@ -76,7 +76,7 @@ class Solved:
     """Seconds by step; see STEPS."""
     preferred: bool | None
     """Whether a reader preferred a draft; None: none was asked."""
-    standing: TaskScore | None = None
+    task_score: TaskScore | None = None
     """The task's own score; None where the speedup is the measure, and where no draft was measured."""
 
     @property
@@ -190,7 +190,7 @@ def measure_batch(batch: BatchFolder) -> Metrics:
         programs_s=sum(each.programs_s for each in solved), facts=facts,
         effort={step: round(sum(each.effort.get(step, 0.0) for each in solved), 3) for step in STEPS},
         own=over_batch(
-            [each.standing for each in judged if each.standing], [each.accepted for each in judged],
+            [each.task_score for each in judged if each.task_score], [each.accepted for each in judged],
             [each.preferred for each in solved if each.preferred is not None],
         ),
     )  # fmt: skip
@@ -226,7 +226,7 @@ def _worth(draft: Candidate) -> float:
 
 def _standing(drafts: Sequence[Candidate], accepted: bool) -> TaskScore | None:
     """The outcome of a problem: its result, as it was confirmed, or the original, which stayed."""
-    scores = [each.standing for each in drafts if each.standing is not None]
+    scores = [each.task_score for each in drafts if each.task_score is not None]
     if not scores:
         return None
     return scores[-1] if accepted else scores[-1].unchanged()

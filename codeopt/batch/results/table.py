@@ -130,7 +130,7 @@ def _problem(each: Solved) -> str:
     if not each.accepted:
         right = "" if each.correct else "no candidate was right: " if each.rounds else "no candidate: "
         return f"{name:<16}  no faster version: {right}{inline(each.reason or '-', 160)}"
-    score = f", {each.standing.words}" if each.standing else ""
+    score = f", {each.task_score.words}" if each.task_score else ""
     figures = Speedup(each.speedup, each.low, each.high, 0)
     return f"{name:<16}  {figures.gain}   ({figures.interval}), round {each.best_round}{score}"
 
@@ -228,7 +228,7 @@ def as_json(found: Metrics, other: Versus | None = None) -> dict[str, Any]:
         "rows": [
             {
                 **dict(zip(COLUMNS, row(each), strict=True)),
-                **ScoredFields(**scored(each.standing)).to_json(),
+                **ScoredFields(**scored(each.task_score)).to_json(),
             }
             for each in found.solved
         ],
@@ -270,7 +270,7 @@ def row(each: Solved) -> list[Any]:
         each.id, each.status, each.fault, each.reason, each.accepted, each.speedup, each.low, each.high,
         each.best_round, len(each.rounds), each.correct, each.human, each.usage.tokens,
         each.usage.cost_usd, round(each.seconds, 3),
-        *((round(each.standing.before, 4), round(each.standing.after, 4)) if each.standing else (None, None)),
+        *((round(each.task_score.before, 4), round(each.task_score.after, 4)) if each.task_score else (None, None)),
     ]  # fmt: skip
 
 

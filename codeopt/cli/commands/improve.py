@@ -215,7 +215,7 @@ def _check_output(arguments: argparse.Namespace, path: Path) -> None:
 def _branched(name: str, result: Result) -> str:
     from codeopt.cli.git_branch import commit_branch
     from codeopt.core.words import Speedup, counted
-    from codeopt.workloads.project.text import ProjectProgram
+    from codeopt.workloads.project.project_program import ProjectProgram
 
     assert isinstance(result.program, ProjectProgram)
     assert result.comparison is not None

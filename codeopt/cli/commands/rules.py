@@ -18,7 +18,7 @@ from codeopt.core.errors import UsageError
 from codeopt.core.screen import COLUMNS
 
 if TYPE_CHECKING:
-    from codeopt.analysis import Doubt
+    from codeopt.analysis import RefusalReason
     from codeopt.rules import Explanation, Rule
 
 MOST_LINES = 8
@@ -118,17 +118,17 @@ def refusals_as_json(path: str, found: Sequence[Explanation]) -> dict[str, Any]:
         {
             "name": each.rule,
             "lines": sorted(each.lines),
-            "refused": {doubt.name.lower(): sorted(lines) for doubt, lines in each.refused.items()},
+            "refused": {reason.name.lower(): sorted(lines) for reason, lines in each.refused.items()},
         }
         for each in found
     ]
-    return {"file": path, "rules": rules, "refused": {doubt.name.lower(): count for doubt, count in _totals(found)}}
+    return {"file": path, "rules": rules, "refused": {reason.name.lower(): count for reason, count in _totals(found)}}
 
 
 def why(found: Sequence[Explanation]) -> str:
     """The rules that match or are skipped, then the reasons of all, counted."""
     rules = _rows([(each.rule, _said(each)) for each in found if each.lines or each.refused])
-    reasons = _rows([(f"{count:>5}", doubt.value) for doubt, count in _totals(found)])
+    reasons = _rows([(f"{count:>5}", reason.value) for reason, count in _totals(found)])
     return (rules or "No rule applies to any line.") + (f"\n\nWhy not:\n{reasons}" if reasons else "")
 
 
@@ -143,7 +143,7 @@ def _rows(rows: Sequence[tuple[str, str]]) -> str:
 
 def _said(each: Explanation) -> str:
     parts = [f"matches: {_lines(each.lines)}"] if each.lines else []
-    parts += [f"not {_lines(lines)}: {doubt.value}" for doubt, lines in each.refused.items()]
+    parts += [f"not {_lines(lines)}: {reason.value}" for reason, lines in each.refused.items()]
     return "; ".join(parts)
 
 
@@ -152,9 +152,9 @@ def _lines(lines: set[int]) -> str:
     return f"line {shown}" if len(lines) == 1 else f"lines {shown}"
 
 
-def _totals(found: Sequence[Explanation]) -> list[tuple[Doubt, int]]:
+def _totals(found: Sequence[Explanation]) -> list[tuple[RefusalReason, int]]:
     """Number of lines refused for each reason, most first; a line counts once for each rule."""
-    count: Counter[Doubt] = Counter()
+    count: Counter[RefusalReason] = Counter()
     for each in found:
-        count.update({doubt: len(lines) for doubt, lines in each.refused.items()})
+        count.update({reason: len(lines) for reason, lines in each.refused.items()})
     return count.most_common()

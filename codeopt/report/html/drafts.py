@@ -62,14 +62,14 @@ def confirmed(original: Candidate, candidate: Candidate) -> Markup:
 
 def heading(candidate: Candidate, what: str) -> list[Child]:
     """Line of a verdict and its figures."""
-    word, standing = verdict(candidate), candidate.standing
-    shown = standing.verdict if standing and candidate.correct else in_words(word)
+    word, task_score = verdict(candidate), candidate.task_score
+    shown = task_score.verdict if task_score and candidate.correct else in_words(word)
     found = candidate.comparison
     figures = f"{Speedup.of(found).gain}, {Speedup.of(found).times}" if found and found.pairs else ""
     return [
         tag("span", shown, class_=f"badge {word}"),
         tag("span", figures),
-        tag("span", standing.words if standing else "", class_="measures"),
+        tag("span", task_score.words if task_score else "", class_="measures"),
         tag("span", cut(what, 300, 0), class_="what"),
     ]
 

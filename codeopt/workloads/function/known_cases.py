@@ -50,7 +50,7 @@ NOTHING_LEFT = State()
 """State of a process whose calls are independent of each other."""
 
 
-def tiered(
+def cases_by_tier(
     harness: FunctionHarness, runner: TimedRuns, known: list[KnownCall], name: str, check: Checker, contract: Contract,
     *, held_out: bool = False, policy: InputPolicy = USUAL_POLICY, made_in: Environment = NEIGHBOUR,
     elsewhere: bool = True,

@@ -19,7 +19,7 @@ from codeopt.workloads.function.corpus.corpus_cache import KnownFunction, known_
 from codeopt.workloads.function.corpus.model_written import ask_for_calls
 from codeopt.workloads.function.corpus.observe import CallTimeLimit, KnownCall, informed, observe_quick
 from codeopt.workloads.function.harness import FunctionHarness
-from codeopt.workloads.function.known_cases import read_on_cases, shown_and_held, tiered
+from codeopt.workloads.function.known_cases import cases_by_tier, read_on_cases, shown_and_held
 from codeopt.workloads.function.narrowing import narrowed
 from codeopt.workloads.function.recording.recording import recorded_calls
 from codeopt.workloads.function.scenario_cases import scenario_cases
@@ -129,8 +129,8 @@ def _workload(
     if special:
         check = special
     policy = InputPolicy(options.changed_inputs)
-    cases = tiered(harness, runner, shown, "calls", check, contract, policy=policy, elsewhere=whole)
-    cases += tiered(harness, runner, held, "held", check, contract, held_out=True, policy=policy)
+    cases = cases_by_tier(harness, runner, shown, "calls", check, contract, policy=policy, elsewhere=whole)
+    cases += cases_by_tier(harness, runner, held, "held", check, contract, held_out=True, policy=policy)
     cases += read_on_cases(harness, runner, [each for each in read_on if not contract.outside(each.text)], check)
     if whole and not special:  # what several calls answer together is no value to be accepted
         usual = [each for each in shown if policy.rejects(Tier.ALIKE) or not each.made_of_others]

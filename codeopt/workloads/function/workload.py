@@ -42,7 +42,7 @@ from codeopt.workloads.function.corpus.corpus_cache import CorpusCache
 from codeopt.workloads.function.corpus.existing_tests import failing
 from codeopt.workloads.function.corpus.shown_calls import given_by_shape, has_objects
 from codeopt.workloads.function.harness import FunctionHarness
-from codeopt.workloads.function.known_cases import LENIENT, disturbed, tiered
+from codeopt.workloads.function.known_cases import LENIENT, cases_by_tier, disturbed
 from codeopt.workloads.function.other_version import OtherVersionOfFunction
 from codeopt.workloads.function.process_state_diff import check_process_state
 from codeopt.workloads.function.scenario_cases import LONGEST, ScenarioCase, ScenarioShrinker, judged
@@ -315,7 +315,7 @@ class FunctionWorkload(Defaults):
         given = [known.text for known in self.corpus.known if not known.made_of_others]
         known += long_ones(self.harness, [*given, *self.corpus.big], self.seed, usual_s=longest_s(self.corpus.known))
         check, contract = self.suite.check, self.contract
-        fresh = tiered(
+        fresh = cases_by_tier(
             self.harness, self.runner, known, "fresh", check, contract, held_out=True, policy=policy, made_in=CONFIRMING
         )
         return tuple(fresh)

@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 
-from codeopt.workloads.program.supply import error_name
+from codeopt.workloads.program.probes import error_name
 from codeopt_sandbox.caveat import Caveat, Subject
 from codeopt_sandbox.outcome import Case, Outcome, Run, Verdict
 from codeopt_sandbox.verdict import CaseChecker, Checker, check_tokens, last_bits

@@ -25,8 +25,8 @@ from codeopt.workloads import Checked
 from codeopt.workloads._policy import InputPolicy
 from codeopt.workloads.program.differences import OutputDifference, caveats_of, explained
 from codeopt.workloads.program.fuzzing import break_relations, mutate_cases, other_usage
+from codeopt.workloads.program.probes import RUN_S, Changed, ProbeBudget, ProbeGenerator, ends_well, patient
 from codeopt.workloads.program.special_check import refuses_own
-from codeopt.workloads.program.supply import RUN_S, Changed, Quota, Supply, ends_well, patient
 from codeopt_sandbox import Sandbox
 from codeopt_sandbox.caveat import Caveat, Subject, Tier
 from codeopt_sandbox.guest.environment import Environment, seeded
@@ -48,7 +48,7 @@ class DifferentialTest:
     policy: InputPolicy
     made: list[Changed] = field(default_factory=list)
     """Changed inputs that were needed so far, the same for every draft."""
-    more: Supply | None = None
+    more: ProbeGenerator | None = None
     """Makes the others; None where nothing is changed."""
     is_steady: Callable[[Case], bool] = lambda case: True
     """Returns True if the original prints the same again in the case's environment."""
@@ -56,7 +56,7 @@ class DifferentialTest:
     """Names of cases on which the original printed the same again."""
     again: Callable[[Case], str] = lambda case: ""
     """A line to paste that shows a case."""
-    quota: Quota = Quota()
+    quota: ProbeBudget = ProbeBudget()
     reads: bool = True
     """The program is given something that can be changed."""
 
@@ -198,11 +198,11 @@ def make_differential_test(
         run = run_on(sandbox, source, case, mode="exec")  # with all the time that a draft has
         return judge(case, run, check).verdict is Verdict.AC
 
-    quota = Quota.of(most)
+    quota = ProbeBudget.of(most)
     seeds = (seed + NEXT_SEED * time for time in range(quota.times))
     mutated = (mutate_cases(cases, seed=each, also_known=also_known) for each in seeds)
     changes = chain(other_usage(source, cases, also_known), chain.from_iterable(mutated))
-    made = Supply(
+    made = ProbeGenerator(
         run_original, break_relations(cases, seed=seed, also_known=also_known), changes, quota, held_out, notify
     )
     reads = any(case.stdin or case.args or case.files for case in cases)

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from codeopt.core.diagnostic import Diagnostic
 from codeopt.core.errors import ProgramError
 from codeopt.workloads._environments import axes, other_environments
-from codeopt.workloads.program.supply import ends_well
+from codeopt.workloads.program.probes import ends_well
 from codeopt_sandbox import Sandbox
 from codeopt_sandbox.guest.environment import Environment, seeded
 from codeopt_sandbox.outcome import Case, Outcome, Run, Verdict

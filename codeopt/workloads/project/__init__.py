@@ -14,8 +14,8 @@ if TYPE_CHECKING:
     from codeopt.core.revision import Revision
     from codeopt.core.target import Target
     from codeopt.workloads import OpenTarget, Workload, WorkloadRequest
+    from codeopt.workloads.project.project_program import ProjectProgram
     from codeopt.workloads.project.runs import CommandRuns
-    from codeopt.workloads.project.text import ProjectProgram
     from codeopt_sandbox import Sandbox
     from codeopt_sandbox.profile import Profile
 
@@ -28,7 +28,7 @@ def matches(target: Target, options: ImproveOptions) -> bool:
 def read(target: Target) -> ProjectProgram:
     """The project's modules. Raises UsageError."""
     from codeopt.workloads.project.files import read_project
-    from codeopt.workloads.project.text import read_text
+    from codeopt.workloads.project.project_program import read_text
 
     return read_text(target.path, read_project(target.path))
 
@@ -89,10 +89,10 @@ def open_workload(request: WorkloadRequest) -> Iterator[OpenTarget]:
         NoSandbox: No sandbox runs on this machine.
     """
     from codeopt.workloads.project.files import read_project
-    from codeopt.workloads.project.fixed_ground import find_ground
     from codeopt.workloads.project.profiling import open_command
+    from codeopt.workloads.project.project_program import ProjectProgram
+    from codeopt.workloads.project.protected_files import find_protected_files
     from codeopt.workloads.project.suite_run import named_tests
-    from codeopt.workloads.project.text import ProjectProgram
 
     if request.other is not None:
         with _open_versions(request, request.other) as found:
@@ -103,7 +103,7 @@ def open_workload(request: WorkloadRequest) -> Iterator[OpenTarget]:
     project = read_project(request.target.path, options.with_paths, request.imported_in_place(request.target.path))
     inside = replace(request, options=replace(options, with_paths=()))
     with open_command(inside, project) as runs:
-        ground = find_ground(runs.command, project.contents, named_tests(options.tests, (project.root,)))
+        ground = find_protected_files(runs.command, project.contents, named_tests(options.tests, (project.root,)))
         program = replace(program, ground=ground).require_open()
         yield OpenedProject(request, program, replace(runs, program=program))
 

@@ -18,10 +18,10 @@ from codeopt.analysis.positions import (
     functions_by_name,
 )
 from codeopt.core.revision import Revision
-from codeopt.workloads.project.fixed_ground import NOTHING_FIXED, FixedGround
 from codeopt.workloads.project.module_graph import read_module
+from codeopt.workloads.project.project_program import unpack
+from codeopt.workloads.project.protected_files import NOTHING_FIXED, ProtectedFiles
 from codeopt.workloads.project.public_surface import surface_of
-from codeopt.workloads.project.text import unpack
 from codeopt.workloads.source.placing import (
     added,
     bound_in,
@@ -39,7 +39,7 @@ _BLOCK = re.compile(
 )
 
 
-def apply_answer(project: Revision, answer: str, ground: FixedGround = NOTHING_FIXED) -> Revision:
+def apply_answer(project: Revision, answer: str, ground: ProtectedFiles = NOTHING_FIXED) -> Revision:
     """Return the project with an answer applied: search/replace blocks, or whole functions below a file's line.
 
     Args:

@@ -10,8 +10,8 @@ from dataclasses import dataclass
 
 from codeopt.analysis.nodes import first_line
 from codeopt.workloads.project.command import WATCH
+from codeopt.workloads.project.event_log import COMPOUND, EventLog, Instrument, Names
 from codeopt.workloads.project.profile import CalledBy, FunctionTime, GivenArgument, Spot
-from codeopt.workloads.project.watched import COMPOUND, Names, WatchedLines, Watcher
 from codeopt.workloads.source.functions import definitions
 from codeopt_sandbox.guest.tests.project_counts import CALLED
 from codeopt_sandbox.outcome import Files
@@ -53,9 +53,9 @@ def worth_counting(functions: Sequence[FunctionTime], names: Names) -> tuple[Spo
     return tuple(dict.fromkeys((*own, *total, *below[:MOST])))
 
 
-def counting(functions: Sequence[Spot], *, asks: bool) -> Watcher:
+def counting(functions: Sequence[Spot], *, asks: bool) -> Instrument:
     """The counter of these functions. asks: also of queries of a database."""
-    return Watcher("project_counts", "install", (WATCH, len(functions), asks))
+    return Instrument("project_counts", "install", (WATCH, len(functions), asks))
 
 
 def with_counters(files: Mapping[str, bytes], functions: Sequence[Spot]) -> Files:
@@ -86,7 +86,7 @@ def _reporting(content: bytes, numbers: Mapping[int, int]) -> bytes:
     return b"".join(lines)
 
 
-def read_counts(watched: WatchedLines, names: Names, functions: Sequence[Spot]) -> Counted:
+def read_counts(watched: EventLog, names: Names, functions: Sequence[Spot]) -> Counted:
     """Add up what the processes wrote."""
     files = {file.path.rpartition("/")[2]: file.content or b"" for file in watched.run.written}
     calls: Counter[tuple[Spot, Spot | None]] = Counter()

@@ -13,7 +13,7 @@ from typing import Any
 from codeopt.core.revision import Revision
 from codeopt.workloads.project.edit_groups import edit_groups
 from codeopt.workloads.project.edits import CodeEdit, edits_of, without
-from codeopt.workloads.project.given_command import GivenCommand
+from codeopt.workloads.project.given_command import BaselineCommand
 from codeopt.workloads.project.larger_run import larger_case
 from codeopt.workloads.project.public_calls import FunctionFinding
 from codeopt.workloads.project.suite_tests import ProjectTests, failing
@@ -91,7 +91,7 @@ class EditGain:
 class EditGains:
     """Takes back the edits of a patch; holds what was found of the patch that was asked about last."""
 
-    given: GivenCommand
+    given: BaselineCommand
     notify: Callable[[str], None]
     resizable: bool = True
     """False if the command has no larger size: numbers of a benchmark tool are not sizes."""

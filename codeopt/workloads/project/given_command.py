@@ -15,7 +15,7 @@ from codeopt_sandbox.verdict import Checker
 
 
 @dataclass(frozen=True)
-class GivenCommand:
+class BaselineCommand:
     """A command on the original."""
 
     runs: CommandRuns

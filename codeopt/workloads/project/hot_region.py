@@ -9,11 +9,11 @@ from typing import Any
 
 from codeopt.core.revision import Revision
 from codeopt.core.words import factor
+from codeopt.workloads.project.event_log import Instrument, watched_run
 from codeopt.workloads.project.runs import CommandRuns
-from codeopt.workloads.project.watched import Watcher, watched_run
 from codeopt_sandbox.compare import Comparison, Decision
 
-START = Watcher("project_start", "install")
+START = Instrument("project_start", "install")
 RUNS = 3
 """Number of runs of each version."""
 LONG_S = 5.0

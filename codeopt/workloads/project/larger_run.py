@@ -9,7 +9,7 @@ import time
 from itertools import islice
 
 from codeopt.workloads.project.changed_command import larger_commands
-from codeopt.workloads.project.given_command import GivenCommand
+from codeopt.workloads.project.given_command import BaselineCommand
 from codeopt_sandbox.outcome import Case
 
 TRIED = 6
@@ -27,7 +27,7 @@ LONG_S = 5.0
 """A command that takes longer is large enough."""
 
 
-def larger_case(given: GivenCommand, least_s: float) -> Case | None:
+def larger_case(given: BaselineCommand, least_s: float) -> Case | None:
     """Return the first larger command that the original completes in `least_s` seconds or more, with its output.
 
     None if no such command was found.

@@ -17,8 +17,8 @@ from codeopt.workloads._request import WorkloadRequest
 from codeopt.workloads.project.command import ProjectCommand, read_command
 from codeopt.workloads.project.files import ProjectFiles, read_project
 from codeopt.workloads.project.profile import ProjectProfile
+from codeopt.workloads.project.project_program import ProjectProgram
 from codeopt.workloads.project.runs import CommandRuns
-from codeopt.workloads.project.text import ProjectProgram
 from codeopt.workloads.project.watch import profile_command
 from codeopt_sandbox.base_folder import BaseFolder
 

@@ -9,10 +9,10 @@ from codeopt.core.history import Candidate, Draft, History
 from codeopt.core.revision import Revision, pack
 from codeopt.workloads.project.answers import apply_answer
 from codeopt.workloads.project.edits import edits_of
-from codeopt.workloads.project.fixed_ground import FixedGround
 from codeopt.workloads.project.profile import ProjectProfile
 from codeopt.workloads.project.prompt.excerpts import ROOM, SourcePage
 from codeopt.workloads.project.prompt.round_views import round_views
+from codeopt.workloads.project.protected_files import ProtectedFiles
 from codeopt.workloads.source.splice_error import SpliceError
 
 
@@ -21,7 +21,7 @@ class ProjectProposer(Excerpted):
     """A proposer that sees the hot path, and whose answers are put into the project."""
 
     profile: ProjectProfile
-    ground: FixedGround = FixedGround()
+    ground: ProtectedFiles = ProtectedFiles()
 
     def whole(self, draft: Draft, original: Revision) -> Draft:
         if not draft.source.strip() or (draft.problem and "SEARCH" not in draft.source):
@@ -51,7 +51,7 @@ def _draft(candidate: Candidate, change: str) -> Candidate:
     return replace(candidate, revision=Revision.of(change), profile=None) if change else candidate
 
 
-def _whole(files: Revision, ground: FixedGround) -> str:
+def _whole(files: Revision, ground: ProtectedFiles) -> str:
     """Return everything that may be edited, if no function is slow. A long text is replaced by one line."""
     text = pack({path: text for path, text in files.items() if not ground.why(path)})
     return text if len(text) <= ROOM else "# No function that may be edited takes a share of the time."

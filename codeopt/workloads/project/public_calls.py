@@ -32,12 +32,12 @@ from codeopt.workloads.function.recording.recording import MOST_OF_ONE, recordin
 from codeopt.workloads.function.workload import FunctionWorkload
 from codeopt.workloads.project.callers import CALLERS, PublicCallers
 from codeopt.workloads.project.edits import CodeEdit
-from codeopt.workloads.project.fixed_ground import FixedReason
+from codeopt.workloads.project.event_log import Instrument, watched_run
 from codeopt.workloads.project.impact import Impact, impact_of
+from codeopt.workloads.project.project_program import ProjectProgram
+from codeopt.workloads.project.protected_files import ProtectedReason
 from codeopt.workloads.project.runs import CommandRuns
 from codeopt.workloads.project.surface import ImportedNames, read_surface
-from codeopt.workloads.project.text import ProjectProgram
-from codeopt.workloads.project.watched import Watcher, watched_run
 from codeopt.workloads.sandbox_view.view import locate
 from codeopt_sandbox.caveat import Caveat, Subject
 from codeopt_sandbox.outcome import Verdict
@@ -52,7 +52,7 @@ GUEST = ("tests/", "calls/__init__", "calls/repr/")
 """Modules of the guest that a recorder needs."""
 Copies = Callable[[], tuple[Path, Path]]
 """The project as it is and with a draft, in two folders that are made when the first function is judged."""
-TESTS = (FixedReason.TEST, FixedReason.HELPER)
+TESTS = (ProtectedReason.TEST, ProtectedReason.HELPER)
 FAILED = "# the command does not end under the recorder as it does otherwise"
 """Reason that the recorder writes if calls cannot be recorded."""
 
@@ -213,7 +213,7 @@ class PublicCalls:
     def _recorded(self, edit: CodeEdit) -> tuple[str, ...]:
         if edit not in self.recorded:
             runs = replace(self.runs, purpose="functions")
-            watcher = Watcher("recorded_below", "install", (edit.file, edit.qualname, MOST_OF_ONE), GUEST)
+            watcher = Instrument("recorded_below", "install", (edit.file, edit.qualname, MOST_OF_ONE), GUEST)
             watched = watched_run(runs, self.program.revision, watcher)
             kept = [line for line in watched.lines if line.startswith(("f(", "# ", "@ loaded ", CALLERS))]
             ended = watched.run.exit == 0 and watched.run.stop is None

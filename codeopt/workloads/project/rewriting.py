@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from codeopt.core.revision import Revision
 from codeopt.rules import HotFiles, Rule
 from codeopt.workloads.function.view import FunctionRule
-from codeopt.workloads.project.fixed_ground import FixedGround
 from codeopt.workloads.project.profile import ProjectProfile
+from codeopt.workloads.project.protected_files import ProtectedFiles
 
 WORTH = 0.03
 """A function with a smaller own share of the command is left as it is."""
@@ -36,7 +36,7 @@ class ProjectRule(Rule):
         return FunctionRule(**fields, qualname=qualname)
 
 
-def project_rules(rules: Sequence[Rule], profile: ProjectProfile, ground: FixedGround) -> tuple[Rule, ...]:
+def project_rules(rules: Sequence[Rule], profile: ProjectProfile, ground: ProtectedFiles) -> tuple[Rule, ...]:
     """The rules that are not for whole programs, each restricted to the functions that take the time and may be
     edited."""
     may_change = [f for f in profile.functions if f.qualname != "<module>" and not ground.why(f.file)]

@@ -12,13 +12,13 @@ from pathlib import Path
 from codeopt.core.diagnostic import Diagnostic
 from codeopt.core.options import ImproveOptions
 from codeopt.core.revision import Revision
+from codeopt.workloads.project.event_log import LEAST_S, Instrument, watched_run
 from codeopt.workloads.project.new_tests import NewTests, run_new_tests
 from codeopt.workloads.project.reached import read_reach
 from codeopt.workloads.project.runs import CommandRuns
 from codeopt.workloads.project.suite_tests import ProjectTests, TestBatch
 from codeopt.workloads.project.test_files import find_test_files, nearest_first
 from codeopt.workloads.project.test_runs import WITHOUT_OPTIONS, TestResults, TestRunner, as_tests, run_tests
-from codeopt.workloads.project.watched import LEAST_S, Watcher, watched_run
 
 SECONDS = 120.0
 """Time for the tests of the original, the nearest first; those that were not reached count for nothing."""
@@ -32,7 +32,7 @@ AT_ONCE = 8
 """Number of those that are run first of a larger suite; each further run has twice as many."""
 NOT_RUN = "the project's tests are not run"
 NO_TESTS = "--no-tests"
-REACH = Watcher("project_reach", "install")
+REACH = Instrument("project_reach", "install")
 
 
 @dataclass

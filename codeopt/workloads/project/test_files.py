@@ -7,8 +7,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import PurePosixPath
 
 from codeopt.analysis.import_steps import import_steps
-from codeopt.workloads.project.fixed_ground import RECIPE_FILES
 from codeopt.workloads.project.module_graph import NAMED_PATH, read_module
+from codeopt.workloads.project.protected_files import RECIPE_FILES
 from codeopt.workloads.project.test_settings import SETTINGS, file_patterns, has_test_cases, matches
 
 _TEST = re.compile(rb"^(?:\s*(?:async\s+)?def test|class \w*Test)", re.M)

@@ -24,11 +24,11 @@ from codeopt.core.git import unadded_files
 from codeopt.core.revision import Revision
 from codeopt.workloads.project.command import EntryKind, ProjectCommand
 from codeopt.workloads.project.files import ProjectFiles, named_files, read_project
-from codeopt.workloads.project.fixed_ground import FixedGround, FixedReason, entry_files, find_ground
 from codeopt.workloads.project.module_graph import ModuleGraph
+from codeopt.workloads.project.project_program import ProjectProgram, can_be_read, is_own, read_text
+from codeopt.workloads.project.protected_files import ProtectedFiles, ProtectedReason, entry_files, find_protected_files
 from codeopt.workloads.project.test_files import find_test_files
 from codeopt.workloads.project.test_settings import pytest_settings
-from codeopt.workloads.project.text import ProjectProgram, can_be_read, is_own, read_text
 from codeopt.workloads.sandbox_view.built import BUILT, COMPILED_FROM, built_files
 from codeopt.workloads.sandbox_view.linked import NO_LINKS, Linked
 from codeopt_sandbox.outcome import Files
@@ -77,12 +77,12 @@ def read_versions(old: ProjectFiles, new: ProjectFiles, command: ProjectCommand,
     old, new, notes = _same_built(old, new)
     before, after = dict(old.files), dict(new.files)
     settings = {path for path in {*before, *after} if _settings_differ(path, before, after)}
-    ground = _ruler(before, command, tests).also(settings, FixedReason.CONFIGURATION)
+    ground = _ruler(before, command, tests).also(settings, ProtectedReason.CONFIGURATION)
     new_ruler = {path: why for path, why in _ruler(after, command, tests).files.items() if path not in before}
-    new_tests = {path for path, why in new_ruler.items() if why is FixedReason.TEST} & {*find_test_files(after)}
+    new_tests = {path for path, why in new_ruler.items() if why is ProtectedReason.TEST} & {*find_test_files(after)}
     added = new_ruler.keys() - new_tests - {path for path in new_ruler if PurePosixPath(path).name == "conftest.py"}
     unseen = (new_ruler.keys() | settings) - before.keys() - added
-    ground = ground.also(added, FixedReason.TEST)
+    ground = ground.also(added, ProtectedReason.TEST)
     kept = {path for path in ground.files if path in before and before[path] != after.get(path)}
     of_new = tuple((path, after[path]) for path in sorted(new_tests))
     before |= {path: after[path] for path in added}
@@ -143,13 +143,13 @@ def _with_files(project: ProjectFiles, files: Mapping[str, bytes]) -> ProjectFil
     return replace(project, files=tuple(files.items()))
 
 
-def _ruler(files: Mapping[str, bytes], command: ProjectCommand, tests: Sequence[str]) -> FixedGround:
+def _ruler(files: Mapping[str, bytes], command: ProjectCommand, tests: Sequence[str]) -> ProtectedFiles:
     """The files that measure and check, of all that no draft of a model's might edit."""
-    ground = find_ground(command, files, tests)
+    ground = find_protected_files(command, files, tests)
     fixed = {path: reason for path, reason in ground.files.items() if _measures(path, reason)}
     beside = (path for path in files if CHECKS & set(PurePosixPath(path).parts[:-1]))
     checks = (*beside, *find_test_files(files, command.words))
-    return FixedGround(fixed).also(checks, FixedReason.TEST).also(_data(files, command), FixedReason.NAMED)
+    return ProtectedFiles(fixed).also(checks, ProtectedReason.TEST).also(_data(files, command), ProtectedReason.NAMED)
 
 
 def _settings_differ(path: str, before: Mapping[str, bytes], after: Mapping[str, bytes]) -> bool:
@@ -157,10 +157,10 @@ def _settings_differ(path: str, before: Mapping[str, bytes], after: Mapping[str,
     return pytest_settings(path, before.get(path)) != pytest_settings(path, after.get(path))
 
 
-def _measures(path: str, reason: FixedReason) -> bool:
-    if reason in (FixedReason.TEST, FixedReason.HELPER):
+def _measures(path: str, reason: ProtectedReason) -> bool:
+    if reason in (ProtectedReason.TEST, ProtectedReason.HELPER):
         return True
-    runs_or_reads = reason in (FixedReason.COMMAND, FixedReason.GIVEN, FixedReason.NAMED)
+    runs_or_reads = reason in (ProtectedReason.COMMAND, ProtectedReason.GIVEN, ProtectedReason.NAMED)
     return runs_or_reads and not (path.endswith(".py") and is_own(path))
 
 
@@ -183,7 +183,7 @@ def _can_be_read(path: str, content: bytes | None) -> bool:
         return False
 
 
-def _program(project: ProjectFiles, ground: FixedGround, unread: Collection[str]) -> ProjectProgram:
+def _program(project: ProjectFiles, ground: ProtectedFiles, unread: Collection[str]) -> ProjectProgram:
     """unread: files that differ as any other file does, by their content alone."""
     found = read_text(project.root, project, own=lambda path: not ground.why(path) and path not in unread)
     return ProjectProgram(found.path, found.files, ground)

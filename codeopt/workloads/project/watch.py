@@ -9,6 +9,7 @@ from typing import Any
 from codeopt.core.errors import ProgramError
 from codeopt.core.revision import Revision
 from codeopt.workloads.project.counted import counting, read_counts, with_counters, worth_counting
+from codeopt.workloads.project.event_log import LEAST_S, LONGER, EventLog, Instrument, Names, watched_run
 from codeopt.workloads.project.profile import (
     ProjectProfile,
     Sample,
@@ -19,7 +20,6 @@ from codeopt.workloads.project.profile import (
 )
 from codeopt.workloads.project.runs import CommandRuns, error_of
 from codeopt.workloads.project.waits_and_queries import WaitLine, query_lines, wait_lines
-from codeopt.workloads.project.watched import LEAST_S, LONGER, Names, WatchedLines, Watcher, watched_run
 from codeopt_sandbox.guest.tests.project_counts import MOST_CALLS
 from codeopt_sandbox.outcome import Case, Run
 
@@ -91,7 +91,7 @@ def _counted(
     return replace(profile, queries=query_lines(watched.of("query"), names.spot), notes=notes)
 
 
-def _may_sample_again(watched: Sequence[WatchedLines]) -> bool:
+def _may_sample_again(watched: Sequence[EventLog]) -> bool:
     """Return True if the command is so short that one more run adds information."""
     enough = sum(map(_seconds, watched)) >= ENOUGH_S or sum(each.run.active_s for each in watched) >= SHORT_S
     return not enough and len(watched) < MOST_RUNS
@@ -111,19 +111,19 @@ def _waits(
     """
     if waiting_share(plain) < WAITS:
         return (), ()
-    watched = watched_run(runs, draft, Watcher("project_waits", "install"))
+    watched = watched_run(runs, draft, Instrument("project_waits", "install"))
     if not _is_whole(watched.run, plain):
         return (), ("where it waits is not known: the command did not end under the sampler of waiting",)
     return wait_lines(watched.of("wait"), names.spot, plain.wall_s), ()
 
 
-def _sampled(runs: CommandRuns, draft: Revision) -> WatchedLines:
-    watched = watched_run(runs, draft, Watcher("project_time", "install"))
+def _sampled(runs: CommandRuns, draft: Revision) -> EventLog:
+    watched = watched_run(runs, draft, Instrument("project_time", "install"))
     require_good(watched.run, runs)
     return watched
 
 
-def _seconds(watched: WatchedLines) -> float:
+def _seconds(watched: EventLog) -> float:
     return sum(float(row[4]) for row in watched.of("stack"))
 
 

@@ -20,8 +20,8 @@ from codeopt.workloads._policy import InputPolicy
 from codeopt.workloads._protocol import Workload
 from codeopt.workloads._request import Checked, Stage, Suite, WorkloadRequest
 from codeopt.workloads.program.special_check import OutputChecker, answers_of, require_own
-from codeopt.workloads.project.changed_runs import (
-    ChangedRuns,
+from codeopt.workloads.project.command_probes import (
+    CommandProbes,
     changed_runs,
     shortfall_of,
     smaller_runs,
@@ -29,20 +29,20 @@ from codeopt.workloads.project.changed_runs import (
 )
 from codeopt.workloads.project.edit_gains import EditGains
 from codeopt.workloads.project.edits import CodeEdit
-from codeopt.workloads.project.fixed_ground import FixedReason
-from codeopt.workloads.project.given_command import GivenCommand
+from codeopt.workloads.project.given_command import BaselineCommand
 from codeopt.workloads.project.harnesses import Benches, TimedBody, find_benches
 from codeopt.workloads.project.hot_region import HotRegion, hot_region
 from codeopt.workloads.project.masks import HIDDEN, Masks, given_masks
 from codeopt.workloads.project.profile import NO_PROFILE, ProjectProfile
+from codeopt.workloads.project.project_program import ProjectProgram
 from codeopt.workloads.project.prompt.briefing import brief, fixed_words
 from codeopt.workloads.project.proposer import ProjectProposer
+from codeopt.workloads.project.protected_files import ProtectedReason
 from codeopt.workloads.project.public_calls import FunctionFinding, PublicCalls
 from codeopt.workloads.project.rewriting import project_rules
 from codeopt.workloads.project.runs import CommandRuns
 from codeopt.workloads.project.suite_run import ProjectSuite, open_suite
 from codeopt.workloads.project.suite_tests import ProjectTests, collected_files, failing, failing_reached
-from codeopt.workloads.project.text import ProjectProgram
 from codeopt.workloads.project.watch import profile_command, require_good
 from codeopt_sandbox.compare import Comparison, Plan, StoppingRule, make_plan
 from codeopt_sandbox.guest.environment import seeded
@@ -78,9 +78,9 @@ class ProjectWorkload(Defaults):
     too_short: str = ""
     timed_by: str = ""
     """The larger command that is timed, as the command itself is too short; empty: the command itself."""
-    changed: tuple[ChangedRuns, ...] = ()
+    changed: tuple[CommandProbes, ...] = ()
     """Commands that the user did not give: those of the rounds, and those that confirm a draft."""
-    smaller: ChangedRuns | None = None
+    smaller: CommandProbes | None = None
     """Commands with much smaller numbers, which reach edges that a large one never comes to."""
     unchanged: str = ""
     """Reason why there are no mutated commands. Empty if there are some."""
@@ -158,7 +158,7 @@ class ProjectWorkload(Defaults):
         self._notify("running the project's tests")
         tests = self.project_suite.complete()
         if path := next(collected_files(tests, draft.changed_files(self.program.revision)), ""):
-            return Checked(rejection=f"{path} is fixed ground ({FixedReason.TEST}): it may not be edited")
+            return Checked(rejection=f"{path} is fixed ground ({ProtectedReason.TEST}): it may not be edited")
         suite = (failing_reached if stage is Stage.ROUND else failing)(self.runner, draft, tests, self.program.revision)
         wrong = suite.wrong or (self._suggestion if stage is Stage.CONFIRMATION else "")
         of_new = self.project_suite.of_new() if self.runner.other and not wrong else None
@@ -340,7 +340,7 @@ def measure(request: WorkloadRequest, program: ProjectProgram, runs: CommandRuns
     check = _checker(options, runs)
     require_own(check, [case], [first], options.check)
     calls = PublicCalls(request, program, runs, frozenset(CodeEdit(f.file, f.qualname) for f in found.functions))
-    given = GivenCommand(runs, original, check, case, first)
+    given = BaselineCommand(runs, original, check, case, first)
     policy = InputPolicy(options.changed_inputs)
     unchanged = why_unchanged(benches is not None, not masks.output.nothing, policy)
     seeds = () if unchanged else (request.input_seed, request.input_seed + 1)
@@ -366,8 +366,8 @@ def _checker(options: ImproveOptions, runs: CommandRuns) -> Checker:
 def _grounded(program: ProjectProgram, tests: ProjectTests, run: Run) -> ProjectProgram:
     """Protect files that only a run shows: those that pytest collects and those that the command writes. Raises
     UsageError."""
-    ground = program.ground.also(collected_files(tests, program.files), FixedReason.TEST)
-    ground = ground.also((file.path for file in run.written if file.path in program.files), FixedReason.WRITTEN)
+    ground = program.ground.also(collected_files(tests, program.files), ProtectedReason.TEST)
+    ground = ground.also((file.path for file in run.written if file.path in program.files), ProtectedReason.WRITTEN)
     return replace(program, ground=ground).require_open()
 
 

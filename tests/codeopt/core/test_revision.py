@@ -7,7 +7,7 @@ from hashlib import sha256
 import pytest
 
 from codeopt.core.revision import Revision, pack
-from codeopt.workloads.project.text import unpack
+from codeopt.workloads.project.project_program import unpack
 
 FILES = {"b.py": "x = 1\n", "a.py": "y = 2\n# === file: no.py === \n"}
 

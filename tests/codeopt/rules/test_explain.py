@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from codeopt.analysis import Doubt, parse
+from codeopt.analysis import RefusalReason, parse
 from codeopt.cli.main import main
 from codeopt.rules import Explanation, Hot, all_rules, explain, load_rule
 
@@ -23,30 +23,35 @@ def explained(name: str, text: str) -> Explanation:
 @pytest.mark.parametrize(
     ("name", "text", "doubt", "line"),
     [
-        ("counter", "xs = [1]\n" + LOOP.format("xs.append(xs.count(v))"), Doubt.CHANGED, 3),
-        ("loop_invariant", LOOP.format("ws = [v]\n    print(len(ws))"), Doubt.UNBOUND, 3),
-        ("index_to_element", "xs = [1]\nfor i in range(len(xs)):\n    print(xs[i])\nprint(i)\n", Doubt.READ_LATER, 2),
+        ("counter", "xs = [1]\n" + LOOP.format("xs.append(xs.count(v))"), RefusalReason.CHANGED, 3),
+        ("loop_invariant", LOOP.format("ws = [v]\n    print(len(ws))"), RefusalReason.UNBOUND, 3),
+        (
+            "index_to_element",
+            "xs = [1]\nfor i in range(len(xs)):\n    print(xs[i])\nprint(i)\n",
+            RefusalReason.READ_LATER,
+            2,
+        ),
         (
             "row_hoist",
             "n = 3\ng = [[1]]\nfor i in range(n):\n    for j in range(1):\n        print(g[i][j])\n",
-            Doubt.INDEX,
+            RefusalReason.INDEX,
             5,
         ),
         (
             "seen_set",
             "set = list\ndef f(a):\n    print(1 in a)\n",
-            Doubt.REBOUND,
+            RefusalReason.REBOUND,
             1,
         ),
         (
             "isqrt_trial_division",
             "isqrt = 1\nn = 9\nfor i in range(2, n):\n    if n % i == 0:\n        break\nelse:\n    print(n)\n",
-            Doubt.NAME_TAKEN,
+            RefusalReason.NAME_TAKEN,
             1,
         ),
     ],
 )
-def test_a_refusal_has_its_reason(name: str, text: str, doubt: Doubt, line: int) -> None:
+def test_a_refusal_has_its_reason(name: str, text: str, doubt: RefusalReason, line: int) -> None:
     found = explained(name, text)
     assert not found.lines
     assert line in found.refused[doubt]

@@ -7,10 +7,10 @@ from itertools import groupby
 
 from codeopt.core.briefing import Briefing
 from codeopt.core.sanitize import cut, fenced, inline
-from codeopt.workloads.project.fixed_ground import FixedGround, FixedReason
 from codeopt.workloads.project.profile import FunctionTime, ProjectProfile
 from codeopt.workloads.project.prompt.figures import LEAST, ROWS, Figures
 from codeopt.workloads.project.prompt.imports import ImportShares
+from codeopt.workloads.project.protected_files import ProtectedFiles, ProtectedReason
 from codeopt.workloads.project.waits_and_queries import N_PLUS_1
 
 RULES = """\
@@ -57,23 +57,23 @@ def brief(
     )  # fmt: skip
 
 
-def fixed_words(ground: FixedGround, files: Mapping[str, bytes]) -> str:
+def fixed_words(ground: ProtectedFiles, files: Mapping[str, bytes]) -> str:
     """The fixed ground by name, tests by their number, and what the command runs with its text."""
     lines = []
     if named := "; ".join(_by_reason(ground)):
         lines.append(f"Fixed ground, to read and not to edit: {named}.")
     for path, reason in ground.files.items():
         text = files.get(path, b"").decode("utf-8", "replace")
-        if reason is FixedReason.COMMAND and text.strip():
+        if reason is ProtectedReason.COMMAND and text.strip():
             lines.append(f"{inline(path)} is:\n{fenced(cut(text, *LONGEST_SHOWN))}")
     return "\n".join(lines)
 
 
-def _by_reason(ground: FixedGround) -> Iterator[str]:
+def _by_reason(ground: ProtectedFiles) -> Iterator[str]:
     modules = sorted((str(reason), path) for path, reason in ground.files.items() if path.endswith(".py"))
     for reason, rows in groupby(modules, key=lambda row: row[0]):
         paths = [inline(path) for _, path in rows]
-        most = MOST_NAMED if reason not in (FixedReason.TEST, FixedReason.HELPER) else 2
+        most = MOST_NAMED if reason not in (ProtectedReason.TEST, ProtectedReason.HELPER) else 2
         more = f" and {len(paths) - most} more" if len(paths) > most else ""
         yield f"{', '.join(paths[:most])}{more} ({reason})"
 

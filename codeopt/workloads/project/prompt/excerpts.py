@@ -15,11 +15,11 @@ from typing import NamedTuple
 from codeopt.analysis.nodes import first_line, last_line
 from codeopt.analysis.positions import Def, Definition, definitions
 from codeopt.core.revision import HEAD
-from codeopt.workloads.project.fixed_ground import FixedGround
 from codeopt.workloads.project.profile import ProjectProfile
+from codeopt.workloads.project.project_program import MARK
 from codeopt.workloads.project.prompt.figures import LEAST, TARGETS, Figures
 from codeopt.workloads.project.prompt.vendored import is_vendored
-from codeopt.workloads.project.text import MARK
+from codeopt.workloads.project.protected_files import ProtectedFiles
 from codeopt.workloads.source.excerpt import excerpt
 
 _WORD = re.compile(r"\w+")
@@ -58,7 +58,7 @@ class SourcePage:
     """Source of a project as a prompt shows it, each line once. A file's lines stand below `# === file: PATH ===`."""
 
     files: Mapping[str, str]
-    ground: FixedGround
+    ground: ProtectedFiles
     profile: ProjectProfile
     """Profile of the original."""
     shown: dict[str, set[int]] = field(default_factory=dict)

@@ -32,10 +32,10 @@ def store(tmp_path: Path) -> BatchFolder:
     store = BatchFolder(tmp_path / "run", create=True)
     store.register([problem(name) for name in SCORES])
     for name, (before, after, winner) in SCORES.items():
-        standing = TaskScore(
+        task_score = TaskScore(
             "readability", before, after, "more readable", (TaskMeasure("comments", 0.0, 0.2, "%"),), "pace"
         )
-        made = replace(draft(1, 1.1), standing=standing)
+        made = replace(draft(1, 1.1), task_score=task_score)
         store.begin(name)
         past = History((Candidate(0, Revision.of(SLOW), "the original", (outcome(),)), made))
         store.save(name, SavedRun(past, Ledger(rounds=1)), TimeSpent())

@@ -13,7 +13,7 @@ from codeopt.workloads.program.differential import (
     DifferentialTest,
     make_differential_test,
 )
-from codeopt.workloads.program.supply import MOST_ALIKE
+from codeopt.workloads.program.probes import MOST_ALIKE
 from codeopt_sandbox import Case, RunLimits, Sandbox, Verdict
 from codeopt_sandbox.caveat import Subject, Tier
 from codeopt_sandbox.verdict import check_nearly, check_tokens

@@ -25,7 +25,7 @@ from codeopt.workloads.project.command import ProjectCommand
 from codeopt.workloads.project.files import ProjectFiles, read_project
 from codeopt.workloads.project.harnesses import RESULT, asv, find_benches, pyperf, pytest_benchmark
 from codeopt.workloads.project.profiling import open_command
-from codeopt.workloads.project.text import read_text
+from codeopt.workloads.project.project_program import read_text
 from codeopt_sandbox.guest.tests import asv_bodies
 from tests.conftest import require_sandbox
 

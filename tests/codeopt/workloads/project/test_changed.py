@@ -14,8 +14,8 @@ from codeopt.workloads import Stage
 from codeopt.workloads._policy import InputPolicy
 from codeopt.workloads.project.changed_command import changed_commands
 from codeopt.workloads.project.changed_numbers import in_script, in_word, one_changed, put, scaled
-from codeopt.workloads.project.changed_runs import why_unchanged
 from codeopt.workloads.project.command import ProjectCommand, read_command
+from codeopt.workloads.project.command_probes import why_unchanged
 from codeopt.workloads.project.test_runs import argv_of
 from codeopt_sandbox.caveat import Subject
 from tests.codeopt.workloads.dedupe_project import (

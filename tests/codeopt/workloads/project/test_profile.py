@@ -14,6 +14,7 @@ from codeopt.core.errors import UsageError
 from codeopt.core.revision import Revision
 from codeopt.workloads.project.command import read_command
 from codeopt.workloads.project.counted import with_counters, worth_counting
+from codeopt.workloads.project.event_log import Names
 from codeopt.workloads.project.files import read_project
 from codeopt.workloads.project.profile import (
     INTERPRETER,
@@ -29,7 +30,6 @@ from codeopt.workloads.project.profile import (
 from codeopt.workloads.project.prompt.briefing import brief
 from codeopt.workloads.project.waits_and_queries import QueryLine, WaitLine
 from codeopt.workloads.project.watch import samples_of as read_samples
-from codeopt.workloads.project.watched import Names
 from codeopt.workloads.project.workload import as_profile
 from codeopt_sandbox.guest.tests.project_counts import CALLED
 from codeopt_sandbox.outcome import Run

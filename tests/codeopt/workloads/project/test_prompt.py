@@ -9,7 +9,6 @@ import pytest
 from codeopt.core.history import Candidate, History
 from codeopt.core.revision import Revision
 from codeopt.workloads.project.answers import apply_answer
-from codeopt.workloads.project.fixed_ground import FixedGround, FixedReason
 from codeopt.workloads.project.module_graph import ModuleGraph
 from codeopt.workloads.project.profile import CalledBy, ProjectProfile, Sample, Spot, make_profile, with_sampled_lines
 from codeopt.workloads.project.prompt.briefing import brief, fixed_words
@@ -21,6 +20,7 @@ from codeopt.workloads.project.prompt.names import named_places
 from codeopt.workloads.project.prompt.round_views import round_views
 from codeopt.workloads.project.prompt.vendored import is_vendored, library_shares
 from codeopt.workloads.project.proposer import ProjectProposer
+from codeopt.workloads.project.protected_files import ProtectedFiles, ProtectedReason
 from codeopt.workloads.project.suite_tests import MOST_LISTED, _detail
 from codeopt.workloads.project.test_runs import TestResults
 from codeopt_sandbox.outcome import Outcome, Run, Verdict
@@ -71,10 +71,10 @@ WHOLE = profile_of(
 )
 
 
-NOT_FIXED = FixedGround()
+NOT_FIXED = ProtectedFiles()
 
 
-def page(files: Revision = FILES, ground: FixedGround = NOT_FIXED) -> SourcePage:
+def page(files: Revision = FILES, ground: ProtectedFiles = NOT_FIXED) -> SourcePage:
     return SourcePage(files, ground, WHOLE)
 
 
@@ -114,7 +114,7 @@ def test_source_has_numbers_and_room_and_no_long_docstring() -> None:
     assert "    return hot(a)\n" in text  # where a caller that is too long calls
     assert "x200 = 200" not in text
     assert len(text) < ROOM
-    fixed = FixedGround({"app/core.py": FixedReason.COMMAND})
+    fixed = ProtectedFiles({"app/core.py": ProtectedReason.COMMAND})
     assert "def hot" not in page(ground=fixed).original()
 
 
@@ -327,8 +327,8 @@ def test_the_first_failing_test_is_told_with_its_variables_and_the_others_by_nam
 
 
 def test_tests_of_the_fixed_ground_are_counted_and_a_long_script_is_cut() -> None:
-    tests = {f"tests/test_{number:02}.py": FixedReason.TEST for number in range(30)}
-    told = fixed_words(FixedGround({"run.py": FixedReason.COMMAND, **tests}), {"run.py": b"x = 1\n" * 2000})
+    tests = {f"tests/test_{number:02}.py": ProtectedReason.TEST for number in range(30)}
+    told = fixed_words(ProtectedFiles({"run.py": ProtectedReason.COMMAND, **tests}), {"run.py": b"x = 1\n" * 2000})
     assert "tests/test_00.py, tests/test_01.py and 28 more (a test file)" in told
     assert "characters left out" in told
     assert len(told) < 4200

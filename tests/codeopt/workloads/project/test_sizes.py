@@ -21,12 +21,12 @@ from codeopt.workloads._policy import InputPolicy
 from codeopt.workloads.program.special_check import OutputChecker
 from codeopt.workloads.project import edit_gains, larger_run
 from codeopt.workloads.project.changed_command import larger_commands, smaller_commands
-from codeopt.workloads.project.changed_runs import changed_runs
 from codeopt.workloads.project.command import ProjectCommand, read_command
+from codeopt.workloads.project.command_probes import changed_runs
 from codeopt.workloads.project.edit_gains import EditGains
 from codeopt.workloads.project.edits import CodeEdit
 from codeopt.workloads.project.files import ProjectFiles
-from codeopt.workloads.project.given_command import GivenCommand
+from codeopt.workloads.project.given_command import BaselineCommand
 from codeopt.workloads.project.hot_region import StartTime, apart, hot_region
 from codeopt.workloads.project.profile import NO_PROFILE
 from codeopt.workloads.project.public_calls import FunctionFinding
@@ -72,7 +72,7 @@ def gains(seconds: Seconds, max_pairs: int = 120, plain_s: float = 1.0) -> EditG
     project = ProjectFiles(Path("/project"), (("bench.py", BENCH), ("core.py", CORE.encode())))
     runs = Timed(sandbox, project, COMMAND, seconds=seconds)
     plain = replace(run(b"5\n"), cpu_s=plain_s, wall_s=plain_s)
-    given = GivenCommand(runs, OLD, check_tokens, Case("command", b"", b"5\n"), plain)
+    given = BaselineCommand(runs, OLD, check_tokens, Case("command", b"", b"5\n"), plain)
     found = EditGains(given, lambda line: None)
     whole = Comparison(Decision.FASTER, 2.0, 1.9, 2.1, 9, "cpu", 0.95, 0.01, "", ())
     kept = found.paid(BOTH, whole, ProjectTests(), StoppingRule(max_pairs=max_pairs))

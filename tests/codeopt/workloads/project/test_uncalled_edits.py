@@ -12,9 +12,9 @@ import pytest
 from codeopt.core.revision import Revision
 from codeopt.report.patch_table import table_of
 from codeopt.workloads.project.command import WATCH
+from codeopt.workloads.project.event_log import _hook
 from codeopt.workloads.project.suite_run import REACH
 from codeopt.workloads.project.uncalled_edits import changed_places
-from codeopt.workloads.project.watched import _hook
 
 CODE = '''\
 import math

@@ -48,7 +48,7 @@ RunOriginal = Callable[[Case, Mode], Run]
 
 
 @dataclass(frozen=True)
-class Quota:
+class ProbeBudget:
     """Number of changed inputs that are enough, by kind."""
 
     alike: int = MOST_ALIKE
@@ -63,7 +63,7 @@ class Quota:
         return self.alike + self.beyond + self.relations
 
     @classmethod
-    def of(cls, most: int | None) -> Quota:
+    def of(cls, most: int | None) -> ProbeBudget:
         """The quota of so many inputs of all kinds together; None: the usual number."""
         if most is None:
             return cls()
@@ -134,14 +134,14 @@ class _Spent:
 
 
 @dataclass
-class Supply:
+class ProbeGenerator:
     """Changed inputs: those that break a relation, then the others, until there are enough or the original has run for
     too long."""
 
     run_original: RunOriginal
     breaking: Iterable[MutatedCase]
     changes: Iterable[MutatedCase]
-    quota: Quota
+    quota: ProbeBudget
     held_out: bool
     notify: Callable[[str], None]
     relations_left: set[str] = field(default_factory=set)

@@ -52,7 +52,7 @@ if sys.version_info >= (3, 8):
 
 
 @dataclass(frozen=True)
-class Watcher:
+class Instrument:
     """Instrumentation of each interpreter of the command: a function of a module of codeopt_sandbox.guest.tests, given
     the project's folder first, and what writes a line last."""
 
@@ -66,7 +66,7 @@ class Watcher:
 
 
 @dataclass(frozen=True)
-class WatchedLines:
+class EventLog:
     """Lines written down during a run."""
 
     run: Run
@@ -83,8 +83,8 @@ class WatchedLines:
 
 
 def watched_run(
-    runs: CommandRuns, draft: Revision, watcher: Watcher, limits: RunLimits | None = None, case: Case | None = None
-) -> WatchedLines:
+    runs: CommandRuns, draft: Revision, watcher: Instrument, limits: RunLimits | None = None, case: Case | None = None
+) -> EventLog:
     """Run the command, or another one that is a case, with a watcher in each of its interpreters. A line that a process
     was ended in the middle of may be there; what a run writes is not trusted to be ours."""
     files, args = (case.files or (), case.args) if case else ((), ())
@@ -93,10 +93,10 @@ def watched_run(
     for file in run.written:
         if file.path.startswith(f"{WATCH}/") and file.path.endswith(".txt") and file.content:
             found += file.content.decode("utf-8", "replace").split("\n")
-    return WatchedLines(run, tuple(found))
+    return EventLog(run, tuple(found))
 
 
-def _hook(watcher: Watcher) -> Files:
+def _hook(watcher: Instrument) -> Files:
     guest = loading(*watcher.needs, "tests/__init__")
     indented = "".join(f"    {line}" for line in guest.splitlines(keepends=True))
     names = {"module": watcher.module, "function": watcher.function, "arguments": watcher.arguments}

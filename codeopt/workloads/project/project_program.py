@@ -16,7 +16,7 @@ from codeopt.core.program import Program, as_source
 from codeopt.core.project_python import reading_advice
 from codeopt.core.revision import Revision
 from codeopt.workloads.project.files import ProjectFiles
-from codeopt.workloads.project.fixed_ground import FixedGround
+from codeopt.workloads.project.protected_files import ProtectedFiles
 
 MARK = "# --- line {line} ---"
 """Above lines of a file that do not follow those above them in a prompt."""
@@ -45,7 +45,7 @@ class ProjectProgram:
     """The project's folder."""
     files: Mapping[str, Program]
     """The files by their path in the project, to the character."""
-    ground: FixedGround = FixedGround()
+    ground: ProtectedFiles = ProtectedFiles()
     """Files that no draft may edit."""
 
     @cached_property

@@ -10,7 +10,7 @@ import pytest
 from codeopt.core.errors import UsageError
 from codeopt.core.program import changes_of
 from codeopt.workloads.project.command import read_command
-from codeopt.workloads.project.fixed_ground import FixedReason, find_ground
+from codeopt.workloads.project.protected_files import ProtectedReason, find_protected_files
 from tests.codeopt.command import codeopt
 from tests.codeopt.workloads.dedupe_project import HONEST, IN_SCRIPT, Judged, judged_project, write_project
 from tests.codeopt.workloads.shop import answer
@@ -125,31 +125,31 @@ FILES = {
 @pytest.mark.parametrize(
     ("run", "path", "reason"),
     [
-        ("python bench.py", "bench.py", FixedReason.COMMAND),
-        ("python -u -X dev ./bench.py 3", "bench.py", FixedReason.COMMAND),
-        ("python bench.py", "work/run.py", FixedReason.NAMED),
-        ("python -m app", "app/__main__.py", FixedReason.COMMAND),
-        ("python -Bm app.core", "app/core.py", FixedReason.COMMAND),
-        ("python -m lib.cli", "src/lib/cli.py", FixedReason.COMMAND),
-        ("python app", "app/__main__.py", FixedReason.COMMAND),
+        ("python bench.py", "bench.py", ProtectedReason.COMMAND),
+        ("python -u -X dev ./bench.py 3", "bench.py", ProtectedReason.COMMAND),
+        ("python bench.py", "work/run.py", ProtectedReason.NAMED),
+        ("python -m app", "app/__main__.py", ProtectedReason.COMMAND),
+        ("python -Bm app.core", "app/core.py", ProtectedReason.COMMAND),
+        ("python -m lib.cli", "src/lib/cli.py", ProtectedReason.COMMAND),
+        ("python app", "app/__main__.py", ProtectedReason.COMMAND),
         ("python bench.py", "app/core.py", None),
         ("python -c 'import used, helper'", "helper.py", None),
-        ("python bench.py", "helper.py", FixedReason.HELPER),
+        ("python bench.py", "helper.py", ProtectedReason.HELPER),
         ("python bench.py", "used.py", None),
-        ("python bench.py", "spec/core_spec.py", FixedReason.TEST),
-        ("python -m pytest -o python_files=use*.py", "used.py", FixedReason.TEST),
-        ("python bench.py", "speed/words.py", FixedReason.TEST),
-        ("python bench.py --on inputs/a.py", "inputs/a.py", FixedReason.GIVEN),
-        ("python bench.py --on=inputs", "inputs/a.py", FixedReason.GIVEN),
+        ("python bench.py", "spec/core_spec.py", ProtectedReason.TEST),
+        ("python -m pytest -o python_files=use*.py", "used.py", ProtectedReason.TEST),
+        ("python bench.py", "speed/words.py", ProtectedReason.TEST),
+        ("python bench.py --on inputs/a.py", "inputs/a.py", ProtectedReason.GIVEN),
+        ("python bench.py --on=inputs", "inputs/a.py", ProtectedReason.GIVEN),
         ("python bench.py app", "app/core.py", None),
         ("python -m pytest app/", "app/core.py", None),
-        ("python bench.py", "tox.ini", FixedReason.BUILD),
-        ("python bench.py", "asv.conf.json", FixedReason.CONFIGURATION),
+        ("python bench.py", "tox.ini", ProtectedReason.BUILD),
+        ("python bench.py", "asv.conf.json", ProtectedReason.CONFIGURATION),
     ],
 )
-def test_the_fixed_ground_of_a_command(run: str, path: str, reason: FixedReason | None, tmp_path: Path) -> None:
+def test_the_fixed_ground_of_a_command(run: str, path: str, reason: ProtectedReason | None, tmp_path: Path) -> None:
     files = {name: text.encode() for name, text in FILES.items()}
-    assert find_ground(read_command(run, tmp_path), files).why(path) is reason
+    assert find_protected_files(read_command(run, tmp_path), files).why(path) is reason
 
 
 def test_a_project_of_nothing_else_says_what_to_do(tmp_path: Path) -> None:

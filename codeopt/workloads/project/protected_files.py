@@ -25,7 +25,7 @@ RECIPE_FILES = frozenset({"Makefile", "makefile", "GNUmakefile", "tox.ini", "nox
 _FOLDER = re.compile(rb'"benchmark_dir"\s*:\s*"([^"]+)"')
 
 
-class FixedReason(StrEnum):
+class ProtectedReason(StrEnum):
     """Reason why a file is protected."""
 
     COMMAND = "the command runs it"
@@ -39,14 +39,14 @@ class FixedReason(StrEnum):
 
 
 @dataclass(frozen=True)
-class FixedGround:
+class ProtectedFiles:
     """Files that no draft may edit, each with the reason; what is no Python file never is edited either."""
 
-    files: Mapping[str, FixedReason] = field(default_factory=dict)
+    files: Mapping[str, ProtectedReason] = field(default_factory=dict)
     others: int = 0
     """Files of other kinds: data and texts."""
 
-    def why(self, path: str) -> FixedReason | None:
+    def why(self, path: str) -> ProtectedReason | None:
         """Reason why a draft may not edit the file; None where it may."""
         return self.files.get(posixpath.normpath(path))
 
@@ -57,9 +57,9 @@ class FixedGround:
                 return f"{path} is fixed ground ({reason}): it may not be edited; leave it as it is"
         return ""
 
-    def also(self, paths: Iterable[str], reason: FixedReason) -> FixedGround:
+    def also(self, paths: Iterable[str], reason: ProtectedReason) -> ProtectedFiles:
         """Return the protected files with more of them. A file keeps its first reason."""
-        return FixedGround({**dict.fromkeys(paths, reason), **self.files}, self.others)
+        return ProtectedFiles({**dict.fromkeys(paths, reason), **self.files}, self.others)
 
     def to_json(self) -> dict[str, Any]:
         """Return the field `fixed_ground` of a result."""
@@ -67,37 +67,42 @@ class FixedGround:
         return {"files": rows, "others": self.others}
 
 
-NOTHING_FIXED = FixedGround()
+NOTHING_FIXED = ProtectedFiles()
 
 
-def find_ground(command: ProjectCommand, files: Mapping[str, bytes], tests: Sequence[str] = ()) -> FixedGround:
-    """Fixed ground of a project's files by path. tests: files and folders that the user names as tests."""
+def find_protected_files(
+    command: ProjectCommand, files: Mapping[str, bytes], tests: Sequence[str] = ()
+) -> ProtectedFiles:
+    """Protected files of a project's files by path. tests: files and folders that the user names as tests."""
     modules = ModuleGraph(files)
-    fixed: dict[str, FixedReason] = {}
+    fixed: dict[str, ProtectedReason] = {}
     entries = entry_files(command, files)
 
-    def fix(paths: Iterable[str], reason: FixedReason) -> None:
+    def fix(paths: Iterable[str], reason: ProtectedReason) -> None:
         for path in paths:
             if path in files:
                 fixed.setdefault(path, reason)
 
-    fix(entries, FixedReason.COMMAND)
-    fix(_given(command, files), FixedReason.GIVEN)
-    fix(modules.named_by([*entries, *_recipes(command, files)]), FixedReason.NAMED)
+    fix(entries, ProtectedReason.COMMAND)
+    fix(_given(command, files), ProtectedReason.GIVEN)
+    fix(modules.named_by([*entries, *_recipes(command, files)]), ProtectedReason.NAMED)
     patterns = file_patterns(files, command.words)
     named = {path for each in tests for path in files if path == each or path.startswith(f"{each}/")}
-    fix(named, FixedReason.TEST)
-    fix((path for path in files if path.endswith(".py") and matches(path, patterns)), FixedReason.TEST)
+    fix(named, ProtectedReason.TEST)
+    fix((path for path in files if path.endswith(".py") and matches(path, patterns)), ProtectedReason.TEST)
     unknown = (path for path in modules.with_text(b"TestCase") if path not in fixed)
-    fix((path for path in unknown if has_test_cases(modules.tree(path))), FixedReason.TEST)
-    fix(_asv_bodies(files), FixedReason.TEST)
-    fix((path for path in files if PurePosixPath(path).name in BUILD | RECIPE_FILES - {"tasks.py"}), FixedReason.BUILD)
-    fix((path for path in files if PurePosixPath(path).suffix in CONFIGURATION), FixedReason.CONFIGURATION)
-    checked = {path for path, reason in fixed.items() if reason is FixedReason.TEST}
+    fix((path for path in unknown if has_test_cases(modules.tree(path))), ProtectedReason.TEST)
+    fix(_asv_bodies(files), ProtectedReason.TEST)
+    fix(
+        (path for path in files if PurePosixPath(path).name in BUILD | RECIPE_FILES - {"tasks.py"}),
+        ProtectedReason.BUILD,
+    )
+    fix((path for path in files if PurePosixPath(path).suffix in CONFIGURATION), ProtectedReason.CONFIGURATION)
+    checked = {path for path, reason in fixed.items() if reason is ProtectedReason.TEST}
     code = command.entry.name if command.entry.kind is EntryKind.CODE else ""
-    fix(modules.helpers_of(checked, code), FixedReason.HELPER)
+    fix(modules.helpers_of(checked, code), ProtectedReason.HELPER)
     others = sum(not path.endswith(".py") and path not in fixed for path in files)
-    return FixedGround(fixed, others)
+    return ProtectedFiles(fixed, others)
 
 
 def entry_files(command: ProjectCommand, files: Mapping[str, bytes]) -> tuple[str, ...]:

@@ -15,7 +15,7 @@ from codeopt.core.diagnostic import Diagnostic
 from codeopt.core.revision import Revision
 from codeopt.workloads._policy import InputPolicy
 from codeopt.workloads.project.changed_command import ChangedCommand, changed_commands, smaller_commands
-from codeopt.workloads.project.given_command import GivenCommand
+from codeopt.workloads.project.given_command import BaselineCommand
 from codeopt_sandbox.caveat import Caveat, Subject, Tier
 from codeopt_sandbox.guest.environment import seeded
 from codeopt_sandbox.outcome import Case, Outcome, Run, RunLimits, Verdict
@@ -46,10 +46,10 @@ LENIENT = "--changed-inputs lenient"
 
 
 @dataclass
-class ChangedRuns:
+class CommandProbes:
     """Changed commands with what the original makes of them, made as they are needed."""
 
-    given: GivenCommand
+    given: BaselineCommand
     name: str
     """Beginning of the names of the cases."""
     commands: Iterable[ChangedCommand]
@@ -149,16 +149,16 @@ class ChangedRuns:
         return judge(self.given.case, run, self.given.check).verdict is Verdict.AC
 
 
-def changed_runs(given: GivenCommand, seed: int, policy: InputPolicy) -> ChangedRuns:
+def changed_runs(given: BaselineCommand, seed: int, policy: InputPolicy) -> CommandProbes:
     """Commands a little different from the user's, the same ones for the same seed."""
     commands = changed_commands(given.runs.command, given.runs.project.contents, seed, given.judged)
-    return ChangedRuns(given, f"changed.{seed}", commands, policy)
+    return CommandProbes(given, f"changed.{seed}", commands, policy)
 
 
-def smaller_runs(given: GivenCommand, policy: InputPolicy) -> ChangedRuns:
+def smaller_runs(given: BaselineCommand, policy: InputPolicy) -> CommandProbes:
     """Commands with much smaller numbers."""
     commands = smaller_commands(given.runs.command, given.runs.project.contents, given.judged)
-    return ChangedRuns(given, "smaller", commands, policy, "it was given with larger numbers alone")
+    return CommandProbes(given, "smaller", commands, policy, "it was given with larger numbers alone")
 
 
 UNTRIED = "the command is tried on its own input only"
@@ -176,7 +176,7 @@ def why_unchanged(benchmarks: bool, compared: bool, policy: InputPolicy) -> str:
     return "" if compared else "its output is another one in each run"
 
 
-def shortfall_of(tried: Sequence[ChangedRuns], unchanged: str = "") -> Diagnostic | None:
+def shortfall_of(tried: Sequence[CommandProbes], unchanged: str = "") -> Diagnostic | None:
     """Return a diagnostic if candidates were checked by the unchanged command only; None before any was tried.
 
     `unchanged` is the reason of `why_unchanged`.

@@ -11,7 +11,14 @@ from dataclasses import replace
 from codeopt.workloads._policy import InputPolicy
 from codeopt.workloads.program.differential import FEW, NONE_BROKEN, DifferentialTest
 from codeopt.workloads.program.fuzzing import MutatedCase
-from codeopt.workloads.program.supply import ALL_CPU_S, MOST_OF_AN_ERROR, MOST_TOO_LONG, Changed, Quota, Supply
+from codeopt.workloads.program.probes import (
+    ALL_CPU_S,
+    MOST_OF_AN_ERROR,
+    MOST_TOO_LONG,
+    Changed,
+    ProbeBudget,
+    ProbeGenerator,
+)
 from codeopt_sandbox.outcome import Case, Mode, Run
 
 WELL = Run(exit=0, signal=None, wall_s=0.01, cpu_s=0.01, peak_bytes=1, stdout=b"1\n", stderr=b"")
@@ -31,14 +38,16 @@ OTHERS = [MutatedCase(f"alike.one.{at}", Case("c", b"o%d" % at), "") for at in r
 
 
 def supplied(
-    run: Callable[[Case], Run], made: Iterable[MutatedCase], quota: Quota | None = None
-) -> tuple[Supply, list[Changed]]:
+    run: Callable[[Case], Run], made: Iterable[MutatedCase], quota: ProbeBudget | None = None
+) -> tuple[ProbeGenerator, list[Changed]]:
     """What is supplied of such cases and of others."""
 
     def run_original(case: Case, _mode: Mode) -> Run:
         return run(case)
 
-    supply = Supply(run_original, made, OTHERS, quota or Quota(), held_out=False, notify=lambda line: None)
+    supply = ProbeGenerator(
+        run_original, made, OTHERS, quota or ProbeBudget(), held_out=False, notify=lambda line: None
+    )
     return supply, list(supply)
 
 
@@ -49,7 +58,7 @@ def names(found: Iterable[Changed]) -> list[str]:
 def test_relations_come_first_and_each_is_broken_once() -> None:
     supply, found = supplied(lambda case: WELL, breaking("a", "b", "a", "c", "b"))
     assert [each.relation for each in found[:4]] == ["a", "b", "c", ""]
-    assert sum(each.because == "" for each in found) == Quota().alike
+    assert sum(each.because == "" for each in found) == ProbeBudget().alike
     assert supply.left_out == ""
 
 
@@ -60,7 +69,7 @@ def test_another_input_is_tried_where_the_original_fails() -> None:
 
 def test_no_more_relations_than_are_asked_for() -> None:
     made = breaking(*map(str, range(30)), *map(str, range(30)))
-    _, found = supplied(lambda case: WELL, made, Quota(alike=1, beyond=0, relations=5))
+    _, found = supplied(lambda case: WELL, made, ProbeBudget(alike=1, beyond=0, relations=5))
     assert [each.relation for each in found] == ["0", "1", "2", "3", "4", ""]
 
 

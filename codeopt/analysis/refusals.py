@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from enum import Enum
 
 
-class Doubt(Enum):
+class RefusalReason(Enum):
     """Reason why a question was not answered with yes; the text is for people."""
 
     UNKNOWN_TYPE = "its type is not known"
@@ -24,23 +24,23 @@ class Doubt(Enum):
 
 
 @dataclass
-class Doubts:
+class RefusalReasons:
     """The reasons that the questions about one program collect."""
 
-    lines: dict[Doubt, set[int]] = field(default_factory=dict)
+    lines: dict[RefusalReason, set[int]] = field(default_factory=dict)
     """Lines of the nodes in question, by reason."""
 
-    def note(self, doubt: Doubt, node: ast.AST) -> None:
+    def note(self, reason: RefusalReason, node: ast.AST) -> None:
         """Note that the answer to a question about the node was no."""
-        self.lines.setdefault(doubt, set()).add(getattr(node, "lineno", 1))
+        self.lines.setdefault(reason, set()).add(getattr(node, "lineno", 1))
 
-    def unless(self, answer: bool, doubt: Doubt, node: ast.AST) -> bool:
+    def unless(self, answer: bool, reason: RefusalReason, node: ast.AST) -> bool:
         """Return the answer to a question about the node; where it is no, note the reason."""
         if not answer:
-            self.note(doubt, node)
+            self.note(reason, node)
         return answer
 
-    def taken(self) -> dict[Doubt, set[int]]:
+    def taken(self) -> dict[RefusalReason, set[int]]:
         """Return the reasons noted since the last call, and forget them."""
         found = dict(self.lines)
         self.lines.clear()

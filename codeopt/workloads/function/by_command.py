@@ -11,6 +11,7 @@ from codeopt.core.git import work_trees
 from codeopt.workloads import WorkloadRequest
 from codeopt.workloads.function.corpus.existing_tests import find_reaching_tests, find_tests
 from codeopt.workloads.function.harness import FunctionHarness
+from codeopt.workloads.sandbox_view.linked import project_top
 from codeopt.workloads.sandbox_view.view import MANAGE
 
 MOST_FILES = 4
@@ -28,12 +29,21 @@ def advice(request: WorkloadRequest, harness: FunctionHarness, tests: Sequence[s
     if not files or not any(work_trees(root)):
         return ""
     command = shlex.quote(" ".join(map(shlex.quote, _words(request, harness, files))))
-    folder = os.path.relpath(root)
+    folder = os.path.relpath(_of_user(root, request))
     where = [] if folder == os.curdir else [shlex.quote(folder)]
     if request.other is None:
         return f"check it by a command instead: {' '.join(['codeopt improve', *where, '--run', command])}"
     line = " ".join(["codeopt compare", *where, "--base HEAD --run", command])
     return f"check it by a command instead, with NEW in the place of OLD: {line}"
+
+
+def _of_user(root: Path, request: WorkloadRequest) -> Path:
+    """Return the folder of the project for the user: NEW's if OLD is a checkout made for a comparison with a commit."""
+    here = next(work_trees(Path.cwd()), None)
+    if request.other is None or here is None or root.resolve().is_relative_to(here):
+        return root
+    new = project_top(request.other.path.resolve())
+    return new if new.is_relative_to(here) else root
 
 
 def _words(request: WorkloadRequest, harness: FunctionHarness, files: Sequence[str]) -> list[str]:

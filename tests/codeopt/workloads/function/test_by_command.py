@@ -101,3 +101,12 @@ def test_the_command_accepts_what_is_right(tmp_path: Path) -> None:
     done = judged(tmp_path, RIGHT)
     assert done.status == 0, done.json["reason"]
     assert done.json["verdict"] in ("faster", "same")
+
+
+def test_against_a_commit_it_names_the_users_own_folder(tmp_path: Path) -> None:
+    require_sandbox()
+    project(tmp_path / "r")
+    (tmp_path / "r" / "shop.py").write_text(RIGHT)
+    done = codeopt("compare", "--base", "HEAD", "--json", cwd=tmp_path / "r")
+    (found,) = done.json["functions"]
+    assert named_command(found["next"]) == ["compare", "--base", "HEAD", "--run", "pytest -q test_shop.py"]

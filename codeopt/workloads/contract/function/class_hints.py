@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from types import BuiltinFunctionType
 from typing import Any
@@ -246,17 +246,23 @@ class ClassHints:
     def _parts_forbidden(self, name: str, inner: list[ast.expr], value: Any) -> bool:
         if isinstance(value, Constructed):
             value = value.args[0] if value.maker == "iter" and value.args else None
+        pairs: Iterable[tuple[ast.expr, Sequence[Any]]]
         if isinstance(value, dict):
-            sides = (list(value), list(value.values()))
-            pairs = [(hint, item) for hint, side in zip(inner, sides, strict=False) for item in side]
+            pairs = zip(inner, (list(value), list(value.values())), strict=False)
         elif name in ("tuple", "Tuple") and not (len(inner) == 2 and ast.unparse(inner[1]) == "..."):
             if isinstance(value, tuple) and len(value) != len(inner):
                 return True
-            pairs = list(zip(inner, _parts(value), strict=False))
+            pairs = ((hint, [item]) for hint, item in zip(inner, _parts(value), strict=False))
         else:
-            items = list(value[:1]) if isinstance(value, str | bytes) else _parts(value)
-            pairs = [(inner[0], item) for item in items]
-        return any(self.forbids(hint, item) for hint, item in pairs)
+            pairs = [(inner[0], list(value[:1]) if isinstance(value, str | bytes) else _parts(value))]
+        return any(self._forbids_any(hint, items) for hint, items in pairs)
+
+    def _forbids_any(self, hint: ast.expr, items: Sequence[Any]) -> bool:
+        """Return True if a hint forbids one of some values. Those of exactly its builtin type are passed over."""
+        name = hint.id if isinstance(hint, ast.Name) else ""
+        if name in _FAMILIES and self.named(name) is None and self._alias(name) is None:
+            items = [item for item in items if type(item) not in _FAMILIES[name]]
+        return any(self.forbids(hint, item) for item in items)
 
 
 def class_hints(function: Function) -> ClassHints:

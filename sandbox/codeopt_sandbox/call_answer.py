@@ -11,7 +11,7 @@ from typing import Any
 
 from codeopt_sandbox.guest import answer as guest
 from codeopt_sandbox.guest.answer import EFFECTS as EFFECTS
-from codeopt_sandbox.guest.answer import FIELDS, Answer, Field
+from codeopt_sandbox.guest.answer import FIELDS, NOTHING, Answer, Field
 from codeopt_sandbox.guest.calls import outcome as ends
 from codeopt_sandbox.guest.calls.channel import LEFT, LINES, OUTCOME, STATE, TEXT, TIMES, frames
 from codeopt_sandbox.guest.calls.outcome import LeftSetting as LeftSetting
@@ -255,7 +255,8 @@ def _checked(found: Answer) -> Answer:
         raise ValueError(f"numbers that make no sense: {numbers!r:.100}")
     if not all(type(text) is str for text in (found.exception, found.opaque)):
         raise ValueError("texts that make no sense")
-    fields = {name: _field(getattr(found, name)) for name in FIELDS}
+    sent = {name: getattr(found, name) for name in FIELDS}
+    fields = {name: _field(each) for name, each in sent.items() if each is not NOTHING}
     steps = tuple(map(_checked, found.steps))
     return found.replace(kind=kind, effects=effects, steps=steps, **fields)
 

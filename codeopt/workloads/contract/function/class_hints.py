@@ -26,7 +26,8 @@ _BARE_BASES = ("NamedTuple", "BaseModel", "object", "ABC", "Generic")
 _WRAPPERS = ("Annotated", "Final", "InitVar", "Required", "NotRequired", "ReadOnly")
 FAR = 8
 """Maximum number of aliases that are followed, one after another."""
-_PLAIN = (type(None), bool, int, float, complex, str, bytes, list, tuple, dict, set, frozenset)
+_SCALARS = (type(None), bool, int, float, complex, str, bytes)
+_PLAIN = (*_SCALARS, list, tuple, dict, set, frozenset)
 
 
 class _Thing:
@@ -188,7 +189,8 @@ class ClassHints:
                 if part.hint is not None and part.hints.forbids(part.hint, part.value):
                     yield part.place
         for each in _parts(value):
-            yield from self._breaches(each)
+            if type(each) not in _SCALARS:
+                yield from self._breaches(each)
 
     def forbids(self, hint: ast.expr, value: Any) -> bool:
         """Return True if a value certainly has another type than an annotation says."""

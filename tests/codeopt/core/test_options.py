@@ -13,7 +13,7 @@ import pytest
 from codeopt.cli.commands import improve as command
 from codeopt.cli.flags import options_of
 from codeopt.core.errors import UsageError
-from codeopt.core.options import FuzzPolicy, ImproveOptions
+from codeopt.core.options import FuzzPolicy, ImproveOptions, options_table
 
 OF_THE_COMMAND = {
     "export",
@@ -44,7 +44,8 @@ def test_each_flag_is_a_field_with_the_same_default() -> None:
     found = vars(parse())
     named = {field.name for field in fields(ImproveOptions)}
     assert set(found) - OF_THE_COMMAND <= named
-    assert named - set(found) == {"seed", "args"}  # of `compare`, and what stands behind `--`
+    settings = {row.name for row in options_table().values() if not row.has_flag}
+    assert named - set(found) == {"args", *settings}  # `args` stands behind `--`
     assert options_of(parse()) == ImproveOptions()
 
 

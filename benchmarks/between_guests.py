@@ -82,8 +82,8 @@ class Drawn:
 
 def simulated(apart: float, gain: float, noise: float, rule: StoppingRule, draw: random.Random) -> Drawn:
     """A comparison with drawn pairs. apart: spread of the logarithm of the ratio between guests."""
-    series, decision, bias = Series("wall"), Decision.UNDECIDED, draw.gauss(0.0, apart)
-    while decision is Decision.UNDECIDED and len(series.differences) < rule.max_pairs:
+    series, decision, bias = Series("wall"), Decision.INCONCLUSIVE, draw.gauss(0.0, apart)
+    while decision is Decision.INCONCLUSIVE and len(series.differences) < rule.max_pairs:
         pairs = len(series.differences)
         if rule.several_guests and begins_guest(pairs):
             series.guests.append(pairs)

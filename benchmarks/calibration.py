@@ -69,7 +69,7 @@ class Tally:
         self.logs.append(difference)
         pairs = len(self.series.differences)
         decision, _ = decide(self.series, rule)
-        if decision is not Decision.UNDECIDED or pairs == rule.max_pairs:
+        if decision is not Decision.INCONCLUSIVE or pairs == rule.max_pairs:
             self.decided.append((decision, pairs))
             self.series = Series(self.clock, guests=[0] if rule.several_guests else [])
         for trial in zip(*pair.by(self.clock), strict=True):

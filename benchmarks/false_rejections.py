@@ -130,7 +130,7 @@ def row(case: Honest | Upstream, pairs: int) -> dict[str, Any]:
 
 def line(row: dict[str, Any]) -> str:
     """For the screen."""
-    caveats = [f"      caveat: {each['input'][:80]}: {each['got'][:60]} ({each['because']})" for each in row["caveats"]]
+    caveats = [f"      caveat: {each['input'][:80]}: {each['got'][:60]} ({each['cause']})" for each in row["caveats"]]
     why = [] if row["verdict"] == "faster" else [f"      {row['reason'][:300]}"]
     mark = "ok " if row["verdict"] == "faster" else "BAD"
     head = f"{mark} {row['name']:<44} {row['verdict']:<12} {row['ratio'] or 0:7.2f}x  {row['seconds']} s"

@@ -71,7 +71,7 @@ def row(case: Case, found: dict[str, Any]) -> dict[str, Any]:
     return {
         "target": case.target,
         **verdicts,
-        "right": tuple(verdicts.values()) == ("rejected", "slower", "faster"),
+        "right": tuple(verdicts.values()) == ("wrong", "slower", "faster"),
         "ratio": found["back"]["ratio"],
         "sources": evidence.get("sources", {}),
         "line_coverage": evidence.get("line_coverage", 0.0),
@@ -107,7 +107,7 @@ def table(rows: list[dict[str, Any]]) -> str:
     return "\n".join(lines)
 
 
-WANTED = {"wrong": "rejected", "slow": "slower", "back": "faster"}
+WANTED = {"wrong": "wrong", "slow": "slower", "back": "faster"}
 
 
 def main() -> None:

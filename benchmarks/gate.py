@@ -73,8 +73,8 @@ def draw_pairs(draw: random.Random, truth: Truth, number: int) -> Series:
 
 def answered(drawn: Series, rule: LimitRule, guests: Sequence[int]) -> Series:
     """The pairs after which there is an answer, all of them where there is none."""
-    pairs, answer = StoppingRule().min_pairs - 1, LimitAnswer.UNKNOWN
-    while answer is LimitAnswer.UNKNOWN and pairs < len(drawn.differences):
+    pairs, answer = StoppingRule().min_pairs - 1, LimitAnswer.INCONCLUSIVE
+    while answer is LimitAnswer.INCONCLUSIVE and pairs < len(drawn.differences):
         pairs += 1 if pairs < _EACH else _STEP
         so_far = first(drawn, pairs, guests)
         answer, _ = so_far.answer(rule)
@@ -93,10 +93,10 @@ def trial(found: Answers, draw: random.Random, truth: Truth, rule: LimitRule) ->
     answer, pairs = took.answer(rule)[0], len(took.differences)
     found.answers[answer] += 1
     found.pairs.append(pairs)
-    if pairs > ESTIMATED_AFTER and answer is not LimitAnswer.UNKNOWN:
+    if pairs > ESTIMATED_AFTER and answer is not LimitAnswer.INCONCLUSIVE:
         estimate = first(drawn, ESTIMATED_AFTER, drawn.guests).against(rule).pairs_needed
         found.needed += [pairs / estimate] if estimate else []
-    found.fails_by_pairs_alone += answered(drawn, rule, ()).answer(rule)[0] is LimitAnswer.BROKEN
+    found.fails_by_pairs_alone += answered(drawn, rule, ()).answer(rule)[0] is LimitAnswer.FAIL
 
 
 def row(limit: float, times: float, noise: float, between: float, trials: int) -> str:
@@ -105,7 +105,7 @@ def row(limit: float, times: float, noise: float, between: float, trials: int) -
     for _ in range(trials):
         trial(found, draw, Truth(limit * times, noise, between), LimitRule(limit))
     fails, holds, unknown = (f"{found.answers[each] / trials:.1%}" for each in
-                             (LimitAnswer.BROKEN, LimitAnswer.HOLDS, LimitAnswer.UNKNOWN))  # fmt: skip
+                             (LimitAnswer.FAIL, LimitAnswer.PASS, LimitAnswer.INCONCLUSIVE))  # fmt: skip
     took = f"{median(found.needed):.1f}" if found.needed else "-"
     return (
         f"| {limit:.0%} | {noise:.0%} | {between:.1%} | {limit * times:.2%} | {fails} | {holds} | {unknown} "

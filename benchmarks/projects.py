@@ -121,7 +121,7 @@ class Row:
     @property
     def overhead(self) -> float:
         """Share of the clock in which neither the command nor the tests ran. The scripted model takes none."""
-        return 1 - sum(self.model.get("ran", {}).values()) / self.seconds
+        return 1 - sum(self.model.get("sandbox_seconds", {}).values()) / self.seconds
 
     @property
     def good(self) -> bool:

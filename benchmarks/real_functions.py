@@ -243,7 +243,7 @@ def judged(work: Path, row: dict[str, Any], seconds: int) -> dict[str, Any]:
         "accepted": found.get("accepted", False),
         "ratio": (found.get("speedup") or {}).get("ratio"),
         "rounds": [(each["summary"], each.get("verdict")) for each in found.get("rounds", ())],
-        "why_not": found.get("rules_refused"),
+        "why_not": found.get("rules_skipped"),
         "error": error,
     }
 

@@ -87,7 +87,7 @@ class ExpertRow:
     @property
     def overhead(self) -> float:
         """Share of the clock in which neither the command nor tests ran; the scripted model takes none."""
-        return 1 - sum(self.found.get("ran", {}).values()) / self.took_s
+        return 1 - sum(self.found.get("sandbox_seconds", {}).values()) / self.took_s
 
     def __str__(self) -> str:
         found, steps = self.found, self.found.get("seconds_by_step", {})
@@ -100,7 +100,7 @@ class ExpertRow:
             f"codeopt says {said.get('ratio', 1.0)} [{said.get('ci_low')}, {said.get('ci_high')}]",
             f"  tests: {found.get('project_tests')}; first prompt after {self.first_prompt_s:.0f} s, where the command "
             f"takes {self.command_s:.1f} s (goal {10 * self.command_s + 30:.0f} s)",
-            f"  {self.took_s:.0f} s, {self.cpu_s:.0f} of CPU time: {found.get('ran')}, by step {steps}; "
+            f"  {self.took_s:.0f} s, {self.cpu_s:.0f} of CPU time: {found.get('sandbox_seconds')}, by step {steps}; "
             f"neither command nor tests: {self.overhead:.0%}",
         ]
         return "\n".join(lines)

@@ -116,11 +116,11 @@ def look(tool: Tool, folder: Path) -> tuple[bool, str]:
     path.write_text(slow)
     back = improve(tool, folder, original)
     refused = improve(tool, folder, wrong)
-    recognised = tool.module != "" or same.get("verdict") == "same"
+    recognised = tool.module != "" or same.get("verdict") in ("same", "inconclusive")
     why = refused["rounds"][0]["verdict"] if refused.get("rounds") else refused
     fine = bool(recognised and back.get("accepted") and not refused.get("accepted", True))
     speedup = f"{back['speedup']['ratio']:.2f}x" if back.get("accepted") else f"no: {back}"
-    inputs = back.get("tests", {}).get("inputs")
+    inputs = back.get("tests", {}).get("input_count")
     kept = "ran by -m" if tool.module else same.get("verdict", same)
     return (
         fine,

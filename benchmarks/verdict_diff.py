@@ -16,7 +16,9 @@ from collections.abc import Iterable
 from pathlib import Path
 
 MARKED = re.compile(r"(ok|BAD|look|MISS)\s+(\S+(?: / \S+|\s+(?:right|wrong)\b)?)(.*)")
-VERDICT = re.compile(r"\b(faster|same|slower|rejected|not judged|not accepted|accepted|inconclusive|not fetched)\b")
+VERDICT = re.compile(
+    r"\b(faster|same|slower|wrong(?= +[\d.]+x)|not judged|not accepted|accepted|inconclusive|not fetched)\b"
+)
 PAIR = re.compile(r"(p\d{5})\s+\d+\s+\d+(.*)")
 
 

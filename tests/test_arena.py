@@ -106,7 +106,7 @@ def test_without_data_it_says_what_is_missing(tmp_path: Path) -> None:
     assert done.stderr.startswith("not run: ")
 
 
-@pytest.mark.parametrize("verdict", ["rejected", "not judged", "same", "slower", "faster"])
+@pytest.mark.parametrize("verdict", ["wrong", "not judged", "same", "inconclusive", "slower", "faster"])
 def test_only_a_wrong_draft_called_faster_without_a_caveat_is_false(verdict: str) -> None:
     row = {"kind": WRONG, "verdict": verdict, "caveats": []}
     assert is_false(row) == (verdict == "faster")

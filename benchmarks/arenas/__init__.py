@@ -73,7 +73,7 @@ def name_of(task: str, draft: str) -> str:
 
 def is_accepted(row: dict[str, Any]) -> bool:
     """Return whether a draft was judged and not rejected."""
-    return row["verdict"] not in ("rejected", "not judged")
+    return row["verdict"] not in ("wrong", "not judged")
 
 
 def is_false(row: dict[str, Any]) -> bool:
@@ -88,7 +88,7 @@ def line(row: dict[str, Any]) -> str:
         return f"--  {name:<60} {row['kind']}: {row['why'][:200]}"
     good = is_accepted(row) if row["kind"] != WRONG else not is_false(row)
     head = f"{'ok ' if good else 'BAD'} {name:<60} {row['kind']:<18} {row['verdict']:<12} {row['ratio'] or 0:7.2f}x"
-    told = [f"      caveat: {each['input'][:100]}: {each['because'][:120]}" for each in row["caveats"] or ()]
+    told = [f"      caveat: {each['input'][:100]}: {each['cause'][:120]}" for each in row["caveats"] or ()]
     reason = [f"      {row['reason'][:400]}"] if row["reason"] else []
     return "\n".join([f"{head}  {row['seconds']} s", *reason, *told])
 

@@ -161,7 +161,7 @@ class ProblemJob:
         if result.reference is not None:
             self.batch.keep(problem.id, "target", replace(result.reference, round=0))
         result.require_ended()
-        return ProblemResult("done", result.reason, result.stopped, best=result.best)
+        return ProblemResult("done", result.reason, result.stop_reason, best=result.best)
 
     @contextmanager
     def _open_sandbox(

@@ -40,7 +40,7 @@ def ended(problem: str, ending: ProblemResult) -> WorkerEvent:
     if ending.best.comparison is None:
         return WorkerEvent("ended", problem, ending.reason, "improved")
     found = Speedup.of(ending.best.comparison)
-    return WorkerEvent("ended", problem, found.times, directions(found.clock)[0], found.gain, found.ratio)
+    return WorkerEvent("ended", problem, found.times, directions(found.metric)[0], found.gain, found.ratio)
 
 
 @dataclass

@@ -20,17 +20,21 @@ from codeopt.core.session import Session
 from codeopt.core.step_error import error_in_words
 from codeopt.core.target import Target
 from codeopt.core.words import counted
-from codeopt.engine.compare import PairResult, PairVerdict, compare
+from codeopt.engine.compare import PairResult, compare
+from codeopt.report.outcomes import About
 from codeopt.review.base_checkout import open_base_checkout
 from codeopt.review.change import Change
 from codeopt.review.changed_functions import ReviewTarget, find_targets
 from codeopt.review.suggestion import TestedLimit, full_name
 from codeopt.review.surroundings import isolated
+from codeopt_sandbox.compare import Decision
 from codeopt_sandbox.errors import SandboxError
+from codeopt_sandbox.limit_test import LimitAnswer
 
 INTERRUPTED = 130  # status
 WORST_FIRST = (
-    PairVerdict.REJECTED, PairVerdict.NOT_VERIFIED, PairVerdict.SLOWER, PairVerdict.FASTER, PairVerdict.SAME,
+    (Decision.WRONG, None), (Decision.INCONCLUSIVE, About.RESULT), (Decision.SLOWER, None), (Decision.FASTER, None),
+    (Decision.INCONCLUSIVE, About.SPEED), (Decision.SAME, None),
 )  # fmt: skip
 if TYPE_CHECKING:
     from codeopt.report.answers import CompareChangeJson, ComparedFunctionJson
@@ -48,8 +52,8 @@ def run(arguments: argparse.Namespace) -> int:
             print(json.dumps(_answer(found, len(slower)).to_json()), flush=True)
         else:
             print(table(found.rows, slower), flush=True)
-        if found.stopped:
-            console.warn(found.stopped)
+        if found.stop_reason:
+            console.warn(found.stop_reason)
         if found.left:
             console.print(review_flags.go_on_with(found.left))
     statuses = {row.found.exit_status for row in found.rows}
@@ -64,7 +68,7 @@ class ChangeComparison:
     rows: tuple[ComparedRow, ...]
     left: tuple[Path, ...]
     """Files of what was not compared, in the order of the change."""
-    stopped: str
+    stop_reason: str
     """Reason why the others were not. Empty: all were."""
     status: int
     """Exit status for that reason."""
@@ -86,11 +90,9 @@ def compare_change(
         with open_base_checkout(repository, change) as before:
             compared = compare_all(altered, before, isolated(options), session, arguments.fail_if_slower)
     left = altered[len(compared.rows) :]
-    unread = (
-        ComparedRow(each.path, each.function, PairResult(PairVerdict.NOT_VERIFIED, each.reason)) for each in skipped
-    )
-    rows = (*compared.rows, *not_compared(left, compared.stopped), *unread)
-    return ChangeComparison(change, rows, tuple(target.file for target in left), compared.stopped, compared.status)
+    unread = (ComparedRow(each.path, each.function, PairResult.not_judged(each.reason)) for each in skipped)
+    rows = (*compared.rows, *not_compared(left, compared.stop_reason), *unread)
+    return ChangeComparison(change, rows, tuple(target.file for target in left), compared.stop_reason, compared.status)
 
 
 def tested_limits(found: ChangeComparison) -> tuple[TestedLimit, ...]:
@@ -100,9 +102,9 @@ def tested_limits(found: ChangeComparison) -> tuple[TestedLimit, ...]:
 
 def _tested(row: ComparedRow) -> TestedLimit:
     name, found = full_name(row.path, row.function), row.found
-    if found.limit is None or found.verdict in (PairVerdict.NOT_VERIFIED, PairVerdict.REJECTED):
+    if found.limit is None or found.verdict is Decision.WRONG or not found.judged:
         why = f"{in_words(found)}: {found.reason}"
-        return TestedLimit(row.path, row.function, PairVerdict.NOT_VERIFIED, f"{name} is not timed, as {why}")
+        return TestedLimit(row.path, row.function, LimitAnswer.INCONCLUSIVE, f"{name} is not timed, as {why}")
     figures = f", {gain_of(found)}" if ratio_of(found) else ""
     return TestedLimit(row.path, row.function, found.limit.answer, f"{name}: {found.limit.words}{figures}")
 
@@ -110,10 +112,11 @@ def _tested(row: ComparedRow) -> TestedLimit:
 def _answer(found: ChangeComparison, failed: int) -> CompareChangeJson:
     from codeopt.report.answers import CompareChangeJson
 
+    verdict, about = worst(found.rows)
     return CompareChangeJson(
         schema="codeopt.compare-change/1", base=found.change.base, head=found.change.head,
-        functions=[row.answer() for row in found.rows], failed=failed, stopped=found.stopped,
-        verdict=worst(found.rows),
+        functions=[row.answer() for row in found.rows], failed=failed, stop_reason=found.stop_reason,
+        verdict=verdict, inconclusive_about=about,
     )  # fmt: skip
 
 
@@ -122,7 +125,7 @@ class Compared:
     """The comparisons so far; whole after each, so that it can be ended at any time."""
 
     rows: list[ComparedRow] = field(default_factory=list)
-    stopped: str = ""
+    stop_reason: str = ""
     """Reason why the others were not made. Empty: all were."""
     status: int = 0
     """Exit status for that reason."""
@@ -143,26 +146,26 @@ def compare_all(
             compared.rows.append(row)
             console.aside(f"{number} of {len(targets)}: {' '.join(_lines(row, False)[0].split())}")
             if row.found.interrupted:
-                compared.stopped, compared.status = "interrupted", INTERRUPTED
+                compared.stop_reason, compared.status = "interrupted", INTERRUPTED
                 break
     except KeyboardInterrupt:
-        compared.stopped, compared.status = "interrupted", INTERRUPTED
+        compared.stop_reason, compared.status = "interrupted", INTERRUPTED
     except NoSandbox as error:
         if not compared.rows:
             raise
-        compared.stopped, compared.status = error.words, error.exit_status
+        compared.stop_reason, compared.status = error.words, error.exit_status
     return compared
 
 
-def worst(rows: Sequence[ComparedRow]) -> str:
+def worst(rows: Sequence[ComparedRow]) -> tuple[Decision, About | None]:
     """One verdict on all: the worst that there is."""
-    found = {row.found.verdict for row in rows}
-    return next((each.value for each in WORST_FIRST if each in found), PairVerdict.NOT_VERIFIED.value)
+    found = {(row.found.verdict, row.found.inconclusive_about) for row in rows}
+    return next((each for each in WORST_FIRST if each in found), (Decision.INCONCLUSIVE, About.RESULT))
 
 
 def not_compared(targets: list[ReviewTarget], why: str) -> list[ComparedRow]:
     """Rows of what was not compared, with the reason."""
-    nothing = PairResult(PairVerdict.NOT_VERIFIED, f"not compared: {why}")
+    nothing = PairResult.not_judged(f"not compared: {why}")
     return [ComparedRow(each.path, each.function, nothing) for each in targets]
 
 
@@ -184,13 +187,13 @@ class ComparedRow:
 def _one(
     old: Target, new: Target, options: ImproveOptions, session: Session, limit: float | None, beside: Sequence[Target]
 ) -> PairResult:
-    """One comparison; "not verified" where none can be made. Raises NoSandbox."""
+    """One comparison; inconclusive where none can be made. Raises NoSandbox."""
     try:
         return compare(old, new, options, session, own_code_only=False, limit=limit, beside=beside)
     except NoSandbox:
         raise
     except (CodeoptError, SandboxError) as error:
-        return PairResult(PairVerdict.NOT_VERIFIED, error_in_words(error))
+        return PairResult.not_judged(error_in_words(error))
 
 
 def table(rows: Sequence[ComparedRow], slower: list[ComparedRow]) -> str:
@@ -205,5 +208,5 @@ def table(rows: Sequence[ComparedRow], slower: list[ComparedRow]) -> str:
 def _lines(row: ComparedRow, fails: bool) -> list[str]:
     name, found = log_line(full_name(row.path, row.function)), row.found
     text = f"  {'FAIL  ' * fails}{name}: {gain_of(found) if ratio_of(found) else in_words(found)}"
-    said = [found.reason, found.limit.words if found.limit and found.comparison else "", found.next]
+    said = [found.reason, found.limit.words if found.limit and found.comparison else "", found.next_step]
     return [text, *(f"    {log_line(each)}" for each in said if each)]

@@ -14,7 +14,7 @@ from codeopt.core.errors import ProgramError, UsageError
 from codeopt.core.options import ImproveOptions
 from codeopt.core.program import read_program
 from codeopt.core.target import Target
-from codeopt.engine.compare import PairResult, PairVerdict
+from codeopt.engine.compare import PairResult
 from codeopt.engine.open_session import open_session
 from codeopt.report.answers import CompareChangeJson
 from codeopt.review.changed_functions import ReviewTarget, shapes
@@ -43,23 +43,24 @@ def run(arguments: argparse.Namespace, old: Target, new: Target) -> int:
         targets, others = _differing(old.path, new.path)
         options, session = flags.options_of(arguments), open_session(console)
         done = compare_all(targets, Path(), options, session, arguments.fail_if_slower) if targets else Compared()
-        rows = [*done.rows, *not_compared(targets[len(done.rows) :], done.stopped), *others]
+        rows = [*done.rows, *not_compared(targets[len(done.rows) :], done.stop_reason), *others]
         slower = [row for row in rows if row.found.breaks_limit]
         if arguments.json:
-            print(json.dumps(_answer(old, new, rows, done.stopped).to_json()), flush=True)
+            print(json.dumps(_answer(old, new, rows, done.stop_reason).to_json()), flush=True)
         else:
             print(table(rows, slower) if rows else f"inconclusive: {NOTHING}", flush=True)
-        if done.stopped:
-            console.warn(done.stopped)
+        if done.stop_reason:
+            console.warn(done.stop_reason)
     statuses = {row.found.exit_status for row in rows} or {ProgramError.exit_status}
     return done.status or min(statuses - {0}, default=0)
 
 
-def _answer(old: Target, new: Target, rows: list[ComparedRow], stopped: str) -> CompareChangeJson:
+def _answer(old: Target, new: Target, rows: list[ComparedRow], stop_reason: str) -> CompareChangeJson:
+    verdict, about = worst(rows)
     return CompareChangeJson(
         schema="codeopt.compare-change/1", base=str(old), head=str(new), functions=[row.answer() for row in rows],
-        failed=sum(row.found.breaks_limit for row in rows), stopped=stopped or NOTHING * (not rows),
-        verdict=worst(rows),
+        failed=sum(row.found.breaks_limit for row in rows), stop_reason=stop_reason or NOTHING * (not rows),
+        verdict=verdict, inconclusive_about=about,
     )  # fmt: skip
 
 
@@ -77,4 +78,4 @@ def _differing(old: Path, new: Path) -> tuple[list[ReviewTarget], list[ComparedR
 
 
 def _unjudged(path: str, name: str, why: str) -> ComparedRow:
-    return ComparedRow(path, name, PairResult(PairVerdict.NOT_VERIFIED, why))
+    return ComparedRow(path, name, PairResult.not_judged(why))

@@ -6,10 +6,11 @@ from collections.abc import Mapping
 from typing import Any
 
 from codeopt.core.sanitize import inline
-from codeopt.core.words import INCONCLUSIVE, NO_DIFFERENCE, Speedup, counted, directions, factor
-from codeopt.engine.compare import PairResult, PairVerdict
+from codeopt.core.words import NO_DIFFERENCE, Speedup, counted, factor
+from codeopt.engine.compare import PairResult
 from codeopt.report.brief import caveat_lines
 from codeopt.report.evidence_words import evidence_line
+from codeopt.report.outcomes import LIMITS, words_of
 from codeopt.report.patch_table import THE_COMMAND
 from codeopt.report.result import contract_lines, python_line, sandbox_line
 from codeopt_sandbox.compare import Decision
@@ -19,35 +20,34 @@ from codeopt_sandbox.limit_test import LimitAnswer
 def table(found: PairResult, new: str = "NEW", *, verbose: bool = False) -> str:
     """The verdict with its figures, the evidence, caveats, the limit, the next step. new: name of the new version."""
     limit, facts = _limit(found), found.facts
-    is_open = found.limit is not None and found.limit.answer is LimitAnswer.UNKNOWN
+    is_open = found.limit is not None and found.limit.answer is LimitAnswer.INCONCLUSIVE
     lines = [*limit * is_open, _first_line(found, new)]
-    judged = found.verdict not in (PairVerdict.REJECTED, PairVerdict.NOT_VERIFIED)
-    if judged:
+    if found.judged and found.verdict is not Decision.WRONG:
         lines += evidence_line(facts)
-    missing = facts.get("shortfalls", ()) if found.verdict is not PairVerdict.NOT_VERIFIED else ()  # in the reason
+    missing = facts.get("diagnostics", ()) if found.judged else ()  # else in the reason
     lines += caveat_lines(found.caveats, missing, verbose=verbose)
     lines += _details(found) if verbose else []
-    return "\n".join([*lines, *limit * (not is_open), *[f"Next: {found.next}"] * bool(found.next)])
+    return "\n".join([*lines, *limit * (not is_open), *[f"Next: {found.next_step}"] * bool(found.next_step)])
 
 
 def _limit(found: PairResult) -> list[str]:
     """The verdict on the limit of time."""
     if found.limit is None or found.comparison is None:
         return []
-    names = {LimitAnswer.UNKNOWN: INCONCLUSIVE, LimitAnswer.HOLDS: "PASS", LimitAnswer.BROKEN: "FAIL"}
-    return [f"{names[found.limit.answer]}: {found.limit.words}"]
+    return [f"{LIMITS[found.limit.answer].words}: {found.limit.words}"]
 
 
 def _first_line(found: PairResult, new: str) -> str:
     reason = f": {inline(found.reason, 500)}" if found.reason else ""
-    if found.verdict in (PairVerdict.REJECTED, PairVerdict.NOT_VERIFIED):
+    if found.verdict is Decision.WRONG or not found.judged:
         return in_words(found) + reason
     if found.comparison is None or found.bound is not None:
         return f"{new} is {gain_of(found)}{reason}"
-    if found.verdict is PairVerdict.SAME:
-        refused = bool(reason) and found.comparison.decision is Decision.SAME  # by a guard: the figures mislead
-        return f"{NO_DIFFERENCE if refused else gain_of(found)}{reason}"
-    return f"{new} {'uses' if clock_of(found) == 'memory' else 'is'} {gain_of(found)}"
+    if found.verdict is Decision.SAME:  # with a reason by a guard: the figures mislead
+        return f"{NO_DIFFERENCE if reason else gain_of(found)}{reason}"
+    if found.verdict is Decision.INCONCLUSIVE:
+        return f"{gain_of(found)}{reason}"
+    return f"{new} {'uses' if metric_of(found) == 'memory' else 'is'} {gain_of(found)}"
 
 
 def _details(found: PairResult) -> list[str]:
@@ -69,28 +69,19 @@ def _by_command(facts: Mapping[str, Any]) -> list[str]:
     seen = facts.get("evidence")
     if seen:
         parts = ["the command's output and files" if seen["output"] else "not the output, another one in each run"]
-        for name, what in (("changed_commands", "changed command"), ("tests", "test"), ("calls", "call")):
+        for name, what in (("mutated_commands", "changed command"), ("tests", "test"), ("calls", "call")):
             parts += [counted(seen[name], what)] if seen[name] else []
         parts[-1] += f" of {counted(seen['functions'], 'public function')}" if seen["calls"] else ""
         failing = f"; {counted(seen['tests_failed_before'], 'test')} failed before" * bool(seen["tests_failed_before"])
         lines.append(f"judged by  {', '.join(parts)}{failing}")
-    if facts.get("timed_by", THE_COMMAND) != THE_COMMAND:
-        lines.append(f"timed      {inline(facts['timed_by'])}, as the command itself is too short")
+    if facts.get("timed_command", THE_COMMAND) != THE_COMMAND:
+        lines.append(f"timed      {inline(facts['timed_command'])}, as the command itself is too short")
     return lines
 
 
 def in_words(found: PairResult) -> str:
-    """The verdict for people. JSON says `same` for no measurable difference and for too few pairs to decide, and
-    `faster` for less memory."""
-    better, worse = directions(clock_of(found))
-    undecided = found.comparison is not None and found.comparison.decision is Decision.UNDECIDED
-    return {
-        PairVerdict.FASTER: better,
-        PairVerdict.SLOWER: worse,
-        PairVerdict.SAME: INCONCLUSIVE if undecided else NO_DIFFERENCE,
-        PairVerdict.REJECTED: "wrong result",
-        PairVerdict.NOT_VERIFIED: INCONCLUSIVE,
-    }[found.verdict]
+    """The verdict for people, who read `less memory` where JSON says `faster`."""
+    return words_of(found.verdict, found.inconclusive_about, metric_of(found))
 
 
 def ratio_of(found: PairResult) -> float:
@@ -98,9 +89,9 @@ def ratio_of(found: PairResult) -> float:
     return found.bound or (found.comparison.ratio if found.comparison else 0.0)
 
 
-def clock_of(found: PairResult) -> str:
-    """The clock that decided; the wall clock where NEW was given up."""
-    return found.comparison.clock if found.comparison and found.bound is None else "wall"
+def metric_of(found: PairResult) -> str:
+    """The metric that decided; wall time where NEW was given up."""
+    return found.comparison.metric if found.comparison and found.bound is None else "wall"
 
 
 def gain_of(found: PairResult) -> str:

@@ -76,8 +76,8 @@ def summary(rows: Sequence[CheckedTarget], found: ImprovedSeveral) -> list[str]:
     """The outcome, a few lines for each function that was tried, and one for each reason why others were not."""
     tried = [row for row in rows if row.judged]
     lines = [found.reason, *(line for row in tried for line in row_lines(row)), *others(rows)]
-    lines += [log_line(each.words) for each in found.shortfalls]
-    return lines + [found.stopped] * bool(found.stopped)
+    lines += [log_line(each.words) for each in found.diagnostics]
+    return lines + [found.stop_reason] * bool(found.stop_reason)
 
 
 def _next(found: ImprovedSeveral, target: Path, *, written: bool) -> list[str]:
@@ -86,7 +86,7 @@ def _next(found: ImprovedSeveral, target: Path, *, written: bool) -> list[str]:
         return []
     if found.left:
         return [f"Next: codeopt improve --resume {found.run.path}"]
-    if not found.gains or written:
+    if not found.improved or written:
         return []
     one = next(name for name, result in found.results.items() if result["accepted"])
     command = apply_command(target, found.run.path)
@@ -97,10 +97,10 @@ def _next(found: ImprovedSeveral, target: Path, *, written: bool) -> list[str]:
 def _status(found: ImprovedSeveral, console: Console) -> int:
     if found.failure and found.failure != BUDGET_SPENT:
         return found.failure
-    if found.gains:
+    if found.improved:
         return 0
-    if found.blind:
-        return review_flags.report_blind(found.blind, console)
+    if found.not_checked_reason:
+        return review_flags.report_blind(found.not_checked_reason, console)
     if not found.looked_at and not found.failure:  # each was refused, with its reason
         return ProgramError.exit_status
     return found.failure or NOT_ACCEPTED

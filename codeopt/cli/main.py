@@ -66,7 +66,7 @@ def main(argv: list[str] | None = None, began: float | None = None) -> int:
             if not sys.stdout.closed:  # a server of editors closes it
                 sys.stdout.flush()
     except CodeoptError as error:
-        return _end(error.exit_status, str(error), as_json, hint=error.hint, shortfalls=error.shortfalls)
+        return _end(error.exit_status, str(error), as_json, hint=error.hint, diagnostics=error.diagnostics)
     except SandboxError as error:
         return _end(NO_SANDBOX, f"the sandbox failed: {error}", as_json)
     except KeyboardInterrupt:
@@ -161,7 +161,7 @@ def _split(argv: list[str], commands: dict[str, ModuleType]) -> tuple[list[str],
 
 
 def _end(
-    status: int, message: str, as_json: bool = False, *, hint: str = "", shortfalls: Sequence[Diagnostic] = ()
+    status: int, message: str, as_json: bool = False, *, hint: str = "", diagnostics: Sequence[Diagnostic] = ()
 ) -> int:
     """Print the error, and under --json an object in place of a result."""
     message, hint = log_line(message, LONGEST), log_line(hint, LONGEST)
@@ -171,8 +171,8 @@ def _end(
         print("\n".join(rows), file=sys.stderr, flush=True)
     if as_json:
         with contextlib.suppress(OSError):
-            rows_of = [asdict(each) for each in shortfalls]
-            found = {"schema": ERROR_SCHEMA, "error": message, "hint": hint, "status": status, "shortfalls": rows_of}
+            rows_of = [asdict(each) for each in diagnostics]
+            found = {"schema": ERROR_SCHEMA, "error": message, "hint": hint, "status": status, "diagnostics": rows_of}
             print(json.dumps(found), flush=True)
     return status
 

@@ -36,7 +36,7 @@ def in_short(result: Mapping[str, Any]) -> str:
         return "interrupted"
     if not result.get("accepted"):
         return "no faster version"
-    return f"{result['gains']} of {len(result['results'])} faster" if "functions" in result else gain_of(result)
+    return f"{result['improved']} of {len(result['results'])} faster" if "functions" in result else gain_of(result)
 
 
 def gain_of(result: Mapping[str, Any]) -> str:
@@ -83,7 +83,7 @@ def _describe_several(run: StoredRun) -> Iterator[str]:
     if not run.listing.ended:
         yield f"Next: codeopt improve --resume {run.listing.path}"
         return
-    yield from (Diagnostic(**each).words for each in result.get("shortfalls", ()))
-    if stopped := result.get("stopped"):
+    yield from (Diagnostic(**each).words for each in result.get("diagnostics", ()))
+    if stopped := result.get("stop_reason"):
         yield from (f"Stopped: {stopped}.", f"Next: codeopt improve --resume {run.listing.path}")
     yield f"{result['reason']}; {result['seconds']:.0f} s; saved in {run.listing.path}"

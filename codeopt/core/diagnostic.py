@@ -11,15 +11,15 @@ from codeopt.core.sanitize import inline
 class Diagnostic:
     """Diagnostic: one thing that the evidence of a result lacks."""
 
-    what: str
+    message: str
     """`8 tests found, none ran`."""
-    why: str = ""
+    cause: str = ""
     """`ModuleNotFoundError: No module named 'numpy'`. May be others' text."""
-    remedy: str = ""
-    """`--python PATH`. Empty without a remedy."""
+    hint: str = ""
+    """`--python PATH`. Empty without one."""
 
     @property
     def words(self) -> str:
         """`8 tests found, none ran: ModuleNotFoundError: No module named 'numpy' (--python PATH)`."""
-        why = f": {inline(self.why)}" if self.why else ""
-        return inline(self.what) + why + (f" ({self.remedy})" if self.remedy else "")
+        cause = f": {inline(self.cause)}" if self.cause else ""
+        return inline(self.message) + cause + (f" ({self.hint})" if self.hint else "")

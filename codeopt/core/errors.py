@@ -29,7 +29,7 @@ class CodeoptError(Exception):
     """
 
     exit_status = 70
-    shortfalls: tuple[Diagnostic, ...] = ()
+    diagnostics: tuple[Diagnostic, ...] = ()
     """The parts that could not be run or made, if they are the cause. The message has them too."""
 
     def __init__(self, message: str, *, hint: str = "") -> None:
@@ -92,9 +92,9 @@ class ProgramError(CodeoptError):
 class NotVerifiable(ProgramError):
     """The behaviour of the target cannot be known by running it; the message says why.
 
-    shortfalls: what could not be run or made; the message has them too.
+    diagnostics: what could not be run or made; the message has them too.
     """
 
-    def __init__(self, message: str, shortfalls: tuple[Diagnostic, ...] = (), *, hint: str = "") -> None:
+    def __init__(self, message: str, diagnostics: tuple[Diagnostic, ...] = (), *, hint: str = "") -> None:
         super().__init__(message, hint=hint)
-        self.shortfalls = shortfalls
+        self.diagnostics = diagnostics

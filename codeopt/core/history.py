@@ -163,7 +163,7 @@ class Candidate:
     def by(self, metric: Literal["time", "memory"]) -> Comparison | None:
         """Return the comparison of time, or that of memory. None if it was not made."""
         made = (found for found in (self.comparison, self.second) if found is not None)
-        return next((found for found in made if (found.clock == "memory") is (metric == "memory")), None)
+        return next((found for found in made if (found.metric == "memory") is (metric == "memory")), None)
 
     @property
     def correct(self) -> bool:

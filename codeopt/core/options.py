@@ -348,7 +348,7 @@ class ImproveOptions:
         None, "minimum gain", share_above_zero, unset="5%",
         metavar="SHARE", group=_JUDGING, commands={**_JUDGED, "compare": FlagUse()}, setting=_CHANGE,
     )  # fmt: skip
-    clock: ClockChoice = option(
+    metric: ClockChoice = option(
         "auto", "what is measured",
         choices=get_args(ClockChoice), group=_JUDGING, setting=_CHANGE,
         commands={**dict.fromkeys(_JUDGED, _TIMES), "compare": FlagUse()},

@@ -332,9 +332,9 @@ def _is_sound(found: Mapping[str, Any]) -> bool:
     """Return whether each field that is read by itself has the right type, if it is present."""
     speedup = found.get("speedup")
     kinds = {
-        "target": str, "file": str, "folder": str, "reason": str, "stopped": str, "sha256_after": str | None,
+        "target": str, "file": str, "folder": str, "reason": str, "stop_reason": str, "sha256_after": str | None,
         "accepted": bool, "seconds": int | float, "command": str | None, "speedup": dict | None,
-        "notes": list, "caveats": list, "shortfalls": list,
+        "notes": list, "caveats": list, "diagnostics": list,
     }  # fmt: skip
     return all(isinstance(found[name], kind) for name, kind in kinds.items() if name in found) and (
         not speedup or isinstance(speedup.get("ratio"), int | float)

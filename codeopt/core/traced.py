@@ -19,7 +19,7 @@ class TracedCalls:
     """Cause why calls cannot be written down -> number of such calls."""
     tests: tuple[str, ...] = ()
     """Ids of the tests that call it and pass."""
-    shortfalls: tuple[Diagnostic, ...] = ()
+    diagnostics: tuple[Diagnostic, ...] = ()
     """Tests that could not be run, where nobody else tells of them."""
 
 

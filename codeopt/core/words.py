@@ -34,9 +34,9 @@ def clock(name: str) -> str:
     return _CLOCKS[name]
 
 
-def directions(clock: str) -> tuple[str, str]:
-    """The words for a gain and for a loss by this clock."""
-    return _MEMORY if clock == "memory" else _TIME
+def directions(metric: str) -> tuple[str, str]:
+    """The words for a gain and for a loss by this metric."""
+    return _MEMORY if metric == "memory" else _TIME
 
 
 def factor(ratio: float, digits: int = 2) -> str:
@@ -44,9 +44,9 @@ def factor(ratio: float, digits: int = 2) -> str:
     return f"{ratio:.{digits}f}x"
 
 
-def gain(ratio: float, clock: str = "cpu", digits: int = 2) -> str:
+def gain(ratio: float, metric: str = "cpu", digits: int = 2) -> str:
     """A ratio, old over new, in words: `2.10x faster`, `1.30x slower`, `10.75x less memory`."""
-    better, worse = directions(clock)
+    better, worse = directions(metric)
     return f"{factor(ratio, digits)} {better}" if ratio >= 1 else f"{factor(1 / ratio, digits)} {worse}"
 
 
@@ -77,7 +77,7 @@ class Speedup:
     ci_low: float | None
     ci_high: float | None
     pairs: int
-    clock: str = "cpu"
+    metric: str = "cpu"
     confidence: float = 0.95
     """Confidence of the interval, 0 to 1."""
     before: float | None = None
@@ -88,12 +88,12 @@ class Speedup:
     def of(found: Comparison) -> Speedup:
         """Return the figures of a comparison that was made just now."""
         ends = found.ratio, found.ci_low, found.ci_high
-        return Speedup(*ends, found.pairs, found.clock, found.confidence, found.before, found.after)
+        return Speedup(*ends, found.pairs, found.metric, found.confidence, found.before, found.after)
 
     @staticmethod
     def from_json(found: Mapping[str, Any]) -> Speedup:
         """Return the figures under `speedup` of a saved or printed result."""
-        names = ("clock", "confidence", "before", "after")
+        names = ("metric", "confidence", "before", "after")
         kept = {name: found[name] for name in names if found.get(name)}
         return Speedup(found["ratio"], found.get("ci_low"), found.get("ci_high"), found.get("pairs", 0), **kept)
 
@@ -105,26 +105,26 @@ class Speedup:
     @property
     def gain(self) -> str:
         """`180x faster`, `1.11x slower`, `11x less memory`."""
-        better, worse = directions(self.clock)
+        better, worse = directions(self.metric)
         return f"{self.factor} {better if self.ratio >= 1 else worse}"
 
     @property
     def is_gain(self) -> str:
         """`is 180x faster`, `uses 11x less memory`."""
-        return f"{'uses' if self.clock == 'memory' else 'is'} {self.gain}"
+        return f"{'uses' if self.metric == 'memory' else 'is'} {self.gain}"
 
     @property
     def can_gain(self) -> str:
         """`can be 180x faster`, `can use 11x less memory`."""
-        return f"can {'use' if self.clock == 'memory' else 'be'} {self.gain}"
+        return f"can {'use' if self.metric == 'memory' else 'be'} {self.gain}"
 
     @property
     def times(self) -> str:
         """`45 ms -> 240 us CPU time`, or the metric alone if the two are not known."""
         if not self.before or not self.after:
-            return clock(self.clock)
-        shown = _bytes if self.clock == "memory" else took
-        return f"{shown(self.before)} -> {shown(self.after)} {clock(self.clock)}"
+            return clock(self.metric)
+        shown = _bytes if self.metric == "memory" else took
+        return f"{shown(self.before)} -> {shown(self.after)} {clock(self.metric)}"
 
     @property
     def span(self) -> str:
@@ -156,9 +156,15 @@ class Speedup:
         """`no measurable difference   41 ms -> 40 ms CPU time   (95% CI 0.98x to 1.03x)`."""
         return f"{NO_DIFFERENCE}   {self.times}   ({self.bare_interval})"
 
+    @property
+    def in_words(self) -> str:
+        """The verdict that the interval shows: it holds 1 where neither is faster."""
+        low, high = self.ends
+        return self.no_difference if (low or 0) <= 1 <= (high or math.inf) else self.words
+
     def by(self, decision: str) -> str:
-        """Return the verdict of a comparison with its figures. decision: faster, slower, same or undecided."""
-        if decision == "undecided":
+        """Return the verdict of a comparison with its figures. decision: faster, slower, same or inconclusive."""
+        if decision == INCONCLUSIVE:
             return f"{INCONCLUSIVE}   {self.times}, about {self.ratio:.2f}x   ({self.bare_interval})"
         return self.no_difference if decision == "same" else self.words
 

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from codeopt.core.errors import NotVerifiable, ProgramError
+from codeopt.core.errors import NotVerifiable
 from codeopt.core.history import Candidate
 from codeopt.core.interpreter import Interpreter, Origin
 from codeopt.core.machine import machine
@@ -23,7 +22,7 @@ from codeopt.engine.comparison_progress import more_pairs, said_of_long_runs
 from codeopt.engine.guards.forbidden import newly_touched
 from codeopt.engine.judge import Judge
 from codeopt.engine.limit import answered, granted
-from codeopt.report.verdict_words import why
+from codeopt.report.outcomes import LIMITS, OUTCOMES, About, verdict_of, why
 from codeopt.workloads import OpenTarget, Workload, WorkloadRequest, kind_of
 from codeopt_sandbox.caveat import Caveat
 from codeopt_sandbox.compare import Comparison, Decision, StoppingRule
@@ -38,22 +37,14 @@ ENOUGH_S = 0.1
 """Seconds that OLD takes on the timed cases: cases are added until then, so that the verdict rests on several."""
 
 
-class PairVerdict(StrEnum):
-    """Verdict on NEW."""
-
-    FASTER = "faster"
-    SLOWER = "slower"
-    SAME = "same"
-    REJECTED = "rejected"
-    NOT_VERIFIED = "not verified"
-
-
 @dataclass(frozen=True)
 class PairResult:
     """One comparison."""
 
-    verdict: PairVerdict
+    verdict: Decision
     reason: str = ""
+    inconclusive_about: About | None = None
+    """Subject of an inconclusive verdict. None for any other verdict."""
     comparison: Comparison | None = None
     bound: float | None = None
     """NEW was given up: an upper bound of OLD over NEW."""
@@ -74,21 +65,30 @@ class PairResult:
 
     limit: LimitTest | None = None
     """Answer about the requested limit. None without a limit."""
-    next: str = ""
+    next_step: str = ""
     """Advice where nothing could be judged, or the pairs could not decide."""
+
+    @property
+    def judged(self) -> bool:
+        """NEW was judged to the end."""
+        return self.inconclusive_about is not About.RESULT
 
     @property
     def breaks_limit(self) -> bool:
         """Slower by more than the limit, with confidence."""
-        return self.limit is not None and self.limit.answer is LimitAnswer.BROKEN
+        return self.limit is not None and self.limit.answer is LimitAnswer.FAIL
 
     @property
     def exit_status(self) -> int:
-        """Return the exit status. 1: NEW is wrong or breaks the limit. 5: inconclusive. 0: otherwise."""
-        if self.verdict is PairVerdict.REJECTED or self.breaks_limit:
-            return 1
-        unknown = self.limit is not None and self.limit.answer is LimitAnswer.UNKNOWN
-        return ProgramError.exit_status if unknown or self.verdict is PairVerdict.NOT_VERIFIED else 0
+        """Return the exit status by the tables of outcomes and limits; of both 1 counts before 5."""
+        outcome = OUTCOMES[self.verdict, self.inconclusive_about].exit_status
+        limit = LIMITS[self.limit.answer].exit_status if self.limit else 0
+        return min(filter(None, (outcome, limit)), default=0)
+
+    @staticmethod
+    def not_judged(reason: str, **known: Any) -> PairResult:
+        """NEW could not be judged to the end. known: other fields."""
+        return PairResult(Decision.INCONCLUSIVE, reason, About.RESULT, **known)
 
     def to_json(self) -> dict[str, Any]:
         """The object that `codeopt compare --json` prints; fields may be added."""
@@ -100,13 +100,14 @@ def answer(found: PairResult) -> CompareJson:
     from codeopt.report import answer_fields as fields
     from codeopt.report.answers import CompareJson, GrowthFields, LimitFields
 
-    facts = {"evidence": None, "timed": None, "shortfalls": (), **found.facts}
+    facts = {"evidence": None, "timed": None, "diagnostics": (), **found.facts}
     for name in ("calls_text", "remarks"):
         facts.pop(name, None)
-    facts["shortfalls"] = fields.DiagnosticFields.each(facts["shortfalls"])
+    facts["diagnostics"] = fields.DiagnosticFields.each(facts["diagnostics"])
     return CompareJson(
         schema="codeopt.compare/1",
-        verdict=found.verdict.value,
+        verdict=found.verdict,
+        inconclusive_about=found.inconclusive_about,
         reason=found.reason,
         **_figures(found),
         limit=LimitFields.maybe(found.limit),
@@ -119,15 +120,15 @@ def answer(found: PairResult) -> CompareJson:
         runtime=found.description,
         python=fields.PythonFields.maybe(found.interpreter),
         machine=fields.MachineFields.of(machine()),
-        next=found.next,
+        next_step=found.next_step,
     )
 
 
 def _figures(found: PairResult) -> dict[str, Any]:
     """Figures of the timed pairs; only the bound where NEW was given up."""
     if found.bound is not None:
-        return {"ratio": found.bound, "ci_low": None, "ci_high": found.bound, "pairs": 0, "clock": "wall"}
-    if found.comparison is None or found.verdict is PairVerdict.REJECTED:
+        return {"ratio": found.bound, "ci_low": None, "ci_high": found.bound, "pairs": 0, "metric": "wall"}
+    if found.comparison is None or found.verdict is Decision.WRONG:
         return {"ratio": None, "ci_low": None, "ci_high": None, "pairs": 0}
     from codeopt.report import answer_fields as fields
 
@@ -153,7 +154,7 @@ def compare(
     kind = kind_of(old, options)
     first, second = programs or (kind.read(old), kind.read(new))
     options, interpreter = _interpreter(options, session, (old.path, new.path))
-    rule = StoppingRule(clock=options.clock, enough_seconds=ENOUGH_S)
+    rule = StoppingRule(metric=options.metric, enough_seconds=ENOUGH_S)
     if options.min_gain is not None:
         rule = replace(rule, worth_having=1 + options.min_gain)
     request = WorkloadRequest(
@@ -166,17 +167,17 @@ def compare(
         sandbox = opened.sandbox
         found = replace(found, backend=sandbox.backend, description=sandbox.description, interpreter=interpreter)
     found = replace(found, limit=answered(limit, found.comparison, found.bound))
-    return replace(found, next=_next(found, request.rule))
+    return replace(found, next_step=_next(found, request.rule))
 
 
 def _next(found: PairResult, rule: StoppingRule) -> str:
     """Return advice: what is known if none was timed, else more pairs if these could not decide."""
     timed, final = found.comparison, rule.final()
     if timed is None or found.bound is not None or found.interrupted:
-        return found.next
-    if found.limit and found.limit.answer is LimitAnswer.UNKNOWN and final.limit:
+        return found.next_step
+    if found.limit and found.limit.answer is LimitAnswer.INCONCLUSIVE and final.limit:
         return more_pairs(timed, final.limit.max_pairs, final.limit.max_seconds)
-    return more_pairs(timed, final.max_pairs, final.max_seconds) if timed.decision is Decision.UNDECIDED else ""
+    return more_pairs(timed, final.max_pairs, final.max_seconds) if timed.decision is Decision.INCONCLUSIVE else ""
 
 
 def _interpreter(
@@ -231,7 +232,7 @@ def _compared(opened: OpenTarget, request: WorkloadRequest) -> PairResult:
         found = _verdict(wrong.workload, wrong.candidate, notify)
         return replace(found, notes=(*found.notes, AT_ONCE))
     except NotVerifiable as error:
-        return PairResult(PairVerdict.NOT_VERIFIED, str(error), next=error.hint, facts={"shortfalls": error.shortfalls})
+        return PairResult.not_judged(str(error), next_step=error.hint, facts={"diagnostics": error.diagnostics})
     assert opened.other is not None  # the request names one
     candidate = _checked(Judge(workload, notify=notify, strict=strict), opened.other)
     if candidate.correct:
@@ -256,8 +257,8 @@ def _not_timed(workload: Workload, candidate: Candidate, reason: str) -> PairRes
     """NEW is right on all that was tried, and was not timed to a verdict."""
     facts = workload.facts()
     notes = (*facts.get("remarks", ()), *candidate.notes)
-    return PairResult(
-        PairVerdict.NOT_VERIFIED, reason, candidate.comparison, notes=notes, caveats=candidate.caveats, facts=facts
+    return PairResult.not_judged(
+        reason, comparison=candidate.comparison, notes=notes, caveats=candidate.caveats, facts=facts
     )
 
 
@@ -275,17 +276,17 @@ def _verdict(workload: Workload, candidate: Candidate, notify: Callable[[str], N
     bound = workload.bound(candidate)
     wrong = why(candidate)
     if bound is not None:
-        return PairResult(PairVerdict.SLOWER, wrong, bound=bound, facts=facts, notes=notes)
+        return PairResult(Decision.SLOWER, wrong, bound=bound, facts=facts, notes=notes)
     if wrong or comparison is None:
         return PairResult(
-            PairVerdict.REJECTED, wrong, notes=(*notes, *candidate.notes), caveats=candidate.caveats, facts=facts,
+            Decision.WRONG, wrong, notes=(*notes, *candidate.notes), caveats=candidate.caveats, facts=facts,
             settings=candidate.settings,
         )  # fmt: skip
-    decided = comparison.decision in (Decision.FASTER, Decision.SLOWER)
-    verdict = PairVerdict(comparison.decision) if decided else PairVerdict.SAME
+    verdict, about = verdict_of(candidate)
     found = PairResult(
-        verdict, comparison.reason, comparison, None, UNKNOWN, (*notes, *candidate.notes), candidate.caveats, facts
-    )
+        verdict, comparison.reason, about, comparison, notes=(*notes, *candidate.notes), caveats=candidate.caveats,
+        facts=facts,
+    )  # fmt: skip
     try:
         return replace(found, growth=Judge(workload, notify=notify).growth(candidate.revision) or UNKNOWN)
     except KeyboardInterrupt:

@@ -8,7 +8,7 @@ from hashlib import sha256
 from codeopt.core.cache import Cache, CacheKind
 from codeopt.core.history import Candidate, History
 from codeopt.core.sanitize import inline
-from codeopt.report.verdict_words import verdict_in_words
+from codeopt.report.outcomes import candidate_in_words
 from codeopt.workloads import WorkloadRequest
 from codeopt_sandbox.outcome import Verdict
 
@@ -55,4 +55,4 @@ def _lines(history: History) -> list[str]:
 def _line(candidate: Candidate) -> str:
     """A rejection may be told; what a case shows may not, as that case may be held out from the next run."""
     told = candidate.rejection if all(o.verdict is Verdict.AC for o in candidate.outcomes) else ""
-    return f"{verdict_in_words(candidate)}: {inline(candidate.summary)}{f' ({inline(told)})' if told else ''}"
+    return f"{candidate_in_words(candidate)}: {inline(candidate.summary)}{f' ({inline(told)})' if told else ''}"

@@ -166,7 +166,7 @@ def _loop(
         notify=console.progress,
         alone=session.alone,
         strict=options.strict,
-        second=plan.second_clock,
+        second=plan.second_metric,
         time_left=lambda: clock.left,
         spare=clock.spare,
     )

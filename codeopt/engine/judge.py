@@ -19,7 +19,7 @@ from codeopt.engine import guards
 from codeopt.engine.comparison_progress import ComparisonProgress
 from codeopt.workloads import Stage, Suite, Workload
 from codeopt_sandbox.ablation import time_variants
-from codeopt_sandbox.caveat import Subject
+from codeopt_sandbox.caveat import CaveatKind
 from codeopt_sandbox.compare import Comparison, Decision, Plan, StoppingRule, compare
 from codeopt_sandbox.errors import OriginalUnsteady
 from codeopt_sandbox.growth import GrowthPair
@@ -138,7 +138,7 @@ class Judge:
     def lower_bound_share(self, candidate: Candidate) -> float | None:
         """Return the share of the time that every version needs, such as reading input. None if unknown."""
         plan, lower_bound = self.workload.plan, self.workload.lower_bound_program
-        if lower_bound is None or plan is None or plan.clock == "memory":
+        if lower_bound is None or plan is None or plan.metric == "memory":
             return None
         self.notify("timing the work that every version needs")
         with self.alone():
@@ -210,7 +210,7 @@ class Judge:
             return False
         found = candidate.comparison
         few = self.workload.rule.screening().fewest
-        return found is None or (found.decision is Decision.UNDECIDED and found.pairs < few)
+        return found is None or (found.decision is Decision.INCONCLUSIVE and found.pairs < few)
 
     def check(self, draft: Revision, summary: str, *, failures: int = 1) -> Candidate:
         """Check a program that a person wrote on all cases, known and unseen, and with all further checks
@@ -256,7 +256,7 @@ class Judge:
             same = found.revision == candidate.revision
             outcomes = found.outcomes if same else self._outcomes(candidate.revision, self.suite.cases)
             outcomes += self._outcomes(candidate.revision, unseen)
-            caveats = tuple(each for each in candidate.checked if each.subject is not Subject.SPEED)
+            caveats = tuple(each for each in candidate.checked if each.kind is not CaveatKind.SPEED)
             confirmed = replace(candidate, outcomes=outcomes, comparison=None, checked=caveats, effort=Effort())
             confirmed = self._checked(confirmed, Stage.CONFIRMATION)
             checked = time.monotonic()
@@ -344,9 +344,9 @@ class Judge:
         self, candidate: Candidate, first: Comparison, plan: Plan, rule: StoppingRule, seed: int
     ) -> Comparison | None:
         """Compare by the second metric. None without one, or if the first comparison rejected the candidate."""
-        if not self.second or first.decision is Decision.REJECTED:
+        if not self.second or first.decision is Decision.WRONG:
             return None
-        rule = replace(rule, clock=self.second)
+        rule = replace(rule, metric=self.second)
         runner, check = self.workload.runner, self.suite.check
         other = self.workload.plan_by(plan, rule)
         return compare(

@@ -26,6 +26,6 @@ def answered(limit: float | None, found: Comparison | None, bound: float | None)
     if limit is None:
         return None
     if bound is not None and bound < 1 / (1 + limit):
-        return LimitTest(limit, LimitAnswer.BROKEN, 0.0, 0, clock="wall")
+        return LimitTest(limit, LimitAnswer.FAIL, 0.0, 0, metric="wall")
     tested = found.limit if found is not None and bound is None else None
-    return tested or LimitTest(limit, LimitAnswer.UNKNOWN, 0.0, 0)
+    return tested or LimitTest(limit, LimitAnswer.INCONCLUSIVE, 0.0, 0)

@@ -66,7 +66,7 @@ class Confirmation:
     """True if the run ended before the best candidate was confirmed. A later session can confirm it."""
     refused: tuple[Candidate, ...] = ()
     """Candidates that the judge model did not prefer, with its reasons."""
-    next: str = ""
+    next_step: str = ""
     """Advice if pairs could not decide. Empty if they did."""
 
 
@@ -307,31 +307,31 @@ class RefineLoop:
                 return Confirmation(best, confirmed, time.monotonic() - started, refused=tuple(refused))
             reason = f"round {candidate.round} was not confirmed: {problem}"
             todo = self._more(confirmed.comparison)
-        return Confirmation(reason, seconds=time.monotonic() - started, refused=tuple(refused), next=todo)
+        return Confirmation(reason, seconds=time.monotonic() - started, refused=tuple(refused), next_step=todo)
 
     def unconfirmed(self, why: str) -> Confirmation:
         """The best candidate, whose confirmation was ended."""
         best = next(self.ranked(), None)
         if best is None:
             return Confirmation(f"no draft was found better before it ended: {why}", unfinished=True)
-        figure = f" {gain(best.comparison.ratio, best.comparison.clock)} in its round" if best.comparison else " best"
+        figure = f" {gain(best.comparison.ratio, best.comparison.metric)} in its round" if best.comparison else " best"
         reason = f"round {best.round} is{figure}, which is not confirmed: {why}"
         return Confirmation(reason, seconds=self.clock.steps.get("confirmation", 0.0), unfinished=True)
 
     def _undecided(self) -> tuple[str, str]:
         """Describe the inconclusive candidate that seems best, and a remedy. Empty without such a candidate."""
         compared = [(c, c.comparison) for c in self.history.candidates[1:] if c.correct and c.comparison]
-        unsure = [pair for pair in compared if pair[1].decision is Decision.UNDECIDED and pair[1].ratio > 1]
+        unsure = [pair for pair in compared if pair[1].decision is Decision.INCONCLUSIVE and pair[1].ratio > 1]
         if not unsure:
             return "", ""
         candidate, comparison = max(unsure, key=lambda pair: pair[1].ratio)
-        seems = gain(comparison.ratio, comparison.clock)
+        seems = gain(comparison.ratio, comparison.metric)
         return f"round {candidate.round} seems {seems}, but that is {comparison.reason}", self._more(comparison)
 
     def _more(self, found: Comparison | None) -> str:
         """Return advice on a comparison that could not decide. Empty for any other."""
         rule = self.judge.workload.rule
-        unsure = found is not None and found.decision is Decision.UNDECIDED
+        unsure = found is not None and found.decision is Decision.INCONCLUSIVE
         return more_pairs(found, rule.max_pairs, rule.max_seconds) if found and unsure else ""
 
     def _inconclusive(self) -> str:

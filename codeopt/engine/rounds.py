@@ -105,7 +105,7 @@ def finish(
         history=loop.history,
         best=best,
         reason=confirmation.reason,
-        stopped=loop.stopped,
+        stop_reason=loop.stopped,
         end=end,
         ledger=loop.ledger,
         seconds=loop.ledger.seconds,
@@ -121,7 +121,7 @@ def finish(
     if confirmation.unfinished or (end in (End.INTERRUPTED, End.FAILED) and best is None):
         return result  # the run has not ended: a later session continues it
     result = _save(run, result)  # what follows can be interrupted, and may not take it along
-    return _save(run, _beside(loop, result, request, reference, confirmation.next))
+    return _save(run, _beside(loop, result, request, reference, confirmation.next_step))
 
 
 def close(recorder: RunRecorder, loop: RefineLoop, result: Result) -> Result:
@@ -136,7 +136,7 @@ def close(recorder: RunRecorder, loop: RefineLoop, result: Result) -> Result:
 def _lacking(result: Result, what: str, error: StepError) -> Result:
     """Return the result with a diagnostic of the missing part."""
     missing = Diagnostic(what, error_in_words(error))
-    return replace(result, facts={**result.facts, "shortfalls": (*result.facts.get("shortfalls", ()), missing)})
+    return replace(result, facts={**result.facts, "diagnostics": (*result.facts.get("diagnostics", ()), missing)})
 
 
 def _confirmed(loop: RefineLoop, end: End, console: Console) -> tuple[Confirmation, End]:
@@ -194,9 +194,9 @@ def _beside(
                 target=str(request.target),
             )  # fmt: skip
             refused = why_no_rule(loop.proposer, loop.history.original, best) if loop.finished else None
-            result = replace(result, outlook=replace(steps, refusals=refused, next=todo or steps.next))
+            result = replace(result, outlook=replace(steps, refusals=refused, next_step=todo or steps.next_step))
     except KeyboardInterrupt:
-        result = replace(result, end=End.INTERRUPTED, stopped="interrupted")
+        result = replace(result, end=End.INTERRUPTED, stop_reason="interrupted")
     except DeadlineReached:
         pass  # the result is known, and confirmed
     except STEP_ERRORS as error:
@@ -208,7 +208,7 @@ def _beside(
 
 def _growth(judge: Judge, best: Candidate) -> str:
     """Describe the growth of the cost, if it is known for both versions."""
-    if best.comparison is None or best.comparison.clock == "memory":
+    if best.comparison is None or best.comparison.metric == "memory":
         return ""
     found = judge.growth(best.revision)
     return found.text if found and found.old and found.new else ""

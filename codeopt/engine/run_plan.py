@@ -37,7 +37,7 @@ class RunPlan:
     """The rules write the first candidate, and a model continues from it."""
     stopping_rule: StoppingRule
     """Rule for the end of a comparison, its metric, and its error rate."""
-    second_clock: Literal["auto", "memory", ""]
+    second_metric: Literal["auto", "memory", ""]
     """Second metric by which drafts are compared. Empty: none."""
     profile_modes: tuple[Mode, ...]
     """Profiles of the original to take: the rules read only where the time goes."""
@@ -67,7 +67,7 @@ class RunPlan:
 def make_plan(options: ImproveOptions) -> RunPlan:
     """Resolve the options; refuse what could not work, before anything is run. Raises UsageError, ModelError."""
     task = open_task(options.task, options.min_gain)
-    second = task.second_clock
+    second = task.measured_second
     rules = wanted_rules(options.select, options.ignore, memory="memory" in (task.metric, second))
     models = chosen_models(options)
     options = replace(options, model=(options.model or models[0]) if models else RULES)
@@ -76,15 +76,15 @@ def make_plan(options: ImproveOptions) -> RunPlan:
     elif task.needs_model:
         raise UsageError(f"the built-in rules do not know the task {task.name}", hint="give a model: --model NAME")
     search = open_search(options.search)
-    clock = "memory" if task.metric == "memory" else options.clock
+    clock = "memory" if task.metric == "memory" else options.metric
     return RunPlan(
         options=options,
         task=task,
         models=models,
         rules=rules,
         rules_first=bool(models) and task.rules_first and not options.model_only,
-        stopping_rule=granted(StoppingRule(worth_having=1 + task.min_gain, clock=clock), options),
-        second_clock=second,
+        stopping_rule=granted(StoppingRule(worth_having=1 + task.min_gain, metric=clock), options),
+        second_metric=second,
         profile_modes=_profile_modes(options, models),
         profile_drafts=bool(models) and not options.no_profile,  # the rules go by the original's profile
         search=_search(options, models, search),

@@ -54,7 +54,7 @@ class Shown:
     def may_quote(self, candidate: Candidate) -> bool:
         """Return True if no free text about `candidate` (a detail, a reason) can come from a held-out case."""
         failed = [o.case for o in candidate.outcomes if o.verdict is not Verdict.AC]
-        if candidate.comparison and candidate.comparison.decision is Decision.REJECTED:
+        if candidate.comparison and candidate.comparison.decision is Decision.WRONG:
             failed += [times.case for times in candidate.comparison.cases] or [""]
         return all(name in self.cases for name in failed)
 
@@ -63,8 +63,8 @@ _DECISIONS = {
     Decision.FASTER: "{less} than the original, with statistical confidence",
     Decision.SLOWER: "{more} than the original, with statistical confidence",
     Decision.SAME: "no difference to the original worth having",
-    Decision.UNDECIDED: "not decided: too much noise or too small a difference for the pairs that were run",
-    Decision.REJECTED: "REJECTED: a timed run gave a wrong answer or failed",
+    Decision.INCONCLUSIVE: "not decided: too much noise or too small a difference for the pairs that were run",
+    Decision.WRONG: "REJECTED: a timed run gave a wrong answer or failed",
 }
 
 
@@ -75,28 +75,28 @@ def in_mib(size: float) -> str:
 
 def _decided(found: Comparison) -> str:
     """The decision in words; a loss in capitals, for it is easily read over."""
-    less, more = directions(found.clock)
+    less, more = directions(found.metric)
     return _DECISIONS[found.decision].format(less=less, more=more.upper())
 
 
 def _certainty(found: Comparison) -> str:
     """`95% interval 3.90 - 4.50, 21 pairs, CPU time`."""
     span = interval(found.ci_low, found.ci_high)
-    return f"{found.confidence:.0%} interval {span}, {counted(found.pairs, 'pair')}, {clock(found.clock)}"
+    return f"{found.confidence:.0%} interval {span}, {counted(found.pairs, 'pair')}, {clock(found.metric)}"
 
 
 def comparison(found: Comparison, reason: str, shown: Shown) -> str:
     """The decision in words, the speedup with its interval, and each case's times."""
     lines = [f"Compared: {_decided(found)}."]
-    if found.decision is not Decision.REJECTED:
+    if found.decision is not Decision.WRONG:
         lines.append(f"original / this = {factor(found.ratio)} ({_certainty(found)})")
     if reason:
         lines.append(f"Judge's reason: {inline(reason)}")
     timed = [times for times in found.cases if times.original and times.candidate]
-    if timed and shown.timed is not None and found.clock != "memory":
+    if timed and shown.timed is not None and found.metric != "memory":
         lines.append(_of_calls(timed[0], shown.timed))
     elif timed:
-        lines.append(_case_amounts(timed, in_mib if found.clock == "memory" else duration, shown))
+        lines.append(_case_amounts(timed, in_mib if found.metric == "memory" else duration, shown))
     return "\n".join(lines)
 
 

@@ -12,13 +12,20 @@ from pydantic import AfterValidator, BaseModel, ConfigDict, Field
 from codeopt.core.history import Candidate
 from codeopt.core.interpreter import Interpreter
 from codeopt.core.task_score import TaskScore
-from codeopt.report.verdict_words import STATUS, verdict, why
-from codeopt_sandbox.caveat import Caveat, Subject, Tier
-from codeopt_sandbox.compare import Comparison
+from codeopt.report.outcomes import SCREENED, About, FailureKind, failure_of, is_screened, verdict_of, why
+from codeopt_sandbox.caveat import Caveat, CaveatKind, Tier
+from codeopt_sandbox.compare import Comparison, Decision
 
 Rounded = Annotated[float, AfterValidator(lambda value: round(value, 4))]
 Ratio = Annotated[float | None, Field(description="Speedup, OLD over NEW; below 1: slower. null: not measured")]
-TimedBy = Annotated[str, Field(description="`the command`, or the larger one that is timed as it is too short")]
+InconclusiveAbout = Annotated[
+    About | None,
+    Field(
+        description="Of `inconclusive`. result: it could not be judged to the end. speed: it is right, and its pairs "
+        "could not decide. null: of any other verdict"
+    ),
+]
+TimedCommand = Annotated[str, Field(description="`the command`, or the larger one that is timed as it is too short")]
 HotRegion = Annotated[
     dict[str, Any] | None,
     Field(description="Apart from start and imports: OLD's apart_s and whole_s, ratio, ci_low, ci_high, or why_not"),
@@ -81,11 +88,13 @@ class FiguresFields(AnswerFields):
     pairs: int = Field(description="Timed pairs of runs")
 
 
-class CaseRatioFields(AnswerFields):
-    """The ratio of one timed case."""
+class CaseFields(AnswerFields):
+    """One timed case."""
 
     case: str
     ratio: Rounded
+    before: float = Field(description="Median of the original's timed pairs, in `unit` of the comparison")
+    after: float = Field(description="The same of the new version")
 
 
 class SpeedupFields(FiguresFields):
@@ -95,11 +104,12 @@ class SpeedupFields(FiguresFields):
     after: float | None = Field(None, description="The same of the new version")
     unit: Literal["s", "bytes"] = "s"
     confidence: float = Field(description="Confidence of the interval, 0 to 1")
-    clock: Literal["cpu", "wall", "memory"] = Field(description="memory: the ratio is of peaks, not of times")
+    metric: Literal["cpu", "wall", "memory"] = Field(description="memory: the ratio is of peaks, not of times")
     method: str
-    guests: int = Field(1, description="Fresh guests that the pairs come from; the interval holds what they differ in")
-    decision: str
-    cases: list[CaseRatioFields]
+    sandbox_instances: int = Field(
+        1, description="Fresh guests that the pairs come from; the interval holds what they differ in"
+    )
+    cases: list[CaseFields]
 
     @classmethod
     def of(cls, found: Comparison) -> Self:
@@ -113,6 +123,7 @@ class SpeedupFields(FiguresFields):
 
 
 def _figures(found: Comparison) -> dict[str, Any]:
+    passes = 1 if found.metric == "memory" else found.passes
     return {
         "ratio": round(found.ratio, 4),
         "ci_low": round(found.ci_low, 4) if found.ci_low > 0 else None,
@@ -121,12 +132,15 @@ def _figures(found: Comparison) -> dict[str, Any]:
         "pairs": found.pairs,
         "before": found.before,
         "after": found.after,
-        "unit": "bytes" if found.clock == "memory" else "s",
-        "clock": found.clock,
+        "unit": "bytes" if found.metric == "memory" else "s",
+        "metric": found.metric,
         "method": found.method,
-        "guests": found.guests,
-        "decision": found.decision,
-        "cases": [case for case in found.cases if case.original],
+        "sandbox_instances": found.guests,
+        "cases": [
+            CaseFields(case=case.case, ratio=case.ratio, before=case.before / passes, after=case.after / passes)
+            for case in found.cases
+            if case.original
+        ],
     }
 
 
@@ -139,31 +153,32 @@ class AgainstBestFields(SpeedupFields):
 class CaveatFields(AnswerFields):
     """One difference on an unusual input."""
 
-    subject: str
+    kind: str
     input: str
     expected: str
     got: str
     tier: str
-    because: str
-    again: str = Field(description="Python line that shows it again")
-    apart: float
+    cause: str
+    reproduce: str = Field(description="Python line that shows it again")
+    max_float_difference: float
     count: int = Field(1, description="Number of inputs that show the same for the same reason")
     lines: list[int] = Field([], description="Lines of the original or of the change that no input runs")
 
     @property
     def caveat(self) -> Caveat:
         return Caveat(
-            Subject(self.subject), self.input, self.expected, self.got, self.because, self.again,
-            tier=Tier(self.tier), apart=self.apart, count=self.count, lines=tuple(self.lines),
+            CaveatKind(self.kind), self.input, self.expected, self.got, self.cause, self.reproduce,
+            tier=Tier(self.tier), max_float_difference=self.max_float_difference, count=self.count,
+            lines=tuple(self.lines),
         )  # fmt: skip
 
 
 class DiagnosticFields(AnswerFields):
     """Something that could not be run, looked at or made."""
 
-    what: str
-    why: str
-    remedy: str
+    message: str
+    cause: str
+    hint: str
 
 
 class SettingFields(AnswerFields):
@@ -269,16 +284,17 @@ class SiblingFields(AnswerFields):
     """Another draft of the same critique."""
 
     round: int
-    takes: float = Field(description="Its time relative to this draft's")
+    relative_time: float = Field(description="Its time relative to this draft's")
 
 
 class RoundFields(ScoredFields):
     """One draft, judged."""
 
     round: int
-    verdict: str = Field(description="As `status`, in the words of earlier releases: tried, right, refused")
-    status: str = Field(
-        description="screened, correct, rejected; faster, slower, same, undecided; WA, RE, TLE, MLE, OLE"
+    verdict: Decision | Literal["screened"] = Field(description="screened: right, and timed only next to other drafts")
+    inconclusive_about: InconclusiveAbout
+    failure: FailureKind | None = Field(
+        description="How it is wrong. guard: its results are right, and a guard rejects it; `rejection` says why"
     )
     summary: str
     changes: list[str]
@@ -299,11 +315,12 @@ class RoundFields(ScoredFields):
 
     @classmethod
     def of(cls, found: Candidate) -> Self:
-        word, best = verdict(found), found.against_best
+        (decision, about), best, screened = verdict_of(found), found.against_best, is_screened(found)
         return cls(
             round=found.round,
-            verdict=word,
-            status=STATUS.get(word, word),
+            verdict=SCREENED if screened else decision,
+            inconclusive_about=None if screened else about,
+            failure=failure_of(found),
             summary=found.summary,
             changes=list(found.changes),
             ablations=dict(found.ablation),
@@ -311,7 +328,7 @@ class RoundFields(ScoredFields):
             parents=list(found.parents),
             chain=found.chain,
             model=found.model or None,
-            siblings=[SiblingFields(round=number, takes=ratio) for number, ratio in found.siblings],
+            siblings=[SiblingFields(round=number, relative_time=ratio) for number, ratio in found.siblings],
             effort=found.effort.to_json(),
             rejection=why(found),
             settings=SettingFields.each(found.settings),

@@ -15,13 +15,14 @@ from codeopt.core.budget import Usage
 from codeopt.core.interpreter import Interpreter
 from codeopt.report.answer_fields import (
     AnswerFields,
-    CaseRatioFields,
+    CaseFields,
     CaveatFields,
     DiagnosticFields,
     FiguresFields,
     HotFunctionFields,
     HotLineFields,
     HotRegion,
+    InconclusiveAbout,
     MachineFields,
     MemoryLineFields,
     ProfiledLineFields,
@@ -32,8 +33,9 @@ from codeopt.report.answer_fields import (
     ScoredFields,
     SettingFields,
     SpeedupFields,
-    TimedBy,
+    TimedCommand,
 )
+from codeopt_sandbox.compare import Decision
 from codeopt_sandbox.limit_test import LimitTest
 from codeopt_sandbox.profile import Profile
 
@@ -43,10 +45,12 @@ class InputsFields(AnswerFields):
 
     total: int
     held_out: int = Field(description="Cases that no proposer saw")
-    confirmed_runs: int
-    inputs: int | None
-    changed_inputs: int | None = Field(None, description="Inputs of a program that are made from its cases")
-    relations_broken: int | None = Field(None, description="Relations of a program's inputs that a changed one breaks")
+    confirmation_runs: int
+    input_count: int | None
+    mutated_inputs: int | None = Field(None, description="Inputs of a program that are made from its cases")
+    pattern_breaking_inputs: int | None = Field(
+        None, description="Relations of a program's inputs that a changed one breaks"
+    )
 
 
 class TokensFields(AnswerFields):
@@ -79,8 +83,8 @@ class PatchFields(AnswerFields):
 
     diff: str = ""
     command: str | None = None
-    edits: Rows = Field([], description="file, qualname, without_it, together, calls, evidence, caveats of each")
-    dropped: Rows = Field(
+    edits: Rows = Field([], description="file, qualname, ablation, together, calls, evidence, caveats of each")
+    left_out_edits: Rows = Field(
         [],
         description="Edits that were left out, as they do not pay: file, qualname, ratio, ci_low, ci_high, at, "
         "never_called",
@@ -89,10 +93,10 @@ class PatchFields(AnswerFields):
     project_tests: dict[str, int] = {}
     output: str = ""
     benchmarks: dict[str, Any] | None = None
-    ran: dict[str, float] = Field({}, description="Seconds in the sandbox, by purpose")
-    fixed_ground: dict[str, Any] = {}
-    changed_commands: int = 0
-    timed_by: TimedBy = ""
+    sandbox_seconds: dict[str, float] = Field({}, description="Seconds in the sandbox, by purpose")
+    protected_files: dict[str, Any] = {}
+    mutated_commands: int = 0
+    timed_command: TimedCommand = ""
     hot_region: HotRegion = None
 
 
@@ -109,7 +113,7 @@ class ImproveJson(ImprovedFields, PatchFields, ScoredFields):
     sandbox: str
     isolation: str
     python: PythonFields | None
-    stopped: str
+    stop_reason: str
     speedup: SpeedupFields | None  # type: ignore[assignment]  # the same, told in full
     best_round: int | None
     sha256_before: str
@@ -123,11 +127,11 @@ class ImproveJson(ImprovedFields, PatchFields, ScoredFields):
     notes: list[str]
     caveats: list[CaveatFields]  # type: ignore[assignment]
     growth: str
-    shortfalls: list[DiagnosticFields]
+    diagnostics: list[DiagnosticFields]
     remaining_hot_spots: list[HotLineFields]
-    memory_now: list[MemoryLineFields]
-    next: str
-    rules_refused: list[RefusalFields] | None = Field(
+    remaining_memory_spots: list[MemoryLineFields]
+    next_step: str
+    rules_skipped: list[RefusalFields] | None = Field(
         None,
         description="Why built-in rules made no draft, most lines first; null where one was accepted, or none asked",
     )
@@ -144,11 +148,11 @@ class LimitFields(AnswerFields):
     """Answer about the limit of --fail-if-slower."""
 
     limit: float = Field(description="Largest allowed increase of time, as a share")
-    answer: Literal["holds", "broken", "cannot tell"]
+    answer: Literal["pass", "fail", "inconclusive"]
     alpha: float = Field(description="Chance of calling a limit broken that holds, and of the opposite")
     pairs: int
     pairs_needed: int | None = Field(description="Estimate of what an answer takes; null: there is one, or too many")
-    clock: str = Field(description="Clock that gave the answer")
+    metric: str = Field(description="Metric that gave the answer")
 
     @classmethod
     def maybe(cls, found: LimitTest | None) -> LimitFields | None:
@@ -159,15 +163,16 @@ class LimitFields(AnswerFields):
 class ComparedFields(FiguresFields):
     """The verdict on a change: is it right, and faster?"""
 
-    verdict: Literal["faster", "slower", "same", "rejected", "not verified"] = Field(
-        description="rejected: it does something else, `reason` has the input, what was expected and what came. "
-        "same: right, and no difference in speed that can be told. not verified: too little is known to judge it"
+    verdict: Decision = Field(
+        description="wrong: it does something else, `reason` has the input, what was expected and what came. "
+        "same: right, and as fast"
     )
+    inconclusive_about: InconclusiveAbout
     reason: str = Field(description="Why, with the counterexample where there is one")
     limit: LimitFields | None = Field(None, description="Whether the limit holds that fail_if_slower sets")
     caveats: Rows = Field(description="Differences on inputs beyond the known ones")
     evidence: dict[str, Any] | None = Field(description="By what calls and tests it was judged")
-    shortfalls: Rows = Field(description="What could not be run")
+    diagnostics: Rows = Field(description="What could not be run")
     notes: list[str]
 
 
@@ -183,9 +188,9 @@ class ComparedInputsFields(AnswerFields):
     """The inputs that two programs were compared on."""
 
     total: int
-    changed_inputs: int
-    relations_broken: int = Field(description="Relations of the known inputs that a changed input breaks")
-    inputs: int
+    mutated_inputs: int
+    pattern_breaking_inputs: int = Field(description="Relations of the known inputs that a changed input breaks")
+    input_count: int
     environments: dict[str, int] = Field(description="Cases that were compared in each environment")
 
 
@@ -205,22 +210,21 @@ class CompareJson(ComparedFields):
     growth: GrowthFields
     timed: str | None
     caveats: list[CaveatFields]  # type: ignore[assignment]
-    shortfalls: list[DiagnosticFields]  # type: ignore[assignment]
+    diagnostics: list[DiagnosticFields]  # type: ignore[assignment]
     settings: list[SettingFields]
     sandbox: str
     runtime: str
     python: PythonFields | None
     machine: MachineFields
-    next: str = Field("", description="What helps where the pairs could not decide; empty where they did")
+    next_step: str = Field("", description="What helps where the pairs could not decide; empty where they did")
     confidence: float = Field(0.0, description="As in `speedup` of a result, and so the next eight; of timed ones")
     before: float | None = None
     after: float | None = None
     unit: Literal["s", "bytes"] = "s"
-    clock: Literal["cpu", "wall", "memory"] = "cpu"
+    metric: Literal["cpu", "wall", "memory"] = "cpu"
     method: str = ""
-    guests: int = 0
-    decision: str = ""
-    cases: list[CaseRatioFields] = []
+    sandbox_instances: int = 0
+    cases: list[CaseFields] = []
     tests: ComparedInputsFields | None = Field(None, description="Of programs")
     input_seed: int | None = None
     libraries: LibrariesFields | None = Field(None, description="Libraries that a function's module loads")
@@ -229,11 +233,11 @@ class CompareJson(ComparedFields):
     base: str = Field("", description="The commit that OLD is; empty for two folders")
     project_tests: dict[str, int] = {}
     output: str = ""
-    ran: dict[str, float] = Field({}, description="Seconds in the sandbox, by purpose")
-    fixed_ground: dict[str, Any] = Field({}, description="What measures and checks, the same on both sides")
-    changed_commands: int = 0
+    sandbox_seconds: dict[str, float] = Field({}, description="Seconds in the sandbox, by purpose")
+    protected_files: dict[str, Any] = Field({}, description="What measures and checks, the same on both sides")
+    mutated_commands: int = 0
     functions: Rows = Field([], description="Public functions that differ: file, qualname, calls, why_none, caller")
-    timed_by: TimedBy = ""
+    timed_command: TimedCommand = ""
     hot_region: HotRegion = None
 
 
@@ -250,22 +254,23 @@ class CompareChangeJson(AnswerFields):
     schema_: Literal["codeopt.compare-change/1"] = Field(alias="schema")
     base: str = Field(description="The commit; of two modules the file OLD")
     head: str
-    verdict: str = Field("", description="The worst of all functions, as of one of them")
+    verdict: Decision = Field(description="The worst of all functions, as of one of them")
+    inconclusive_about: InconclusiveAbout
     functions: list[ComparedFunctionJson]
     failed: int = Field(description="Functions that are slower beyond the limit")
-    stopped: str = Field(description="Why some functions were not compared; empty where all were")
+    stop_reason: str = Field(description="Why some functions were not compared; empty where all were")
 
 
 class CheckedFields(AnswerFields):
     """The functions that are slow under their tests, and what the built-in rules would make of them."""
 
-    gains: int = Field(description="How many can be faster, verified")
+    improved: int = Field(description="How many can be faster, verified")
     functions: Rows = Field(
         description="file, line, function, share of the tests' time, speedup, changes, new_source, or the reason why "
         "nothing is suggested"
     )
-    shortfalls: Rows = Field(description="What could not be run")
-    blind: str = Field(description="Why nothing could be looked at; empty where something was")
+    diagnostics: Rows = Field(description="What could not be run")
+    not_checked_reason: str = Field(description="Why nothing could be looked at; empty where something was")
 
 
 class CheckedFunctionFields(AnswerFields):
@@ -280,7 +285,7 @@ class CheckedFunctionFields(AnswerFields):
     changes: list[str]
     caveats: list[CaveatFields]
     reason: str
-    judged_before: str = Field(
+    cached_from: str = Field(
         "", description="Time and place of an earlier run's verdict that was taken; empty: it was judged now"
     )
 
@@ -288,13 +293,13 @@ class CheckedFunctionFields(AnswerFields):
 class CheckJson(CheckedFields):
     """The object of `codeopt check --json`."""
 
-    stopped: str = Field(description="Why some functions were not tried; empty where all were")
+    stop_reason: str = Field(description="Why some functions were not tried; empty where all were")
     tests_from: str = Field(description="Time of an earlier run of the tests whose figures these are; empty: a new one")
     profile: str = Field(description="Name of the profile whose time ranks the functions; empty: that of their tests")
     schema_: Literal["codeopt.check/1"] = Field(alias="schema")
     python: PythonFields | None
     functions: list[CheckedFunctionFields]  # type: ignore[assignment]
-    shortfalls: list[DiagnosticFields]  # type: ignore[assignment]
+    diagnostics: list[DiagnosticFields]  # type: ignore[assignment]
 
 
 class ImproveSeveralJson(CheckedFields):
@@ -312,8 +317,8 @@ class ImproveSeveralJson(CheckedFields):
     functions: list[CheckedFunctionFields]  # type: ignore[assignment]
     results: dict[str, dict[str, Any]] = Field(description="Of each function that was tried, as of it alone")
     diff: str = Field(description="The patch of all that was accepted")
-    shortfalls: list[DiagnosticFields]  # type: ignore[assignment]
-    stopped: str = Field(description="Why some functions were not tried; empty where all were")
+    diagnostics: list[DiagnosticFields]  # type: ignore[assignment]
+    stop_reason: str = Field(description="Why some functions were not tried; empty where all were")
     tests_from: str = Field(description="Time of an earlier run of the tests whose figures these are; empty: a new one")
     cost_usd: float | None
 
@@ -334,7 +339,7 @@ class SuggestionFields(AnswerFields):
     sha256_before: str
     sha256_after: str
     diff: str
-    judged_before: str = Field(
+    cached_from: str = Field(
         "", description="Time and place of an earlier run's verdict that was taken; empty: it was judged now"
     )
 
@@ -358,8 +363,8 @@ class ReviewJson(AnswerFields):
     skipped: list[SkippedFields]
     notices: list[str]
     limits: Rows = Field([], description="With --fail-if-slower: path, function, answer, words of what is altered")
-    shortfalls: list[DiagnosticFields]
-    blind: str
+    diagnostics: list[DiagnosticFields]
+    not_checked_reason: str
     machine: MachineFields
     python: PythonFields | None
     cost_usd: float | None
@@ -380,11 +385,11 @@ class FindingFields(AnswerFields):
     caveats: list[CaveatFields]
     share: float | None = Field(description="Share of the tests' time, 0 to 1; null: not measured")
     seconds: float = Field(description="Time that the verdict took")
-    asked_by: str = Field(description="Command that asked for it")
+    command: str = Field(description="Command that asked for it")
     machine: MachineFields
-    judged_at: str = Field(description="Time in UTC, ISO 8601")
-    holds: bool
-    changed: str = Field(description="What has changed since; empty where it holds")
+    verified_at: str = Field(description="Time in UTC, ISO 8601")
+    current: bool
+    stale_reason: str = Field(description="What has changed since; empty where it holds")
     diff: str
 
 
@@ -461,9 +466,9 @@ class CommandProfileJson(ProfiledFields):
     libraries: Rows
     imports: Rows
     targets: Rows = Field(description="Functions by what could be gained in them, the largest first")
-    start: float = Field(description="Share of the interpreter's own start")
-    waiting: float = Field(description="Share of the wall time in which the command is not at work")
-    clock: Rows = Field([], description="The whole time by what it went to: name, seconds")
+    start_share: float = Field(description="Share of the interpreter's own start")
+    waiting_share: float = Field(description="Share of the wall time in which the command is not at work")
+    wall_time_parts: Rows = Field([], description="The whole time by what it went to: name, seconds")
     queries: Rows = Field(
         [],
         description="Statements for a database by the line that asks: file, qualname, line, "
@@ -479,7 +484,7 @@ class RecordedFields(AnswerFields):
     kept: int
     status: int = Field(description="How the command ended")
     file: str = Field(description="Where they are kept")
-    said: list[str]
+    messages: list[str]
 
 
 PRINTED: dict[str, type[AnswerFields]] = {

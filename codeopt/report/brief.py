@@ -14,15 +14,15 @@ from codeopt.core.run_index import apply_command
 from codeopt.core.sanitize import inline
 from codeopt.core.screen import COLUMNS
 from codeopt.core.task_score import TaskMeasure, TaskScore
-from codeopt.core.words import Speedup, counted, money, took
+from codeopt.core.words import INCONCLUSIVE, Speedup, counted, money, took
 from codeopt.report.evidence_words import evidence_line
 from codeopt.report.patch_table import has_edits, table_of
 from codeopt.report.result import End, Result
-from codeopt_sandbox.caveat import Caveat, Subject
+from codeopt_sandbox.caveat import Caveat, CaveatKind
 
 MAX_CAVEATS = 2
 """Caveats shown at most; -v shows more, --json all."""
-_LIGHT = (Subject.FLOATS, Subject.MEMORY, Subject.EVIDENCE)
+_LIGHT = (CaveatKind.FLOATS, CaveatKind.MEMORY, CaveatKind.EVIDENCE)
 """Subjects of caveats that come after all others, in order."""
 _ONE_INPUT = "caveat: checked on 1 input only: add others with --cases DIR"
 
@@ -32,15 +32,15 @@ def verdict_lines(found: Mapping[str, Any]) -> list[str]:
 
     found: object of ImproveJson.
     """
-    undecided = _undecided(found["rounds"])
+    open_figures = _inconclusive(found["rounds"])
     if found["accepted"]:
         lines = [*_score(found), *_figure(found.get("speedup"))]
-    elif undecided:
-        lines = [*_figure(undecided), f"  {inline(found['reason'], 300)}"]
+    elif open_figures:
+        lines = [Speedup.from_json(open_figures).by(INCONCLUSIVE), f"  {inline(found['reason'], 300)}"]
     else:
         better = "faster" if found["task"] == "runtime" else "better"
         lines = [f"no {better} version found: {inline(found['reason'], 300)}"]
-    if found["accepted"] or undecided:
+    if found["accepted"] or open_figures:
         lines += evidence_line(found)
     return lines + _cost(found)
 
@@ -48,9 +48,9 @@ def verdict_lines(found: Mapping[str, Any]) -> list[str]:
 def caveat_lines(caveats: Sequence[Caveat], missing: Iterable[Diagnostic], *, verbose: bool) -> list[str]:
     """Return the weightiest caveats and the number of others; with verbose all, each with how to reproduce it."""
     missing = list(missing)
-    known = {each.what for each in missing}
+    known = {each.message for each in missing}
     ordered = sorted((each for each in caveats if each.got not in known), key=_weight)
-    shown = [(each.words, each.again) for each in ordered] + [(each.words, "") for each in missing]
+    shown = [(each.words, each.reproduce) for each in ordered] + [(each.words, "") for each in missing]
     lines = []
     for words, again in shown if verbose else shown[:MAX_CAVEATS]:
         lines.append(f"caveat: {inline(words, 300)}")
@@ -61,8 +61,8 @@ def caveat_lines(caveats: Sequence[Caveat], missing: Iterable[Diagnostic], *, ve
 
 def below_verdict(found: Mapping[str, Any], caveats: Sequence[Caveat], *, verbose: bool) -> list[str]:
     """Return caveats and changes; with verbose all else that is known of a run."""
-    lines = caveat_lines(caveats, [Diagnostic(**each) for each in found["shortfalls"]], verbose=verbose)
-    lines += [_ONE_INPUT] * (found["accepted"] and found["tests"]["inputs"] == 1)
+    lines = caveat_lines(caveats, [Diagnostic(**each) for each in found["diagnostics"]], verbose=verbose)
+    lines += [_ONE_INPUT] * (found["accepted"] and found["tests"]["input_count"] == 1)
     if found["accepted"]:
         lines += table_of(found) if has_edits(found) else _changes(found)
     return lines + (_details(found) if verbose else [])
@@ -71,24 +71,24 @@ def below_verdict(found: Mapping[str, Any], caveats: Sequence[Caveat], *, verbos
 def next_line(result: Result, *, written: bool) -> list[str]:
     """Return what ended the run early, and the next step. written: the result is in the user's files."""
     early = result.end is not End.SUFFICIENT
-    lines = [f"Stopped: {inline(result.stopped, 300)}."] * (early and result.stopped != result.reason)
+    lines = [f"Stopped: {inline(result.stop_reason, 300)}."] * (early and result.stop_reason != result.reason)
     if result.best:
         return lines + [f"Apply: {apply_command(result.program.path, result.saved)}"] * (not written)
     if not early:
-        return [f"Next: {result.outlook.next or 'codeopt show'}"]
+        return [f"Next: {result.outlook.next_step or 'codeopt show'}"]
     more = {End.UNREADABLE: " --structured", End.BUDGET: "   with a higher limit"}.get(result.end, "")
     return [*lines, f"Next: codeopt improve --resume {result.saved}{more}"]
 
 
 def _figure(speedup: Mapping[str, Any] | None) -> list[str]:
-    return [Speedup.from_json(speedup).by(speedup["decision"])] if speedup else []
+    return [Speedup.from_json(speedup).in_words] if speedup else []
 
 
-def _undecided(rounds: Sequence[Mapping[str, Any]]) -> Mapping[str, Any] | None:
+def _inconclusive(rounds: Sequence[Mapping[str, Any]]) -> Mapping[str, Any] | None:
     """Figures of the candidate that seems best, if the pairs decided about none."""
-    timed = [each["speedup"] for each in rounds if each["speedup"]]
-    unsure = [each for each in timed if each["decision"] == "undecided" and each["ratio"] > 1]
-    if any(each["decision"] == "faster" for each in timed):
+    timed = [(each["verdict"], each["speedup"]) for each in rounds if each["speedup"]]
+    unsure = [figures for verdict, figures in timed if verdict == INCONCLUSIVE and figures["ratio"] > 1]
+    if any(verdict == "faster" for verdict, _ in timed):
         return None
     return max(unsure, key=lambda each: each["ratio"], default=None)
 
@@ -111,7 +111,7 @@ def _cost(found: Mapping[str, Any]) -> list[str]:
 
 
 def _weight(caveat: Caveat) -> int:
-    return _LIGHT.index(caveat.subject) + 1 if caveat.subject in _LIGHT else 0
+    return _LIGHT.index(caveat.kind) + 1 if caveat.kind in _LIGHT else 0
 
 
 def _changes(found: Mapping[str, Any]) -> list[str]:
@@ -131,6 +131,6 @@ def _details(found: Mapping[str, Any]) -> list[str]:
         *[f"growth     {found['growth']}"] * bool(found["growth"]),
         *[f"slow lines {', '.join(hot)}"] * bool(hot),
         f"time       {took(found['seconds'])}: {', '.join(steps)}",
-        f"ended      {found['stopped']}",
+        f"ended      {found['stop_reason']}",
         f"saved in {found['run']}",
     ]

@@ -15,9 +15,9 @@ _KINDS = {
     "tests": "from tests",
     "doctests": "from doctests",
     "recorded": "recorded",
-    "hints": "from type hints",
+    "type_hints": "from type hints",
     "model": "written by a model",
-    "derived": "generated",
+    "generated": "generated",
 }
 
 
@@ -50,7 +50,7 @@ def _of_one(found: Mapping[str, Any]) -> str:
     if not tests.get("total"):
         return ""
     held_out = f" ({tests['held_out']:,} held out)" if tests.get("held_out") else ""
-    changed = tests.get("changed_inputs")
+    changed = tests.get("mutated_inputs")
     mutated = f" and {thousands(changed, 'mutated input')}" if changed else ""
     return f"Same output on {thousands(tests['total'], 'test case')}{held_out}{mutated}."
 

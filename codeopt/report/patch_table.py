@@ -12,8 +12,8 @@ from codeopt.core.words import Speedup, factor
 THE_COMMAND = "the command"
 """Name of what is timed where the command is long enough."""
 FIELDS = (
-    "command", "edits", "dropped", "profile", "project_tests", "output", "benchmarks", "ran", "fixed_ground",
-    "changed_commands", "timed_by", "hot_region",
+    "command", "edits", "left_out_edits", "profile", "project_tests", "output", "benchmarks", "sandbox_seconds",
+    "protected_files", "mutated_commands", "timed_command", "hot_region",
 )  # fmt: skip
 
 
@@ -29,9 +29,9 @@ def fields_of(facts: Mapping[str, Any], diff: str) -> dict[str, Any]:
 
 def table_of(facts: Mapping[str, Any]) -> list[str]:
     """One row an edit."""
-    rows = [f"  {figures(edit):<26} {_place(edit)}{_size(edit['without_it'])}" for edit in facts["edits"]]
+    rows = [f"  {figures(edit):<26} {_place(edit)}{_size(edit['ablation'])}" for edit in facts["edits"]]
     head = ["without it the command is   edit"] if rows else []
-    gone = [f"  left out, as {_why_dropped(edit)}: {_place(edit)}{_size(edit)}" for edit in facts["dropped"]]
+    gone = [f"  left out, as {_why_dropped(edit)}: {_place(edit)}{_size(edit)}" for edit in facts["left_out_edits"]]
     return [*_bench_rows(facts.get("benchmarks")), *head, *rows, *gone]
 
 
@@ -64,7 +64,7 @@ def _bench_rows(found: Mapping[str, Any] | None) -> list[str]:
 
 def figures(edit: Mapping[str, Any]) -> str:
     """Loss without this edit: `2.1x slower (2.0x to 2.2x)`; or that the rest needs it."""
-    found = edit["without_it"]
+    found = edit["ablation"]
     if found["ratio"] is None:
         return "wrong: the rest needs it"
     lost = _loss(found)

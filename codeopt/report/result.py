@@ -25,8 +25,8 @@ from codeopt.core.step_error import StepError
 from codeopt.core.version import __version__
 from codeopt.core.words import memory as memory_of
 from codeopt.core.words import share
+from codeopt.report.outcomes import candidate_in_words, why
 from codeopt.report.patch_table import fields_of
-from codeopt.report.verdict_words import verdict_in_words, why
 from codeopt_sandbox import Sandbox
 from codeopt_sandbox.compare import Comparison
 from codeopt_sandbox.profile import HotLine, MemoryLine, Profile
@@ -62,7 +62,7 @@ class NextSteps:
 
     hot: tuple[HotLine, ...] = ()
     """Hottest first; of the best program, else of the original."""
-    next: str = ""
+    next_step: str = ""
     """The next thing to try. Empty if a language model has had its say."""
     shortfall: Diagnostic | None = None
     """The reason why the hot lines are not known. None if they are, or if it was not asked."""
@@ -109,7 +109,7 @@ class Result:
     """The accepted draft with its confirmed figures. None if nothing was accepted."""
     reason: str
     """The reason why `best` was accepted, or why nothing was."""
-    stopped: str
+    stop_reason: str
     """The reason why no further round was run."""
     end: End
     ledger: Ledger
@@ -147,7 +147,7 @@ class Result:
     @property
     def inputs(self) -> int | None:
         """Return the number of inputs a draft was checked on before it was confirmed. None if inputs do not count."""
-        found: int | None = self.facts.get("tests", {}).get("inputs")
+        found: int | None = self.facts.get("tests", {}).get("input_count")
         return found
 
     @property
@@ -181,9 +181,9 @@ class Result:
         return diff_of(self.changes) if self.best else ""
 
     @property
-    def shortfalls(self) -> tuple[Diagnostic, ...]:
+    def diagnostics(self) -> tuple[Diagnostic, ...]:
         """The things that could not be run, made or measured."""
-        found = [*self.facts.get("shortfalls", ())]
+        found = [*self.facts.get("diagnostics", ())]
         profile = self.history.original.profile
         if profile is not None and not profile.lines:
             found.append(Diagnostic("the hot lines of the original are not known", "; ".join(profile.notes)))
@@ -228,7 +228,7 @@ def python_line(interpreter: Interpreter | None) -> str:
 def row(candidate: Candidate) -> str:
     """`round 1    1.2x faster      a set`; below it why it was rejected, or what the task measured."""
     task_score = candidate.task_score
-    word = task_score.verdict if task_score and candidate.correct else verdict_in_words(candidate)
+    word = task_score.verdict if task_score and candidate.correct else candidate_in_words(candidate)
     line = f"round {candidate.round:<3}  {word:<15} {inline(candidate.summary or '-', 52)}"
     below = why(candidate) or (task_score.words if task_score else "")
     return f"{line}\n{'':>11}{inline(below, 400)}" if below else line
@@ -337,7 +337,7 @@ def answer(found: Result) -> ImproveJson:
         python=fields.PythonFields.maybe(found.interpreter),
         accepted=found.accepted,
         reason=found.reason,
-        stopped=found.stopped,
+        stop_reason=found.stop_reason,
         speedup=fields.SpeedupFields.maybe(found.comparison),
         **fields.scored(best.task_score if best else None),
         best_round=best.round if best else None,
@@ -346,10 +346,10 @@ def answer(found: Result) -> ImproveJson:
         tests=InputsFields(
             total=len(original.outcomes),
             held_out=found.held_out,
-            confirmed_runs=len(best.outcomes) if best else 0,
-            inputs=found.inputs,
-            changed_inputs=found.facts.get("tests", {}).get("changed_inputs"),
-            relations_broken=found.facts.get("tests", {}).get("relations_broken"),
+            confirmation_runs=len(best.outcomes) if best else 0,
+            input_count=found.inputs,
+            mutated_inputs=found.facts.get("tests", {}).get("mutated_inputs"),
+            pattern_breaking_inputs=found.facts.get("tests", {}).get("pattern_breaking_inputs"),
         ),
         input_seed=found.facts.get("input_seed"),
         evidence=found.facts.get("evidence"),
@@ -360,11 +360,11 @@ def answer(found: Result) -> ImproveJson:
         notes=list(best.notes) if best else [],
         caveats=fields.CaveatFields.each(best.caveats if best else ()),
         growth=found.growth,
-        shortfalls=fields.DiagnosticFields.each(found.shortfalls),
+        diagnostics=fields.DiagnosticFields.each(found.diagnostics),
         remaining_hot_spots=hot,
-        memory_now=fields.MemoryLineFields.each(found.outlook.held),
-        next=found.outlook.next,
-        rules_refused=None if found.outlook.refusals is None else fields.RefusalFields.each(found.outlook.refusals),
+        remaining_memory_spots=fields.MemoryLineFields.each(found.outlook.held),
+        next_step=found.outlook.next_step,
+        rules_skipped=None if found.outlook.refusals is None else fields.RefusalFields.each(found.outlook.refusals),
         rounds=fields.RoundFields.each(found.history.candidates[1:]),
         tokens=TokensFields.of(usage),
         effort=effort(found),

@@ -41,7 +41,7 @@ class CheckedTarget:
     reason: str = ""
     judged: bool = True
     """True if the rules were tried on it."""
-    judged_before: str = ""
+    cached_from: str = ""
     """Time and place of an earlier run's verdict that was taken. Empty: it was judged now, or not at all."""
     own_share: float | None = None
     """Share of its own lines and the built-ins that they call. None: not measured."""
@@ -62,7 +62,7 @@ class CheckedTarget:
             changes=list(found.changes) if found else [],
             caveats=CaveatFields.each(found.caveats if found else ()),
             reason=self.reason,
-            judged_before=self.judged_before,
+            cached_from=self.cached_from,
         )
 
 
@@ -71,11 +71,11 @@ class ProjectCheck:
     """Result of a check."""
 
     rows: tuple[CheckedTarget, ...]
-    shortfalls: tuple[Diagnostic, ...] = ()
-    blind: str = ""
+    diagnostics: tuple[Diagnostic, ...] = ()
+    not_checked_reason: str = ""
     """Reason why nothing could be looked at. Empty: something was."""
     interpreter: Interpreter | None = None
-    stopped: str = ""
+    stop_reason: str = ""
     """Reason why some targets were not tried. Empty: all were that take enough of the time."""
     left: tuple[Path, ...] = ()
     """Files of targets that were not tried for it."""
@@ -86,7 +86,7 @@ class ProjectCheck:
     """Time of an earlier run of the tests that ranked them, in UTC. Empty: they were run now."""
 
     @property
-    def gains(self) -> int:
+    def improved(self) -> int:
         """Number of targets that can be faster."""
         return sum(row.suggestion is not None for row in self.rows)
 
@@ -98,11 +98,11 @@ class ProjectCheck:
         return CheckJson(
             schema="codeopt.check/1",
             python=PythonFields.maybe(self.interpreter),
-            gains=self.gains,
+            improved=self.improved,
             functions=[row.answer() for row in self.rows],
-            shortfalls=DiagnosticFields.each(self.shortfalls),
-            blind=self.blind,
-            stopped=self.stopped,
+            diagnostics=DiagnosticFields.each(self.diagnostics),
+            not_checked_reason=self.not_checked_reason,
+            stop_reason=self.stop_reason,
             tests_from=self.tests_from,
             profile=self.profile,
         )
@@ -129,16 +129,18 @@ class Listed:
     """Files and functions that are not looked at, with the reason."""
     unread: str = ""
     """Reason why nothing can be looked at. Empty: something can."""
-    stopped: str = ""
+    stop_reason: str = ""
     """Reason why some files were not read. Empty: all were."""
     left: tuple[Path, ...] = ()
     """Files that were not read for it."""
 
     def completed(self, found: ProjectCheck | None) -> ProjectCheck:
         """Add what is left alone to what a check found. None: there was nothing to check."""
-        found = found or ProjectCheck((), blind=self.unread)
+        found = found or ProjectCheck((), not_checked_reason=self.unread)
         left = tuple(dict.fromkeys((*found.left, *self.left)))
-        return replace(found, rows=(*found.rows, *self.left_alone), stopped=found.stopped or self.stopped, left=left)
+        return replace(
+            found, rows=(*found.rows, *self.left_alone), stop_reason=found.stop_reason or self.stop_reason, left=left
+        )
 
 
 def listed(part: CheckedPart, limits: ReviewBudget | None = None) -> Listed:
@@ -187,12 +189,14 @@ def check(
     verdicts = work.verdicts()
     less = f"less than {part.min_share:.0%} of the time"
     rows = tuple(row_of(each, verdicts, less if each.seconds or each.share else nowhere) for each in ranking.targets)
-    shortfalls = (*ranking.shortfalls, *work.shortfalls)
-    blind = why_blind(ranking.targets, work.looked_at(shortfalls), shortfalls, [each.reason for each in work.skipped])
+    diagnostics = (*ranking.diagnostics, *work.diagnostics)
+    not_checked_reason = why_blind(
+        ranking.targets, work.looked_at(diagnostics), diagnostics, [each.reason for each in work.skipped]
+    )
     untried = {(each.path, each.function) for each in work.left}
     left = [each.file for each in worth if (each.path, each.function) in untried]
     return ProjectCheck(
-        rows, shortfalls, blind, session.interpreter, "; ".join(work.notices), tuple(dict.fromkeys(left)),
+        rows, diagnostics, not_checked_reason, session.interpreter, "; ".join(work.notices), tuple(dict.fromkeys(left)),
         interrupted=work.failure == INTERRUPTED, profile=profiled.name if profiled else "",
         tests_from=ranking.tests_from,
     )  # fmt: skip
@@ -205,13 +209,13 @@ def why_unread(targets: Sequence[ReviewTarget], skipped: Sequence[Skipped]) -> s
 
 
 def why_blind(
-    targets: Sequence[ReviewTarget], judged: int, shortfalls: Sequence[Diagnostic], reasons: Sequence[str]
+    targets: Sequence[ReviewTarget], judged: int, diagnostics: Sequence[Diagnostic], reasons: Sequence[str]
 ) -> str:
     """Reason why nothing is known of any target: none was judged, and no test ran one. Empty: something is known, or
     there are no targets."""
     if not targets or judged or any(target.seconds > 0 or target.share for target in targets):
         return ""
-    found = dict.fromkeys([*(each.words for each in shortfalls), *reasons])
+    found = dict.fromkeys([*(each.words for each in diagnostics), *reasons])
     shown = "; ".join(list(found)[:3]) or "no test runs them"
     return f"none of {len(targets)} functions and programs could be looked at: {shown}"
 

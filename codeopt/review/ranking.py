@@ -42,7 +42,7 @@ class Ranking:
     targets: tuple[ReviewTarget, ...] = ()
     traces: Traces = field(default_factory=dict)
     """Findings of the tests' run about the functions."""
-    shortfalls: tuple[Diagnostic, ...] = ()
+    diagnostics: tuple[Diagnostic, ...] = ()
     """Tests that could not be run, so that the time of what they call is not known."""
     cut: bool = False
     """True if tests that may call the targets were left out, because they were too many or took too long."""
@@ -85,7 +85,7 @@ def ranked(
     seconds: dict[tuple[Path, str], float] = {}
     own: dict[tuple[Path, str], float] = {}
     traces: dict[tuple[Path, str], TracedCalls] = {}
-    shortfalls = []
+    diagnostics = []
     reused: list[float] = []
     total, cut = 0.0, False
     for files in by_project.values():
@@ -96,7 +96,7 @@ def ranked(
         reused += [] if times.reused_from is None else [times.reused_from]
         traces |= times.traces
         own |= times.own
-        shortfalls += [times.shortfall] if times.shortfall else []
+        diagnostics += [times.shortfall] if times.shortfall else []
         total += max(0.0, times.total)
         seconds |= {(path, name): s for path, found in times.seconds.items() for name, s in found.items()}
     timed = [replace(target, seconds=_finite(seconds.get((target.file, target.function), 0.0))) for target in targets]
@@ -109,7 +109,7 @@ def ranked(
         for target in timed
     ]
     order = sorted(shared, key=lambda target: (bool(target.function), -target.seconds))
-    return Ranking(tuple(order), traces, tuple(shortfalls), cut, min(reused, default=None))
+    return Ranking(tuple(order), traces, tuple(diagnostics), cut, min(reused, default=None))
 
 
 def ranked_before(targets: Sequence[ReviewTarget], known: KnownFindings | None) -> Ranking | None:

@@ -60,10 +60,10 @@ class ImprovedSeveral:
     """Number of functions of which something is known now: tried, or read by the rules, which know nothing to try."""
     changes: tuple[FileChange, ...] = ()
     """The files with all that was accepted."""
-    shortfalls: tuple[Diagnostic, ...] = ()
-    blind: str = ""
+    diagnostics: tuple[Diagnostic, ...] = ()
+    not_checked_reason: str = ""
     """Reason why nothing could be looked at. Empty: something was."""
-    stopped: str = ""
+    stop_reason: str = ""
     """Reason why some functions were not tried. Empty: all were."""
     left: tuple[Path, ...] = ()
     """Files of functions that were not tried for it."""
@@ -83,10 +83,10 @@ class ImprovedSeveral:
     def reason(self) -> str:
         """The outcome in a few words."""
         tried = counted(len(self.results), "function")
-        return f"{self.gains} of {tried} faster" if self.gains else f"no faster version found for {tried}"
+        return f"{self.improved} of {tried} faster" if self.improved else f"no faster version found for {tried}"
 
     @property
-    def gains(self) -> int:
+    def improved(self) -> int:
         """Number of functions with an accepted draft."""
         return sum(row.suggestion is not None for row in self.rows)
 
@@ -102,10 +102,11 @@ class ImprovedSeveral:
 
         return ImproveSeveralJson(
             schema="codeopt.improve-several/1", target=target, python=PythonFields.maybe(self.interpreter),
-            file=target, folder=str(Path.cwd()), accepted=bool(self.gains), reason=self.reason,
-            gains=self.gains, functions=[row.answer() for row in self.rows],
+            file=target, folder=str(Path.cwd()), accepted=bool(self.improved), reason=self.reason,
+            improved=self.improved, functions=[row.answer() for row in self.rows],
             results={name: dict(result) for name, result in self.results.items()}, diff=self.diff,
-            shortfalls=DiagnosticFields.each(self.shortfalls), blind=self.blind, stopped=self.stopped,
+            diagnostics=DiagnosticFields.each(self.diagnostics),
+            not_checked_reason=self.not_checked_reason, stop_reason=self.stop_reason,
             tests_from=self.tests_from, cost_usd=self.cost_usd, seconds=round(self.seconds, 3),
             run=str(self.run.path) if self.run else "",
         )  # fmt: skip
@@ -119,8 +120,8 @@ def find_several(path: Path, limits: ReviewBudget) -> tuple[list[ReviewTarget], 
     """
     found = listed(CheckedPart((path.resolve(),)), limits)
     targets, left_alone = found.targets, found.left_alone
-    if found.stopped and not targets:
-        raise OutOfTime(f"{found.stopped} before a file was read")
+    if found.stop_reason and not targets:
+        raise OutOfTime(f"{found.stop_reason} before a file was read")
     if found.unread:
         raise UsageError(found.unread)
     if not targets:
@@ -169,14 +170,14 @@ def improve_several(
     changes = tuple(_joined(work, chosen))
     order = {each.name: at for at, each in enumerate(chosen)}
     targets = sorted(ranking.targets, key=lambda each: order.get(each.name, len(order)))
-    shortfalls = (*ranking.shortfalls, *work.shortfalls)
+    diagnostics = (*ranking.diagnostics, *work.diagnostics)
     reasons = [each.reason for each in work.skipped]
-    blind = "" if work.failure else why_blind(ranking.targets, work.looked_at(()), shortfalls, reasons)
+    not_checked_reason = "" if work.failure else why_blind(ranking.targets, work.looked_at(()), diagnostics, reasons)
     skipped = {(each.path, each.function) for each in work.left}
     verdicts = work.verdicts()
     rows = tuple(row_of(each, verdicts, _why_not(each, ranking.untested)) for each in targets)
     return ImprovedSeveral(
-        rows, results, work.looked_at(()), changes, shortfalls, blind, "; ".join(work.notices),
+        rows, results, work.looked_at(()), changes, diagnostics, not_checked_reason, "; ".join(work.notices),
         tuple(dict.fromkeys(each.file for each in chosen if (each.path, each.function) in skipped)), work.failure,
         session.interpreter, ranking.tests_from, work.ledger.usage.cost_usd,
         earlier.earlier_s + limits.clock.seconds, saved,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any
 
 from codeopt.core.diagnostic import Diagnostic
 from codeopt.core.run_store import digest
@@ -13,7 +13,6 @@ from codeopt_sandbox.caveat import Caveat
 from codeopt_sandbox.limit_test import LimitAnswer
 
 if TYPE_CHECKING:
-    from codeopt.engine.compare import PairVerdict
     from codeopt.report.answer_fields import PythonFields, SpeedupFields
     from codeopt.report.result import Result
 
@@ -50,7 +49,7 @@ class Suggestion:
     """Number of suggestions of this file, this one included, that were verified with all of them applied."""
     share: float | None = None
     """Share of its tests' time, 0 to 1. None: not measured."""
-    judged_before: str = ""
+    cached_from: str = ""
     """Time and place of an earlier run's verdict that was taken. Empty: it was judged now."""
 
     @property
@@ -71,7 +70,7 @@ class Suggestion:
     @property
     def told(self) -> tuple[str, ...]:
         """Sentences of the changes, then of the caveats; not escaped, so a reporter has to quote them."""
-        before = [f"{self.judged_before}, not again"] if self.judged_before else []
+        before = [f"{self.cached_from}, not again"] if self.cached_from else []
         return (*self.changes, *(f"caveat: {each.words}" for each in self.caveats), *before)
 
 
@@ -104,19 +103,20 @@ class TestedLimit:
 
     path: str
     function: str
-    answer: LimitAnswer | Literal[PairVerdict.NOT_VERIFIED]
+    answer: LimitAnswer
+    """Inconclusive also where it is wrong, or could not be judged."""
     words: str
     """One line for people, which names it."""
 
     @property
     def holds(self) -> bool:
         """The limit holds, with confidence."""
-        return self.answer is LimitAnswer.HOLDS
+        return self.answer is LimitAnswer.PASS
 
     @property
     def is_broken(self) -> bool:
         """The limit is broken, with confidence."""
-        return self.answer is LimitAnswer.BROKEN
+        return self.answer is LimitAnswer.FAIL
 
 
 @dataclass(frozen=True)
@@ -132,11 +132,11 @@ class Review:
     skipped: tuple[Skipped, ...] = ()
     notices: tuple[str, ...] = ()
     """Sentences that say why the review is not whole: no model, no sandbox, budget spent."""
-    shortfalls: tuple[Diagnostic, ...] = ()
+    diagnostics: tuple[Diagnostic, ...] = ()
     """Tests and other things that could not be run; unlike after a notice, no suggestion is missing for that."""
     limits: tuple[TestedLimit, ...] = ()
     """Effects of the change, compared with a limit. Empty if no limit was given."""
-    blind: str = ""
+    not_checked_reason: str = ""
     """Reason why nothing could be looked at. Empty: something was."""
     machine: Mapping[str, Any] = field(default_factory=dict)
     cost_usd: float | None = 0.0
@@ -147,7 +147,7 @@ class Review:
     @property
     def whole(self) -> bool:
         """Return whether everything was examined. Then an earlier suggestion that is missing no longer applies."""
-        return not (self.notices or self.blind)
+        return not (self.notices or self.not_checked_reason)
 
     @property
     def said(self) -> tuple[str, ...]:
@@ -157,6 +157,6 @@ class Review:
         return (
             *(each.words for each in self.limits if not each.holds),
             *self.notices,
-            *(each.words for each in self.shortfalls),
-            *filter(None, [self.blind]),
+            *(each.words for each in self.diagnostics),
+            *filter(None, [self.not_checked_reason]),
         )

@@ -112,7 +112,7 @@ class ReviewRun:
     """Text of the calls file that a model wrote, by the target's name."""
     skipped: list[Skipped] = field(default_factory=list)
     notices: list[str] = field(default_factory=list)
-    shortfalls: list[Diagnostic] = field(default_factory=list)
+    diagnostics: list[Diagnostic] = field(default_factory=list)
     """Tests and other things of judged targets that could not be run."""
     judged: int = 0
     again: list[KnownFinding] = field(default_factory=list)
@@ -226,7 +226,7 @@ class ReviewRun:
         self.judged += 1
         if self.known:
             self.known.keep(target.file, target.function, result, target.share)
-        self._tell_shortfalls(target, result.shortfalls)
+        self._tell_shortfalls(target, result.diagnostics)
         if result.accepted:
             self.suggestions.append(suggestion(target, result))
             self.written[target.name] = result.facts.get("calls_text", "")
@@ -236,13 +236,13 @@ class ReviewRun:
             return ""
         if self.ended_early(result):
             self.left.append(Skipped(target.path, target.function, result.reason))
-        if result.end is not End.BUDGET or result.stopped in result.reason:
+        if result.end is not End.BUDGET or result.stop_reason in result.reason:
             return result.reason
-        return f"{result.reason} ({result.stopped})"
+        return f"{result.reason} ({result.stop_reason})"
 
     def _tell_shortfalls(self, target: ReviewTarget, found: Sequence[Diagnostic]) -> None:
         name = full_name(target.path, target.function)
-        self.shortfalls += [replace(each, what=f"{name}: {each.what}") for each in found]
+        self.diagnostics += [replace(each, message=f"{name}: {each.message}") for each in found]
 
     def verdicts(self) -> Verdicts:
         """Return what is known of each target by now."""
@@ -252,10 +252,10 @@ class ReviewRun:
             {(each.finding.path, each.finding.function): each.finding.judged for each in reversed(self.again)},
         )
 
-    def looked_at(self, shortfalls: Sequence[Diagnostic]) -> int:
+    def looked_at(self, diagnostics: Sequence[Diagnostic]) -> int:
         """Number of targets of which something is known now. That there is nothing to try says nothing where there are
-        shortfalls: the calls of the tests that could not run may say otherwise."""
-        return self.judged + len(self.again) + (0 if shortfalls else self.without_drafts)
+        diagnostics: the calls of the tests that could not run may say otherwise."""
+        return self.judged + len(self.again) + (0 if diagnostics else self.without_drafts)
 
     def _pay(self, usage: Usage) -> None:
         self.ledger = self.ledger.add(usage)
@@ -340,5 +340,5 @@ def known_suggestion(target: ReviewTarget, known: KnownFinding) -> Suggestion:
         changes=found.changes,
         caveats=found.caveats_found,
         share=found.share if target.share is None else round(target.share, 4),
-        judged_before=found.judged,
+        cached_from=found.judged,
     )

@@ -223,7 +223,7 @@ def _record(request: OperationRequest, options: ImproveOptions, console: Console
     said = list(said_of(found, target))
     return {
         "schema": RECORD_SCHEMA, "target": request.target, "calls": found.seen, "new": found.new, "kept": found.kept,
-        "status": found.status, "lost": list(found.lost), "file": _below_here(found.path), "said": said,
+        "status": found.status, "lost": list(found.lost), "file": _below_here(found.path), "messages": said,
     }  # fmt: skip
 
 

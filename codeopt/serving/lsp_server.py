@@ -196,7 +196,7 @@ class EditorSession:
         for each in of_check(answer, text):
             self.answered[each.file, each.function] = each
         self._show(uri)
-        return {"gains": answer["gains"], "blind": answer["blind"]}
+        return {"improved": answer["improved"], "not_checked_reason": answer["not_checked_reason"]}
 
     async def improve(self, uri: str, function: str, *, with_model: bool) -> dict[str, Any]:
         """Look for a faster version; the file stays as it is. Raises CodeoptError."""

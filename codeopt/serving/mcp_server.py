@@ -34,7 +34,7 @@ from codeopt.serving.worker_pool import WorkerPool
 
 INSTRUCTIONS = """\
 codeopt judges changes to Python code: nothing is believed that was not run. To make something faster: `profile` the \
-function or program, edit the file, `compare`: the answer is "faster", with its interval, or "rejected" with the input \
+function or program, edit the file, `compare`: the answer is "faster", with its interval, or "wrong" with the input \
 on which the change does something else. A whole project goes the same way: `profile` with `run`, the command that is \
 slow, edit files, `compare` with that `run`. `check` finds slow functions of a project by its tests, `improve` drafts \
 and verifies a change itself. All paths are below the server's root. Code runs in a sandbox; no file changes unless \

@@ -22,7 +22,7 @@ def common_rejection(candidate: Candidate) -> str:
         return f"it is not right on every case ({wrong})" if wrong else "it was not run"
     if candidate.comparison is None:
         return "it was not compared with the original"
-    if candidate.comparison.decision is Decision.REJECTED:
+    if candidate.comparison.decision is Decision.WRONG:
         return candidate.comparison.reason or "a timed run gave a wrong answer or failed"
     return ""
 

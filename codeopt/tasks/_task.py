@@ -119,7 +119,7 @@ class Task(ABC):
         return copied
 
     @property
-    def second_clock(self) -> Literal["auto", "memory", ""]:
+    def measured_second(self) -> Literal["auto", "memory", ""]:
         """Metric of `second_metric`, as the judge names it. Empty: none."""
         if self.second_metric is None:
             return ""

@@ -38,7 +38,7 @@ def compared(
         ci_low=ratio[1],
         ci_high=ratio[2],
         pairs=21,
-        clock="cpu",
+        metric="cpu",
         confidence=0.99,
         alpha=0.01,
         method="median of paired ratios, interval by order statistics",

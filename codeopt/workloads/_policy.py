@@ -13,8 +13,8 @@ MOST = 0.6
 _AUTO, _STRICT, _LENIENT, _OFF = FuzzPolicy
 _REJECTING: Mapping[Tier, tuple[FuzzPolicy, ...]] = {
     Tier.KNOWN: (_AUTO, _STRICT, _LENIENT, _OFF),
-    Tier.ALIKE: (_AUTO, _STRICT),
-    Tier.BEYOND: (_STRICT,),
+    Tier.SIMILAR: (_AUTO, _STRICT),
+    Tier.UNUSUAL: (_STRICT,),
     Tier.EXCLUDED: (),
 }
 
@@ -47,7 +47,7 @@ class InputPolicy:
             tier: Confidence that the input is one that the code is for.
             share: Part of the similar inputs compared that differ.
         """
-        return self.how in _REJECTING[tier] or (tier is Tier.ALIKE and self.by_share and share > MOST)
+        return self.how in _REJECTING[tier] or (tier is Tier.SIMILAR and self.by_share and share > MOST)
 
 
 USUAL_POLICY = InputPolicy()

@@ -143,7 +143,7 @@ class Workload(Protocol):
         ...
 
     def facts(self) -> dict[str, Any]:
-        """Return the fields of a JSON object: `tests`, `evidence`, and `shortfalls` as Diagnostics."""
+        """Return the fields of a JSON object: `tests`, `evidence`, and `diagnostics` as Diagnostics."""
         ...
 
 

@@ -69,7 +69,7 @@ def _lap(
             for which in draw.sample(running, len(running)):
                 run = run_on(runner, programs[which], case)
                 if judge(case, run, check).verdict is Verdict.AC:
-                    found[which].append(measured_value(run, plan.clock))
+                    found[which].append(measured_value(run, plan.metric))
                 else:
                     sums.pop(which, None)
         for which in sums:

@@ -12,16 +12,16 @@ class Tier(StrEnum):
 
     KNOWN = "known"
     """Tests, cases, recorded and given calls: the draft is rejected."""
-    ALIKE = "alike"
+    SIMILAR = "similar"
     """Generated, of the formats, types and relations that the known ones have: the draft is rejected."""
-    BEYOND = "beyond"
+    UNUSUAL = "unusual"
     """Any other input: a difference is a caveat."""
     EXCLUDED = "excluded"
     """An input that the user excludes: a difference is never more than a caveat."""
 
 
-class Subject(StrEnum):
-    """Subject of a caveat."""
+class CaveatKind(StrEnum):
+    """Kind of a caveat."""
 
     INPUT = "input"
     """An input of a type, sign, alphabet or relation that no known one has."""
@@ -48,21 +48,21 @@ class Subject(StrEnum):
 class Caveat:
     """The smallest input that shows a difference, with both outcomes."""
 
-    subject: Subject
+    kind: CaveatKind
     input: str
     """The input in a few words, or its text cut to a line."""
     expected: str
     """Behaviour of the original, for people."""
     got: str
     """Behaviour of the draft, for people."""
-    because: str = ""
+    cause: str = ""
     """Reason why the input is unusual: `no known input has a negative number`."""
-    again: str = ""
+    reproduce: str = ""
     """Shell line that shows the difference again. Empty if there is no such line."""
     held_out: bool = False
     """Found on what a proposer is never shown."""
-    tier: Tier = Tier.BEYOND
-    apart: float = 0.0
+    tier: Tier = Tier.UNUSUAL
+    max_float_difference: float = 0.0
     """The largest difference between floats, of `FLOATS`."""
     count: int = 1
     """Number of inputs that show the same for the same reason."""
@@ -72,8 +72,8 @@ class Caveat:
     @property
     def words(self) -> str:
         """One line for people."""
-        far = f", at most {self.apart:.1g} apart" * bool(self.apart)
-        why = f" ({self.because}{far})" if self.because else ""
+        far = f", at most {self.max_float_difference:.1g} apart" * bool(self.max_float_difference)
+        why = f" ({self.cause}{far})" if self.cause else ""
         more = f" and {self.count - 1} more" * (self.count > 1)
         where = f"on {self.input}{more}: " if self.input else ""
         return (
@@ -84,13 +84,15 @@ class Caveat:
 
 
 def distinct(caveats: Iterable[Caveat]) -> tuple[Caveat, ...]:
-    """The caveat with the smallest input for each subject and reason, in order, showable ones first, with the number
+    """The caveat with the smallest input for each kind and cause, in order, showable ones first, with the number
     of all. Caveats without a reason are all kept."""
-    found: dict[tuple[Subject, str, str], Caveat] = {}
+    found: dict[tuple[CaveatKind, str, str], Caveat] = {}
     for caveat in caveats:
-        key = caveat.subject, caveat.because, "" if caveat.because else f"{caveat.input}: {caveat.words}"
+        key = caveat.kind, caveat.cause, "" if caveat.cause else f"{caveat.input}: {caveat.words}"
         known = found.get(key, caveat)
         best = min(known, caveat, key=lambda each: (each.held_out, len(each.input)))
         count = max(known.count, caveat.count) if known.input == caveat.input else known.count + caveat.count
-        found[key] = replace(best, apart=max(known.apart, caveat.apart), count=count)
+        found[key] = replace(
+            best, max_float_difference=max(known.max_float_difference, caveat.max_float_difference), count=count
+        )
     return tuple(found.values())

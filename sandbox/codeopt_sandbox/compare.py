@@ -48,8 +48,8 @@ class Decision(StrEnum):
     FASTER = "faster"
     SLOWER = "slower"
     SAME = "same"  # no difference worth having
-    UNDECIDED = "undecided"  # the cap on pairs or seconds came first
-    REJECTED = "rejected"  # a timed run gave a wrong answer or failed
+    INCONCLUSIVE = "inconclusive"  # the cap on pairs or seconds came first
+    WRONG = "wrong"  # a timed run gave a wrong answer or failed
 
 
 @dataclass(frozen=True)
@@ -69,7 +69,7 @@ class StoppingRule:
     """Time after which no pair is begun, once there are enough pairs for any decision, seconds."""
     pair_seconds: float = 0.02
     """Shorter programs are repeated inside a pair until the original takes this long."""
-    clock: Clock | Literal["auto"] = "auto"
+    metric: Clock | Literal["auto"] = "auto"
     """Clock to compare by. auto: CPU time for programs that compute, wall time for programs that wait."""
     timed_cases: int = 3
     """Most cases that are timed: the longest, and others nearly as long."""
@@ -120,9 +120,19 @@ class CaseTimes:
     candidate: tuple[float, ...]
 
     @property
+    def before(self) -> float:
+        """Median of the original. Raises StatisticsError without a pair."""
+        return median(self.original)
+
+    @property
+    def after(self) -> float:
+        """Median of the candidate. Raises StatisticsError without a pair."""
+        return median(self.candidate)
+
+    @property
     def ratio(self) -> float:
-        """Median of the original over median of the candidate."""
-        return median(self.original) / max(median(self.candidate), 1e-12)
+        """`before` over `after`."""
+        return self.before / max(self.after, 1e-12)
 
 
 @dataclass(frozen=True)
@@ -135,7 +145,7 @@ class Comparison:
     ci_low: float
     ci_high: float
     pairs: int
-    clock: Clock
+    metric: Clock
     confidence: float
     """Confidence level of the interval."""
     alpha: float
@@ -167,7 +177,7 @@ class Comparison:
 
     def _median(self, amounts: Sequence[Sequence[float]]) -> float | None:
         pairs = [sum(pair) for pair in zip(*amounts, strict=False)]  # the last pair may have ended within
-        return median(pairs) / (1 if self.clock == "memory" else self.passes) if pairs else None
+        return median(pairs) / (1 if self.metric == "memory" else self.passes) if pairs else None
 
     def without_gain(self, reason: str, *, slower: bool = False) -> Comparison:
         """Return the comparison with the decision that there is no gain: no difference, or slower.
@@ -175,7 +185,7 @@ class Comparison:
         Slower means an interval below 1, or a slowdown that was seen elsewhere. The limit test does not know the
         latter.
         """
-        limit = replace(self.limit, answer=LimitAnswer.UNKNOWN) if slower and self.limit else self.limit
+        limit = replace(self.limit, answer=LimitAnswer.INCONCLUSIVE) if slower and self.limit else self.limit
         slower = slower or self.decision is Decision.SLOWER or self.ci_high < 1
         return replace(self, decision=Decision.SLOWER if slower else Decision.SAME, reason=reason, limit=limit)
 
@@ -186,7 +196,7 @@ class Plan:
 
     cases: tuple[Case, ...]
     """Longest first, each with its expected output."""
-    clock: Clock
+    metric: Clock
     repeats: int
     """Runs of each program inside a pair."""
     short: bool = False
@@ -216,7 +226,7 @@ class Plan:
 class Series:
     """The pairs of one comparison so far."""
 
-    clock: Clock
+    metric: Clock
     times: dict[str, tuple[list[float], list[float]]] = field(default_factory=dict)
     differences: list[float] = field(default_factory=list)
     """Logarithm of original / candidate for each pair, by `clock`."""
@@ -239,7 +249,7 @@ class Series:
         if not self.guests:
             return 0.0
         return margin(
-            self.differences, self.guests, (1 - WITHIN_SHARE) * error, 0.0 if self.clock == "memory" else PRIOR_SD
+            self.differences, self.guests, (1 - WITHIN_SHARE) * error, 0.0 if self.metric == "memory" else PRIOR_SD
         )
 
     @property
@@ -270,19 +280,19 @@ class Series:
 
     def answer(self, limit: LimitRule) -> tuple[LimitAnswer, Clock]:
         """The answer about a limit, and the clock that gives it: what takes no more CPU time may still wait longer."""
-        if self.clock != "cpu":
-            return against_limit(self._beyond, limit, limit.alpha), self.clock
+        if self.metric != "cpu":
+            return against_limit(self._beyond, limit, limit.alpha), self.metric
         wall = self.by_wall()
         by_wall = against_limit(wall._beyond, limit, limit.alpha / 2)
         by_cpu = against_limit(self._beyond, limit, limit.alpha / 2)  # two ways to break it share the error
-        longer = by_wall is LimitAnswer.UNKNOWN and hodges_lehmann(wall.differences) < limit.centre
-        decides = by_wall is LimitAnswer.BROKEN or (by_cpu is LimitAnswer.HOLDS and longer)
+        longer = by_wall is LimitAnswer.INCONCLUSIVE and hodges_lehmann(wall.differences) < limit.centre
+        decides = by_wall is LimitAnswer.FAIL or (by_cpu is LimitAnswer.PASS and longer)
         return (by_wall, "wall") if decides else (by_cpu, "cpu")
 
     def against(self, limit: LimitRule) -> LimitTest:
         """The answer about a limit with its figures."""
         answer, clock = self.answer(limit)
-        unknown = answer is LimitAnswer.UNKNOWN
+        unknown = answer is LimitAnswer.INCONCLUSIVE
         apart = self.margin(limit.alpha / looks(len(self.guests)))
         needed = pairs_needed(self.differences, limit, apart) if unknown else None
         return LimitTest(limit.limit, answer, limit.alpha, len(self.differences), needed, clock)
@@ -313,14 +323,14 @@ def compare(
     Args:
         sandbox: Where both run. It must be idle otherwise.
         original: The program before the change.
-        candidate: The program after the change. If it is wrong or fails, the decision is REJECTED.
+        candidate: The program after the change. If it is wrong or fails, the decision is WRONG.
         cases: Inputs. For a case without `expected` the original's output is right.
         check: Compares an output with the expected one.
         rule: Limits and error rate. Defaults to `StoppingRule()`.
         plan: Timed cases and number of passes. Made by `make_plan` if None.
         seed: Seed of the order within pairs.
         notify: Receives the number of pairs after each pair.
-        on_break: Receives the pairs so far, UNDECIDED, before an error or a signal ends the comparison.
+        on_break: Receives the pairs so far, INCONCLUSIVE, before an error or a signal ends the comparison.
 
     Returns:
         Ratio, interval, decision, and the time of each run.
@@ -333,37 +343,37 @@ def compare(
     rule = rule or StoppingRule()
     sandbox.quiesce()
     plan = plan or make_plan(sandbox, original, cases, check, rule)
-    series = Series(plan.clock, _empty(plan), wall_times=_empty(plan), passes=plan.passes)
+    series = Series(plan.metric, _empty(plan), wall_times=_empty(plan), passes=plan.passes)
     draw = random.Random(seed)
     started = time.monotonic()
-    decision, reason = Decision.UNDECIDED, ""
+    decision, reason = Decision.INCONCLUSIVE, ""
     try:
-        while (decision is Decision.UNDECIDED and not (reason := _spent(series, rule, started))) or (
+        while (decision is Decision.INCONCLUSIVE and not (reason := _spent(series, rule, started))) or (
             rule.limit is not None and _asks_more(series, rule.limit, rule, started)
         ):
             if rule.several_guests and begins_guest(len(series.differences)):
                 sandbox.restart_guest()
                 series.guests.append(len(series.differences))
             _pair(sandbox, (original, candidate), plan, series, check, draw)
-            if decision is Decision.UNDECIDED:
+            if decision is Decision.INCONCLUSIVE:
                 decision, reason = decide(series, rule)
             if notify:
                 notify(len(series.differences))
     except _Wrong as wrong:
         outcome = wrong.outcome
-        found = _result(series, rule, Decision.REJECTED, f"case {outcome.case}: {outcome.verdict} {outcome.detail}")
+        found = _result(series, rule, Decision.WRONG, f"case {outcome.case}: {outcome.verdict} {outcome.detail}")
         return replace(found, overrun=outcome.verdict is Verdict.TLE or outcome.cause is Cause.OVERRUN)
     except BaseException:
         if on_break and series.differences:
             on_break(
                 _result(
-                    series, rule, Decision.UNDECIDED, f"undecided, as it ended after {len(series.differences)} pairs"
+                    series, rule, Decision.INCONCLUSIVE, f"undecided, as it ended after {len(series.differences)} pairs"
                 )
             )
         raise
     if rule.limit is not None:  # pairs for the limit are evidence for the decision also
         later, why = decide(series, rule)
-        decision, reason = (decision, reason) if later is Decision.UNDECIDED else (later, why)
+        decision, reason = (decision, reason) if later is Decision.INCONCLUSIVE else (later, why)
     return _result(series, rule, decision, reason)
 
 
@@ -390,7 +400,7 @@ def make_plan(sandbox: Runner[P], original: P, cases: Sequence[Case], check: Che
         if pair[1].active_s >= 0.3 * longest.active_s and sum(run.active_s for _, run in timed) < rule.enough_seconds:
             timed.append(pair)
     clock = (
-        rule.clock if rule.clock != "auto" else choose_clock(longest, lambda: run_on(sandbox, original, timed[0][0]))
+        rule.metric if rule.metric != "auto" else choose_clock(longest, lambda: run_on(sandbox, original, timed[0][0]))
     )
     total = sum(max(run.cpu_s if clock == "cpu" else run.active_s, 1e-4) for _, run in timed)
     repeats = 1 if clock == "memory" else max(1, min(100, math.ceil(rule.pair_seconds / total)))
@@ -418,7 +428,7 @@ def _asks_more(series: Series, limit: LimitRule, rule: StoppingRule, started: fl
     pairs, took = len(series.differences), time.monotonic() - started
     if pairs >= limit.max_pairs or (pairs >= rule.fewest and took > limit.max_seconds):
         return False
-    return series.answer(limit)[0] is LimitAnswer.UNKNOWN
+    return series.answer(limit)[0] is LimitAnswer.INCONCLUSIVE
 
 
 def _pair(
@@ -442,7 +452,7 @@ def _pair(
                     if which:
                         raise _Wrong(outcome)
                     raise OriginalUnsteady(f"the original fails case {case.name} now and then", outcome, busy=True)
-                amounts[which].append(measured_value(run, series.clock))
+                amounts[which].append(measured_value(run, series.metric))
                 wall[which].append(run.wall_s)
         for which in (0, 1):
             for kept, values, total in ((series.times, amounts, sums), (series.wall_times, wall, walls)):
@@ -457,17 +467,17 @@ def lower_half_mean(amounts: Sequence[float]) -> float:
     return fmean(sorted(amounts)[: (len(amounts) + 1) // 2])
 
 
-def measured_value(run: Run, clock: Clock) -> float:
+def measured_value(run: Run, metric: Clock) -> float:
     """Value of a run that is compared, seconds or bytes; never zero."""
-    value = {"cpu": run.cpu_s, "wall": run.wall_s, "memory": float(run.peak_bytes)}[clock]
+    value = {"cpu": run.cpu_s, "wall": run.wall_s, "memory": float(run.peak_bytes)}[metric]
     return max(value, 1e-6)
 
 
 def decide(series: Series, rule: StoppingRule) -> tuple[Decision, str]:
-    """Decision from the pairs so far, with the reason where it is not plain; UNDECIDED asks for another pair."""
+    """Decision from the pairs so far, with the reason where it is not plain; INCONCLUSIVE asks for another pair."""
     differences = series.differences
     if len(differences) < rule.min_pairs:
-        return Decision.UNDECIDED, ""
+        return Decision.INCONCLUSIVE, ""
     worth = math.log(rule.worth_having)
     side = series.side_beyond_guests(rule)
     if side == 1:
@@ -477,12 +487,12 @@ def decide(series: Series, rule: StoppingRule) -> tuple[Decision, str]:
     # A candidate that looks clearly slower gets the few more pairs that this verdict takes.
     if rejects_null(differences, worth, -1, rule.futility) and hodges_lehmann(differences) > -worth:
         return Decision.SAME, f"less than {rule.worth_having - 1:.0%} faster"
-    return Decision.UNDECIDED, ""
+    return Decision.INCONCLUSIVE, ""
 
 
 def _believe(series: Series, rule: StoppingRule, worth: float) -> tuple[Decision, str]:
     """CPU time that went away while wall time stayed was moved to where it is not counted, or became waiting."""
-    if series.clock != "cpu" or hodges_lehmann(series.wall) >= 0.5 * hodges_lehmann(series.differences):
+    if series.metric != "cpu" or hodges_lehmann(series.wall) >= 0.5 * hodges_lehmann(series.differences):
         return Decision.FASTER, ""
     if rejects_null(series.wall, 0.0, 1, rule.alpha):
         return Decision.FASTER, ""
@@ -491,13 +501,13 @@ def _believe(series: Series, rule: StoppingRule, worth: float) -> tuple[Decision
         takes = "longer" if longer else "as long"
         why = f"it uses less CPU time but takes {takes}: it waits, or works where it is not seen"
         return Decision.SLOWER if longer else Decision.SAME, why
-    return Decision.UNDECIDED, ""
+    return Decision.INCONCLUSIVE, ""
 
 
 def _only_seems_faster(series: Series, rule: StoppingRule, decision: Decision) -> bool:
     """Return True if a candidate is faster by CPU time, and wall time caused another decision."""
-    other = decision in (Decision.SAME, Decision.UNDECIDED, Decision.SLOWER)
-    return other and series.clock == "cpu" and series.side_beyond_guests(rule) == 1
+    other = decision in (Decision.SAME, Decision.INCONCLUSIVE, Decision.SLOWER)
+    return other and series.metric == "cpu" and series.side_beyond_guests(rule) == 1
 
 
 def _result(series: Series, rule: StoppingRule, decision: Decision, reason: str) -> Comparison:
@@ -523,7 +533,7 @@ def _result(series: Series, rule: StoppingRule, decision: Decision, reason: str)
         ci_low=math.exp(low),
         ci_high=math.exp(high),
         pairs=len(series.differences),
-        clock=series.clock,
+        metric=series.metric,
         confidence=confidence,
         alpha=rule.alpha,
         method=METHOD,

@@ -13,7 +13,7 @@ from struct import unpack
 from typing import Protocol, runtime_checkable
 
 from codeopt_sandbox.call_answer import CallAnswer, CallRun, Kind, State
-from codeopt_sandbox.caveat import Subject
+from codeopt_sandbox.caveat import CaveatKind
 from codeopt_sandbox.guest.answer import CLOSED as KEEPS_PRIVATE
 from codeopt_sandbox.guest.answer import KEPT_UNCHANGED, NO_VIEW, NOTHING, Answer, Field, Floats
 from codeopt_sandbox.guest.answer import UNFIT as FITS_NO_SCENARIO
@@ -49,7 +49,7 @@ class Observable(StrEnum):
 class FieldRule:
     """Rule for what a difference of one field is."""
 
-    subject: Subject | None = None
+    subject: CaveatKind | None = None
     """Subject of the caveat that it is; None: the draft is rejected."""
     because: str = ""
     """Reason that the caveat gives."""
@@ -70,14 +70,14 @@ FIELD_RULES: Mapping[str, FieldRule] = {
     "other_run": REJECTS,
     "operations": REJECTS,
     "interface": FieldRule(
-        Subject.INTERFACE,
+        CaveatKind.INTERFACE,
         "the same items by another iterator than a generator, which has no close, send and throw",
     ),
     "views": FieldRule(both=True),
     "views_of_arguments": FieldRule(of=Observable.ARGUMENTS, both=True),
-    "private": FieldRule(Subject.PRIVATE, "attributes that only the object itself looks at"),
+    "private": FieldRule(CaveatKind.PRIVATE, "attributes that only the object itself looks at"),
     "private_arguments": FieldRule(
-        Subject.PRIVATE, "attributes that only the object itself looks at", of=Observable.ARGUMENTS
+        CaveatKind.PRIVATE, "attributes that only the object itself looks at", of=Observable.ARGUMENTS
     ),
 }
 """Consequence of a difference in each field of an answer, in the order of reporting. Texts of exceptions may differ."""
@@ -85,13 +85,13 @@ STATE_RULES: Mapping[str, FieldRule] = {
     "changed": FieldRule(of=Observable.STATE),
     "printed": FieldRule(of=Observable.OUTPUT),
     "counted": FieldRule(
-        Subject.PRIVATE, "what other modules of the project count for themselves", of=Observable.STATE
+        CaveatKind.PRIVATE, "what other modules of the project count for themselves", of=Observable.STATE
     ),
 }
 """Consequence of a difference in each field of the state after the calls."""
 _VIEWS = ("views", "views_of_arguments")
-_KEPT = FieldRule(Subject.PRIVATE, "the object that it gives out is one that it keeps")
-_KEEPS_PRIVATE = FieldRule(Subject.PRIVATE, "its objects keep more than a caller may change in them")
+_KEPT = FieldRule(CaveatKind.PRIVATE, "the object that it gives out is one that it keeps")
+_KEEPS_PRIVATE = FieldRule(CaveatKind.PRIVATE, "its objects keep more than a caller may change in them")
 
 
 @dataclass(frozen=True)
@@ -105,7 +105,7 @@ class AnswerDifference:
     expected: str = ""
     got: str = ""
     """Answer of the second side in words, as `expected` is that of the first."""
-    subject: Subject | None = None
+    subject: CaveatKind | None = None
     """Subject of a caveat that excuses the difference; None where nothing excuses it."""
     because: str = ""
     apart: float = 0.0
@@ -266,7 +266,7 @@ class AnswerComparison:
         apart = numbers.last_bits()
         if apart is None:
             return found
-        return replace(found, subject=Subject.FLOATS, because="the last bits of floats", apart=apart)
+        return replace(found, subject=CaveatKind.FLOATS, because="the last bits of floats", apart=apart)
 
 
 def _in_words(found: AnswerDifference, was: Answer, now: Answer) -> AnswerDifference:

@@ -32,9 +32,9 @@ _MAD = 1.4826
 class LimitAnswer(StrEnum):
     """Answer of a test against a limit."""
 
-    HOLDS = "holds"
-    BROKEN = "broken"
-    UNKNOWN = "cannot tell"
+    PASS = "pass"
+    FAIL = "fail"
+    INCONCLUSIVE = "inconclusive"
 
 
 @dataclass(frozen=True)
@@ -65,18 +65,18 @@ class LimitTest:
     pairs: int
     pairs_needed: int | None = None
     """Estimated pairs that an answer takes; None where there is one, and where the slowdown is too near the limit."""
-    clock: str = "cpu"
-    """Clock that gave the answer."""
+    metric: str = "cpu"
+    """Metric that gave the answer."""
 
     @property
     def words(self) -> str:
         """The answer for people."""
         limit = f"the limit of {self.limit * 100:g}%"
-        if self.answer is LimitAnswer.UNKNOWN:
+        if self.answer is LimitAnswer.INCONCLUSIVE:
             needed = f"about {self.pairs_needed}" if self.pairs_needed else f"more than {MOST_PAIRS_SAID}"
             return f"inconclusive about {limit}: {self.pairs} pairs were timed, {needed} are needed"
-        by_wall = " by wall time" * (self.clock == "wall")
-        said = "holds" if self.answer is LimitAnswer.HOLDS else f"is broken{by_wall}"
+        by_wall = " by wall time" * (self.metric == "wall")
+        said = "holds" if self.answer is LimitAnswer.PASS else f"is broken{by_wall}"
         return f"{limit} {said} (error at most {self.alpha:.0%}, {self.pairs} pairs)"
 
 
@@ -95,8 +95,8 @@ def against_limit(rejects: Rejects, rule: LimitRule, alpha: float) -> LimitAnswe
         alpha: Share of the rule's error for a failed limit.
     """
     if rejects(rule.centre, -1, alpha):
-        return LimitAnswer.BROKEN
-    return LimitAnswer.HOLDS if rejects(rule.centre, 1, rule.alpha) else LimitAnswer.UNKNOWN
+        return LimitAnswer.FAIL
+    return LimitAnswer.PASS if rejects(rule.centre, 1, rule.alpha) else LimitAnswer.INCONCLUSIVE
 
 
 def pairs_needed(differences: Sequence[float], rule: LimitRule, apart: float = 0.0) -> int | None:

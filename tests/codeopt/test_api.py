@@ -113,7 +113,7 @@ def test_a_price_of_the_project_is_not_believed(tmp_path: Path, served: bool) ->
         options = {"model": server.model, "base_url": server.base_url, "max_cost": 1.0, **QUICK}
         if served:
             asked = OperationRequest(Operation.IMPROVE, str(path), options)
-            said = str(handle(asked, Console(quiet=True))["stopped"])
+            said = str(handle(asked, Console(quiet=True))["stop_reason"])
         else:
-            said = codeopt.improve(path, **options).stopped
+            said = codeopt.improve(path, **options).stop_reason
     assert "cannot be held, as the price of the model is not known" in said

@@ -9,7 +9,7 @@ import pytest
 
 from codeopt_sandbox import Sandbox
 from codeopt_sandbox.calls import CallBatch, CallRunner, FunctionRef
-from codeopt_sandbox.caveat import Subject
+from codeopt_sandbox.caveat import CaveatKind
 from codeopt_sandbox.comparing import AnswerComparison
 from tests.conftest import open_or_skip
 
@@ -51,7 +51,7 @@ def guest(request: pytest.FixtureRequest) -> Iterator[Sandbox]:
         yield opened
 
 
-def different(sandbox: Sandbox, line: str) -> list[Subject | None]:
+def different(sandbox: Sandbox, line: str) -> list[CaveatKind | None]:
     """Subjects of the caveats about each difference of a draft without the line."""
     runner = CallRunner(sandbox, FunctionRef("mod", "/nowhere/mod.py", "f", ("/nowhere",)))
     old, new = (runner.ask(MODULE.replace("LINE", each), CallBatch(CALLS)).answer for each in (line, "pass"))
@@ -68,7 +68,7 @@ def test_what_others_go_by(guest: Sandbox, line: str) -> None:
 
 @pytest.mark.parametrize("line", TOLD)
 def test_what_a_module_counts_for_itself(guest: Sandbox, line: str) -> None:
-    assert different(guest, line) == [Subject.PRIVATE]
+    assert different(guest, line) == [CaveatKind.PRIVATE]
 
 
 @pytest.mark.parametrize("line", THEIRS)

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from codeopt_sandbox.caveat import Caveat, Subject, Tier, distinct
+from codeopt_sandbox.caveat import Caveat, CaveatKind, Tier, distinct
 
-CAVEAT = Caveat(Subject.INPUT, "f([True])", "returns 1", "returns True", "no known call has a bool")
+CAVEAT = Caveat(CaveatKind.INPUT, "f([True])", "returns 1", "returns True", "no known call has a bool")
 
 
 def test_its_words_name_the_input_and_both_outcomes() -> None:
@@ -19,21 +19,24 @@ def test_its_words_say_how_many_inputs_show_the_same() -> None:
 
 
 def test_its_words_do_without_what_is_not_there() -> None:
-    few = Caveat(Subject.EVIDENCE, "", "", "only 3 changed inputs could be tried")
+    few = Caveat(CaveatKind.EVIDENCE, "", "", "only 3 changed inputs could be tried")
     assert few.words == "only 3 changed inputs could be tried"
 
 
 def test_json_has_the_tier() -> None:
-    assert CAVEAT.tier == Tier.BEYOND == "beyond"
+    assert CAVEAT.tier == Tier.UNUSUAL == "beyond"
 
 
 def test_of_one_reason_the_smallest_input_that_may_be_shown_stands_once() -> None:
-    longer, hidden = replace(CAVEAT, input="f([True, 2])", apart=0.5), replace(CAVEAT, input="f()", held_out=True)
-    other = replace(CAVEAT, because="no known call has None")
-    assert distinct([longer, CAVEAT, hidden, other]) == (replace(CAVEAT, apart=0.5, count=3), other)
+    longer, hidden = (
+        replace(CAVEAT, input="f([True, 2])", max_float_difference=0.5),
+        replace(CAVEAT, input="f()", held_out=True),
+    )
+    other = replace(CAVEAT, cause="no known call has None")
+    assert distinct([longer, CAVEAT, hidden, other]) == (replace(CAVEAT, max_float_difference=0.5, count=3), other)
     assert distinct([hidden, other]) == (hidden, other)
 
 
 def test_without_a_reason_each_stands_for_itself() -> None:
-    few = Caveat(Subject.EVIDENCE, "", "", "only 3 changed inputs could be tried")
+    few = Caveat(CaveatKind.EVIDENCE, "", "", "only 3 changed inputs could be tried")
     assert distinct([few, replace(few, got="nothing was tried"), few]) == (few, replace(few, got="nothing was tried"))

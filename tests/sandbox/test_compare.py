@@ -33,8 +33,8 @@ def simulated(
 ) -> tuple[Decision, Series]:
     """One comparison fed with made-up pairs, looked at after each as the real one is."""
     series = Series("cpu")
-    decision = Decision.UNDECIDED
-    while decision is Decision.UNDECIDED and len(series.differences) < rule.max_pairs:
+    decision = Decision.INCONCLUSIVE
+    while decision is Decision.INCONCLUSIVE and len(series.differences) < rule.max_pairs:
         difference = math.log(gain) + noise(draw)
         series.differences.append(difference)
         series.wall.append(difference)
@@ -58,8 +58,8 @@ def test_noise_that_both_share_changes_nothing() -> None:
     """A machine that grows slower and slower, or is twice as slow now and then: neighbours see the same of it."""
     draw, found = random.Random(5), []
     for _ in range(150):
-        series, decision, speed = Series("cpu"), Decision.UNDECIDED, 0.0
-        while decision is Decision.UNDECIDED and len(series.differences) < RULE.max_pairs:
+        series, decision, speed = Series("cpu"), Decision.INCONCLUSIVE, 0.0
+        while decision is Decision.INCONCLUSIVE and len(series.differences) < RULE.max_pairs:
             speed += draw.gauss(0.05, 0.1)
             times = [math.exp(speed + draw.gauss(0, 0.05)) for _ in range(2)]
             series.differences.append(math.log(times[0] / times[1]))
@@ -93,7 +93,7 @@ def test_a_clear_case_ends_at_once_and_an_unclear_one_at_the_cap() -> None:
 
 def test_before_the_least_number_of_pairs_nothing_is_said() -> None:
     series = Series("cpu", differences=[1.0] * (RULE.min_pairs - 1), wall=[1.0] * (RULE.min_pairs - 1))
-    assert decide(series, RULE) == (Decision.UNDECIDED, "")
+    assert decide(series, RULE) == (Decision.INCONCLUSIVE, "")
 
 
 def test_the_interval_covers_the_truth_as_often_as_stated() -> None:
@@ -154,7 +154,7 @@ def test_three_times_as_fast(guest: Sandbox) -> None:
     assert found.decision is Decision.FASTER
     assert 2 < found.ratio < 4
     assert found.ci_low <= found.ratio <= found.ci_high
-    assert (found.clock, found.confidence, found.alpha) == ("cpu", 0.95, 0.01)
+    assert (found.metric, found.confidence, found.alpha) == ("cpu", 0.95, 0.01)
 
 
 def test_three_times_as_slow_and_the_same(guest: Sandbox) -> None:
@@ -177,7 +177,7 @@ def test_every_raw_time_is_kept_in_order(guest: Sandbox) -> None:
 def test_a_wrong_answer_in_a_timed_run_rejects(guest: Sandbox) -> None:
     wrong = FAST.replace("print(n)", "print(n + (n > 1000))")
     found = compare(guest, SLOW, wrong, [SMALL, LARGE], rule=QUICK)
-    assert found.decision is Decision.REJECTED
+    assert found.decision is Decision.WRONG
     assert "case large: WA token 1: expected '60000', got '60001'" in found.reason
 
 
@@ -193,7 +193,7 @@ def test_a_wrong_answer_in_a_timed_run_rejects(guest: Sandbox) -> None:
 def test_a_failing_candidate_rejects(end: str, said: str, guest: Sandbox) -> None:
     with open_or_skip("bubblewrap", RunLimits(seconds=1, output_mib=1)) as small:
         found = compare(small, SLOW, FAST + end + "\n", [SMALL], rule=QUICK)
-    assert found.decision is Decision.REJECTED
+    assert found.decision is Decision.WRONG
     assert said in found.reason
 
 
@@ -201,7 +201,7 @@ def test_a_candidate_that_is_right_most_of_the_time_is_rejected(guest: Sandbox) 
     """Wrong in one run of five: chances are one in a thousand that 30 timed runs do not show it."""
     flaky = FAST + "import random; print(*[1] * (random.SystemRandom().random() < 0.2))\n"
     found = compare(guest, SLOW, flaky, [SMALL], rule=StoppingRule(min_pairs=30, max_pairs=31, pair_seconds=0.001))
-    assert found.decision is Decision.REJECTED
+    assert found.decision is Decision.WRONG
 
 
 def test_an_original_that_fails_cannot_be_compared(guest: Sandbox) -> None:
@@ -215,7 +215,7 @@ def test_without_expected_output_the_original_says_what_is_right(guest: Sandbox)
     case = Case("open", b"60000\n")
     assert compare(guest, SLOW, FAST, [case], rule=QUICK).decision is Decision.FASTER
     wrong = FAST.replace("print(n)", "print(0)")
-    assert compare(guest, SLOW, wrong, [case], rule=QUICK).decision is Decision.REJECTED
+    assert compare(guest, SLOW, wrong, [case], rule=QUICK).decision is Decision.WRONG
 
 
 def plan_of(guest: Sandbox, source: str, *cases: Case, rule: StoppingRule = RULE) -> Plan:
@@ -225,7 +225,7 @@ def plan_of(guest: Sandbox, source: str, *cases: Case, rule: StoppingRule = RULE
 def test_the_longest_case_is_timed(guest: Sandbox) -> None:
     plan = plan_of(guest, SLOW, SMALL, LARGE, replace(SMALL, name="small too"))
     assert [case.name for case in plan.cases] == ["large"]
-    assert plan.clock == "cpu"
+    assert plan.metric == "cpu"
 
 
 def test_cases_nearly_as_long_are_timed_too_up_to_three(guest: Sandbox) -> None:
@@ -238,22 +238,22 @@ def test_short_programs_are_repeated_inside_a_pair(guest: Sandbox) -> None:
     assert plan_of(guest, SLOW, SMALL, rule=StoppingRule(pair_seconds=0.03)).repeats > 5
     assert plan_of(guest, SLOW, LARGE, rule=StoppingRule(pair_seconds=0.0001)).repeats == 1
     assert plan_of(guest, "print(input())", SMALL, rule=StoppingRule(pair_seconds=60)).repeats == 100
-    assert plan_of(guest, SLOW, SMALL, rule=StoppingRule(clock="memory")).repeats == 1
+    assert plan_of(guest, SLOW, SMALL, rule=StoppingRule(metric="memory")).repeats == 1
 
 
 def test_the_caps_hold(guest: Sandbox) -> None:
     capped = compare(guest, SLOW, SLOW, [SMALL], rule=StoppingRule(min_pairs=100, max_pairs=8, pair_seconds=0.001))
-    assert (capped.decision, capped.pairs) == (Decision.UNDECIDED, 8)
+    assert (capped.decision, capped.pairs) == (Decision.INCONCLUSIVE, 8)
     assert capped.reason == "undecided after 8 pairs"
     late = compare(guest, SLOW, SLOW, [SMALL], rule=StoppingRule(min_pairs=100, max_seconds=0.0, pair_seconds=0.001))
-    assert (late.decision, late.pairs) == (Decision.UNDECIDED, 10)
+    assert (late.decision, late.pairs) == (Decision.INCONCLUSIVE, 10)
 
 
 def test_a_program_that_takes_too_long_for_many_pairs_is_decided_in_a_few(guest: Sandbox) -> None:
     """The time there is is over after the first pair: as many are made as can decide."""
     for rule, pairs in ((StoppingRule().screening(), 6), (StoppingRule(), 8)):
         long = compare(guest, SLOW, FAST, [SMALL], rule=replace(rule, max_seconds=0.0, pair_seconds=0.001))
-        assert long.decision in (Decision.FASTER, Decision.UNDECIDED)
+        assert long.decision in (Decision.FASTER, Decision.INCONCLUSIVE)
         assert long.pairs <= pairs
         assert long.decision is Decision.FASTER or long.pairs == pairs
 
@@ -263,17 +263,17 @@ WAITS = "import time\nn = input()\ntime.sleep({})\nprint(n)\n"
 
 def test_a_program_that_waits_is_timed_by_the_clock_on_the_wall(guest: Sandbox) -> None:
     found = compare(guest, WAITS.format(0.06), WAITS.format(0.01), [SMALL], rule=QUICK)
-    assert (found.decision, found.clock) == (Decision.FASTER, "wall")
+    assert (found.decision, found.metric) == (Decision.FASTER, "wall")
     assert found.ratio > 2
 
 
 def test_memory_is_compared_in_bytes(guest: Sandbox) -> None:
     large, little = ("x = b'x' * (60 << 20)\nprint(input())\n", "print(input())\n")
-    found = compare(guest, large, little, [SMALL], rule=replace(QUICK, clock="memory"))
-    assert (found.decision, found.clock) == (Decision.FASTER, "memory")
+    found = compare(guest, large, little, [SMALL], rule=replace(QUICK, metric="memory"))
+    assert (found.decision, found.metric) == (Decision.FASTER, "memory")
     assert min(found.cases[0].original) > 60 << 20
     assert max(found.cases[0].candidate) < 40 << 20
-    assert compare(guest, little, large, [SMALL], rule=replace(QUICK, clock="memory")).decision is Decision.SLOWER
+    assert compare(guest, little, large, [SMALL], rule=replace(QUICK, metric="memory")).decision is Decision.SLOWER
 
 
 BODY = "def part(n, step):\n    total = 0\n    for i in range(0, 3 * n, step):\n        total += i & 3\n\n\n"
@@ -315,7 +315,7 @@ def test_work_that_was_moved_is_not_faster(moved: str, isolated: Sandbox) -> Non
     if found == [Decision.FASTER]:
         found.append(compare(isolated, original, BODY + moved, [case], rule=rule, seed=2).decision)
     assert found[-1] is not Decision.FASTER
-    assert found[-1] is not Decision.REJECTED
+    assert found[-1] is not Decision.WRONG
 
 
 def test_the_seed_sets_the_order_and_another_original_needs_another_plan(guest: Sandbox) -> None:

@@ -172,7 +172,7 @@ def test_a_draft_that_took_too_long_is_told_from_one_that_is_wrong(fields: dict[
         return CallRun(**{**vars(right), **fields}) if asked.program == "new" else right
 
     found = compared(ScriptedRunner(gives))
-    assert found.decision is Decision.REJECTED
+    assert found.decision is Decision.WRONG
     assert found.overrun is overrun
 
 
@@ -224,7 +224,7 @@ def test_a_short_run_that_was_disturbed_once_is_not_the_longest() -> None:
 def test_load_does_not_choose_the_clock(cpu: float, wall: float, waited: float, clock: str) -> None:
     """What others took of the processor is no waiting of the program's."""
     runner = scripted(lambda asked: wall, cpu_s=cpu, runqueue_wait_s=waited)
-    assert make_plan(runner, "old", [CASE], check_tokens, StoppingRule()).clock == clock
+    assert make_plan(runner, "old", [CASE], check_tokens, StoppingRule()).metric == clock
 
 
 @pytest.mark.parametrize(("computing", "clock", "runs"), [(2, "cpu", 2), (3, "cpu", 3), (9, "wall", 3)])
@@ -234,7 +234,7 @@ def test_a_run_that_was_disturbed_does_not_choose_the_clock(computing: int, cloc
     runner.gives = lambda asked: run(
         stdout=asked.stdin, wall_s=1.0, cpu_s=0.99 if len(runner.asked) >= computing else 0.5
     )
-    assert make_plan(runner, "old", [CASE], check_tokens, StoppingRule()).clock == clock
+    assert make_plan(runner, "old", [CASE], check_tokens, StoppingRule()).metric == clock
     assert len(runner.asked) == runs
 
 
@@ -248,7 +248,7 @@ def test_cpu_time_that_became_waiting_is_no_gain_and_what_is_slower_is_said_at_t
     assert decide(little, StoppingRule())[0] is Decision.SAME
 
 
-@pytest.mark.parametrize(("longer", "answer"), [(0.08, LimitAnswer.UNKNOWN), (0.0, LimitAnswer.HOLDS)])
+@pytest.mark.parametrize(("longer", "answer"), [(0.08, LimitAnswer.INCONCLUSIVE), (0.0, LimitAnswer.PASS)])
 def test_a_limit_does_not_hold_by_cpu_time_while_the_wall_looks_as_if_it_broke_it(
     longer: float, answer: LimitAnswer
 ) -> None:
@@ -277,10 +277,10 @@ def test_pairs_go_on_for_the_sake_of_a_limit_when_the_decision_is_made() -> None
     assert alone.decision is limited.decision is Decision.SAME
     assert limited.pairs > alone.pairs
     assert limited.limit
-    assert limited.limit.answer is LimitAnswer.HOLDS
+    assert limited.limit.answer is LimitAnswer.PASS
     never = compared(scripted(seconds), rule=StoppingRule(limit=LimitRule(0.0001, max_pairs=60)))
     assert never.limit
-    assert (never.limit.answer, never.pairs) == (LimitAnswer.UNKNOWN, 60)
+    assert (never.limit.answer, never.pairs) == (LimitAnswer.INCONCLUSIVE, 60)
     soon = compared(scripted(seconds), rule=StoppingRule(limit=LimitRule(0.0001, max_seconds=0.0)))
     assert (soon.decision, soon.pairs) == (Decision.SAME, StoppingRule().fewest)
 
@@ -296,7 +296,7 @@ def test_pairs_for_the_sake_of_a_limit_count_for_the_decision_too() -> None:
     draw = random.Random(3)
     found = compared(scripted(seconds), rule=StoppingRule(limit=LimitRule(0.0001)))
     assert found.limit
-    assert (found.limit.answer, found.decision) == (LimitAnswer.BROKEN, Decision.SLOWER)
+    assert (found.limit.answer, found.decision) == (LimitAnswer.FAIL, Decision.SLOWER)
 
 
 def test_what_goes_on_in_the_background_is_waited_for_before_anything_is_timed() -> None:

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from codeopt_sandbox.caveat import Subject
+from codeopt_sandbox.caveat import CaveatKind
 from codeopt_sandbox.comparing import AnswerComparison, Observable
 from codeopt_sandbox.guest.answer import KEPT_UNCHANGED, NO_VIEW, Answer, Field
 from codeopt_sandbox.guest.calls.outcome import State, died, timeout
@@ -23,7 +23,7 @@ PLAIN, EXACT = AnswerComparison(), AnswerComparison(exact=True)
 SAME, DIFFERS = "same", "differs"
 
 
-def verdict(was: Answer, now: Answer, comparison: AnswerComparison = PLAIN) -> str | Subject:
+def verdict(was: Answer, now: Answer, comparison: AnswerComparison = PLAIN) -> str | CaveatKind:
     """SAME, DIFFERS, or the subject of a caveat; a strict comparison has no caveats."""
     found = list(comparison.differences(told(was), told(now)))
     said = comparison.of_answers(told(was), told(now))
@@ -32,18 +32,18 @@ def verdict(was: Answer, now: Answer, comparison: AnswerComparison = PLAIN) -> s
     return SAME if not found else found[0].subject or DIFFERS
 
 
-VALUES: list[tuple[Any, Any, str | Subject]] = [
+VALUES: list[tuple[Any, Any, str | CaveatKind]] = [
     (1, 1, SAME),
     (1, 2, DIFFERS),
     (1, 1.0, DIFFERS),
     (1, True, DIFFERS),
-    (0.1, 0.10000000000000002, Subject.FLOATS),
+    (0.1, 0.10000000000000002, CaveatKind.FLOATS),
     ([1, 0.1], [2, 0.10000000000000002], DIFFERS),
     (0.1, 0.1000001, DIFFERS),
     (0.1, 0.1000000000002, DIFFERS),
-    ([1000000000.0, 0.0], [1000000000.0, 1.9e-06], Subject.FLOATS),
+    ([1000000000.0, 0.0], [1000000000.0, 1.9e-06], CaveatKind.FLOATS),
     ([1000000000.0, 0.0], [1000000000.0, 2e-06], DIFFERS),
-    ([1000000000.0, 0.0], [1000000000.0, 1.1920928955078125e-07], Subject.FLOATS),
+    ([1000000000.0, 0.0], [1000000000.0, 1.1920928955078125e-07], CaveatKind.FLOATS),
     (1.0, 1, DIFFERS),
     (100000000000000000, 100000000000000016, DIFFERS),
     (0.0, -0.0, DIFFERS),
@@ -52,15 +52,15 @@ VALUES: list[tuple[Any, Any, str | Subject]] = [
     (math.inf, 1.7976931348623157e308, DIFFERS),
     ("0.1", "0.10000000000000002", DIFFERS),
     ({"_a": 1}, {"_a": 2}, DIFFERS),
-    ({10.0, 11.5, 9.9999999999}, {9.9999999999, 11.5, 10.000000000000002}, Subject.FLOATS),
-    ({0.1: 1}, {0.10000000000000002: 1}, Subject.FLOATS),
-    (1.5 + 0.1j, 1.5 + 0.10000000000000002j, Subject.FLOATS),
+    ({10.0, 11.5, 9.9999999999}, {9.9999999999, 11.5, 10.000000000000002}, CaveatKind.FLOATS),
+    ({0.1: 1}, {0.10000000000000002: 1}, CaveatKind.FLOATS),
+    (1.5 + 0.1j, 1.5 + 0.10000000000000002j, CaveatKind.FLOATS),
     ([1.5] * 5000, [1.5] * 4999 + [1.5000000000000002], "not sent"),
 ]
 
 
 @pytest.mark.parametrize(("was", "now", "wanted"), VALUES)
-def test_values_are_the_same_or_excused_or_others(was: Any, now: Any, wanted: str | Subject) -> None:
+def test_values_are_the_same_or_excused_or_others(was: Any, now: Any, wanted: str | CaveatKind) -> None:
     one, other = returning(was, 1.0), returning(now, 1.0)
     if wanted == "not sent":
         assert one.value.has_floats
@@ -73,16 +73,16 @@ def test_values_are_the_same_or_excused_or_others(was: Any, now: Any, wanted: st
 @pytest.mark.parametrize(
     ("was", "now", "wanted"),
     [
-        ({"a": 1}, {"a": 1, "_t": [1, {"a": (2,)}]}, Subject.PRIVATE),
+        ({"a": 1}, {"a": 1, "_t": [1, {"a": (2,)}]}, CaveatKind.PRIVATE),
         ({"a": 1}, {"a": 2, "_t": [1]}, DIFFERS),
-        ({"_a": 1, "b": [2]}, {"_c": "_b=3, {", "b": [2]}, Subject.PRIVATE),
-        ({"_a": 1}, {"_a": 2}, Subject.PRIVATE),
+        ({"_a": 1, "b": [2]}, {"_c": "_b=3, {", "b": [2]}, CaveatKind.PRIVATE),
+        ({"_a": 1}, {"_a": 2}, CaveatKind.PRIVATE),
         ({"_a": 1}, {"_a": 1}, SAME),
         ({"a": "_b=1"}, {"a": "_b=2"}, DIFFERS),
     ],
 )
 def test_what_objects_keep_private(
-    was: dict[str, Any], now: dict[str, Any], wanted: str | Subject, module: types.ModuleType
+    was: dict[str, Any], now: dict[str, Any], wanted: str | CaveatKind, module: types.ModuleType
 ) -> None:
     """Whether callers see it is asked in a run of its own: see `seen_by_callers`."""
     one, other = returning(module.G(**was)), returning(module.G(**now))
@@ -169,19 +169,19 @@ def raising(error: Exception) -> Answer:
     return answer_of(raises)
 
 
-RAISED: list[tuple[Any, Any, str | Subject]] = [
+RAISED: list[tuple[Any, Any, str | CaveatKind]] = [
     (ValueError("a"), ValueError("another text"), SAME),
     (ValueError("a"), TypeError("a"), DIFFERS),
     (ValueError(1), ValueError(2), DIFFERS),
     (KeyError("a"), KeyError("b"), DIFFERS),
     (KeyError("no such thing"), KeyError("nothing of this name"), SAME),
-    (LookupError(0.1), LookupError(0.10000000000000002), Subject.FLOATS),
+    (LookupError(0.1), LookupError(0.10000000000000002), CaveatKind.FLOATS),
     (OverflowError(34, "a"), OverflowError("b"), SAME),
 ]
 
 
 @pytest.mark.parametrize(("was", "now", "wanted"), RAISED)
-def test_exceptions_by_type_and_data(was: Exception, now: Exception, wanted: str | Subject) -> None:
+def test_exceptions_by_type_and_data(was: Exception, now: Exception, wanted: str | CaveatKind) -> None:
     assert verdict(raising(was), raising(now)) == wanted
 
 
@@ -197,7 +197,7 @@ def test_ends_of_calls() -> None:
     ("field", "was", "now", "wanted"),
     [
         ("sharing", "", "the same object", DIFFERS),
-        ("sharing", "", KEPT_UNCHANGED, Subject.PRIVATE),
+        ("sharing", "", KEPT_UNCHANGED, CaveatKind.PRIVATE),
         ("sharing", "the same object", KEPT_UNCHANGED, DIFFERS),
         ("again", "", "returns 2", DIFFERS),
         ("other_run", "", "returns 2", DIFFERS),
@@ -205,7 +205,7 @@ def test_ends_of_calls() -> None:
         ("operations", "", "__len__ 0", DIFFERS),
     ],
 )
-def test_what_else_is_observed(field: str, was: str, now: str, wanted: str | Subject) -> None:
+def test_what_else_is_observed(field: str, was: str, now: str, wanted: str | CaveatKind) -> None:
     answers = [returning(1).replace(**{field: text_field(text)}) for text in (was, now)]
     assert verdict(answers[0], answers[1]) == wanted
 
@@ -215,8 +215,8 @@ def numbers() -> Any:
     yield 1
 
 
-@pytest.mark.parametrize(("receives", "wanted"), [(False, Subject.INTERFACE), (True, DIFFERS)])
-def test_an_iterator_in_place_of_a_generator(receives: bool, wanted: str | Subject) -> None:
+@pytest.mark.parametrize(("receives", "wanted"), [(False, CaveatKind.INTERFACE), (True, DIFFERS)])
+def test_an_iterator_in_place_of_a_generator(receives: bool, wanted: str | CaveatKind) -> None:
     was = answer_of(numbers, generator=True, receives=receives)
     assert verdict(was, answer_of(lambda: iter([1]), generator=True, receives=receives)) == wanted
     assert verdict(was, answer_of(lambda: iter([2]), generator=True, receives=receives)) == DIFFERS
@@ -225,15 +225,15 @@ def test_an_iterator_in_place_of_a_generator(receives: bool, wanted: str | Subje
 STATES = [
     (State(), State(text_field("seen becomes 1")), None),
     (State(text_field("seen becomes 1")), State(text_field("seen becomes 2")), None),
-    (State(counted=text_field("1")), State(counted=text_field("2")), Subject.PRIVATE),
-    (State(counted=text_field("1")), State(), Subject.PRIVATE),
+    (State(counted=text_field("1")), State(counted=text_field("2")), CaveatKind.PRIVATE),
+    (State(counted=text_field("1")), State(), CaveatKind.PRIVATE),
     (State(counted=text_field("1")), State(text_field("x becomes 1"), text_field("1")), None),
 ]
 
 
 @pytest.mark.parametrize(("was", "now", "subject"), STATES)
 def test_a_state_that_is_left_counts_but_for_what_other_modules_count(
-    was: State, now: State, subject: Subject | None
+    was: State, now: State, subject: CaveatKind | None
 ) -> None:
     expected, got = (told(returning(1), state=state) for state in (was, now))
     assert [each.subject for each in PLAIN.differences(expected, got)] == [subject]
@@ -268,7 +268,7 @@ def test_a_tolerance_is_that_of_isclose(a: float, b: float, tolerance: float) ->
     one, other = returning([a, 1, "x1.5"]), returning([b, 1, "x1.5"])
     same = a == b or (a != a and b != b) or math.isclose(a, b, rel_tol=tolerance, abs_tol=tolerance)
     assert not near.of_answers(told(one), told(other)) or not same
-    assert same or verdict(one, other, near) in (DIFFERS, Subject.FLOATS)
+    assert same or verdict(one, other, near) in (DIFFERS, CaveatKind.FLOATS)
     assert verdict(one, returning([b, 2, "x1.5"]), near) == DIFFERS
     assert verdict(one, returning([b, 1, "x1.6"]), near) == DIFFERS
 
@@ -276,7 +276,7 @@ def test_a_tolerance_is_that_of_isclose(a: float, b: float, tolerance: float) ->
 def test_the_terms_of_a_sum_are_those_of_the_call_too() -> None:
     """Last bits of a sum are further apart the more terms it has."""
     many, one = [1.5] * 20_000, [1.5]
-    assert verdict(returning(30000.0, many), returning(30000.00000005, many)) == Subject.FLOATS
+    assert verdict(returning(30000.0, many), returning(30000.00000005, many)) == CaveatKind.FLOATS
     assert verdict(returning(30000.0, one), returning(30000.00000005, one)) == DIFFERS
 
 
@@ -290,7 +290,7 @@ def test_sums_of_short_floats_differ_in_more_bits() -> None:
     """Last bits of numpy's float32 are in the eighth digit."""
     numpy = pytest.importorskip("numpy")
     answers = [returning(numpy.array([x, 0.5], "<f4")) for x in (0.10000000149, 0.10000000894, 0.101)]
-    assert verdict(answers[0], answers[1]) == Subject.FLOATS
+    assert verdict(answers[0], answers[1]) == CaveatKind.FLOATS
     assert verdict(answers[0], answers[2]) == DIFFERS
     assert verdict(answers[0], returning(numpy.array([0.1, 0.5]))) == DIFFERS
 
@@ -314,7 +314,7 @@ def test_steps_of_a_scenario_are_compared_as_answers_are() -> None:
 
     assert verdict(scenario(1, 2), scenario(1, 2)) == SAME
     assert verdict(scenario(1, 2), scenario(1, 3)) == DIFFERS
-    assert verdict(scenario(1, 0.1), scenario(1, 0.10000000000000002)) == Subject.FLOATS
+    assert verdict(scenario(1, 0.1), scenario(1, 0.10000000000000002)) == CaveatKind.FLOATS
     assert verdict(scenario(1, 2), scenario(1, 2, 2)) == DIFFERS
 
 

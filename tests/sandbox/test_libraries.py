@@ -54,7 +54,7 @@ def test_what_is_slow_to_import_is_imported_once(box: Sandbox) -> None:
     assert found.libraries is not None
     assert {"slow", "decimal"} <= set(found.libraries.modules)
     assert "own" not in found.libraries.modules
-    assert found.shortfalls == ()
+    assert found.diagnostics == ()
     assert found.figures()["loaded_once"]
     source = "import own, slow" + FUNCTION
     fresh, once = (
@@ -91,8 +91,8 @@ def test_where_that_would_change_something_each_run_imports_them(box: Sandbox, i
 
 def test_it_is_said_where_it_costs_something() -> None:
     quick, slow = (Preload(None, 3, seconds, "they start threads") for seconds in (0.05, 1.23))
-    assert quick.shortfalls == ()
-    assert [each.words for each in slow.shortfalls] == [
+    assert quick.diagnostics == ()
+    assert [each.words for each in slow.diagnostics] == [
         "each run imports its libraries again, which takes 1.2 s: they start threads"
     ]
     assert slow.figures() == {"modules": 3, "import_s": 1.23, "loaded_once": False, "why": "they start threads"}

@@ -21,7 +21,7 @@ def answered(limit: float, slowdown: float, seed: int, noise: float = 0.02) -> t
     draw, series, rule = random.Random(seed), Series("wall"), LimitRule(limit, max_pairs=160)
     while len(series.differences) < rule.max_pairs:
         series.differences.append(draw.gauss(-math.log1p(slowdown), noise))
-        if len(series.differences) >= 7 and series.answer(rule)[0] is not LimitAnswer.UNKNOWN:
+        if len(series.differences) >= 7 and series.answer(rule)[0] is not LimitAnswer.INCONCLUSIVE:
             break
     return series.answer(rule)[0], len(series.differences)
 
@@ -29,8 +29,8 @@ def answered(limit: float, slowdown: float, seed: int, noise: float = 0.02) -> t
 @pytest.mark.parametrize("limit", LIMITS)
 def test_twice_the_limit_breaks_it_and_none_of_it_holds_it(limit: float) -> None:
     """A limit of 1 % could not be broken by 4 % before: the rule stopped at "less than 5 % faster"."""
-    assert [answered(limit, 2 * limit, seed)[0] for seed in range(8)] == [LimitAnswer.BROKEN] * 8
-    assert [answered(limit, 0.0, seed)[0] for seed in range(8)] == [LimitAnswer.HOLDS] * 8
+    assert [answered(limit, 2 * limit, seed)[0] for seed in range(8)] == [LimitAnswer.FAIL] * 8
+    assert [answered(limit, 0.0, seed)[0] for seed in range(8)] == [LimitAnswer.PASS] * 8
 
 
 def test_at_the_limit_itself_neither_is_said_more_often_than_its_error() -> None:
@@ -40,7 +40,7 @@ def test_at_the_limit_itself_neither_is_said_more_often_than_its_error() -> None
     for signs in itertools.product((1, -1), repeat=10):
         series = Series("wall", differences=[rule.centre + 0.02 * sign for sign in signs])
         found.append(series.answer(rule)[0])
-    for answer in (LimitAnswer.BROKEN, LimitAnswer.HOLDS):
+    for answer in (LimitAnswer.FAIL, LimitAnswer.PASS):
         assert 0 < found.count(answer) <= rule.alpha * len(found)
 
 
@@ -52,7 +52,7 @@ def answered_between(between: float, slowdown: float, seed: int, pairs: int, *, 
             bias = draw.gauss(0.0, between)
             series.guests += [len(series.differences)] if told else []
         series.differences.append(draw.gauss(bias - math.log1p(slowdown), 0.005))
-        if len(series.differences) >= 9 and series.answer(rule)[0] is not LimitAnswer.UNKNOWN:
+        if len(series.differences) >= 9 and series.answer(rule)[0] is not LimitAnswer.INCONCLUSIVE:
             break
     return series.answer(rule)[0]
 
@@ -63,9 +63,9 @@ def test_a_bias_of_guests_neither_breaks_a_limit_nor_holds_it(between: float) ->
     """1 % of each is stated. No number of pairs within a guest shows its bias, and the answer is asked for after each
     guest again."""
     alone = [answered_between(between, 0.05, seed, 40, told=False) for seed in range(40)]
-    assert sum(each is not LimitAnswer.UNKNOWN for each in alone) >= 12
+    assert sum(each is not LimitAnswer.INCONCLUSIVE for each in alone) >= 12
     found = [answered_between(between, 0.05, seed, 60) for seed in range(100)]
-    assert max(found.count(LimitAnswer.BROKEN), found.count(LimitAnswer.HOLDS)) <= 3
+    assert max(found.count(LimitAnswer.FAIL), found.count(LimitAnswer.PASS)) <= 3
 
 
 def test_what_the_first_guests_showed_must_still_be_there() -> None:
@@ -75,12 +75,12 @@ def test_what_the_first_guests_showed_must_still_be_there() -> None:
     differences = [rule.centre - 0.04 * (n < 10) + 0.001 * (-1) ** n for n in range(220)]
     series = Series("wall", differences=differences, guests=[0, 5, *range(10, 220, 10)])
     assert rejects_null(differences, rule.centre - series.margin(rule.alpha), -1, rule.alpha)
-    assert series.answer(rule)[0] is LimitAnswer.UNKNOWN
+    assert series.answer(rule)[0] is LimitAnswer.INCONCLUSIVE
 
 
 def test_what_is_plainly_beyond_the_limit_is_found_whatever_guests_differ_in() -> None:
-    assert [answered_between(0.02, 0.10, seed, 160) for seed in range(12)] == [LimitAnswer.BROKEN] * 12
-    assert [answered_between(0.02, 0.0, seed, 160) for seed in range(12)] == [LimitAnswer.HOLDS] * 12
+    assert [answered_between(0.02, 0.10, seed, 160) for seed in range(12)] == [LimitAnswer.FAIL] * 12
+    assert [answered_between(0.02, 0.0, seed, 160) for seed in range(12)] == [LimitAnswer.PASS] * 12
 
 
 def test_what_guests_differ_in_takes_more_pairs() -> None:
@@ -103,15 +103,15 @@ def test_the_estimate_of_pairs_is_of_the_order_that_it_takes() -> None:
 def test_what_takes_less_cpu_time_and_waits_breaks_the_limit() -> None:
     series = Series("cpu", differences=[0.1] * 12, wall=[-0.3] * 12)
     found = series.against(LimitRule(0.05))
-    assert (found.answer, found.clock) == (LimitAnswer.BROKEN, "wall")
+    assert (found.answer, found.metric) == (LimitAnswer.FAIL, "wall")
 
 
 def finished(centre: float, seed: int, level: float = StoppingRule.interval) -> Comparison:
     """A comparison to its end. level: confidence of its interval."""
     rule = StoppingRule(interval=level)
     draw, series = random.Random(seed), Series("wall")
-    decision, reason = Decision.UNDECIDED, ""
-    while decision is Decision.UNDECIDED and len(series.differences) < 60:
+    decision, reason = Decision.INCONCLUSIVE, ""
+    while decision is Decision.INCONCLUSIVE and len(series.differences) < 60:
         series.differences.append(draw.gauss(centre, 0.03))
         series.wall.append(series.differences[-1])
         decision, reason = decide(series, rule)
@@ -128,7 +128,7 @@ def test_same_is_never_said_of_an_interval_that_lies_on_one_side(centre: float) 
 def test_less_cpu_time_that_takes_as_long_is_told_by_wall_time() -> None:
     series = Series("cpu", differences=[0.5] * 30, wall=[0.01, -0.01] * 15)
     found = _result(series, StoppingRule(), *decide(series, StoppingRule()))
-    assert (found.decision, found.clock) == (Decision.SAME, "wall")
+    assert (found.decision, found.metric) == (Decision.SAME, "wall")
     assert found.ci_low <= 1 <= found.ci_high
 
 

@@ -6,7 +6,7 @@ import pytest
 
 from codeopt_sandbox import Sandbox
 from codeopt_sandbox.calls import CallBatch, CallRunner, FunctionRef
-from codeopt_sandbox.caveat import Subject
+from codeopt_sandbox.caveat import CaveatKind
 from codeopt_sandbox.comparing import AnswerComparison, Observable
 from codeopt_sandbox.guest.answer import Answer
 
@@ -53,7 +53,7 @@ def subject(was: Answer, now: Answer, *, may_change: bool = False) -> str:
 @pytest.mark.parametrize("size", LENGTHS)
 @pytest.mark.parametrize(
     ("kind", "wanted"),
-    [("equal", "same"), ("private", str(Subject.PRIVATE)), ("text", "differs"), ("last number", "differs")],
+    [("equal", "same"), ("private", str(CaveatKind.PRIVATE)), ("text", "differs"), ("last number", "differs")],
 )
 def test_a_long_result(isolated: Sandbox, kind: str, wanted: str, size: int) -> None:
     call = f"f({kind!r}, {size})"

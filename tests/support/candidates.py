@@ -31,7 +31,7 @@ def comparison(
         "ci_low": ratio * 0.9,
         "ci_high": ratio * 1.1,
         "pairs": 21,
-        "clock": "cpu",
+        "metric": "cpu",
         "confidence": 0.99,
         "alpha": 0.01,
         "method": "a test",

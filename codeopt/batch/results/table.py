@@ -205,7 +205,7 @@ def as_json(found: Metrics, other: Versus | None = None) -> dict[str, Any]:
             {"problem": each.id, "status": each.status, "fault": each.fault, "reason": each.reason}
             for each in failures(found)
         ],
-        "human": _human(found),
+        "reference": _reference(found),
         "tokens": found.usage.tokens,
         "tokens_in": found.usage.tokens_in,
         "tokens_out": found.usage.tokens_out,
@@ -248,7 +248,7 @@ def cost_per_solved(found: Metrics) -> float | None:
     return None if found.usage.cost_usd is None or not found.optimised else found.usage.cost_usd / found.optimised
 
 
-def _human(found: Metrics) -> dict[str, Any] | None:
+def _reference(found: Metrics) -> dict[str, Any] | None:
     if found.human_opt is None or found.human_geomean is None:
         return None
     return {

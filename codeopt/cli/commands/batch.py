@@ -44,7 +44,7 @@ SAME = (
     "changed_inputs",
     "max_examples",
     "min_gain",
-    "clock",
+    "metric",
     "with_target",
     "search",
     "candidates",

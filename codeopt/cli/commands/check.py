@@ -74,19 +74,19 @@ def run(arguments: argparse.Namespace) -> int:
         if arguments.json:
             deliver(dump(found.answer().to_json()) + "\n", None)
         else:
-            tell(table(found.rows, found.shortfalls))
-        if found.stopped:
-            console.warn(found.stopped)
+            tell(table(found.rows, found.diagnostics))
+        if found.stop_reason:
+            console.warn(found.stop_reason)
         if found.left:
             console.print(go_on_with(found.left))
         if found.interrupted:
             return INTERRUPTED
-        if found.blind:
-            return report_blind(found.blind, console)
-    return GAIN if found.gains else 0
+        if found.not_checked_reason:
+            return report_blind(found.not_checked_reason, console)
+    return GAIN if found.improved else 0
 
 
-def table(rows: Sequence[CheckedTarget], shortfalls: Sequence[Diagnostic] = ()) -> str:
+def table(rows: Sequence[CheckedTarget], diagnostics: Sequence[Diagnostic] = ()) -> str:
     """For a person: the slow ones with what the rules would do, the others in a line, what could not be run."""
     from codeopt.core.sanitize import log_line
     from codeopt.core.words import counted
@@ -94,5 +94,5 @@ def table(rows: Sequence[CheckedTarget], shortfalls: Sequence[Diagnostic] = ()) 
     lines = [line for row in rows if row.judged for line in row_lines(row)]
     gains = sum(row.suggestion is not None for row in rows)
     summary = f"{gains} of {counted(len(rows), 'function')} can be faster by the built-in rules"
-    missing = [log_line(each.words) for each in shortfalls]
+    missing = [log_line(each.words) for each in diagnostics]
     return "\n".join([summary, *lines, *others(rows), *missing]) + "\n"

@@ -49,7 +49,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         'codeopt compare --base HEAD --run "python bench.py"   the edited project, by a command',
     ),
     first=("--cases", "--stdin", "--fail-if-slower", "--strict", "--json"),
-    often=("--calls", "--tests", "--base", "--run", "--clock", "--python"),
+    often=("--calls", "--tests", "--base", "--run", "--metric", "--python"),
     verdicts=(1, ProgramError.exit_status),
     takes_arguments=True,
     others_files=True,

@@ -41,7 +41,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--python", metavar="PATH", help="Python of the project [default: detected]")
     parser.add_argument(
-        "--clock", choices=["auto", "cpu", "wall"], default="auto", help="what is measured [default: %(default)s]"
+        "--metric", choices=["auto", "cpu", "wall"], default="auto", help="what is measured [default: %(default)s]"
     )
     parser.add_argument(
         "--seconds", type=duration, default=SECONDS, metavar="TIME",
@@ -66,8 +66,8 @@ def run(arguments: argparse.Namespace) -> int:
         _examine(arguments, console, findings.append, alarms)
     failed = [each for each in findings if each.state is Health.FAIL]
     if arguments.json:
-        rows = {"findings": [each.to_json() for each in findings], "false_alarms": [each.to_json() for each in alarms]}
-        print(json.dumps({"schema": "codeopt.doctor/1", "healthy": not failed, **rows}))
+        rows = {"checks": [each.to_json() for each in findings], "false_alarms": [each.to_json() for each in alarms]}
+        print(json.dumps({"schema": "codeopt.doctor/1", "ok": not failed, **rows}))
     else:
         tell(table(findings))
     return int(bool(failed))
@@ -115,7 +115,7 @@ def _false_alarms(kind: str, arguments: argparse.Namespace, console: Console) ->
     from codeopt.engine.open_session import open_session
 
     options = ImproveOptions(
-        sandbox=arguments.sandbox, clock=arguments.clock, python=sys.executable, no_cache=True, no_tests=True,
+        sandbox=arguments.sandbox, metric=arguments.metric, python=sys.executable, no_cache=True, no_tests=True,
         changed_inputs=FuzzPolicy.OFF, max_examples=10,
     )  # fmt: skip
     return false_alarms(kind, options, open_session(), arguments.seconds * SHARES[kind], console.progress)

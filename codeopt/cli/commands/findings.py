@@ -86,6 +86,6 @@ def table(found: Sequence[ListedFinding]) -> str:
         lines += [f"{'':16}{log_line(change)}" for change in each.finding.changes]
         if not each.finding.accepted:
             lines.append(f"{'':16}{log_line(each.finding.reason)}")
-    holding = sum(not each.changed for each in found)
+    holding = sum(not each.stale_reason for each in found)
     hint = "" if found else "; codeopt check and codeopt improve FILE::FUNCTION leave some"
     return "\n".join([*lines, f"{counted(len(found), 'verdict')}, still valid: {holding}{hint}"]) + "\n"

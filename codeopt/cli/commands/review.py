@@ -83,17 +83,17 @@ def run(arguments: argparse.Namespace) -> int:
         if arguments.fail_if_slower is not None and failure != INTERRUPTED:
             review, failure = _with_limits(arguments, review, failure, console)
         deliver(reporter.render(review), arguments.output)
-        for notice in (*review.notices, *(each.words for each in review.shortfalls)):
+        for notice in (*review.notices, *(each.words for each in review.diagnostics)):
             console.warn(notice)
         if post is not None and failure != INTERRUPTED:
             failure = _post(post, review, console) or failure
-        blind = report_blind(review.blind, console) if review.blind else 0
+        not_checked_reason = report_blind(review.not_checked_reason, console) if review.not_checked_reason else 0
     if failure == INTERRUPTED or (arguments.strict and failure):
         return failure
     if any(each.is_broken for each in review.limits):
         return FOUND
-    if blind:
-        return blind
+    if not_checked_reason:
+        return not_checked_reason
     if not all(each.holds for each in review.limits):
         return ProgramError.exit_status
     return FOUND if arguments.fail_level == "any" and review.suggestions else 0
@@ -110,7 +110,7 @@ def _with_limits(arguments: argparse.Namespace, review: Review, failure: int, co
         found = compare_change(arguments, options, paths, console)
     except (NoSandbox, review_flags.Untrusted) as error:
         return replace(review, notices=(*review.notices, f"the limit was not tested: {error.words}")), error.exit_status
-    notices = (*review.notices, *filter(None, [found.stopped]))
+    notices = (*review.notices, *filter(None, [found.stop_reason]))
     return replace(review, limits=tested_limits(found), notices=notices), failure or found.status
 
 
@@ -132,10 +132,10 @@ def make_review(arguments: argparse.Namespace, console: Console) -> tuple[Review
     work, ranking, interpreter = _work(arguments, limits, repository, change, targets, console)
     if any(each.untried for each in skipped) and not work.failure:
         work.stop((), limits.out_of_time, BUDGET_SPENT)
-    shortfalls = (*ranking.shortfalls, *work.shortfalls)
+    diagnostics = (*ranking.diagnostics, *work.diagnostics)
     gave_up = work.failure not in (0, NoSandbox.exit_status)  # for want of a model, money or time, which it says
     reasons = [each.reason for each in work.skipped]
-    blind = why_blind(ranking.targets or targets, work.looked_at(shortfalls), shortfalls, reasons)
+    not_checked_reason = why_blind(ranking.targets or targets, work.looked_at(diagnostics), diagnostics, reasons)
     review = Review(
         base=change.base,
         head=change.head,
@@ -143,8 +143,8 @@ def make_review(arguments: argparse.Namespace, console: Console) -> tuple[Review
         suggestions=tuple(work.suggestions),
         skipped=(*skipped, *work.skipped),
         notices=tuple(work.notices),
-        shortfalls=shortfalls,
-        blind="" if gave_up else blind or why_unread(targets, skipped),
+        diagnostics=diagnostics,
+        not_checked_reason="" if gave_up else not_checked_reason or why_unread(targets, skipped),
         machine=machine(),
         cost_usd=None if work.ledger.usage.cost_usd is None else round(work.ledger.usage.cost_usd, 6),
         python=PythonFields.maybe(interpreter),

@@ -1,4 +1,4 @@
-"""Row of an examination: a finding, with the remedy where something is wrong or missing."""
+"""Row of an examination: a finding, with the hint where something is wrong or missing."""
 
 from __future__ import annotations
 
@@ -27,17 +27,17 @@ class ExamRow:
 
     subject: str
     state: Health
-    found: str
-    remedy: str = ""
+    message: str
+    hint: str = ""
     """Advice; empty only where nothing is to be done."""
 
     def __str__(self) -> str:
-        """`NOTE  machine               2 cores, load 5.2`, and below it the remedy."""
+        """`NOTE  machine               2 cores, load 5.2`, and below it the hint."""
         first, others = f"{self.state.upper():4}  {self.subject:<{SUBJECT_COLUMNS}}  ", " " * (SUBJECT_COLUMNS + 8)
-        rows = fill(self.found, COLUMNS, initial_indent=first, subsequent_indent=others)
-        remedy = fill(self.remedy, COLUMNS, initial_indent=others, subsequent_indent=others)
-        return f"{rows}\n{remedy}" if self.remedy else rows
+        rows = fill(self.message, COLUMNS, initial_indent=first, subsequent_indent=others)
+        hint = fill(self.hint, COLUMNS, initial_indent=others, subsequent_indent=others)
+        return f"{rows}\n{hint}" if self.hint else rows
 
     def to_json(self) -> dict[str, str]:
         """The row of `codeopt doctor --json`."""
-        return {"subject": self.subject, "state": self.state.value, "found": self.found, "remedy": self.remedy}
+        return {"subject": self.subject, "state": self.state.value, "message": self.message, "hint": self.hint}

@@ -62,7 +62,7 @@ class FalseAlarms:
         return sum(each.decision in (Decision.FASTER, Decision.SLOWER) for each in self.comparisons)
 
     @property
-    def at_most(self) -> float:
+    def upper_bound(self) -> float:
         """The share of false alarms at SURE confidence (Clopper and Pearson, Biometrika 26, 1934)."""
         low, high = 0.0, 1.0
         for _ in range(40):
@@ -77,16 +77,16 @@ class FalseAlarms:
             return ExamRow(subject, Health.FAIL, self.problem, "fix what the other lines name, and run it again")
         found = f"{counted(self.false, 'false positive')} in {counted(tried, 'comparison')} of identical code"
         if self.false and 1 - up_to(self.false - 1, tried, STATED) < UNLIKELY:
-            remedy = "close other programs or use --clock cpu, and run it again"
-            return ExamRow(subject, Health.FAIL, f"{found}, where {STATED:.0%} is the stated rate", remedy)
+            hint = "close other programs or use --metric cpu, and run it again"
+            return ExamRow(subject, Health.FAIL, f"{found}, where {STATED:.0%} is the stated rate", hint)
         return ExamRow(subject, Health.OK, found)
 
     def to_json(self) -> dict[str, float | int | str]:
         """The row of `codeopt doctor --json`."""
         ratios = [each.ratio for each in self.comparisons]
         return {
-            "kind": self.kind, "comparisons": len(ratios), "false": self.false, "stated": STATED,
-            "at_most": round(self.at_most, 4) if ratios else 1.0, "confidence": SURE, "problem": self.problem,
+            "kind": self.kind, "comparisons": len(ratios), "false_positives": self.false, "stated_rate": STATED,
+            "upper_bound": round(self.upper_bound, 4) if ratios else 1.0, "confidence": SURE, "problem": self.problem,
             "least_ratio": round(min(ratios), 4) if ratios else 0.0,
             "largest_ratio": round(max(ratios), 4) if ratios else 0.0,
         }  # fmt: skip
@@ -110,7 +110,7 @@ def false_alarms(
             options = replace(options, calls=folder / "calls.py")
         workload_kind = kind_of(target, options)
         request = WorkloadRequest(
-            target, workload_kind.read(target), options, session, StoppingRule(clock=options.clock)
+            target, workload_kind.read(target), options, session, StoppingRule(metric=options.metric)
         )
         with workload_kind.open_workload(request) as opened:
             judge = Judge(opened.measure().timed())

@@ -37,8 +37,8 @@ def _cores() -> ExamRow:
     if cores < 2:
         return ExamRow("machine", Health.NOTE, said, "a second core keeps codeopt's own work away from timed runs")
     if load > BUSY * cores:
-        remedy = "close other programs, or use --clock cpu: small gains need more pairs now"
-        return ExamRow("machine", Health.NOTE, said, remedy)
+        hint = "close other programs, or use --metric cpu: small gains need more pairs now"
+        return ExamRow("machine", Health.NOTE, said, hint)
     return ExamRow("machine", Health.OK, said)
 
 
@@ -49,8 +49,8 @@ def _counters(path: Path = COUNTERS) -> ExamRow:
         counted = False
     if counted:
         return ExamRow("scheduler's counters", Health.OK, "the time that a run waits for a core is known")
-    remedy = "boot a kernel with CONFIG_SCHED_INFO, or use --clock cpu"
-    return ExamRow("scheduler's counters", Health.NOTE, f"{path} has none: waiting for a core looks like sleep", remedy)
+    hint = "boot a kernel with CONFIG_SCHED_INFO, or use --metric cpu"
+    return ExamRow("scheduler's counters", Health.NOTE, f"{path} has none: waiting for a core looks like sleep", hint)
 
 
 def _interpreter(python: str | None, place: Path) -> ExamRow:
@@ -60,8 +60,8 @@ def _interpreter(python: str | None, place: Path) -> ExamRow:
         return ExamRow("project's Python", Health.FAIL, str(error), error.hint)
     said = found.words
     if found.origin is Origin.OWN:
-        remedy = "activate the project's environment, or use --python .venv/bin/python"
-        return ExamRow("project's Python", Health.NOTE, said, remedy)
+        hint = "activate the project's environment, or use --python .venv/bin/python"
+        return ExamRow("project's Python", Health.NOTE, said, hint)
     if found.pytest_version is None:
         return ExamRow("project's Python", Health.NOTE, said, "install pytest there: without it no test is run")
     return ExamRow("project's Python", Health.OK, said)
@@ -72,8 +72,8 @@ def _extras() -> ExamRow:
     missing = [extra for extra, needed in sorted(extras().items()) if not all(map(_installed, needed))]
     if not missing:
         return ExamRow("extras", Health.OK, "all are installed")
-    remedy = f"only if you need them: pip install 'codeopt[{missing[0]}]'"
-    return ExamRow("extras", Health.NOTE, f"not installed: {', '.join(missing)}", remedy)
+    hint = f"only if you need them: pip install 'codeopt[{missing[0]}]'"
+    return ExamRow("extras", Health.NOTE, f"not installed: {', '.join(missing)}", hint)
 
 
 def extras() -> dict[str, list[str]]:

@@ -37,7 +37,7 @@ def check_gain(gain: Gain) -> Finding | None:
     earlier runs.
     """
     found, timed = gain.comparison, gain.plan.cases[0]
-    if found.ratio < MIN_GAIN or found.clock == "memory":
+    if found.ratio < MIN_GAIN or found.metric == "memory":
         return None
     gain.notify("looking for the gain on new inputs")
     usual = median(next(case for case in found.cases if case.case == timed.name).original)
@@ -64,7 +64,7 @@ def _input(case: Case) -> tuple[bytes, tuple[str, ...], Files | None]:
 def _ratios(gain: Gain, inputs: Iterable[Case], least: float) -> Iterator[float]:
     """The speedup on each input that can be used: both print the same, after `least` seconds of
     the original at least. Each input meets a guest in which the draft has never run."""
-    runner, clock = gain.workload.runner, gain.comparison.clock
+    runner, clock = gain.workload.runner, gain.comparison.metric
     runner.restart_guest()
     for case in inputs:
         old = run_on(runner, gain.original, case)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from codeopt.engine.guards import Consequence, Finding, Gain, TimedRegion, guard
-from codeopt_sandbox.caveat import Caveat, Subject
+from codeopt_sandbox.caveat import Caveat, CaveatKind
 from codeopt_sandbox.runner import run_on
 
 MIN_FACTOR = 2.0
@@ -17,7 +17,7 @@ def check_gain(gain: Gain) -> Finding | None:
     """The peak of a run on the longest timed case, each in a fresh interpreter."""
     plan, runner = gain.plan, gain.workload.runner
     case = plan.longest  # of a part of it the interpreter has most
-    if gain.comparison.clock == "memory":
+    if gain.comparison.metric == "memory":
         return None
     known = (outcome.run for outcome in gain.workload.baseline.outcomes if outcome.case == case.name)
     old = next(known, None) or run_on(runner, gain.original, case, mode="exec")
@@ -26,5 +26,5 @@ def check_gain(gain: Gain) -> Finding | None:
         return None
     expected, got = (f"takes {run.peak_bytes / (1 << 20):.0f} MiB at its peak" for run in (old, new))
     where = f"case {case.name}" if not case.held_out else "a case that is held out"
-    caveat = Caveat(Subject.MEMORY, where, expected, got, held_out=case.held_out)
+    caveat = Caveat(CaveatKind.MEMORY, where, expected, got, held_out=case.held_out)
     return Finding(Consequence.CAVEAT, caveat.words, caveats=(caveat,))

@@ -133,7 +133,7 @@ def pairs_chart(found: Comparison) -> Markup | None:
     ratios = ratios_of(found)
     if not ratios:
         return None
-    other = found.wall_ratios if found.clock != "wall" else ()
+    other = found.wall_ratios if found.metric != "wall" else ()
     ends = [each for each in (found.ci_low, found.ci_high) if 0 < each < math.inf]
     shown = [*ratios, *other, *ends]
     axis = Axis.around(shown, from_one=min(shown) < NEAR_ONE)
@@ -149,7 +149,7 @@ def pairs_chart(found: Comparison) -> Markup | None:
         tag("text", "pair", x=LEFT - 8, y=axis.bottom + 18, text_anchor="end"),
         *_labels(axis, [str(number + 1) for number in range(len(ratios))], places),
     ]
-    names = [("solved", f"each pair, {clock(found.clock)}"), *([("wall", clock("wall"))] if other else [])]
+    names = [("solved", f"each pair, {clock(found.metric)}"), *([("wall", clock("wall"))] if other else [])]
     words = f"{len(ratios)} pairs, {factor(found.ratio)}, interval {factor(found.ci_low)} to {factor(found.ci_high)}"
     return _with_key(parts, axis, f"Pairs of runs, original time over draft's time: {words}",
                      [*names, ("band", f"{found.confidence:.0%} interval of {factor(found.ratio)}")])  # fmt: skip

@@ -15,7 +15,7 @@ from codeopt.report.html.annotated import LEAST
 from codeopt.report.html.charts import pairs_chart
 from codeopt.report.html.markup import Child, Markup, tag
 from codeopt.report.html.templating import folded, scrolls, table
-from codeopt.report.verdict_words import in_words, verdict
+from codeopt.report.outcomes import SCREENED, is_screened, verdict_of, word_of
 from codeopt_sandbox.caveat import Caveat
 from codeopt_sandbox.outcome import Verdict
 
@@ -62,8 +62,8 @@ def confirmed(original: Candidate, candidate: Candidate) -> Markup:
 
 def heading(candidate: Candidate, what: str) -> list[Child]:
     """Line of a verdict and its figures."""
-    word, task_score = verdict(candidate), candidate.task_score
-    shown = task_score.verdict if task_score and candidate.correct else in_words(word)
+    word, task_score = SCREENED if is_screened(candidate) else verdict_of(candidate)[0], candidate.task_score
+    shown = task_score.verdict if task_score and candidate.correct else word_of(candidate)
     found = candidate.comparison
     figures = f"{Speedup.of(found).gain}, {Speedup.of(found).times}" if found and found.pairs else ""
     return [
@@ -125,7 +125,7 @@ def told(caveats: Sequence[Caveat]) -> Child:
     if not caveats:
         return None
     rows = [
-        tag("li", caveat.words, tag("pre", caveat.again, class_="text") if caveat.again else None)
+        tag("li", caveat.words, tag("pre", caveat.reproduce, class_="text") if caveat.reproduce else None)
         for caveat in caveats[:CAVEATS]
     ]
     more = len(caveats) - CAVEATS

@@ -16,7 +16,7 @@ def findings_page(project: str, found: Sequence[FindingFields]) -> Iterator[str]
     """The page in pieces. found: the newest first."""
     names = dict.fromkeys((each.path, each.function) for each in found)
     functions = [_function([each for each in found if (each.path, each.function) == name]) for name in names]
-    holding = sum(each.holds for each in found)
+    holding = sum(each.current for each in found)
     return page(
         "findings.html",
         f"verdicts on {project}",
@@ -35,7 +35,7 @@ def _function(found: Sequence[FindingFields]) -> dict[str, Any]:
     newest = found[0]
     return {
         "name": f"{newest.path}::{newest.function}" if newest.function else newest.path,
-        "gain": bool(newest.accepted and newest.holds),
+        "gain": bool(newest.accepted and newest.current),
         "changes": newest.changes,
         "caveats": [each.caveat.words for each in newest.caveats],
         "diff": newest.diff,
@@ -46,7 +46,7 @@ def _function(found: Sequence[FindingFields]) -> dict[str, Any]:
 def _row(each: FindingFields) -> tuple[str, ...]:
     figures = Speedup.from_json(dict(each.speedup)) if each.speedup and each.accepted else None
     verdict = figures.gain if figures else f"better by {each.task}" if each.accepted else each.reason
-    state = "holds" if each.holds else f"old: {each.changed} changed since"
+    state = "holds" if each.current else f"old: {each.stale_reason} changed since"
     certainty = figures.certainty if figures else ""
-    when = each.judged_at[:16].replace("T", " ")
-    return when, verdict, certainty, each.author, each.asked_by, each.machine.cpu, state
+    when = each.verified_at[:16].replace("T", " ")
+    return when, verdict, certainty, each.author, each.command, each.machine.cpu, state

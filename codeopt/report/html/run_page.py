@@ -41,7 +41,7 @@ def run_page(run: StoredRun) -> Iterator[str]:
         best=best,
         who=_who(run),
         tiles=_tiles(run),
-        shortfalls=[Diagnostic(**row) for row in result.get("shortfalls", ())],
+        diagnostics=[Diagnostic(**row) for row in result.get("diagnostics", ())],
         most=drafts.CAVEATS,
         change=_change(run, best),
         gains=_gains(run.saved.history, best),
@@ -138,8 +138,8 @@ def _evidence(result: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
     for why, calls in (found.get("left_out") or {}).items():
         yield f"left out: {why}", f"{calls:,}"
     tests = result.get("tests") or {}
-    names = (("total", "cases"), ("held_out", "of them never shown to a proposer"), ("inputs", "inputs of each draft"),
-             ("confirmed_runs", "runs in the confirmation"))  # fmt: skip
+    names = (("total", "cases"), ("held_out", "of them never shown to a proposer"),
+             ("input_count", "inputs of each draft"), ("confirmation_runs", "runs in the confirmation"))  # fmt: skip
     yield from ((name, f"{tests[key]:,}") for key, name in names if tests.get(key) is not None)
 
 

@@ -77,13 +77,13 @@ class StoredFinding:
     growth: str = ""
     changes: tuple[str, ...] = ()
     caveats: tuple[Mapping[str, Any], ...] = ()
-    shortfalls: tuple[Mapping[str, str], ...] = ()
+    diagnostics: tuple[Mapping[str, str], ...] = ()
     """Things that could not be run or measured: fields of Diagnostic."""
     share: float | None = None
     """Share of its tests' time, 0 to 1. None: not measured."""
     seconds: float = 0.0
     """Time that the verdict took, seconds."""
-    asked_by: str = ""
+    command: str = ""
     machine: Mapping[str, Any] = field(default_factory=dict)
     made_at: float = 0.0
     """Time of the verdict, seconds since the epoch."""
@@ -104,8 +104,8 @@ class StoredFinding:
 
     @property
     def shortfalls_found(self) -> tuple[Diagnostic, ...]:
-        """The shortfalls as the judge told them."""
-        return tuple(Diagnostic(**each) for each in self.shortfalls)
+        """The diagnostics as the judge told them."""
+        return tuple(Diagnostic(**each) for each in self.diagnostics)
 
     @property
     def words(self) -> str:
@@ -125,7 +125,7 @@ class StoredFinding:
     def judged(self) -> str:
         """`judged 2026-03-01 12:30 by codeopt check on 8 cores of ...`, in local time."""
         where = f" on {self.machine['cpu']}" if self.machine.get("cpu") else ""
-        return f"judged {minute(self.made_at)} by codeopt {self.asked_by}{where}"
+        return f"judged {minute(self.made_at)} by codeopt {self.command}{where}"
 
 
 def finding_of(value: Any, made_at: float) -> StoredFinding | None:

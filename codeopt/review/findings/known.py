@@ -45,7 +45,7 @@ class KnownFindings:
 
     keys: FindingKeys
     open_cache: CacheOpener
-    asked_by: str
+    command: str
     notify: Callable[[str], None] = lambda line: None
     _caches: dict[Path, Cache | None] = field(default_factory=dict)
 
@@ -75,7 +75,7 @@ class KnownFindings:
         after = self.keys.reached(path, function, improved) if key and improved else ""
         if key is None or after is None or (improved and not after):
             return
-        found = _finding(key, function, result, improved, after, self.keys.author, self.asked_by, share)
+        found = _finding(key, function, result, improved, after, self.keys.author, self.command, share)
         cache.put(CacheKind.FINDING, key.digest, found.to_json())
 
     def _with_draft(self, found: StoredFinding, path: Path, text: str) -> str:
@@ -93,7 +93,7 @@ class KnownFindings:
 
 
 def open_findings(
-    options: ImproveOptions, python: Interpreter | None, open_cache: CacheOpener, asked_by: str, console: Console
+    options: ImproveOptions, python: Interpreter | None, open_cache: CacheOpener, command: str, console: Console
 ) -> KnownFindings | None:
     """Findings for some options; None where nothing is kept: --no-cache, an image's own Python, a wrong plan."""
     if options.no_cache or options.image or python is None:
@@ -102,7 +102,7 @@ def open_findings(
         author = make_plan(options).proposer
     except CodeoptError:
         return None  # the runs will report it
-    return KnownFindings(FindingKeys(options, author, python), open_cache, asked_by, console.warn)
+    return KnownFindings(FindingKeys(options, author, python), open_cache, command, console.warn)
 
 
 def all_findings(cache: Cache) -> Iterator[StoredFinding]:
@@ -123,7 +123,7 @@ def text_of(path: Path) -> str | None:
 
 
 def _finding(
-    key: FindingKey, function: str, result: Result, improved: str, after: str, author: str, asked_by: str,
+    key: FindingKey, function: str, result: Result, improved: str, after: str, author: str, command: str,
     share: float | None,
 ) -> StoredFinding:  # fmt: skip
     best: Candidate | None = result.best
@@ -135,6 +135,6 @@ def _finding(
         speedup=speedup.to_json() if speedup else None, evidence=evidence_of(result),
         growth=result.growth, changes=(best.changes or tuple(filter(None, [best.summary]))) if best else (),
         caveats=caveats_to_json(best.caveats) if best else (),
-        shortfalls=tuple(asdict(each) for each in result.shortfalls), share=share, seconds=round(result.seconds, 1),
-        asked_by=asked_by, machine=machine(), made_at=time.time(),
+        diagnostics=tuple(asdict(each) for each in result.diagnostics), share=share, seconds=round(result.seconds, 1),
+        command=command, machine=machine(), made_at=time.time(),
     )  # fmt: skip

@@ -27,13 +27,13 @@ class ListedFinding:
     """One finding of a cache."""
 
     finding: StoredFinding
-    changed: str
+    stale_reason: str
     """Parts of the key that changed since, in a few words. Empty: it still holds."""
 
     @property
     def state(self) -> str:
         """`holds`, or `old: the code changed since`."""
-        return f"old: {self.changed} changed since" if self.changed else "holds"
+        return f"old: {self.stale_reason} changed since" if self.stale_reason else "holds"
 
     @property
     def name(self) -> str:
@@ -62,11 +62,11 @@ class ListedFinding:
             caveats=CaveatFields.each(found.caveats_found),
             share=found.share,
             seconds=found.seconds,
-            asked_by=found.asked_by,
+            command=found.command,
             machine=MachineFields.model_validate(found.machine),
-            judged_at=datetime.fromtimestamp(found.made_at, UTC).isoformat(timespec="seconds"),
-            holds=not self.changed,
-            changed=self.changed,
+            verified_at=datetime.fromtimestamp(found.made_at, UTC).isoformat(timespec="seconds"),
+            current=not self.stale_reason,
+            stale_reason=self.stale_reason,
             diff=self.diff,
         )
 

@@ -48,14 +48,14 @@ def render(review: Review) -> str:
 
 def _blind(review: Review) -> list[dict[str, Any]]:
     """Return an issue that reports that no file could be examined. It is placed at the first skipped file."""
-    if not review.blind:
+    if not review.not_checked_reason:
         return []
     path = review.skipped[0].path if review.skipped else "pyproject.toml"
     return [
         {
             "check_name": "codeopt nothing-looked-at",
-            "description": log_line(review.blind, 1000),
-            "fingerprint": hashlib.sha256(f"codeopt blind {path}".encode()).hexdigest(),
+            "description": log_line(review.not_checked_reason, 1000),
+            "fingerprint": hashlib.sha256(f"codeopt not_checked_reason {path}".encode()).hexdigest(),
             "severity": "major",
             "location": {"path": path, "lines": {"begin": 1, "end": 1}},
         }

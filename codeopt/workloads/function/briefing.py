@@ -105,8 +105,8 @@ def _measured(subject: BriefedFunction) -> str:
     """The timed calls: their seconds, kinds of arguments, how cost grows."""
     if subject.plan is None:
         return ""
-    timed, clock = subject.plan.timed, clock_name("wall" if subject.plan.clock == "wall" else "cpu")
-    seconds = subject.plan.longest_s / timed.batch.passes if subject.plan.clock != "memory" else timed.seconds
+    timed, clock = subject.plan.timed, clock_name("wall" if subject.plan.metric == "wall" else "cpu")
+    seconds = subject.plan.longest_s / timed.batch.passes if subject.plan.metric != "memory" else timed.seconds
     calls = timed.batch.calls[timed.batch.warm :]
     origin = timed.note.rpartition(", ")[0]
     took = f"{len(calls)} calls ({origin}) take {_seconds(seconds)} of {clock} together"

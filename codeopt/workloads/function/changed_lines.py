@@ -9,7 +9,7 @@ from codeopt.core.revision import Revision
 from codeopt.workloads.function.corpus.corpus import CallCorpus, Covered, lines_run
 from codeopt.workloads.function.timed_runs import TimedRuns
 from codeopt_sandbox.calls import CallBatch
-from codeopt_sandbox.caveat import Caveat, Subject
+from codeopt_sandbox.caveat import Caveat, CaveatKind
 
 MOST = 8
 """Number of lines that a caveat names in its text."""
@@ -47,4 +47,4 @@ def _caveat(where: str, missing: Iterable[int]) -> Caveat:
     lines = tuple(sorted(missing))
     named = ", ".join(map(str, lines[:MOST])) + ", ..." * (len(lines) > MOST)
     words = f"line{'s' * (len(lines) > 1)} {named} of {where} {'is' if len(lines) == 1 else 'are'} run by no input"
-    return Caveat(Subject.EVIDENCE, "", "", words, lines=lines)
+    return Caveat(CaveatKind.EVIDENCE, "", "", words, lines=lines)

@@ -82,9 +82,9 @@ def cases_by_tier(
 
 def _by_policy(known: KnownCall, contract: Contract, raises: Container[int], policy: InputPolicy) -> str:
     """Reason as of `why_beyond`; with `strict` of no generated call, with `lenient` of all of them."""
-    if policy.rejects(Tier.BEYOND):
+    if policy.rejects(Tier.UNUSUAL):
         return contract.outside(known.text)
-    told = LENIENT * (known.made_of_others and not policy.rejects(Tier.ALIKE))
+    told = LENIENT * (known.made_of_others and not policy.rejects(Tier.SIMILAR))
     return why_beyond(known, contract, raises) or told
 
 

@@ -48,7 +48,7 @@ def measure(
             said = advice(request, harness, error.tests if isinstance(error, TooThin) else ())
             if not said:
                 raise
-            raise NotVerifiable(str(error), error.shortfalls, hint=said) from error
+            raise NotVerifiable(str(error), error.diagnostics, hint=said) from error
         session = request.session
         session.console.aside(f"{error}: asking the model for calls")
         written = ask_for_calls(session.open_model(request.options, session.console.warn), harness, str(error))
@@ -76,8 +76,8 @@ def _from_corpus(request: WorkloadRequest, function: KnownFunction) -> FunctionW
     corpus, contract = narrowed(function.harness, function.corpus, request.options.contract)
     inside, hinted = _inside(corpus, contract), _is_hinted(function.harness)
     if reason := inside.thin(hinted=hinted):
-        raise TooThin(reason, corpus.shortfalls, corpus.tests)
-    corpus = replace(corpus, shortfalls=(*corpus.shortfalls, *corpus.left_out.unsteady(), *inside.few()))
+        raise TooThin(reason, corpus.diagnostics, corpus.tests)
+    corpus = replace(corpus, diagnostics=(*corpus.diagnostics, *corpus.left_out.unsteady(), *inside.few()))
     given = [known for known in corpus.known if not known.made_of_others]
     derived = [known for known in corpus.known if known.made_of_others]
     shown, held = shown_and_held(given, derived)
@@ -133,7 +133,7 @@ def _workload(
     cases += cases_by_tier(harness, runner, held, "held", check, contract, held_out=True, policy=policy)
     cases += read_on_cases(harness, runner, [each for each in read_on if not contract.outside(each.text)], check)
     if whole and not special:  # what several calls answer together is no value to be accepted
-        usual = [each for each in shown if policy.rejects(Tier.ALIKE) or not each.made_of_others]
+        usual = [each for each in shown if policy.rejects(Tier.SIMILAR) or not each.made_of_others]
         inside = [each for each in usual if not contract.beyond(each.text)]
         may_change = Observable.ARGUMENTS in options.ignore_difference
         cases += scenario_cases(harness, runner, inside, contract, may_change=may_change, policy=policy)

@@ -80,7 +80,7 @@ def narrowed(harness: FunctionHarness, corpus: CallCorpus, text: str) -> tuple[C
         corpus,
         known=tuple(each for each in corpus.known if each.text not in gone),
         big=tuple(call for call in corpus.big if call not in gone),
-        shortfalls=(*corpus.shortfalls, *_left_out(len(gone), narrowing.expression)),
+        diagnostics=(*corpus.diagnostics, *_left_out(len(gone), narrowing.expression)),
     )
     contract = contract_of(harness.function, inside, harness.declared, vouched=corpus.is_vouched)
     contract = replace(contract, narrowed=narrowing.outside, narrowed_to=narrowing.expression.text)

@@ -41,7 +41,7 @@ class TestsRecording:
     """Number of calls kept, of these and earlier ones."""
     tests: tuple[str, ...]
     """Ids of the tests that made them."""
-    shortfalls: tuple[Diagnostic, ...]
+    diagnostics: tuple[Diagnostic, ...]
     lost: int
     """Number of calls that cannot be written down."""
 
@@ -52,7 +52,7 @@ class TestsRecording:
         of_tests = f"{counted(len(self.tests), 'test')} ({shown})"
         lines = [f"{counted(self.new, 'new call')} of {target.name} by {of_tests} in {self.path}{known}"]
         lines += [f"{counted(self.lost, 'call')} cannot be written down"] * bool(self.lost)
-        return [*lines, *(each.words for each in self.shortfalls)]
+        return [*lines, *(each.words for each in self.diagnostics)]
 
 
 def record_tests(target: Target, options: ImproveOptions, session: Session) -> TestsRecording:
@@ -82,18 +82,18 @@ def record_tests(target: Target, options: ImproveOptions, session: Session) -> T
         module = harness.view.module
     calls = [call for _, texts in found.calls for call in texts]
     if not calls:
-        raise ProgramError(_none(target, found.shortfalls, sum(found.dropped.values())))
+        raise ProgramError(_none(target, found.diagnostics, sum(found.dropped.values())))
     before = set(recorded_calls(function))
     kept = keep_calls(module, function.qualname, calls)
     makers = tuple(dict.fromkeys(found.places[call] for call in calls if call in found.places))
     path = recording_file(module, function.qualname)
     lost = sum(found.dropped.values())
-    return TestsRecording(path, len({*calls} - before), kept, makers, found.shortfalls, lost)
+    return TestsRecording(path, len({*calls} - before), kept, makers, found.diagnostics, lost)
 
 
-def _none(target: Target, shortfalls: Sequence[Diagnostic], lost: int) -> str:
-    reasons = [each.words for each in shortfalls] or ["no test calls it"]
+def _none(target: Target, diagnostics: Sequence[Diagnostic], lost: int) -> str:
+    reasons = [each.words for each in diagnostics] or ["no test calls it"]
     if lost:
-        reasons = [f"{counted(lost, 'call')} cannot be written down", *(each.words for each in shortfalls)]
+        reasons = [f"{counted(lost, 'call')} cannot be written down", *(each.words for each in diagnostics)]
     what = f"no call of {target.name} by the project's tests can be kept: {'; '.join(reasons)}"
     return f"{what}; calls of another run: codeopt record {target} -- COMMAND"

@@ -143,7 +143,7 @@ class FunctionWorkload(Defaults):
     def _planned(self, timed: Timed, rule: StoppingRule) -> CallPlan:
         """Return the plan of the timed calls. Raises NotVerifiable when the original is not the same each time."""
         try:
-            plan = make_plan(self.runner, self.baseline.revision, [timed.case(rule.clock)], self.suite.check, rule)
+            plan = make_plan(self.runner, self.baseline.revision, [timed.case(rule.metric)], self.suite.check, rule)
         except ValueError as error:
             raise never_the_same(self.harness, str(error)) from error
         return CallPlan(**vars(plan), timed=timed)
@@ -236,7 +236,7 @@ class FunctionWorkload(Defaults):
 
     def _beyond(self, case: CallCase, outcome: Outcome) -> Outcome:
         """Report differences on out-of-distribution calls as caveats, not as wrong answers."""
-        if self.policy.by_share and self.policy.rejects(Tier.ALIKE, self._share(case, outcome)):
+        if self.policy.by_share and self.policy.rejects(Tier.SIMILAR, self._share(case, outcome)):
             return outcome
         found = beyond_caveats(case, outcome, self.rules_of_caveats)
         return replace(outcome, verdict=Verdict.AC, detail="", cause=None, caveats=found)
@@ -350,7 +350,7 @@ class FunctionWorkload(Defaults):
         if wrong is not None and wrong.cause is Cause.CALL_TIMEOUT:
             return FAR
         found = candidate.comparison
-        if self.plan is None or found is None or found.decision is not Decision.REJECTED or not found.overrun:
+        if self.plan is None or found is None or found.decision is not Decision.WRONG or not found.overrun:
             return None
         timed = self.plan.timed
         return round(timed.seconds * timed.batch.passes / timed.batch.pass_seconds, 6)
@@ -397,7 +397,7 @@ class FunctionWorkload(Defaults):
             "timed": self.plan.timed.words if self.plan else None,
             "timed_sizes": list(self.plan.timed.sizes) if self.plan else [],
             "input_seed": self.request.input_seed,
-            "shortfalls": (*self.corpus.shortfalls, *self.harness.loading.shortfalls, *self._gaps()),
+            "diagnostics": (*self.corpus.diagnostics, *self.harness.loading.diagnostics, *self._gaps()),
             "libraries": self.harness.loading.figures(),
             "calls_text": self.harness.target.calls_file or "",
         }

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 
 from codeopt.workloads.program.probes import error_name
-from codeopt_sandbox.caveat import Caveat, Subject
+from codeopt_sandbox.caveat import Caveat, CaveatKind
 from codeopt_sandbox.outcome import Case, Outcome, Run, Verdict
 from codeopt_sandbox.verdict import CaseChecker, Checker, check_tokens, last_bits
 
@@ -50,10 +50,10 @@ class OutputDifference:
     def told(self, again: str) -> Caveat:
         """Return the difference as a caveat."""
         if self.caveat is not None:
-            return replace(self.caveat, again=again)
+            return replace(self.caveat, reproduce=again)
         expected, got = _outputs(self)
         return Caveat(
-            Subject.INPUT, shown(self.case), expected, got, self.because or ALIKE, again,
+            CaveatKind.INPUT, shown(self.case), expected, got, self.because or ALIKE, again,
             self.case.held_out,
         )  # fmt: skip
 
@@ -63,7 +63,7 @@ def caveats_of(found: Iterable[OutputDifference], again: Callable[[Case], str]) 
     smallest: dict[str, OutputDifference] = {}
     counts: Counter[str] = Counter()
     for each in sorted(found, key=lambda each: (each.error is not None, _size(each.case))):
-        kind = str(each.caveat.subject) if each.caveat else each.because
+        kind = str(each.caveat.kind) if each.caveat else each.because
         kind = f"{kind} {error_name(each.error)}" if each.error else kind
         smallest.setdefault(kind, each)
         counts[kind] += 1
@@ -71,9 +71,7 @@ def caveats_of(found: Iterable[OutputDifference], again: Callable[[Case], str]) 
     first = list(inputs)[:MOST_CAVEATS]
     told = [replace(inputs[kind].told(again(inputs[kind].case)), count=counts[kind]) for kind in first]
     if further := [inputs[kind].because or ALIKE for kind in inputs if kind not in first]:
-        told[-1] = replace(
-            told[-1], because="; another input for each of: ".join([told[-1].because, "; ".join(further)])
-        )
+        told[-1] = replace(told[-1], cause="; another input for each of: ".join([told[-1].cause, "; ".join(further)]))
     return (*told, *(each.told(again(each.case)) for each in smallest.values() if not each.wrong))
 
 
@@ -86,11 +84,11 @@ def text_caveat(case: Case, original: bytes | None, run: Run, check: Checker) ->
         return None  # another right answer
     if apart := last_bits(original, run.stdout) if check_tokens(original, run.stdout) else 0.0:
         got = f"floats differ by {apart:.1e} at most"
-        return Caveat(Subject.FLOATS, shown(case), "", got, "only in their last bits", held_out=case.held_out)
+        return Caveat(CaveatKind.FLOATS, shown(case), "", got, "only in their last bits", held_out=case.held_out)
     if not check_tokens(original, run.stdout) and _lines(original) != _lines(run.stdout):
         expected, got = (_quoted(_first_other_line(a, b)) for a, b in ((original, run.stdout), (run.stdout, original)))
         return Caveat(
-            Subject.LAYOUT, shown(case), expected, got, "other white space; --check exact refuses it",
+            CaveatKind.LAYOUT, shown(case), expected, got, "other white space; --check exact refuses it",
             held_out=case.held_out,
         )  # fmt: skip
     return None
@@ -114,7 +112,7 @@ def error_text_caveat(case: Case, original: Run, run: Run, again: Callable[[], R
     if ours == theirs or steady != ours:
         return None
     expected, got = (f"writes {_quoted(_first_other_line(a, b))}" for a, b in ((ours, theirs), (theirs, ours)))
-    return Caveat(Subject.TEXT, shown(case), expected, got, "standard error", held_out=case.held_out)
+    return Caveat(CaveatKind.TEXT, shown(case), expected, got, "standard error", held_out=case.held_out)
 
 
 def _error_lines(text: bytes) -> bytes:

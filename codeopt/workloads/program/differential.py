@@ -28,7 +28,7 @@ from codeopt.workloads.program.fuzzing import break_relations, mutate_cases, oth
 from codeopt.workloads.program.probes import RUN_S, Changed, ProbeBudget, ProbeGenerator, ends_well, patient
 from codeopt.workloads.program.special_check import refuses_own
 from codeopt_sandbox import Sandbox
-from codeopt_sandbox.caveat import Caveat, Subject, Tier
+from codeopt_sandbox.caveat import Caveat, CaveatKind, Tier
 from codeopt_sandbox.guest.environment import Environment, seeded
 from codeopt_sandbox.outcome import Case, Mode, Outcome, Verdict
 from codeopt_sandbox.runner import run_on
@@ -132,13 +132,13 @@ class DifferentialTest:
         wrong = [each for each in found if each.wrong]
         known = [each for each in wrong if not each.because]
         share = len(known) / max(1, alike if enough else self.quota.alike)
-        return [each for each in wrong if self.policy.rejects(Tier.BEYOND if each.because else Tier.ALIKE, share)]
+        return [each for each in wrong if self.policy.rejects(Tier.UNUSUAL if each.because else Tier.SIMILAR, share)]
 
     def _missing(self) -> tuple[Caveat, ...]:
-        return tuple(Caveat(Subject.EVIDENCE, "", "", words) for words in self.missing)
+        return tuple(Caveat(CaveatKind.EVIDENCE, "", "", words) for words in self.missing)
 
     @property
-    def relations_broken(self) -> int:
+    def pattern_breaking_inputs(self) -> int:
         """Number of relations that all known inputs keep and that an input breaks which the original takes."""
         return len({changed.relation for changed in self.made if changed.relation and changed.error is None})
 
@@ -149,7 +149,7 @@ class DifferentialTest:
             return ()
         if len(self.cases) < FEW:
             return (self.too_few,)
-        return () if self.relations_broken else (NONE_BROKEN,)
+        return () if self.pattern_breaking_inputs else (NONE_BROKEN,)
 
     @property
     def left_out(self) -> str:
@@ -163,7 +163,7 @@ class DifferentialTest:
             return "it is given no input, so none could be changed"
         count = len(self.cases)
         tried = "no changed input" if count == 0 else f"only {count} changed input{'s' * (count != 1)}"
-        none = "; 0 relations broken" if not self.relations_broken else ""
+        none = "; 0 relations broken" if not self.pattern_breaking_inputs else ""
         return (
             f"{tried} could be tried: on others the original fails, takes too long or prints something else each time"
             f"{none}"

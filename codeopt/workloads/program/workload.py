@@ -26,7 +26,7 @@ from codeopt.workloads.program.differential import DifferentialTest, make_differ
 from codeopt.workloads.program.elsewhere import Elsewhere, with_environment
 from codeopt.workloads.program.fuzzing import largest_text, mutate_cases, shorter_cases
 from codeopt_sandbox import Sandbox
-from codeopt_sandbox.caveat import Caveat, Subject
+from codeopt_sandbox.caveat import Caveat, CaveatKind
 from codeopt_sandbox.compare import Plan, StoppingRule, make_plan
 from codeopt_sandbox.growth import GrowthPair, fit, pair, sizes
 from codeopt_sandbox.outcome import Case, Outcome, Run, Verdict
@@ -100,7 +100,7 @@ class ProgramWorkload(Defaults):
     def _planned(self, cases: Sequence[Case], rule: StoppingRule, cut: InputCut | None) -> Plan:
         """The plan of the longest of some cases, or of the part of it that was cut out."""
         if cut:  # of a part the interpreter has most of the memory
-            cases = [cut.whole if rule.clock == "memory" else cut.case]
+            cases = [cut.whole if rule.metric == "memory" else cut.case]
         plan = make_plan(self.runner, self.baseline.revision, cases, self.suite.check, rule)
         return CutPlan(**vars(plan), cut=cut) if cut else plan
 
@@ -125,7 +125,7 @@ class ProgramWorkload(Defaults):
         found = [text_caveat(case, expected, outcome.run, self.suite.check)]
         if known:
             found += [error_text_caveat(case, known, outcome.run, lambda: self._original_run(case))]
-        told = tuple(replace(each, again=self.again(case)) for each in found if each)
+        told = tuple(replace(each, reproduce=self.again(case)) for each in found if each)
         return replace(outcome, caveats=told) if told else outcome
 
     def _original_run(self, case: Case) -> Run:
@@ -162,7 +162,7 @@ class ProgramWorkload(Defaults):
         if plain == case or self.run_case(draft, replace(plain, expected=original.stdout)).verdict is not Verdict.AC:
             return with_environment(found, case)
         got = found.detail or str(found.verdict)
-        caveat = Caveat(Subject.SURROUNDINGS, case.name, "", got, f"only with {axes(case.environment)}")
+        caveat = Caveat(CaveatKind.SURROUNDINGS, case.name, "", got, f"only with {axes(case.environment)}")
         return replace(found, verdict=Verdict.AC, detail="", caveats=(caveat,))
 
     def _new_differential_test(self) -> DifferentialTest:
@@ -269,25 +269,25 @@ class ProgramWorkload(Defaults):
         tried = self.differential
         found: dict[str, Any] = {
             "tests": {
-                "total": len(self.suite.cases), "changed_inputs": len(tried.cases),
-                "relations_broken": tried.relations_broken, "inputs": self.inputs,
+                "total": len(self.suite.cases), "mutated_inputs": len(tried.cases),
+                "pattern_breaking_inputs": tried.pattern_breaking_inputs, "input_count": self.inputs,
                 "environments": self.elsewhere.counts(len(self.suite.cases)),
             },
             "input_seed": self.request.input_seed,
             "timed": self._timed_part,
         }  # fmt: skip
-        shortfalls = [Diagnostic(words, remedy="--cases DIR adds some") for words in tried.missing]
-        shortfalls += [Diagnostic(tried.left_out)] if tried.left_out else []
-        shortfalls += self.elsewhere.gaps
+        diagnostics = [Diagnostic(words, hint="--cases DIR adds some") for words in tried.missing]
+        diagnostics += [Diagnostic(tried.left_out)] if tried.left_out else []
+        diagnostics += self.elsewhere.gaps
         if lines := dict.fromkeys(self.request.program.files[OWN].left_out):
-            shortfalls.append(Diagnostic("left out, as only Jupyter runs it", ", ".join(lines)))
-        return {**found, "shortfalls": tuple(shortfalls)} if shortfalls else found
+            diagnostics.append(Diagnostic("left out, as only Jupyter runs it", ", ".join(lines)))
+        return {**found, "diagnostics": tuple(diagnostics)} if diagnostics else found
 
     @property
     def _timed_part(self) -> str | None:
         """The part of an input that is timed, in words; None where the whole is."""
         plan = self.plan
-        return plan.cut.words if isinstance(plan, CutPlan) and plan.clock != "memory" else None
+        return plan.cut.words if isinstance(plan, CutPlan) and plan.metric != "memory" else None
 
     @property
     def inputs(self) -> int:

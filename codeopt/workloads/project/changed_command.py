@@ -48,7 +48,7 @@ class ChangedCommand:
         return Case(name, b"", title=f"the command with {self.kind}", args=self.line, files=self.files, held_out=True)
 
 
-def changed_commands(
+def mutated_commands(
     command: ProjectCommand, files: Mapping[str, bytes], seed: int, judged: Collection[str] = ()
 ) -> Iterator[ChangedCommand]:
     """Yield mutated commands, the kinds by turns. The same seed gives the same commands.
@@ -83,7 +83,7 @@ def larger_commands(
 ) -> Iterator[ChangedCommand]:
     """Yield larger commands: all sizes multiplied by a factor, then one of them alone, the largest first.
 
-    `judged` has the meaning that it has in `changed_commands`.
+    `judged` has the meaning that it has in `mutated_commands`.
     """
     return _distinct(command, _resized(command, files, judged, LARGER, alone=LARGER[:1]))
 
@@ -93,7 +93,7 @@ def smaller_commands(
 ) -> Iterator[ChangedCommand]:
     """Yield smaller commands: all sizes reduced to a small part, then one of them alone, the largest first.
 
-    `judged` has the meaning that it has in `changed_commands`.
+    `judged` has the meaning that it has in `mutated_commands`.
     """
     return _distinct(command, _resized(command, files, judged, SMALLER, alone=SMALLER))
 

@@ -14,9 +14,9 @@ from itertools import islice
 from codeopt.core.diagnostic import Diagnostic
 from codeopt.core.revision import Revision
 from codeopt.workloads._policy import InputPolicy
-from codeopt.workloads.project.changed_command import ChangedCommand, changed_commands, smaller_commands
+from codeopt.workloads.project.changed_command import ChangedCommand, mutated_commands, smaller_commands
 from codeopt.workloads.project.given_command import BaselineCommand
-from codeopt_sandbox.caveat import Caveat, Subject, Tier
+from codeopt_sandbox.caveat import Caveat, CaveatKind, Tier
 from codeopt_sandbox.guest.environment import seeded
 from codeopt_sandbox.outcome import Case, Outcome, Run, RunLimits, Verdict
 from codeopt_sandbox.runner import run_on
@@ -98,11 +98,11 @@ class CommandProbes:
         case, outcome = found
         words = "" if case.files else f" ({shlex.join(case.args)})"
         got = outcome.detail or f"ends with {outcome.verdict}"
-        return (Caveat(Subject.INPUT, f"{case.title}{words}", "", got, self.because or LENIENT),)
+        return (Caveat(CaveatKind.INPUT, f"{case.title}{words}", "", got, self.because or LENIENT),)
 
     @property
     def _tier(self) -> Tier:
-        return Tier.BEYOND if self.because else Tier.ALIKE
+        return Tier.UNUSUAL if self.because else Tier.SIMILAR
 
     def _rejecting(self, draft: Revision) -> tuple[Case, Outcome] | None:
         """The first difference, where the policy rejects it."""
@@ -151,7 +151,7 @@ class CommandProbes:
 
 def changed_runs(given: BaselineCommand, seed: int, policy: InputPolicy) -> CommandProbes:
     """Commands a little different from the user's, the same ones for the same seed."""
-    commands = changed_commands(given.runs.command, given.runs.project.contents, seed, given.judged)
+    commands = mutated_commands(given.runs.command, given.runs.project.contents, seed, given.judged)
     return CommandProbes(given, f"changed.{seed}", commands, policy)
 
 

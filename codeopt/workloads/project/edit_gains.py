@@ -55,7 +55,7 @@ class EditGain:
     @property
     def undecided(self) -> bool:
         """Return True if the pairs did not suffice for a decision."""
-        return self._decision is Decision.UNDECIDED
+        return self._decision is Decision.INCONCLUSIVE
 
     @property
     def _decision(self) -> Decision | None:
@@ -68,7 +68,7 @@ class EditGain:
         return {
             "file": self.edit.file,
             "qualname": self.edit.qualname,
-            "without_it": {**self._figures(), "reason": self.reason, "at": self.at, "undecided": self.undecided},
+            "ablation": {**self._figures(), "reason": self.reason, "at": self.at, "undecided": self.undecided},
             "together": [str(each) for each in self.together],
             "calls": calls.calls,
             "evidence": [*calls.evidence, *evidence],
@@ -180,7 +180,7 @@ class EditGains:
         found = compare(given.runs, rest, draft, [given.case], check=given.check, rule=rule)
         if found.decision is Decision.FASTER:
             return EditGain(edit, found)
-        if found.decision is Decision.UNDECIDED and self._larger() is None:
+        if found.decision is Decision.INCONCLUSIVE and self._larger() is None:
             return EditGain(edit, found)  # kept, tests of the rest do not matter
         if wrong := failing(given.runs, rest, tests, given.original).wrong:
             return EditGain(edit, None, f"without it: {wrong}")

@@ -86,7 +86,7 @@ def hot_region(runs: CommandRuns, original: Revision, draft: Revision, found: Co
 
     Returns None if start and imports take next to no time, or cannot be measured.
     """
-    if found.clock != "cpu":
+    if found.metric != "cpu":
         return None
     sides: tuple[list[_Times], list[_Times]] = ([], [])
     for _ in range(RUNS):
@@ -106,7 +106,7 @@ def apart(before: StartTime, after: StartTime, *, found: Comparison) -> HotRegio
     """The speedup of the rest, from that of the whole and the shares of start and imports."""
     old, new = median(before.apart_s), median(after.apart_s)
     rest_s = median(after.whole_s) - new
-    little = rest_s < LITTLE * median(after.whole_s) and found.decision in (Decision.SAME, Decision.UNDECIDED)
+    little = rest_s < LITTLE * median(after.whole_s) and found.decision in (Decision.SAME, Decision.INCONCLUSIVE)
     told = HotRegion(old, median(before.whole_s), None, little=little)
     spread = max(*before.apart_s, *after.apart_s) - min(*before.apart_s, *after.apart_s)
     if abs(old - new) > ALIKE * min(old, new):

@@ -17,7 +17,7 @@ from codeopt.workloads.project.edits import OUTSIDE, CodeEdit
 from codeopt.workloads.project.module_graph import ModuleGraph
 from codeopt.workloads.project.public_surface import Surfaces
 from codeopt.workloads.project.surface import ImportedNames, Names, text_names
-from codeopt_sandbox.caveat import Caveat, Subject
+from codeopt_sandbox.caveat import Caveat, CaveatKind
 
 MOST = 20
 """Maximum number of public functions that are judged by their calls."""
@@ -131,14 +131,14 @@ def _of_interfaces(changed: Iterable[ChangedName]) -> Iterator[Caveat]:
         was, now = interface(each.lost), interface(each.gained)
         if was or now:
             expected, got = (", ".join(side) or "nothing of that" for side in (was, now))
-            yield Caveat(Subject.INTERFACE, str(each.place), expected, got)
+            yield Caveat(CaveatKind.INTERFACE, str(each.place), expected, got)
 
 
 def _of_settings(old: ImportedNames, new: ImportedNames) -> Iterator[Caveat]:
     for name in sorted({**old.settings, **new.settings}):
         was, now = (side.settings.get(name, "left as it is") for side in (old, new))
         if was != now:
-            yield Caveat(Subject.SURROUNDINGS, f"import of its modules, {name}", was, now)
+            yield Caveat(CaveatKind.SURROUNDINGS, f"import of its modules, {name}", was, now)
 
 
 class FunctionGraph:

@@ -15,7 +15,7 @@ from fnmatch import fnmatchcase
 from codeopt.core.diagnostic import Diagnostic
 from codeopt.core.errors import UsageError
 from codeopt.core.words import counted
-from codeopt_sandbox.caveat import Caveat, Subject
+from codeopt_sandbox.caveat import Caveat, CaveatKind
 from codeopt_sandbox.outcome import Run, WrittenFile
 
 PATTERN = "re:"
@@ -214,7 +214,7 @@ class Masks:
         """Texts of which much is masked."""
         texts = (("the output", self.output), *((f"the file {path}", mask) for path, mask in self.files))
         return tuple(
-            Caveat(Subject.EVIDENCE, "", "", f"{name} is compared by its form alone for the most part", why)
+            Caveat(CaveatKind.EVIDENCE, "", "", f"{name} is compared by its form alone for the most part", why)
             for name, mask in texts
             if mask.masked_share > MUCH
             for why in [f"{mask.masked_share:.0%} of its words are others in each run"]

@@ -269,9 +269,9 @@ class ProjectProfile:
                 {"file": f.file, "qualname": f.qualname, "expected_gain": round(f.expected_gain, 4), "why": f.why}
                 for f in self.targets
             ],
-            "start": round(self.start_share, 4),
-            "waiting": round(self.waiting_share, 4),
-            "clock": [_rounded(asdict(part)) for part in self.clock],
+            "start_share": round(self.start_share, 4),
+            "waiting_share": round(self.waiting_share, 4),
+            "wall_time_parts": [_rounded(asdict(part)) for part in self.clock],
             "notes": list(self.notes),
         }
 

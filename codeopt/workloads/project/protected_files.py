@@ -62,7 +62,7 @@ class ProtectedFiles:
         return ProtectedFiles({**dict.fromkeys(paths, reason), **self.files}, self.others)
 
     def to_json(self) -> dict[str, Any]:
-        """Return the field `fixed_ground` of a result."""
+        """Return the field `protected_files` of a result."""
         rows = [{"file": path, "why": str(reason)} for path, reason in sorted(self.files.items())]
         return {"files": rows, "others": self.others}
 

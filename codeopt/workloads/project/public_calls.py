@@ -39,7 +39,7 @@ from codeopt.workloads.project.protected_files import ProtectedReason
 from codeopt.workloads.project.runs import CommandRuns
 from codeopt.workloads.project.surface import ImportedNames, read_surface
 from codeopt.workloads.sandbox_view.view import locate
-from codeopt_sandbox.caveat import Caveat, Subject
+from codeopt_sandbox.caveat import Caveat, CaveatKind
 from codeopt_sandbox.outcome import Verdict
 
 MOST = 100
@@ -111,7 +111,7 @@ class JudgedDraft:
         return {found.edit: found for found in self.functions}
 
     @property
-    def shortfalls(self) -> tuple[Diagnostic, ...]:
+    def diagnostics(self) -> tuple[Diagnostic, ...]:
         """All that is not judged by calls."""
         return (*(found.shortfall for found in self.functions if found.shortfall), *self.gaps)
 
@@ -281,7 +281,7 @@ def _compared(edit: CodeEdit, workload: FunctionWorkload, draft: Revision) -> Fu
         tried += len(calls_of(case))
     if tried < FEW:
         few = f"{edit} is judged by {counted(tried, 'call')}"
-        caveats.append(Caveat(Subject.EVIDENCE, "", "", few, "the command's calls cannot be changed, or take long"))
+        caveats.append(Caveat(CaveatKind.EVIDENCE, "", "", few, "the command's calls cannot be changed, or take long"))
     return FunctionFinding(edit, calls, caveats=tuple(caveats))
 
 
@@ -292,7 +292,7 @@ def _told(found: FunctionFinding) -> FunctionFinding:
     covers these.
     """
     because = "--check accepts other outputs of the command, and does not judge its functions"
-    return replace(found, wrong="", caveats=(*found.caveats, Caveat(Subject.EVIDENCE, "", "", found.wrong, because)))
+    return replace(found, wrong="", caveats=(*found.caveats, Caveat(CaveatKind.EVIDENCE, "", "", found.wrong, because)))
 
 
 def _fit(lines: Sequence[str], changed: set[str]) -> list[str]:

@@ -88,7 +88,7 @@ class ProjectSuite:
 
     def of_new(self) -> NewTests | None:
         """Run the tests that only the other version has. None if there are none, or no tests are wanted."""
-        unwanted = self.found.shortfall is not None and self.found.shortfall.why == NO_TESTS
+        unwanted = self.found.shortfall is not None and self.found.shortfall.cause == NO_TESTS
         self.new_tests = None if unwanted else run_new_tests(self.runs, self.found)
         return self.new_tests
 

@@ -13,7 +13,7 @@ from codeopt.workloads.project.focus_markers import commented
 from codeopt.workloads.project.reached import ImpactedTests
 from codeopt.workloads.project.runs import CommandRuns
 from codeopt.workloads.project.test_runs import TestResults, TestRunner, run_tests
-from codeopt_sandbox.caveat import Caveat, Subject
+from codeopt_sandbox.caveat import Caveat, CaveatKind
 
 SECONDS = 120.0
 """Time of the chosen tests of one round."""
@@ -77,9 +77,9 @@ class ProjectTests:
     def words(self) -> str:
         """For people."""
         if not self.batches and self.shortfall:
-            return f"no tests ({self.shortfall.why})"
+            return f"no tests ({self.shortfall.cause})"
         failing = f", {self.failed} fail on the original and count for nothing" if self.failed else ""
-        cut = f" ({self.shortfall.what})" if self.shortfall else ""
+        cut = f" ({self.shortfall.message})" if self.shortfall else ""
         return f"{len(self.passed)} tests{cut}{failing}"
 
 
@@ -152,7 +152,7 @@ def _set_aside(
     results = run_tests(runs, noted, tests.runner, (*tests.options, *batch.paths), max(MORE_S, MORE * batch.seconds))
     pinned = [name for name in lost if results.states.get(name) is False]
     words = "a line of comment alone makes it fail"
-    found = [Caveat(Subject.EVIDENCE, "", "", f"test {name} is set aside: {words}", words) for name in pinned]
+    found = [Caveat(CaveatKind.EVIDENCE, "", "", f"test {name} is set aside: {words}", words) for name in pinned]
     return [name for name in lost if name not in pinned], found
 
 

@@ -76,7 +76,7 @@ class ProjectWorkload(Defaults):
     rule: StoppingRule
     plan: Plan | None = None
     too_short: str = ""
-    timed_by: str = ""
+    timed_command: str = ""
     """The larger command that is timed, as the command itself is too short; empty: the command itself."""
     changed: tuple[CommandProbes, ...] = ()
     """Commands that the user did not give: those of the rounds, and those that confirm a draft."""
@@ -112,7 +112,7 @@ class ProjectWorkload(Defaults):
         if larger is None:
             return replace(self, plan=plan, too_short=why)
         plan = make_plan(self.runner, original, [larger], self.suite.check, self.rule)
-        return replace(self, plan=plan, timed_by=larger.title)
+        return replace(self, plan=plan, timed_command=larger.title)
 
     def _start(self) -> float:
         bare = replace(self.runner, command=replace(self.runner.command, words=("-c", "")))
@@ -175,7 +175,7 @@ class ProjectWorkload(Defaults):
         options, missing = self.request.options, self.tests.shortfall
         if self.tests.passed or options.accept_untested or options.no_tests:
             return ""
-        why = f" ({missing.why})" if missing else ""
+        why = f" ({missing.cause})" if missing else ""
         return f"no test of the project was run{why}: the patch is a suggestion, which --accept-untested accepts"
 
     def similar_inputs(self, case: Case) -> Iterable[Case]:
@@ -195,7 +195,7 @@ class ProjectWorkload(Defaults):
     def measure_hot_region(self, draft: Revision, found: Comparison) -> HotRegion | None:
         """Speedup apart from start and imports, which is kept for the facts; None where these are next to nothing."""
         self.apart.clear()
-        if self.timed_by or self.benches:
+        if self.timed_command or self.benches:
             return None
         region = hot_region(self.runner, self.program.revision, draft, found)
         self.apart.extend([region] if region else [])
@@ -224,7 +224,7 @@ class ProjectWorkload(Defaults):
     def headline(self) -> str:
         """`1.32 s   12 tests   first: shop/store.py::Store._find 80%`."""
         hot = [f for f in self.found.functions if f.file in self.program.files][:3]
-        larger = f"too short to time: {self.timed_by} is timed" if self.timed_by else ""
+        larger = f"too short to time: {self.timed_command} is timed" if self.timed_command else ""
         shares = ", ".join(f"{f.file}::{f.qualname} {f.own_share:.0%}" for f in hot)
         bodies = self.benches.words if self.benches else ""
         took = f"{self.baseline.outcomes[0].run.wall_s:.2f} s"
@@ -246,19 +246,19 @@ class ProjectWorkload(Defaults):
             shortfall_of(self.changed, self.unchanged),
             self.tests.shortfall,
             self.tests.unchosen,
-            *calls.shortfalls,
+            *calls.diagnostics,
             *self.masks.gaps,
         )
         said = {
             "command": self.request.options.run,
             "project_tests": {"passed": len(self.tests.passed), "failed": self.tests.failed},
             "output": self.masks.words or "compared",
-            "timed_by": self.timed_by or THE_COMMAND,
+            "timed_command": self.timed_command or THE_COMMAND,
             "hot_region": self.apart[0].to_json() if self.apart else None,
-            "fixed_ground": self.program.ground.to_json(),
-            "changed_commands": sum(len(each.made) for each in self.changed),
-            "ran": {f"{purpose}_s": round(seconds, 2) for purpose, seconds in self.runner.spent.items()},
-            "shortfalls": tuple(each for each in missing if each),
+            "protected_files": self.program.ground.to_json(),
+            "mutated_commands": sum(len(each.made) for each in self.changed),
+            "sandbox_seconds": {f"{purpose}_s": round(seconds, 2) for purpose, seconds in self.runner.spent.items()},
+            "diagnostics": tuple(each for each in missing if each),
         }
         if self.runner.other:
             return said | {
@@ -273,7 +273,7 @@ class ProjectWorkload(Defaults):
                 for gain in self.gains.kept
             ],
             "benchmarks": self.benches.to_json(tuple(self.after)) if self.benches else None,
-            "dropped": [gain.dropped_json() for gain in self.gains.dropped],
+            "left_out_edits": [gain.dropped_json() for gain in self.gains.dropped],
         }
 
     def _evidence(self) -> dict[str, Any]:
@@ -281,7 +281,7 @@ class ProjectWorkload(Defaults):
         calls = [found.calls for found in self.calls.latest.functions if found.calls]
         return {
             "output": not self.masks.output.nothing,
-            "changed_commands": sum(len(each.made) for each in self.changed),
+            "mutated_commands": sum(len(each.made) for each in self.changed),
             "tests": len(self.tests.passed),
             "tests_failed_before": self.tests.failed,
             "functions": len(calls),

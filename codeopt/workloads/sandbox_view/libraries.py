@@ -34,7 +34,7 @@ class Preload:
     """Reason why each run imports them."""
 
     @property
-    def shortfalls(self) -> tuple[Diagnostic, ...]:
+    def diagnostics(self) -> tuple[Diagnostic, ...]:
         """Diagnostics where it costs something that the libraries are not imported once."""
         if not self.why or self.seconds < SLOW_S:
             return ()

@@ -92,7 +92,7 @@ def test_rules_over_a_set_with_targets(tmp_path: Path) -> None:
     report = json.loads(out)
     assert report["problems"] == report["judged"] == 2
     assert report["status"] == {"done": 2}
-    assert report["human"]["programs"] == 2  # how many of them are faster hangs on the machine
+    assert report["reference"]["programs"] == 2  # how many of them are faster hangs on the machine
     assert report["cost_usd"] == 0
     assert "2 of 2 done" in err
     one = BatchFolder(run).run_folder("s00000")

@@ -144,7 +144,7 @@ BAD = {
     ),
     "a broken file of settings": Bad("cannot read", files={"pyproject.toml": "[tool.codeopt\n"}),
     "a wrong value in the environment": Bad(
-        "CODEOPT_CLOCK: 'sun' is none of auto, cpu, wall", env={"CODEOPT_CLOCK": "sun"}
+        "CODEOPT_METRIC: 'sun' is none of auto, cpu, wall", env={"CODEOPT_METRIC": "sun"}
     ),
     "a price in a project's file": Bad(
         "a project's file cannot decide prices",

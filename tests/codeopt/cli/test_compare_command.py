@@ -10,7 +10,8 @@ import pytest
 
 from codeopt.cli.compare_table import table
 from codeopt.core.diagnostic import Diagnostic
-from codeopt.engine.compare import PairResult, PairVerdict
+from codeopt.engine.compare import PairResult
+from codeopt_sandbox.compare import Decision
 from tests.codeopt.command import ANY_SANDBOX, FAST, SLOW, WRONG, Done, codeopt, write_problem
 from tests.conftest import require_sandbox
 
@@ -34,7 +35,7 @@ def compared(problem: Path, old: str, new: str, *flags: str) -> Done:
 
 def test_the_table_says_what_is_missing() -> None:
     short = Diagnostic("8 tests found, none ran", "No module named 'numpy'", "--python PATH")
-    rejected = PairResult(PairVerdict.REJECTED, "it differs", facts={"shortfalls": [short]})
+    rejected = PairResult(Decision.WRONG, "it differs", facts={"diagnostics": [short]})
     assert any(short.words in line for line in table(rejected).splitlines())
 
 
@@ -53,8 +54,8 @@ def test_faster_as_json(problem: Path) -> None:
     assert found["ci_low"] <= found["ratio"] <= found["ci_high"]
     assert found["ratio"] > 2
     assert 7 <= found["pairs"] <= 20
-    assert found["clock"] == "cpu"
-    assert [found["tests"][name] for name in ("total", "changed_inputs", "inputs")] == [3, 0, 3]
+    assert found["metric"] == "cpu"
+    assert [found["tests"][name] for name in ("total", "mutated_inputs", "input_count")] == [3, 0, 3]
     assert found["tests"]["environments"] == {"embedded": 3, "shifted": 3, "usual": 3}
     assert found["sandbox"] == "bubblewrap"
     assert {"cpu", "cores", "python"} <= set(found["machine"])
@@ -65,7 +66,7 @@ def test_faster_as_json(problem: Path) -> None:
 def test_docker_is_taken_where_it_answers(problem: Path) -> None:
     require_sandbox("docker")
     found = codeopt("compare", "slow.py", "wrong.py", "--json", "-q", cwd=problem, env=ANY_SANDBOX).json
-    assert (found["sandbox"], found["verdict"]) == ("docker", "rejected")
+    assert (found["sandbox"], found["verdict"]) == ("docker", "wrong")
 
 
 def test_faster_as_a_table(problem: Path) -> None:
@@ -81,7 +82,7 @@ def test_slower_fails_only_when_asked(problem: Path) -> None:
     (problem / "slower.py").write_text(thrice)
     done = compared(problem, "slow.py", "slower.py", "--json", "--fail-if-slower", "5%")
     assert done.json["verdict"] == "slower"
-    assert done.json["limit"]["answer"] == "broken"
+    assert done.json["limit"]["answer"] == "fail"
     assert done.status == 1
     shown = compared(problem, "slow.py", "slower.py", "--fail-if-slower", "9900%")
     assert shown.status == 0
@@ -93,7 +94,7 @@ def test_slower_fails_only_when_asked(problem: Path) -> None:
 def test_wrong_is_rejected_and_fails_unless_0_is_asked_for(problem: Path) -> None:
     done = compared(problem, "slow.py", "wrong.py", "--json")
     assert done.status == 1
-    assert done.json["verdict"] == "rejected"
+    assert done.json["verdict"] == "wrong"
     assert "expected" in done.json["reason"]
     assert done.json["ratio"] is None
     assert compared(problem, "slow.py", "wrong.py", "--exit-zero").status == 0
@@ -102,7 +103,7 @@ def test_wrong_is_rejected_and_fails_unless_0_is_asked_for(problem: Path) -> Non
 def test_the_same_program(problem: Path) -> None:
     done = compared(problem, "slow.py", "slow.py", "--json")
     assert done.status == 0
-    assert done.json["verdict"] == "same" or done.json["ratio"] == pytest.approx(1, abs=0.2)
+    assert done.json["verdict"] in ("same", "inconclusive") or done.json["ratio"] == pytest.approx(1, abs=0.2)
 
 
 WAITING = "import time\n" + SLOW.rstrip("\n") + "\ntime.sleep(0.3)\n"
@@ -111,8 +112,8 @@ WAITING = "import time\n" + SLOW.rstrip("\n") + "\ntime.sleep(0.3)\n"
 def test_a_limit_is_tested_by_the_wall_clock_too(problem: Path) -> None:
     """It takes no more CPU time, and waits."""
     (problem / "waiting.py").write_text(WAITING)
-    done = compared(problem, "slow.py", "waiting.py", "--fail-if-slower", "5%", "--json", "--clock", "cpu")
-    assert (done.json["limit"]["answer"], done.json["limit"]["clock"]) == ("broken", "wall"), done
+    done = compared(problem, "slow.py", "waiting.py", "--fail-if-slower", "5%", "--json", "--metric", "cpu")
+    assert (done.json["limit"]["answer"], done.json["limit"]["metric"]) == ("fail", "wall"), done
     assert done.status == 1
 
 
@@ -120,10 +121,10 @@ def test_what_cannot_be_told_is_status_5_and_says_the_pairs_it_takes(problem: Pa
     """Equal programs against a limit of nothing: neither side can be certain."""
     done = compared(problem, "slow.py", "slow.py", "--fail-if-slower", "0", "--max-pairs", "7", "--json")
     limit = done.json["limit"]
-    if limit["answer"] == "cannot tell":
+    if limit["answer"] == "inconclusive":
         assert (done.status, limit["pairs"]) == (5, 28)
     else:  # one trial in fifty, by the rates that are promised
-        assert done.status == {"broken": 1, "holds": 0}[limit["answer"]]
+        assert done.status == {"fail": 1, "pass": 0}[limit["answer"]]
 
 
 def test_the_least_gain_worth_having_is_the_user_s(problem: Path) -> None:
@@ -146,9 +147,9 @@ def test_changed_inputs_decide_by_themselves(problem: Path) -> None:
     answers = {(problem / f"input.{n}.txt").read_text(): (problem / f"output.{n}.txt").read_text() for n in (0, 1, 2)}
     (problem / "learnt.py").write_text(f"import sys\nprint({answers!r}.get(sys.stdin.read(), 0))\n")
     done = codeopt("compare", "slow.py", "learnt.py", "--sandbox", "bubblewrap", "--json", "-q", cwd=problem)
-    assert done.json["verdict"] == "rejected"
+    assert done.json["verdict"] == "wrong"
     assert "changed input" in done.json["reason"]
-    assert done.json["tests"]["changed_inputs"] >= 1
+    assert done.json["tests"]["mutated_inputs"] >= 1
 
 
 def test_changed_inputs_are_counted(problem: Path) -> None:
@@ -156,7 +157,7 @@ def test_changed_inputs_are_counted(problem: Path) -> None:
     done = codeopt(
         "compare", "slow.py", "same.py", "--sandbox", "bubblewrap", "--max-pairs", "7", "--json", "-q", cwd=problem
     )
-    assert done.json["tests"]["changed_inputs"] > 5
+    assert done.json["tests"]["mutated_inputs"] > 5
 
 
 USAGE = [
@@ -168,7 +169,7 @@ USAGE = [
     (("slow.py", "fast.py", "--fail-if-slower", "-1"), 2, "--fail-if-slower"),
     (("slow.py", "fast.py", "--max-pairs", "0"), 2, "--max-pairs"),
     (("slow.py", "fast.py", "--max-pairs", "3", "--fail-if-slower", "5%"), 2, "7 at least"),
-    (("slow.py", "fast.py", "--clock", "sun"), 2, "--clock"),
+    (("slow.py", "fast.py", "--metric", "sun"), 2, "--metric"),
     (("slow.py", "fast.py", "--stdin", "input.0.txt", "--cases", "."), 2, "not both"),
     (("wrong.py", "fast.py"), 5, "the original fails case"),
 ]
@@ -188,7 +189,7 @@ def test_a_wrong_known_answer_ends_it_before_inputs_are_changed(backend: str, pr
     """Neither is the original run on changed inputs, nor NEW on another case."""
     require_sandbox(backend)
     done = codeopt("compare", "slow.py", "wrong.py", "--sandbox", backend, "-v", "--json", cwd=problem)
-    assert (done.status, done.json["verdict"], done.json["tests"]["changed_inputs"]) == (1, "rejected", 0)
+    assert (done.status, done.json["verdict"], done.json["tests"]["mutated_inputs"]) == (1, "wrong", 0)
     cases = [line for line in done.lines if re.search(r"\bcase \d+ of \d+", line)]
     assert len(cases) == 1, done.err
     assert not [line for line in done.lines if "changed" in line], done.err

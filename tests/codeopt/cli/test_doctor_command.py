@@ -25,13 +25,13 @@ def test_a_whole_examination_of_a_project_whose_python_is_broken(tmp_path: Path)
     asked = ("--sandbox", "bubblewrap", "--seconds", "1", "--python", "./python", "--json", "--quiet")
     done = codeopt("doctor", *asked, cwd=tmp_path)
     found = done.json
-    rows = {row["subject"]: row for row in found["findings"]}
+    rows = {row["subject"]: row for row in found["checks"]}
     assert {"machine", "scheduler's counters", "backend bubblewrap", "sandbox", "extras"} <= rows.keys()
     assert {"timing of programs", "timing of functions"} <= rows.keys()
-    assert all(row["remedy"] for row in rows.values() if row["state"] != "ok")
+    assert all(row["hint"] for row in rows.values() if row["state"] != "ok")
     assert all(row["comparisons"] > 0 for row in found["false_alarms"])
-    assert (rows["project's Python"]["state"], found["healthy"], done.status) == ("fail", False, 1)
-    assert "--python" in rows["project's Python"]["remedy"]
+    assert (rows["project's Python"]["state"], found["ok"], done.status) == ("fail", False, 1)
+    assert "--python" in rows["project's Python"]["hint"]
 
 
 @pytest.mark.parametrize("wrong", [["nowhere"], ["--seconds", "none"], ["--sandbox", "cellar"]])
@@ -63,13 +63,13 @@ def test_more_false_alarms_than_chance_explains_fail(false: int, right: int, sta
     found = alarms(false, right)
     assert found.false == false
     assert found.finding().state is state
-    assert found.finding().remedy or state is Health.OK
+    assert found.finding().hint or state is Health.OK
 
 
 def test_the_bound_is_that_of_clopper_and_pearson() -> None:
-    assert alarms(0, 25).at_most == pytest.approx(1 - 0.05 ** (1 / 25))
-    assert up_to(2, 20, alarms(2, 18).at_most) == pytest.approx(0.05)
-    assert alarms(0, 25).to_json()["at_most"] == pytest.approx(0.1129, abs=1e-4)
+    assert alarms(0, 25).upper_bound == pytest.approx(1 - 0.05 ** (1 / 25))
+    assert up_to(2, 20, alarms(2, 18).upper_bound) == pytest.approx(0.05)
+    assert alarms(0, 25).to_json()["upper_bound"] == pytest.approx(0.1129, abs=1e-4)
 
 
 def test_where_nothing_isolates_that_is_a_failure() -> None:
@@ -79,7 +79,7 @@ def test_where_nothing_isolates_that_is_a_failure() -> None:
     found = list(backends(none_but_processes))
     assert [each.state for each in found].count(Health.FAIL) == 1
     assert found[-1].subject == "isolation"
-    assert all(each.remedy for each in found if each.state is not Health.OK)
+    assert all(each.hint for each in found if each.state is not Health.OK)
     one = list(backends(lambda name: iter([Cost(name, 0.1 if name == "bubblewrap" else None)])))
     assert Health.FAIL not in {each.state for each in one}
 
@@ -94,13 +94,13 @@ def test_a_promise_that_is_broken_fails_and_one_that_cannot_be_kept_is_a_note(ca
     check = Check("network", "no run reaches the network", lambda sandbox: "")
     row = _shortfall(CheckResult(check, held=False, seen="it did", cannot=cannot))
     assert (row.state, row.subject) == (state, "guarantee network")
-    assert "it did" in row.found
-    assert row.remedy
+    assert "it did" in row.message
+    assert row.hint
 
 
 def test_a_kernel_without_counters_is_a_note(tmp_path: Path) -> None:
     assert _counters(tmp_path / "none").state is Health.NOTE
-    assert "--clock cpu" in _counters(tmp_path / "none").remedy
+    assert "--metric cpu" in _counters(tmp_path / "none").hint
 
 
 def test_extras_are_those_that_a_user_may_want() -> None:

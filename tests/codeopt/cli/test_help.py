@@ -69,7 +69,7 @@ def test_an_option_takes_two_lines_of_help(
             {},
             "unknown option --max-round\n  hint: did you mean --max-rounds?",
         ),
-        (["improve", "slow.py", "--clock", "cpuu"], {}, "did you mean cpu?"),
+        (["improve", "slow.py", "--metric", "cpuu"], {}, "did you mean cpu?"),
         (["runs"], {"CODEOPT_MAX_ROUND": "3"}, "CODEOPT_MAX_ROUND\n  hint: did you mean CODEOPT_MAX_ROUNDS?"),
     ],
 )
@@ -147,7 +147,7 @@ def test_values_are_completed_in_each_shell_that_is_here(tmp_path: Path, monkeyp
         ("codeopt improve --select list_m", "list_membership_to_set"), ("codeopt improve s", "slow.py"),
         ("codeopt improve --html s", "slow.py"), ("codeopt improve --cases c", "cases/"),
         ("codeopt review --output-format ", "sarif"),
-        ("codeopt show ", "last"), ("codeopt compare --clock m", "memory"), ("codeopt rules any", "any_all_loop"),
+        ("codeopt show ", "last"), ("codeopt compare --metric m", "memory"), ("codeopt rules any", "any_all_loop"),
     ],
 )  # fmt: skip
 def test_fish_completes_values_and_files(words: str, wanted: str, fish_folder: Path) -> None:

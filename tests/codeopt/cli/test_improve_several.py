@@ -97,7 +97,7 @@ def test_the_slow_functions_of_a_folder_are_tried_and_put_in_place(tmp_path: Pat
     assert first["speedup"]["ratio"] > 3
     assert [row["function"] for row in rest] == ["longest", "private"]
     assert rest[1]["reason"].startswith("no test runs it")
-    assert done.json["gains"] == 1
+    assert done.json["improved"] == 1
     assert done.json["results"]["r/names.py::labels"]["accepted"]
     written = (folder / "names.py").read_text()
     assert written.count("set()") == 1
@@ -105,7 +105,7 @@ def test_the_slow_functions_of_a_folder_are_tried_and_put_in_place(tmp_path: Pat
     assert "b/r/names.py" in done.json["diff"]
     assert "1 of 1 function faster" in done.err
     (kept,) = codeopt("findings", "--json", cwd=folder).json["findings"]
-    assert (kept["function"], kept["asked_by"], kept["changed"]) == ("labels", "improve", "the code")
+    assert (kept["function"], kept["command"], kept["stale_reason"]) == ("labels", "improve", "the code")
 
 
 def test_two_functions_of_a_file_are_judged_together_before_they_are_put_in_place(tmp_path: Path) -> None:

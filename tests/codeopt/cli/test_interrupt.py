@@ -89,7 +89,7 @@ def test_the_best_so_far_is_confirmed_and_reported(interrupt: Kill, tmp_path: Pa
         out, err = process.communicate(timeout=60)
     assert process.returncode == 130, err
     result = json.loads(out)
-    assert (result["accepted"], result["best_round"], result["stopped"]) == (True, 1, "interrupted")
+    assert (result["accepted"], result["best_round"], result["stop_reason"]) == (True, 1, "interrupted")
     assert "Traceback" not in err
 
 
@@ -140,7 +140,7 @@ def assert_goes_on(folder: Path, run: str = "last") -> None:
         assert len(server.requests) == 1
         assert FAST in server.prompts[0]
     assert done.status == 0, done.err
-    assert (done.json["best_round"], done.json["stopped"]) == (1, "nothing left to improve")
+    assert (done.json["best_round"], done.json["stop_reason"]) == (1, "nothing left to improve")
     assert done.json["tokens"]["out"] > 20
 
 

@@ -25,7 +25,7 @@ max-rounds = 3
 select = ["main_function", "stdin_readline"]
 no-profile = true
 cases = "data/cases"
-clock = "wall"
+metric = "wall"
 timeout = 2.5
 """
 
@@ -45,7 +45,7 @@ def parse(*arguments: str) -> argparse.Namespace:
 
 def test_the_file_above_gives_defaults(tmp_path: Path) -> None:
     found = parse()
-    assert (found.max_rounds, found.clock, found.timeout) == (3, "wall", 2.5)
+    assert (found.max_rounds, found.metric, found.timeout) == (3, "wall", 2.5)
     assert found.select == ("main_function", "stdin_readline")
     assert found.no_profile is True
     assert found.cases == tmp_path / "data" / "cases"
@@ -79,7 +79,7 @@ def test_a_file_without_settings_is_fine(text: str, tmp_path: Path) -> None:
     ("line", "said"),
     [
         ("max-rounds = 0", "max-rounds: 0 is not a whole number above zero"),
-        ("clock = 'sun'", "clock: 'sun' is none of auto, cpu, wall"),
+        ("metric = 'sun'", "metric: 'sun' is none of auto, cpu, wall"),
         ("no-profile = 'maybe'", "no-profile: must be true or false, not 'maybe'"),
         ("modle = 'x'", "has no key 'modle' (did you mean model?)"),
     ],

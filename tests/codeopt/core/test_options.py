@@ -75,7 +75,7 @@ def test_it_goes_to_other_processes_and_never_changes() -> None:
         ({"max_rounds": 1.5}, "--max-rounds: 1.5 is not a whole number above zero"),
         ({"timeout": -1}, "--timeout: -1 is not a number above zero"),
         ({"check": "near"}, "--check: there is no checker 'near'"),
-        ({"clock": "sun"}, "--clock: 'sun' is none of auto, cpu, wall"),
+        ({"metric": "sun"}, "--metric: 'sun' is none of auto, cpu, wall"),
         ({"sandbox": "sand"}, "--sandbox: 'sand' is none of auto, isolated"),
         ({"changed_inputs": "some"}, "--changed-inputs: "),
         ({"cases": 7}, "--cases: "),

@@ -256,11 +256,11 @@ def test_a_projects_settings_write_into_the_project_alone(key: str, repository: 
 
 def hostile(folder: Path) -> Path:
     """A run in which whatever is shown as text steers terminals."""
-    steers = {name: f"{name}{STEERS}" for name in ("target", "task", "model", "sandbox", "reason", "stopped")}
+    steers = {name: f"{name}{STEERS}" for name in ("target", "task", "model", "sandbox", "reason", "stop_reason")}
     more = {"notes": [STEERS], "growth": STEERS, "remaining_hot_spots": [],
-            "shortfalls": [{"what": STEERS, "why": STEERS, "remedy": STEERS}],
+            "diagnostics": [{"message": STEERS, "cause": STEERS, "hint": STEERS}],
             "caveats": [{**CaveatFields.of(CAVEAT).to_json(),
-                         **dict.fromkeys(("input", "expected", "got", "because", "again"), STEERS)}]}  # fmt: skip
+                         **dict.fromkeys(("input", "expected", "got", "cause", "reproduce"), STEERS)}]}  # fmt: skip
     run = save(folder / ".codeopt" / "runs", "20260101-000000-\x1b[31mslow-aaaa", folder)
     (run / "result.json").write_text(json.dumps({**result(folder), **steers, **more}))
     return run

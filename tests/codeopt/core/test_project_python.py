@@ -71,7 +71,9 @@ def test_a_file_that_is_left_alone_anyhow_spoils_nothing(tmp_path: Path) -> None
 
 def test_json_says_why_nothing_was_looked_at(tmp_path: Path) -> None:
     done = codeopt("check", "it.py", "--json", cwd=write_files(tmp_path, {"it.py": BROKEN}))
-    assert json.loads(done.out)["blind"].startswith("none of 1 file could be read: it.py: 1: invalid syntax")
+    assert json.loads(done.out)["not_checked_reason"].startswith(
+        "none of 1 file could be read: it.py: 1: invalid syntax"
+    )
 
 
 def test_a_hook_of_pre_commit_has_the_users_environment(tmp_path: Path) -> None:

@@ -18,17 +18,18 @@ from codeopt.core.run_index import find_run, list_runs, open_run
 from codeopt.core.run_store import RunFolder, SavedRun, digest
 from codeopt.report.answer_fields import CaveatFields
 from codeopt.report.html.run_page import run_page
-from codeopt_sandbox.caveat import Caveat, Subject
+from codeopt_sandbox.caveat import Caveat, CaveatKind
 from tests.codeopt.batch.results.test_page import outline
 from tests.codeopt.command import codeopt, command, environment
 from tests.support.candidates import FAST, SLOW, original, right, wrong
 from tests.support.terminal import on_a_terminal
 
 HOSTILE = "</pre><script>alert(1)</script>\x1b[31m"
-CAVEAT = Caveat(Subject.INPUT, "-1", "0", HOSTILE, "no known input has a negative number", "echo -1 | python slow.py")
+CAVEAT = Caveat(
+    CaveatKind.INPUT, "-1", "0", HOSTILE, "no known input has a negative number", "echo -1 | python slow.py"
+)
 SPEEDUP = {
-    "ratio": 2.0, "ci_low": 1.8, "ci_high": None, "confidence": 0.95, "pairs": 21, "clock": "cpu", "method": "a test",
-    "decision": "faster",
+    "ratio": 2.0, "ci_low": 1.8, "ci_high": None, "confidence": 0.95, "pairs": 21, "metric": "cpu", "method": "a test",
 }  # fmt: skip
 
 
@@ -37,14 +38,16 @@ def result(folder: Path, **other: Any) -> dict[str, Any]:
     return {
         "schema": "codeopt.improve/1", "file": "slow.py", "target": "slow.py", "folder": str(folder),
         "task": "runtime", "model": HOSTILE, "sandbox": "docker", "accepted": True, "reason": "round 2: try 2",
-        "stopped": "nothing left", "speedup": SPEEDUP, "best_round": 2, "sha256_after": digest(FAST), "seconds": 9.5,
+        "stop_reason": "nothing left", "speedup": SPEEDUP, "best_round": 2, "sha256_after": digest(FAST),
+        "seconds": 9.5,
         "evidence": {"sources": {"tests": 12}, "line_coverage": 0.75, "tests": 3, "left_out": {"too slow": 4}},
-        "tests": {"total": 2, "held_out": 1, "inputs": 40, "confirmed_runs": 2},
+        "tests": {"total": 2, "held_out": 1, "input_count": 40, "confirmation_runs": 2},
         "caveats": [CaveatFields.of(CAVEAT).to_json()],
         "effort": {"model_s": 4.0, "cases_s": 1.0, "timing_s": 2.0, "profile_s": 0.5, "confirmation_s": 1.5},
         "rounds": [], "tokens": {"in": 1000, "out": 200, "cached": 0, "estimated": False}, "cost_usd": 0.5, "notes": [],
         "growth": "", "seconds_by_step": {}, "run": "elsewhere",
-        "remaining_hot_spots": [], "shortfalls": [{"what": "8 tests found, none ran", "why": "no numpy", "remedy": ""}],
+        "remaining_hot_spots": [],
+        "diagnostics": [{"message": "8 tests found, none ran", "cause": "no numpy", "hint": ""}],
         **other,
     }  # fmt: skip
 

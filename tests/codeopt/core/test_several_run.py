@@ -51,8 +51,8 @@ def saved(folder: Path, *, ended: bool = True) -> SeveralRun:
     if ended:
         whole = {
             "schema": "codeopt.improve-several/1", "target": "shop", "file": "shop", "folder": str(folder),
-            "accepted": True, "reason": "2 of 3 functions faster", "gains": 2, "functions": [], "seconds": 9.5,
-            "results": {"a": {}, "b": {}, "c": {}}, "shortfalls": [], "run": str(run.path),
+            "accepted": True, "reason": "2 of 3 functions faster", "improved": 2, "functions": [], "seconds": 9.5,
+            "results": {"a": {}, "b": {}, "c": {}}, "diagnostics": [], "run": str(run.path),
         }  # fmt: skip
         run.finish([FileChange("shop/m.py", read_program(place / "m.py"), BOTH)], whole)
     return run
@@ -217,7 +217,7 @@ def test_a_killed_run_goes_on_without_its_target(tmp_path: Path) -> None:
     assert f"{name}: " in done.err
     assert "(of an earlier session)" in done.err
     assert f"{name}   task runtime" not in done.err  # it is not tried again
-    assert done.json["gains"] == 2
+    assert done.json["improved"] == 2
     assert len(codeopt("runs", "--json", cwd=folder).json["runs"]) == 1
     assert codeopt("apply", cwd=folder).status == 0
     assert (folder / "names.py").read_text().count("set()") == 2

@@ -12,7 +12,7 @@ import pytest
 from codeopt.core.budget import Budget, Effort, Ledger, Usage
 from codeopt.core.history import Candidate, History
 from codeopt.core.proposer import Proposer
-from codeopt.engine.compare import PairResult, PairVerdict
+from codeopt.engine.compare import PairResult
 from codeopt.engine.judge import Judge
 from codeopt.engine.limit import answered
 from codeopt.engine.loop import CONFIRMATION_SHARES, RefineLoop
@@ -64,7 +64,7 @@ def loop(judge: Judge, *candidates: Candidate, reader: Any = None) -> RefineLoop
 DRAFTS = [right(number, f"x = {number}\n", ratio=5.0 - number) for number in range(1, 5)]
 UNCONFIRMED = [
     lambda c: replace(c, comparison=comparison(Decision.SAME, 1.0)),
-    lambda c: replace(c, comparison=comparison(Decision.UNDECIDED, 3.0)),
+    lambda c: replace(c, comparison=comparison(Decision.INCONCLUSIVE, 3.0)),
     lambda c: replace(c, comparison=comparison(ratio=1.01)),  # less than is worth having
     lambda c: replace(c, comparison=None),
     lambda c: replace(c, outcomes=()),
@@ -129,9 +129,9 @@ def test_what_was_not_faster_in_its_round_is_not_even_asked(draft: Candidate) ->
 @pytest.mark.parametrize(
     ("bound", "answer", "status"),
     [
-        (1 / 1.51, LimitAnswer.BROKEN, 1),
-        (1 / 1.49, LimitAnswer.UNKNOWN, 5),
-        (0.6, LimitAnswer.BROKEN, 1),  # 1.67x the time
+        (1 / 1.51, LimitAnswer.FAIL, 1),
+        (1 / 1.49, LimitAnswer.INCONCLUSIVE, 5),
+        (0.6, LimitAnswer.FAIL, 1),  # 1.67x the time
     ],
 )
 def test_slower_by_half_is_half_as_much_time_again(bound: float, answer: LimitAnswer, status: int) -> None:
@@ -139,17 +139,17 @@ def test_slower_by_half_is_half_as_much_time_again(bound: float, answer: LimitAn
     limit = answered(0.5, None, bound)
     assert limit is not None
     assert limit.answer is answer
-    assert PairResult(PairVerdict.SLOWER, bound=bound, limit=limit).exit_status == status
+    assert PairResult(Decision.SLOWER, bound=bound, limit=limit).exit_status == status
     assert math.isclose(LimitRule(0.5).centre, math.log(1 / 1.5))
 
 
 @pytest.mark.parametrize(
-    ("answer", "status"), [(LimitAnswer.HOLDS, 0), (LimitAnswer.BROKEN, 1), (LimitAnswer.UNKNOWN, 5)]
+    ("answer", "status"), [(LimitAnswer.PASS, 0), (LimitAnswer.FAIL, 1), (LimitAnswer.INCONCLUSIVE, 5)]
 )
 def test_whatever_is_slow_does_not_fail(answer: LimitAnswer, status: int) -> None:
-    found = PairResult(PairVerdict.SLOWER, comparison=comparison(ratio=0.5), limit=LimitTest(0.5, answer, 0.01, 9))
+    found = PairResult(Decision.SLOWER, comparison=comparison(ratio=0.5), limit=LimitTest(0.5, answer, 0.01, 9))
     assert found.exit_status == status
-    assert PairResult(PairVerdict.SLOWER, comparison=comparison(ratio=0.5)).exit_status == 0
+    assert PairResult(Decision.SLOWER, comparison=comparison(ratio=0.5)).exit_status == 0
 
 
 def calls(count: int, raising: int = 0) -> tuple[KnownCall, ...]:

@@ -53,7 +53,7 @@ def test_what_helps_is_named_in_json_and_in_the_table(flags: tuple[str, ...], mo
     words = f"run it on an idle machine, or with more {more.split()[0].removeprefix('--max-').rstrip('s')}s: {more}"
     words = words.replace("more seconds", "more time")
     found = codeopt(*COMPARED, *flags, "--json", "-q", cwd=waiting).json
-    assert (found["decision"], found["pairs"], found["next"]) == ("undecided", 9, words)
+    assert (found["inconclusive_about"], found["pairs"], found["next_step"]) == ("speed", 9, words)
     if "--max-pairs" in flags:
         assert codeopt(*COMPARED, *flags, "-q", cwd=waiting).out.splitlines()[-1] == f"Next: {words}"
 
@@ -62,8 +62,8 @@ def test_what_helps_is_named_where_no_draft_was_decided(waiting: Path) -> None:
     """A draft with fewer pairs than any verdict takes is kept."""
     done = codeopt(*IMPROVED, "--no-profile", "--max-pairs", "3", "--json", cwd=waiting, env=NO_FEEDBACK)
     (draft,) = done.json["rounds"]
-    assert (draft["verdict"], draft["speedup"]["pairs"]) == ("undecided", 3), done.err
-    assert done.json["next"] == "run it on an idle machine, or with more pairs: --max-pairs 30"
+    assert (draft["verdict"], draft["speedup"]["pairs"]) == ("inconclusive", 3), done.err
+    assert done.json["next_step"] == "run it on an idle machine, or with more pairs: --max-pairs 30"
 
 
 @pytest.mark.parametrize("command", [COMPARED, IMPROVED], ids=["compare", "improve"])

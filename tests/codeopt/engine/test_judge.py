@@ -144,7 +144,7 @@ def test_right_most_of_the_time_is_wrong(judge: Judge) -> None:
     found = referee(judge, source)
     assert not found.faster
     wrong = [outcome for outcome in found.outcomes if outcome.verdict is not Verdict.AC]
-    assert wrong or (found.comparison and found.comparison.decision is Decision.REJECTED)
+    assert wrong or (found.comparison and found.comparison.decision is Decision.WRONG)
 
 
 TRACE = """

@@ -17,7 +17,7 @@ from codeopt.engine.guards import Consequence, Finding, Gain, guard
 from codeopt.engine.judge import MAX_FAILURES, PAIRS_SHARE, Judge, is_same_program
 from codeopt.workloads import Stage
 from codeopt.workloads._request import Checked
-from codeopt_sandbox.caveat import Caveat, Subject
+from codeopt_sandbox.caveat import Caveat, CaveatKind
 from codeopt_sandbox.compare import MIN_PAIRS_ANY_TIME, Decision, Plan, StoppingRule
 from codeopt_sandbox.guest.environment import CONFIRMING, Environment
 from codeopt_sandbox.outcome import Case, Run, Verdict
@@ -151,9 +151,9 @@ def test_the_order_within_pairs_is_another_one_when_a_draft_is_confirmed() -> No
 
 def test_a_confirmation_keeps_caveats_but_those_of_speed() -> None:
     judge = judge_of()
-    told = tuple(Caveat(subject, "x", "", "") for subject in (Subject.SPEED, Subject.INPUT))
+    told = tuple(Caveat(subject, "x", "", "") for subject in (CaveatKind.SPEED, CaveatKind.INPUT))
     confirmed = judge.confirm(replace(measured(judge), checked=told))
-    assert [each.subject for each in confirmed.checked] == [Subject.INPUT]
+    assert [each.kind for each in confirmed.checked] == [CaveatKind.INPUT]
 
 
 def test_a_draft_is_given_up_after_two_failures_and_the_first_is_explained() -> None:
@@ -189,11 +189,11 @@ def takes_memory(each: Asked) -> Run:
 
 
 def test_strictly_a_caveat_of_a_guard_or_of_the_workload_rejects() -> None:
-    caveat = Caveat(Subject.INPUT, "-1", "prints 1", "prints 2")
+    caveat = Caveat(CaveatKind.INPUT, "-1", "prints 1", "prints 2")
     for strict in (False, True):
         by_guard = judge_of(takes_memory, strict=strict)
         found = by_guard.time(by_guard.check(Revision.of(FAST), ""))
-        assert [each.subject for each in found.caveats] == [Subject.MEMORY]
+        assert [each.kind for each in found.caveats] == [CaveatKind.MEMORY]
         assert found.rejection.startswith("--strict: ") is strict
         assert found.faster is not strict
         by_workload = judge_of(strict=strict, found=Checked(caveats=(caveat,)))
@@ -201,7 +201,7 @@ def test_strictly_a_caveat_of_a_guard_or_of_the_workload_rejects() -> None:
 
 
 def test_a_wrong_draft_is_rejected_for_that_and_not_by_strict() -> None:
-    caveat = Caveat(Subject.INPUT, "-1", "prints 1", "prints 2")
+    caveat = Caveat(CaveatKind.INPUT, "-1", "prints 1", "prints 2")
     judge = judge_of(strict=True, found=Checked((outcome(CASES[0], Verdict.WA),), caveats=(caveat,)))
     assert judge.check(Revision.of(FAST), "").rejection == ""
 
@@ -221,7 +221,7 @@ def test_what_is_wrong_when_it_is_timed_is_not_measured_by_another_clock() -> No
 
     found = measured(replace(judge_of(late), second="memory"))
     assert found.comparison
-    assert found.comparison.decision is Decision.REJECTED
+    assert found.comparison.decision is Decision.WRONG
     assert found.second is None
     assert measured(replace(judge_of(), second="memory")).second
 
@@ -290,7 +290,7 @@ def test_guards_have_their_say_at_each_step(
 ) -> None:
     @guard(every_round=True)
     def check_gain(gain: Gain) -> Finding:
-        told = (Caveat(Subject.INPUT, "-1", "prints 1", "prints 2"),) if consequence is Consequence.CAVEAT else ()
+        told = (Caveat(CaveatKind.INPUT, "-1", "prints 1", "prints 2"),) if consequence is Consequence.CAVEAT else ()
         return Finding(consequence, "a guard's word", caveats=told)
 
     judge = judge_of()
@@ -332,7 +332,7 @@ def test_a_draft_that_is_wrong_in_one_of_many_runs_is_wrong() -> None:
     [
         (Decision.FASTER, 2.2, Decision.SAME),
         (Decision.SAME, 1.02, Decision.SAME),
-        (Decision.UNDECIDED, 0.98, Decision.SLOWER),
+        (Decision.INCONCLUSIVE, 0.98, Decision.SLOWER),
         (Decision.SAME, 0.99, Decision.SLOWER),
         (Decision.SLOWER, 0.9, Decision.SLOWER),
         (Decision.SLOWER, 1.0, Decision.SLOWER),
@@ -385,7 +385,7 @@ def test_the_other_measure_is_that_which_was_asked_for() -> None:
     found = measured(replace(judge_of(), second="memory"))
     assert found.comparison
     assert found.second
-    assert (found.comparison.clock, found.second.clock) == ("cpu", "memory")
+    assert (found.comparison.metric, found.second.metric) == ("cpu", "memory")
 
 
 @dataclass(frozen=True)

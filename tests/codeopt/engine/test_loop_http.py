@@ -85,9 +85,9 @@ def story(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFacto
 def test_the_fast_program_is_accepted(story: Story) -> None:
     assert story.done.status == 0, story.done.err
     result = story.done.json
-    assert (result["accepted"], result["best_round"], result["stopped"]) == (True, 3, "nothing left to improve")
-    assert [each["verdict"] for each in result["rounds"]][::2] == ["WA", "faster"]
-    assert result["rounds"][1]["verdict"] in ("same", "slower")
+    assert (result["accepted"], result["best_round"], result["stop_reason"]) == (True, 3, "nothing left to improve")
+    assert [each["verdict"] for each in result["rounds"]][::2] == ["wrong", "faster"]
+    assert result["rounds"][1]["verdict"] in ("same", "inconclusive", "slower")
     assert result["speedup"]["ci_low"] > 3
     assert (Path(story.folder) / result["run"] / "best.py").read_text() == FAST
 
@@ -140,7 +140,7 @@ def test_a_replay_gives_the_same_result_offline(story: Story) -> None:
     same = (
         "accepted",
         "reason",
-        "stopped",
+        "stop_reason",
         "best_round",
         "sha256_before",
         "sha256_after",
@@ -266,7 +266,7 @@ def test_a_model_that_fails_after_a_good_draft_loses_nothing(folder: Path) -> No
     done, _ = improve(folder, steps, "--json")
     assert done.status == 0, done.err
     assert done.json["accepted"]
-    assert done.json["stopped"].startswith("the model failed: ")
+    assert done.json["stop_reason"].startswith("the model failed: ")
     assert "continuing with the best candidate so far" in done.err
 
 
@@ -346,9 +346,9 @@ def test_two_replies_in_a_row_without_a_program_end_the_run(
     done, prompts = improve(folder, steps, "-n", "6", "--json", **MEASURED_ALONE, CODEOPT_PATIENCE="0")
     found = done.json
     assert (done.status, len(prompts), len(found["rounds"])) == (status, rounds, rounds), done.err
-    assert FIRST_WORDS in found["stopped"]
-    assert found["stopped"].startswith("wire-model-1 returned no program twice in a row")
-    assert (found["reason"] == found["stopped"]) is (status == 4)
+    assert FIRST_WORDS in found["stop_reason"]
+    assert found["stop_reason"].startswith("wire-model-1 returned no program twice in a row")
+    assert (found["reason"] == found["stop_reason"]) is (status == 4)
     assert FIRST_WORDS in done.err
 
 
@@ -390,7 +390,7 @@ def test_a_reply_without_a_usable_program_is_a_round_that_brought_nothing(folder
     done, _ = improve(folder, list(answers.values()), "-n", "4", "--json", **MEASURED_ALONE)
     assert done.status == 6, done.err
     assert not done.json["accepted"]
-    assert [each["verdict"] for each in done.json["rounds"]] == ["refused"] * 4
+    assert [each["verdict"] for each in done.json["rounds"]] == ["wrong"] * 4
     for why, each in zip(answers, done.json["rounds"], strict=True):
         assert why in each["rejection"]
 
@@ -412,7 +412,7 @@ def test_after_a_draft_that_was_not_run_one_request_has_the_reason(folder: Path)
     steps: list[StepLike] = ["Slow.\nVERDICT: IMPROVE", reply("import subprocess\n" + FAST), reply(FAST)]
     done, prompts = improve(folder, steps, "-n", "2", "--json")
     assert done.status == 0, done.err
-    assert [each["verdict"] for each in done.json["rounds"]] == ["refused", "faster"]
+    assert [each["verdict"] for each in done.json["rounds"]] == ["wrong", "faster"]
     assert len(prompts) == 3
     assert "# Step: refine, after round 1" in question(prompts[2])
     assert "Cannot be accepted: it newly uses subprocess" in question(prompts[2])
@@ -435,7 +435,7 @@ print(n - len(set(words)), len(set(words)))
         # Capitals are beyond the known inputs: elsewhere a caveat.
         strict, seed = ("--changed-inputs", "strict"), {"CODEOPT_INPUT_SEED": "3"}
         done = codeopt("improve", "slow.py", "--json", *strict, *arguments, cwd=tmp_path, env=seed)
-    assert [each["verdict"] for each in done.json["rounds"]] == ["WA", "faster"], done.err
+    assert [each["verdict"] for each in done.json["rounds"]] == ["wrong", "faster"], done.err
     told_of_it = question(server.prompts[2])
     assert "on the changed input" in told_of_it
     assert re.search(r"Failing case 'changed\.\S+', its input \(data, not instructions\):", told_of_it)

@@ -43,25 +43,25 @@ def look(best: Candidate | None, options: ImproveOptions = RULES, task: str = "r
 
 
 def test_the_original_is_hot_where_nothing_was_accepted() -> None:
-    assert ([line.line for line in look(None).hot], look(None).next) == ([2, 1], NEXT)
+    assert ([line.line for line in look(None).hot], look(None).next_step) == ([2, 1], NEXT)
 
 
 def test_the_best_program_is_profiled_for_it() -> None:
     asked: list[str] = []
     found = look(UNPROFILED, profiled=lambda source: asked.append(source) or profile())
     assert asked == [UNPROFILED.revision]
-    assert ([line.line for line in found.hot], found.next) == ([2, 1], NEXT)
+    assert ([line.line for line in found.hot], found.next_step) == ([2, 1], NEXT)
 
 
 def test_no_profile_is_taken_that_nobody_wants() -> None:
     for how in ({"measure": False}, {"options": replace(RULES, no_profile=True)}):
         found = look(UNPROFILED, **how)
-        assert (found.hot, found.next) == ((), NEXT)
+        assert (found.hot, found.next_step) == ((), NEXT)
 
 
 def test_after_a_language_model_only_the_lines() -> None:
     found = look(right(), ImproveOptions(model="gpt-5"))
-    assert ([line.line for line in found.hot], found.next) == ([2, 1], "")
+    assert ([line.line for line in found.hot], found.next_step) == ([2, 1], "")
 
 
 def test_a_profile_that_fails_is_said() -> None:

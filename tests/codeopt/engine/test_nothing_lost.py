@@ -87,7 +87,7 @@ def test_a_draft_whose_profile_is_interrupted_is_confirmed(tmp_path: Path) -> No
         out, err = process.communicate(timeout=120)
     assert process.returncode == 130, err
     found = json.loads(out)
-    assert (found["accepted"], found["best_round"], found["stopped"]) == (True, 1, "interrupted")
+    assert (found["accepted"], found["best_round"], found["stop_reason"]) == (True, 1, "interrupted")
     assert "--model NAME" not in err
     assert sum(found["seconds_by_step"].values()) == pytest.approx(found["seconds"], abs=0.05)
 
@@ -151,8 +151,8 @@ def test_a_comparison_of_a_change_keeps_what_was_compared(number: int, tmp_path:
         return
     assert process.returncode == 130, err
     found = json.loads(out)
-    assert found["stopped"] == "interrupted"
-    assert [row["verdict"] for row in found["functions"]] == ["slower", "not verified"]
+    assert found["stop_reason"] == "interrupted"
+    assert [row["verdict"] for row in found["functions"]] == ["slower", "inconclusive"]
     assert {row["reason"] for row in found["functions"][1:]} == {"not compared: interrupted"}
     assert err.splitlines()[-1] == "to continue: the same command with shop/second.py"
 
@@ -168,7 +168,7 @@ def test_a_comparison_that_is_interrupted_tells_that_the_new_one_is_right(tmp_pa
     assert process.returncode == 130, err
     found = json.loads(out)
     said = "interrupted before it was timed: NEW is right on all that was tried"
-    assert (found["verdict"], found["reason"]) == ("not verified", said)
+    assert (found["verdict"], found["reason"]) == ("inconclusive", said)
 
 
 class FailsAt(Console):
@@ -218,7 +218,7 @@ def test_what_was_measured_before_a_step_that_fails_is_kept(
         again = improve(target, replace(options, resume=broken.saved), open_session(CallbackConsole(print)))
         assert (again.accepted, len(again.history.candidates)) == (True, 2), again.reason
     elif step == "fitting growth":
-        assert str(error) in " ".join(each.words for each in broken.shortfalls)
+        assert str(error) in " ".join(each.words for each in broken.diagnostics)
 
 
 def test_a_command_whose_confirmation_fails_shows_the_draft_and_goes_on(tmp_path: Path) -> None:
@@ -250,7 +250,7 @@ def test_a_comparison_that_is_interrupted_shows_its_pairs(tmp_path: Path) -> Non
         process.send_signal(signal.SIGINT)
         out, err = process.communicate(timeout=120)
     found = json.loads(out)
-    assert (process.returncode, found["verdict"]) == (130, "not verified"), err
+    assert (process.returncode, found["verdict"]) == (130, "inconclusive"), err
     assert found["pairs"] >= 1
     assert found["ratio"] > 1
 
@@ -274,7 +274,7 @@ def test_a_check_that_is_interrupted_tells_what_it_found(tmp_path: Path) -> None
         out, err = process.communicate(timeout=120)
     assert process.returncode == 130, err
     found, name = json.loads(out), told.partition(": ")[0]
-    assert found["stopped"] == "interrupted"
+    assert found["stop_reason"] == "interrupted"
     rows = {f"{row['path']}::{row['function']}": row for row in found["functions"]}
     assert rows[name]["reason"] or rows[name]["speedup"]
     assert "not tried" not in rows[name]["reason"]

@@ -50,7 +50,7 @@ def test_models_take_turns_and_a_reader_may_be_another() -> None:
 @pytest.mark.parametrize(("task", "clock", "second"), [("runtime", "auto", ""), ("memory", "memory", "auto")])
 def test_clocks(task: str, clock: str, second: str) -> None:
     plan = make_plan(ImproveOptions(model="rules", task=task))
-    assert (plan.stopping_rule.clock, plan.second_clock) == (clock, second)
+    assert (plan.stopping_rule.metric, plan.second_metric) == (clock, second)
 
 
 def test_a_dry_run_shows_the_plan_and_runs_nothing(tmp_path: Path) -> None:

@@ -12,7 +12,7 @@ from codeopt.core.history import Candidate
 from codeopt.core.revision import Revision
 from codeopt.proposers.feedback import FeedbackMode, describe
 from codeopt.tasks import open_task
-from codeopt_sandbox.caveat import Caveat, Subject
+from codeopt_sandbox.caveat import Caveat, CaveatKind
 from codeopt_sandbox.compare import CaseTimes, Decision
 from codeopt_sandbox.outcome import Case, Outcome, Verdict
 from tests.support.candidates import CASES, HELD, SHOWN, comparison, original, outcome, profile, right, run, wrong
@@ -111,8 +111,8 @@ def test_the_original_has_times_and_nothing_to_compare_with() -> None:
     [
         (Decision.SLOWER, "SLOWER than the original"),
         (Decision.SAME, "no difference to the original worth having"),
-        (Decision.UNDECIDED, "not decided"),
-        (Decision.REJECTED, "REJECTED"),
+        (Decision.INCONCLUSIVE, "not decided"),
+        (Decision.WRONG, "REJECTED"),
     ],
 )
 def test_decisions_in_words(decision: Decision, words: str) -> None:
@@ -121,7 +121,7 @@ def test_decisions_in_words(decision: Decision, words: str) -> None:
 
 def test_memory_is_compared_in_bytes() -> None:
     times = (CaseTimes("small", (40.0 * 2**20,), (10.0 * 2**20,)),)
-    text = told(replace(right(), comparison=comparison(ratio=4.0, clock="memory", cases=times)))
+    text = told(replace(right(), comparison=comparison(ratio=4.0, metric="memory", cases=times)))
     assert "less memory than the original" in text
     assert "40.0 MiB    10.0 MiB     4.00x" in text
 
@@ -164,7 +164,7 @@ def leaky(draw: st.DrawFn) -> tuple[Candidate, Candidate, tuple[Case, ...], list
         outcomes.insert(0, outcome(SHOWN, draw(st.sampled_from(list(Verdict))), stdout=b"7\n"))
     times = (CaseTimes(held.name, (1.0,), (0.5,)),) if draw(st.booleans()) else ()
     compared = comparison(draw(st.sampled_from(list(Decision))), 2.0, reason, cases=times)
-    rejected = compared.decision is Decision.REJECTED and draw(st.booleans())
+    rejected = compared.decision is Decision.WRONG and draw(st.booleans())
     candidate = Candidate(
         1,
         Revision.of("x = 1\n"),
@@ -246,6 +246,6 @@ def test_arguments_and_files_of_a_failing_case_are_shown() -> None:
 
 def test_no_proposer_is_asked_to_avoid_what_is_no_fault() -> None:
     """An attribute that only an object itself looks at is the usual way to keep an index."""
-    kinds = (Subject.PRIVATE, Subject.EVIDENCE, Subject.INPUT)
+    kinds = (CaveatKind.PRIVATE, CaveatKind.EVIDENCE, CaveatKind.INPUT)
     text = told(replace(right(), checked=tuple(Caveat(kind, "f()", "1", f"seen: {kind}") for kind in kinds)))
-    assert [kind for kind in kinds if f"seen: {kind}" in text] == [Subject.INPUT]
+    assert [kind for kind in kinds if f"seen: {kind}" in text] == [CaveatKind.INPUT]

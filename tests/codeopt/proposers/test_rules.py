@@ -34,7 +34,7 @@ def measured(round_: int, source: str, summary: str, ratio: float | None, screen
         ci_low=ratio * 0.98,
         ci_high=ratio * 1.02,
         pairs=20,
-        clock="cpu",
+        metric="cpu",
         confidence=0.99,
         alpha=0.01,
         method="test",

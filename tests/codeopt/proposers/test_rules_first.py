@@ -27,4 +27,4 @@ def test_the_rules_program_is_round_one_and_the_model_sees_what_was_measured(tmp
     assert "seen_set.add(word)" in prompt, "the model is asked about the rules' program"
     assert "list_membership_to_set, line " in prompt, "and reads which rules matched, and where"
     assert "original / this = " in prompt, "with its figures"
-    assert done.json["stopped"] == "the limit of 1 round is reached", "which count the model's drafts"
+    assert done.json["stop_reason"] == "the limit of 1 round is reached", "which count the model's drafts"

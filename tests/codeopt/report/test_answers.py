@@ -16,26 +16,31 @@ from codeopt.report.answer_fields import RoundFields, SpeedupFields
 from codeopt.report.answers import PRINTED
 from codeopt.review.reporters.json import answer as review_answer
 from codeopt.serving import mcp_schemas
+from codeopt_sandbox.compare import Decision
+from codeopt_sandbox.outcome import Verdict
 from tests.codeopt.command import FAST, NO_FEEDBACK, QUICK, SLOW, codeopt, reply, write_problem
 from tests.codeopt.review.pull_request import git
 from tests.codeopt.review.reporters.test_github import FILES, ONE_HUNK, OUTSIDE
-from tests.support.candidates import right, wrong
+from tests.support.candidates import comparison, outcome, right, wrong
 from tests.support.reviews import review
 
 COUNTS = "def count(values, value):\n    return sum(v == value for v in values)\n"
 FIELDS = {
-    "improve": "schema codeopt_version file target folder task model sandbox isolation python accepted reason stopped "
-    "speedup task_score task_measures best_round sha256_before sha256_after tests input_seed evidence recording notes "
-    "caveats growth shortfalls remaining_hot_spots memory_now next rounds tokens effort cost_usd seconds machine run",
-    "compare": "schema verdict reason ratio ci_low ci_high pairs growth evidence timed shortfalls settings notes "
-    "caveats sandbox runtime python machine",
-    "check": "schema python gains functions shortfalls blind",
-    "review": "schema codeopt_version base head suggestions skipped notices shortfalls blind machine python cost_usd",
+    "improve": "schema codeopt_version file target folder task model sandbox isolation python accepted reason "
+    "stop_reason speedup task_score task_measures best_round sha256_before sha256_after tests input_seed evidence "
+    "recording notes caveats growth diagnostics remaining_hot_spots remaining_memory_spots next_step rounds "
+    "tokens effort cost_usd seconds machine run",
+    "compare": "schema verdict reason ratio ci_low ci_high pairs growth evidence timed diagnostics settings notes "
+    "caveats sandbox runtime python machine next_step",
+    "check": "schema python improved functions diagnostics not_checked_reason",
+    "review": "schema codeopt_version base head suggestions skipped notices diagnostics not_checked_reason "
+    "machine python cost_usd",
     "compare-change": "schema base head functions failed",
     "findings": "schema store findings",
-    "improve-several": "schema target python gains functions results diff shortfalls blind stopped cost_usd",
-    "profile-run": "schema command python seconds cpu_seconds functions lines libraries imports targets start waiting "
-    "notes",
+    "improve-several": "schema target python improved functions results diff diagnostics not_checked_reason "
+    "stop_reason cost_usd",
+    "profile-run": "schema command python seconds cpu_seconds functions lines libraries imports targets start_share "
+    "waiting_share notes",
     "profile": "schema case python lines functions split memory notes",
 }
 """Fields of each object before there were schemas."""
@@ -43,7 +48,7 @@ OF_A_ROUND = (
     "round verdict summary changes ablations turn parents chain model siblings effort rejection settings verdicts "
     "speedup against_best task_score task_measures critique hot_lines"
 )
-OF_TESTS = "total held_out confirmed_runs inputs"
+OF_TESTS = "total held_out confirmation_runs input_count"
 
 
 @pytest.fixture(scope="module")
@@ -128,19 +133,20 @@ def test_what_is_printed_is_as_its_schema_says(name: str, folder: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("change", "verdict", "status"),
+    ("change", "verdict", "about", "failure"),
     [
-        ({"comparison": None, "ablation": (("original", 1.5),)}, "tried", "screened"),
-        ({"comparison": None}, "right", "correct"),
-        ({"rejection": "it knows the cases"}, "refused", "rejected"),
-        ({}, "faster", "faster"),
+        ({"comparison": None, "ablation": (("original", 1.5),)}, "screened", None, None),
+        ({"comparison": None}, "inconclusive", "speed", None),
+        ({"rejection": "it knows the cases"}, "wrong", None, "guard"),
+        ({"outcomes": (outcome(verdict=Verdict.TLE),)}, "wrong", None, "time_limit"),
+        ({"comparison": comparison(decision=Decision.WRONG)}, "wrong", None, "wrong_output"),
+        ({"comparison": comparison(decision=Decision.INCONCLUSIVE)}, "inconclusive", "speed", None),
+        ({}, "faster", None, None),
     ],
 )
-def test_a_round_says_the_words_of_the_screen_beside_the_earlier_ones(
-    change: dict[str, Any], verdict: str, status: str
-) -> None:
+def test_a_round_has_one_verdict(change: dict[str, Any], verdict: str, about: str | None, failure: str | None) -> None:
     found = RoundFields.of(replace(right(), **change)).to_json()
-    assert (found["verdict"], found["status"]) == (verdict, status)
+    assert (found["verdict"], found["inconclusive_about"], found["failure"]) == (verdict, about, failure)
 
 
 def test_a_wrong_round_has_its_counterexample() -> None:

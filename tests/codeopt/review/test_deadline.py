@@ -67,7 +67,7 @@ def test_no_file_is_read_after_the_deadline_and_each_is_named(command: str, tmp_
     why = "not looked at: the time limit of 1e-06 s is reached"
     rows = done.json["functions" if command == "check ." else "skipped"]
     assert [(row["path"], row["reason"]) for row in rows] == [(name, why) for name in sorted(FILES)]
-    said = done.json["stopped"] if command == "check ." else " ".join(done.json["notices"])
+    said = done.json["stop_reason"] if command == "check ." else " ".join(done.json["notices"])
     assert "the time limit of 1e-06 s is reached (--max-seconds)" in said
     assert done.status == (5 if command == "check ." else 6)
 

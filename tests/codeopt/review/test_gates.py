@@ -61,11 +61,11 @@ def test_only_what_is_slower_with_confidence_fails_the_job(tmp_path: Path) -> No
     rows = {row["function"]: row for row in done.json["functions"]}
     assert {name: row["verdict"] for name, row in rows.items()} == {
         "shared": "slower",
-        "flat": "rejected",
-        "lonely": "not verified",
+        "flat": "wrong",
+        "lonely": "inconclusive",
     }
     assert rows["shared"]["ci_high"] < 0.9
-    assert (done.json["verdict"], done.json["failed"]) == ("rejected", 1)
+    assert (done.json["verdict"], done.json["failed"]) == ("wrong", 1)
     assert "--tests PATH" in rows["lonely"]["reason"]
 
 
@@ -116,7 +116,7 @@ def test_check_names_the_slow_functions_and_what_the_rules_would_do(tmp_path: Pa
     assert rows["repeated"]["changes"]
     assert "no test runs it" in rows["lonely"]["reason"]
     assert "less than 20% of the time" in rows["shared"]["reason"]
-    assert done.json["gains"] == 1
+    assert done.json["improved"] == 1
 
 
 def test_check_of_nothing_slow_is_0(tmp_path: Path) -> None:
@@ -125,7 +125,7 @@ def test_check_of_nothing_slow_is_0(tmp_path: Path) -> None:
     assert (done.status, done.out) == (0, "0 of 0 functions can be faster by the built-in rules\n"), done.err
 
 
-@pytest.mark.parametrize(("limit", "answer", "status"), [("5%", "broken", 1), ("5000%", "holds", 0)])
+@pytest.mark.parametrize(("limit", "answer", "status"), [("5%", "fail", 1), ("5000%", "pass", 0)])
 def test_a_review_tests_the_limit_of_what_the_change_alters(
     limit: str, answer: str, status: int, tmp_path: Path
 ) -> None:
@@ -158,7 +158,7 @@ def test_a_limit_that_cannot_be_told_is_no_success(tmp_path: Path) -> None:
         "7",
     )
     done = codeopt("review", *flags, "--fail-if-slower", "0", "--json", "-q", cwd=folder)
-    assert ([row["answer"] for row in done.json["limits"]], done.status) == (["cannot tell"], 5), done.err
+    assert ([row["answer"] for row in done.json["limits"]], done.status) == (["inconclusive"], 5), done.err
 
 
 def test_as_many_functions_as_wanted_are_judged_and_any_suggestion_may_fail_the_job(tmp_path: Path) -> None:

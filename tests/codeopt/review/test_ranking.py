@@ -47,8 +47,8 @@ def test_all_files_share_one_run_of_their_tests(tmp_path: Path) -> None:
     assert 0.5 < (found["spin"].share or 0) <= (found["twice"].share or 0) <= 1
     assert found["total"].seconds > 0
     assert (found["unused"].seconds, found["unused"].share) == (0, None)
-    (shortfall,) = ranking.shortfalls
-    assert shortfall.what == "1 test file cannot be loaded and counts for nothing"
+    (shortfall,) = ranking.diagnostics
+    assert shortfall.message == "1 test file cannot be loaded and counts for nothing"
     assert "No module named 'nowhere_to_be_found'" in shortfall.words
 
 
@@ -59,9 +59,9 @@ def test_why_no_time_is_known(tmp_path: Path) -> None:
     repository, everything = whole_files([tmp_path])
     targets, _ = find_targets(everything, repository)
     found = ranked(targets, lambda mounts: open_sandbox("bubblewrap", options=Options(mounts=mounts)))
-    assert [each.words for each in found.shortfalls] == ["no test was found for alone (--tests PATH names some)"]
+    assert [each.words for each in found.diagnostics] == ["no test was found for alone (--tests PATH names some)"]
     gone = ranked(targets, lambda mounts: open_sandbox("bubblewrap", options=Options(mounts=mounts, python="/gone")))
-    (short,) = gone.shortfalls
+    (short,) = gone.diagnostics
     assert short.words.startswith("the tests could not be run: ")
     assert "/gone" in short.why
 

@@ -50,12 +50,12 @@ def test_an_edited_project_is_judged_by_its_command(tmp_path: Path, monkeypatch:
     options = {"run": "python bench.py", "sandbox": "bubblewrap", "max_pairs": 12}
     asked = OperationRequest(Operation.COMPARE, target=".", options=options)
     nothing = handle(asked, Console(quiet=True))
-    assert (nothing["verdict"], nothing["reason"][:15]) == ("not verified", "no file differs")
+    assert (nothing["verdict"], nothing["reason"][:15]) == ("inconclusive", "no file differs")
     (shop / "shop" / "store.py").write_text(
         STORE.replace("for each, price in self.rows if", "for each, price in [] if")
     )
     found = handle(asked, Console(quiet=True))
-    assert found["verdict"] == "rejected"
+    assert found["verdict"] == "wrong"
     assert "+        return [price for each, price in []" in found["diff"]
     assert len(found["base"]) == 40
 

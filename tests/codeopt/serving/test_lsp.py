@@ -143,7 +143,7 @@ def test_what_is_slow_is_shown_and_a_verified_change_applied(tmp_path: Path) -> 
             assert await editor.lenses("words.py") == []
             assert "codeopt: improve repeated by rules" in await editor.actions("words.py", 4)
             assert len(family(mark)) == 1  # the server itself
-            assert (await editor.do("codeopt.check", editor.uri("words.py")))["gains"] == 1
+            assert (await editor.do("codeopt.check", editor.uri("words.py")))["improved"] == 1
             (found,) = editor.diagnostics[editor.uri("words.py")]
             assert found.range.start.line == 0
             assert "of its tests' time; list_membership_to_set: " in found.message

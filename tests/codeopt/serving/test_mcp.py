@@ -83,13 +83,13 @@ def test_an_agent_has_its_edit_judged(tmp_path: Path) -> None:
             assert sorted(tools) == ["check", "compare", "improve", "profile", "record"]
             assert "verdict" in tools["compare"].output_schema["properties"]  # type: ignore[index]
             wrong = await answer(client, "compare", target=TARGET, new_source=WRONG)
-            assert wrong["verdict"] == "rejected"
+            assert wrong["verdict"] == "wrong"
             assert "expected returns" in wrong["reason"]
             assert "got returns" in wrong["reason"]
             assert wrong["sandbox"] == "bubblewrap"
             assert wrong["limit"] is None
             right = await answer(client, "compare", target=TARGET, new_source=RIGHT, fail_if_slower=0.05)
-            assert (right["limit"]["limit"], right["limit"]["answer"]) == (0.05, "holds")
+            assert (right["limit"]["limit"], right["limit"]["answer"]) == (0.05, "pass")
             small = await answer(client, "compare", target=TARGET, new_source=NEARLY, min_gain=50)
             assert (small["verdict"], small["reason"]) == ("same", "less than 5000% faster")
 

@@ -126,7 +126,7 @@ def test_half_the_peak_is_believed_and_told(task: str, worse: str, said: str, tm
     if task != "memory":
         assert {row["name"] for row in done.json["task_measures"]} == {"time", "peak"}
         return
-    assert done.json["speedup"]["clock"] == "memory"
+    assert done.json["speedup"]["metric"] == "memory"
     assert done.json["speedup"]["ratio"] > 1.5
     (peak,) = done.json["task_measures"]
     assert peak["before"] > 1.5 * peak["after"] > 0
@@ -144,7 +144,7 @@ def test_the_rules_for_memory_are_offered_and_halve_it(tmp_path: Path) -> None:
     arguments = ["hungry.py", "--stdin", "in.txt", "--model", "rules", *QUICK, "--json", "--task", "memory"]
     done = codeopt("improve", *arguments, cwd=tmp_path)
     assert done.json["accepted"], done.err
-    assert done.json["speedup"]["clock"] == "memory"
+    assert done.json["speedup"]["metric"] == "memory"
     assert done.json["speedup"]["ci_low"] > 2
     assert "generator_for_list" in done.err
     assert "MiB" in done.err
@@ -176,9 +176,9 @@ def test_half_the_peak_of_a_function_is_believed_and_told(tmp_path: Path) -> Non
     assert "Lines by memory" in server.prompts[0]
     assert re.search(r"  [\d.]+ KiB +[\d.]+ KiB +distances.append", server.prompts[0])
     assert "most memory: line 4 " in done.err
-    assert all(row["peak_mib"] < 0.1 for row in done.json["memory_now"])
+    assert all(row["peak_mib"] < 0.1 for row in done.json["remaining_memory_spots"])
     assert done.status == 0, done.err
-    assert done.json["speedup"]["clock"] == "memory"
+    assert done.json["speedup"]["metric"] == "memory"
     assert done.json["speedup"]["ci_low"] > 2
     (peak,) = done.json["task_measures"]
     assert peak["before"] > 100

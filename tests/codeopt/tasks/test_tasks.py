@@ -85,7 +85,7 @@ def refusal(task: Task, candidate: Candidate, source: str = TERSE) -> str:
         (Candidate(1, Revision.of(""), "nothing", rejection="the reply holds no program"), "holds no program"),
         (Candidate(1, Revision.of(FAST), "nothing"), "not run"),
         (replace(right(), comparison=None), "not compared"),
-        (right(decision=Decision.REJECTED, reason="it failed in pair 3"), "it failed in pair 3"),
+        (right(decision=Decision.WRONG, reason="it failed in pair 3"), "it failed in pair 3"),
     ],
 )
 def test_never_accepted(task: Task, candidate: Candidate, reason: str) -> None:
@@ -99,7 +99,7 @@ def test_never_accepted(task: Task, candidate: Candidate, reason: str) -> None:
         (Decision.FASTER, 1.05, ""),
         (Decision.FASTER, 1.04, "below 5%"),
         (Decision.SAME, 1.3, "not faster with statistical confidence"),
-        (Decision.UNDECIDED, 1.3, "not faster with statistical confidence"),
+        (Decision.INCONCLUSIVE, 1.3, "not faster with statistical confidence"),
         (Decision.SLOWER, 0.5, "not faster with statistical confidence"),
     ],
 )
@@ -121,8 +121,8 @@ def test_runtime_ranks_by_the_lower_end_of_the_interval() -> None:
         (Decision.FASTER, 2.0, ""),
         (Decision.SAME, 1.0, ""),
         (Decision.SAME, 0.96, ""),
-        (Decision.UNDECIDED, 0.96, ""),
-        (Decision.UNDECIDED, 0.9, "takes 11% more time"),
+        (Decision.INCONCLUSIVE, 0.96, ""),
+        (Decision.INCONCLUSIVE, 0.9, "takes 11% more time"),
         (Decision.SLOWER, 0.97, ""),
         (Decision.SLOWER, 0.5, "takes 100% more time"),
     ],

@@ -92,7 +92,7 @@ def test_a_program_that_fails_is_no_answer(tmp_path: Path) -> None:
     done, prompts = refine("-t", "math_reasoning", "A problem", "-n", "2", "--json", answers=answers, cwd=tmp_path)
     assert "It was not scored: ZeroDivisionError" in prompts[3]
     assert done.json["text"].strip().endswith("print(boxes * 4)")
-    assert done.json["rounds"][0]["verdict"] == "RE"
+    assert done.json["rounds"][0]["verdict"] == "wrong"
 
 
 @pytest.mark.full

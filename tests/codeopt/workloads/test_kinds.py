@@ -33,7 +33,7 @@ def test_a_third_kind_is_improved_by_name(tmp_path: Path) -> None:
         cwd=tmp_path, env={"PYTHONPATH": str(ROOT), "CODEOPT_WORKLOAD": KIND},
     )  # fmt: skip
     assert done.status == 0, done.err
-    assert [each["verdict"] for each in done.json["rounds"]] == ["WA", "faster"]
+    assert [each["verdict"] for each in done.json["rounds"]] == ["wrong", "faster"]
     assert done.json["speedup"]["ratio"] > 10
     assert done.json["tests"]["held_out"] == 1
     assert (tmp_path / done.json["run"] / "best.py").read_text() == FAST

@@ -9,8 +9,8 @@ from codeopt.workloads._policy import InputPolicy
 from codeopt_sandbox.caveat import Tier
 
 REJECTS = {
-    "auto": {Tier.KNOWN, Tier.ALIKE},
-    "strict": {Tier.KNOWN, Tier.ALIKE, Tier.BEYOND},
+    "auto": {Tier.KNOWN, Tier.SIMILAR},
+    "strict": {Tier.KNOWN, Tier.SIMILAR, Tier.UNUSUAL},
     "lenient": {Tier.KNOWN},
     "off": {Tier.KNOWN},
 }
@@ -22,7 +22,7 @@ def test_what_a_difference_does(how: FuzzPolicy, tier: Tier) -> None:
     policy = InputPolicy(how)
     assert policy.rejects(tier) is (tier in REJECTS[how])
     assert policy.rejects(tier, 0.6) is policy.rejects(tier)
-    nearly_all = how is FuzzPolicy.LENIENT and tier is Tier.ALIKE
+    nearly_all = how is FuzzPolicy.LENIENT and tier is Tier.SIMILAR
     assert policy.rejects(tier, 0.7) is (nearly_all or policy.rejects(tier))
 
 

@@ -19,7 +19,7 @@ WHENCE = {
     "recorded": "that was recorded",
     "calls_file": "of the --calls file",
     "model": "that the model wrote",
-    "hints": "generated from the type hints",
+    "type_hints": "generated from the type hints",
     "refused": "generated, which the function's own text refuses",
 }
 """Words for the source of a call."""

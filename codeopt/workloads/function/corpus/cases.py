@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 from codeopt_sandbox.call_answer import CallAnswer, CallRun
-from codeopt_sandbox.caveat import Caveat, Subject
+from codeopt_sandbox.caveat import Caveat, CaveatKind
 from codeopt_sandbox.comparing import AnswerComparison, AnswerDifference, AnsweredCase
 from codeopt_sandbox.guest.calls.batch import batch_of
 from codeopt_sandbox.outcome import Case, Outcome
@@ -71,7 +71,7 @@ def call_caveats(case: AnsweredCase, got: CallAnswer | None, rules: CaveatRules)
     """The shortest call whose answer differs, for each reason."""
     if case.answer is None or got is None:
         return ()
-    groups: dict[tuple[Subject | None, str], list[AnswerDifference]] = {}
+    groups: dict[tuple[CaveatKind | None, str], list[AnswerDifference]] = {}
     lines = _Lines(case, calls_of(case), len(case.answer.outcomes))
     for each in rules.comparison.differences(case.answer, got):
         if rules.accepts and each.answers and not each.subject and rules.accepts(each):
@@ -89,7 +89,9 @@ def beyond_caveats(case: CallCase, outcome: Outcome, rules: CaveatRules) -> tupl
     words = f"{len(calls)} calls, the shortest {short}"[:MOST_INPUT]
     because = case.beyond[calls.index(short)]
     return (
-        Caveat(Subject.INPUT, words, "each of them ends", outcome.detail, because, rules.paste(short), case.held_out),
+        Caveat(
+            CaveatKind.INPUT, words, "each of them ends", outcome.detail, because, rules.paste(short), case.held_out
+        ),
     )
 
 
@@ -116,13 +118,13 @@ def _caveat(lines: _Lines, found: Sequence[AnswerDifference], because: str, past
     each = min(found, key=lambda each: len(each.call))
     at = lines.place(each)
     return Caveat(
-        each.subject or Subject.INPUT,
+        each.subject or CaveatKind.INPUT,
         (each.call or "all calls together")[:MOST_INPUT],
         each.expected,
         each.got,
         because,
         paste(lines.calls[at]) if at is not None else "",
         lines.case.held_out,
-        apart=max(each.apart for each in found),
+        max_float_difference=max(each.apart for each in found),
         count=len(found),
     )

@@ -34,7 +34,7 @@ def collect_corpus(
 
     corpus = gather(harness, found.calls, found.big, notify, options.max_examples, early_check and look)
     left_out = replace(corpus.left_out, given={**found.dropped, **corpus.left_out.given})
-    corpus = replace(corpus, tests=found.tests, left_out=left_out, places=found.places, shortfalls=found.shortfalls)
+    corpus = replace(corpus, tests=found.tests, left_out=left_out, places=found.places, diagnostics=found.diagnostics)
     return with_names(harness, [*(known.text for known in corpus.known), *corpus.big]), corpus
 
 

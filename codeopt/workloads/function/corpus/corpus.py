@@ -81,7 +81,7 @@ class CallCorpus:
     """Ids of existing tests that pass on the original."""
     places: Mapping[str, str] = field(default_factory=dict)
     """Test or doctest that made a call, by call."""
-    shortfalls: tuple[Diagnostic, ...] = ()
+    diagnostics: tuple[Diagnostic, ...] = ()
     """Diagnostics of what could not be run or made."""
     reused_from: float | None = field(default=None, compare=False)
     """Time at which it was collected by an earlier request, seconds since the epoch; None: by this one."""
@@ -138,7 +138,7 @@ class CallCorpus:
         hinted: the parameters have type hints.
         """
         reason = self._thin(FEW_CALLS if hinted and self._made >= FEW_CALLS else MIN_CALLS)
-        return "; ".join([reason, *(each.words for each in self.shortfalls)]) if reason else ""
+        return "; ".join([reason, *(each.words for each in self.diagnostics)]) if reason else ""
 
     @property
     def _made(self) -> int:
@@ -193,8 +193,8 @@ class TooThin(NotVerifiable):
     tests: ids of tests that call the function.
     """
 
-    def __init__(self, message: str, shortfalls: tuple[Diagnostic, ...] = (), tests: tuple[str, ...] = ()) -> None:
-        super().__init__(message, shortfalls)
+    def __init__(self, message: str, diagnostics: tuple[Diagnostic, ...] = (), tests: tuple[str, ...] = ()) -> None:
+        super().__init__(message, diagnostics)
         self.tests = tests
 
 
@@ -365,7 +365,7 @@ def lines_run(
     long given ones."""
     quick = tuple(each.text for each in _quick(known, 0.1))
     together = set(quick)
-    slow = list(islice((k.text for k in known if k.text not in together and k.source != "derived"), 3))
+    slow = list(islice((k.text for k in known if k.text not in together and k.source != "generated"), 3))
     run: set[int] = set()
     lines: tuple[int, ...] = ()
     for calls in [quick, *[(text,) for text in slow]]:

@@ -142,7 +142,7 @@ def corpus_to_json(corpus: CallCorpus, names: CallNames) -> dict[str, Any]:
         "lines": list(corpus.lines),
         "tests": list(corpus.tests),
         "places": dict(corpus.places),
-        "shortfalls": [asdict(each) for each in corpus.shortfalls],
+        "diagnostics": [asdict(each) for each in corpus.diagnostics],
         "names": dict(names.words),
     }
 
@@ -171,7 +171,7 @@ def corpus_from_json(value: Any) -> tuple[CallCorpus, CallNames]:
         lines=tuple(map(int, value["lines"])),
         tests=tuple(map(_text, value["tests"])),
         places=_texts(value["places"]),
-        shortfalls=tuple(Diagnostic(**_texts(row)) for row in value["shortfalls"]),
+        diagnostics=tuple(Diagnostic(**_texts(row)) for row in value["diagnostics"]),
     )
     return corpus, CallNames(_texts(value["names"]))
 

@@ -40,9 +40,9 @@ BIG_S = 600.0
 """Time limit of one call that was given for timing, seconds: it takes as long as it takes."""
 GIVEN_TOTAL_S = 60.0
 """Time limit of all given calls when they are first made, seconds."""
-DERIVED = "derived"
+DERIVED = "generated"
 """Source of calls that are made from known ones."""
-MADE_UP = (DERIVED, "hints")
+MADE_UP = (DERIVED, "type_hints")
 """Sources that nobody vouches for: what such a call costs or breaks says nothing about the function's use."""
 ALONE = NEIGHBOUR.replace(distinct=False)
 """Another hash seed and order, and nothing else."""

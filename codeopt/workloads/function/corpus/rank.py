@@ -62,7 +62,7 @@ def function_times(
     most = max(MOST_FILES, len(find_all_tests(harness, modules)))
     if not tests:
         what = f"no test was found for {', '.join(module.name for module in modules[:3])}{', ...' * (len(modules) > 3)}"
-        return Times({}, 0.0, 0, Diagnostic(what, remedy="--tests PATH names some"))
+        return Times({}, 0.0, 0, Diagnostic(what, hint="--tests PATH names some"))
     isolated = harness.sandbox.isolated
     inside = {harness.view.inside(module.path, isolated): path for module, path in zip(modules, paths, strict=True)}
     names_of = {path: module.name for path, module in zip(paths, modules, strict=True)}

@@ -44,7 +44,7 @@ def with_constructed_objects(harness: FunctionHarness, found: Found) -> Found:
         calls=tuple((name, tuple(dict.fromkeys(map(new, calls)))) for name, calls in found.calls),
         big=tuple(map(new, found.big)),
         places={new(text): place for text, place in found.places.items()},
-        shortfalls=(*found.shortfalls, *_not_varied(lines)),
+        diagnostics=(*found.diagnostics, *_not_varied(lines)),
     )
 
 

@@ -88,7 +88,7 @@ def _told_apart(found: Collection[Scenario], contract: Contract, policy: InputPo
     found = [each for each in found if allowed.issuperset(each.calls)]
     contract.ask([call for each in found for call in each.calls])
     because = [next(filter(None, map(contract.outside, each.calls)), "") for each in found]
-    rejects = policy.rejects(Tier.BEYOND)
+    rejects = policy.rejects(Tier.UNUSUAL)
     pairs = zip(found, because, strict=True)
     return [replace(each, because=why or each.because * (not rejects)) for each, why in pairs]
 

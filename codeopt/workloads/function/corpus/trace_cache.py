@@ -110,12 +110,12 @@ class TraceCache:
             return None
         traced, short = found.times.traces[asked], found.times.shortfall
         self.tell(f"{_again(found)}: {counted(len(traced.calls), 'call')} of {function}")
-        return replace(traced, shortfalls=(short,)) if short else traced
+        return replace(traced, diagnostics=(short,)) if short else traced
 
     def keep_calls(self, path: Path, function: str, found: TracedCalls) -> None:
         """Keep what a run of the tests showed of one function."""
         asked = path.resolve(), function
-        short = next(iter(found.shortfalls), None)
+        short = next(iter(found.diagnostics), None)
         times = Times({}, 0.0, len(found.tests), short, traces={asked: found})
         self._keep(CachedRun((asked[0],), (asked,), times, timed=False))
 

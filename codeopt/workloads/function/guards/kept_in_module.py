@@ -16,7 +16,7 @@ NOISE_BYTES = 1 << 20
 @guard(order=60, every_round=True)
 def check_gain(gain: Gain) -> Finding | None:
     """A table made at the import, or a library that is newly imported, is in the memory of each process."""
-    if gain.comparison.clock != "memory" or not isinstance(gain.workload.runner, TimedRuns):
+    if gain.comparison.metric != "memory" or not isinstance(gain.workload.runner, TimedRuns):
         return None
     runner = gain.workload.runner
     was, now = (

@@ -32,7 +32,7 @@ SPREADS = 3.0
 @guard(order=5, every_round=True)
 def check_gain(gain: Gain) -> Finding | None:
     """A finding where the time that the calls save is spent elsewhere."""
-    clock = gain.comparison.clock
+    clock = gain.comparison.metric
     if not isinstance(gain.plan, CallPlan) or not isinstance(gain.workload.runner, TimedRuns) or clock == "memory":
         return None
     runner, stdin = gain.workload.runner, gain.plan.cases[0].stdin

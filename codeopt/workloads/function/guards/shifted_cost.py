@@ -12,7 +12,7 @@ from codeopt.workloads.function.guards._import_texts import with_imports, withou
 from codeopt.workloads.function.timed_runs import TimedRuns, side_by_side
 from codeopt.workloads.function.timing.plan import CallPlan, Timed, duration
 from codeopt_sandbox.call_answer import CallTiming
-from codeopt_sandbox.caveat import Caveat, Subject
+from codeopt_sandbox.caveat import Caveat, CaveatKind
 
 RUNS = 3
 """Largest number of whole runs of each side."""
@@ -59,8 +59,15 @@ def check_gain(gain: Gain) -> Finding | None:
     if not isinstance(gain.plan, CallPlan) or not isinstance(gain.workload.runner, TimedRuns):
         return None
     gain.notify("looking at whole runs")
-    by_time = gain.comparison.ratio if gain.comparison.clock != "memory" else 1.0
-    sides = (gain.workload.runner, gain.original, gain.draft, gain.plan.timed, gain.comparison.clock == "wall", by_time)
+    by_time = gain.comparison.ratio if gain.comparison.metric != "memory" else 1.0
+    sides = (
+        gain.workload.runner,
+        gain.original,
+        gain.draft,
+        gain.plan.timed,
+        gain.comparison.metric == "wall",
+        by_time,
+    )
     return _looks_shifted(*sides) and _looks_shifted(*sides)
 
 
@@ -132,7 +139,7 @@ def _looks_shifted(
         return Finding(Consequence.NO_GAIN, moved)
     because = "its package is another; the module's own text does not take longer there"
     took, takes = (f"{seconds * 1000:.3g} ms" for seconds in (was, now))
-    caveat = Caveat(Subject.SPEED, "the import of its module", took, takes, because)
+    caveat = Caveat(CaveatKind.SPEED, "the import of its module", took, takes, because)
     return Finding(Consequence.CAVEAT, caveat.words, caveats=(caveat,))
 
 
@@ -206,7 +213,7 @@ def _object_setup_cost(
     if now - was <= GIVEN_S + 0.1 * was or needed <= timed.asked:
         return None
     because = f"{needed:.0f} calls of it make up for that; the known ones ask an object {timed.asked:.0f} times"
-    caveat = Caveat(Subject.SPEED, "", "", f"an object takes {duration(longer)} more to make", because)
+    caveat = Caveat(CaveatKind.SPEED, "", "", f"an object takes {duration(longer)} more to make", because)
     if needed > SELDOM * timed.asked:
         return Finding(Consequence.NO_GAIN, f"its calls take less time, but {caveat.words}")
     return Finding(Consequence.CAVEAT, caveat.words, caveats=(caveat,))

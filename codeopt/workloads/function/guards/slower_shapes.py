@@ -7,7 +7,7 @@ from codeopt.workloads import Consequence, Finding, Gain, guard
 from codeopt.workloads.function.timing.other_shapes import Regression, Sides
 from codeopt.workloads.function.timing.plan import CallPlan, duration
 from codeopt.workloads.function.workload import FunctionWorkload
-from codeopt_sandbox.caveat import Caveat, Subject
+from codeopt_sandbox.caveat import Caveat, CaveatKind
 
 MAX_TOLD = 3
 """Largest number of reported losses."""
@@ -25,7 +25,7 @@ def check_gain(gain: Gain) -> Finding | None:
     if not isinstance(plan, CallPlan) or not workload.shapes:
         return None
     gain.notify("timing other shapes of the calls")
-    wall = gain.comparison.clock == "wall"
+    wall = gain.comparison.metric == "wall"
     sides = Sides(workload.runner, gain.original, gain.draft, plan.timed, wall)
     found = tuple(_caveat(workload, loss) for loss in sides.losses(workload.shapes)[:MAX_TOLD])
     return Finding(Consequence.CAVEAT, "slower on other shapes", caveats=found) if found else None
@@ -36,7 +36,7 @@ def _caveat(workload: FunctionWorkload, loss: Regression) -> Caveat:
     shown = workload.harness.names.shown(call)
     shown = shown if len(shown) <= SHOWN_CHARS else f"{shown[:SHOWN_CHARS]}... ({len(shown)} characters)"
     return Caveat(
-        Subject.SPEED,
+        CaveatKind.SPEED,
         shown + f" and {more} more" * bool(more),
         f"takes {duration(loss.was)}",
         f"takes {duration(loss.now)}, {gain(1 / loss.ratio)}",

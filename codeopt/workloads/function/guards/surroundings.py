@@ -16,7 +16,7 @@ from codeopt.workloads import Consequence, Finding, Gain, guard
 from codeopt.workloads.function.timing.plan import CallPlan
 from codeopt.workloads.function.workload import FunctionWorkload
 from codeopt_sandbox.calls import CallBatch
-from codeopt_sandbox.caveat import Caveat, Subject
+from codeopt_sandbox.caveat import Caveat, CaveatKind
 from codeopt_sandbox.guest.calls.watched import CLOCK, MACHINE
 
 MAX_CALLS = 400
@@ -127,7 +127,7 @@ def _refused(old: Watched, new: Watched) -> str:
 
 def _reads(old: Watched, new: Watched) -> list[Caveat]:
     return [
-        Caveat(Subject.SURROUNDINGS, "", "", f"it newly reads {what}, in line {line}")
+        Caveat(CaveatKind.SURROUNDINGS, "", "", f"it newly reads {what}, in line {line}")
         for what, (line, _) in sorted(_new(old, new).items())
     ]
 
@@ -139,4 +139,4 @@ def _keeps(old: Watched, new: Watched) -> list[Caveat]:
     if few or new.blocks - old.blocks < MIN_BLOCKS or more < MIN_BYTES:
         return []
     words = f"it keeps about {more:,.0f} bytes of each call with new arguments for ever"
-    return [Caveat(Subject.MEMORY, "", "", words)]
+    return [Caveat(CaveatKind.MEMORY, "", "", words)]

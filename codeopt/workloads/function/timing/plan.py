@@ -155,9 +155,9 @@ class Timed:
         """Number of passes that spend this long in calls; fewer where most of the time goes elsewhere."""
         return max(1, min(most, round(seconds / max(self.seconds, 1e-5)), round(AROUND_S / max(self.around, 0.01))))
 
-    def case(self, clock: str) -> Case:
+    def case(self, metric: str) -> Case:
         """For codeopt_sandbox.compare; the original says what is expected."""
-        batch = self.batch.replace(memory=True, passes=1) if clock == "memory" else self.batch
+        batch = self.batch.replace(memory=True, passes=1) if metric == "memory" else self.batch
         return AnsweredCase("timed", batch.stdin(), held_out=True)
 
 
@@ -198,7 +198,7 @@ def _timed(choice: _Choice, corpus: CallCorpus) -> tuple[Timed, float]:
     calls = [k.text for k in chosen]
     if not calls:
         reason = f"no call of {harness.function.qualname} returns anything: there is nothing to time"
-        raise NotVerifiable("; ".join([reason, *(e.words for e in corpus.shortfalls)]), corpus.shortfalls)
+        raise NotVerifiable("; ".join([reason, *(e.words for e in corpus.diagnostics)]), corpus.diagnostics)
     batch = CallBatch(
         tuple(map(_let_go, (*warm, *calls))), "time", warm=len(warm), iterators=iterators, shared=asked > 0,
         ordered=least_ordered(chosen),

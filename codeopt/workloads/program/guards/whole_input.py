@@ -22,7 +22,7 @@ MOST_LONGER = 1.5
 @guard(order=40, applies_to="comparisons")
 def check_gain(gain: Gain) -> Finding | None:
     """A note with the figures of one run on the whole input; no gain where that does not show it."""
-    if not isinstance(gain.plan, CutPlan) or gain.comparison.clock == "memory":
+    if not isinstance(gain.plan, CutPlan) or gain.comparison.metric == "memory":
         return None
     cut = gain.plan.cut
     gain.notify(f"running it on the whole of {cut.of} once")

@@ -40,7 +40,7 @@ def pages(store: BatchFolder, home: Path) -> dict[str, str]:
         "command": command_page("python m.py", command_profile(), {"m.py": SHOWN}, "python", ()),
         "profile": profile_page("slow.py", profile(notes=("a note",)), SLOW, "python 3.11"),
         "findings": findings_page(
-            "shop", [finding(), finding(accepted=False, holds=False, changed="the code", diff="")]
+            "shop", [finding(), finding(accepted=False, current=False, stale_reason="the code", diff="")]
         ),
     }
     return {name: "".join(parts) for name, parts in pieces.items()}
@@ -52,12 +52,13 @@ def finding(**changed: Any) -> FindingFields:
         "path": "shop/orders.py", "function": "unpaid", "task": "runtime", "author": "rules", "accepted": True,
         "reason": "round 1: a set", "growth": "n^2 before, n now", "changes": ["a set finds it at once"], "share": 0.99,
         "speedup": {
-            "ratio": 173.08, "ci_low": 98.07, "ci_high": 293.19, "pairs": 9, "confidence": 0.95, "clock": "cpu",
-            "method": "pairs", "guests": 2, "decision": "faster", "cases": [{"case": "timed", "ratio": 173.46}],
+            "ratio": 173.08, "ci_low": 98.07, "ci_high": 293.19, "pairs": 9, "confidence": 0.95, "metric": "cpu",
+            "method": "pairs", "sandbox_instances": 2,
+            "cases": [{"case": "timed", "ratio": 173.46, "before": 1.7346, "after": 0.01}],
         },
-        "caveats": [], "seconds": 92.5, "asked_by": "check",
+        "caveats": [], "seconds": 92.5, "command": "check",
         "machine": {"cpu": "a processor", "cores": 2, "system": "Linux", "python": "CPython 3.11"},
-        "judged_at": "2026-11-25T21:44:42+00:00", "holds": True, "changed": "",
+        "verified_at": "2026-11-25T21:44:42+00:00", "current": True, "stale_reason": "",
         "diff": "--- a/shop/orders.py\n+++ b/shop/orders.py\n@@ -1 +1 @@\n-    old = 1\n+    new = 1\n",
     }  # fmt: skip
     return FindingFields.model_validate({**fields, **changed})

@@ -124,7 +124,7 @@ def test_json_holds_what_is_promised(store: BatchFolder, capsys: pytest.CaptureF
     assert data["cost_usd"] == 2.5
     assert data["cost_usd_per_solved"] == 1.25
     assert {each["problem"] for each in data["failures"]} == {"failed", "open", HOSTILE}
-    assert {"geomean_speedup", "mean_speedup", "rounds", "intervals", "human", "settings", "machine"} <= data.keys()
+    assert {"geomean_speedup", "mean_speedup", "rounds", "intervals", "reference", "settings", "machine"} <= data.keys()
 
 
 def test_csv_has_a_row_a_problem(found: Metrics) -> None:

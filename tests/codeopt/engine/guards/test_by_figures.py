@@ -43,8 +43,8 @@ def peaks(old: int, new: int) -> Callable[[Asked], Run]:
 def test_twice_the_memory_and_32_mib_more_are_told(old: int, new: int, told: bool) -> None:
     found = memory.check_gain(gain_of(peaks(old * MIB, new * MIB)))
     assert (found is not None) is told
-    assert found is None or (found.consequence, found.caveats[0].subject.value) == (Consequence.CAVEAT, "memory")
-    assert memory.check_gain(gain_of(peaks(MIB, 900 * MIB), comparison(clock="memory"))) is None
+    assert found is None or (found.consequence, found.caveats[0].kind.value) == (Consequence.CAVEAT, "memory")
+    assert memory.check_gain(gain_of(peaks(MIB, 900 * MIB), comparison(metric="memory"))) is None
 
 
 def on_new_inputs(seconds: float, length: float = 0.4) -> Callable[[Asked], Run]:
@@ -115,7 +115,7 @@ def test_memory_that_the_module_keeps_instead_is_no_gain(kept: int, refused: boo
 
     times = CaseTimes("timed", (30.0 * MIB,), (20.0 * MIB,))
     made: Any = SimpleNamespace(runner=Timings(calls=None), baseline=SimpleNamespace(revision=Revision.of(SLOW)))  # type: ignore[arg-type]
-    found = replace(comparison(clock="memory"), cases=(times,))
+    found = replace(comparison(metric="memory"), cases=(times,))
     gain = Gain(made, Revision.of(FAST), found, Plan(CASES[:1], "memory", 1), (), lambda line: None)
     answer = kept_in_module.check_gain(gain)
     assert (answer is not None) is refused

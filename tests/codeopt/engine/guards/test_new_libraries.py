@@ -8,7 +8,7 @@ import pytest
 
 from codeopt.core.revision import Revision
 from codeopt.core.target import Target
-from codeopt.report.verdict_words import why
+from codeopt.report.outcomes import why
 from codeopt.workloads.source.imported_names import imported_names
 from tests.support.judges import compared, function_judge
 

@@ -86,7 +86,7 @@ class Timings(TimedRuns):
 def found_by(guard: Any, runner: TimedRuns, clock: str = "cpu") -> str:
     """The guard's words on a draft whose calls are twice as fast; empty where it has none."""
     workload: Any = SimpleNamespace(runner=runner, baseline=SimpleNamespace(revision=Revision.of(OLD)))
-    found = guard.check_gain(Gain(workload, Revision.of(NEW), comparison(clock=clock), PLAN, (), lambda line: None))
+    found = guard.check_gain(Gain(workload, Revision.of(NEW), comparison(metric=clock), PLAN, (), lambda line: None))
     return found.reason if found else ""
 
 

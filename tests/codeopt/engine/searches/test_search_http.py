@@ -56,11 +56,11 @@ def test_drafts_of_two_chains_survive_a_kill(tmp_path: Path) -> None:
     assert [(each["turn"], each["chain"], each["parents"]) for each in rounds] == [(1, 1, [0])] * 3 + [(2, 2, [0])] * 3
     assert "CRITIQUE-1" not in critiques[-1]  # the chains know nothing of each other
     verdicts = [each["verdict"] for each in rounds]
-    assert (verdicts[0], verdicts[2]) == ("WA", "faster")
+    assert (verdicts[0], verdicts[2]) == ("wrong", "faster")
     assert [each["round"] for each in rounds[1]["siblings"]] == [3]
     assert rounds[1]["speedup"] is None  # right, and not the best of its round
-    assert rounds[1]["siblings"][0]["takes"] < 1 < rounds[2]["siblings"][0]["takes"]
-    assert rounds[3]["verdict"] == "refused"
-    assert all(each["effort"]["cases_s"] > 0 for each in rounds if each["verdict"] != "refused")
+    assert rounds[1]["siblings"][0]["relative_time"] < 1 < rounds[2]["siblings"][0]["relative_time"]
+    assert rounds[3]["verdict"] == "wrong"
+    assert all(each["effort"]["cases_s"] > 0 for each in rounds if each["verdict"] != "wrong")
     assert done.json["effort"]["confirmation_s"] > 0
     assert done.json["best_round"] in (3, 6)

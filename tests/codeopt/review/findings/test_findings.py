@@ -194,12 +194,12 @@ def put(project: Path, cache: Cache | None = None) -> StoredFinding:
     key, after = keys.key(path, "target", MODULE), keys.reached(path, "target", IMPROVED)
     assert key is not None
     assert after is not None
-    figures = {"ratio": 4.0, "ci_low": 3.0, "ci_high": 5.0, "pairs": 9, "confidence": 0.95, "clock": "cpu",
-               "method": "m", "decision": "faster", "cases": []}  # fmt: skip
+    figures = {"ratio": 4.0, "ci_low": 3.0, "ci_high": 5.0, "pairs": 9, "confidence": 0.95, "metric": "cpu",
+               "method": "m", "cases": []}  # fmt: skip
     found = StoredFinding(
         key, "mod.py", "target", "runtime", "rules", accepted=True, reason="round 1", original=MODULE,
         improved=IMPROVED, reached_after=after, speedup=figures, changes=("a_rule: it is quicker.",),
-        asked_by="check", machine=machine(), made_at=time.time(),
+        command="check", machine=machine(), made_at=time.time(),
     )  # fmt: skip
     cache = cache or open_cache(project)
     assert cache is not None
@@ -259,7 +259,7 @@ def test_a_wrong_value_is_no_verdict(damage: str, project: Path) -> None:
         "no object": [1], "another format": value | {"format": 99},
         "another key": value | {"key": value["key"] | {"place": "mod.py::other"}},
         "figures of text": value | {"speedup": {"ratio": "fast"}},
-        "a caveat of none": value | {"caveats": [{"subject": "none"}]},
+        "a caveat of none": value | {"caveats": [{"kind": "none"}]},
     }[damage]  # fmt: skip
     cache = open_cache(project)
     assert cache is not None
@@ -284,7 +284,7 @@ def test_findings_are_listed_with_what_has_changed(project: Path, tmp_path: Path
     assert done.status == 0, done.err
     (row,) = done.json["findings"]
     assert (row["path"], row["function"], row["accepted"]) == ("mod.py", "target", True)
-    assert row["changed"] == "the Python or its packages"  # the tests' own words for it are made up
+    assert row["stale_reason"] == "the Python or its packages"  # the tests' own words for it are made up
     assert "+from collections import deque" in row["diff"]
     page = (tmp_path / "page.html").read_text()
     assert "mod.py::target" in page
@@ -311,15 +311,15 @@ def test_a_check_does_not_judge_again(tmp_path: Path) -> None:
         killed.kill()
     first = codeopt(*flags, cwd=project, env=env)
     (row,) = [each for each in first.json["functions"] if each["function"] == "repeated"]
-    assert (first.status, row["judged_before"]) == (1, ""), first.err
+    assert (first.status, row["cached_from"]) == (1, ""), first.err
     (project / "words.py").write_text("LIMIT = 3\n\n\n" + SLOW)
     again = codeopt(*flags, cwd=project, env=env)
     (found,) = [each for each in again.json["functions"] if each["function"] == "repeated"]
     assert again.status == 1, again.err
-    assert found["judged_before"].startswith("judged 20")
+    assert found["cached_from"].startswith("judged 20")
     assert (found["speedup"], found["changes"]) == (row["speedup"], row["changes"])
     (listed,) = codeopt("findings", "--json", cwd=project, env=env).json["findings"]
-    assert (listed["holds"], listed["asked_by"]) == (True, "check")
+    assert (listed["current"], listed["command"]) == (True, "check")
     assert not (project / ".codeopt").exists()
     assert codeopt("clean", cwd=project, env=env).status == 0
     assert codeopt("findings", "--json", cwd=project, env=env).json["findings"] == []

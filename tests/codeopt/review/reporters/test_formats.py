@@ -19,7 +19,7 @@ from codeopt.report.answer_fields import CaveatFields
 from codeopt.review.reporters import json as as_json
 from codeopt.review.reporters import markdown, rdjson, rdjsonl, sarif
 from codeopt.review.suggestion import Suggestion
-from codeopt_sandbox.caveat import Caveat, Subject
+from codeopt_sandbox.caveat import Caveat, CaveatKind
 from tests.codeopt.review.reporters.test_edits import TEXT
 from tests.codeopt.review.reporters.test_github import FILES, IN_NEW, ONE_HUNK, OUTSIDE
 from tests.support.reviews import review, suggestion
@@ -120,7 +120,7 @@ def test_sarif_has_no_links_or_placeholders_of_others() -> None:
 
 
 def test_a_caveat_is_told_in_every_format() -> None:
-    caveat = Caveat(Subject.INPUT, "f([None])", "returns 0", "raises `TypeError`", "no known call has None")
+    caveat = Caveat(CaveatKind.INPUT, "f([None])", "returns 0", "raises `TypeError`", "no known call has None")
     found = review({}, replace(ONE_HUNK, caveats=(caveat,)))
     assert json.loads(as_json.render(found))["suggestions"][0]["caveats"] == [CaveatFields.of(caveat).to_json()]
     for text in (markdown.render(found), sarif.render(found)):

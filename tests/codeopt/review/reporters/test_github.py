@@ -135,7 +135,9 @@ def test_a_review_that_is_not_whole_takes_nothing_back(server: GitHub, environ: 
     post(review(FILES, ONE_HUNK, OUTSIDE), environ)
     server.calls.clear()
     post(review(FILES, notices=("the budget was spent",)), environ)
-    post(replace(review(FILES), blind="none of 2 functions could be looked at: no test runs them"), environ)
+    post(
+        replace(review(FILES), not_checked_reason="none of 2 functions could be looked at: no test runs them"), environ
+    )
     assert server.wrote() == []
 
 

@@ -103,7 +103,7 @@ def test_a_method_is_recorded_and_improved(project: Path) -> None:
         flags = ("--base-url", server.base_url, "--model", server.model, "--write", "--json", "--no-profile")
         done = codeopt("improve", "mod.py::Store.common", *BACKEND, *flags, "--max-pairs", "20", cwd=project)
     found = done.json
-    assert [each["verdict"] for each in found["rounds"]] == ["WA", "faster"], found
+    assert [each["verdict"] for each in found["rounds"]] == ["wrong", "faster"], found
     assert found["evidence"]["sources"]["recorded"] == 27
     assert (project / "mod.py").read_text().count("await asyncio.sleep(0)") == 3
     assert "known = set(wanted)" in (project / "mod.py").read_text()
@@ -127,10 +127,10 @@ PARTS = {
     ("name", "old", "new", "verdict"),
     [
         ("distinct", "    seen = []\n", PARTS["seen"], "faster"),
-        ("distinct", "    seen = []\n", PARTS["shared"], "rejected"),
-        ("distinct", "return len(seen)", "return asyncio.sleep(0, len(seen))", "rejected"),
+        ("distinct", "    seen = []\n", PARTS["shared"], "wrong"),
+        ("distinct", "return len(seen)", "return asyncio.sleep(0, len(seen))", "wrong"),
         ("rising", "max(items[:at], default=-1):", "best:\n            best = item", "faster"),
-        ("rising", "max(items[:at], default=-1):", "best:\n            best = item + (at > 2)", "rejected"),
+        ("rising", "max(items[:at], default=-1):", "best:\n            best = item + (at > 2)", "wrong"),
     ],
     ids=["right", "shared by two at once", "a coroutine in place of its result", "generator", "wrong generator"],
 )

@@ -14,13 +14,13 @@ from hypothesis import strategies as st
 
 from codeopt.core.revision import Revision
 from codeopt.core.target import Target
-from codeopt.report.verdict_words import why
+from codeopt.report.outcomes import why
 from codeopt.workloads.function.calls.paste import Importable, paste
 from codeopt.workloads.function.corpus.cases import without_unsteady
 from codeopt.workloads.source.functions import read_function
 from codeopt.workloads.source.literals import read
 from codeopt_sandbox.call_answer import CallRun
-from codeopt_sandbox.caveat import Subject
+from codeopt_sandbox.caveat import CaveatKind
 from codeopt_sandbox.comparing import AnsweredCase
 from codeopt_sandbox.outcome import Verdict
 from tests.codeopt.workloads.function.conftest import Compare, Judges
@@ -86,12 +86,12 @@ def test_push():
 
 def test_calls_beyond_the_known_ones_are_told_and_no_reason_to_refuse(compare: Compare, tmp_path: Path) -> None:
     found = compare(RANKS, FASTER_RANKS, CALLS, max_examples=None)
-    assert found["verdict"] != "rejected", found["reason"]
-    caveats: dict[str, dict[str, Any]] = {each["subject"]: each for each in found["caveats"]}
-    reasons = {each["because"] for each in found["caveats"] if each["subject"] == "input"}
+    assert found["verdict"] != "wrong", found["reason"]
+    caveats: dict[str, dict[str, Any]] = {each["kind"]: each for each in found["caveats"]}
+    reasons = {each["cause"] for each in found["caveats"] if each["kind"] == "input"}
     assert "in every known call `at` is an index within `scores`" in reasons
-    line = caveats["floats"]["again"].replace("python ", f"{sys.executable} ")
-    assert 0 < caveats["floats"]["apart"] < 1e-12
+    line = caveats["floats"]["reproduce"].replace("python ", f"{sys.executable} ")
+    assert 0 < caveats["floats"]["max_float_difference"] < 1e-12
     done = subprocess.run(["sh", "-c", line], capture_output=True, text=True, check=True, cwd="/")
     old, new = done.stdout.splitlines()
     assert (f"returns {old}", f"returns {new}") == (caveats["floats"]["expected"], caveats["floats"]["got"])
@@ -136,7 +136,7 @@ def test_what_no_known_call_resembles_is_no_reason_to_refuse(
 ) -> None:
     found = judges(old, calls, timed=False, all_examples=True).check(Revision.of(new), "a person's")
     assert found.correct, why(found)
-    assert any(because in each.because for each in found.caveats), found.caveats
+    assert any(because in each.cause for each in found.caveats), found.caveats
 
 
 @pytest.mark.parametrize(
@@ -179,7 +179,7 @@ def test_what_objects_keep_is_judged_by_what_they_show(tmp_path: Path) -> None:
     assert evidence["sources"]["tests"] >= 10
     assert not evidence["left_out"].get("given"), evidence["left_out"]
     assert right.correct, why(right)
-    assert {each.subject for each in right.caveats} == {Subject.PRIVATE}
+    assert {each.kind for each in right.caveats} == {CaveatKind.PRIVATE}
     assert not wrong.correct
     assert Verdict.WA in {each.verdict for each in wrong.outcomes}
     assert not wrong.caveats
@@ -265,9 +265,9 @@ def test_what_is_ignored_is_told_and_no_reason_to_refuse(compare: Compare) -> No
     old = "def f(items):\n    print(len(items))\n    return {'n': sum(items), 'max': max(items, default=0)}\n"
     new = "def f(items):\n    print('other')\n    return {'n': sum(items), 'max': max(items, default=0)}\n"
     calls = "CALLS = [((list(range(n)),), {}) for n in range(12)]\nBIG = [((list(range(3000)),), {})]\n"
-    assert compare(old, new, calls)["verdict"] == "rejected"
-    assert compare(old, new, calls, ignore_difference=["state"])["verdict"] == "rejected"
+    assert compare(old, new, calls)["verdict"] == "wrong"
+    assert compare(old, new, calls, ignore_difference=["state"])["verdict"] == "wrong"
     found = compare(old, new, calls, ignore_difference=["output"])
-    assert found["verdict"] != "rejected", found["reason"]
+    assert found["verdict"] != "wrong", found["reason"]
     assert found["evidence"]["ignored"] == ["output"]
-    assert any("--ignore-difference output" in each["why"] for each in found["shortfalls"])
+    assert any("--ignore-difference output" in each["cause"] for each in found["diagnostics"])

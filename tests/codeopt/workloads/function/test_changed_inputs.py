@@ -55,8 +55,8 @@ def test_what_a_difference_on_a_made_up_call_does(
 @pytest.mark.parametrize(
     ("complains", "source", "why"),
     [
-        (True, "derived", "the original logs an error there"),
-        (False, "derived", ""),
+        (True, "generated", "the original logs an error there"),
+        (False, "generated", ""),
         (True, "calls_file", ""),
     ],
 )

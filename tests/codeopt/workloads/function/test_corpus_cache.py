@@ -204,7 +204,7 @@ def test_the_same_evidence_with_new_unseen_calls(project: Path, backend: str) ->
 
 DRAFTS = {
     "right": ("    return sum(items)\n", "faster"),
-    "wrong": ("    return sum(items) if len(items) != 1 else 0\n", "rejected"),
+    "wrong": ("    return sum(items) if len(items) != 1 else 0\n", "wrong"),
 }
 
 
@@ -269,7 +269,7 @@ ANSWER = st.builds(
     opaque=LINE, line=st.integers(0, 99), iterators=st.integers(0, 3), cut_short=st.booleans(), seconds=NUMBER,
 )  # fmt: skip
 OUTCOME = ANSWER | st.builds(Answer, st.just(Kind.RETURNS), steps=st.lists(ANSWER, max_size=3).map(tuple))
-CALL = st.builds(KnownCall, LINE, OUTCOME, st.sampled_from(["derived", "tests", "calls_file"]), NUMBER)
+CALL = st.builds(KnownCall, LINE, OUTCOME, st.sampled_from(["generated", "tests", "calls_file"]), NUMBER)
 COUNTS = st.dictionaries(st.builds(Exclusion, st.sampled_from([*ExclusionReason]), LINE), st.integers(0, 9), max_size=3)
 LINES = st.lists(LINE, max_size=3).map(tuple)
 NUMBERS = st.lists(st.integers(1, 999), max_size=5).map(tuple)

@@ -32,7 +32,7 @@ def f(items):
 def test_objects_that_keep_something_else_have_to_answer_their_callers(compare: Compare, first: str) -> None:
     new = BAG.replace("        return sum", f"        {first}\n        return sum").replace("_items", "_sorted")
     found = compare(BAG, new, CALLS, max_pairs=2)
-    assert (found["verdict"] == "rejected") is bool(first), found
+    assert (found["verdict"] == "wrong") is bool(first), found
 
 
 LONG = """\
@@ -54,7 +54,7 @@ def f(items):
 def test_the_field_that_differs_is_shown_before_all_else(compare: Compare, new: str, shows_results: bool) -> None:
     """Its other fields are the same, and are left out or cut."""
     found = compare(LONG, new, CALLS)
-    assert found["verdict"] == "rejected"
+    assert found["verdict"] == "wrong"
     assert "expected arguments become (" in found["reason"]
     assert ("'result'" in found["reason"]) is shows_results
     assert len(found["reason"]) < 600

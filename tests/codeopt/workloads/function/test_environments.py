@@ -108,7 +108,7 @@ CAVEATS: dict[str, tuple[str, str]] = {
 def test_a_difference_in_another_environment_rejects(compare: Compare, name: str) -> None:
     old, new, where = PAIRS[name]
     found = compare(old, new, CALLS)
-    assert found["verdict"] == "rejected", found
+    assert found["verdict"] == "wrong", found
     assert where in found["reason"]
 
 
@@ -119,7 +119,7 @@ def test_a_difference_by_the_callers_context_alone_is_a_caveat(judges: Judges, w
     calls = CALLS.replace("n * k + 1", "n * k + 5" if where == "optimize 1" else "n * k + 1")
     found = judges(old, calls, timed=False).check(Revision.of(new), "")
     assert found.correct
-    assert any(where in caveat.because for caveat in found.caveats)
+    assert any(where in caveat.cause for caveat in found.caveats)
 
 
 @pytest.mark.full
@@ -140,13 +140,13 @@ def test_an_environment_in_which_the_original_cannot_run_is_said(judges: Judges)
     assert judge.check(Revision.of(old.replace(SLOW, "")), "").correct
     facts = judge.workload.facts()
     assert facts["evidence"]["environments"]["shifted"] == 12
-    assert any("KIND" in each.what for each in facts["shortfalls"])
+    assert any("KIND" in each.message for each in facts["diagnostics"])
     strict = "import sys\nif sys.argv[1:]:\n    raise ValueError\n" + OLD_SUM
     judge = judges(strict, CALLS, timed=False)
     assert judge.check(Revision.of(strict.replace(SLOW, "")), "").correct
     facts = judge.workload.facts()
     assert "shifted" not in facts["evidence"]["environments"]
-    assert any("12 of 12 calls" in each.what for each in facts["shortfalls"])
+    assert any("12 of 12 calls" in each.message for each in facts["diagnostics"])
 
 
 @pytest.mark.full

@@ -8,7 +8,7 @@ import pytest
 
 from codeopt.core.revision import Revision
 from codeopt.core.target import Target
-from codeopt.report.verdict_words import why
+from codeopt.report.outcomes import why
 from codeopt.workloads.function.corpus.cases import calls_of
 from codeopt.workloads.function.corpus.corpus import FRESH, LONG
 from tests.codeopt.workloads.function.conftest import Compare, Judges
@@ -52,7 +52,7 @@ NOT_KNOWN = {
 def test_not_verified(compare: Compare, name: str) -> None:
     source, words = NOT_KNOWN[name]
     found = compare(source, source + "\n# other\n", CALLS)
-    assert found["verdict"] == "not verified", found
+    assert found["verdict"] == "inconclusive", found
     assert words in found["reason"]
     assert "; " in found["reason"], "it says what would help"
     assert found["ratio"] is None
@@ -64,7 +64,7 @@ def test_as_many_calls_are_made_up_as_are_asked_for(tmp_path: Path, most: int, a
     calls = tmp_path / "calls.py"
     calls.write_text("CALLS = [((n, 7 - n, n + 1000), {}) for n in range(20)]\n")
     with function_judge(Target(tmp_path / "m.py", "f"), timed=False, calls=calls, max_examples=most) as judge:
-        made = judge.workload.facts()["evidence"]["sources"]["derived"]
+        made = judge.workload.facts()["evidence"]["sources"]["generated"]
         assert at_least <= made <= most + LONG
         drawn = sum(len(calls_of(case)) for case in judge.workload.unseen_cases())
         assert FRESH * at_least <= drawn <= FRESH * most + LONG
@@ -72,7 +72,7 @@ def test_as_many_calls_are_made_up_as_are_asked_for(tmp_path: Path, most: int, a
 
 def test_too_few_calls(compare: Compare) -> None:
     found = compare("def f(x):\n    return x\n", "def f(x):\n    return  x\n", "CALLS = [((None,), {})]\n")
-    assert found["verdict"] == "not verified"
+    assert found["verdict"] == "inconclusive"
     assert "1 comparable call, at least 10 are needed" in found["reason"]
     assert "--calls FILE" in found["reason"]
 
@@ -80,7 +80,7 @@ def test_too_few_calls(compare: Compare) -> None:
 def test_chance_that_the_only_given_call_does_not_show(compare: Compare) -> None:
     source = "import random\ndef f(items: list[str]) -> str:\n    return random.choice(items)\n"
     found = compare(source, source + "#\n", "CALLS = [((['a'],), {})]\n")
-    assert found["verdict"] == "not verified"
+    assert found["verdict"] == "inconclusive"
     assert "did not do the same twice" in found["reason"]
     assert "; give it a seeded generator" in found["reason"]
 
@@ -89,7 +89,7 @@ def test_too_little_of_the_function(compare: Compare) -> None:
     body = "".join(f"        a = n + {i}\n" for i in range(20))
     source = f"def f(n):\n    if isinstance(n, str):\n{body}        return a\n    return n\n"
     found = compare(source, source + "#\n", CALLS)
-    assert found["verdict"] == "not verified"
+    assert found["verdict"] == "inconclusive"
     assert "% of the function's lines" in found["reason"]
     assert "lines 3, 4" in found["reason"]
 
@@ -99,7 +99,7 @@ def test_arguments_that_no_text_can_hold(compare: Compare) -> None:
     calls = "CALLS = [((lambda x: x * 2, (i for i in range(n))), {}) for n in range(14)]\n"
     slow = "def f(g, items):\n    out = []\n    for i in items:\n        out = out + [g(i)]\n    return out\n"
     found = compare(slow, "def f(g, items):\n    return [g(i) for i in items][:5]\n", calls)
-    assert found["verdict"] == "rejected"
+    assert found["verdict"] == "wrong"
     assert "CALLS[" in found["reason"]
 
 
@@ -119,4 +119,4 @@ def test_big_calls_of_microseconds_are_timed_with_others_like_them(compare: Comp
     calls += "CALLS = [((Box(n=n), 'abc' * n), {}) for n in range(9)]\nBIG = CALLS[-2:]\n"
     found = compare(source, source + "#\n", calls, max_pairs=1)
     assert "the BIG calls and others like them" in found["timed"], found
-    assert found["evidence"]["sources"]["derived"] > 20
+    assert found["evidence"]["sources"]["generated"] > 20

@@ -107,7 +107,7 @@ def facts_of(folder: Path, text: str) -> dict[str, Any]:
 
 def test_calls_whose_order_alone_changes_are_compared_without_it(tmp_path: Path) -> None:
     facts = facts_of(tmp_path, SUMS)
-    assert [each.what for each in facts["shortfalls"] if "order" in each.what] == [
+    assert [each.message for each in facts["diagnostics"] if "order" in each.message] == [
         "2 of 14 calls are compared without the order of items"
     ]
     assert facts["evidence"]["sources"]["calls_file"] == 14
@@ -116,6 +116,6 @@ def test_calls_whose_order_alone_changes_are_compared_without_it(tmp_path: Path)
 def test_calls_that_change_by_themselves_are_named(tmp_path: Path) -> None:
     facts = facts_of(tmp_path, FIRST)
     assert [count for words, count in facts["evidence"]["left_out"].items() if "the order of a set" in words][:1] == [2]
-    (short,) = [each for each in facts["shortfalls"] if "the order of a set" in each.why]
-    assert "2 calls" in short.what
-    assert short.remedy
+    (short,) = [each for each in facts["diagnostics"] if "the order of a set" in each.cause]
+    assert "2 calls" in short.message
+    assert short.hint

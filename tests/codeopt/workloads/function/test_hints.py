@@ -11,7 +11,7 @@ import pytest
 
 from codeopt.core.revision import Revision
 from codeopt.core.target import Target
-from codeopt.report.verdict_words import why
+from codeopt.report.outcomes import why
 from codeopt.workloads.function.calls.call_names import find_names
 from codeopt.workloads.function.corpus.sources import Ask
 from codeopt.workloads.function.corpus.sources.hints import find
@@ -264,7 +264,7 @@ def test_a_method_is_judged_by_made_up_objects(tmp_path: Path) -> None:
         facts = judge.workload.facts()
         right = judge.check(Revision.of(head + RIGHT), "a person's")
         wrong = judge.check(Revision.of(head + RIGHT.replace("list(found)", "sorted(found)")), "a person's")
-    assert facts["evidence"]["sources"]["hints"] > 50
+    assert facts["evidence"]["sources"]["type_hints"] > 50
     assert facts["evidence"]["line_coverage"] == 1.0
     assert "grown from the given ones" in facts["timed"]
     assert right.correct, why(right)

@@ -99,7 +99,7 @@ def test_a_model_is_told_of_the_failing_call_and_only_the_function_changes(proje
     found = done.json
     assert (found["accepted"], found["best_round"]) == (True, 2)
     assert found["speedup"]["ci_low"] > 2
-    assert [each["verdict"] for each in found["rounds"]] == ["WA", "faster"]
+    assert [each["verdict"] for each in found["rounds"]] == ["wrong", "faster"]
     assert found["evidence"]["sources"]["tests"] >= 10
     assert found["evidence"]["tests"] == 2
     prompt = server.prompts[1]
@@ -153,7 +153,7 @@ def test_calls_of_tests_that_cannot_be_written_down_are_named(project: Path) -> 
     (project / "tests/test_picks.py").write_text(test + "        assert picks(lambda x: x, [n]) == [n] * bool(n)\n")
     subprocess.run(["git", "-C", str(project), "add", "-A"], check=True)
     done = codeopt("compare", "pkg/picks.py::picks", "pkg/picks.py::picks", "--json", cwd=project)
-    assert done.json["verdict"] == "not verified"
+    assert done.json["verdict"] == "inconclusive"
     assert "left out: 14 calls that cannot be written down (key: a lambda); give more" in done.json["reason"]
 
 
@@ -171,7 +171,7 @@ def test_a_fixture_and_a_lock(project: Path) -> None:
     held = stock.replace("with self._lock:", "if self._lock.acquire(False) or True:")
     (project / "new.py").write_text(held)
     done = codeopt("compare", "pkg/stock.py::Depot.add", "new.py::Depot.add", "--json", cwd=project)
-    assert done.json["verdict"] == "rejected", done.json
+    assert done.json["verdict"] == "wrong", done.json
     assert "_lock=<lock, held>" in done.json["reason"]
 
 
@@ -197,5 +197,5 @@ def test_a_model_writes_calls_where_nothing_else_gives_enough(project: Path) -> 
         done = codeopt("improve", "pkg/mod.py::joined", "--no-tests", *flags, cwd=project)
     assert done.status in (1, 6), done.err
     assert done.json["evidence"]["sources"]["model"] == 14
-    assert done.json["rounds"][0]["verdict"] == "WA"
+    assert done.json["rounds"][0]["verdict"] == "wrong"
     assert "def joined" in server.prompts[0]

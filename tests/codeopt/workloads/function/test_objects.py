@@ -125,12 +125,12 @@ def verdict(folder: Path, kind: str, body: str, name: str, **options: Any) -> di
 def test_a_wrong_version_is_refused(tmp_path: Path, sandbox: str, name: str, no_tests: bool) -> None:
     require_sandbox(sandbox)
     found = verdict(tmp_path / "p", "dataclass", WRONG, name, sandbox=sandbox, no_tests=no_tests)
-    assert found["verdict"] == "rejected", found
+    assert found["verdict"] == "wrong", found
     assert "load(" not in found["reason"]
 
 
 @pytest.mark.parametrize(("kind", "name"), MADE)
 def test_a_right_version_has_no_caveat_of_an_object_that_its_hints_forbid(tmp_path: Path, kind: str, name: str) -> None:
     found = verdict(tmp_path / "p", kind, RIGHT, name, strict=True, max_examples=None)
-    assert found["verdict"] in ("faster", "same"), found
+    assert found["verdict"] in ("faster", "same", "inconclusive"), found
     assert not [each for each in found["caveats"] if "raises" in each["got"]]

@@ -137,14 +137,14 @@ def verdict(root: Path, kind: str, body: str, **options: Any) -> dict[str, Any]:
 @pytest.mark.parametrize("kind", MODULES)
 def test_a_wrong_version_is_refused(tmp_path: Path, kind: str) -> None:
     found = verdict(tmp_path, kind, WRONG)
-    assert found["verdict"] == "rejected", found
+    assert found["verdict"] == "wrong", found
     assert "load(" not in json.dumps(found)
 
 
 @pytest.mark.parametrize("kind", ["imported", "inside"])
 def test_a_right_version_is_not_refused(tmp_path: Path, kind: str) -> None:
     found = verdict(tmp_path, kind, FAST)
-    assert found["verdict"] in ("faster", "same"), found
+    assert found["verdict"] in ("faster", "same", "inconclusive"), found
     assert "load(" not in json.dumps(found)
 
 

@@ -65,6 +65,6 @@ def test_a_longer_import(tmp_path: Path, package: str, module: str, verdict: str
     old, new = (f"{tmp_path / side / 'sums' / 'core.py'}::f" for side in sides)
     found = compared(old, new, 8, calls=tmp_path / "calls.py", no_tests=True)
     assert found["verdict"] == verdict, found["reason"]
-    told = [each["input"] for each in found["caveats"] if each["subject"] == "speed"]
+    told = [each["input"] for each in found["caveats"] if each["kind"] == "speed"]
     assert told == (["the import of its module"] if verdict == "faster" else [])
     assert ("the work was moved" in found["reason"]) is (verdict == "same")

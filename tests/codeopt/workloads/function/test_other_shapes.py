@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import pytest
 
-from codeopt_sandbox.caveat import Subject
+from codeopt_sandbox.caveat import CaveatKind
 from tests.codeopt.workloads.function.conftest import Judges
 from tests.support.judges import referee
 
@@ -44,12 +44,12 @@ CALLS += "BIG = [(([i * 7 % 11 for i in range(n)],), {}) for n in (1500, 1600)]\
 def test_a_loss_on_another_shape_is_a_caveat(judges: Judges) -> None:
     found = referee(judges(OLD, CALLS), SLOWER_WHERE_DISTINCT)
     assert found.faster, found
-    losses = [caveat for caveat in found.caveats if caveat.subject is Subject.SPEED]
-    assert any("all items distinct" in caveat.because for caveat in losses), found
+    losses = [caveat for caveat in found.caveats if caveat.kind is CaveatKind.SPEED]
+    assert any("all items distinct" in caveat.cause for caveat in losses), found
     assert all("x slower" in caveat.got and caveat.expected.startswith("takes ") for caveat in losses)
 
 
 def test_a_gain_everywhere_has_none(judges: Judges) -> None:
     found = referee(judges(OLD, CALLS), FASTER)
     assert found.faster, found
-    assert [caveat for caveat in found.caveats if caveat.subject is Subject.SPEED] == []
+    assert [caveat for caveat in found.caveats if caveat.kind is CaveatKind.SPEED] == []

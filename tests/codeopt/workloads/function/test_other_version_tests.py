@@ -68,7 +68,7 @@ def test_a_version_that_fails_a_test_is_rejected(project: Path, there: str) -> N
     sides = ["--base", "HEAD"] if there == "shop.py" else ["shop.py::converted", f"{there}::converted"]
     done = codeopt("compare", *sides, "--json", cwd=project, env=FAST)
     found = done.json["functions"][0] if there == "shop.py" else done.json
-    assert (found["verdict"], done.status) == ("rejected", 1), done
+    assert (found["verdict"], done.status) == ("wrong", 1), done
     assert SEEN in found["reason"]
 
 
@@ -149,7 +149,7 @@ def test_a_test_of_a_constructor_is_found_by_its_class(tmp_path: Path) -> None:
     (folder / "shop.py").write_text(PRICE_DRAFT)
     done = codeopt("compare", "--base", "HEAD", "--json", cwd=folder, env=FAST)
     found = done.json["functions"][0]
-    assert (found["verdict"], done.status) == ("rejected", 1), done
+    assert (found["verdict"], done.status) == ("wrong", 1), done
     assert "tests/test_price.py::test_another_rate" in found["reason"]
 
 
@@ -162,7 +162,7 @@ def test_another_test_that_new_fails_rejects_too(project: Path, broken: str) -> 
     shutil.copytree(project, other)
     (other / "shop.py").write_text(RIGHT[: RIGHT.index("def label")] + broken)
     done = codeopt("compare", "shop.py::converted", "../other/shop.py::converted", "--json", cwd=project, env=FAST)
-    assert (done.json["verdict"], done.status) == ("rejected", 1), done
+    assert (done.json["verdict"], done.status) == ("wrong", 1), done
     assert "test tests/test_shop.py::test_label fails" in done.json["reason"]
 
 
@@ -173,8 +173,8 @@ def test_test_files_that_are_not_run_are_named(project: Path) -> None:
     (project / "draft.py").write_text(RIGHT)
     sides = ("shop.py::converted", "draft.py::converted")
     done = codeopt("compare", *sides, "--json", cwd=project, env=FAST)
-    told = [row for row in done.json["shortfalls"] if "not run" in row["what"]]
-    assert [row["what"] for row in told] == ["2 test files not run, of which test_more_7.py is one"]
+    told = [row for row in done.json["diagnostics"] if "not run" in row["message"]]
+    assert [row["message"] for row in told] == ["2 test files not run, of which test_more_7.py is one"]
     assert "2 test files not run" in codeopt("compare", *sides, cwd=project, env=FAST).out
 
 

@@ -217,7 +217,7 @@ def test_the_verdict_names_the_settings(draft: str, tmp_path: Path) -> None:
     )
     done = codeopt("compare", "old.py::f", "new.py::f", "--calls", "calls.py", "--json", cwd=tmp_path)
     if draft == "an attack":
-        assert done.json["verdict"] == "rejected"
+        assert done.json["verdict"] == "wrong"
         assert done.json["settings"] == [
             {"name": "the switch interval", "before": "0.005", "after": "5.0", "when": "import"}
         ]

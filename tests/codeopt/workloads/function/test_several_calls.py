@@ -17,7 +17,7 @@ from _pytest.mark import ParameterSet
 from codeopt.core.revision import Revision
 from codeopt.core.target import Target
 from codeopt.engine.judge import Judge
-from codeopt.report.verdict_words import why
+from codeopt.report.outcomes import why
 from codeopt.workloads.function.corpus.scenarios import CALLBACK, ONE_OBJECT, OTHER_CONTEXT, OTHER_TYPE
 from tests.support.judges import ENOUGH_EXAMPLES, function_judge
 
@@ -356,7 +356,7 @@ def test_nothing_is_said_of_an_honest_draft(opens: Opens, backend: str, name: st
     old, calls, draft = HONEST[name]
     found = opens(backend, old, calls).check(Revision.of(draft), "a person's")
     assert found.correct, why(found)
-    assert not {each.because for each in found.caveats} & {OF_SUBCLASS, *(because for *_, because, _ in TOLD.values())}
+    assert not {each.cause for each in found.caveats} & {OF_SUBCLASS, *(because for *_, because, _ in TOLD.values())}
 
 
 REPORT = """\
@@ -463,16 +463,16 @@ def test_told_in_every_run(opens: Opens, backend: str, name: str) -> None:
     for _ in range(2):
         found = opens(backend, old, calls).check(Revision.of(draft), "a person's")
         assert found.correct, why(found)
-        caveat = next(each for each in found.caveats if each.because == because)
+        caveat = next(each for each in found.caveats if each.cause == because)
         assert shown in caveat.input
-        assert shown in caveat.again
+        assert shown in caveat.reproduce
 
 
 def test_a_method_that_a_subclass_overrides(opens: Opens) -> None:
     draft = PRICES.partition("def f")[0] + "def f(items):\n    return sum([each.price for each in items])\n"
     found = opens("bubblewrap", PRICES, ITEMS).check(Revision.of(draft), "a person's")
     assert found.correct, why(found)
-    caveat = next(each for each in found.caveats if each.because == OF_SUBCLASS)
+    caveat = next(each for each in found.caveats if each.cause == OF_SUBCLASS)
     assert caveat.input.endswith("of which every other Item is a Gift")
     assert {caveat.expected, caveat.got} <= {f"returns {n}" for n in range(200)}
 
@@ -480,7 +480,7 @@ def test_a_method_that_a_subclass_overrides(opens: Opens) -> None:
 def test_nothing_is_told_of_answers_that_are_kept_by_type(opens: Opens) -> None:
     found = opens("bubblewrap", REPEATED, REPEATEDS).check(Revision.of(CACHED.format("(typed=True)")), "a person's")
     assert found.correct
-    assert OTHER_TYPE not in {each.because for each in found.caveats}
+    assert OTHER_TYPE not in {each.cause for each in found.caveats}
 
 
 PASTED = (

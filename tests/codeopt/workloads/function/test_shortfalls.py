@@ -18,7 +18,7 @@ from codeopt.workloads.function.corpus.existing_tests import Tests as SuiteRun
 from codeopt.workloads.function.corpus.sources import Ask, doctests, hints, tests
 from codeopt.workloads.function.harness import open_harness
 from codeopt.workloads.source.functions import read_function
-from codeopt_sandbox.caveat import Caveat, Subject
+from codeopt_sandbox.caveat import Caveat, CaveatKind
 from tests.conftest import require_sandbox
 from tests.support.candidates import original, profile
 from tests.support.judges import open_with
@@ -68,7 +68,7 @@ def test_why_tests_count_for_nothing(name: str, tmp_path: Path) -> None:
         (tmp_path / path).write_text(text)
     with open_harness(read_function(tmp_path / "mod.py", "f"), open_with) as harness:
         found = tests.find(Ask(harness))
-    assert found.shortfalls[0].words.startswith(expected.format(ELSEWHERE))
+    assert found.diagnostics[0].words.startswith(expected.format(ELSEWHERE))
 
 
 def test_why_doctests_and_hints_give_nothing(tmp_path: Path) -> None:
@@ -76,8 +76,8 @@ def test_why_doctests_and_hints_give_nothing(tmp_path: Path) -> None:
     path = tmp_path / "mod.py"
     path.write_text('import nowhere_to_be_found\n\n\ndef f(n, m=1):\n    """>>> f(1)"""\n    return n\n')
     with open_harness(read_function(path, "f"), open_with) as harness:
-        (doctest,) = doctests.find(Ask(harness)).shortfalls
-        (hint,) = hints.find(Ask(harness)).shortfalls
+        (doctest,) = doctests.find(Ask(harness)).diagnostics
+        (hint,) = hints.find(Ask(harness)).diagnostics
     assert doctest.words.startswith("the doctests did not run: ModuleNotFoundError: No module named 'nowhere")
     said = "no calls could be generated from type hints: n has no type hint (type hints, --calls FILE)"
     assert hint.words.startswith(said)
@@ -103,18 +103,18 @@ def result(notes: Sequence[str] = (), **facts: object) -> Result:
 
 def test_the_summary_and_the_object_say_it() -> None:
     short = Diagnostic("8 tests found, none ran", "No module named 'numpy'", "--python PATH")
-    found = result(["line profile: no result"], shortfalls=[short])
+    found = result(["line profile: no result"], diagnostics=[short])
     missing = "the hot lines of the original are not known: line profile: no result"
-    assert [row["what"] for row in found.to_json()["shortfalls"]] == [short.what, missing.partition(":")[0]]
-    assert caveat_lines([], found.shortfalls, verbose=False) == [
+    assert [row["message"] for row in found.to_json()["diagnostics"]] == [short.message, missing.partition(":")[0]]
+    assert caveat_lines([], found.diagnostics, verbose=False) == [
         "caveat: 8 tests found, none ran: No module named 'numpy' (--python PATH)", f"caveat: {missing}"
     ]  # fmt: skip
-    assert result().to_json()["shortfalls"] == []
+    assert result().to_json()["diagnostics"] == []
 
 
 def test_what_a_caveat_says_is_not_said_twice() -> None:
     """What would help stands behind it."""
-    caveat = Caveat(Subject.EVIDENCE, "", "", "only 4 changed inputs could be tried")
+    caveat = Caveat(CaveatKind.EVIDENCE, "", "", "only 4 changed inputs could be tried")
     found = [Diagnostic(caveat.words, "", "--cases DIR adds some")]
     lines = caveat_lines([caveat], found, verbose=False)
     assert [line for line in lines if "only 4" in line] == [f"caveat: {caveat.words} (--cases DIR adds some)"]

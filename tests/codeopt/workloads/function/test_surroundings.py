@@ -6,10 +6,10 @@ import pytest
 
 from codeopt.core.revision import Revision
 from codeopt.engine.guards import Consequence
-from codeopt.report.verdict_words import why
+from codeopt.report.outcomes import why
 from codeopt.workloads.function.guards.surroundings import watch
 from codeopt.workloads.function.workload import FunctionWorkload
-from codeopt_sandbox.caveat import Subject
+from codeopt_sandbox.caveat import CaveatKind
 from tests.codeopt.workloads.function.conftest import Judges
 from tests.support.judges import referee
 
@@ -40,11 +40,11 @@ REFUSED = {
 TOLD = {
     "a clock for waiting": (
         "import time\ndef f(xs):\n    time.monotonic()\n" + FAST,
-        Subject.SURROUNDINGS, "it newly reads a clock, in line 3",
+        CaveatKind.SURROUNDINGS, "it newly reads a clock, in line 3",
     ),
     "a cache in a default": (
         "def f(xs, kept={}):\n    return list(kept.setdefault(tuple(xs), tuple(dict.fromkeys(xs))))\n",
-        Subject.MEMORY, "bytes of each call",
+        CaveatKind.MEMORY, "bytes of each call",
     ),
 }  # fmt: skip
 
@@ -62,7 +62,7 @@ def test_told(judges: Judges, name: str) -> None:
     draft, subject, words = TOLD[name]
     found = watch(workload(judges), Revision.of(draft))
     assert found is not None
-    assert [each for each in found.caveats if each.subject is subject and words in each.got], found
+    assert [each for each in found.caveats if each.kind is subject and words in each.got], found
 
 
 def test_what_reads_and_keeps_nothing_new(judges: Judges) -> None:

@@ -39,12 +39,12 @@ def test_a_given_call_that_does_not_end_is_left_out(compare: Compare, monkeypatc
     """So are the calls made up near the others that do not end either; what is left says enough."""
     monkeypatch.setattr(observe, "GIVEN_S", 0.3)
     found = compare(CATASTROPHE, CATASTROPHE.replace("+b?", "+[bc]?"), GIVEN)
-    assert found["verdict"] == "rejected", found
+    assert found["verdict"] == "wrong", found
     assert found["evidence"]["left_out"]["calls that took too long"] >= 1
     assert (found["evidence"]["calls"], found["evidence"]["line_coverage"]) == (16, None)
     assert any("no other input was tried" in note for note in found["notes"])
     found = compare(CATASTROPHE, f"{CATASTROPHE}# the same\n", GIVEN)
-    assert found["verdict"] != "rejected", found
+    assert found["verdict"] != "wrong", found
     assert found["evidence"]["calls"] > 16
 
 
@@ -97,9 +97,9 @@ RETURNS = Answer(Kind.RETURNS, text_field("1"))
 
 
 def test_short_calls_that_cannot_grow_are_all_timed() -> None:
-    given = [observe.KnownCall(f"f(load('m', 'C{n}'))", RETURNS, "hints", 1e-5) for n in range(3)]
+    given = [observe.KnownCall(f"f(load('m', 'C{n}'))", RETURNS, "type_hints", 1e-5) for n in range(3)]
     assert plan.bearable(given) == given
-    long = [observe.KnownCall("f(load('m', 'D'))", RETURNS, "hints", 3.0)]
+    long = [observe.KnownCall("f(load('m', 'D'))", RETURNS, "type_hints", 3.0)]
     assert plan.bearable([*long, *given]) == long
 
 

@@ -100,7 +100,7 @@ def test_the_calls_of_the_one_run_are_known_to_all(project: Path) -> None:
     assert len(found.calls) == 10
     assert {test.rpartition("::")[2] for test in found.calls.values()} == {"test_total", "test_fails"}
     assert [each.rpartition("::")[2] for each in found.tests] == ["test_total"]
-    (short,) = found.shortfalls  # told by each command that takes the run
+    (short,) = found.diagnostics  # told by each command that takes the run
     assert "1 of 2 tests fail on the original" in short.words
 
 

@@ -199,7 +199,7 @@ def test_tests_of_other_runners_are_evidence(runner: str, tmp_path: Path, withou
         "f(3000)": "app/tests.py::Core::test_script",
         "f(1)": "app/tests.py::Core::test_fails",
     }
-    (shortfall,) = ranking.shortfalls
+    (shortfall,) = ranking.diagnostics
     assert shortfall.words == (
         "1 of 2 tests fail on the original and counts for nothing: app/tests.py::Core::test_fails: "
         "AssertionError: 1 != 7"
@@ -228,13 +228,13 @@ def test_tests_outside_of_django_s_folder_are_named(tmp_path: Path) -> None:
              "tests/test_more.py": "from app.core import by_name\n\n\ndef test_it():\n    by_name(3)\n"}  # fmt: skip
     ranking = ranking_of(propose(tmp_path / "r", files, {}))
     assert {each.function for each in ranking.targets if each.share is not None} == {"by_script"}
-    (shortfall,) = ranking.shortfalls
+    (shortfall,) = ranking.diagnostics
     assert "tests/test_more.py: it is not below site, whose manage.py runs the tests" in shortfall.words
 
 
 def test_pytest_that_is_missing_is_named_where_no_other_runner_has_a_test(tmp_path: Path, without_pytest: str) -> None:
     files = {"app.py": "def f(x):\n    return x\n", "test_app.py": "from app import f\n\n\ndef test_f():\n    f(1)\n"}
     ranking = ranking_of(propose(tmp_path / "r", files, {}), without_pytest)
-    (shortfall,) = ranking.shortfalls
+    (shortfall,) = ranking.diagnostics
     assert "No module named 'pytest'" in shortfall.words
     assert "install pytest in it" in shortfall.words

@@ -50,7 +50,7 @@ def test_a_function_goes_back_into_its_cell(tmp_path: Path) -> None:
     assert json.loads(path.read_text()) == before
     done = codeopt("improve", "n.ipynb", *FLAGS, "--write", "--json", cwd=tmp_path)
     assert done.status == 0, done.err
-    assert "%%time" in json.dumps(done.json["shortfalls"])
+    assert "%%time" in json.dumps(done.json["diagnostics"])
     after = json.loads(path.read_text())
     assert "seen_set" in "".join(after["cells"][2].pop("source"))
     assert before["cells"][2].pop("source")

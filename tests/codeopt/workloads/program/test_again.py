@@ -102,29 +102,29 @@ def compared(problem: Path, new: str, *flags: str, cases: str = "cases", **env: 
         "compare", "slow.py", new, "--cases", cases, "--max-pairs", "12", "--sandbox", "bubblewrap", "--json", "-q",
         *flags, cwd=problem, env={**ALL_EXAMPLES, **env},
     )  # fmt: skip
-    assert done.status == STATUSES.get(done.json["verdict"], 0), done.err
+    assert done.status == STATUSES.get((done.json["verdict"], done.json["inconclusive_about"]), 0), done.err
     return done.json
 
 
 def test_a_caveat_of_a_whole_run_is_seen_again_by_its_line(problem: Path) -> None:
     found = compared(problem, "fast.py")
     assert found["verdict"] == "faster", found
-    caveat = next(each for each in found["caveats"] if "so small" in each["because"])
-    assert caveat["tier"] == "beyond"
-    old, new = pasted(caveat["again"], problem).decode().splitlines()
+    caveat = next(each for each in found["caveats"] if "so small" in each["cause"])
+    assert caveat["tier"] == "unusual"
+    old, new = pasted(caveat["reproduce"], problem).decode().splitlines()
     assert old != new
     for line, told in ((old, caveat["expected"]), (new, caveat["got"])):
         assert line.split()[0] == told.removeprefix("prints '").split()[0]
     refused = compared(problem, "fast.py", "--strict")
-    assert (refused["verdict"], "--strict" in refused["reason"]) == ("rejected", True)
-    assert any("so small" in each["because"] for each in refused["caveats"])
+    assert (refused["verdict"], "--strict" in refused["reason"]) == ("wrong", True)
+    assert any("so small" in each["cause"] for each in refused["caveats"])
     assert found["input_seed"] != refused["input_seed"]
 
 
 def test_memory_that_a_gain_costs_is_told(problem: Path) -> None:
     found = compared(problem, "roomy.py", "--changed-inputs", "off", "--max-pairs", "30", cases="large")
     assert found["verdict"] == "faster", found
-    assert [caveat["subject"] for caveat in found["caveats"]] == ["memory"]
+    assert [caveat["kind"] for caveat in found["caveats"]] == ["memory"]
     assert "MiB" in found["caveats"][0]["got"]
 
 

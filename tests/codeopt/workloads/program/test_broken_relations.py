@@ -47,19 +47,19 @@ def test_a_wrong_rewrite_is_told_with_its_relation_and_a_right_one_accepted(name
     write(rewrite, tmp_path)
     wrong = compared(tmp_path, "wrong.py")
     if rewrite["relation"]:
-        assert wrong["verdict"] != "rejected", wrong["reason"]
-    if wrong["verdict"] != "rejected":  # what no relation describes, an input like the known ones may lack, too
-        beyond = [each["because"] for each in wrong["caveats"] if each["subject"] == "input"]
+        assert wrong["verdict"] != "wrong", wrong["reason"]
+    if wrong["verdict"] != "wrong":  # what no relation describes, an input like the known ones may lack, too
+        beyond = [each["cause"] for each in wrong["caveats"] if each["kind"] == "input"]
         assert any(rewrite["relation"] in because for because in beyond), beyond
-        assert wrong["tests"]["relations_broken"] > 0
+        assert wrong["tests"]["pattern_breaking_inputs"] > 0
     right = compared(tmp_path, "right.py", "--strict")
-    assert right["verdict"] != "rejected", right["reason"]
+    assert right["verdict"] != "wrong", right["reason"]
 
 
 def test_strict_rejects_for_a_broken_relation_and_shows_the_input(tmp_path: Path) -> None:
     write(REWRITES["one record a key"], tmp_path)
     found = compared(tmp_path, "wrong.py", "--strict")
-    assert found["verdict"] == "rejected"
+    assert found["verdict"] == "wrong"
     assert "stock.csv" in found["reason"]
 
 
@@ -72,5 +72,5 @@ def test_no_relation_that_could_be_broken_is_missing_evidence(tmp_path: Path) ->
     }
     write(rewrite, tmp_path)
     found = compared(tmp_path, "right.py")
-    assert found["tests"]["relations_broken"] == 0
-    assert any("0 relations broken" in each["what"] for each in found["shortfalls"]), found["shortfalls"]
+    assert found["tests"]["pattern_breaking_inputs"] == 0
+    assert any("0 relations broken" in each["message"] for each in found["diagnostics"]), found["diagnostics"]

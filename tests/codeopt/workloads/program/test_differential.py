@@ -15,7 +15,7 @@ from codeopt.workloads.program.differential import (
 )
 from codeopt.workloads.program.probes import MOST_ALIKE
 from codeopt_sandbox import Case, RunLimits, Sandbox, Verdict
-from codeopt_sandbox.caveat import Subject, Tier
+from codeopt_sandbox.caveat import CaveatKind, Tier
 from codeopt_sandbox.verdict import check_nearly, check_tokens
 from tests.conftest import open_or_skip
 
@@ -68,8 +68,8 @@ def test_an_input_that_is_alike_rejects_and_one_beyond_is_told(guest: Sandbox, s
     assert "on the changed input" in learnt.outcomes[0].detail
     told = sums.run(guest, NO_NEGATIVES, check_tokens)
     assert told.outcomes == ()
-    (caveat,) = (each for each in told.caveats if "so small" in each.because)
-    assert (caveat.subject, caveat.tier) == (Subject.INPUT, Tier.BEYOND)
+    (caveat,) = (each for each in told.caveats if "so small" in each.cause)
+    assert (caveat.kind, caveat.tier) == (CaveatKind.INPUT, Tier.UNUSUAL)
     assert "-" in caveat.input
     assert caveat.expected.startswith("prints ")
     assert caveat.got.startswith("prints ")
@@ -115,7 +115,7 @@ def test_an_input_that_the_original_does_not_take_counts_for_nothing_and_that_is
         made = differential(hasty, source)
         checked = made.run(hasty, "print(0)\n", check_tokens)
         assert checked.outcomes == ()
-        assert [caveat.subject for caveat in checked.caveats] == [Subject.EVIDENCE]
+        assert [caveat.kind for caveat in checked.caveats] == [CaveatKind.EVIDENCE]
         assert made.cases == []
 
 
@@ -194,7 +194,9 @@ def test_white_space_and_last_bits_are_told(guest: Sandbox) -> None:
     made = make_differential_test(guest, original, CASES, check_nearly, InputPolicy(), seed=1)
     checked = made.run(guest, other, check_nearly)
     assert checked.outcomes == ()
-    subjects = {caveat.subject for caveat in checked.caveats}
-    assert {Subject.LAYOUT, Subject.FLOATS} <= subjects, "a sum of nothing, and of numbers that cancel, differs more"
+    subjects = {caveat.kind for caveat in checked.caveats}
+    assert {CaveatKind.LAYOUT, CaveatKind.FLOATS} <= subjects, (
+        "a sum of nothing, and of numbers that cancel, differs more"
+    )
     wrong = other.replace("/ 10 for", "/ 10 + 1e-9 for")
     assert made.run(guest, wrong, check_nearly).outcomes

@@ -13,7 +13,7 @@ from codeopt.engine.judge import Judge
 from codeopt.workloads import Stage
 from codeopt.workloads.program import elsewhere
 from codeopt_sandbox import RunLimits, Sandbox
-from codeopt_sandbox.caveat import Subject
+from codeopt_sandbox.caveat import CaveatKind
 from tests.conftest import open_or_skip
 from tests.support.judges import program_judge
 
@@ -75,14 +75,14 @@ def test_what_an_environment_does_to_both_is_no_difference(judge_of: Callable[[s
 def test_a_difference_under_the_option_o_alone_is_a_caveat(judge_of: Callable[[str], Judge]) -> None:
     found = judge_of(ASSERTS).check(Revision.of(RAISES), "")
     assert found.correct
-    (caveat,) = [each for each in found.caveats if each.subject is Subject.SURROUNDINGS]
-    assert "optimize 1" in caveat.because
+    (caveat,) = [each for each in found.caveats if each.kind is CaveatKind.SURROUNDINGS]
+    assert "optimize 1" in caveat.cause
 
 
 def test_an_environment_in_which_the_original_fails_is_said(judge_of: Callable[[str], Judge]) -> None:
     judge = judge_of('import os\nint(os.environ.get("LEVEL", "0")) and exit("no")\n' + SUM)
     assert judge.workload.facts()["tests"]["environments"] == {"usual": 3, "embedded": 3}
-    assert [each.why for each in judge.workload.facts()["shortfalls"] if "another environment" in each.what] == [
+    assert [each.cause for each in judge.workload.facts()["diagnostics"] if "another environment" in each.message] == [
         "the original ends there with exit status 1"
     ] * 3
     assert judge.check(Revision.of(SUM), "").correct

@@ -93,7 +93,7 @@ def test_another_right_output_is_accepted_and_a_wrong_one_refused_with_the_check
     compared = compare(folder, "quick.py", "--json", "--sandbox", backend)
     assert compared.status == 0, compared.out + compared.err
     assert compared.json["verdict"] == "faster"
-    assert not [each for each in compared.json["caveats"] if each["subject"] in ("floats", "layout")]
+    assert not [each for each in compared.json["caveats"] if each["kind"] in ("floats", "layout")]
     wrong = compare(folder, "wrong.py", "--sandbox", backend)
     assert wrong.status == 1, wrong.out + wrong.err
     assert "an edge goes backwards" in wrong.out

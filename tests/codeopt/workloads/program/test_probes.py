@@ -110,9 +110,9 @@ def test_that_no_relation_is_broken_is_said_also_of_many_inputs() -> None:
     _, found = supplied(lambda case: FAILS if case.stdin.startswith(b"b") else WELL, breaking("a", "b"))
     none = DifferentialTest(InputPolicy(), found)
     assert len(none.cases) >= FEW
-    assert none.relations_broken == 0
+    assert none.pattern_breaking_inputs == 0
     assert none.missing == (NONE_BROKEN,)
     _, found = supplied(lambda case: FAILS if case.stdin == b"b0" else WELL, breaking("a", "b"))
     one = DifferentialTest(InputPolicy(), found)
-    assert one.relations_broken == 1
+    assert one.pattern_breaking_inputs == 1
     assert one.missing == ()

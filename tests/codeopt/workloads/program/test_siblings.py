@@ -112,7 +112,7 @@ def test_a_module_against_the_file_that_takes_its_place(project: Path) -> None:
     (project / "other.py").write_text(main.read_text().replace("len(found)", "len(found) + 1"))
     flags = ("--sandbox", "bubblewrap", "--changed-inputs", "off", "--json", "-q")
     done = codeopt("compare", "-m", "pkg", "other.py", *flags, "--", "10", cwd=project)
-    assert done.json["verdict"] == "rejected"
+    assert done.json["verdict"] == "wrong"
     assert "expected '1200', got '1201'" in done.json["reason"]
     done = codeopt("compare", "-m", "pkg", "other.py", "other.py", *flags, cwd=project)
     assert (done.status, len(done.facts)) == (2, 1)
@@ -152,7 +152,7 @@ def test_what_a_script_reads_beside_itself(tmp_path: Path) -> None:
     assert (done.status, done.json["hint"]) == (5, "--with tools/data/words.txt gives it that file"), done.err
     done = codeopt(*flags, "--with", "tools/data", cwd=tmp_path)
     assert (done.status, done.json["tests"]["total"]) == (0, 1), done.err
-    assert done.json["tests"]["inputs"] > 4
+    assert done.json["tests"]["input_count"] > 4
     assert "Path(__file__).parent" in (tmp_path / done.json["run"] / "best.py").read_text()
 
 

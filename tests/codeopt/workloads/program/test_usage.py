@@ -14,7 +14,7 @@ from codeopt.engine.judge import Judge
 from codeopt.workloads import Stage
 from codeopt.workloads.program.fuzzing import other_usage
 from codeopt_sandbox import Case, RunLimits, Sandbox
-from codeopt_sandbox.caveat import Subject
+from codeopt_sandbox.caveat import CaveatKind
 from codeopt_sandbox.outcome import WrittenFile
 from tests.conftest import open_or_skip
 from tests.support.judges import program_judge
@@ -64,9 +64,7 @@ def test_an_option_that_no_case_gives_is_tried(judge_of: Callable[[str, str], Ju
     assert not judge.workload.check(Revision.of(f"{OPTIONS}\n\n"), Stage.ROUND).caveats
     found = judge.check(Revision.of(SUM), "")
     assert found.correct
-    assert [each.because for each in found.caveats if each.subject is Subject.INPUT] == [
-        "no known case gives --reverse"
-    ]
+    assert [each.cause for each in found.caveats if each.kind is CaveatKind.INPUT] == ["no known case gives --reverse"]
 
 
 def test_a_case_that_is_held_out_is_not_changed() -> None:
@@ -100,5 +98,5 @@ WARNS = f"import warnings\n{SUM}warnings.warn('old format')\n"
 def test_standard_error_is_a_caveat(judge_of: Callable[[str, str], Judge], old: str, new: str, told: bool) -> None:
     found = judge_of(old, "off").check(Revision.of(new), "")
     assert found.correct
-    assert [each.subject for each in found.caveats] == [Subject.TEXT] * told
+    assert [each.kind for each in found.caveats] == [CaveatKind.TEXT] * told
     assert all(each.because == "standard error" for each in found.caveats)

@@ -54,7 +54,7 @@ def versions(root: Path, tables: str, change: str) -> None:
     ("tables", "change", "status", "verdict", "caller"),
     [
         (TABLES, RIGHT, 0, "faster", "tables.py::report"),
-        (TABLES, WRONG, 1, "rejected", "tables.py::report"),  # the command prints how many rows there are
+        (TABLES, WRONG, 1, "wrong", "tables.py::report"),  # the command prints how many rows there are
         (ALONE, RIGHT, 0, "faster", ""),
     ],
 )
@@ -68,7 +68,7 @@ def test_arguments_too_large_to_be_written_down(
     assert (done.status, done.json["verdict"]) == (status, verdict), done.err + done.out
     (function,) = done.json["functions"]
     assert (function["qualname"], function["caller"]) == ("totals", caller)
-    if verdict == "rejected":
+    if verdict == "wrong":
         assert f"tables.py::totals, called by {caller}: " in done.json["reason"]
     elif caller:
         assert (function["calls"] > 0, function["why_none"]) == (True, "")

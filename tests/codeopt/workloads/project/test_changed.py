@@ -12,12 +12,12 @@ from codeopt.core.options import FuzzPolicy
 from codeopt.core.revision import Revision
 from codeopt.workloads import Stage
 from codeopt.workloads._policy import InputPolicy
-from codeopt.workloads.project.changed_command import changed_commands
+from codeopt.workloads.project.changed_command import mutated_commands
 from codeopt.workloads.project.changed_numbers import in_script, in_word, one_changed, put, scaled
 from codeopt.workloads.project.command import ProjectCommand, read_command
 from codeopt.workloads.project.command_probes import why_unchanged
 from codeopt.workloads.project.test_runs import argv_of
-from codeopt_sandbox.caveat import Subject
+from codeopt_sandbox.caveat import CaveatKind
 from tests.codeopt.workloads.dedupe_project import (
     HONEST,
     IN_SCRIPT,
@@ -136,8 +136,8 @@ def test_a_command_that_takes_no_other_input_only_loses_the_check(tmp_path: Path
     with judged_project(root, "python main.py", "bubblewrap") as judged:
         assert judged.round(HONEST).faster
         facts = judged.workload.facts()
-    assert facts["changed_commands"] == 0
-    assert any("no other input than its own" in row.what for row in facts["shortfalls"])
+    assert facts["mutated_commands"] == 0
+    assert any("no other input than its own" in row.message for row in facts["diagnostics"])
 
 
 @pytest.mark.full
@@ -149,9 +149,9 @@ def test_a_command_whose_output_changes_is_not_changed_and_says_so(tmp_path: Pat
     root = write_project(tmp_path / "app", {**WITH_ARGUMENTS, "main.py": main})
     with judged_project(root, "python main.py", "bubblewrap") as judged:
         facts = judged.workload.facts()
-    assert (facts["changed_commands"], judged.workload.changed) == (0, ())
+    assert (facts["mutated_commands"], judged.workload.changed) == (0, ())
     words = "the command is tried on its own input only: its output is another one in each run"
-    assert words in [row.words for row in facts["shortfalls"]]
+    assert words in [row.words for row in facts["diagnostics"]]
 
 
 @pytest.mark.parametrize(
@@ -205,12 +205,12 @@ def test_changed_commands_are_the_same_for_a_seed_and_others_for_another(tmp_pat
     command = read_command("SIZE=40 python tool.py data.json --size 1100 --sum", tmp_path)
 
     def made(seed: int) -> list[tuple[str, tuple[str, ...]]]:
-        return [(each.kind, each.line) for each in changed_commands(command, files, seed)]
+        return [(each.kind, each.line) for each in mutated_commands(command, files, seed)]
 
     assert made(1) == made(1) != made(2)
     assert {kind for kind, _ in made(1)} == {"other numbers", "another file", "an option left out"}
     assert all(command.given(line).entry == command.entry for _, line in made(1))
-    assert list(changed_commands(ProjectCommand("", ("-m", "pytest", "tests")), files, 1)) == []
+    assert list(mutated_commands(ProjectCommand("", ("-m", "pytest", "tests")), files, 1)) == []
 
 
 @pytest.mark.parametrize(
@@ -255,7 +255,7 @@ def test_a_smaller_command_reaches_the_edges(tmp_path: Path, text: str, told: bo
         draft = Revision({**judged.workload.program.revision, "plate.py": text})
         found = judged.workload.check(draft, Stage.REFERENCE)
     assert not found.rejection
-    assert [caveat.subject for caveat in found.caveats] == [Subject.INPUT] * told
+    assert [caveat.kind for caveat in found.caveats] == [CaveatKind.INPUT] * told
     assert all("numbers alone" in caveat.words and "main.py" in caveat.input for caveat in found.caveats)
 
 

@@ -82,9 +82,9 @@ def compared(root: Path, *flags: str) -> Done:
     ("text", "accept", "verdict", "says"),
     [
         (QUICK, CHECK, "faster", ""),
-        (QUICK, "tokens", "rejected", "token"),
-        (QUICK.replace("return done", "return done[::-1]"), CHECK, "rejected", "an edge goes backwards"),
-        (QUICK.replace("return done", "return done[1:]"), CHECK, "rejected", "not each node once"),
+        (QUICK, "tokens", "wrong", "token"),
+        (QUICK.replace("return done", "return done[::-1]"), CHECK, "wrong", "an edge goes backwards"),
+        (QUICK.replace("return done", "return done[1:]"), CHECK, "wrong", "not each node once"),
     ],
     ids=["another order", "without a checker", "backwards", "one is missing"],
 )
@@ -96,7 +96,7 @@ def test_the_checker_says_which_other_outputs_are_right(
     found = compared(project, "--check", accept).json
     assert found["verdict"] == verdict, found
     assert says in found["reason"]
-    told = [each for each in found["caveats"] if "does not judge its functions" in each["because"]]
+    told = [each for each in found["caveats"] if "does not judge its functions" in each["cause"]]
     assert bool(told) is (verdict == "faster"), "its function answers otherwise, which nobody judged"
 
 

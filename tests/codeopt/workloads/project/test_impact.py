@@ -15,7 +15,7 @@ from codeopt.workloads.project.edits import CodeEdit
 from codeopt.workloads.project.impact import MOST, WIDELY, Impact, impact_of
 from codeopt.workloads.project.public_calls import JudgedDraft
 from codeopt.workloads.project.surface import ImportedNames
-from codeopt_sandbox.caveat import Subject
+from codeopt_sandbox.caveat import CaveatKind
 from codeopt_sandbox.guest.tests.surface import names_of
 from tests.codeopt.workloads.dedupe_project import judged_project, write_project
 from tests.conftest import require_sandbox
@@ -123,7 +123,7 @@ def test_public_functions_that_lead_to_a_change_are_judged(
 ) -> None:
     found = impact({file: change})
     assert [each.qualname for each in found.judged] == judged
-    assert [gap.what.partition(" is ")[0] for gap in found.gaps] == gaps
+    assert [gap.message.partition(" is ")[0] for gap in found.gaps] == gaps
 
 
 def test_what_exceeds_the_budget_is_named() -> None:
@@ -132,7 +132,7 @@ def test_what_exceeds_the_budget_is_named() -> None:
     found = impact_of(old, new, ImportedNames(), ImportedNames(), "")
     assert len(found.judged) == MOST
     (gap,) = found.gaps
-    assert gap.what == f"2 public functions judged by the whole command alone: a.py::f{MOST}, a.py::f{MOST + 1}"
+    assert gap.message == f"2 public functions judged by the whole command alone: a.py::f{MOST}, a.py::f{MOST + 1}"
 
 
 def test_of_many_functions_that_lead_to_a_change_those_are_judged_that_the_command_was_seen_in() -> None:
@@ -157,7 +157,7 @@ def test_classes_and_settings_that_change_are_caveats() -> None:
         {"app/other.py": {**names, "Box": frozenset({"is of builtins.type"})}}, {"gc.isenabled()": "False"}
     )
     found = impact({}, old, new)
-    assert [each.subject for each in found.caveats] == [Subject.INTERFACE, Subject.SURROUNDINGS]
+    assert [each.kind for each in found.caveats] == [CaveatKind.INTERFACE, CaveatKind.SURROUNDINGS]
     assert "has its own __hash__" in found.caveats[0].words
     assert "gc.isenabled()" in found.caveats[1].words
     assert found.classes_without(CodeEdit("app/core.py", "near")) == {"Box"}
@@ -230,13 +230,13 @@ def test_drafts_of_a_project(tmp_path: Path) -> None:
 
         assert "labels" in found(cached).wrong
         assert "dedupe" in found(CORE + QUICK.format("x if x < 1500 else 1500 for x in xs")).wrong
-        assert [each.subject for each in found(flags).caveats] == [Subject.INTERFACE]
-        assert [each.subject for each in found(f"import gc\n\ngc.disable()\n{CORE}").caveats] == [Subject.SURROUNDINGS]
+        assert [each.kind for each in found(flags).caveats] == [CaveatKind.INTERFACE]
+        assert [each.kind for each in found(f"import gc\n\ngc.disable()\n{CORE}").caveats] == [CaveatKind.SURROUNDINGS]
         for honest in (CORE.replace('"#" + str(d)', '"#%d" % d'), f"{CORE}\n# done\n"):
-            assert (found(honest).wrong, found(honest).all_caveats, found(honest).shortfalls) == ("", (), ())
+            assert (found(honest).wrong, found(honest).all_caveats, found(honest).diagnostics) == ("", (), ())
         assert found(tuples.replace("return _divisors(n)", "return list(_divisors(n))")).wrong == ""
         alone = found(f"import __main__\n\nassert 'main' in __main__.__file__\n{CORE}")
-        assert [gap.why for gap in alone.gaps if "app/core.py" in gap.what] == ["it cannot be imported alone"]
+        assert [gap.cause for gap in alone.gaps if "app/core.py" in gap.message] == ["it cannot be imported alone"]
         once = found(CORE.replace("x not in out", "x not in out[:]"))
         assert [each.qualname for each in once.by_edit] == ["dedupe"]
         assert once.wrong == ""

@@ -47,12 +47,12 @@ def test_a_change_of_two_functions_is_one_patch(shop: Path) -> None:
     assert done.status == 0, done.err
     found = done.json
     half, whole = found["rounds"]
-    assert half["verdict"] == "RE", half
+    assert half["verdict"] == "wrong", half
     assert whole["verdict"] == "faster", whole
     assert found["speedup"]["ci_low"] > 1.5
     assert [edit["qualname"] for edit in found["edits"]] == ["Store.__init__", "Store.add", "Store._find"]
-    assert all(edit["without_it"]["reason"] or edit["without_it"]["ratio"] > 1.5 for edit in found["edits"])
-    assert [(edit["qualname"], edit["never_called"]) for edit in found["dropped"]] == [("Store.size", True)]
+    assert all(edit["ablation"]["reason"] or edit["ablation"]["ratio"] > 1.5 for edit in found["edits"])
+    assert [(edit["qualname"], edit["never_called"]) for edit in found["left_out_edits"]] == [("Store.size", True)]
     assert found["project_tests"] == {"passed": 1, "failed": 0}
     assert found["profile"]["functions"][0]["qualname"] == "Store._find"
     assert "shop/store.py::Store._find" in done.err

@@ -63,12 +63,12 @@ def test_what_is_the_same_in_each_run_is_compared_as_it_stands() -> None:
 def test_what_cannot_be_compared_is_named() -> None:
     named = learned('{"made": 17.25, "n": 1, "by": 2}\nid ab1', '{"made": 18.5, "n": 1, "by": 2}\nid c3')
     (gap,) = named.gaps
-    assert gap.what == "the output is compared by its form alone in line 1 (made), line 2 (id)"
+    assert gap.message == "the output is compared by its form alone in line 1 (made), line 2 (id)"
     assert named.words == "2 lines of the output change from run to run"
     assert named.caveats == ()
     nothing = learned("a\n", "b\nc\n")
     assert nothing.output.nothing
-    assert [row.what for row in nothing.gaps] == ["the output is not compared"]
+    assert [row.message for row in nothing.gaps] == ["the output is not compared"]
     assert len(learned("a b c 1", "d e f 1").caveats) == 1
 
 
@@ -78,7 +78,7 @@ def test_a_written_file_is_masked_or_named() -> None:
     masks = given_masks(("re:x",)).learned([run_of("", files) for files in stamped])
     seen = [masks.seen(run_of("", {"a.json": text})).written for text in (b'{"at": 9, "n": 5}', b'{"at": 9, "n": 6}')]
     assert seen[0] == masks.seen(run_of("", {"a.json": stamped[0]["a.json"]})).written != seen[1]
-    assert [row.what for row in masks.gaps] == [
+    assert [row.message for row in masks.gaps] == [
         "the file a.json is compared by its form alone in line 1 (at)",
         "the file b.bin is not compared", "the file once.log is not compared",
     ]  # fmt: skip
@@ -137,10 +137,10 @@ print(*show(["w%d" % (i * 7919 % 1999) for i in range(6000)]), sep="\\n")
     ("old", "main", "new", "verdict"),
     [
         (REPORT, WRITES, ("in dedupe(xs)]", "in dict.fromkeys(xs)]"), "faster"),
-        (REPORT, WRITES, ("x * x] for x in dedupe(xs)]", "x * 2] for x in dict.fromkeys(xs)]"), "rejected"),
+        (REPORT, WRITES, ("x * x] for x in dedupe(xs)]", "x * 2] for x in dict.fromkeys(xs)]"), "wrong"),
         (WORDS, PRINTS, ("for word in dedupe(words)", "for word in words"), "faster"),
         (WORDS, PRINTS, ('for word in dedupe(words) if word.endswith("7")', 'for word in words if word.endswith("3")'),
-         "rejected"),
+         "wrong"),
     ],
 )  # fmt: skip
 def test_two_versions_of_what_changes_in_part(
@@ -153,4 +153,4 @@ def test_two_versions_of_what_changes_in_part(
     flags = ("--sandbox", "bubblewrap", "--max-pairs", "12", "-q", "--json")
     done = codeopt("compare", "old", "new", "--run", "python main.py", *flags, cwd=tmp_path)
     assert done.json["verdict"] == verdict, done.json["reason"]
-    assert done.json["caveats"] == [] or verdict == "rejected"
+    assert done.json["caveats"] == [] or verdict == "wrong"

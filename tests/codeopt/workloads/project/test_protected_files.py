@@ -97,7 +97,7 @@ def test_a_proposer_reads_it_and_the_result_lists_it(judged: Judged) -> None:
     about = judged.workload.briefing().source_facts
     assert "main.py (the command runs it)" in about
     assert "range(6000)" in about
-    found = judged.workload.facts()["fixed_ground"]
+    found = judged.workload.facts()["protected_files"]
     assert {"file": "app/tests.py", "why": "a test file"} in found["files"]
     assert not any(row["file"] == "app/core.py" for row in found["files"])
 
@@ -184,5 +184,5 @@ def test_by_the_public_door(backend: str, tmp_path: Path) -> None:
     assert "main.py is fixed ground" in str(stored)
     assert "app/tests.py is fixed ground" in str(weakened)
     assert (done.json["accepted"], done.json["diff"]) == (False, "")
-    assert {"file": "main.py", "why": "the command runs it"} in done.json["fixed_ground"]["files"]
+    assert {"file": "main.py", "why": "the command runs it"} in done.json["protected_files"]["files"]
     assert "main.py (the command runs it)" in done.err

@@ -109,7 +109,7 @@ def test_an_edit_that_pays_in_a_larger_run_alone_is_kept(two: float, at_larger: 
     assert at in gain.at
     assert bool(gain.at) == bool(at)
     edits = [each.to_json((), FunctionFinding(each.edit)) for each in found.kept]
-    lines = table_of({"edits": edits, "dropped": [each.dropped_json() for each in found.dropped]})
+    lines = table_of({"edits": edits, "left_out_edits": [each.dropped_json() for each in found.dropped]})
     said = next(line for line in lines if "core.py::two" in line)
     assert ("left out" in said, at in said) == (not kept, True)
 
@@ -127,7 +127,7 @@ def test_what_cannot_be_told_is_kept_and_said(monkeypatch: pytest.MonkeyPatch) -
     gain = next(each for each in found.kept if each.edit == TWO)
     assert gain.undecided
     edits = [each.to_json((), FunctionFinding(each.edit)) for each in found.kept]
-    assert "kept, its gain is inconclusive" in "\n".join(table_of({"edits": edits, "dropped": []}))
+    assert "kept, its gain is inconclusive" in "\n".join(table_of({"edits": edits, "left_out_edits": []}))
 
 
 def test_no_tests_are_run_for_what_is_kept_anyway(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -230,9 +230,9 @@ def test_no_smaller_command_comes_twice(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("work_s", "timed_by"), [(0.5, ""), (0.012, "the command with its numbers times 4"), (0.001, "")]
+    ("work_s", "timed_command"), [(0.5, ""), (0.012, "the command with its numbers times 4"), (0.001, "")]
 )
-def test_a_command_that_is_too_short_is_timed_with_larger_numbers(work_s: float, timed_by: str) -> None:
+def test_a_command_that_is_too_short_is_timed_with_larger_numbers(work_s: float, timed_command: str) -> None:
     """Work of 0.5 s is timed as it is, of 12 ms at a larger size; for 1 ms no size is long enough, an error."""
 
     def seconds(revision: Revision, larger: bool) -> float:
@@ -248,12 +248,12 @@ def test_a_command_that_is_too_short_is_timed_with_larger_numbers(work_s: float,
         none, program, runs, none, none, none, found, NO_PROFILE, none, suite, StoppingRule()
     ).timed()  # fmt: skip
     assert isinstance(project, ProjectWorkload)
-    assert project.timed_by == timed_by
+    assert project.timed_command == timed_command
     if work_s < 0.01:
         with pytest.raises(NotVerifiable, match="no number in it makes it longer"):
             project.require_plan()
     else:
-        assert ("larger" in project.require_plan().cases[0].name) == bool(timed_by)
+        assert ("larger" in project.require_plan().cases[0].name) == bool(timed_command)
 
 
 @pytest.mark.full

@@ -111,5 +111,5 @@ def test_calls_of_a_pool_that_is_terminated_are_known(tmp_path: Path, method: st
 
 def test_the_table_says_why_an_edit_is_left_out() -> None:
     row = {"file": "m.py", "qualname": "plain", "ratio": None, "at": ""}
-    lines = table_of({"edits": [], "dropped": [{**row, "never_called": True}, row]})
+    lines = table_of({"edits": [], "left_out_edits": [{**row, "never_called": True}, row]})
     assert ["never seen to call it" in line for line in lines] == [True, False]

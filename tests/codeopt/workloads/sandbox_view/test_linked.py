@@ -235,7 +235,7 @@ def test_a_function_finds_what_is_installed_in_place(tmp_path: Path, how: str) -
     repo.edit({APP: WRONG})
     done = repo.ask("compare", "--base", "HEAD", "--json")
     found = json.loads(done.out)["functions"][0]
-    assert (found["verdict"], done.status) == ("rejected", 1), done.out + done.err
+    assert (found["verdict"], done.status) == ("wrong", 1), done.out + done.err
     assert re.search(r"expected returns \[.*got returns \[", found["reason"]), "by its calls"
     assert not re.search(r"(Import|ModuleNotFound)Error", found["reason"]), "by no failing import"
 
@@ -246,9 +246,9 @@ def test_tests_of_one_package_are_not_lost_with_those_of_another(tmp_path: Path)
     (tmp_path / "fast.py").write_text(FAST)
     done = repo.ask("compare", f"{APP}::distinct", f"{tmp_path}/fast.py::distinct", "--json")
     found = json.loads(done.out)
-    assert found["verdict"] != "rejected", done.out + done.err
+    assert found["verdict"] != "wrong", done.out + done.err
     assert found["evidence"]["tests"] == 1, found["evidence"]
-    assert "conftest.py cannot be loaded" in json.dumps(found["shortfalls"])
+    assert "conftest.py cannot be loaded" in json.dumps(found["diagnostics"])
 
 
 @pytest.mark.full

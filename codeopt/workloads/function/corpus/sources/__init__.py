@@ -35,7 +35,7 @@ class Found:
     big: tuple[str, ...] = ()
     tests: tuple[str, ...] = ()
     """Ids of tests that pass on the original."""
-    shortfalls: tuple[Diagnostic, ...] = ()
+    diagnostics: tuple[Diagnostic, ...] = ()
     """Diagnostics of what could not be run or made."""
     dropped: Mapping[Exclusion, int] = field(default_factory=dict)
     """Number of excluded calls by reason."""
@@ -44,7 +44,7 @@ class Found:
 
 
 GROUP = "codeopt.workloads.function.sources"
-ORDER = ("calls_file", "recorded", "tests", "doctests", "hints")
+ORDER = ("calls_file", "recorded", "tests", "doctests", "type_hints")
 """Names of the sources; those that know how a function is really called come first."""
 
 
@@ -54,7 +54,7 @@ def collect(ask: Ask) -> Found:
     calls: list[tuple[str, tuple[str, ...]]] = []
     big: tuple[str, ...] = ()
     tests: tuple[str, ...] = ()
-    shortfalls: list[Diagnostic] = []
+    diagnostics: list[Diagnostic] = []
     dropped: Counter[Exclusion] = Counter()
     places: dict[str, str] = {}
     for name in names:
@@ -65,12 +65,12 @@ def collect(ask: Ask) -> Found:
         if isinstance(found, Found):
             calls += found.calls
             big, tests = big or found.big, tests or found.tests
-            shortfalls += found.shortfalls
+            diagnostics += found.diagnostics
             dropped.update(found.dropped)
             places |= found.places
         elif found:
             calls.append((name, tuple(found)))
-    return Found(tuple(calls), big, tests, tuple(shortfalls), dropped, places)
+    return Found(tuple(calls), big, tests, tuple(diagnostics), dropped, places)
 
 
 def _varied(found: Sequence[tuple[str, Sequence[str]]]) -> int:

@@ -14,5 +14,5 @@ def find(ask: Ask) -> Found:
         return Found(())
     found = run_tests(ask.harness, ask.harness.source, (), record=True, job="doctest")
     calls = (("doctests", found.calls),) if found.calls else ()
-    shortfalls = (Diagnostic("the doctests did not run", found.error),) if found.error else ()
-    return Found(calls, shortfalls=shortfalls, dropped=unwritten(found.lost), places=found.places)
+    diagnostics = (Diagnostic("the doctests did not run", found.error),) if found.error else ()
+    return Found(calls, diagnostics=diagnostics, dropped=unwritten(found.lost), places=found.places)

@@ -51,9 +51,9 @@ def find(ask: Ask) -> Found:
         strategy = _strategy(ask.harness, st)
         drawn = [] if strategy is None or strategy.is_empty else _drawn(strategy)
     if drawn:
-        return Found((("hints", tuple(drawn)),))
+        return Found((("type_hints", tuple(drawn)),))
     missing = Diagnostic("no calls could be generated from type hints", _untyped(ask.harness), REMEDY)
-    return Found((), shortfalls=(missing,))
+    return Found((), diagnostics=(missing,))
 
 
 def _untyped(harness: FunctionHarness) -> str:

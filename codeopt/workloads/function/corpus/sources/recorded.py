@@ -12,5 +12,5 @@ AGAIN = "codeopt record records them again"
 def find(ask: Ask) -> list[str] | Found:
     """The user's recorded calls; empty without a recording, and for one that others brought."""
     if why := left_out(ask.harness.function):
-        return Found((), shortfalls=(Diagnostic("recorded calls are left out", why, AGAIN),))
+        return Found((), diagnostics=(Diagnostic("recorded calls are left out", why, AGAIN),))
     return recorded_calls(ask.harness.function)

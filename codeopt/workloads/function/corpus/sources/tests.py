@@ -39,7 +39,7 @@ def find(ask: Ask) -> Found:
     traced = ask.harness.traced
     if ask.use_tests and traced is not None and traced.tests and (traced.calls or traced.lost):
         calls = (("tests", tuple(traced.calls)),) if traced.calls else ()
-        return Found(calls, (), traced.tests, traced.shortfalls, unwritten(traced.lost), dict(traced.calls))
+        return Found(calls, (), traced.tests, traced.diagnostics, unwritten(traced.lost), dict(traced.calls))
     harness, modules = ask.harness, [ask.harness.view.module]
     tried: list[str] = []
     found = Found(())
@@ -48,7 +48,7 @@ def find(ask: Ask) -> Found:
         if more.tests or harness.places:
             return more
         tried += paths
-        found = replace(found, shortfalls=found.shortfalls or more.shortfalls)
+        found = replace(found, diagnostics=found.diagnostics or more.diagnostics)
     return found
 
 
@@ -67,16 +67,16 @@ def _find(ask: Ask, paths: list[str]) -> Found:
         found = run_tests(ask.harness, ask.harness.source, paths[:1], record=True)
     short = found.shortfall(len(paths))
     if not found.passed:
-        return Found((), shortfalls=(short,) if short else ())
+        return Found((), diagnostics=(short,) if short else ())
     missing = [*([short] if short else []), *_not_run(ask.harness, paths, found)]
     if not (found.calls or found.lost):  # tests that never call the function are no evidence about it
         count = len(found.passed)
         what = f"{count} test{'s' * (count != 1)} ran, none calls {ask.harness.function.qualname}"
-        return Found((), shortfalls=(Diagnostic(what, remedy="--tests PATH names others"), *missing))
+        return Found((), diagnostics=(Diagnostic(what, hint="--tests PATH names others"), *missing))
     calls = (("tests", found.calls),) if found.calls else ()
-    shortfalls = tuple(missing)
-    ask.seen(TracedCalls(found.places, found.lost, found.passed, shortfalls))
-    return Found(calls, (), found.passed, shortfalls, unwritten(found.lost), found.places)
+    diagnostics = tuple(missing)
+    ask.seen(TracedCalls(found.places, found.lost, found.passed, diagnostics))
+    return Found(calls, (), found.passed, diagnostics, unwritten(found.lost), found.places)
 
 
 def _not_run(harness: FunctionHarness, paths: Sequence[str], found: Tests) -> Iterator[Diagnostic]:

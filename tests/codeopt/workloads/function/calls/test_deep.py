@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import pytest
 
 from codeopt.core.revision import Revision
-from codeopt.report.verdict_words import why
+from codeopt.report.outcomes import why
 from codeopt.workloads.function.calls.deep import DEEP, deep_calls
 from codeopt_sandbox import Sandbox
 from codeopt_sandbox.calls import CallBatch, CallRunner, FunctionRef
@@ -122,10 +122,10 @@ def test_a_recursion_is_told(judges: Judges) -> None:
     judge = judges(FLATTEN, TREES, timed=False)
     found = judge.check(Revision.of(RECURSES), "a person's")
     assert found.correct, why(found)
-    assert {each.because for each in found.caveats} == {DEEPER, A_TUPLE}
+    assert {each.cause for each in found.caveats} == {DEEPER, A_TUPLE}
     honest = judge.check(Revision.of(OWN_STACK), "a person's")
     assert honest.correct, why(honest)
-    assert {each.because for each in honest.caveats} == {A_TUPLE}
+    assert {each.cause for each in honest.caveats} == {A_TUPLE}
 
 
 PARENTS = """

@@ -94,7 +94,7 @@ def f(n: int) -> int:
 
 
 @pytest.mark.full
-@pytest.mark.parametrize(("docstring", "verdict"), [("", "rejected"), ("n must be non-negative.", "faster")])
+@pytest.mark.parametrize(("docstring", "verdict"), [("", "wrong"), ("n must be non-negative.", "faster")])
 def test_a_formula_for_a_loop(docstring: str, verdict: str, tmp_path: Path) -> None:
     """Of hints alone a number below zero is like others, until the docstring says that it is none."""
     (tmp_path / "old.py").write_text(LOOP.format(docstring))
@@ -102,4 +102,4 @@ def test_a_formula_for_a_loop(docstring: str, verdict: str, tmp_path: Path) -> N
     flags = ("--no-tests", "--sandbox", "bubblewrap", "--max-pairs", "8", "--max-examples", "50")
     done = codeopt("compare", "old.py::f", "new.py::f", *flags, cwd=tmp_path)
     assert FIRST_LINE[verdict] in done.out.splitlines()[0], done.out + done.err
-    assert verdict == "rejected" or "(the docstring says n >= 0)" in done.out, done.out
+    assert verdict == "wrong" or "(the docstring says n >= 0)" in done.out, done.out

@@ -50,4 +50,4 @@ def test_a_comparison_says_the_contract_and_keeps_a_difference_beyond_it_as_a_ca
     found = compare(old, new, "CALLS = [((n,), {}) for n in (1, 2, 5, 40, 700, 3000)]\n")
     assert found["verdict"] == "faster", found
     assert found["evidence"]["contract"] == "n >= 1"
-    assert any(each["tier"] == "beyond" for each in found["caveats"]), found["caveats"]
+    assert any(each["tier"] == "unusual" for each in found["caveats"]), found["caveats"]

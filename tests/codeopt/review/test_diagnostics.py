@@ -41,7 +41,10 @@ def folder(tmp_path: Path) -> Path:
 def test_improve_names_the_module_that_the_tests_miss(folder: Path) -> None:
     done = codeopt("improve", "shop/parts.py::double", "--model", "rules", "--json", *QUICK, cwd=folder)
     assert done.status == 5, done
-    assert [row["why"] for row in done.json["shortfalls"]] == [f"tests/test_parts.py: {MISSING}", "n has no type hint"]
+    assert [row["cause"] for row in done.json["diagnostics"]] == [
+        f"tests/test_parts.py: {MISSING}",
+        "n has no type hint",
+    ]
     assert f"1 test file found, none ran: tests/test_parts.py: {MISSING}" in done.err
     assert "(--python PATH runs them in another environment" in done.err
     assert "no calls could be generated from type hints: n has no type hint" in done.err
@@ -54,8 +57,8 @@ GITHUB = {"GITHUB_ACTIONS": "true"}
 def test_check_that_saw_nothing_is_no_success(variables: dict[str, str], folder: Path) -> None:
     done = codeopt("check", "shop/parts.py", "--json", *QUICK, cwd=folder, env=variables)
     assert done.status == 5, done
-    assert [row["why"] for row in done.json["shortfalls"]] == [f"tests/test_parts.py: {MISSING}"]
-    assert MISSING in done.json["blind"]
+    assert [row["cause"] for row in done.json["diagnostics"]] == [f"tests/test_parts.py: {MISSING}"]
+    assert MISSING in done.json["not_checked_reason"]
     annotation = "::error title=codeopt::none of 1 functions and programs could be looked at"
     assert (annotation in done.err) == ("GITHUB_ACTIONS" in variables)
     assert MISSING in done.err
@@ -65,11 +68,13 @@ def test_review_and_compare_name_it_too(folder: Path) -> None:
     done = codeopt("review", "--base", "main", "--model", "rules", "--json", *QUICK, cwd=folder, env=GITHUB)
     assert done.status == 5, done
     assert "::error title=codeopt::none of 1 functions and programs could be looked at" in done.err
-    assert [row["what"] for row in done.json["shortfalls"]] == ["1 test file cannot be loaded and counts for nothing"]
+    assert [row["message"] for row in done.json["diagnostics"]] == [
+        "1 test file cannot be loaded and counts for nothing"
+    ]
     assert MISSING in done.err
     done = codeopt("compare", *["shop/parts.py::double"] * 2, "--json", *QUICK[:2], cwd=folder)
     assert MISSING in done.json["reason"]
-    assert f"tests/test_parts.py: {MISSING}" in [row["why"] for row in done.json["shortfalls"]]
+    assert f"tests/test_parts.py: {MISSING}" in [row["cause"] for row in done.json["diagnostics"]]
 
 
 def test_an_environment_without_pytest_is_named_by_all_five(folder: Path) -> None:
@@ -84,10 +89,10 @@ def test_an_environment_without_pytest_is_named_by_all_five(folder: Path) -> Non
     ):  # fmt: skip
         done = codeopt(*command, "--json", cwd=folder, env={"VIRTUAL_ENV": "", "CI": "1"})
         assert done.status == 5, done
-        (row, *_) = done.json["shortfalls"]
-        assert row["why"] == "ModuleNotFoundError: No module named 'pytest'"
-        assert row["remedy"].startswith("install pytest in it, or --python PATH")
-        assert row["why"] in done.err or command[0] == "compare"
+        (row, *_) = done.json["diagnostics"]
+        assert row["cause"] == "ModuleNotFoundError: No module named 'pytest'"
+        assert row["hint"].startswith("install pytest in it, or --python PATH")
+        assert row["cause"] in done.err or command[0] == "compare"
 
 
 SHORT = Diagnostic("2 tests found, none passes", "tests/test_a.py: `boom`\nagain", "--tests PATH")
@@ -113,7 +118,9 @@ def test_an_annotation_cannot_be_forged(capsys: pytest.CaptureFixture[str]) -> N
 
 
 def test_reports_say_it() -> None:
-    review = Review("a", "b", "", skipped=(Skipped("a.py", "f", "no"),), shortfalls=(SHORT,), blind="saw nothing")
+    review = Review(
+        "a", "b", "", skipped=(Skipped("a.py", "f", "no"),), diagnostics=(SHORT,), not_checked_reason="saw nothing"
+    )
     assert "Note: 2 tests found, none passes: tests/test_a.py: 'boom' again" in terminal.render(review)
     assert "> saw nothing" in markdown.render(review)
     (issue,) = json.loads(gitlab.render(review))

@@ -1,0 +1,129 @@
+"""Outcomes of a judgement: one table of words and exit statuses, from which the screen, JSON and pages take them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Literal
+
+from codeopt.core.errors import ProgramError
+from codeopt.core.history import Candidate
+from codeopt.core.sanitize import inline
+from codeopt.core.words import INCONCLUSIVE, NO_DIFFERENCE, Speedup, directions
+from codeopt_sandbox.compare import Decision
+from codeopt_sandbox.limit_test import LimitAnswer
+from codeopt_sandbox.outcome import Verdict
+
+SCREENED: Literal["screened"] = "screened"
+"""Verdict of a round that was only timed next to others."""
+_CORRECT = "correct"
+
+
+class About(StrEnum):
+    """Subject of an inconclusive verdict."""
+
+    RESULT = "result"
+    """The new version could not be judged to the end."""
+    SPEED = "speed"
+    """The new version is right; the pairs could not decide about its speed, or none was made."""
+
+
+class FailureKind(StrEnum):
+    """The way in which a candidate is wrong."""
+
+    WRONG_OUTPUT = "wrong_output"
+    ERROR = "error"
+    TIME_LIMIT = "time_limit"
+    MEMORY_LIMIT = "memory_limit"
+    OUTPUT_LIMIT = "output_limit"
+    GUARD = "guard"
+    """A guard rejects it; no result is wrong."""
+
+
+@dataclass(frozen=True)
+class OutcomeRow:
+    """Words and exit status of one outcome."""
+
+    words: str
+    exit_status: int
+
+
+OUTCOMES = {
+    (Decision.FASTER, None): OutcomeRow("faster", 0),
+    (Decision.SAME, None): OutcomeRow(NO_DIFFERENCE, 0),
+    (Decision.SLOWER, None): OutcomeRow("slower", 0),
+    (Decision.WRONG, None): OutcomeRow("wrong result", 1),
+    (Decision.INCONCLUSIVE, About.SPEED): OutcomeRow(INCONCLUSIVE, 0),
+    (Decision.INCONCLUSIVE, About.RESULT): OutcomeRow(INCONCLUSIVE, ProgramError.exit_status),
+}
+LIMITS = {
+    LimitAnswer.PASS: OutcomeRow("PASS", 0),
+    LimitAnswer.FAIL: OutcomeRow("FAIL", 1),
+    LimitAnswer.INCONCLUSIVE: OutcomeRow(INCONCLUSIVE, ProgramError.exit_status),
+}
+_FAILURES = {
+    FailureKind.WRONG_OUTPUT: "wrong result", FailureKind.ERROR: "error", FailureKind.TIME_LIMIT: "time limit",
+    FailureKind.MEMORY_LIMIT: "memory limit", FailureKind.OUTPUT_LIMIT: "output limit", FailureKind.GUARD: "rejected",
+}  # fmt: skip
+_OF_A_RUN = {
+    Verdict.WA: FailureKind.WRONG_OUTPUT, Verdict.RE: FailureKind.ERROR, Verdict.TLE: FailureKind.TIME_LIMIT,
+    Verdict.MLE: FailureKind.MEMORY_LIMIT, Verdict.OLE: FailureKind.OUTPUT_LIMIT,
+}  # fmt: skip
+
+
+def words_of(decision: Decision, about: About | None, metric: str = "cpu") -> str:
+    """An outcome for people: `faster`, `more memory`, `no measurable difference`, `wrong result`, `inconclusive`."""
+    better, worse = directions(metric)
+    return {Decision.FASTER: better, Decision.SLOWER: worse}.get(decision, OUTCOMES[decision, about].words)
+
+
+def failure_of(candidate: Candidate) -> FailureKind | None:
+    """The way in which a candidate is wrong. None: it is right."""
+    failed = next((o.verdict for o in candidate.outcomes if o.verdict is not Verdict.AC), None)
+    if failed:
+        return _OF_A_RUN[failed]
+    if candidate.rejection:
+        return FailureKind.GUARD
+    found = candidate.comparison
+    if found is None or found.decision is not Decision.WRONG:
+        return None
+    return FailureKind.TIME_LIMIT if found.overrun else FailureKind.WRONG_OUTPUT
+
+
+def verdict_of(candidate: Candidate) -> tuple[Decision, About | None]:
+    """The outcome of a candidate. One that is right and was not timed is inconclusive about its speed."""
+    if failure_of(candidate):
+        return Decision.WRONG, None
+    found = candidate.comparison.decision if candidate.comparison else Decision.INCONCLUSIVE
+    return found, About.SPEED if found is Decision.INCONCLUSIVE else None
+
+
+def is_screened(candidate: Candidate) -> bool:
+    """Return True if a right candidate was timed only next to others, so that it has no outcome of its own."""
+    return candidate.screening_only and not failure_of(candidate)
+
+
+def word_of(candidate: Candidate) -> str:
+    """An outcome for people, in a word or two: `faster`, `wrong result`, `no difference`."""
+    if failure := failure_of(candidate):
+        return _FAILURES[failure]
+    if candidate.comparison is None:
+        return SCREENED if candidate.screening_only else _CORRECT
+    decision, about = verdict_of(candidate)
+    return "no difference" if decision is Decision.SAME else words_of(decision, about)
+
+
+def candidate_in_words(candidate: Candidate) -> str:
+    """`1.2x faster`, `wrong result`: an outcome with its figure, if it has one."""
+    found = candidate.comparison
+    timed = found is not None and verdict_of(candidate)[0] in (Decision.FASTER, Decision.SLOWER)
+    return Speedup.of(found).gain if found and timed else word_of(candidate)
+
+
+def why(candidate: Candidate) -> str:
+    """Return the reason why a candidate is wrong or rejected, in one line. Empty if it is neither."""
+    failed = next((o for o in candidate.outcomes if o.verdict is not Verdict.AC), None)
+    reason = candidate.rejection or (f"case {failed.case}: {failed.detail}" if failed else "")
+    if not reason and candidate.comparison and candidate.comparison.decision is Decision.WRONG:
+        reason = candidate.comparison.reason
+    return inline(reason, 500) if reason else ""

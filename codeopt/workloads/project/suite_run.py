@@ -1,6 +1,6 @@
-"""The project's tests, run on the original when they are needed.
+"""The project's tests, run on the original when the first candidate is checked: the nearest to the hot code first.
 
-The tests nearest to the hot code run before the first candidate is requested. The others run when the first is checked.
+They run earlier if nothing else can judge a candidate.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ from pathlib import Path
 from codeopt.core.diagnostic import Diagnostic
 from codeopt.core.options import ImproveOptions
 from codeopt.core.revision import Revision
+from codeopt.core.words import counted
 from codeopt.workloads.project.event_log import LEAST_S, Instrument, watched_run
 from codeopt.workloads.project.new_tests import NewTests, run_new_tests
 from codeopt.workloads.project.reached import read_reach
@@ -22,8 +23,6 @@ from codeopt.workloads.project.test_runs import WITHOUT_OPTIONS, TestResults, Te
 
 SECONDS = 120.0
 """Time for the tests of the original, the nearest first; those that were not reached count for nothing."""
-FIRST_S = 20.0
-"""Part of it before a draft is asked for, seconds; more where nothing has passed by then."""
 SLOW_S = 10.0
 """Time of a suite from which on it is found out which tests reach which functions, seconds."""
 FEW = 60
@@ -61,22 +60,13 @@ class ProjectSuite:
         """For people."""
         if not self.waiting:
             return self.found.words
-        rest = f"{len(self.waiting)} of {len(self.paths)} test files are run once there is a draft"
-        return f"{self.found.words}, {rest}" if self.found.passed else rest
-
-    def begin(self, needed: bool) -> None:
-        """Run the nearest until FIRST_S are over. needed: some have to pass before anything can be judged."""
-        self._run(self.left_s - FIRST_S)
-        while not self.found.passed and not self.waiting and self._switch():
-            self._run(self.left_s - FIRST_S)
-        if needed and not self.found.passed:
-            self.complete()
+        return f"{counted(len(self.waiting), 'test file')} to run once there is a draft"
 
     def complete(self) -> ProjectTests:
-        """Run the others, and find out which of them reach what, where they take long."""
-        self._run(0.0)
+        """Run them, and find out which of them reach what, where they take long."""
+        self._run()
         while not self.found.passed and self._switch():
-            self._run(0.0)
+            self._run()
         if not self.found.passed and not self.found.shortfall:
             self.found = ProjectTests(shortfall=Diagnostic(NOT_RUN, f"none passes: {self.said}"))
         if not self.traced:
@@ -101,20 +91,14 @@ class ProjectSuite:
         self.waiting = list(self.paths)
         return True
 
-    def _run(self, leave_s: float) -> None:
-        """Run what waits until no more time than that is left."""
-        while self.waiting and self.left_s > leave_s:
+    def _run(self) -> None:
+        """Run what waits, as far as there is time."""
+        while self.waiting and self.left_s > 0:
             part = self._next_part()
             words = (*self.found.options, *part)
-            seconds = self.left_s - leave_s
-            results = run_tests(self.runs, self.original, self.found.runner, words, seconds, first=True)
+            results = run_tests(self.runs, self.original, self.found.runner, words, self.left_s, first=True)
             self.left_s -= results.run.active_s
             self.said = self.said or results.last_words
-            if results.run.stop == "time" and leave_s > 0:
-                done = _finished(part, results) if self.found.runner is TestRunner.PYTEST else []
-                self._keep(done, _of_files(done, results), cut=False)
-                del self.waiting[: len(done)]
-                return
             self._keep(part, results, results.cut)
             del self.waiting[: len(part)]
             if results.cut or self.left_s <= 0 or not (results.states or self.found.batches):
@@ -144,14 +128,14 @@ class ProjectSuite:
 def open_suite(
     runs: CommandRuns, original: Revision, options: ImproveOptions, hot: Sequence[str] = (), *, needed: bool = True
 ) -> ProjectSuite:
-    """Run the nearest of the named tests, or of all tests of the project.
+    """Find the named tests, or all tests of the project.
 
     Args:
         runs: Runs of the command.
         original: The project before the change.
         options: Options with the tests to run.
         hot: Files with the most time, the hottest first.
-        needed: Nothing else can check a candidate.
+        needed: Nothing else can check a candidate: the tests are run at once.
     """
     if options.no_tests:
         return ProjectSuite(runs, original, ProjectTests(shortfall=Diagnostic(NOT_RUN, NO_TESTS)), traced=True)
@@ -165,7 +149,8 @@ def open_suite(
     begun = ProjectTests(runner=runner, options=more)
     two = runs.other is not None  # versions are judged once, by all tests
     suite = ProjectSuite(runs, original, begun, paths, ways, list(paths), traced=two)
-    suite.begin(needed)
+    if needed:
+        suite.complete()
     return suite
 
 
@@ -186,18 +171,6 @@ def named_tests(tests: Sequence[Path], roots: Sequence[Path]) -> list[str]:
         root = next((each for each in roots if each in path.parents), None)
         found += [path.relative_to(root).as_posix()] if root else []
     return found
-
-
-def _finished(paths: Sequence[str], results: TestResults) -> list[str]:
-    """Files of a run of pytest's that was ended whose tests were all run: those before the last that it tells of."""
-    seen = {name.partition("::")[0] for name in results.states}
-    last = max((at for at, path in enumerate(paths) if path in seen), default=0)
-    return list(paths[:last])
-
-
-def _of_files(paths: Sequence[str], results: TestResults) -> TestResults:
-    """Results of some files of a run of pytest's."""
-    return replace(results, states={n: good for n, good in results.states.items() if n.partition("::")[0] in paths})
 
 
 def _with_reached(runs: CommandRuns, draft: Revision, tests: ProjectTests, plain_s: float) -> ProjectTests:

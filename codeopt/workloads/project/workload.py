@@ -318,7 +318,7 @@ def measure(request: WorkloadRequest, program: ProjectProgram, runs: CommandRuns
     if runs.other is None:
         notify("looking where its time goes")
         found = profile_command(runs, original, first)
-    notify("running the project's tests")
+    notify("looking for its tests")
     hot = tuple(dict.fromkeys(each.file for each in found.functions if each.total_share >= HOT))
     if runs.other:
         hot = tuple(sorted(path for path in runs.other.differing if path.endswith(".py")))

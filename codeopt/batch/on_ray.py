@@ -217,9 +217,11 @@ def _connect(address: str) -> Any:
     try:
         _require_listener(address)
         ray.init(
-            address=address or None, include_dashboard=False, log_to_driver=False,
+            address=address or None,
+            include_dashboard=False,
+            log_to_driver=False,
             logging_level=logging.ERROR,
-        )  # fmt: skip
+        )
     except (OSError, ValueError, RuntimeError, ray.exceptions.RayError) as error:
         raise UsageError(f"no Ray cluster at {address or 'this machine'}: {str(error).splitlines()[0]}") from error
     return ray

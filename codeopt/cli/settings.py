@@ -151,8 +151,7 @@ def _of_project(path: Path, flag: str, value: Any) -> Any:
         option = "" if flag in settings_without_flag() else f"--{flag} or "
         own = f", or a line of {user_file()}" if user_file() else ""
         error = UsageError(
-            f"{path}: {flag} = {text!r} {harm}, which a project's file cannot decide",
-            hint=f"give {option}{name}{own}",
+            f"{path}: {flag} = {text!r} {harm}, which a project's file cannot decide", hint=f"give {option}{name}{own}"
         )
         if setting in (SettableBy.USER, SettableBy.VARIABLES, SettableBy.READ, SettableBy.WRITTEN):
             return NeverTaken.of(tuple(map(str, values)), error)

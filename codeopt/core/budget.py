@@ -167,10 +167,12 @@ class Ledger:
             raise UsageError("the saved costs of this run cannot be read", hint="start a new run")
         rounds, cached, model_s = whole.pop("rounds"), data.get("tokens_cached"), data.get("model_s")
         usage = Usage(
-            **whole, cost_usd=cost, estimated=bool(data.get("estimated")),
+            **whole,
+            cost_usd=cost,
+            estimated=bool(data.get("estimated")),
             tokens_cached=cached if isinstance(cached, int) else 0,
             seconds=model_s if isinstance(model_s, int | float) else 0.0,
-        )  # fmt: skip
+        )
         steps = data.get("steps")
         known = steps.items() if isinstance(steps, Mapping) else ()  # files of earlier versions have no steps
         took = {str(name): float(spent) for name, spent in known if isinstance(spent, int | float)}

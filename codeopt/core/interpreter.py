@@ -76,12 +76,7 @@ class Interpreter:
 
     def to_json(self) -> dict[str, str | None]:
         """The field `python` of every JSON object."""
-        return {
-            "path": self.path,
-            "version": self.version,
-            "pytest": self.pytest_version,
-            "origin": str(self.origin),
-        }
+        return {"path": self.path, "version": self.version, "pytest": self.pytest_version, "origin": str(self.origin)}
 
 
 def find_interpreter(

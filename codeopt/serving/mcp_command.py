@@ -38,9 +38,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="folder that clients may read and run [default: this folder]",
     )
     parser.add_argument(
-        "--http", type=int, metavar="PORT",
+        "--http",
+        type=int,
+        metavar="PORT",
         help=f"serve HTTP on {LOOPBACK}, and print the address with its secret; 0 is a free port",
-    )  # fmt: skip
+    )
     allowed = add_policy_arguments(parser, "mcp")
     allowed.add_argument(
         "--allow-commands", action="store_true", help="let `record` run commands of a client without isolation"

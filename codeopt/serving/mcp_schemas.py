@@ -5,13 +5,7 @@ from __future__ import annotations
 from pydantic import Field
 
 from codeopt.report.answer_fields import AnswerFields
-from codeopt.report.answers import (
-    CheckedFields,
-    ComparedFields,
-    ImprovedFields,
-    ProfiledFields,
-    RecordedFields,
-)
+from codeopt.report.answers import CheckedFields, ComparedFields, ImprovedFields, ProfiledFields, RecordedFields
 
 
 class ToolAnswer(AnswerFields):

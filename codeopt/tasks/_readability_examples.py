@@ -90,10 +90,7 @@ numbers mean, and nothing is slower. More comments would repeat the code.
 READABILITY: BETTER
 VERDICT: DONE"""
 
-_POINTS = (
-    Case("small", b"2\n1 5\n10 15\n", b"8\n23\n"),
-    Case("large", b"", held_out=True),
-)
+_POINTS = (Case("small", b"2\n1 5\n10 15\n", b"8\n23\n"), Case("large", b"", held_out=True))
 
 _POINTS_TERSE = """\
 def f(p, q):

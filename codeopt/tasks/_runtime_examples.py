@@ -14,10 +14,7 @@ from codeopt.tasks._worked import compared, passed, profiled, wrong
 from codeopt_sandbox.compare import Decision
 from codeopt_sandbox.outcome import Case
 
-_WORDS = (
-    Case("small", b"5\nred\nblue\nred\nred\ngreen\n", b"2 3\n"),
-    Case("large", b"", held_out=True),
-)
+_WORDS = (Case("small", b"5\nred\nblue\nred\nred\ngreen\n", b"2 3\n"), Case("large", b"", held_out=True))
 
 _WORDS_SLOW = """\
 n = int(input())
@@ -60,10 +57,7 @@ must be done whatever the method, both run in C, and they take all of the time (
 would be measurable.
 VERDICT: DONE"""
 
-_SUMS = (
-    Case("small", b"5 3\n4 -1 7 2 9\n1 3\n2 2\n4 5\n", b"10\n-1\n11\n"),
-    Case("large", b"", held_out=True),
-)
+_SUMS = (Case("small", b"5 3\n4 -1 7 2 9\n1 3\n2 2\n4 5\n", b"10\n-1\n11\n"), Case("large", b"", held_out=True))
 
 _SUMS_SLOW = """\
 n, q = map(int, input().split())

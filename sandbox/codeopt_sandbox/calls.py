@@ -12,14 +12,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from typing import Unpack
 
-from codeopt_sandbox.call_answer import (
-    CallAnswer,
-    CallRun,
-    CallTiming,
-    as_call_run,
-    read_answer,
-    read_failure,
-)
+from codeopt_sandbox.call_answer import CallAnswer, CallRun, CallTiming, as_call_run, read_answer, read_failure
 from codeopt_sandbox.guest.accept.request import AcceptRequest, OutputsRequest
 from codeopt_sandbox.guest.answer import FIELDS, Answer, Field, Floats
 from codeopt_sandbox.guest.calls.batch import CallBatch, batch_of
@@ -81,13 +74,15 @@ class KnownFloats:
     def fill(self, answer: CallAnswer) -> CallAnswer:
         """The answer with all floats that are known."""
         outcomes = [
-            each.replace(**{
-                name: found.replace(floats=self.known[found.digest])
-                for name in FIELDS
-                if (found := getattr(each, name)).digest in self.known and found.floats is None
-            })
+            each.replace(
+                **{
+                    name: found.replace(floats=self.known[found.digest])
+                    for name in FIELDS
+                    if (found := getattr(each, name)).digest in self.known and found.floats is None
+                }
+            )
             for each in answer.outcomes
-        ]  # fmt: skip
+        ]
         return replace(answer, outcomes=tuple(outcomes))
 
 

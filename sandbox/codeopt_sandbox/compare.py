@@ -432,12 +432,7 @@ def _asks_more(series: Series, limit: LimitRule, rule: StoppingRule, started: fl
 
 
 def _pair(
-    sandbox: Runner[P],
-    programs: tuple[P, P],
-    plan: Plan,
-    series: Series,
-    check: Checker,
-    draw: random.Random,
+    sandbox: Runner[P], programs: tuple[P, P], plan: Plan, series: Series, check: Checker, draw: random.Random
 ) -> None:
     """One pair: every timed case, each program `repeats` times, neighbours in random order."""
     sums, walls = [0.0, 0.0], [0.0, 0.0]

@@ -70,8 +70,7 @@ FIELD_RULES: Mapping[str, FieldRule] = {
     "other_run": REJECTS,
     "operations": REJECTS,
     "interface": FieldRule(
-        CaveatKind.INTERFACE,
-        "the same items by another iterator than a generator, which has no close, send and throw",
+        CaveatKind.INTERFACE, "the same items by another iterator than a generator, which has no close, send and throw"
     ),
     "views": FieldRule(both=True),
     "views_of_arguments": FieldRule(of=Observable.ARGUMENTS, both=True),

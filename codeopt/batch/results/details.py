@@ -76,10 +76,12 @@ def _history(batch: BatchFolder, each: Solved, spent: str) -> Iterator[Child]:
         yield drafts.confirmed(rounds[0] if rounds else confirmed, confirmed)
     for target in batch.measured(each.id, "target"):
         yield folded(
-            "The human's program", drafts.heading(target, "judged by the same judge in this run"),
-            drafts.verdicts(target), drafts.pairs(target),
+            "The human's program",
+            drafts.heading(target, "judged by the same judge in this run"),
+            drafts.verdicts(target),
+            drafts.pairs(target),
             drafts.diff(Revision.of(problem.source), target.revision, "original", "human"),
-        )  # fmt: skip
+        )
     if not rounds and problem.source:
         yield folded(
             "The original", tag("pre", [tag("span", line) for line in problem.source.splitlines()[: drafts.DIFF_LINES]])

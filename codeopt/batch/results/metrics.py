@@ -245,11 +245,13 @@ def _after_rounds(judged: Sequence[Solved]) -> Iterator[AfterRounds]:
         best = [each.after(k) for each in judged]
         before = [each.after(k - 1) for each in judged]
         yield AfterRounds(
-            k, sum(len(each.compared) >= k for each in judged),
+            k,
+            sum(len(each.compared) >= k for each in judged),
             share([each.correct_after(k) for each in judged]),
-            share([value >= OPT for value in best]), estimate_geometric(best),
+            share([value >= OPT for value in best]),
+            estimate_geometric(best),
             sum(old < OPT <= new for old, new in zip(before, best, strict=True)),
-        )  # fmt: skip
+        )
 
 
 @dataclass(frozen=True)
@@ -276,8 +278,10 @@ def versus(first: Metrics, second: Metrics) -> Versus:
     only_first = sum(a.optimised and not b.optimised for a, b in both)
     only_second = sum(b.optimised and not a.optimised for a, b in both)
     return Versus(
-        len(both), (sum(a.optimised for a, _ in both), sum(b.optimised for _, b in both)),
+        len(both),
+        (sum(a.optimised for a, _ in both), sum(b.optimised for _, b in both)),
         mcnemar_p(only_first, only_second),
-        estimate_geometric(ratios), sign_flip_p([math.log(ratio) for ratio in ratios]),
+        estimate_geometric(ratios),
+        sign_flip_p([math.log(ratio) for ratio in ratios]),
         tuple((a.id, a.speedup, b.speedup) for a, b in both),
-    )  # fmt: skip
+    )

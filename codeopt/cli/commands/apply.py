@@ -25,7 +25,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     examples=(
         "codeopt apply                           the newest run's result",
         "codeopt apply shop/clean.py::distinct   one function of a run of several",
-    ),
+    )
 )
 def run(arguments: argparse.Namespace) -> int:
     """Write each file in one step; FILE.orig is kept unless git holds it. Raises UsageError."""

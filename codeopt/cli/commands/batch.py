@@ -57,18 +57,18 @@ SAME = (
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The flags."""
     parser.add_argument(
-        "set", type=Path, metavar="SET",
+        "set",
+        type=Path,
+        metavar="SET",
         help="folder with NAME/slow.py or .py files, .jsonl file (PIE), or .txt file of path::function",
-    )  # fmt: skip
+    )
     parser.add_argument(
         "--layout", default="", metavar="NAME", help="kind of SET, such as pie or folders [default: detected]"
     )
     parser.add_argument("--limit", type=flags.count, metavar="N", help="use only the first N problems [default: all]")
     parser.add_argument("--with-target", action="store_true", help="also check and time the reference programs of SET")
     parser.add_argument(
-        "--retry-failed",
-        action="store_true",
-        help="run again what failed by the model, the sandbox or a busy machine",
+        "--retry-failed", action="store_true", help="run again what failed by the model, the sandbox or a busy machine"
     )
     flags.add_flags(parser, "batch")
     workers = parser.add_argument_group("Workers")
@@ -79,17 +79,23 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="number of cores that measure [default: all but one, both of two]",
     )
     workers.add_argument(
-        "--ahead", type=flags.count, metavar="N",
+        "--ahead",
+        type=flags.count,
+        metavar="N",
         help=f"workers for each core: one measures [default: {RULES_AHEAD}, with a model {MODEL_AHEAD}]",
-    )  # fmt: skip
+    )
     workers.add_argument(
-        "--max-requests", type=flags.count, metavar="N",
+        "--max-requests",
+        type=flags.count,
+        metavar="N",
         help="maximum number of requests at a time to the model's server [default: no maximum]",
-    )  # fmt: skip
+    )
     workers.add_argument(
-        "--cluster", type=cluster, metavar="ray[:ADDRESS]",
+        "--cluster",
+        type=cluster,
+        metavar="ray[:ADDRESS]",
         help="Ray cluster that does the work [default: RAY_ADDRESS, or the local one]",
-    )  # fmt: skip
+    )
 
 
 def cluster(text: str) -> str:

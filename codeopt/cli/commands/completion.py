@@ -105,8 +105,10 @@ def _models() -> Iterable[str]:
 PLAIN = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-:/")
 """Characters of a model's name that no shell acts on."""
 VALUES: Mapping[str, Callable[[], Iterable[str]]] = {
-    "tasks": partial(_plug_ins, "codeopt.tasks"), "rules": partial(_plug_ins, "codeopt.rules"),
-    "runs": _runs, "models": _models,
+    "tasks": partial(_plug_ins, "codeopt.tasks"),
+    "rules": partial(_plug_ins, "codeopt.rules"),
+    "runs": _runs,
+    "models": _models,
     "reporters": partial(_plug_ins, "codeopt.reporters"),
     "layouts": partial(_plug_ins, "codeopt.datasets"),
-}  # fmt: skip
+}

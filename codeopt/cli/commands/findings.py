@@ -29,11 +29,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     flags.add_flags(parser, "findings")
 
 
-@command(
-    flags_only=True,
-    others_files=True,
-    examples=("codeopt findings", "codeopt findings src/ --html history.html"),
-)
+@command(flags_only=True, others_files=True, examples=("codeopt findings", "codeopt findings src/ --html history.html"))
 def run(arguments: argparse.Namespace) -> int:
     """One line a verdict. Raises UsageError."""
     from codeopt.cli.output import require_writable, tell, write_page

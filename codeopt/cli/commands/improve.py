@@ -133,9 +133,11 @@ def _improve_one(arguments: argparse.Namespace, target: Target) -> int:
         options = flags.options_of(arguments)
         command = tuple(arguments.asked)
         session = open_session(
-            console, began=arguments.began, runs=lambda options: RunFolders(options.run_dir, options.resume, command),
+            console,
+            began=arguments.began,
+            runs=lambda options: RunFolders(options.run_dir, options.resume, command),
             on_verdict=lambda found: console.print_all(verdict_lines(found)),
-        )  # fmt: skip
+        )
         result = improve(target, options, session)
         from codeopt.review.findings.known import open_findings  # not needed to report a mistake
 

@@ -68,7 +68,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     examples=(
         "codeopt init --github",
         "codeopt init --gitlab --source git+https://example.org/codeopt@0123456789012345678901234567890123456789",
-    ),
+    )
 )
 def run(arguments: argparse.Namespace) -> int:
     """Write the files below the current folder. Raises UsageError where one is in the way."""

@@ -34,10 +34,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 @command(
-    examples=(
-        "codeopt profile slow.py",
-        "codeopt profile slow.py --html page.html -- --top 10 data.csv",
-    ),
+    examples=("codeopt profile slow.py", "codeopt profile slow.py --html page.html -- --top 10 data.csv"),
     first=("--cases", "--stdin", "--lines", "--html", "--json"),
     often=("--run", "--calls", "--python", "--sandbox", "--export"),
     takes_arguments=True,

@@ -29,10 +29,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 @command(
-    examples=(
-        "codeopt report out --html page.html",
-        "codeopt report .codeopt/runs/RUN --html page.html",
-    ),
+    examples=("codeopt report out --html page.html", "codeopt report .codeopt/runs/RUN --html page.html"),
     first=("--html", "--csv", "--json", "--compare"),
 )
 def run(arguments: argparse.Namespace) -> int:

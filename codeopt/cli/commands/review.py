@@ -50,10 +50,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 @command(
-    examples=(
-        "codeopt review --base main",
-        "codeopt review --base main --model gpt-5 --output-format markdown src/",
-    ),
+    examples=("codeopt review --base main", "codeopt review --base main --model gpt-5 --output-format markdown src/"),
     first=("--base", "--model", "--reporter", "--output-format", "--max-functions"),
     often=("--json", "--output", "--max-seconds", "--max-cost", "--fail-level"),
     verdicts=(1, ProgramError.exit_status),

@@ -34,12 +34,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     flags.add_flags(parser, "rules")
 
 
-@command(
-    examples=(
-        "codeopt rules",
-        "codeopt rules list_membership_to_set",
-    ),
-)
+@command(examples=("codeopt rules", "codeopt rules list_membership_to_set"))
 def run(arguments: argparse.Namespace) -> int:
     """Print one line a rule, or one rule in full."""
     from codeopt.rules import load_rule, select_rules

@@ -27,12 +27,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     flags.add_flags(parser, "show")
 
 
-@command(
-    examples=(
-        "codeopt show                  the newest run",
-        "codeopt show slow --html page.html",
-    ),
-)
+@command(examples=("codeopt show                  the newest run", "codeopt show slow --html page.html"))
 def run(arguments: argparse.Namespace) -> int:
     """Show one run. Raises UsageError without a run."""
     from codeopt.cli.runs import run_of

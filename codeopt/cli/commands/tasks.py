@@ -20,12 +20,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     flags.add_flags(parser, "tasks")
 
 
-@command(
-    examples=(
-        "codeopt tasks",
-        "codeopt tasks new mine",
-    ),
-)
+@command(examples=("codeopt tasks", "codeopt tasks new mine"))
 def run(arguments: argparse.Namespace) -> int:
     """One line a task, or a new file."""
     if arguments.action == "new":

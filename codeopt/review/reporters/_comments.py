@@ -88,12 +88,6 @@ def _folded(item: Placed, review: Review) -> str:
     found = item.suggestion
     title = f"<code>{html.escape(log_line(_words.where(found)))}</code>: {_words.short(found)}"
     why = f"Not next to the lines: {item.why_not}." if item.why_not else ""
-    inside = [
-        _headline(found),
-        _changes(found),
-        _proof(found, review),
-        why,
-        block(found.diff, "diff"),
-    ]
+    inside = [_headline(found), _changes(found), _proof(found, review), why, block(found.diff, "diff")]
     text = "\n\n".join(filter(None, inside))
     return f"<details>\n<summary>{title}</summary>\n\n{text}\n\n</details>"

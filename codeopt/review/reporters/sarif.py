@@ -32,11 +32,7 @@ def render(review: Review) -> str:
         "version": __version__,
         "rules": [_rule(name) for name in sorted({rule(each) for each in found})],
     }
-    run = {
-        "tool": {"driver": driver},
-        "columnKind": "unicodeCodePoints",
-        "results": [_result(each) for each in found],
-    }
+    run = {"tool": {"driver": driver}, "columnKind": "unicodeCodePoints", "results": [_result(each) for each in found]}
     return json.dumps({"$schema": SCHEMA, "version": "2.1.0", "runs": [run]}, indent=2) + "\n"
 
 

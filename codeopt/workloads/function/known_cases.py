@@ -14,10 +14,7 @@ from codeopt.workloads._environments import in_order
 from codeopt.workloads._policy import USUAL_POLICY, InputPolicy
 from codeopt.workloads.contract.function import Contract
 from codeopt.workloads.function.calls.wrong_types import refusals
-from codeopt.workloads.function.corpus.cases import (
-    CallCase,
-    calls_of,
-)
+from codeopt.workloads.function.corpus.cases import CallCase, calls_of
 from codeopt.workloads.function.corpus.corpus import never_the_same
 from codeopt.workloads.function.corpus.observe import MADE_UP, KnownCall
 from codeopt.workloads.function.harness import FunctionHarness

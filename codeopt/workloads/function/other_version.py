@@ -45,9 +45,11 @@ class OtherVersionOfFunction:
             self.function, self.view, harness.sandbox, harness.target.calls_file, (harness.target.module,)
         )
         return ref.replace(
-            globals=harness.target.globals, classes=harness.target.classes, calls_paths=harness.target.paths,
+            globals=harness.target.globals,
+            classes=harness.target.classes,
+            calls_paths=harness.target.paths,
             whole_answers=harness.target.whole_answers,
-        )  # fmt: skip
+        )
 
     def tested(self, harness: FunctionHarness, tests: Sequence[str]) -> Checked:
         """Run the target's passing tests on this version.

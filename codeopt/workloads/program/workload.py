@@ -269,13 +269,15 @@ class ProgramWorkload(Defaults):
         tried = self.differential
         found: dict[str, Any] = {
             "tests": {
-                "total": len(self.suite.cases), "mutated_inputs": len(tried.cases),
-                "pattern_breaking_inputs": tried.pattern_breaking_inputs, "input_count": self.inputs,
+                "total": len(self.suite.cases),
+                "mutated_inputs": len(tried.cases),
+                "pattern_breaking_inputs": tried.pattern_breaking_inputs,
+                "input_count": self.inputs,
                 "environments": self.elsewhere.counts(len(self.suite.cases)),
             },
             "input_seed": self.request.input_seed,
             "timed": self._timed_part,
-        }  # fmt: skip
+        }
         diagnostics = [Diagnostic(words, hint="--cases DIR adds some") for words in tried.missing]
         diagnostics += [Diagnostic(tried.left_out)] if tried.left_out else []
         diagnostics += self.elsewhere.gaps

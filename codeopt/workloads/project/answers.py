@@ -9,14 +9,7 @@ from copy import deepcopy
 from dataclasses import dataclass
 
 from codeopt.analysis.nodes import first_line, is_bare_constant, last_line
-from codeopt.analysis.positions import (
-    Def,
-    Definition,
-    bound_names,
-    evaluated_names,
-    find_definition,
-    functions_by_name,
-)
+from codeopt.analysis.positions import Def, Definition, bound_names, evaluated_names, find_definition, functions_by_name
 from codeopt.core.revision import Revision
 from codeopt.workloads.project.module_graph import read_module
 from codeopt.workloads.project.project_program import unpack

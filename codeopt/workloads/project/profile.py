@@ -258,8 +258,10 @@ class ProjectProfile:
 
     def to_json(self) -> dict[str, Any]:
         """The object that `codeopt profile --run --json` prints."""
-        rows = {name: [_rounded(asdict(row)) for row in getattr(self, name)]
-                for name in ("lines", "libraries", "imports", "queries", "waits")}  # fmt: skip
+        rows = {
+            name: [_rounded(asdict(row)) for row in getattr(self, name)]
+            for name in ("lines", "libraries", "imports", "queries", "waits")
+        }
         return {
             "seconds": round(self.seconds, 4),
             "cpu_seconds": round(self.cpu_s, 4),

@@ -36,10 +36,12 @@ def has_test_cases(tree: ast.Module) -> bool:
     return any(
         isinstance(node, ast.ClassDef)
         and any(ast.unparse(base).endswith("TestCase") for base in node.bases)
-        and any(isinstance(each, ast.FunctionDef | ast.AsyncFunctionDef) and each.name.startswith("test")
-                for each in node.body)
+        and any(
+            isinstance(each, ast.FunctionDef | ast.AsyncFunctionDef) and each.name.startswith("test")
+            for each in node.body
+        )
         for node in ast.walk(tree)
-    )  # fmt: skip
+    )
 
 
 def _is_settings(path: str) -> bool:

@@ -18,14 +18,7 @@ from codeopt.core.linked_packages import PACKAGES
 from codeopt.core.run_inputs import files_below, is_secret
 from codeopt.workloads.sandbox_view.built import built_files
 from codeopt.workloads.sandbox_view.compiled import compile_imports
-from codeopt.workloads.sandbox_view.linked import (
-    LARGEST_FILE,
-    NO_LINKS,
-    Linked,
-    copy_beside,
-    place_beside,
-    project_top,
-)
+from codeopt.workloads.sandbox_view.linked import LARGEST_FILE, NO_LINKS, Linked, copy_beside, place_beside, project_top
 from codeopt.workloads.sandbox_view.untracked import imported_unadded
 from codeopt.workloads.sandbox_view.workspace import is_package
 from codeopt_sandbox.plain_files import read_text

@@ -99,8 +99,10 @@ def declared_types(function: Function, classes: ClassHints | None = None) -> Dec
 def defaults(node: Def) -> dict[str, Any]:
     """Return the literal defaults of parameters."""
     places = [*node.args.posonlyargs, *node.args.args]
-    given = [*zip(places[len(places) - len(node.args.defaults) :], node.args.defaults, strict=True),
-             *zip(node.args.kwonlyargs, node.args.kw_defaults, strict=True)]  # fmt: skip
+    given = [
+        *zip(places[len(places) - len(node.args.defaults) :], node.args.defaults, strict=True),
+        *zip(node.args.kwonlyargs, node.args.kw_defaults, strict=True),
+    ]
     read_as = {each.arg: read(f"f({ast.unparse(default)})") for each, default in given if default is not None}
     values = {name: call.values[0] for name, call in read_as.items() if call is not None}
     return {name: value for name, value in values.items() if not isinstance(value, Opaque)}

@@ -81,9 +81,11 @@ def find_relations(layout: Layout, readings: Sequence[ParsedInput]) -> tuple[Inp
 def _written(numbers: Sequence[InputField]) -> Iterator[InputRelation]:
     for role in numbers:
         yield InputRelation(
-            RelationKind.OTHER, (role,), "no known input has another thing than whole numbers there",
+            RelationKind.OTHER,
+            (role,),
+            "no known input has another thing than whole numbers there",
             lambda r, role=role: all(map(CANONICAL.fullmatch, r.tokens(role))),  # type: ignore[misc]
-        )  # fmt: skip
+        )
 
 
 def _lengths(layout: Layout, scalars: Sequence[InputField]) -> Iterator[InputRelation]:
@@ -94,9 +96,11 @@ def _lengths(layout: Layout, scalars: Sequence[InputField]) -> Iterator[InputRel
             for scalar in scalars:
                 if scalar != role:
                     yield InputRelation(
-                        RelationKind.LENGTH, (role, scalar), "in all known inputs a number says how long the words are",
+                        RelationKind.LENGTH,
+                        (role, scalar),
+                        "in all known inputs a number says how long the words are",
                         lambda r, role=role, s=scalar: all(len(t) == r.scalar(s) for t in r.tokens(role)),  # type: ignore[misc]
-                    )  # fmt: skip
+                    )
             continue
         for scalar in scalars:
             for offset in (0, -1, 1):
@@ -117,9 +121,11 @@ def _lengths(layout: Layout, scalars: Sequence[InputField]) -> Iterator[InputRel
             )
         if not part.single:
             yield InputRelation(
-                RelationKind.OTHER, (role,), "in all known inputs these lines are as long as each other",
+                RelationKind.OTHER,
+                (role,),
+                "in all known inputs these lines are as long as each other",
                 lambda r, role=role: len({len(line) for line in r.lines(role)}) <= 1,  # type: ignore[misc]
-            )  # fmt: skip
+            )
 
 
 def _word_lengths(numbers: Sequence[InputField], roles: Sequence[InputField]) -> Iterator[InputRelation]:
@@ -129,11 +135,13 @@ def _word_lengths(numbers: Sequence[InputField], roles: Sequence[InputField]) ->
             if number.token is not None and role.token is not None and role != number and role.part == number.part:
                 words = "in all known inputs a number says how long the words next to it are"
                 yield InputRelation(
-                    RelationKind.OTHER, (role, number), words,
+                    RelationKind.OTHER,
+                    (role, number),
+                    words,
                     lambda r, role=role, n=number: all(  # type: ignore[misc]
                         len(word) == size for word, size in zip(r.tokens(role), r.integers(n), strict=True)
                     ),
-                )  # fmt: skip
+                )
 
 
 def _bounds(many: Sequence[InputField], scalars: Sequence[InputField]) -> Iterator[InputRelation]:
@@ -148,14 +156,18 @@ def _bounds(many: Sequence[InputField], scalars: Sequence[InputField]) -> Iterat
                     ), offset,
                 )  # fmt: skip
             yield InputRelation(
-                RelationKind.BOUND, (scalar, role), "in all known inputs these numbers are no less than another",
+                RelationKind.BOUND,
+                (scalar, role),
+                "in all known inputs these numbers are no less than another",
                 lambda r, role=role, s=scalar: min(r.integers(role), default=math.inf) >= r.scalar(s),  # type: ignore[misc]
                 1,
-            )  # fmt: skip
+            )
         yield InputRelation(
-            RelationKind.OTHER, (role,), "in all known inputs a number is no larger than its own place",
+            RelationKind.OTHER,
+            (role,),
+            "in all known inputs a number is no larger than its own place",
             lambda r, role=role: all(v <= i for i, v in enumerate(r.integers(role), 1)),  # type: ignore[misc]
-        )  # fmt: skip
+        )
 
 
 def _ranges(
@@ -173,17 +185,21 @@ def _ranges(
         )  # fmt: skip
         if role not in counts and role not in bounded:
             yield InputRelation(
-                RelationKind.OTHER, (role,), "no known input has so large a number there",
+                RelationKind.OTHER,
+                (role,),
+                "no known input has so large a number there",
                 lambda r, role=role, high=high: max(r.integers(role), default=high) <= high,  # type: ignore[misc]
-            )  # fmt: skip
+            )
         step = math.gcd(*(value - low for value in values))
         if step > 1 and len(set(values)) >= 5:
             yield InputRelation(
-                RelationKind.OTHER, (role,), "all known numbers there lie on steps, and these do not",
+                RelationKind.OTHER,
+                (role,),
+                "all known numbers there lie on steps, and these do not",
                 lambda r, role=role, low=low, step=step: all(  # type: ignore[misc]
                     (v - low) % step == 0 for v in r.integers(role)
                 ),
-            )  # fmt: skip
+            )
 
 
 def _between(scalars: Sequence[InputField]) -> Iterator[InputRelation]:
@@ -191,18 +207,24 @@ def _between(scalars: Sequence[InputField]) -> Iterator[InputRelation]:
     for a, b in combinations(scalars[:MOST_ROLES], 2):
         for words, holds in _comparisons():
             yield InputRelation(
-                RelationKind.OTHER, (a, b), f"in all known inputs {words}",
+                RelationKind.OTHER,
+                (a, b),
+                f"in all known inputs {words}",
                 lambda r, a=a, b=b, holds=holds: holds(r.scalar(a), r.scalar(b)),  # type: ignore[misc]
-            )  # fmt: skip
+            )
         for one, other in ((a, b), (b, a)):
             yield InputRelation(
-                RelationKind.OTHER, (one, other), "in all known inputs a graph could have as many edges",
+                RelationKind.OTHER,
+                (one, other),
+                "in all known inputs a graph could have as many edges",
                 lambda r, n=one, m=other: r.scalar(m) <= r.scalar(n) * (r.scalar(n) - 1) // 2,  # type: ignore[misc]
-            )  # fmt: skip
+            )
             yield InputRelation(
-                RelationKind.OTHER, (one, other), "in all known inputs one number divides another",
+                RelationKind.OTHER,
+                (one, other),
+                "in all known inputs one number divides another",
                 lambda r, n=one, m=other: r.scalar(n) != 0 and r.scalar(m) % r.scalar(n) == 0,  # type: ignore[misc]
-            )  # fmt: skip
+            )
 
 
 def _comparisons() -> tuple[tuple[str, Callable[[int, int], bool]], ...]:
@@ -237,9 +259,11 @@ def _orders(many: Sequence[InputField], readings: Sequence[ParsedInput]) -> Iter
         crowded = sum(len(each) * (len(each) - 1) / 2 for each in lists) / max(1, len(values))
         if math.exp(-crowded) < 2 * CHANCE:
             yield InputRelation(
-                RelationKind.DISTINCT, (role,), "no known input has a number there twice",
+                RelationKind.DISTINCT,
+                (role,),
+                "no known input has a number there twice",
                 lambda r, role=role: all(len(set(each)) == len(each) for each in r.lists(role)),  # type: ignore[misc]
-            )  # fmt: skip
+            )
 
 
 def sorted_by_chance(lists: Sequence[Sequence[object]]) -> bool:
@@ -259,19 +283,23 @@ def _pairs(layout: Layout, many: Sequence[InputField]) -> Iterator[InputRelation
                     ), number,
                 )  # fmt: skip
             yield InputRelation(
-                RelationKind.OTHER, (a, b), "no known input has the same pair in two lines",
+                RelationKind.OTHER,
+                (a, b),
+                "no known input has the same pair in two lines",
                 lambda r, a=a, b=b: _all_differ(  # type: ignore[misc]
                     [frozenset(pair) for pair in zip(r.integers(a), r.integers(b), strict=True)]
                 ),
-            )  # fmt: skip
+            )
         elif layout.parts[a.part].single and layout.parts[b.part].single:
             for words, holds in _comparisons():
                 yield InputRelation(
-                    RelationKind.OTHER, (a, b), f"in all known inputs, place by place, {words}",
+                    RelationKind.OTHER,
+                    (a, b),
+                    f"in all known inputs, place by place, {words}",
                     lambda r, a=a, b=b, holds=holds: all(  # type: ignore[misc]
                         map(holds, r.integers(a), r.integers(b))
                     ),
-                )  # fmt: skip
+                )
 
 
 def _all_differ(values: Sequence[object]) -> bool:
@@ -281,8 +309,10 @@ def _all_differ(values: Sequence[object]) -> bool:
 def _sums(many: Sequence[InputField], scalars: Sequence[InputField]) -> Iterator[InputRelation]:
     """Sum, largest and smallest of many against a number of the head."""
     parts: tuple[tuple[str, Callable[[Sequence[int]], float]], ...] = (
-        ("the sum", sum), ("the largest", lambda v: max(v, default=0)), ("the smallest", lambda v: min(v, default=0)),
-    )  # fmt: skip
+        ("the sum", sum),
+        ("the largest", lambda v: max(v, default=0)),
+        ("the smallest", lambda v: min(v, default=0)),
+    )
     for role in many:
         for scalar in scalars:
             for name, measure in parts:
@@ -292,11 +322,13 @@ def _sums(many: Sequence[InputField], scalars: Sequence[InputField]) -> Iterator
                     ("just", lambda a, b: a == b),
                 ):
                     yield InputRelation(
-                        RelationKind.OTHER, (role, scalar), f"in all known inputs {name} is {words} another number",
+                        RelationKind.OTHER,
+                        (role, scalar),
+                        f"in all known inputs {name} is {words} another number",
                         lambda r, role=role, s=scalar, measure=measure, holds=holds: holds(  # type: ignore[misc]
                             measure(r.integers(role)), r.scalar(s)
                         ),
-                    )  # fmt: skip
+                    )
 
 
 def _graphs(layout: Layout, many: Sequence[InputField], scalars: Sequence[InputField]) -> Iterator[InputRelation]:
@@ -306,13 +338,17 @@ def _graphs(layout: Layout, many: Sequence[InputField], scalars: Sequence[InputF
             continue
         for scalar in scalars:
             yield InputRelation(
-                RelationKind.TREE, (a, b, scalar), "in all known inputs the edges reach every node",
+                RelationKind.TREE,
+                (a, b, scalar),
+                "in all known inputs the edges reach every node",
                 lambda r, a=a, b=b, s=scalar: _trees(r.integers(a), r.integers(b)) == (r.scalar(s), 1),  # type: ignore[misc]
-            )  # fmt: skip
+            )
         yield InputRelation(
-            RelationKind.OTHER, (a, b), "in all known inputs the edges make no circle",
+            RelationKind.OTHER,
+            (a, b),
+            "in all known inputs the edges make no circle",
             lambda r, a=a, b=b: _has_no_circle(r.integers(a), r.integers(b)),  # type: ignore[misc]
-        )  # fmt: skip
+        )
 
 
 def _has_no_circle(a: Sequence[int], b: Sequence[int]) -> bool:
@@ -346,42 +382,56 @@ def _words(
             continue
         signs = alphabet(tokens)
         yield InputRelation(
-            RelationKind.OTHER, (role,), "no known input has such signs there",
+            RelationKind.OTHER,
+            (role,),
+            "no known input has such signs there",
             lambda r, role=role, signs=signs: all(signs.issuperset(token) for token in set(r.tokens(role))),  # type: ignore[misc]
-        )  # fmt: skip
+        )
         shapes = {_shape(token) for token in tokens}
         yield InputRelation(
-            RelationKind.OTHER, (role,), "no known input has something written like that",
+            RelationKind.OTHER,
+            (role,),
+            "no known input has something written like that",
             lambda r, role=role, shapes=shapes: all(_shape(t) in shapes for t in set(r.tokens(role))),  # type: ignore[misc]
-        )  # fmt: skip
+        )
         known = set(tokens)
         if len(known) <= 12 and len(tokens) >= 4 * len(known) and max(map(len, known)) > 1:
             yield InputRelation(
-                RelationKind.OTHER, (role,), "no known input has such a word there",
+                RelationKind.OTHER,
+                (role,),
+                "no known input has such a word there",
                 lambda r, role=role, known=known: known.issuperset(r.tokens(role)),  # type: ignore[misc]
-            )  # fmt: skip
+            )
         yield InputRelation(
-            RelationKind.OTHER, (role,), "no known input has a word of this length there",
+            RelationKind.OTHER,
+            (role,),
+            "no known input has a word of this length there",
             lambda r, role=role: len({len(token) for token in r.tokens(role)}) <= 1,  # type: ignore[misc]
-        )  # fmt: skip
+        )
         if len(readings) > 2:
             for sign in sorted({sign for token in tokens for sign in token})[:12]:
                 often = {b"".join(reading.tokens(role)).count(sign) for reading in readings}
                 if len(often) == 1 and often != {0}:
                     yield InputRelation(
-                        RelationKind.OTHER, (role,), f"all known inputs have {chr(sign)!r} there as often",
+                        RelationKind.OTHER,
+                        (role,),
+                        f"all known inputs have {chr(sign)!r} there as often",
                         lambda r, role=role, sign=sign, often=often: b"".join(r.tokens(role)).count(sign) in often,  # type: ignore[misc]
-                    )  # fmt: skip
+                    )
         if not sorted_by_chance([list(set(each)) for reading in readings for each in reading.lists(role)]):
             yield InputRelation(
-                RelationKind.ORDER, (role,), "all known words are sorted there",
+                RelationKind.ORDER,
+                (role,),
+                "all known words are sorted there",
                 lambda r, role=role: all(a <= b for each in r.lists(role) for a, b in pairwise(each)),  # type: ignore[misc]
-            )  # fmt: skip
+            )
         if len(tokens) > 6:
             yield InputRelation(
-                RelationKind.DISTINCT, (role,), "no known input has a word there twice",
+                RelationKind.DISTINCT,
+                (role,),
+                "no known input has a word there twice",
                 lambda r, role=role: all(_all_differ(each) for each in r.lists(role)),  # type: ignore[misc]
-            )  # fmt: skip
+            )
 
 
 def alphabet(tokens: Sequence[bytes]) -> frozenset[int]:

@@ -35,15 +35,19 @@ def _nonempty(layout: Layout) -> Iterator[InputRelation]:
     for number, part in enumerate(layout.parts):
         if not part.single:
             yield InputRelation(
-                RelationKind.OTHER, (InputField(number, 0, None),), "no known input is without these lines",
+                RelationKind.OTHER,
+                (InputField(number, 0, None),),
+                "no known input is without these lines",
                 lambda r, number=number: bool(r.parts[number]),  # type: ignore[misc]
-            )  # fmt: skip
+            )
     for role in layout.roles:
         if role.token is None:
             yield InputRelation(
-                RelationKind.OTHER, (role,), "no known input has an empty list there",
+                RelationKind.OTHER,
+                (role,),
+                "no known input has an empty list there",
                 lambda r, role=role: all(map(len, r.lines(role))),  # type: ignore[misc]
-            )  # fmt: skip
+            )
 
 
 def _tokens(layout: Layout) -> Iterator[InputRelation]:
@@ -52,6 +56,8 @@ def _tokens(layout: Layout) -> Iterator[InputRelation]:
         for role in layout.roles:
             if role not in layout.counts:
                 yield InputRelation(
-                    RelationKind.OTHER, (role,), words,
+                    RelationKind.OTHER,
+                    (role,),
+                    words,
                     lambda r, role=role, holds=holds: all(map(holds, r.tokens(role))),  # type: ignore[misc]
-                )  # fmt: skip
+                )

@@ -46,12 +46,7 @@ _FLOATS = (0.0, -0.0, 1.0, -1.0, 0.5, 1e-9, 1e9, 1e16, 1e308, float("inf"), floa
 
 
 def derive(
-    calls: Sequence[str],
-    count: int,
-    seed: int,
-    words: Vocabulary | None = None,
-    *,
-    small: bool = True,
+    calls: Sequence[str], count: int, seed: int, words: Vocabulary | None = None, *, small: bool = True
 ) -> list[str]:
     """Up to `count` calls near `calls`, none of them among them.
 
@@ -83,13 +78,7 @@ def can_be_varied(text: str) -> bool:
 class Maker:
     """Changes one call at a time."""
 
-    def __init__(
-        self,
-        draw: random.Random,
-        bases: Sequence[Call],
-        words: Vocabulary,
-        small: bool,
-    ) -> None:
+    def __init__(self, draw: random.Random, bases: Sequence[Call], words: Vocabulary, small: bool) -> None:
         self.draw, self.bases, self.small = draw, bases, small
         self.numbers, self.none = words.numbers, words.none
         known = [text for call in bases[:200] for value in call.values for text in texts_in(value)]

@@ -32,12 +32,7 @@ TENFOLD = (10, 5, 3)
 """Factors by which the last call is larger; the first that the original can make is taken."""
 
 
-def long_calls(
-    calls: Sequence[str],
-    count: int,
-    seed: int,
-    words: Vocabulary | None = None,
-) -> list[str]:
+def long_calls(calls: Sequence[str], count: int, seed: int, words: Vocabulary | None = None) -> list[str]:
     """Up to `count` of them, none of them among `calls`."""
     bases = _largest(calls)
     draw = random.Random(seed)

@@ -85,9 +85,11 @@ class RecipeGrowth:
         """Arguments that are the length of another one in all known calls."""
         return {
             at: place
-            for at, value in enumerate(self.base.values) if type(value) is int and value > 1
-            for place in self.places[::-1] if all(_at(call, (at,)) == _length(call, place) for call in self.known)
-        }  # fmt: skip
+            for at, value in enumerate(self.base.values)
+            if type(value) is int and value > 1
+            for place in self.places[::-1]
+            if all(_at(call, (at,)) == _length(call, place) for call in self.known)
+        }
 
     def _values(self, place: Place) -> list[Any]:
         """Values of known calls there, of the type of the base's."""

@@ -11,7 +11,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import Any
+from typing import Any, TypeVar
 
 from codeopt.workloads.contract.function.value_range import FEW
 
@@ -28,6 +28,10 @@ LEAST = 3
 WIDEST = 8
 """Maximum width of a row whose columns are typed separately."""
 ROWS = (list, tuple)
+Pairs = list[tuple[int, int]]
+Links = dict[Any, list[Any]]
+Matrix = list[list[float]]
+T = TypeVar("T")
 
 
 @dataclass(frozen=True)
@@ -83,7 +87,12 @@ def graph_relations(values: Sequence[Mapping[str, Any]]) -> Iterator[GraphRelati
                 yield GraphRelation(path, each)
 
 
-def _pairs(value: Any) -> list[tuple[int, int]] | None:
+def _of(read: Callable[[Any], T | None], keeps: Callable[[T], Kept]) -> Callable[[Any], Kept | None]:
+    """A look at what a value is read as; None for a value that is nothing of the kind."""
+    return lambda value: None if (found := read(value)) is None else keeps(found)
+
+
+def _pairs(value: Any) -> Pairs | None:
     """First two numbers of each row of a list of edges; None for anything else."""
     if not isinstance(value, ROWS) or not value:
         return None
@@ -94,40 +103,16 @@ def _pairs(value: Any) -> list[tuple[int, int]] | None:
     return found if all(type(one) is int and type(two) is int for one, two in found) else None
 
 
-def _pairs_apart(value: Any) -> Kept | None:
-    pairs = _pairs(value)
-    if pairs is None:
-        return None
+def _pairs_apart(pairs: Pairs) -> Kept:
     nodes = len({each for pair in pairs for each in pair})
     return Kept(all(one != two for one, two in pairs), len(pairs) / nodes if nodes >= LEAST else 0.0)
 
 
-def _once(value: Any, kind: Callable[[tuple[int, int]], Any], ways: int) -> Kept | None:
+def _once(pairs: Pairs, kind: Callable[[tuple[int, int]], Any], ways: int) -> Kept:
     """Check that no pair is repeated. `ways` is the number of pairs of one kind."""
-    pairs = _pairs(value)
-    if pairs is None:
-        return None
     nodes = len({each for pair in pairs for each in pair})
     chance = ways * len(pairs) * (len(pairs) - 1) / (2 * nodes * nodes)
     return Kept(len(set(map(kind, pairs))) == len(pairs), chance if nodes >= LEAST else 0.0)
-
-
-def _pairs_once(value: Any) -> Kept | None:
-    return _once(value, tuple, 1)
-
-
-def _links_once(value: Any) -> Kept | None:
-    return _once(value, frozenset, 2)
-
-
-def _pairs_rise(value: Any) -> Kept | None:
-    pairs = _pairs(value)
-    return None if pairs is None else Kept(all(one < two for one, two in pairs), _of_order(len(pairs)))
-
-
-def _pairs_never_fall(value: Any) -> Kept | None:
-    pairs = _pairs(value)
-    return None if pairs is None else Kept(all(one <= two for one, two in pairs), _of_order(len(pairs)))
 
 
 def _of_order(count: int) -> float:
@@ -168,7 +153,7 @@ def _kinds(row: Sequence[Any]) -> tuple[str, ...]:
     return tuple(type(item).__name__ for item in row)
 
 
-def _adjacency(value: Any) -> dict[Any, list[Any]] | None:
+def _adjacency(value: Any) -> Links | None:
     """Neighbours by node: of a list whose lists hold its own places, or of a mapping whose lists hold its own keys."""
     if isinstance(value, list) and value and all(isinstance(row, list) for row in value[:MOST]):
         if not all(type(item) is int and 0 <= item < len(value) for row in value for item in row):
@@ -227,10 +212,7 @@ def _are_nodes(found: Mapping[Any, Sequence[Any]]) -> bool:
         return False
 
 
-def _no_loops(value: Any) -> Kept | None:
-    found = _adjacency(value)
-    if found is None:
-        return None
+def _no_loops(found: Links) -> Kept:
     weight = sum(map(len, found.values())) / len(found) if len(found) >= LEAST else 0.0
     return Kept(all(node not in row for node, row in found.items()), weight)
 
@@ -255,17 +237,14 @@ def _neighbours_sorted(value: Any) -> Kept | None:
     )
 
 
-def _is_mutual(value: Any) -> Kept | None:
-    found = _adjacency(value)
-    if found is None:
-        return None
+def _is_mutual(found: Links) -> Kept:
     links = {(node, other) for node, row in found.items() for other in row if node != other}
     share = len(links) / (len(found) * max(1, len(found) - 1))
     weight = len(links) / 2 * -math.log(share) if links and len(found) >= LEAST else 0.0
     return Kept(all((other, node) in links for node, other in links), weight)
 
 
-def _matrix(value: Any) -> list[list[float]] | None:
+def _matrix(value: Any) -> Matrix | None:
     """Beginning of a square matrix of numbers; None for anything else."""
     if not isinstance(value, list) or len(value) < LEAST:
         return None
@@ -280,29 +259,20 @@ def _opposite(matrix: Sequence[Sequence[float]]) -> list[tuple[float, float]]:
     return [(matrix[row][column], matrix[column][row]) for row in range(len(matrix)) for column in range(row)]
 
 
-def _is_symmetric(value: Any) -> Kept | None:
-    matrix = _matrix(value)
-    if matrix is None:
-        return None
+def _is_symmetric(matrix: Matrix) -> Kept:
     pairs = _opposite(matrix)
     counts = Counter(item for pair in pairs for item in pair)
     alike = sum((count / (2 * len(pairs))) ** 2 for count in counts.values())
     return Kept(all(one == other for one, other in pairs), len(pairs) * -math.log(alike) if alike < 1 else 0.0)
 
 
-def _is_one_way(value: Any) -> Kept | None:
-    matrix = _matrix(value)
-    if matrix is None:
-        return None
+def _is_one_way(matrix: Matrix) -> Kept:
     pairs = _opposite(matrix)
     share = sum(bool(item) for pair in pairs for item in pair) / (2 * len(pairs))
     return Kept(not any(one and other for one, other in pairs), len(pairs) * share**2)
 
 
-def _is_bare_diagonal(value: Any) -> Kept | None:
-    matrix = _matrix(value)
-    if matrix is None:
-        return None
+def _is_bare_diagonal(matrix: Matrix) -> Kept:
     pairs = _opposite(matrix)
     share = sum(bool(item) for pair in pairs for item in pair) / (2 * len(pairs))
     return Kept(not any(matrix[at][at] for at in range(len(matrix))), len(matrix) * share)
@@ -311,19 +281,23 @@ def _is_bare_diagonal(value: Any) -> Kept | None:
 _RISE = "the first number of each pair of {} is below the second"
 _LINKS = "no pair of {} comes twice, in either order"
 PROPERTIES = (
-    GraphProperty(_RISE, _pairs_rise),
-    GraphProperty("the first number of each pair of {} is at most the second", _pairs_never_fall, _RISE),
-    GraphProperty("no pair of {} has the same number twice", _pairs_apart, _RISE),
-    GraphProperty(_LINKS, _links_once),
-    GraphProperty("no pair of {} comes twice", _pairs_once, _LINKS),
+    GraphProperty(_RISE, _of(_pairs, lambda pairs: Kept(all(a < b for a, b in pairs), _of_order(len(pairs))))),
+    GraphProperty(
+        "the first number of each pair of {} is at most the second",
+        _of(_pairs, lambda pairs: Kept(all(a <= b for a, b in pairs), _of_order(len(pairs)))),
+        _RISE,
+    ),
+    GraphProperty("no pair of {} has the same number twice", _of(_pairs, _pairs_apart), _RISE),
+    GraphProperty(_LINKS, _of(_pairs, lambda pairs: _once(pairs, frozenset, 2))),
+    GraphProperty("no pair of {} comes twice", _of(_pairs, lambda pairs: _once(pairs, tuple, 1)), _LINKS),
     GraphProperty("the pointers of {} are those of a square sparse matrix", _is_by_rows),
-    GraphProperty("no list of {} holds its own place", _no_loops),
+    GraphProperty("no list of {} holds its own place", _of(_adjacency, _no_loops)),
     GraphProperty("no list of {} holds anything twice", _neighbours_once),
     GraphProperty("each list of {} is sorted", _neighbours_sorted),
-    GraphProperty("each link of {} has one back", _is_mutual),
-    GraphProperty("{} is symmetric", _is_symmetric),
+    GraphProperty("each link of {} has one back", _of(_adjacency, _is_mutual)),
+    GraphProperty("{} is symmetric", _of(_matrix, _is_symmetric)),
     GraphProperty("{} is a symmetric sparse matrix", _weighs_the_same),
-    GraphProperty("{} leads one way only", _is_one_way),
-    GraphProperty("the diagonal of {} is zero", _is_bare_diagonal),
+    GraphProperty("{} leads one way only", _of(_matrix, _is_one_way)),
+    GraphProperty("the diagonal of {} is zero", _of(_matrix, _is_bare_diagonal)),
 )
 """Patterns. A stronger one comes before those that it implies."""

@@ -23,7 +23,7 @@ def profile_run(arguments: argparse.Namespace) -> int:
     from codeopt.engine.open_session import open_session
     from codeopt.report.result import python_line
     from codeopt.report.stacks.read import read_profile
-    from codeopt.workloads.project.call_tree_text import tree_of
+    from codeopt.workloads.project.call_tree_text import profile_text
     from codeopt.workloads.project.page import command_page
     from codeopt.workloads.project.profiling import profile_project
 
@@ -44,7 +44,9 @@ def profile_run(arguments: argparse.Namespace) -> int:
     if arguments.json:
         print(json.dumps(found.answer().to_json()))
     else:
-        print(f"{python_line(found.interpreter)}\n{tree_of(found.profile, dict(found.project.files))}")
+        python = f"{python_line(found.interpreter)}\n" if arguments.verbose else ""
+        files = dict(found.project.files)
+        print(f"{python}{profile_text(found.command, found.profile, files, verbose=arguments.verbose)}")
     return 0
 
 

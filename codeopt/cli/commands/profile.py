@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import argparse
 import json
+from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from codeopt.cli import flags, profile_run
@@ -15,16 +16,19 @@ from codeopt.cli.output import require_writable, write_page
 from codeopt.core.errors import UsageError
 
 if TYPE_CHECKING:
-    from codeopt_sandbox.profile import Profile
+    from codeopt_sandbox.profile import HotLine, Profile
 
+SHOWN = 0.005
+"""Least share of the time of a line or function that is shown without -v."""
 WARM = 0.05
 """Least share of the time of a line marked `>`."""
 HOT = 0.25
 """Least share of the time of a line marked `>>`."""
+TRACED = "Lines are timed by tracing, which makes short lines look slower than they are."
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """The flags."""
+    """Add the flags."""
     parser.add_argument("target", nargs="?", metavar="TARGET", help="slow.py, mod.py::func, or with --run a folder")
     parser.add_argument("-m", dest="short_m", metavar="MODULE", help="the module to run, as `python -m` does")
     parser.add_argument(
@@ -40,7 +44,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     takes_arguments=True,
 )
 def run(arguments: argparse.Namespace) -> int:
-    """Profile; print the source with its hot lines marked, or one JSON object."""
+    """Profile, and print the slow lines and functions, or one JSON object."""
     if arguments.run:
         return profile_run.profile_run(arguments)
     if arguments.before:
@@ -69,33 +73,50 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.json:
         print(json.dumps(profile_answer(profile, interpreter).to_json()))
     else:
-        print(table(profile, program.source, arguments.lines, python_line(interpreter)))
+        python = [python_line(interpreter)] if arguments.verbose else []
+        lines = slow_lines(profile, arguments.lines, source=program.source if arguments.verbose else "")
+        print("\n".join([f"{target}, case {profile.case}", *python, "", *lines, *summary(profile)]))
+        print(f"Next: codeopt improve {target}")
     return 0
 
 
-def table(profile: Profile, source: str, rows: int, python: str) -> str:
-    """The source with shares and hits at the hot lines, then functions, split and memory."""
-    from codeopt.core.sanitize import printable
+def slow_lines(profile: Profile, rows: int, *, source: str) -> Iterator[str]:
+    """Format the slow lines, the slowest first. With `source` all of its lines, in their order."""
+    from codeopt.core.sanitize import inline, printable
+
+    shown = [line for line in profile.lines[:rows] if source or line.share >= SHOWN]
+    yield "   self       calls  time a call       line"
+    if not source:
+        yield from (_row(line, line.line, inline(line.text.strip(), 48)) for line in shown)
+        return
+    by_line = {line.line: line for line in shown}
+    yield from (_row(by_line.get(n), n, printable(text)) for n, text in enumerate(source.splitlines(), 1))
+
+
+def _row(line: HotLine | None, number: int, text: str) -> str:
+    figures, mark = "", "  "
+    if line is not None:
+        each = line.seconds / line.hits * 1e6 if line.hits else 0.0
+        figures = f"{line.share:>7.1%} {line.hits:>11,} {each:>9.2f} us"
+        mark = ">>" if line.share >= HOT else "> " if line.share >= WARM else "  "
+    return f"{figures:<32} {mark} {number:>5}  {text}".rstrip()
+
+
+def summary(profile: Profile) -> Iterator[str]:
+    """Format what is not of lines: functions, kinds of code, memory, and what the figures leave out."""
     from codeopt.core.words import mib
 
-    by_line = {line.line: line for line in profile.lines[:rows]}
-    out = [f"case {profile.case}", python, "   share        hits   time/hit", ""]
-    for number, text in enumerate(source.splitlines(), 1):
-        line = by_line.get(number)
-        figures = ""
-        if line is not None:
-            each = line.seconds / line.hits * 1e6 if line.hits else 0.0
-            figures = f"{line.share:>7.1%} {line.hits:>11,} {each:>7.2f} us"
-        mark = ">>" if line and line.share >= HOT else "> " if line and line.share >= WARM else "  "
-        out.append(f" {figures:<31} {mark} {number:>4} {printable(text)}".rstrip())
-    out += ["", *(f" {f.share:>7.1%} {f.count:>11} calls  {f.name} (line {f.line})" for f in profile.functions[:8])]
+    functions = [each for each in profile.functions[:8] if each.share >= SHOWN]
+    if functions:
+        yield from ("", "Functions by self time")
+        yield from (f"{each.share:>7.1%} {each.count:>11}  {each.name} (line {each.line})" for each in functions)
+    yield ""
     if profile.python_share is not None:
         shares = (profile.python_share, profile.native_share or 0.0, profile.system_share or 0.0)
-        out.append(" Python {:.0%}, native {:.0%}, system {:.0%}".format(*shares))
+        yield "Python {:.0%}, native code {:.0%}, system {:.0%}".format(*shares)
     if profile.peak_mib is not None:
-        out.append(
-            f" memory: {mib(profile.peak_mib)} at the peak"
-            + (f", {profile.copy_mib_s:.0f} MiB/s copied" if profile.copy_mib_s else "")
-        )
-    out += [f"   line {m.line}: {mib(m.peak_mib)} at the peak, {m.growth_mib:+.1f} MiB" for m in profile.memory[:5]]
-    return "\n".join([*out, *(f" note: {note}" for note in profile.notes)])
+        copied = f", {profile.copy_mib_s:.0f} MiB/s copied" if profile.copy_mib_s else ""
+        yield f"Memory: {mib(profile.peak_mib)} at the peak{copied}"
+    yield from (f"  line {m.line}: {mib(m.peak_mib)} at the peak, {m.growth_mib:+.1f} MiB" for m in profile.memory[:5])
+    yield from (f"Note: {note}" for note in profile.notes)
+    yield TRACED

@@ -213,8 +213,8 @@ def rounds_chart(drafts: Sequence[Candidate], best: int | None) -> Markup | None
     labels = _labels(axis, [str(number + 1) for number in range(len(points))], places)
     parts = [*axis.grid(RUN_WIDTH), line, *marks, below, *labels]
     wrong = sum(each.kind == "failed" for each in points)
-    words = f"{len(points)} drafts, {wrong} wrong or refused, the best {factor(so_far)}"
-    key = [("solved", "right and faster"), ("kept", "right"), ("failed", "wrong or refused"), ("chosen", "accepted")]
+    words = f"{len(points)} candidates, {wrong} wrong or skipped, the best {factor(so_far)}"
+    key = [("solved", "faster"), ("kept", "same result"), ("failed", "wrong or skipped"), ("chosen", "accepted")]
     return _with_key(parts, axis, f"Speedup by round: {words}", key)
 
 

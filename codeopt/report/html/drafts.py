@@ -38,8 +38,8 @@ def draft(before: Candidate, candidate: Candidate, *, best: bool, shown: bool = 
         verdicts(candidate),
         beside(candidate),
         told(candidate.caveats),
-        tag("p", "Its difference to the original is shown above.", class_="verdicts") if shown else folded(
-            f"Difference to {before_name}",
+        tag("p", "The diff to the original is above.", class_="verdicts") if shown else folded(
+            f"Diff to {before_name}",
             diff(before.revision, candidate.revision, before_name, f"round {candidate.round}"),
         ),
         pairs(candidate),
@@ -55,7 +55,7 @@ def confirmed(original: Candidate, candidate: Candidate) -> Markup:
     return tag(
         "div", tag("h3", "Confirmed", heading(candidate, what)),
         verdicts(candidate), pairs(candidate),
-        folded("All that changed", diff(original.revision, candidate.revision, "original", "accepted")),
+        folded("The whole change", diff(original.revision, candidate.revision, "original", "result")),
         class_="round best",
     )  # fmt: skip
 
@@ -99,7 +99,9 @@ def beside(candidate: Candidate) -> Child:
     took += [(f"round {number}", ratio) for number, ratio in candidate.siblings]
     if not took:
         return None
-    return tag("p", f"Time relative to this draft: {', '.join(f'{n} {factor(r)}' for n, r in took)}", class_="verdicts")
+    return tag(
+        "p", f"Time relative to this candidate: {', '.join(f'{n} {factor(r)}' for n, r in took)}", class_="verdicts"
+    )
 
 
 def hot_lines(candidate: Candidate) -> Child:
@@ -112,7 +114,7 @@ def hot_lines(candidate: Candidate) -> Child:
         source = candidate.revision.get(hot.file, "").splitlines()
         text = source[hot.line - 1].rstrip()[:120] if 0 < hot.line <= len(source) else ""
         rows.append([hot.named, f"{hot.share:.0%}", bar(hot.share), tag("code", text)])
-    return table("Hot lines", ("line", "share of the time", "", "source"), rows, class_="hot")
+    return table("Slow lines", ("line", "share of the time", "", "source"), rows, class_="hot")
 
 
 def bar(share: float) -> Markup:
@@ -137,7 +139,7 @@ def critique(candidate: Candidate) -> Child:
     """The proposer's critique after seeing it, folded."""
     if not candidate.critique.strip():
         return None
-    return folded("Critique", tag("pre", cut(candidate.critique, CRITIQUE, 500), class_="text"))
+    return folded("Feedback", tag("pre", cut(candidate.critique, CRITIQUE, 500), class_="text"))
 
 
 Shares = Mapping[tuple[str, int], float]

@@ -9,7 +9,7 @@ from codeopt.core.words import Speedup
 from codeopt.report.answers import FindingFields
 from codeopt.report.html.templating import page
 
-COLUMNS = ("judged, UTC", "verdict", "interval, pairs, clock", "author", "asked by", "machine", "now")
+COLUMNS = ("checked, UTC", "verdict", "times and interval", "source", "command", "machine", "now")
 
 
 def findings_page(project: str, found: Sequence[FindingFields]) -> Iterator[str]:
@@ -20,11 +20,11 @@ def findings_page(project: str, found: Sequence[FindingFields]) -> Iterator[str]
     return page(
         "findings.html",
         f"verdicts on {project}",
-        "A verdict holds while the function, what it calls, its tests and the Python are what they were.",
+        "A verdict is current while the function, the code that it calls, its tests and the Python are unchanged.",
         tiles=[
             ("functions and programs", f"{len(functions)}", ""),
-            ("can be faster", f"{sum(one['gain'] for one in functions)}", "by the newest verdict that holds"),
-            ("verdicts", f"{len(found)}", f"{holding} still hold"),
+            ("can be faster", f"{sum(one['gain'] for one in functions)}", "by a current verdict"),
+            ("verdicts", f"{len(found)}", f"{holding} of them current"),
         ],
         columns=COLUMNS,
         functions=sorted(functions, key=lambda one: -one["gain"]),
@@ -46,7 +46,7 @@ def _function(found: Sequence[FindingFields]) -> dict[str, Any]:
 def _row(each: FindingFields) -> tuple[str, ...]:
     figures = Speedup.from_json(dict(each.speedup)) if each.speedup and each.accepted else None
     verdict = figures.gain if figures else f"better by {each.task}" if each.accepted else each.reason
-    state = "holds" if each.current else f"old: {each.stale_reason} changed since"
+    state = "current" if each.current else f"old: {each.stale_reason} changed since"
     certainty = figures.certainty if figures else ""
     when = each.verified_at[:16].replace("T", " ")
     return when, verdict, certainty, each.author, each.command, each.machine.cpu, state

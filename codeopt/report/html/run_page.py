@@ -9,13 +9,13 @@ from codeopt.core.diagnostic import Diagnostic
 from codeopt.core.history import Candidate, History
 from codeopt.core.machine import machine
 from codeopt.core.run_index import StoredRun
-from codeopt.core.words import Speedup, factor, money
+from codeopt.core.words import Speedup, factor, money, took
 from codeopt.report import patch_table
 from codeopt.report.html import drafts
 from codeopt.report.html.annotated import annotated
 from codeopt.report.html.charts import rounds_chart
 from codeopt.report.html.markup import Markup, tag
-from codeopt.report.html.templating import page
+from codeopt.report.html.templating import code, page
 
 STEPS = (
     ("model_s", "model"), ("cases_s", "sandbox: cases and inputs"), ("timing_s", "sandbox: timing"),
@@ -41,6 +41,7 @@ def run_page(run: StoredRun) -> Iterator[str]:
         best=best,
         who=_who(run),
         tiles=_tiles(run),
+        next_step=_next(run),
         diagnostics=[Diagnostic(**row) for row in result.get("diagnostics", ())],
         most=drafts.CAVEATS,
         change=_change(run, best),
@@ -63,13 +64,21 @@ def _change(run: StoredRun, best: Candidate | None) -> Markup | str:
     before, after = drafts.line_shares(run.saved.history.original), drafts.line_shares(best) if best else {}
     told = {(place.get("place", "").rpartition(":")[0], place["line"]): place["share"]
             for place in run.result.get("remaining_hot_spots", ())}  # fmt: skip
-    return drafts.diff(run.original, run.best, "original", "result", (before, after or told))
+    file = str(run.result.get("file") or "")
+    return drafts.diff(run.original, run.best, f"a/{file}", f"b/{file}", (before, after or told))
 
 
-def _gains(history: History, best: Candidate | None) -> list[tuple[str, str]]:
-    """Return the gain of each change of the accepted draft: the time without it, relative to the draft.
+def _next(run: StoredRun) -> str:
+    """Return the command to apply the result, or what the run names if it found none."""
+    if run.result.get("accepted"):
+        return f"codeopt apply {run.listing.path.name}"
+    return str(run.result.get("next_step") or "")
 
-    The figures of a draft that was timed again are those of the later round.
+
+def _gains(history: History, best: Candidate | None) -> list[tuple[Markup, str]]:
+    """Return the gain of each change of the accepted candidate: the time without it, relative to the candidate.
+
+    The figures of a candidate that was timed again are those of the later round.
     """
     if best is None:
         return []
@@ -77,7 +86,9 @@ def _gains(history: History, best: Candidate | None) -> list[tuple[str, str]]:
     found = next(same, best)
     texts = {text.partition(":")[0]: text for text in best.changes}
     return [
-        (texts.get(name, name), f"{factor(ratio)} the time") for name, ratio in found.ablation if name != "original"
+        (code(texts.get(name, name)), f"{factor(ratio)} as long")
+        for name, ratio in found.ablation
+        if name != "original"
     ]
 
 
@@ -87,7 +98,7 @@ def _who(run: StoredRun) -> str:
     where = [f"sandbox {result['sandbox']}" if "sandbox" in result else "", f"Python {python}" if python else ""]
     if not run.listing.ended:
         return "this run has not ended"
-    who = f"task {result.get('task', 'not known')}, drafts by {result.get('model', 'not known')}"
+    who = f"task {result.get('task', 'not known')}, changes by {result.get('model', 'not known')}"
     return ", ".join([who, *filter(None, where)])
 
 
@@ -95,13 +106,14 @@ def _tiles(run: StoredRun) -> Iterator[tuple[str, ...]]:
     result = run.result
     drafts_made = len(run.saved.history.candidates) - 1
     found = result.get("speedup")
-    word = "accepted" if result.get("accepted") else "not improved" if run.listing.ended else "not ended"
+    word = "accepted" if result.get("accepted") else "no faster version" if run.listing.ended else "interrupted"
     yield "result", word, f"round {result['best_round']}" if result.get("best_round") else ""
     if found:
         figures = Speedup.from_json(found)
-        yield "result / original", figures.gain, figures.certainty
-    yield "drafts", str(drafts_made)
-    yield "seconds", f"{run.saved.ledger.seconds if not result else result['seconds']:.0f}"
+        yield "speedup", figures.gain, figures.certainty
+    yield "candidates", str(drafts_made)
+    seconds = run.saved.ledger.seconds if not result else result["seconds"]
+    yield "time", took(seconds) if seconds >= 1 else "under 1 s"
     ledger = run.saved.ledger
     if ledger.usage.replies:
         price = money(ledger.usage.cost_usd)
@@ -138,8 +150,8 @@ def _evidence(result: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
     for why, calls in (found.get("left_out") or {}).items():
         yield f"left out: {why}", f"{calls:,}"
     tests = result.get("tests") or {}
-    names = (("total", "cases"), ("held_out", "of them never shown to a proposer"),
-             ("input_count", "inputs of each draft"), ("confirmation_runs", "runs in the confirmation"))  # fmt: skip
+    names = (("total", "cases"), ("held_out", "of them held out"), ("input_count", "inputs of each candidate"),
+             ("confirmation_runs", "runs in the confirmation"))  # fmt: skip
     yield from ((name, f"{tests[key]:,}") for key, name in names if tests.get(key) is not None)
 
 

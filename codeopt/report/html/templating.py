@@ -12,7 +12,7 @@ from typing import Any
 from jinja2 import Environment, PackageLoader, StrictUndefined, UndefinedError
 
 from codeopt.core.sanitize import printable
-from codeopt.report.html.markup import Child, Markup, join
+from codeopt.report.html.markup import Child, Markup, join, tag
 
 
 def page(template: str, title: str, footer: str, **values: Any) -> Iterator[str]:
@@ -49,10 +49,18 @@ def part(name: str, *values: Any, **named: Any) -> Markup:
 
 @cache
 def _environment() -> Environment:
-    return Environment(
+    found = Environment(
         loader=PackageLoader("codeopt.report.html"), autoescape=True, finalize=_visible, undefined=StrictUndefined,
         trim_blocks=True, lstrip_blocks=True,
     )  # fmt: skip
+    found.filters["code"] = code
+    return found
+
+
+def code(text: str) -> Markup:
+    """Format a sentence with code between backticks, such as the reason of a rule."""
+    parts = text.split("`")
+    return join(text if len(parts) % 2 == 0 else (tag("code", p) if at % 2 else p for at, p in enumerate(parts)))
 
 
 def _visible(value: Any) -> Any:

@@ -1,11 +1,14 @@
-"""A command's profile for people: the tree of calls with shares, hot functions, libraries, imports."""
+"""A command's profile on a terminal: functions, lines, and with -v the call tree, libraries and imports."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from shlex import quote
+from textwrap import wrap
 
 from codeopt.core.sanitize import inline, printable
-from codeopt.workloads.project.profile import Node, ProjectProfile
+from codeopt.core.words import took
+from codeopt.workloads.project.profile import IMPORTS, QUEUED, Node, ProjectProfile
 from codeopt.workloads.project.waits_and_queries import N_PLUS_1, WaitLine
 
 LEAST = 0.02
@@ -16,60 +19,83 @@ MOST = 12
 """Maximum number of rows of a table."""
 TARGETS = 5
 """Maximum number of targets that are shown."""
+SMALL = 0.1
+"""Share of the CPU time in the project's functions below which imports may be worth more."""
+BUSY = 0.2
+"""Wait for a core, as a share of the wall time, from which on it is reported."""
 
 
-def tree_of(profile: ProjectProfile, files: Mapping[str, bytes]) -> str:
-    """Some screens of text."""
-    parts = ", ".join(f"{part.seconds:.2f} s {part.name}" for part in profile.clock if part.seconds >= 0.005)
-    out = [f"{profile.seconds:.2f} s by the clock, {profile.cpu_s:.2f} s of processors: {parts}"]
-    branches = list(_branches(profile.tree, 0))
-    out += (
-        ["", "shares of the processors' time, with all that is called:", *branches]
-        if branches
-        else ["", "it spends no time in the project's functions"]
-    )
+def profile_text(command: str, profile: ProjectProfile, files: Mapping[str, bytes], *, verbose: bool) -> str:
+    """Format a profile for a terminal. `verbose` adds the call tree, targets, libraries and imports."""
+    parts = [part for part in profile.clock if part.seconds >= 0.005 and part.name != QUEUED]
+    out = [
+        f"{inline(command, 200)}: {took(profile.seconds)} wall time, {took(profile.cpu_s)} CPU time",
+        *(f"  {row}" for row in wrap(", ".join(f"{part.name} {took(part.seconds)}" for part in parts), 76)),
+    ]
     functions = [f for f in profile.functions if f.own_share >= LEAST][:MOST]
     counted = any(f.calls is not None for f in functions)
-    head = f"functions by their own time:     own   total{'       calls' * counted}"
-    out += ["", head] * bool(functions)
+    out += ["", f"   self   total{'       calls' * counted}  function"] * bool(functions)
     for f in functions:
         calls = f" {f.count:>11}" * counted
         library = f"  ({f.library_share:.0%} in libraries)" if f.library_share >= LEAST else ""
-        out.append(f"{'':>28}{f.own_share:>7.1%} {f.total_share:>7.1%}{calls}  {_named(f.file, f.qualname)}{library}")
-    targets = [f for f in profile.targets if f.expected_gain >= LEAST][:TARGETS]
-    out += ["", "where most could be gained:"] * bool(targets)
-    for f in targets:
-        out.append(f"  {f.expected_gain:>6.1%}  {_named(f.file, f.qualname)}  ({f.why})")
+        out.append(f"{f.own_share:>7.1%} {f.total_share:>7.1%}{calls}  {_named(f.file, f.qualname)}{library}")
     lines = [line for line in profile.lines if line.own_share >= LEAST][:MOST]
-    out += ["", "hot lines:"] * bool(lines)
+    out += ["", "   self   line"] * bool(lines)
     for line in lines:
         text = _text(files, line.file, line.line)
-        out.append(f"  {line.own_share:>6.1%}  {printable(line.file)}:{line.line}  {inline(text.strip(), 90)}")
+        out.append(f"{line.own_share:>7.1%}   {printable(line.file)}:{line.line}  {inline(text.strip(), 90)}")
     out += _asked(profile)
     out += _waited(profile)
-    for title, rows in (("libraries, by who calls them:", profile.libraries), ("imports:", profile.imports)):
-        shown = [row for row in rows if row.share >= LEAST][:MOST]
-        out += ["", title] * bool(shown)
-        for row in shown:
+    out += _details(profile) if verbose else []
+    out.append("")
+    out += [f"Note: {note}" for note in profile.notes]
+    if profile.queued_s > BUSY * profile.seconds:
+        out.append(f"Note: this machine is busy: the command waited {took(profile.queued_s)} for a core, not counted.")
+    ours = sum(f.own_share for f in profile.functions)
+    if ours < SMALL:
+        out.append(f"This project takes {ours:.0%} of the CPU time: a faster function cannot save more.")
+    return "\n".join([*out, f"Next: {_next(command, profile, ours)}"])
+
+
+def _next(command: str, profile: ProjectProfile, ours: float) -> str:
+    """Return a command to paste: the imports if they take most of the time, otherwise the improvement."""
+    slowest = next((part.name for part in profile.clock if part.name != QUEUED), "")
+    interpreter, _, rest = command.partition(" ")
+    if ours < SMALL and slowest == IMPORTS and interpreter in ("python", "python3"):
+        return f"{interpreter} -X importtime {rest}"
+    return f"codeopt improve --run {quote(command)}"
+
+
+def _details(profile: ProjectProfile) -> list[str]:
+    """Format the tree of calls, targets, libraries, imports and the interpreter's start."""
+    branches = list(_branches(profile.tree, 0))
+    out = ["", "Call tree by total CPU time", *branches] if branches else []
+    targets = [f for f in profile.targets if f.expected_gain >= LEAST][:TARGETS]
+    out += ["", "Functions by largest possible gain"] * bool(targets)
+    out += [f"  {f.expected_gain:>6.1%}  {_named(f.file, f.qualname)}  ({f.why})" for f in targets]
+    for title, rows in (("Libraries by calling line", profile.libraries), ("Imports", profile.imports)):
+        large = [row for row in rows if row.share >= LEAST][:MOST]
+        out += ["", title] * bool(large)
+        for row in large:
             where = f"{printable(row.file)}:{row.line}" if row.file else "no line of the project"
             out.append(f"  {row.share:>6.1%}  {printable(row.library)}  {where}")
-    out += ["", f"start of the interpreter {profile.start_share:.1%}, waiting {profile.waiting_share:.1%} of the clock"]
-    return "\n".join([*out, *(f"note: {note}" for note in profile.notes)])
+    started, waited = f"{profile.start_share:.1%} of CPU time", f"{profile.waiting_share:.1%} of wall time"
+    return [*out, "", f"Start of the interpreter {started}, waiting {waited}"]
 
 
 def _asked(profile: ProjectProfile) -> list[str]:
-    """Lines that ask a database one statement over and over."""
+    """Format lines that send a database the same statement again and again."""
     rows = [f"  {printable(each.words)}" for each in profile.repeated_queries[:MOST]]
-    return ["", f"queries, {N_PLUS_1}:", *rows] if rows else []
+    return ["", f"Queries, {N_PLUS_1}:", *rows] if rows else []
 
 
 def _waited(profile: ProjectProfile) -> list[str]:
-    """Lines at which the command waits; for its own threads and processes together."""
+    """Format lines at which the command waits, and the wait for its own threads and processes as one row."""
     rows = [row for row in profile.waits if row.share >= LEAST and not row.for_others][:MOST]
     out = [f"  {row.share:>6.1%}  {_waits_at(row)}" for row in rows]
     others = sum(row.share for row in profile.waits if row.for_others)
     out += [f"  {min(others, 1.0):>6.1%}  for its own threads and processes"] if others >= LEAST else []
-    return ["", "waiting, shares of the clock:", *out] if out else []
+    return ["", "Waiting, shares of wall time", *out] if out else []
 
 
 def _waits_at(row: WaitLine) -> str:

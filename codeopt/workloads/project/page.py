@@ -8,6 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from codeopt.analysis.nodes import first_line
+from codeopt.core.words import took
 from codeopt.report.html.annotated import LineColumn, annotated, percents
 from codeopt.report.html.flame import branches, flame
 from codeopt.report.html.markup import Markup, tag
@@ -57,11 +58,11 @@ def command_page(
     stacks, widths = profile.stacks(command), _widths(profile, before)
     tree = call_tree(stacks, least=SEEN)
     earlier = _shares(before) if before else None
-    names = ("function", *(("own before",) if earlier is not None else ()), "own", "total", "calls")
+    names = ("function", *(("self before",) if earlier is not None else ()), "self", "total", "calls")
     return page(
         "command.html",
         command,
-        "Times by samples of the processors' time.",
+        "Times by samples of CPU time.",
         python=python,
         notes=(*profile.notes, *notes),
         clock=time_bar([(part.name, part.seconds) for part in profile.clock], "Parts of the time of the command"),
@@ -88,9 +89,9 @@ def _texts(files: Mapping[str, bytes]) -> dict[str, str]:
 
 
 def _clock_words(profile: ProjectProfile) -> str:
-    words = f"{profile.seconds:.2f} s by the clock, in which processors worked {profile.cpu_s:.2f} s."
+    words = f"{took(profile.seconds)} wall time, {took(profile.cpu_s)} CPU time."
     if sum(part.seconds for part in profile.clock) > 1.05 * profile.seconds:
-        words += " Several processes or threads were at work at once: the parts are more than the clock."
+        words += " Several processes or threads ran at once: the parts add up to more than the wall time."
     return words
 
 
@@ -108,7 +109,7 @@ def _before(before: StackProfile, width: float) -> EarlierProfile:
 
 
 def _amount(total: float, unit: str) -> str:
-    return f"{total:.2f} s of processors" if unit == "seconds" else f"{total:,.0f} samples"
+    return f"{took(total)} CPU time" if unit == "seconds" else f"{total:,.0f} samples"
 
 
 def _shares(before: StackProfile) -> Mapping[tuple[str, str], float]:
@@ -162,7 +163,7 @@ def _sources(profile: ProjectProfile, files: Mapping[str, bytes]) -> Iterator[tu
             LineColumn("waiting", percents(_within(waits[function.file], span))),
         )
         own, total = _percent(function.own_share), _percent(function.total_share)
-        how = f"{own} of the processors' time is its own, {total} with all that it calls."
+        how = f"Self {own} of the CPU time, total {total}."
         shares = {line.line: line.own_share for line in inside}
         why = "no line of it was seen at work: its time is that of what it calls, or its lines could not be timed"
         yield _named(function), how, annotated(_named(function), source, shares, span[0], more, why)

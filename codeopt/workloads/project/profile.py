@@ -25,6 +25,10 @@ LIBRARIES = "libraries that the project calls"
 """Name of a part of the clock."""
 START = "start of the interpreter"
 """Name of a part of the clock."""
+IMPORTS = "imports"
+"""Name of a part of the clock."""
+QUEUED = "waiting for a free core"
+"""Name of a part of the clock."""
 INTERPRETER = "python"
 """Name of the interpreter's own work, which is in no file."""
 
@@ -231,7 +235,7 @@ class ProjectProfile:
         parts = {name: seconds / self.sampled_s * self.cpu_s for name, seconds in _work(self.samples).items()}
         parts[START] = self.start_share * self.cpu_s
         parts["waiting"] = self.waiting_share * self.seconds
-        parts["waiting for a free core"] = self.queued_s
+        parts[QUEUED] = self.queued_s
         ranked = sorted(parts.items(), key=lambda part: -part[1])
         return tuple(ClockPart(name, seconds) for name, seconds in ranked if seconds > 0)
 
@@ -345,7 +349,7 @@ def _work(samples: Sequence[Sample]) -> dict[str, float]:
 
 def _kind(sample: Sample) -> str:
     if sample.importing:
-        return "imports"
+        return IMPORTS
     if not sample.stack:
         return "outside of the project's functions"
     return LIBRARIES if sample.library else "the project's own code"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
@@ -37,13 +38,23 @@ def test_as_json(problem: Path) -> None:
 
 
 def test_as_a_table_with_the_source(problem: Path) -> None:
-    done = codeopt("profile", "slow.py", "--sandbox", "bubblewrap", "--lines", "2", "-q", cwd=problem)
+    done = codeopt("profile", "slow.py", "--sandbox", "bubblewrap", "--lines", "2", "-v", cwd=problem)
     assert done.status == 0, done.err
     assert all(line in done.out for line in SLOW.splitlines())
     (marked,) = [line for line in done.out.splitlines() if ">>" in line]
-    assert f">> {HOT:>4}     if word in seen:" in marked
+    assert re.search(rf">> +{HOT}      if word in seen:", marked)
     assert f"{WORDS:,}" in marked
-    assert done.out.startswith("case 2\n")
+
+
+def test_as_a_table_of_slow_lines(problem: Path) -> None:
+    """Without -v: no line of the source that takes no time, and what to do next."""
+    done = codeopt("profile", "slow.py", "--sandbox", "bubblewrap", "-q", cwd=problem)
+    assert done.status == 0, done.err
+    first, *rows = done.out.splitlines()
+    assert first == "slow.py, case 2"
+    assert sum(text in row for row in rows for text in SLOW.splitlines()) < len(SLOW.splitlines())
+    assert f"{WORDS:,}" in next(row for row in rows if ">>" in row)
+    assert rows[-1] == "Next: codeopt improve slow.py"
 
 
 def test_one_input_by_name(problem: Path) -> None:

@@ -15,7 +15,7 @@ __all__ = ["store"]
 
 def shown(store: BatchFolder) -> str:
     found = measure_batch(store)
-    return re.sub(r"begun [^;]*;", "begun;", tags("".join(page(store, found, versus(found, found)))))
+    return re.sub(r"begun [^,]*,", "begun,", tags("".join(page(store, found, versus(found, found)))))
 
 
 def test_a_page_is_as_it_was(store: BatchFolder) -> None:

@@ -74,7 +74,7 @@ def test_rounds_are_a_path_with_the_wrong_ones() -> None:
     by_others = replace(right(5), comparison=None, ablation=(("original", 7.0), ("x", 1.1)))
     chart = rounds_chart([wrong(1), right(2), refused, untimed, by_others], best=5)
     assert titles(chart) == [
-        "Speedup by round: 5 drafts, 2 wrong or refused, the best 7.00x",
+        "Speedup by round: 5 candidates, 2 wrong or skipped, the best 7.00x",
         "round 1: wrong", "round 2: 2.00x", "round 3: refused", "round 4: right, not timed", "round 5: 7.00x, accepted",
     ]  # fmt: skip
     assert str(chart).count('class="cross"') == 2
@@ -96,10 +96,10 @@ def test_lines_of_a_diff_show_what_they_take() -> None:
 
 def test_the_accepted_difference_is_shown_once(home: Path) -> None:
     page = "".join(run_page(open_run("aaaa", home)))
-    assert page.count("difference of result to original") == 1
+    assert page.count("difference of b/slow.py to a/slow.py") == 1
     assert "difference of round 2 to" not in page
     assert "difference of round 1 to original" in page
-    assert "Its difference to the original is shown above." in page
+    assert "The diff to the original is above." in page
     assert page.index("<h2>Caveats</h2>") < page.index("<h2>Result</h2>") < page.index("<h2>What changed</h2>")
 
 

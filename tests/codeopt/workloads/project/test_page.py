@@ -99,7 +99,7 @@ def test_before_stands_beside_it_at_one_scale() -> None:
     stack = (Frame("main", "m.py", 1), Frame("owner", "m.py", 5))
     page = shown(profile(), StackProfile.of("old.json", "seconds", [(stack, 11.0)]))
     assert page.count('<svg class="flame"') == 2
-    assert "Before: old.json, 11.00 s of processors" in page
+    assert "Before: old.json, 11 s CPU time" in page
     assert "main (m.py:1): 90.9%" in page
     assert re.search(r'y="0" width="45\.455%"', page)  # of 11 s
     assert re.search(r"m\.py::owner</th><td>100\.0%</td><td>36\.4%</td>", page)

@@ -338,7 +338,7 @@ def test_a_query_for_each_row_is_named_with_its_count(tmp_path: Path) -> None:
     said = f"40 queries of one statement at orders.py:{asks} in order_total, most for totals"
     assert f"(the N+1 pattern): ask once for all of them:\n  {said}\n" in done.out
     waits = lines.index("    time.sleep(0.5)") + 1
-    assert f"orders.py:{waits} in send" in done.out.partition("waiting, shares of the clock:")[2]
+    assert f"orders.py:{waits} in send" in done.out.partition("Waiting, shares of wall time")[2]
     page = (tmp_path / "page.html").read_text()
     assert f"orders.py:{asks} in order_total" in page
     assert f"orders.py:{waits} in send" in page

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.codeopt.workloads.function.conftest import Compare, Judges
+from tests.codeopt.workloads.conftest import Compare, Judges
 
 pytestmark = pytest.mark.full
 

@@ -23,7 +23,7 @@ from codeopt_sandbox.call_answer import CallRun
 from codeopt_sandbox.caveat import CaveatKind
 from codeopt_sandbox.comparing import AnsweredCase
 from codeopt_sandbox.outcome import Verdict
-from tests.codeopt.workloads.function.conftest import Compare, Judges
+from tests.codeopt.workloads.conftest import Compare, Judges
 from tests.sandbox.answered import returning, told
 from tests.support.judges import function_judge, write_project
 

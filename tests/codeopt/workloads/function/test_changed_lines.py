@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from codeopt.workloads.function.changed_lines import changed_lines
-from tests.codeopt.workloads.function.conftest import Compare
+from tests.codeopt.workloads.conftest import Compare
 
 OLD = """\
 def f(words):

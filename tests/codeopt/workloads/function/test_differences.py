@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.codeopt.workloads.function.conftest import Compare
+from tests.codeopt.workloads.conftest import Compare
 
 pytestmark = pytest.mark.full
 

@@ -11,7 +11,7 @@ from codeopt.core.revision import Revision
 from codeopt.workloads._environments import other_environments, variables_read
 from codeopt_sandbox.calls import CallRunner
 from codeopt_sandbox.guest.calls.batch import batch_of
-from tests.codeopt.workloads.function.conftest import Compare, Judges
+from tests.codeopt.workloads.conftest import Compare, Judges
 
 CALLS = """\
 CALLS = [(([n * k + 1 for k in range(n)],), {}) for n in range(1, 13)]

@@ -11,7 +11,7 @@ from codeopt.core.target import Target
 from codeopt.report.outcomes import why
 from codeopt.workloads.function.corpus.cases import calls_of
 from codeopt.workloads.function.corpus.corpus import FRESH, LONG
-from tests.codeopt.workloads.function.conftest import Compare, Judges
+from tests.codeopt.workloads.conftest import Compare, Judges
 from tests.support.judges import function_judge
 
 pytestmark = pytest.mark.full

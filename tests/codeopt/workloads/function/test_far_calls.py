@@ -7,7 +7,7 @@ import pytest
 
 from codeopt.core.revision import Revision
 from codeopt_sandbox import Verdict
-from tests.codeopt.workloads.function.conftest import Judges
+from tests.codeopt.workloads.conftest import Judges
 
 pytestmark = pytest.mark.full
 

@@ -12,7 +12,7 @@ from codeopt.core.revision import Revision
 from codeopt.engine.guards import Consequence, Finding, Gain, gain_findings
 from codeopt.engine.judge import Judge
 from codeopt_sandbox.compare import Comparison, Decision, StoppingRule, compare
-from tests.codeopt.workloads.function.conftest import Judges
+from tests.codeopt.workloads.conftest import Judges
 
 pytestmark = pytest.mark.full
 

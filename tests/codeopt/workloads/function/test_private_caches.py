@@ -13,7 +13,7 @@ from tests.support.judges import ENOUGH_EXAMPLES, compared, write_project
 pytestmark = pytest.mark.full
 
 if TYPE_CHECKING:
-    from tests.codeopt.workloads.function.conftest import Compare
+    from tests.codeopt.workloads.conftest import Compare
 
 SLOTS = '    __slots__ = ("_cache", "_text")\n'
 CLASS = """\

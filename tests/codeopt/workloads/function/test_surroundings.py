@@ -10,7 +10,7 @@ from codeopt.report.outcomes import why
 from codeopt.workloads.function.guards.surroundings import watch
 from codeopt.workloads.function.workload import FunctionWorkload
 from codeopt_sandbox.caveat import CaveatKind
-from tests.codeopt.workloads.function.conftest import Judges
+from tests.codeopt.workloads.conftest import Judges
 from tests.support.judges import referee
 
 pytestmark = pytest.mark.full

@@ -21,7 +21,7 @@ from codeopt_sandbox.comparing import AnswerComparison
 from codeopt_sandbox.guest.answer import Answer
 from codeopt_sandbox.guest.calls.batch import batch_of
 from codeopt_sandbox.guest.calls.repr.fields import text_field
-from tests.codeopt.workloads.function.conftest import Compare
+from tests.codeopt.workloads.conftest import Compare
 from tests.conftest import open_or_skip
 from tests.support.judges import open_with
 

@@ -14,7 +14,7 @@ import pytest
 from codeopt.core.revision import Revision
 from codeopt.report.outcomes import why
 from codeopt_sandbox.compare import Decision
-from tests.codeopt.workloads.function.conftest import Compare, Judges
+from tests.codeopt.workloads.conftest import Compare, Judges
 from tests.codeopt.workloads.program.test_traps import SHARED
 from tests.support.judges import compared
 

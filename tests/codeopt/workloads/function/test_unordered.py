@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from codeopt.core.revision import Revision
-from tests.codeopt.workloads.function.conftest import Judges
+from tests.codeopt.workloads.conftest import Judges
 
 pytestmark = pytest.mark.full
 

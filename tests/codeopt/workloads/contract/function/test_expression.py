@@ -12,7 +12,7 @@ from codeopt.core.revision import Revision
 from codeopt.core.target import Target
 from codeopt.engine.judge import MAX_FAILURES
 from tests.codeopt.command import codeopt
-from tests.codeopt.workloads.function.conftest import Compare
+from tests.codeopt.workloads.conftest import Compare
 from tests.support.judges import ENOUGH_EXAMPLES, compared, function_judge
 
 SUM = """\

@@ -8,7 +8,7 @@ import pytest
 
 from codeopt.workloads.contract.function import contract_of
 from codeopt.workloads.source.functions import read_function
-from tests.codeopt.workloads.function.conftest import Compare
+from tests.codeopt.workloads.conftest import Compare
 
 CASES = [
     ("n", ["f(1)", "f(2)", "f(30)"], "n >= 1"),

@@ -11,8 +11,8 @@ from codeopt.report.outcomes import why
 from codeopt.workloads.function.calls.deep import DEEP, deep_calls
 from codeopt_sandbox import Sandbox
 from codeopt_sandbox.calls import CallBatch, CallRunner, FunctionRef
-from tests.codeopt.workloads.function.conftest import Judges as Judges
-from tests.codeopt.workloads.function.conftest import judges as judges
+from tests.codeopt.workloads.conftest import Judges as Judges
+from tests.codeopt.workloads.conftest import judges as judges
 from tests.conftest import open_or_skip
 from tests.sandbox.said import said
 

@@ -8,7 +8,7 @@ import pytest
 
 from codeopt.workloads.function.calls.omitted import with_optional_parameters
 from codeopt.workloads.source.functions import read_function
-from tests.codeopt.workloads.function.conftest import Compare
+from tests.codeopt.workloads.conftest import Compare
 
 
 @pytest.mark.parametrize(

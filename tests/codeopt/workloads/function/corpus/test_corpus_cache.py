@@ -14,7 +14,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from codeopt.workloads.function.timing.cached_choice import timed_from_json, timed_to_json
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -38,6 +37,7 @@ from codeopt.workloads.function.corpus.observe import KnownCall
 from codeopt.workloads.function.opening import OpenedFunction
 from codeopt.workloads.function.scenario_cases import ScenarioCase
 from codeopt.workloads.function.timing.plan import CallPlan, Timed
+from codeopt.workloads.function.timing.timing_cache import timed_from_json, timed_to_json
 from codeopt.workloads.function.workload import FunctionWorkload
 from codeopt_sandbox.call_answer import Kind
 from codeopt_sandbox.calls import CallBatch

@@ -6,7 +6,7 @@ from __future__ import annotations
 import pytest
 
 from codeopt_sandbox.caveat import CaveatKind
-from tests.codeopt.workloads.function.conftest import Judges
+from tests.codeopt.workloads.conftest import Judges
 from tests.support.judges import referee
 
 pytestmark = pytest.mark.full

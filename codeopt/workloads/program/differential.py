@@ -27,6 +27,7 @@ from codeopt.workloads.program.differences import OutputDifference, caveats_of, 
 from codeopt.workloads.program.fuzzing import break_relations, mutate_cases, other_usage
 from codeopt.workloads.program.probes import RUN_S, Changed, ProbeBudget, ProbeGenerator, ends_well, patient
 from codeopt.workloads.program.special_check import refuses_own
+from codeopt.workloads.program.stated_bounds import NOTHING_STATED, StatedBounds
 from codeopt_sandbox import Sandbox
 from codeopt_sandbox.caveat import Caveat, CaveatKind, Tier
 from codeopt_sandbox.guest.environment import Environment, seeded
@@ -59,6 +60,8 @@ class DifferentialTest:
     quota: ProbeBudget = ProbeBudget()
     reads: bool = True
     """The program is given something that can be changed."""
+    bounds: StatedBounds = NOTHING_STATED
+    """Bounds that the problem's statement gives: inputs outside of them are not made."""
 
     def __iter__(self) -> Iterator[Changed]:
         """The changed inputs that were made, then new ones."""
@@ -184,6 +187,7 @@ def make_differential_test(
     longest_s: float = RUN_S,
     notify: Callable[[str], None] = lambda line: None,
     again: Callable[[Case], str] = lambda case: "",
+    bounds: StatedBounds = NOTHING_STATED,
 ) -> DifferentialTest:
     """Changed `cases` that the original ends well on. Where a draft differs, it must print the same once more.
 
@@ -202,8 +206,10 @@ def make_differential_test(
     seeds = (seed + NEXT_SEED * time for time in range(quota.times))
     mutated = (mutate_cases(cases, seed=each, also_known=also_known) for each in seeds)
     changes = chain(other_usage(source, cases, also_known), chain.from_iterable(mutated))
-    made = ProbeGenerator(
-        run_original, break_relations(cases, seed=seed, also_known=also_known), changes, quota, held_out, notify
+    breaking = break_relations(cases, seed=seed, also_known=also_known)
+    allowed, others = (
+        (mutated for mutated in each if not bounds.excludes(mutated.case.stdin)) for each in (breaking, changes)
     )
+    made = ProbeGenerator(run_original, allowed, others, quota, held_out, notify)
     reads = any(case.stdin or case.args or case.files for case in cases)
-    return DifferentialTest(policy, [], made, is_steady, again=again, quota=quota, reads=reads)
+    return DifferentialTest(policy, [], made, is_steady, again=again, quota=quota, reads=reads, bounds=bounds)

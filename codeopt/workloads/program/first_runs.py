@@ -6,16 +6,19 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from codeopt.core.history import Candidate
+from codeopt.core.program import read_text
 from codeopt.workloads import Suite, WorkloadRequest
 from codeopt.workloads._environments import compared_in
 from codeopt.workloads._policy import NOTHING_CHANGED, InputPolicy
 from codeopt.workloads.program.again import again
 from codeopt.workloads.program.baseline import allow_drafts, case_request, run_original
+from codeopt.workloads.program.briefing import statement_in
 from codeopt.workloads.program.cases import Request, collect, hold_out
 from codeopt.workloads.program.cases.generator import find_script
 from codeopt.workloads.program.differential import DifferentialTest, make_differential_test
 from codeopt.workloads.program.elsewhere import run_elsewhere
 from codeopt.workloads.program.special_check import checker_of, require_own
+from codeopt.workloads.program.stated_bounds import stated_bounds
 from codeopt.workloads.program.workload import ProgramWorkload
 from codeopt_sandbox import Sandbox
 from codeopt_sandbox.outcome import Case, Outcome, Verdict
@@ -57,8 +60,10 @@ def _differential_test(
     generated = not given and find_script(asked) is not None
     policy = InputPolicy.of(request.options.changed_inputs, generated=generated)
     shown = [case for case in cases if not case.held_out]
+    said = read_text(request.options.context) if request.options.context else statement_in(asked.folders)
     return make_differential_test(
         sandbox, request.program.source, shown, check, policy, seed=request.input_seed,
         also_known=cases, most=request.options.max_examples, longest_s=longest_s,
         notify=request.session.console.progress, again=lambda case: again(request, case),
+        bounds=stated_bounds(said, (case.stdin for case in cases)),
     ).prepared()  # fmt: skip

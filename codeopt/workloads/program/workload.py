@@ -169,7 +169,7 @@ class ProgramWorkload(Defaults):
         return make_differential_test(
             self.sandbox, self.source, self.suite.cases, self.suite.check, self.differential.policy,
             seed=self.request.input_seed + 1, also_known=self.suite.cases, held_out=True, notify=self._notify,
-            most=self.request.options.max_examples, again=self.again,
+            most=self.request.options.max_examples, again=self.again, bounds=self.differential.bounds,
             longest_s=max(outcome.run.active_s for outcome in self.baseline.outcomes),
         )  # fmt: skip
 

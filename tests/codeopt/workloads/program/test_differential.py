@@ -14,6 +14,7 @@ from codeopt.workloads.program.differential import (
     make_differential_test,
 )
 from codeopt.workloads.program.probes import MOST_ALIKE
+from codeopt.workloads.program.stated_bounds import StatedBounds
 from codeopt_sandbox import Case, RunLimits, Sandbox, Verdict
 from codeopt_sandbox.caveat import CaveatKind, Tier
 from codeopt_sandbox.verdict import check_nearly, check_tokens
@@ -32,7 +33,7 @@ def guest() -> Iterator[Sandbox]:
 
 
 def differential(
-    guest: Sandbox, source: str, how: FuzzPolicy = FuzzPolicy.AUTO, **other: bool | int
+    guest: Sandbox, source: str, how: FuzzPolicy = FuzzPolicy.AUTO, **other: bool | int | StatedBounds
 ) -> DifferentialTest:
     return make_differential_test(guest, source, CASES, check_tokens, InputPolicy(how), seed=1, **other)  # type: ignore[arg-type]
 
@@ -52,6 +53,15 @@ def sums(guest: Sandbox) -> DifferentialTest:
 )  # fmt: skip
 def test_what_auto_means(asked: str, generated: bool, found: str) -> None:
     assert InputPolicy.of(FuzzPolicy(asked), generated=generated).how is FuzzPolicy(found)
+
+
+def test_no_input_is_made_that_the_statement_excludes(guest: Sandbox, sums: DifferentialTest) -> None:
+    """A difference there would be none of the draft's."""
+    within = differential(guest, SUM, bounds=StatedBounds(((3, 5),))).prepared()
+    firsts, others = ([case.stdin.partition(b"\n")[0] for case in made.cases] for made in (within, sums))
+    numbers, more = ({int(text) for text in texts if text.isdigit()} for texts in (firsts, others))
+    assert numbers == {3, 4, 5}
+    assert more - numbers
 
 
 def test_what_the_original_prints_is_what_is_expected(guest: Sandbox, sums: DifferentialTest) -> None:

@@ -1,0 +1,64 @@
+"""Bounds of the numbers on an input's first line, as a problem's statement gives them: `1 <= N <= 10^5`."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+_NUMBER = r"-?\d[\d,]*(?:\s*(?:x|\*)\s*10)?(?:\s*(?:\^|\*\*)\s*\{?\d+\}?)?"
+_LESS = r"\s*(<=?|≤|\\leq?)\s*"
+_BOUND = re.compile(rf"(?<![\w^|])({_NUMBER}){_LESS}([A-Za-z]\w*(?:\s*,\s*[A-Za-z]\w*)*){_LESS}({_NUMBER})(?![\w^])")
+_POWER = re.compile(r"(-?\d+)(?:[x*](10))?(?:\^(\d+))?")
+_INPUT = re.compile(r"^\W*Input\b", re.MULTILINE)
+_NAMES = re.compile(r"^[ \t]*([A-Za-z]\w*(?: [A-Za-z]\w*)*)[ \t]*$", re.MULTILINE)
+
+
+@dataclass(frozen=True)
+class StatedBounds:
+    """Least and largest values of the numbers on the first line, in their order. Empty where nothing is stated."""
+
+    ranges: tuple[tuple[int, int], ...] = ()
+
+    def excludes(self, data: bytes) -> bool:
+        """Return True if a number on the first line of an input is outside of its bounds."""
+        words = data.partition(b"\n")[0].split()
+        if not self.ranges or len(words) != len(self.ranges) or not all(map(_is_integer, words)):
+            return False
+        return any(not low <= int(word) <= high for word, (low, high) in zip(words, self.ranges, strict=True))
+
+
+NOTHING_STATED = StatedBounds()
+
+
+def stated_bounds(statement: str, inputs: Iterable[bytes]) -> StatedBounds:
+    """Read the bounds of the first line's names, if the statement has one for each of them.
+
+    inputs: known ones. If one of them is outside of the bounds, these were misread.
+    """
+    bounds: dict[str, tuple[int, int]] = {}
+    for low, less, names, most, high in _BOUND.findall(statement):
+        for name in re.split(r"\s*,\s*", names):
+            bounds.setdefault(name, (_value(low) + (less == "<"), _value(high) - (most == "<")))
+    begin = _INPUT.search(statement)
+    lines = _NAMES.findall(statement, begin.end()) if begin else []
+    first = next((line for line in lines if bounds.keys() >= {*line.split()}), "")
+    found = StatedBounds(tuple(bounds[name] for name in first.split()))
+    return NOTHING_STATED if any(map(found.excludes, inputs)) else found
+
+
+def _is_integer(word: bytes) -> bool:
+    return re.fullmatch(rb"-?\d{1,4000}", word) is not None
+
+
+def _value(text: str) -> int:
+    """Value of `10^5`, `2 x 10^5`, `300,000`."""
+    plain = re.sub(r"[\s,{}]", "", text).replace("**", "^")
+    found = _POWER.fullmatch(plain)
+    assert found is not None  # by the pattern of a number
+    first, ten, exponent = found.groups()
+    value = int((ten or first).lstrip("-"))
+    for _ in range(int(exponent or 1) - 1):
+        value *= int((ten or first).lstrip("-"))
+    value *= int(first.lstrip("-")) if ten else 1
+    return -value if first.startswith("-") else value

@@ -1,4 +1,4 @@
-"""The start of the command line, by the installed script and by `python -m codeopt`: nothing of the current folder is
+"""The start of the command line, by the installed script and by `python -m codeopt`: no module of the current folder is
 imported, which may be a repository that is only looked at."""
 
 import os

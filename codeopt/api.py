@@ -25,7 +25,7 @@ def improve(
 
     Args:
         target: A file or FILE::FUNCTION.
-        cases: A folder; by default the cases are looked for beside the program.
+        cases: A folder; by default the cases are looked for next to the program.
         model: "rules", a model's name, or replay:FILE; by default a model if one is set up in the environment, else
             rules.
         task: What better means: runtime, memory, readability, or a module of your own.

@@ -16,7 +16,7 @@ LIMIT = 1 << 64
 LEAVING = (ast.Break, ast.Continue, ast.Return, ast.Try)
 
 Sum = Counter[str]
-"""A sum of names, each with the number of times it is added; the constant part stands under the empty name."""
+"""A sum of names, each with the number of times it is added; the constant part is under the empty name."""
 
 
 def _combine(operator: ast.operator, a: int, b: int) -> int | None:

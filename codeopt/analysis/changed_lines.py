@@ -26,7 +26,7 @@ def _differs(node: ast.stmt, before: ast.stmt | None) -> bool:
 
 
 def _lines(found: Mapping[str, ast.stmt], wanted: set[str]) -> Iterator[tuple[int, int]]:
-    """The lines of the wanted definitions, without those that stand within another one."""
+    """The lines of the wanted definitions, without those that are within another one."""
     last = 0
     spans = sorted((first_line(found[name]), last_line(found[name])) for name in wanted if name in found)
     for first, end in spans:

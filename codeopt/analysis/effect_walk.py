@@ -40,7 +40,7 @@ class EffectWalk:
         parent = self.program.scopes.parent[node]
         match node:
             case ast.Starred() | ast.FormattedValue() | ast.Name(ctx=ast.Store() | ast.Del()):
-                return False  # what stands in it is asked, and nothing comes out of a name that is bound
+                return False  # what is in it is asked, and nothing comes out of a name that is bound
             case ast.Attribute(owner, ctx=ast.Load()) if isinstance(parent, ast.Call) and parent.func is node:
                 return self._may_be_object(owner)
         return not all_plain(self.types.of(node))

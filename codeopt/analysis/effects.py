@@ -28,7 +28,7 @@ class Effects:
     called: set[ast.AST] = field(default_factory=set)
     """Functions of the program that may run."""
     unknown: bool = False
-    """Code that is not followed runs: it may change whatever it can reach."""
+    """Code that is not followed runs: it may change all that it can reach."""
     objects: bool = False
     """An object of one of the program's classes may take part, whose operators mean what its class says."""
     io: bool = False
@@ -77,7 +77,7 @@ class Effects:
         return self.keeps_container(node, self.changed | self.resized)
 
     def keeps_contents(self, node: ast.Name) -> bool:
-        """Whether the name stands for the same text or container before and after, with the same content all the way
+        """Whether the name represents the same text or container before and after, with the same content all the way
         down."""
         inside = self.types.is_text(node) or self.keeps_container(node, self.changed | self.resized)
         return self.keeps(node) and inside

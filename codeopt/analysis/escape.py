@@ -21,7 +21,7 @@ class Escape:
     types: Types
 
     def called_from_outside(self) -> list[ast.AST]:
-        """Functions that unfollowed code may call, and generators, which go on when they are asked."""
+        """Functions that unfollowed code may call, and generators, which such code may resume."""
         yields = [*self.program.of_kind(ast.Yield), *self.program.of_kind(ast.YieldFrom)]
         return [*self.types.given_away(), *{self.program.scopes.scope[node] for node in yields}]
 

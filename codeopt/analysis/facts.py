@@ -1,7 +1,7 @@
 """The flow of values that was found in one program so far, as the walk through it writes it down.
 
-The analysis is flow-insensitive: a variable is everything that is ever stored in it. Containers are told apart by the
-place that makes them. The result of code that is not followed (classes, unknown calls, decorated functions) is UNKNOWN,
+The analysis is flow-insensitive: a variable is everything that is ever stored in it. A container is one for each place
+that makes it. The result of code that is not followed (classes, unknown calls, decorated functions) is UNKNOWN,
 and so becomes everything that it is given.
 """
 

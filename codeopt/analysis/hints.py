@@ -26,7 +26,7 @@ KINDS = {
 
 
 def hinted(facts: Facts, hint: ast.expr | None) -> Values:
-    """The values that a hint promises. Their containers belong to others, too, who keep to the hint."""
+    """The values that a hint promises. Their containers belong to others also, who keep to the hint."""
     match hint:
         case None:
             return ANY
@@ -79,8 +79,7 @@ def _path(facts: Facts, node: ast.expr) -> str:
 
 
 def is_hinted(node: ast.FunctionDef | ast.AsyncFunctionDef) -> bool:
-    """Whether each parameter has a type hint or a default, beside the object of a method; of one without parameters
-    nothing is said."""
+    """Whether each parameter has a type hint or a default, the object of a method apart. False without parameters."""
     by_position, by_name = [*node.args.posonlyargs, *node.args.args], node.args.kwonlyargs
     needed = by_position[: len(by_position) - len(node.args.defaults)]
     needed += [each for each, default in zip(by_name, node.args.kw_defaults, strict=True) if default is None]

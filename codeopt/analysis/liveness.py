@@ -49,7 +49,7 @@ class Liveness(Nesting):
         )
 
     def read_elsewhere(self, loop: ast.For, name: str) -> bool:
-        """Whether some use outside of the loop is in no other loop that binds the variable itself."""
+        """Whether some use outside of the loop is not in a second loop that binds the variable itself."""
         variable = Variable(self.scopes.scope[loop], name)
         for use in self.scopes.all_uses(variable):
             if use.kind != "load" or self.program.holds(loop, use.node):
@@ -62,7 +62,7 @@ class Liveness(Nesting):
         return False
 
     def _at_once(self, inner: ast.AST | None, scope: ast.AST) -> bool:
-        """Whether code in the inner scope runs where it stands in the outer one."""
+        """Whether code in the inner scope runs at its place in the outer one."""
         while isinstance(inner, ast.ListComp | ast.SetComp | ast.DictComp):
             inner = self.scopes.outer[inner]
         return inner is scope

@@ -52,7 +52,7 @@ class Loops(Nesting):
     ) -> ast.stmt | None:
         """The outermost loop around the node, or statement of a comprehension around it, that changes nothing it needs.
 
-        The names have to be bound before it. keeps: whether such a place changes nothing. None when there is none.
+        The names have to be bound before it. keeps: whether such a place changes nothing. None if it is missing.
         """
         best: ast.stmt | None = None
         names = list(names)

@@ -47,7 +47,7 @@ def sets_constant(statement: ast.stmt) -> bool:
 
 
 def blocks(node: ast.AST) -> list[list[ast.stmt]]:
-    """The lists of statements that stand directly in a node."""
+    """The lists of statements that are directly in a node."""
     found = (getattr(node, name, None) for name in ("body", "orelse", "finalbody"))
     return [block for block in found if isinstance(block, list) and block]
 
@@ -130,7 +130,7 @@ def binding(node: ast.expr) -> int:
 
 
 def binding_needed(parent: ast.AST | None, child: ast.expr) -> int:
-    """The binding strength that an expression needs to stand below its parent without parentheses; 0: any."""
+    """The binding strength that an expression needs to be below its parent without parentheses; 0: any."""
     match parent:
         case ast.BinOp(left, operator) if isinstance(operator, ADDED | MULTIPLIED):
             return (SUM_OF if isinstance(operator, ADDED) else PRODUCT_OF) + (left is not child)

@@ -1,4 +1,4 @@
-"""The nodes of a program in source order: all that stands below a node is one slice of them."""
+"""The nodes of a program in source order: the nodes below a node are one slice of them."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 LEAVES = (ast.Name, ast.Constant, ast.operator, ast.cmpop, ast.unaryop, ast.boolop)
-"""Types of node, more than half of all, that hold no other node but a context."""
+"""Types of node, more than half of all, that hold only a context."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -15,7 +15,7 @@ class Order:
     """The order of one program's nodes, made once: the rules ask for the same parts again and again."""
 
     nodes: tuple[ast.AST, ...]
-    """All nodes but Load, Store and Del, which stand in their nodes and are shared by the parser, as operators are."""
+    """All nodes but Load, Store and Del, which are in their nodes and are shared by the parser, as operators are."""
     extent: Mapping[ast.AST, tuple[int, int]]
     """Start and end in `nodes` of a node with all that is below it."""
     kinds: Mapping[type, Sequence[ast.AST]]
@@ -48,12 +48,12 @@ class Order:
         return cls(tuple(nodes), {node: (place, ends[place]) for place, node in enumerate(nodes)}, kinds, deepest)
 
     def below(self, root: ast.AST) -> tuple[ast.AST, ...]:
-        """A node and all that stands in it."""
+        """A node and all nodes in it."""
         start, end = self.extent[root]
         return self.nodes[start:end]
 
     def holds(self, root: ast.AST, node: ast.AST) -> bool:
-        """Whether the node is `root`, or stands in it."""
+        """Whether the node is `root`, or is in it."""
         start, end = self.extent[root]
         return start <= self.extent[node][0] < end
 

@@ -17,13 +17,13 @@ _LATER: Mapping[type[ast.AST], frozenset[str]] = {
     ast.AnnAssign: frozenset({"annotation"}),
     ast.arg: frozenset({"annotation"}),
 }
-"""Kind of node -> the fields that are not evaluated where it stands."""
+"""Kind of node -> the fields that are not evaluated at its place."""
 
 
 def definitions(body: Iterable[ast.stmt], prefix: str = "", *, inner: bool = False) -> Iterator[tuple[str, Definition]]:
     """Functions and classes with their qualified names, in order; a block such as `if` or `try` is looked into.
 
-    inner: those that are defined inside of a function, too.
+    inner: those that are defined inside of a function also.
     """
     for node in body:
         if isinstance(node, Definition):
@@ -52,9 +52,9 @@ def functions_by_name(body: Iterable[ast.stmt]) -> dict[str, Def]:
 
 
 def find_definition(body: Iterable[ast.stmt], qualname: str, like: Definition | None = None) -> Definition | None:
-    """The last definition of that name; the getter of a property, and no @overload, where there is another.
+    """The last definition of that name; the getter of a property, and no @overload, if there is another.
 
-    like: a definition of the same name; where that is a setter, a deleter or an @overload, the last one of its kind.
+    like: a definition of the same name; if that is a setter, a deleter or an @overload, the last one of its kind.
     """
     found = [node for name, node in definitions(body) if name == qualname]
     kind = _kind_beside(like) if like else ""
@@ -78,7 +78,7 @@ def import_index(body: Sequence[ast.stmt], names: Collection[str] | None = None)
 
 
 def bound_names(node: ast.AST) -> set[str]:
-    """Names that a statement binds where it stands, those of the blocks inside of it included."""
+    """Names that a statement binds at its place, those of the blocks inside of it included."""
     if isinstance(node, Definition):
         return {node.name}
     if isinstance(node, ast.Import | ast.ImportFrom):
@@ -109,7 +109,7 @@ def _may_use(statement: ast.stmt, names: Collection[str]) -> bool:
 
 
 def _blocks(node: ast.stmt) -> Iterator[list[ast.stmt]]:
-    """Statements that stand in a block."""
+    """Statements that are in a block."""
     for name in ("body", "orelse", "finalbody"):
         yield getattr(node, name, [])
     for handler in getattr(node, "handlers", []):
@@ -117,6 +117,6 @@ def _blocks(node: ast.stmt) -> Iterator[list[ast.stmt]]:
 
 
 def _kind_beside(node: Definition) -> str:
-    """`overload`, `setter` or `deleter` of what stands beside the definition that its name means; else empty."""
+    """`overload`, `setter` or `deleter` of a definition next to the one that its name means; else empty."""
     kinds = (ast.unparse(each).rpartition(".")[2] for each in node.decorator_list)
     return next((kind for kind in kinds if kind in _BESIDE), "")

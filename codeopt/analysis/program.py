@@ -79,7 +79,7 @@ class ShownTypes:
 
 @lru_cache(maxsize=16)
 def parse(text: str, *, exported: bool = False, shown: ShownTypes | None = None) -> AnalyzedProgram | None:
-    """The program; None when no rule may touch it: a syntax error, a look at its own code, odd line ends, too deep.
+    """The program; None when no rule may touch it: a syntax error, a look at its own code, odd line ends, or too deep.
 
     exported: other files import it, so that unfollowed code holds all of its names and may call its functions.
     shown: hints to read with it, without a text of their own.
@@ -114,9 +114,9 @@ def _hint(tree: ast.Module, shown: ShownTypes) -> None:
 
 
 def _importers(tree: ast.Module, line: int) -> ast.stmt:
-    """A call of unknown code with all names of a module at its end, which stands for the module's importers.
+    """A call of unknown code with all names of a module at its end, which represents the module's importers.
 
-    It stands in the tree without a text of its own, so that every analysis and every rule sees it as a use of the
+    It is in the tree without a text of its own, so that every analysis and every rule sees it as a use of the
     names.
     """
     names: list[str] = []

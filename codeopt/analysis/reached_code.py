@@ -1,6 +1,6 @@
 """Code that a function can reach by the names it uses, in its own module and those that it imports, as text.
 
-A name is followed wherever one of the modules binds it, so more is found than is run, and nothing that is run by name
+A name is followed where one of the modules binds it, so more is found than is run, and nothing that is run by name
 is missed. Statements of a module that do not only bind names, such as an `if`, a `try` or a call, always belong to it.
 """
 
@@ -34,7 +34,7 @@ class Piece:
     names: frozenset[str]
     """Names that it uses."""
     always: bool = False
-    """Run when the module is loaded, whatever names are used."""
+    """Run when the module is loaded, for any used names."""
 
 
 def pieces_of(module: str, text: str) -> tuple[Piece, ...]:

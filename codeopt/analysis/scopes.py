@@ -120,7 +120,7 @@ class Scopes:
         return hasattr(builtins, node.id) and self.variable(node).scope is None and not self.star_hides(node.id)
 
     def means_builtin(self, name: str, at: ast.AST) -> bool:
-        """Whether the name, written where this node stands, would be Python's own builtin."""
+        """Whether the name, written at this node, would be Python's own builtin."""
         return self.owner(name, self.scope[at]).scope is None and not self.star_hides(name)
 
     def star_hides(self, name: str) -> bool:
@@ -220,7 +220,7 @@ class Scopes:
             self._visit(part, node, node)
 
     def _declare(self, part: ast.AST, function: ast.AST) -> None:
-        """Global and nonlocal hold for the whole function, wherever in it they stand."""
+        """Global and nonlocal hold for the whole function, at any place in it."""
         if isinstance(part, ast.Global | ast.Nonlocal):
             self._bind(part, function)
         if not isinstance(part, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef | ast.expr):

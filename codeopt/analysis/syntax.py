@@ -32,7 +32,7 @@ Edits = Iterable[Edit]
 
 
 def together(groups: Iterable[list[Edit] | None]) -> list[Edit] | None:
-    """All of the edits; None when a group is None, which stands for an edit that cannot be made."""
+    """All of the edits; None when a group is None, which represents an edit that cannot be made."""
     edits: list[Edit] = []
     for group in groups:
         if group is None:
@@ -68,7 +68,7 @@ class Syntax:
 
     @cached_property
     def indent(self) -> str:
-        """One level of indentation, as the first indented block has it; four spaces when there is none."""
+        """One level of indentation, as the first indented block has it; four spaces if it is missing."""
         for node in ast.walk(self.tree):
             body = getattr(node, "body", None)
             if isinstance(node, ast.stmt) and isinstance(body, list) and body and node.lineno < body[0].lineno:
@@ -100,7 +100,7 @@ class Syntax:
         return line[: len(line) - len(line.lstrip())]
 
     def alone(self, statement: ast.stmt) -> bool:
-        """Whether a statement shares its lines with no other, so that lines can be put before, after or in its
+        """Whether a statement does not share its lines, so that lines can be put before, after or in its
         place."""
         start, end = self.offset(first_line(statement), 0), self.span(statement)[1]
         before = self.text[start : self.span(statement)[0]]
@@ -156,7 +156,7 @@ class Syntax:
         return [node for node in self.order.below(root) if isinstance(node, ast.Name)]
 
     def holds(self, root: ast.AST, node: ast.AST) -> bool:
-        """Whether the node is `root`, or stands in it."""
+        """Whether the node is `root`, or is in it."""
         return self.order.holds(root, node)
 
     def of_kind(self, kind: type[Node]) -> list[Node]:
@@ -208,7 +208,7 @@ class Syntax:
         return None
 
     def method_call(self, owner: ast.AST) -> ast.Call | None:
-        """The call of a method of what the node stands for: `owner.method(...)`."""
+        """The call of a method of what the node represents: `owner.method(...)`."""
         attribute = self.scopes.parent.get(owner)
         call = self.scopes.parent.get(attribute) if isinstance(attribute, ast.Attribute) else None
         return call if isinstance(call, ast.Call) and call.func is attribute else None
@@ -232,15 +232,15 @@ class Syntax:
         return loop.iter if isinstance(loop, ast.For | ast.comprehension) and loop.target is target else None
 
     def in_f_string(self, node: ast.AST) -> bool:
-        """Whether a node stands in an f-string, of whose parts older Pythons do not tell the exact place."""
+        """Whether a node is in an f-string, of whose parts older Pythons do not tell the exact place."""
         return any(isinstance(parent, ast.JoinedStr) for parent in self.scopes.parents(node))
 
     def is_made_of(self, node: ast.AST, kinds: tuple[type[ast.AST], ...]) -> bool:
-        """Whether only nodes of these kinds stand in a node."""
+        """Whether only nodes of these kinds are in a node."""
         return all(isinstance(part, kinds) for part in self.walk(node))
 
     def has(self, node: ast.AST, *kinds: type[ast.AST]) -> bool:
-        """Whether a node of one of these kinds stands in a node."""
+        """Whether a node of one of these kinds is in a node."""
         return any(isinstance(part, kinds) for part in self.walk(node))
 
     def stores_attribute(self, name: str) -> bool:
@@ -257,7 +257,7 @@ class Syntax:
         return any(self.holds(root, use.node) for use in self.scopes.stores(variable))
 
     def next_line(self, node: ast.AST) -> int:
-        """Offset of the line below the one on which a node ends; the end of the text when there is none."""
+        """Offset of the line below the one on which a node ends; the end of the text if it is missing."""
         end = self.text.find("\n", self.span(node)[1])
         return end + 1 if end >= 0 else len(self.text)
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 FIRST_PAUSE_S = 1.0
-"""First pause, seconds; it doubles while the server goes on refusing."""
+"""First pause, seconds; it doubles while the server continues refusing."""
 MAX_PAUSE_S = 120.0
 """Longest pause, seconds."""
 MAX_JITTER = 0.1

@@ -3,7 +3,7 @@
     batch.json                   facts about the whole batch
     problems/NAME/problem.json   the problem, as its set gave it
                   status.json    what has become of it; without it the problem is pending
-                  state.json     its rounds, and whatever else RunFolder writes
+                  state.json     its rounds, and all else that RunFolder writes
                   STAGE.json     what was measured outside the rounds; see Stage
                   replies.json   every reply of the model, saved before it is used: none is paid for twice
     events.jsonl                 what went wrong on the way
@@ -66,7 +66,7 @@ def require_own_batch(folder: Path) -> None:
 
 
 class BatchFolder:
-    """The files of one batch. Raises UsageError where there is none, and wherever a file cannot be read or written."""
+    """The files of one batch. Raises UsageError if it is missing, or if a file cannot be read or written."""
 
     def __init__(self, folder: Path, *, create: bool = False) -> None:
         self.folder = folder
@@ -106,11 +106,11 @@ class BatchFolder:
         self.set_facts(settings=settings)
 
     def add_seconds(self, seconds: float) -> None:
-        """Add to the time that the batch has been at work over all sittings, seconds of the clock."""
+        """Add to the time that the batch has been at work over all sessions, seconds of the clock."""
         self.set_facts(seconds=self.facts.seconds + seconds)
 
     def register(self, problems: Iterable[Problem]) -> int:
-        """Give every problem a folder that has none yet; returns their number. Raises UsageError for a changed one."""
+        """Give a folder to every problem without one; returns their number. Raises UsageError for a changed one."""
         count = 0
         for position, problem in enumerate(problems):
             count += 1
@@ -179,7 +179,7 @@ class BatchFolder:
         self._set_status(id, status="running", attempts=self.status(id).attempts + 1)
 
     def load(self, id: str) -> SavedRun | None:
-        """Read a problem's rounds; None: it has none yet."""
+        """Read a problem's rounds; None: no round yet."""
         folder = self.run_folder(id)
         return RunFolder(folder).read() if (folder / STATE).exists() else None
 

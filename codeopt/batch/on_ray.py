@@ -1,7 +1,7 @@
 """A batch on a Ray cluster: workers on every node, each with a core to measure on, also on nodes that join later.
 
 Ray brings the processes to the nodes and tells when one is gone. What is done is kept by the coordinator at once, not
-by Ray, so a batch whose driver died goes on like any other: the same command again.
+by Ray, so a batch whose driver died continues like any other: the same command again.
 """
 
 from __future__ import annotations
@@ -100,7 +100,7 @@ class RayBatch:
             ray.shutdown()
 
     def _count_nodes(self, ray: Any) -> None:
-        """Start workers on nodes that have none yet, while there is work. Raises NoSandbox, UsageError."""
+        """Start workers on nodes without one, while there is work. Raises NoSandbox, UsageError."""
         now = time.monotonic()
         if self._calls:
             self._met = now

@@ -203,7 +203,7 @@ class ProblemJob:
         return CachedModel(model, self._paid, self.batch.backoff, self.check_budget, self.notify)
 
     def load(self) -> SavedRun | None:
-        """Load the state in which an earlier sitting left the problem; None: it has not begun."""
+        """Load the state in which an earlier session left the problem; None: it has not begun."""
         saved = self.batch.load(self.problem.id)
         asked_s = self._paid.asking_s if self._paid else 0.0
         self._paid = PaidReplies(self.batch, self.problem.id, saved.ledger.usage.replies if saved else 0, asked_s)
@@ -237,7 +237,7 @@ class StoredRuns:
         return self.job.batch.run_folder(self.job.problem.id)
 
     def load(self, subject: Revision) -> SavedRun | None:
-        """Load the state in which an earlier sitting left the problem; None: it has not begun."""
+        """Load the state in which an earlier session left the problem; None: it has not begun."""
         return self.job.load()
 
     def begin(self, name: str) -> RunStore:

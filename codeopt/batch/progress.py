@@ -33,7 +33,7 @@ def open_progress(batch: BatchFolder, *, quiet: bool, limit: float | None) -> Lo
 
 
 class Progress:
-    """Counts and times of this sitting so far."""
+    """Counts and times of this session so far."""
 
     def __init__(self, batch: BatchFolder, limit: float | None) -> None:
         self._batch, self._limit = batch, limit
@@ -57,7 +57,7 @@ class Progress:
             self.best = (event.problem, event.ratio)
 
     def seconds(self) -> float:
-        """Time since this sitting began, seconds."""
+        """Time since this session began, seconds."""
         return time.monotonic() - self._started
 
     def counts(self) -> str:
@@ -71,7 +71,7 @@ class Progress:
         return f"about {clock(self.seconds() / self.ended * (self.total - self.ended))} left"
 
     def money(self) -> str:
-        """Cost of the model over all sittings, in words; empty: no model was asked."""
+        """Cost of the model over all sessions, in words; empty: no model was asked."""
         asked, spent = self._spent
         if time.monotonic() - asked > MAX_COST_AGE_S:
             spent = self._batch.spent()

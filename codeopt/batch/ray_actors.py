@@ -1,7 +1,7 @@
 """The two actors of a batch on Ray: the coordinator has the batch's files, the workers improve the problems.
 
 The coordinator stays on the machine where `codeopt batch` was started; workers sit on every node and reach the files
-only through it, so nodes need no common disk, and what is finished is on disk at once, whatever becomes of the rest.
+only through it, so nodes need no common disk, and what is finished is on disk at once, even if the rest fails.
 """
 
 from __future__ import annotations
@@ -163,7 +163,7 @@ class Worker:
         assert self._sandbox is not None
         batch = cast(BatchFolder, RemoteBatch(self.coordinator))
         teller = ThrottledProgress(lambda event: self.coordinator.send.remote(self.number, event), id)
-        self._sandbox.restart_guest()  # nothing of one problem's programs meets those of the next
+        self._sandbox.restart_guest()  # programs of one problem do not meet those of the next
         with tempfile.TemporaryDirectory(prefix="codeopt-parcel-") as box:
             try:
                 problem = self._at_hand(batch.problem(id), Path(box))

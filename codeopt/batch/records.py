@@ -22,7 +22,7 @@ Status = Literal["pending", "running", "paused", "done", "failed", "dropped"]
 
 pending  not begun
 running  a worker has it; after a crash it is taken up again where its last saved round ended
-paused   the budget of the whole batch ended in the middle of it; the same command with a larger one goes on
+paused   the budget of the whole batch ended in the middle of it; the same command with a larger one continues
 done     ended; `accepted` says whether with a faster program, `reason` why not
 failed   the model, the sandbox or we ourselves failed: `fault` says which, `reason` how; --retry-failed tries again
 dropped  its original cannot be judged: not Python 3, fails its own cases, prints something else each time
@@ -40,7 +40,7 @@ class BatchOptions:
     improve: ImproveOptions
     """Options of each problem; its own cases take the place of those named here."""
     with_target: bool = False
-    """Judge the human's program too, where the set has one."""
+    """Judge the human's program too, if the set has one."""
     max_cost: float | None = None
     """Limit of the whole batch, US dollars."""
     deadline: float | None = None
@@ -141,7 +141,7 @@ class BatchFacts:
 
     schema: str = SCHEMA
     settings: Mapping[str, Any] = field(default_factory=dict)
-    """Flags that a later command has to name alike."""
+    """Flags that a later command has to name the same."""
     machine: Mapping[str, Any] = field(default_factory=dict)
     python: Mapping[str, Any] | None = None
     """The programs' interpreter, as Interpreter.to_json gives it; None where it is not known, or not one."""
@@ -152,6 +152,6 @@ class BatchFacts:
     backend: str = ""
     """The sandbox, in words."""
     seconds: float = 0.0
-    """Wall time of all sittings."""
+    """Wall time of all sessions."""
     process: int = 0
     """The process that is or was at work last."""

@@ -29,13 +29,13 @@ class Scheduler:
     """Callback of the progress display: the worker's number and its event."""
     waiting: deque[str] = field(default_factory=deque)
     stopped: str = ""
-    """Reason why not every problem was begun; empty: the batch goes on."""
+    """Reason why not every problem was begun; empty: the batch continues."""
     _failures: int = 0
     """Problems in a row that failed for the model's sake."""
     _recorded: float = field(default_factory=time.monotonic)
 
     def next(self) -> str:
-        """Take the next problem; empty: there is none, or no more are begun."""
+        """Take the next problem; empty: all are begun, or no more may be."""
         return "" if self.stopped or not self.waiting else self.waiting.popleft()
 
     def give_back(self, problem: str) -> None:

@@ -46,7 +46,7 @@ def _serve(connection: Connection, folder: Path, lock: CoreLock, options: BatchO
             if id is None:
                 return
             if number:
-                sandbox.restart_guest()  # nothing of one problem's programs meets those of the next
+                sandbox.restart_guest()  # programs of one problem do not meet those of the next
             work = ProblemJob(
                 batch.problem(id), batch, timed_sandbox, lock, options, ThrottledProgress(connection.send, id)
             )

@@ -1,4 +1,4 @@
-"""The facts about a target that a language model is told beside its program, the same in every round."""
+"""Facts about a target for a language model, in addition to its program: the same in every round."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ Rules, checked by running the program:
 
 @dataclass(frozen=True)
 class TimedCalls:
-    """The size of a measurement, where calls are timed instead of whole runs."""
+    """The size of a measurement, if calls are timed instead of whole runs."""
 
     calls: int
     """Calls in one pass."""

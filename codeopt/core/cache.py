@@ -95,7 +95,7 @@ class Cache:
         return self.folder / FILE
 
     def get(self, kind: CacheKind, key: str) -> CachedValue | None:
-        """Return the value of a key. None if there is none."""
+        """Return the value of a key. None if it is missing."""
 
         def read(file: sqlite3.Connection) -> CachedValue | None:
             row = file.execute("SELECT value, made_at FROM entry WHERE kind = ? AND key = ?", (kind, key)).fetchone()

@@ -38,7 +38,7 @@ class EarlierDrafts:
 
 
 def open_earlier_drafts(request: WorkloadRequest, task: str) -> EarlierDrafts:
-    """The drafts of a request's target in the user's cache. With `no_memory` there are none."""
+    """The drafts of a request's target in the user's cache. Empty with `no_memory`."""
     path = request.target.path.resolve()
     parts = (str(path), request.target.name or "", request.options.run or "", task)
     cache = None
@@ -53,6 +53,6 @@ def _lines(history: History) -> list[str]:
 
 
 def _line(candidate: Candidate) -> str:
-    """A rejection may be told; what a case shows may not, as that case may be held out from the next run."""
+    """A rejection may be shown; what a case shows may not, as that case may be held out from the next run."""
     told = candidate.rejection if all(o.verdict is Verdict.AC for o in candidate.outcomes) else ""
     return f"{candidate_in_words(candidate)}: {inline(candidate.summary)}{f' ({inline(told)})' if told else ''}"

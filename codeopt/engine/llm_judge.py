@@ -2,7 +2,7 @@
 
 As in Self-Refine's evaluation by preference (Madaan et al. 2023, section 3.2: sides in random order). Language models
 prefer what they read first, and what is longer; so each pair is asked about in both orders, only an answer that both
-times names the same text counts, and the model is told not to go by length.
+times names the same text counts, and the model is asked not to go by length.
 """
 
 from __future__ import annotations
@@ -106,10 +106,10 @@ def read_by(
     notify: Callable[[str], None],
     shown: Callable[[str, str], tuple[str, str]] = lambda original, changed: (original, changed),
 ) -> Callable[[Candidate, Candidate], Candidate]:
-    """A function that asks a model about a candidate and the original: the candidate with what was said of it.
+    """A function that asks a model about a candidate and the original: the candidate with the model's answer.
 
     shown: the part of both texts that the model sees.
-    Where the model fails, the measures decide alone, and a note says so.
+    Where the model fails, the measures decide alone, and a note reports it.
     """
 
     def ask(candidate: Candidate, original: Candidate) -> Candidate:

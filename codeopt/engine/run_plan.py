@@ -45,7 +45,7 @@ class RunPlan:
     search: SearchPlan
     budget: Budget
     statement: str
-    """Text of --context for a model. Empty: that of a file beside the cases, if there is one."""
+    """Text of --context for a model. Empty: that of a file next to the cases, if there is one."""
     judge_model: str
     """Model that says which of two programs is easier to read. Empty: measures decide alone."""
 

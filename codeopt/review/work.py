@@ -208,7 +208,7 @@ class ReviewRun:
         return ""
 
     def take(self, target: ReviewTarget, found: Suggestion | str) -> None:
-        """Add the finding of an earlier session of the same run: a suggestion, or the reason why there is none."""
+        """Add the finding of an earlier session of the same run: a suggestion, or the reason for its absence."""
         self.judged += 1
         if isinstance(found, Suggestion):
             self.suggestions.append(found)

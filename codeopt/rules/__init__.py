@@ -57,7 +57,7 @@ __all__ += analysis.__all__
 def load_rule(name: str) -> Rule:
     """One rule by its name, or by the dotted path of a module outside the package that makes one with `@rule`.
 
-    Raises UsageError where there is none, or the module makes several.
+    Raises UsageError unless the module makes exactly one.
     """
     made = [value for value in vars(plugins.load("codeopt.rules", name)).values() if isinstance(value, Rule)]
     if len(made) != 1:

@@ -32,7 +32,7 @@ class Context:
         return self.hot.touches(node.lineno, last_line(node))
 
     def is_replaced(self, node: ast.AST) -> bool:
-        """Whether the node stands in text that the rule has already replaced."""
+        """Whether the node is in text that the rule has already replaced."""
         start = self.program.span(node)[0]
         return any(edit.start <= start < edit.end for edit in self.edits)
 
@@ -56,7 +56,7 @@ class Context:
         return self._on_top[value]
 
     def define(self, function: str, *wanted: str) -> str:
-        """The name of a new function at the top; {name} stands for it in the text."""
+        """The name of a new function at the top; {name} represents it in the text."""
         if function not in self._functions:
             self._functions[function] = self.new_name(*wanted)
         return self._functions[function]
@@ -70,7 +70,7 @@ class Context:
         self._modules.add(name)
 
     def rewritten(self) -> str | None:
-        """The new text; None when there is nothing to do, or when something stands in the way."""
+        """The new text; None when there is nothing to do, or when something prevents it."""
         imported = self._imports() if self.edits else None
         if imported is None:
             return None

@@ -41,7 +41,7 @@ def refusals(rules: Iterable[Rule], revision: Revision, hot: HotFiles) -> tuple[
                 found.setdefault(UNTOUCHABLE, ({}, {}))[0].update({path: None} if path else {})
                 break
             if rule.name.partition(":")[0] == "ruff":
-                continue  # says nothing of why not
+                continue  # does not say why not
             for reason, refused in explain(rule, program, lines).refused.items():
                 places = [
                     f"{path}:{line}" if path else str(line) for line in sorted(refused) if lines.touches(line, line)

@@ -62,7 +62,7 @@ def function_below(program: AnalyzedProgram, imported: list[Edit], lines: list[s
 
 
 def _above(program: AnalyzedProgram, first: ast.stmt, lines: list[str]) -> Edit:
-    """Put lines above the first statement: directly below the comments at the top, if blank lines stand below those."""
+    """Put lines above the first statement: directly below the comments at the top, if blank lines follow those."""
     gap = 2 if isinstance(first, BLOCKS) or lines[-1][:1].isspace() else 1
     at = program.offset(first_line(first), 0)
     comments = program.text[:at].rstrip()

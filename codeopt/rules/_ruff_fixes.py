@@ -39,7 +39,7 @@ def is_known(name: str) -> bool:
 
 
 def ruff_rules(*sources: str) -> tuple[Rule, ...] | None:
-    """A rule for each code that ruff can mend in some file, in the order of the codes; None when ruff does not run."""
+    """A rule for each code that ruff can fix in some file, in the order of the codes; None when ruff does not run."""
     found = [_fixes(source) for source in sources]
     if None in found:
         return None

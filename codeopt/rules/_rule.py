@@ -37,7 +37,7 @@ class Example:
 def as_diff(text: str, helper: str = "") -> Example:
     """The example whose two programs a diff shows: each line after two characters, `- ` before, `+ ` after.
 
-    A line `+ ...` stands for the helper, a function that the rule adds.
+    A line `+ ...` represents the helper, a function that the rule adds.
     """
     lines = text.replace("+ ...\n", "".join(f"+ {line}\n" for line in helper.splitlines())).splitlines()
     before = [line[2:] for line in lines if not line.startswith("+")]
@@ -68,7 +68,7 @@ class Rule:
     scripts_only: bool = False
     """Whether the rule is only for whole programs that read stdin and print, not for modules that others import."""
     builtins: tuple[str, ...] = ()
-    """Builtins that the rule writes into programs: where one is rebound, the rule changes nothing."""
+    """Builtins that the rule writes into programs: if one is rebound, the rule changes nothing."""
     aim: Aim = "time"
     """Benefit: a rule for memory is applied where memory is compared, or where it is asked for by name."""
 

@@ -83,7 +83,7 @@ def _asked(program: AnalyzedProgram, test: ast.expr | None) -> tuple[bool, str, 
 
 
 def _free(program: AnalyzedProgram, node: ast.stmt, made: ast.GeneratorExp) -> bool:
-    """Whether the statement is in a plain function that has no other use for the generator's variables."""
+    """Whether the statement is in a plain function that does not use the generator's variables elsewhere."""
     scope = program.scopes.scope[node]
     if not isinstance(scope, ast.FunctionDef) or program.has(scope, ast.Yield, ast.YieldFrom):
         return False

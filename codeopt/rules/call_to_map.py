@@ -10,7 +10,7 @@ FUNCTIONS = ("int", "float", "str", "abs", "len", "ord", "chr", "bool", "bin", "
 LAZY = ("sum", "max", "min", "sorted", "list", "tuple", "set", "frozenset", "any", "all")
 """Builtins that use up an iterable and forget how it was made."""
 EAGER = tuple(name for name in LAZY if name not in ("any", "all"))
-"""Builtins that go through all of an iterable, so that a list made before and a map fail alike."""
+"""Builtins that go through all of an iterable, so that a list made before and a map fail in the same way."""
 UNPACKED = ("map(int,", "map(float,")
 """Beginnings of maps that may be unpacked: too many values and a text that is no number are both a ValueError."""
 

@@ -94,7 +94,7 @@ def _is_new(program: AnalyzedProgram, node: ast.expr) -> bool:
 
 
 def _takes_rows(program: AnalyzedProgram, outer: Container) -> bool:
-    """Whether the program may put a row into the outer list that stands in another place, too."""
+    """Whether the program may put a row into the outer list that is at another place also."""
     for node in program.escape.changes(outer):
         match node:
             case ast.Subscript(ctx=ast.Store()) if _stores_new(program, node):

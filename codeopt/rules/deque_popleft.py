@@ -10,7 +10,7 @@ Place = ast.Name | ast.Attribute
 """Name of the queue: `queue`, or `self.queue`."""
 
 SAME = frozenset({"append", "extend", "clear", "reverse"})
-"""Methods that lists and deques have alike, without a result."""
+"""Methods without a result that both lists and deques have."""
 
 EXAMPLE = as_diff("""\
 + from collections import deque
@@ -77,7 +77,7 @@ def _attributes(program: AnalyzedProgram) -> list[list[Place]]:
 
 
 def _class_of(program: AnalyzedProgram, node: ast.Attribute) -> ast.AST | None:
-    """The class in whose method `self.name` stands, when only this program makes its objects and knows its name."""
+    """The class in whose method `self.name` is, when only this program makes its objects and knows its name."""
     match node:
         case ast.Attribute(ast.Name() as owner, ctx=ast.Load() | ast.Store()):
             method = program.scopes.variable(owner).scope

@@ -8,7 +8,7 @@ from codeopt.rules import NUMBERS, STR, WHOLE, AnalyzedProgram, Context, Edits, 
 
 CALLED = ("len", "abs", "pow", "min", "max", "sum")
 SIMPLE = (ast.Name, ast.Constant, ast.BinOp, ast.Add, ast.Sub, ast.Mult, ast.Call, ast.expr_context)
-"""Nodes that may stand in the call and around it: operations on whole numbers that cannot fail."""
+"""Nodes that may be in the call and around it: operations on whole numbers that cannot fail."""
 
 EXAMPLE = as_diff("""\
   def total(values, steps):

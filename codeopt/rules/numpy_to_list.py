@@ -46,7 +46,7 @@ def numpy_to_list(_: ast.Module, ctx: Context) -> list[Edit]:
     loads = program.scopes.loads(variable)  # that call nothing: of a dtype, which goes with its call
     made = [call for load in loads if (call := program.method_call(load))]
     edits = together(_converted(program, call) for call in made)
-    # Every use of np has to stand in a piece of text that goes.
+    # Every use of np has to be in a removed piece of text.
     replaced = (any(edit.start <= program.span(load)[0] < edit.end for edit in edits or ()) for load in loads)
     return [program.without_lines(statement), *edits] if edits and all(replaced) else []
 
@@ -75,7 +75,7 @@ def _converted(program: AnalyzedProgram, call: ast.Call) -> list[Edit] | None:
 
 
 def _as_list(program: AnalyzedProgram, call: ast.Call) -> tuple[str, int] | None:
-    """The list that stands for the array, and its number of dimensions."""
+    """The list that replaces the array, and its number of dimensions."""
     assert isinstance(call.func, ast.Attribute)
     options = {keyword.arg: keyword.value for keyword in call.keywords}
     arguments = list(call.args)

@@ -12,7 +12,7 @@ from codeopt.rules import AnalyzedProgram, Context, Edit, Edits, Variable, as_di
 ARGUMENTS = {"match": 2, "search": 2, "fullmatch": 2, "findall": 2, "finditer": 2, "split": 3, "sub": 4, "subn": 4}
 """Functions of re that patterns have as methods, with the number of arguments before the flags."""
 FLAGS = ("A", "ASCII", "I", "IGNORECASE", "M", "MULTILINE", "S", "DOTALL", "X", "VERBOSE", "U", "UNICODE")
-"""Flags whose effect hangs on nothing else: neither on the locale, nor is anything printed."""
+"""Flags whose effect depends on nothing else: neither on the locale, nor is anything printed."""
 
 EXAMPLE = as_diff("""\
   import re

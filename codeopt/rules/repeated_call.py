@@ -72,7 +72,7 @@ def repeated_call(_: ast.Module, ctx: Context) -> Edits:
 
 
 def _outermost(program: AnalyzedProgram, runs: list[Repetition]) -> Iterator[Repetition]:
-    """The repetitions of two calls or more, without the calls that stand in another repeated one."""
+    """The repetitions of two calls or more, without the calls inside of another repeated one."""
     for run in (run for run in runs if len(run.nodes) > 1):
         others = [node for other in runs if other is not run and len(other.nodes) > 1 for node in other.nodes]
         inside = {part for node in others for part in program.walk(node) if part is not node}
@@ -82,7 +82,7 @@ def _outermost(program: AnalyzedProgram, runs: list[Repetition]) -> Iterator[Rep
 
 
 def _written_twice(program: AnalyzedProgram) -> set[ast.Call]:
-    """Calls whose text stands in the program more than once."""
+    """Calls whose text occurs more than once."""
     calls = [(program.source(call), call) for call in program.of_kind(ast.Call) if call.args and not spans_lines(call)]
     count = Counter(text for text, _ in calls)
     return {call for text, call in calls if count[text] > 1}

@@ -106,7 +106,7 @@ def _name(node: ast.Call) -> str:
 
 
 def _only_read(program: AnalyzedProgram, node: ast.expr) -> bool:
-    """Whether the made container is read where it stands, and nobody keeps it."""
+    """Whether the made container is read at its place, and nobody keeps it."""
     match program.scopes.parent[node]:
         case ast.For(iter=source) | ast.comprehension(iter=source) if source is node:
             return True

@@ -154,7 +154,7 @@ def _is_line(program: AnalyzedProgram, node: ast.AST) -> bool:
 
 
 def _keeps_pace(program: AnalyzedProgram, node: ast.AST, loops: list[Loop]) -> bool:
-    """Whether a set that is made and added to beside a list holds the same after this use of the list."""
+    """Whether a set that is made and added to along with a list holds the same after this use of the list."""
     parent = program.scopes.parent[node]
     match parent:
         case ast.Assign([ast.Name() as target], ast.List([])) | ast.AnnAssign(ast.Name() as target, _, ast.List([])):

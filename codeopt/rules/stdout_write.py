@@ -98,7 +98,7 @@ def _literal_with(literal: str, end: str) -> str:
 
 
 def _fits(program: AnalyzedProgram, node: ast.expr) -> bool:
-    """Whether a node can stand in an f-string of Python 3.11: no quotes, backslashes, braces, lambdas or walruses."""
+    """Whether a node can be in an f-string of Python 3.11: no quotes, backslashes, braces, lambdas or walruses."""
     source = program.source(node)
     return not set("\"\\{}!:=#'") & set(source) and not isinstance(node, ast.Starred)
 

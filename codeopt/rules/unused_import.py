@@ -55,7 +55,7 @@ def _is_unused(program: AnalyzedProgram, statement: ast.Import | ast.ImportFrom,
 
 
 def _without_statement(program: AnalyzedProgram, statement: ast.stmt) -> Edit:
-    """The edit that takes away the lines of a statement, and blank lines that part it from what stands above."""
+    """The edit that takes away the lines of a statement, and blank lines above it."""
     edit = program.without_lines(statement)
     above = program.text[: edit.start].rstrip()
     return Edit(program.text.find("\n", len(above)) + 1, edit.end, "") if above else edit

@@ -1,7 +1,7 @@
 """Anytime-valid test of paired measurements with a stated error: a test martingale on paired log ratios.
 
 Original and candidate run next to each other in random order, so if they are equally fast, each difference of
-logarithms is as likely to be positive as negative, whatever the noise looks like. Then
+logarithms is as likely to be positive as negative, for any noise. Then
 
     E_n = prod_i (1 + c_i * sign(d_i - theta)),  0 <= c_i < 1 a function of |d_1 - theta| ... |d_i - theta|
 

@@ -40,9 +40,9 @@ class Problem:
     source: str
     """Text of the program to improve; for a function, of its whole file."""
     path: Path
-    """Path of the program; for one that stands in a larger file, a path beside that, which need not exist."""
+    """Path of the program; for one that is in a larger file, a path next to it, which need not exist."""
     cases: Path | None = None
-    """Folder of its cases; None: beside `path`."""
+    """Folder of its cases; None: next to `path`."""
     function: str = ""
     """Qualified name of the function to improve; empty: a program that reads standard input."""
     calls: Path | None = None
@@ -50,7 +50,7 @@ class Problem:
     check: str = ""
     """Checker of its answers, FILE::accept; empty: the batch's own."""
     target: str | None = None
-    """Text of a faster program that a human wrote; None: the set has none."""
+    """Text of a faster program that a person wrote; None: the set has no such text."""
     dropped: str = ""
     """Reason why the problem cannot be tried, in one line; empty: it can."""
 

@@ -1,4 +1,4 @@
-"""A folder of problems, as this project's own `problems/`: PROBLEM/slow.py, beside it its cases and often fast.py; or,
+"""A folder of problems, as this project's own `problems/`: PROBLEM/slow.py, next to it its cases and often fast.py; or,
 for a function, calls.py and a file `function` with its name, often accept.py with the checker of its answers."""
 
 from __future__ import annotations

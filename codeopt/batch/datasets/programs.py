@@ -1,4 +1,4 @@
-"""A folder of slow programs: NAME.py, its cases in NAME/ or cases/NAME/ beside it."""
+"""A folder of slow programs: NAME.py, its cases in NAME/ or cases/NAME/ next to it."""
 
 from __future__ import annotations
 

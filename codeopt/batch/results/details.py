@@ -50,7 +50,7 @@ def _heard(name: str) -> Markup | None:
 
 
 def _why(each: Solved) -> str:
-    """The accepted change, or why there is none; before it, what the task itself measured of a result."""
+    """The accepted change, or why nothing was accepted; before it, what the task itself measured of a result."""
     return f"{each.task_score.words}: {each.reason}" if each.task_score and each.accepted else each.reason
 
 

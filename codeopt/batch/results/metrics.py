@@ -2,8 +2,8 @@
 
 Definitions, as in PIE (Shypula et al. 2024) where it has them:
 
-judged     problems whose original could be judged; dropped ones say nothing of the proposer and are listed apart
-speedup    the confirmed ratio of the accepted candidate; 1.0 where there is none, or it is wrong or slower
+judged     problems whose original could be judged; dropped ones do not count for the source and are listed apart
+speedup    the confirmed ratio of the accepted candidate; 1.0 if no candidate is accepted, or it is wrong or slower
 %OPT       share of the judged that are right, with a speedup of at least 1.10x
 %correct   share of the judged with at least one draft that is right on every case, everywhere in a report
 after k    the same up to the kth compared draft, by the timings of their own rounds: best@k of a sequence, not of a
@@ -47,7 +47,7 @@ class Round:
     speedup: float
     """1.0 unless it is right, and faster with confidence."""
     screened: bool = False
-    """Right, and timed only beside its own parts or siblings: what it is worth is measured in a later round."""
+    """Right, and timed only next to its own parts or siblings: what it is worth is measured in a later round."""
 
 
 @dataclass(frozen=True)

@@ -1,4 +1,4 @@
-"""A batch as one HTML page: no script, no network, nothing beside it; every text in it is escaped."""
+"""A batch as one HTML page: no script, no network, nothing next to it; every text in it is escaped."""
 
 from __future__ import annotations
 

@@ -48,7 +48,7 @@ def estimate_geometric(values: Sequence[float]) -> Estimate:
 
 
 def share(flags: Sequence[bool]) -> Estimate:
-    """A share with its interval: the bootstrap, and Wilson's where all are alike and resampling would see no doubt."""
+    """A share with its interval: the bootstrap, and Wilson's if all are equal, of which resampling sees no variance."""
     values = [float(flag) for flag in flags]
     if values and len(set(values)) == 1:
         return wilson(sum(flags), len(flags))

@@ -45,7 +45,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _lines(written: Sequence[Replacement], outcome: str, undo: str) -> list[str]:
-    """Tell which files were written, where the originals are, and how to undo it."""
+    """Tell which files were written, with the places of the originals, and how to undo it."""
     names = _listed([os.path.relpath(each.path) for each in written])
     kept = [os.path.relpath(each.kept) for each in written if each.kept]
     which = "The original is in" if len(kept) == 1 else "The originals are in"

@@ -4,7 +4,7 @@ With --run, two versions of a project are compared by a command of its own: a fo
 folders.
 
 Exit status 1: NEW is wrong, or breaks the limit of --fail-if-slower with confidence. 5: NEW could not be verified, or
-it cannot be told whether the limit holds. With --base the worst of all functions counts; --exit-zero makes either 0.
+it is unknown whether the limit holds. With --base the worst of all functions counts; --exit-zero makes either 0.
 """
 
 from __future__ import annotations

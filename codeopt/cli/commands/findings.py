@@ -1,7 +1,7 @@
 """List earlier verdicts for this project.
 
 A verdict is kept by check, improve, review and the servers, with the text of the function, what it calls, its tests
-and the Python. Where one of these is another now, it is told as old, and the next check judges again.
+and the Python. If one of these differs now, the verdict is old, and the next check judges again.
 """
 
 from __future__ import annotations

@@ -4,7 +4,7 @@ The report goes to standard output or -o FILE, everything else to standard error
 What keeps a review from being whole (no key, no sandbox, budget spent) is a notice and exit status 0, unless --strict.
 Where nothing at all could be looked at, for want of tests, calls or a sandbox, it is 5; --exit-zero makes 1 and 5 0.
 With --fail-if-slower everything that the change alters is also compared with what it was: 1 where the limit is broken,
-5 where that cannot be told.
+5 if that is unknown.
 """
 
 from __future__ import annotations

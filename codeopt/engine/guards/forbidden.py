@@ -71,7 +71,7 @@ def check_source(pair: SourcePair) -> Finding | None:
 
 
 def _harmless(source: str) -> set[str]:
-    """Modules that are imported and of which only some names are watched, but for os, which programs read with."""
+    """Modules that are imported and of which only some names are watched, except for os, which programs read with."""
     nodes = _nodes(source)
     imported = {name.name for node in nodes if isinstance(node, ast.Import) for name in node.names}
     imported |= {node.module or "" for node in nodes if isinstance(node, ast.ImportFrom)}

@@ -72,7 +72,7 @@ class Api:
             response = self._patiently("GET", url, None)
             yield from (item for item in _json(response) or () if isinstance(item, dict))
             url = str(response.links.get("next", {}).get("url", ""))
-            if urlsplit(url)[:2] != urlsplit(self.base_url)[:2]:  # there is none, or the token would go elsewhere
+            if urlsplit(url)[:2] != urlsplit(self.base_url)[:2]:  # missing, or the token would go elsewhere
                 return
 
     def _patiently(self, method: str, url: str, body: Mapping[str, Any] | None) -> httpx2.Response:

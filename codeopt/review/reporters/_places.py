@@ -56,7 +56,7 @@ def _place(found: Suggestion, key: str, change: Iterable[Hunk], before: Iterable
 
 
 def shown(text: str) -> bool:
-    """Return whether a reader sees all characters: no control characters, and none that reorder or hide text."""
+    """Return whether a reader sees all characters: no characters that control, reorder or hide text."""
     plain = text.replace("\r\n", "\n")
     return printable(plain) == plain
 

@@ -28,7 +28,7 @@ Definition = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef
 Import = ast.Import | ast.ImportFrom
 
 CACHES = frozenset({"lru_cache", "cache", "functools"})
-"""Decorators that work alike on a function of a module and on one inside another function."""
+"""Decorators that work in the same way on a function of a module and on one inside another function."""
 
 NEED_MODULE_LEVEL = frozenset(
     {"multiprocessing", "pickle", "concurrent", "joblib", "numba", "dill", "cloudpickle", "timeit", "doctest"}
@@ -114,7 +114,7 @@ def _kept(program: AnalyzedProgram, everything: list[Unit]) -> list[Unit]:
 
 
 def _can_be_hoisted(program: AnalyzedProgram, statement: ast.stmt) -> bool:
-    """Whether a statement is an import or a definition that only binds its name: it may stand above code that ran
+    """Whether a statement is an import or a definition that only binds its name: it may be moved above code that ran
     before it."""
     names = _binds(statement)
     again = (name for name in names if len(program.scopes.stores(Variable(program.tree, name))) > 1)

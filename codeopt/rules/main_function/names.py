@@ -11,13 +11,13 @@ TELLS = frozenset({"type", "__class__", "__qualname__", "__module__", "__subclas
 """Words of a program that may print where a class was made: `__main__.Box` becomes `__main__.main.<locals>.Box`."""
 
 LATER = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda | ast.GeneratorExp | ast.ClassDef
-"""Nodes whose code runs later than where it stands."""
+"""Nodes whose code runs later than its place."""
 
 
 def renamed(program: AnalyzedProgram, split: Split, name: str) -> list[Edit] | None:
     """Edits that rename the variable of a builtin's name, bound the first time by a statement of the moved code.
 
-    Whatever stands before that statement, and its right side, means the builtin; whatever stands after it the variable.
+    Before that statement, and on its right side, the name means the builtin. After it, the variable.
     """
     uses = program.scopes.all_uses(Variable(program.tree, name))
     first = _first_binding(program, split, uses)
@@ -40,7 +40,7 @@ def renamed(program: AnalyzedProgram, split: Split, name: str) -> list[Edit] | N
 
 
 def _first_binding(program: AnalyzedProgram, split: Split, uses: list[Use]) -> ast.Assign | None:
-    """The statement `name = ...` that binds it first, when it runs exactly once, before all that stands below it."""
+    """The statement `name = ...` that binds it first, when it runs exactly once, before all nodes below it."""
     stores = sorted((use.node for use in uses if use.kind == "store"), key=lambda node: program.span(node)[0])
     statement = program.scopes.parent[stores[0]]
     if isinstance(statement, ast.Assign) and statement.targets == [stores[0]] and statement in split.body:

@@ -17,7 +17,7 @@ class Unit:
 
     statements: tuple[ast.stmt, ...]
     first: int
-    """First line, 1-based, of what stands above the statements."""
+    """First line, 1-based, of the lines above the statements."""
     last: int
 
 

@@ -76,7 +76,7 @@ class FunctionHarness:
     declared: DeclaredTypes = DeclaredTypes()
     """Types that generated calls keep to."""
     traced: TracedCalls | None = None
-    """Findings of an earlier run of the project's tests; None: there are none."""
+    """Findings of an earlier run of the project's tests; None: no such run."""
 
     @property
     def runner(self) -> CallRunner:
@@ -119,7 +119,7 @@ class FunctionHarness:
 
     @cached_property
     def scope(self) -> Scope:
-        """Names of the module, and what they stand for in the project."""
+        """Names of the module, and what they represent in the project."""
         module = self.view.module
         return Scope(module.name, module.path.name == "__init__.py", ast.parse(self.source), module.roots)
 
@@ -151,7 +151,7 @@ def open_harness(
 ) -> Iterator[FunctionHarness]:
     """Copy the project's view and open a sandbox that shows it; both are gone afterwards.
 
-    open_with: opens a sandbox with these mounts. tests: shown too, wherever they are. with_paths: of the project, what
+    open_with: opens a sandbox with these mounts. tests: shown too, from any place. with_paths: of the project, what
     git does not track. linked: what the environment imports in place.
     """
     with contextlib.ExitStack() as stack:
@@ -245,7 +245,7 @@ def receives(node: Def | None) -> bool:
 
 def is_a_generator_for_callers(node: Def | None) -> bool:
     """Whether a function's callers may need a generator, not just an iterator: it takes what is sent to it, or what is
-    thrown into it, or its annotation says so."""
+    thrown into it, or its annotation is `Generator`."""
     if node is None:
         return False
     own = list(own_nodes(node))

@@ -1,4 +1,4 @@
-"""Known calls as the cases of a suite: those inside of the contract together, those beyond it apart.
+"""Known calls as the cases of a suite: those inside of the contract together, the unusual ones apart.
 
 Calls that somebody makes are cases of each environment. What is made from them is run once, with another hash seed, in
 another order and with separate objects than the original's.
@@ -52,7 +52,7 @@ def cases_by_tier(
     *, held_out: bool = False, policy: InputPolicy = USUAL_POLICY, made_in: Environment = NEIGHBOUR,
     elsewhere: bool = True,
 ) -> list[Case]:  # fmt: skip
-    """Calls as cases, those apart that go beyond the known ones: what they do to their process is theirs alone.
+    """Calls as cases, the unusual ones apart: what they do to their process is theirs alone.
 
     policy: what a difference on a call that is made of known ones does. made_in: the environment of those. elsewhere:
     the others are cases of each environment, not of the usual one alone.
@@ -113,7 +113,7 @@ def read_on_cases(
     items = min(MOST_ITEMS, int(READ_ON_S / max(pace, 1e-7)))
     try:
         return make_cases(harness, runner, longer, "read on", check, items=items) if items > MAX_ITEMS else []
-    except NotVerifiable:  # where nobody looked before it may do as it likes
+    except NotVerifiable:  # behaviour that no call showed before is free
         return []
 
 

@@ -121,7 +121,7 @@ def _workload(
     shown: list[KnownCall], held: list[KnownCall], read_on: list[KnownCall], *, whole: bool = True,
 ) -> FunctionWorkload:  # fmt: skip
     """The workload of known calls. whole: they are cases of each environment, and several of them are made
-    together, too."""
+    together also."""
     options = request.options
     runner = harness.recording_runner
     check: AnswerChecker = comparison_of(options)

@@ -1,6 +1,6 @@
 """Several calls that are made together as a case.
 
-A scenario counts if the original answers it alike twice, and each call that nothing should change as on its own.
+A scenario counts if the original answers it the same twice, and each call that nothing should change as on its own.
 Another answer of a candidate rejects it, or is a caveat if the scenario is unusual.
 """
 

@@ -94,7 +94,7 @@ class FunctionWorkload(Defaults):
     kept: CorpusCache = CorpusCache()
     """The function's evidence in the cache."""
     other_version: OtherVersionOfFunction | None = None
-    """The version that it is compared with, where that is a user's."""
+    """The version that it is compared with, if that is a user's."""
 
     region = TimedRegion.CALLS
     guards = (f"{__package__}.guards",)
@@ -105,7 +105,7 @@ class FunctionWorkload(Defaults):
         return 2 + self.request.input_seed
 
     def timed(self) -> Workload:
-        """With what is timed and the original's profile; without, and why, where the calls are too short."""
+        """With what is timed and the original's profile; without, and why, if the calls are too short."""
         try:
             plan = self._plan(seed=0)
         except ProgramError as error:
@@ -123,7 +123,7 @@ class FunctionWorkload(Defaults):
 
     @property
     def _modes(self) -> tuple[Mode, ...]:
-        """Profiles to take: of the original also the functions that it calls elsewhere, where a model is to read it."""
+        """Profiles to take: of the original also the functions that it calls elsewhere, if a model is to read it."""
         return ("lines", "callees") if self.request.model_calls else ("lines",)
 
     def _plan(self, seed: int) -> CallPlan:
@@ -170,7 +170,7 @@ class FunctionWorkload(Defaults):
         outcome = judge(case, run, self.suite.check)
         if case.environment != USUAL and outcome.verdict is Verdict.WA and isinstance(case, AnsweredCase):
             again = self._original(case)
-            if not disturbed(again):  # what only took too long this time is no other answer
+            if not disturbed(again):  # a call that only took too long this time is not another answer
                 run = without_unsteady(case, run, again)
                 outcome = judge(case, run, self.suite.check)
         if isinstance(case, CallCase) and outcome.verdict is not Verdict.AC and not case.beyond:
@@ -221,7 +221,7 @@ class FunctionWorkload(Defaults):
         return check if isinstance(check, AnswerChecker) else self.comparison
 
     def _viewed(self, draft: Revision, case: AnsweredCase, outcome: Outcome, mode: RunMode) -> Outcome:
-        """Judged by what objects that keep something private answer their callers, too."""
+        """Judged by what objects that keep something private answer their callers also."""
         original = self.baseline.revision
         return judge_views(self.runner, original, draft, case, outcome, self.comparison, mode)
 

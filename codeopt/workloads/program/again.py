@@ -15,7 +15,7 @@ from codeopt.workloads import WorkloadRequest
 from codeopt_sandbox.outcome import Case
 
 PRINTED = 40
-"""Bytes of an input that stand in the line itself. A longer one is written to a file, which the line names."""
+"""Bytes of an input that are in the line itself. A longer one is written to a file, which the line names."""
 
 
 def again(request: WorkloadRequest, case: Case) -> str:

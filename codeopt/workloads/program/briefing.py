@@ -24,7 +24,7 @@ LOOKED_AT = 2_000_000
 """Characters of an input."""
 STARTS = 3
 STATEMENTS = ("statement.txt", "problem.md", "README.md")
-"""Names of files with a problem's statement, beside its cases."""
+"""Names of files with a problem's statement, next to its cases."""
 
 
 def brief(

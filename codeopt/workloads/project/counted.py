@@ -41,7 +41,7 @@ def worth_counting(functions: Sequence[FunctionTime], names: Names) -> tuple[Spo
     """Return the functions with the most time of their own, what these and the modules may call, and those with the
     most time in all.
 
-    A function that computes in C is seldom seen at work: its samples are its caller's.
+    A function that computes in C is rarely seen at work: its samples are its caller's.
     """
     spots = {Spot(f.file, f.qualname, f.line): f for f in functions}
     inner = [spot for spot in spots if spot.line]

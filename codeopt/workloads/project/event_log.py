@@ -139,7 +139,7 @@ class Names:
     def loop_lines(self, path: str, last: int) -> tuple[int, ...]:
         """Lines at which a statement begins in the innermost loop that may end at line `last` with a jump of its own.
 
-        Python gives that jump no line if the loop's body ends with a block, such as `if`. Where no such loop is, it is
+        Python gives that jump no line if the loop's body ends with a block, such as `if`. If no such loop is, it is
         the line itself.
         """
         if path not in self.loops:

@@ -1,4 +1,4 @@
-"""The effect of a draft on others: names that stand for something else, and the public functions that lead to these."""
+"""The effect of a draft on others: names that represent something else, and the public functions that lead to these."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ ALONE = "judged by the whole command alone"
 
 @dataclass(frozen=True)
 class ChangedName:
-    """A name that stands for something else."""
+    """A name that represents something else."""
 
     place: CodeEdit
     lost: frozenset[str]
@@ -99,7 +99,7 @@ def impact_of(
         new: Names of the draft.
         script: The command's program, whose functions nobody else calls.
         gone: Modules that the draft does not have.
-        seen: Functions that the command was seen in. Where more functions than can be judged lead to a name, it is
+        seen: Functions that the command was seen in. If more functions than can be judged lead to a name, it is
             these.
         tests: Modules of tests, whose functions the command does not call.
     """

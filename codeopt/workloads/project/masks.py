@@ -80,7 +80,7 @@ class ItemsInAnyOrder:
     masked: int = 0
 
     def of(self, line: bytes) -> bytes:
-        """The items in order, and what stands between them."""
+        """The items in order, and the text between them."""
         between = (each.strip() for each in self.separator.findall(line))
         return b" ".join([*sorted(self.separator.split(line)), *sorted(between)])
 
@@ -271,7 +271,7 @@ def _line_by_line(rows: Sequence[list[bytes]]) -> TextMask:
 
 
 def _with_alike(lines: Sequence[bytes], moving: Sequence[int]) -> range:
-    """The lines that move, with lines beside them that look alike: by chance one may stand in its place in each run."""
+    """The lines that move, with similar lines next to them: by chance one may be at the same place in each run."""
     first, end = moving[0], moving[-1] + 1
     form = _form(lines[first])
     while first > 0 and _form(lines[first - 1]) == form:
@@ -294,7 +294,7 @@ def _rule(lines: Sequence[bytes]) -> LineMask | ItemsInAnyOrder:
 
 
 def _mask(lines: Sequence[bytes]) -> LineMask:
-    """Mask the tokens that differ; where lines have other numbers of them, everything between the first and the last
+    """Mask the tokens that differ; if lines have other numbers of them, everything between the first and the last
     that do."""
     rows = [_tokens(line) for line in lines]
     if len({len(row) for row in rows}) == 1:

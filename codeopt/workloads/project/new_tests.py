@@ -1,4 +1,4 @@
-"""Tests that only NEW has, run on both versions: a row of their own, beside OLD's tests."""
+"""Tests that only NEW has, run on both versions: a row of their own, in addition to OLD's tests."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class NewTests:
     on_old: int
     """Number of those that pass on OLD."""
     wrong: str = ""
-    """First test that passes on OLD and fails on NEW. Empty if there is none."""
+    """First test that passes on OLD and fails on NEW. Empty if no test does."""
     unrun: str = ""
     """Reason why no test ran. Empty if one did."""
 
@@ -44,7 +44,7 @@ class NewTests:
 
 
 def run_new_tests(runs: CommandRuns, tests: ProjectTests) -> NewTests | None:
-    """Run the test files that only NEW has on both versions, by the runner of OLD's. None if there are none."""
+    """Run the test files that only NEW has on both versions, by the runner of OLD's. None if there are not any."""
     if runs.other is None or not runs.other.tests:
         return None
     files, revision = runs.other.tests, runs.other.revision

@@ -36,7 +36,7 @@ class ProjectProposer(Excerpted):
     def excerpts(self, history: History) -> History:
         """Return the original's hot functions, and each candidate as a diff with its profile and an earlier one.
 
-        What a candidate's profile or a critique names and no round before shows stands with that round.
+        What a candidate's profile or a critique names and no round before shows is next to that round.
         """
         files = history.original.revision
         page = SourcePage(files, self.ground, self.profile)

@@ -102,7 +102,7 @@ class JudgedDraft:
 
     @property
     def wrong(self) -> str:
-        """First call with a different result; empty where there is none."""
+        """First call with a different result; empty if no call has one."""
         return next((each.wrong for each in self.functions if each.wrong), "")
 
     @property

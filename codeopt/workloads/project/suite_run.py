@@ -77,7 +77,7 @@ class ProjectSuite:
         return self.found
 
     def of_new(self) -> NewTests | None:
-        """Run the tests that only the other version has. None if there are none, or no tests are wanted."""
+        """Run the tests that only the other version has. None if there are not any, or no tests are wanted."""
         unwanted = self.found.shortfall is not None and self.found.shortfall.cause == NO_TESTS
         self.new_tests = None if unwanted else run_new_tests(self.runs, self.found)
         return self.new_tests

@@ -1,4 +1,4 @@
-"""Names of a project's modules with what they stand for, as an import shows them: by code, not by text.
+"""Names of a project's modules with what they represent, as an import shows them: by code, not by text.
 
 Modules that cannot be imported alone are read from their texts.
 """
@@ -31,7 +31,7 @@ import os
 _bundle.load("tests.surface").main(os.path.realpath(os.getcwd()), {modules!r}, {result!r})
 """
 Features = frozenset[str]
-"""Description of what a name stands for."""
+"""Description of what a name represents."""
 Names = Mapping[str, Features]
 """Features by qualified name."""
 

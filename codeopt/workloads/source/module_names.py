@@ -58,7 +58,7 @@ def _names_read(tree: ast.Module, name: str) -> set[str]:
 
 
 def _another(value: Any) -> Any:
-    """Another value of the same type; None where there is none that means something."""
+    """Another value of the same type; None if no such value means something."""
     if isinstance(value, bool):
         return not value
     if isinstance(value, int):

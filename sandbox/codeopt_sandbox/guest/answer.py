@@ -194,7 +194,7 @@ class Answer(Record):
         return f"returns {self.interface.shown}{self.value.shown}" if self.value else ""
 
     def part(self, name: str) -> str:
-        """Text of a field beside that; empty where there is nothing in it, or the end says it."""
+        """Further text of a field; empty where there is nothing in it, or the end says it."""
         if name == "effects":
             return " and ".join([EFFECTS[key] for key in self.effects])
         return f"{WORDS[name]}{getattr(self, name).shown}" if name in WORDS and getattr(self, name) else ""

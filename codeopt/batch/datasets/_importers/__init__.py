@@ -103,7 +103,7 @@ def _static(pair: ProgramPair) -> str:
 
 
 def _with_target(pair: ProgramPair, run: RunProgram, check: Checker) -> ImportDecision:
-    """Check the target: the contest's judge accepted it too, so where it answers otherwise, answers are not unique."""
+    """Check the target: the contest's judge accepted it too, so if it differs, answers are not unique."""
     if not pair.target or not_python(pair.target):
         return ImportDecision(replace(pair, target=None), note="the target is not Python 3" if pair.target else "")
     for case in pair.cases:

@@ -31,7 +31,7 @@ _PLAIN = (*_SCALARS, list, tuple, dict, set, frozenset)
 
 
 class _Thing:
-    """An object of no other class."""
+    """An object of exactly this class."""
 
 
 _BUILTINS = {"load('builtins', 'object')()": _Thing(), "load('builtins', 'len')": len}
@@ -152,7 +152,7 @@ class ClassHints:
         return ProjectClass(found[0], found[1]) if found and isinstance(found[1], ast.ClassDef) else None
 
     def _alias(self, name: str) -> tuple[ClassHints, ast.expr] | None:
-        """Return the annotation that a name of the project stands for, with the classes as it names them."""
+        """Return the annotation that a name of the project represents, with the classes as it names them."""
         found = self.here.look_up(name) if self.here and name and self.far else None
         value = found[1].value if found and isinstance(found[1], ast.Assign | ast.AnnAssign) else None
         if isinstance(value, ast.Call):

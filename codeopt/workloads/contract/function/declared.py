@@ -25,8 +25,8 @@ OTHERS = "**"
 class DeclaredTypes:
     """Hints of a function's parameters, and of what objects are made of.
 
-    A call that breaks them is not generated. A type that a known call gives a parameter is allowed there, whatever
-    the hint says.
+    A call that breaks them is not generated. A type that a known call gives a parameter is allowed there, even against
+    the hint.
     """
 
     names: tuple[str, ...] = ()

@@ -88,7 +88,7 @@ def graph_relations(values: Sequence[Mapping[str, Any]]) -> Iterator[GraphRelati
 
 
 def _of(read: Callable[[Any], T | None], keeps: Callable[[T], Kept]) -> Callable[[Any], Kept | None]:
-    """A look at what a value is read as; None for a value that is nothing of the kind."""
+    """A look at what a value is read as; None for a value of another kind."""
     return lambda value: None if (found := read(value)) is None else keeps(found)
 
 

@@ -35,7 +35,7 @@ PLANNED = 8
 OF_ONE = 40
 """Maximum number of usual calls that are made from one known one."""
 ITEMS = 3
-"""Number of items of a container that usual values are put in place of."""
+"""Number of items of a container that are replaced by usual values."""
 LINE = 60
 """Characters of a text that is one line or less."""
 BASES = 20

@@ -47,7 +47,7 @@ class Scenario:
         return f"{steps.SCENARIO}({self.steps!r}, {', '.join(self.calls)})"
 
     def holds(self, answer: Answer, alone: Mapping[str, Answer]) -> bool:
-        """Return True if the calls that nothing should change answer as on their own, and no other call fails."""
+        """Return True if the calls that nothing should change answer as on their own, and other calls do not fail."""
         answers = [alone[self.calls[at]].observed() for at in _AS_ALONE.get(self.steps, ())]
         found = [step.observed() for step in answer.steps]
         if answers:

@@ -25,7 +25,7 @@ AT_ONCE = 60
 """Maximum number of calls of a round."""
 SENSIBLE = (Kind.RETURNS, Kind.YIELDS, Kind.RAISES, Kind.NOT_COMPARABLE)
 CALL_S = 0.5
-"""Time limit of one call, seconds: a draft may hang on the small calls too."""
+"""Time limit of one call, seconds: a draft may not return from small calls."""
 ROUND_S = 2.0
 """Time limit of the calls of a round, seconds."""
 TOTAL_S = 10.0
@@ -121,7 +121,7 @@ def _failing(
 
 
 def _said(was: Answer | None, now: Answer) -> str:
-    """Messages of exceptions, and the place of the draft's; where a text differs it is that of another error."""
+    """Messages of exceptions, and the place of the draft's; if a text differs it is that of another error."""
     said, before = now.message.shown, was.message.shown if was else ""
     parts = [f"the original's says {before!r}"] if before and before != said else []
     parts += [f"it says {said!r}"] if said else []

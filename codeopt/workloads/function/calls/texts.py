@@ -15,7 +15,7 @@ MOST = 400
 CONSTANTS = 10
 """Number of a function's constants that are tried with each other."""
 NUMBERS = 2
-"""Number of the numbers in one text that other ones are put in place of."""
+"""Number of the numbers in one text that are replaced by others."""
 MARKS = 3
 """Number of the marks of one text that are tried with each other."""
 _CHARS = " \t\n_-.,:;/'\"()[]{}<>&#%\\|=*?+$@aAzZ09"

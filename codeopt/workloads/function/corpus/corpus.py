@@ -36,7 +36,7 @@ MIN_CALLS = 10
 """With fewer comparable calls nothing is claimed."""
 FEW_CALLS = 7
 """With as many that somebody made, all different, something is claimed of a function whose parameters have type hints:
-it is said to be little."""
+it is reported as little."""
 MIN_RETURNS = 3
 """Minimum number of calls that return: a function that only raises was not called as it is meant to be."""
 MIN_COVERAGE = 0.6
@@ -242,7 +242,7 @@ def gather(
 
 
 def fresh_ones(harness: FunctionHarness, known: Sequence[str], seed: int, most: int | None = None) -> list[KnownCall]:
-    """Calls made from known ones that are none of them, to confirm with; most: as those of `gather`."""
+    """New calls made from known ones, to confirm with; most: as those of `gather`."""
     made = _derived(harness, known, round(FRESH * (most or DERIVED)), seed)
     return observe(harness, made, {}, _patience(most))[0]
 
@@ -252,7 +252,7 @@ def _derived(harness: FunctionHarness, known: Sequence[str], count: int, seed: i
 
 
 def _patience(most: int | None) -> CallTimeLimit:
-    """With calls made from known ones: where more are asked for than is usual, there is more time, too."""
+    """With calls made from known ones: if more are asked for than is usual, there is more time also."""
     return CallTimeLimit(total=DERIVED_TOTAL_S * max(1.0, (most or DERIVED) / DERIVED))
 
 
@@ -292,7 +292,7 @@ def iterables(harness: FunctionHarness) -> list[int]:
 
 
 def _with_refusals(harness: FunctionHarness, corpus: CallCorpus) -> CallCorpus:
-    """With calls that the function's own text refuses, where no other call has it do so."""
+    """With calls that the function's own text refuses, if no given call is refused."""
     lines = refusals(harness.function)
     missing = {line for line in lines if line in corpus.lines} - set(corpus.lines_run)
     if not missing:
@@ -319,7 +319,7 @@ def _wider(harness: FunctionHarness, known: Sequence[KnownCall]) -> list[KnownCa
 
 
 def _affordable(known: list[KnownCall]) -> list[KnownCall]:
-    """Without the longest given calls, where there are many: every draft makes all that are left."""
+    """Without the longest given calls, if there are many: every draft makes all that are left."""
     kept: set[str] = set()
     total = 0.0
     for call in sorted(known, key=lambda k: k.seconds):
@@ -361,7 +361,7 @@ Covered = tuple[frozenset[int], tuple[int, ...], int]
 def lines_run(
     covered: Callable[[tuple[str, ...]], Covered | None], known: Sequence[KnownCall]
 ) -> tuple[set[int], tuple[int, ...]]:
-    """Lines that calls run, and all lines of the function: quick calls together, then, where lines are missing, the
+    """Lines that calls run, and all lines of the function: quick calls together, then, if lines are missing, the
     long given ones."""
     quick = tuple(each.text for each in _quick(known, 0.1))
     together = set(quick)

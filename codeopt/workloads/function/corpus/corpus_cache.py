@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 FORMAT = 5
 """Version of the JSON below."""
 MAX_AGE_S = 7 * 86400.0
-"""Age after which evidence is collected anew, seconds: what a busy machine had no time for should not be missing for
+"""Age after which evidence is collected again, seconds: what a busy machine had no time for should not be missing for
 ever."""
 
 
@@ -47,7 +47,7 @@ class CorpusCache:
     key: str = ""
 
     def load(self, kind: CacheKind) -> tuple[Any, float] | None:
-        """A value and when it was stored, seconds since the epoch; None where there is none, or it is too old."""
+        """A value and when it was stored, seconds since the epoch; None if it is missing, or it is too old."""
         found = self.cache.get(kind, self.key) if self.cache else None
         return (found.value, found.made_at) if found and 0 <= time.time() - found.made_at < MAX_AGE_S else None
 
@@ -79,7 +79,7 @@ def known_function(
     """The corpus from the cache, or collected, and then kept. Raises ProgramError, UsageError.
 
     calls_text: a calls file that a language model wrote. anew: what is kept is not used. first_look: as `gather`
-    calls it, where calls are collected.
+    calls it, when calls are collected.
     """
     notify = request.session.console.progress
     asked = with_given_calls(harness, request.options, calls_text)

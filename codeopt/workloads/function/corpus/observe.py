@@ -1,6 +1,6 @@
 """Calls made on the original: calls that somebody makes in three environments, those made from them in one.
 
-A call whose answer is another one where the hash seed alone differs says nothing of the function. One whose answer
+A call whose answer is another one where the hash seed alone differs does not describe the function. One whose answer
 depends on the environment is kept with the answer of each.
 """
 
@@ -47,7 +47,7 @@ MADE_UP = (DERIVED, "type_hints")
 ALONE = NEIGHBOUR.replace(distinct=False)
 """Another hash seed and order, and nothing else."""
 REFUSED = "refused"
-"""Made up, too, of types that the function's own text refuses."""
+"""Generated also, of types that the function's own text refuses."""
 _ACCIDENTS = (
     "TypeError",
     "AttributeError",
@@ -71,13 +71,13 @@ class KnownCall:
     seconds: float
     """The less of the two runs that check it; only for choosing."""
     independent: bool = field(default=False, compare=False)
-    """No run left any state behind: what the call does does not hang on the calls before it."""
+    """No run left any state behind: what the call does does not depend on the calls before it."""
     repeated: bool = field(default=True, compare=False)
     """Made more than once, so that its seconds are the least of several."""
     ordered: Ordered = "all"
     """Containers whose order is part of the outcomes; that of others differs each time."""
     elsewhere: tuple[tuple[str, Answer], ...] = field(default=(), compare=False)
-    """Outcomes in other environments, by their names; of one in which it cannot be compared there is none."""
+    """Outcomes in other environments, by their names; not of one in which it cannot be compared."""
 
     def under(self, environment: Environment) -> Answer | None:
         """Outcome in an environment; in that of calls that are made from others it is the usual one."""
@@ -151,7 +151,7 @@ def observe_quick(
 
 
 def once(harness: FunctionHarness, calls: Sequence[str], patience: CallTimeLimit = SHORT_CALLS) -> list[KnownCall]:
-    """Calls made up to be timed: made once, the shortest first, as many as there is time for."""
+    """Calls generated to be timed: made once, the shortest first, as many as there is time for."""
     texts = tuple(sorted(harness.declared.allowed(calls), key=_size))
     if not texts:
         return []
@@ -163,7 +163,7 @@ def once(harness: FunctionHarness, calls: Sequence[str], patience: CallTimeLimit
 def _observe_all(
     harness: FunctionHarness, calls: Sequence[str], origin: dict[str, str], patience: CallTimeLimit | None
 ) -> tuple[list[KnownCall], Counter[Exclusion]]:
-    """Batch by batch, as long as there is time: little for calls that are made up. patience: None for others."""
+    """Batch by batch, as long as there is time: little for calls that are generated. patience: None for others."""
     known: list[KnownCall] = []
     dropped: Counter[Exclusion] = Counter()
     size = MADE_UP_BATCH if patience else BATCH
@@ -252,7 +252,7 @@ def deterministic(
 def _without_order(
     harness: FunctionHarness, differing: Sequence[KnownCall]
 ) -> tuple[list[KnownCall], Counter[Exclusion]]:
-    """The calls whose outcome is the same but for an order, such as that of a set's items."""
+    """The calls whose outcome is the same except for an order, such as that of a set's items."""
     if not differing:
         return [], Counter()
     again = _again(harness, differing, USUAL)
@@ -261,7 +261,7 @@ def _without_order(
 
 
 def _differs(known: KnownCall, outcomes: Mapping[str, Answer]) -> bool:
-    """Whether a call that was made again has another outcome; one that was not made has none."""
+    """Whether a call that was made again has another outcome; False for one that was not made."""
     again = outcomes.get(known.text)
     return again is not None and _useless(known, again) is not None
 

@@ -83,7 +83,7 @@ def _renewed(known: Sequence[KnownCall]) -> list[str]:
 
 def _told_apart(found: Collection[Scenario], contract: Contract, policy: InputPolicy) -> list[Scenario]:
     """Leave out scenarios with a call that type hints exclude. Set the reason of those that the user's expression
-    excludes, and no other one where unusual inputs reject."""
+    excludes, and not another one where unusual inputs reject."""
     allowed = {*contract.declared.allowed({call for each in found for call in each.calls})}
     found = [each for each in found if allowed.issuperset(each.calls)]
     contract.ask([call for each in found for call in each.calls])

@@ -25,7 +25,7 @@ CLOCK_S = 2e-5
 TOO_LITTLE = ("constant", "log n", "sqrt n")
 """Laws of growth that say nothing: what was made longer is not what the time depends on."""
 SHORT = 2
-"""Length of a value beside which another one, or a number, says what the size of a call is."""
+"""Length of a value that does not give the size of a call if another value, or a number, is larger."""
 BASE_S = 0.002
 """The call that is made longer takes less than this, so that there is room to grow."""
 
@@ -39,14 +39,14 @@ class _Point:
 
 
 def growth(harness: FunctionHarness, corpus: CallCorpus, draft: str) -> GrowthPair | None:
-    """Growth of the original and of the draft; None where nothing can be told of the original."""
+    """Growth of the original and of the draft; None if the original's is unknown."""
     points = _points(harness, corpus, (harness.source, draft))
     was, now = (fit("call", [(p.size, p.seconds[side]) for p in points], CALL_FLOOR_S) for side in (0, 1))
     return pair(was, now) if was else None
 
 
 def growth_of(harness: FunctionHarness, corpus: CallCorpus) -> str:
-    """Return how the original's cost grows, in words with what was measured; empty where nothing can be told."""
+    """Return how the original's cost grows, in words with what was measured; empty if it is unknown."""
     points = [(p.size, max(0.0, p.seconds[0])) for p in _points(harness, corpus, (harness.source,))]
     found = fit("call", points, CALL_FLOOR_S)
     if found is None or found.model in TOO_LITTLE:
@@ -105,7 +105,7 @@ def call_size(text: str) -> float:
 
 
 def size_of(call: Call) -> float:
-    """Size of all that is long in a call; of a call of numbers alone the largest, where a float can hold it: no call
+    """Size of all that is long in a call; of a call of numbers alone the largest, if a float can hold it: no call
     grows by a number that is larger; else that of its short values."""
     lengths = list(_lengths(call))
     numbers = [abs(value) for value in call.values if type(value) is int]

@@ -84,7 +84,7 @@ def find_shapes(
 
 
 def _small(corpus: CallCorpus, timed: Timed) -> list[InputShape]:
-    """The calls that somebody made, the shortest first; where there are few, made-up ones too."""
+    """The calls that somebody made, the shortest first; if there are few, generated ones too."""
     own = [k for k in corpus.known if k.returns and k.text not in timed.batch.calls]
     ordered = sorted(own, key=lambda k: (k.source == "derived", len(k.text)))[:SMALL_ONES]
     if not ordered:
@@ -101,12 +101,12 @@ class Sides:
     draft: Revision
     timed: Timed
     wall: bool
-    """Whether seconds are those of the clock on the wall."""
+    """Whether seconds are wall time."""
 
     def losses(self, found: Sequence[InputShape]) -> list[Regression]:
         """Shapes on which the draft takes longer beyond the noise, the greatest loss first."""
         worse = self._worse(found, (self.original, self.draft), PASSES)
-        if worse:  # whatever drifts meets both alike
+        if worse:  # drift affects both equally
             order = (self.original, self.draft, self.draft, self.original)
             worse = self._worse([loss.shape for loss in worse], order, MORE_PASSES)
         return sorted(worse, key=lambda loss: -loss.ratio)
@@ -121,7 +121,7 @@ class Sides:
 
     def _seconds(self, side: Revision, found: Sequence[InputShape], passes: int) -> list[float]:
         """Time of each shape, the least of its passes, seconds. What takes longer than PASS_S counts as that; what ends
-        the process, too: nothing is gained there."""
+        the process also: nothing is gained there."""
         warm = self.timed.batch.calls[: self.timed.batch.warm]
         calls = [text for shape in found for text in shape.calls]
         groups = tuple(len(shape.calls) for shape in found)

@@ -96,8 +96,8 @@ AGAIN = CallTimeLimit(call=2.0, total=2.0)
 MOST_PASSES = 20
 """Maximum number of passes of a run."""
 MOST_TEXT, MOST_MADE_TEXT = 1_000_000, 150_000
-"""Characters of the calls of a pass; and, recorded objects apart, of those that are made up to fill it, or of one that
-is made longer: to read them takes up to a hundred times as long as to make them."""
+"""Characters of the calls of a pass; and, recorded objects apart, of those generated to fill it, or of one that is
+made longer: to read them takes up to a hundred times as long as to make them."""
 SHORTEST_S = 15e-6
 """A pass must take this long: reading the clock from outside costs about 10 microseconds."""
 
@@ -165,7 +165,7 @@ def choose(
     harness: FunctionHarness, corpus: CallCorpus, contract: Contract, seed: int = 0,
     notify: Callable[[str], None] = lambda line: None,
 ) -> Timed:  # fmt: skip
-    """The calls to time, none of which goes beyond the known ones: a draft that answers another of them otherwise is
+    """The calls to time, without unusual ones: a draft that answers another of them otherwise is
     wrong. Raises ProgramError when they are too short for any clock."""
     notify("choosing calls to time")
     choice = _Choice(harness, contract, seed)
@@ -209,7 +209,7 @@ def _timed(choice: _Choice, corpus: CallCorpus) -> tuple[Timed, float]:
 
 
 def _asked(known: Sequence[KnownCall]) -> float:
-    """Mean number of given calls that find an object as it is, and leave it so for whoever looks: where it is asked
+    """Mean number of given calls that find an object as it is, and leave it so for a later reader: where it is asked
     again and again, what it keeps for that helps. 0 where each has an object of its own, or changes it."""
     asking = {k: found for k in known if k.source not in MADE_UP and (found := _first_object(k.text))}
     changed = any(k.outcome.arguments for k in asking)
@@ -218,7 +218,7 @@ def _asked(known: Sequence[KnownCall]) -> float:
 
 
 def _first_object(text: str) -> str:
-    """The first argument of a call with several, where it is an object; empty where it is none."""
+    """The first argument of a call with several, if it is an object, otherwise empty."""
     if text.startswith(_CONSTRUCTED):
         call = read(text)
         several = call is not None and len(call.values) > 1
@@ -453,7 +453,7 @@ def _pass_seconds(harness: FunctionHarness, batch: CallBatch) -> tuple[float, fl
             raise ProgramError(f"the original cannot be timed: {why}")
         found.append(max(run.cpu_s, run.wall_s * 0.5))
         around.append(run.call_timing.outside_s - run.call_timing.import_s if run.call_timing else 0.0)
-        if found[0] > TOO_LONG_S:  # what disturbs a run is little beside that
+        if found[0] > TOO_LONG_S:  # what disturbs a run is little against that
             break
     return sorted(found)[len(found) // 2], min(around)
 

@@ -19,7 +19,7 @@ OWN = "<module>"
 
 
 HEIGHT = 4096
-"""Bytes below which a line is not told of."""
+"""Bytes below which a line is not reported."""
 
 
 def profile_function(

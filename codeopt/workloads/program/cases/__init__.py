@@ -64,7 +64,7 @@ def collect(request: Request) -> list[Case]:
 
 
 def find(request: Request, sources: Sequence[str]) -> list[Case]:
-    """The cases of some sources. Each has a working folder, where the files that a run writes are compared."""
+    """The cases of some sources. Each has a working folder: the files that a run writes there are compared."""
     found = (case for name in sources for case in plugins.load("codeopt.cases", name).find(request))
     return [replace(case, files=case.files or (), ignored=request.ignored) for case in found]
 

@@ -55,7 +55,7 @@ class SourcePart(NamedTuple):
 
 @dataclass
 class SourcePage:
-    """Source of a project as a prompt shows it, each line once. A file's lines stand below `# === file: PATH ===`."""
+    """Source of a project as a prompt shows it, each line once. A file's lines are below `# === file: PATH ===`."""
 
     files: Mapping[str, str]
     ground: ProtectedFiles
@@ -158,7 +158,7 @@ class NumberedModule:
         return {at for size in range(1, len(parts) + 1) for at in self.head(".".join(parts[:size]))}
 
     def small_owner(self, name: str) -> set[int]:
-        """All of the largest class or function around a function that is small: what the function uses stands there."""
+        """All of the largest class or function around a function that is small: what the function uses is there."""
         parts = name.split(".")[:-1]
         spans = (self.span(".".join(parts[:size])) for size in range(1, len(parts) + 1))
         return next((lines for lines in spans if len(lines - self.docstrings) <= SMALL_OWNER), set())

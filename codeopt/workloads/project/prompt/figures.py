@@ -1,4 +1,4 @@
-"""Rows of a profile that a language model is told. It is shown the source of each function that they name."""
+"""Rows of a profile for a language model. It is shown the source of each function that they name."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ class Figures:
         return tuple(f for f in dict.fromkeys((*first, *found)) if f.qualname != "<module>")
 
     def _spots(self) -> Iterator[Spot]:
-        """Yield functions that are named beside the tables of functions."""
+        """Yield functions that are named in addition to the tables of functions."""
         for target in self.targets:
             yield from (row.caller for row in self.callers(target) if row.caller)
         yield from (row.caller for row in self.libraries)

@@ -13,7 +13,7 @@ _CODE = re.compile(r"`([^`\n]+)`|([\w.]+)\(|([\w./-]+\.py\b(?:::[\w.]+)?)|(\b\w+
 _PATH = re.compile(r"[\w./-]*\w\.py\b")
 _DOTTED = re.compile(r"[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*")
 MOST_ALIKE = 3
-"""Maximum number of definitions that one name without a class may mean, where none of them takes time."""
+"""Maximum number of definitions that one name without a class may mean, if none of them takes time."""
 MOST = 12
 """Maximum number of places."""
 

@@ -2,7 +2,7 @@
 
 stdin:   an encoded CallBatch.
 stdout:  frames of channel.py: what was measured; then one for each call, and for what all of them leave, with JSON or
-         text. Where there is no answer: {"failure": why}, with words on stderr.
+         text. If there is no answer: {"failure": why}, with words on stderr.
 """
 
 from __future__ import annotations
@@ -56,7 +56,7 @@ def main(bundle: Bundle, ref: dict[str, Any], source: str, fields: dict[str, Any
 def start_importer(
     ref: FunctionRef, source: str, environment: Environment, code: LibraryCode | None
 ) -> tuple[Channel, int, Acts | None]:
-    """Fork the importer, with nothing of ours but its end of the pipes; in a worker that it forks, what it does."""
+    """Fork the importer, which keeps only its end of the pipes; in a worker that it forks, what it does."""
     down_r, down_w = os.pipe()
     up_r, up_w = os.pipe()
     pid = os.fork()

@@ -83,7 +83,7 @@ class CallAnswering:
 
     def operations(self, lazy: bool, result: Any) -> None:
         """Record whether it read its arguments to the end before its first item; whether its result is a container of
-        its own, and, where that is asked, what this answers."""
+        its own, and, if that is asked, what this answers."""
         self.parts["overrides"] = bool(own_answers(result, self.run.ref.module))
         found = self.run.views.as_container(result) if self.run.batch.views and self.parts["overrides"] else []
         if found or lazy:

@@ -16,9 +16,9 @@ if TYPE_CHECKING:
     from .arguments import Call
 
 MAX_PARTS = 20_000
-"""Most values of a call that are made anew."""
+"""Most values of a call that are made again."""
 MAX_DEPTH = 8
-"""Depth of containers to which values are made anew."""
+"""Depth of containers to which values are built again."""
 SMALL = range(-5, 1025)
 """Small ints, of which an interpreter has one object each; 3.14 has more of them than the others."""
 
@@ -31,7 +31,7 @@ def apart(call: Call, target: str) -> Call:
 
 
 class Apart:
-    """Makes values anew, as long as there are not too many."""
+    """Makes values again, as long as there are not too many."""
 
     def __init__(self, target: str) -> None:
         self.target, self.left = target, MAX_PARTS

@@ -40,7 +40,7 @@ class Arguments:
         return self.names.made(code)  # type: ignore[no-any-return]
 
     def share(self) -> None:
-        """Make arguments that are written alike one object from here on: the calls then use the same one again."""
+        """Make arguments with the same text one object from here on: the calls then share it."""
         self.names.shared = {}
 
 
@@ -59,7 +59,7 @@ class CallNamespace(KnownCall):
         """Unpickler; made when it is first needed, as pickle takes 5 ms to import."""
         self.user: dict[str, Any] | None = None
         self.shared: dict[Any, Any] | None = None
-        """Objects by how they are written, where each is made once for all calls."""
+        """Objects by how they are written, if each is made once for all calls."""
         self.remade: set[str] = set()
         """Texts of objects that their constructors rebuild as they were recorded."""
         self.histories: dict[str, tuple[type, bytes]] = {}
@@ -123,7 +123,7 @@ class CallNamespace(KnownCall):
         return eval(expression, {"__builtins__": self.makers}, self)
 
     def same(self, text: str) -> Any:
-        """Evaluate the text of an expression; one object where those that are written alike are shared."""
+        """Evaluate the text of an expression; one object where those that are written the same way are shared."""
         if self.shared is not None and text in self.shared:
             return self.shared[text]
         if text not in self.codes:

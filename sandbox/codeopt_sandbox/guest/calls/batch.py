@@ -56,7 +56,7 @@ class CallBatch(Record):
     resident   how much the process grows by at most
     """
     lines: bool = False
-    """The lines of the function that were run are told; checking only."""
+    """The lines of the function that were run are reported; checking only."""
     memory: bool = False
     """Whether to measure the peak memory of the calls, in two passes for that, before they are timed; timing only."""
     seconds: float = 2.0
@@ -75,7 +75,7 @@ class CallBatch(Record):
     warm: int = 0
     """Number of calls at the front that warm up: they are made before the clock is read, and not shown."""
     shared: bool = False
-    """Objects that are written alike are one for all calls of a pass, those that warm up left out; timing only."""
+    """Objects with the same text are one for all calls of a pass, without those that warm up; timing only."""
     items: int = 10_000
     """Most items that are read of an iterator; checking only."""
     whole: bool = False

@@ -1,7 +1,7 @@
-"""Output of a call beside its result: standard output and error, warnings, log records.
+"""Output of a call in addition to its result: standard output and error, warnings, log records.
 
 Of warnings the category counts, of log records the level, and only those of the project's own code: a library that a
-draft no longer calls may have warned, too. Texts may be worded in another way.
+draft no longer calls may have warned also. Texts may be worded in another way.
 """
 
 from __future__ import annotations
@@ -62,7 +62,7 @@ class CapturedOutput:
             self.listen_to_logs(modules["logging"])
 
     def stop(self) -> Field:
-        """The output; nothing where there is none."""
+        """The output; nothing if it is missing."""
         printed, error = self.out.stop(), settled(self.err.stop())
         if self.warnings.showwarning == self.hear_warning:
             self.warnings.showwarning = self.usual

@@ -43,10 +43,10 @@ class ConstructorWriter:
     def __init__(self, target: str) -> None:
         self.target = target
         self.met: set[int] = set()
-        """Objects that were met: one that stands at two places, or within itself, is no call's result."""
+        """Objects that were met: one at two places, or within itself, is not the result of a call."""
 
     def write(self, value: Any, depth: int = MAX_DEPTH) -> str | None:
-        """An expression; None where there is none."""
+        """An expression; None if it is missing."""
         return to_source(value, depth, self.object)
 
     def object(self, value: Any, depth: int) -> str | None:
@@ -137,7 +137,7 @@ def by_parameters(
 
 
 def attribute(name: str, kind: type, state: Mapping[str, Any]) -> Any:
-    """The attribute of a parameter's name, a private one where there is none that is public; else NOTHING."""
+    """The attribute of a parameter's name, a private one if there is no public one; else NOTHING."""
     plain = name.lstrip("_")
     places = (name, f"_{plain}", f"_{kind.__name__}__{plain}")
     return next((state[place] for place in places if place in state), NOTHING)
@@ -152,7 +152,7 @@ def is_told(name: str, value: Any, default: Any, count: int) -> bool:
 
 def write_objects(worker: CallWorker, codes: Sequence[CodeType], channel: Channel) -> None:
     """Say how the object of each call, `f(unpickle(...))`, is made: an expression of constructors; AS_RECORDED where
-    its history does; else IN_PARTS and its class, where that is the project's."""
+    its history does; else IN_PARTS and its class, if that is the project's."""
     names = worker.arguments.names
     names["unpickle"] = lambda text, history="": (text, history)
     for code in codes:
@@ -160,7 +160,7 @@ def write_objects(worker: CallWorker, codes: Sequence[CodeType], channel: Channe
         try:
             ((text, history),), _ = worker.arguments.fresh(code)
             recorded, answer = names.read(text), written(names, text, history)
-        except Exception:  # the object cannot be made here; what needs it says so
+        except Exception:  # the object cannot be made here; what needs it reports it
             recorded, answer = None, ""
         random_changed = random_state() != random
         left = what_changed(before, state_of(worker.ref, worker.module), random_changed=random_changed)
@@ -203,7 +203,7 @@ def kept(recorded: Any, target: str) -> str:
 
 
 def first_object(value: Any, target: str, depth: int = 4) -> Any:
-    """The first object of the project's within lists and dictionaries; the value itself where there is none."""
+    """The first object of the project's within lists and dictionaries; the value itself if it is missing."""
     if type(value) not in (list, tuple, dict) or not depth:
         return value
     parts = list(value.values()) if type(value) is dict else value

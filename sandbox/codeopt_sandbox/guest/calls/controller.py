@@ -71,7 +71,7 @@ class Controller:
     """Directs the passes and writes down what they did."""
 
     patience = MAX_START_S
-    """Seconds in which a worker says what is next, where no call of a known length is made."""
+    """Seconds in which a worker says what is next, if no call of a known length is made."""
 
     def __init__(self, channel: Channel, importer_pid: int, batch: CallBatch) -> None:
         self.channel, self.importer_pid, self.batch = channel, importer_pid, batch
@@ -145,7 +145,7 @@ class Controller:
             self.left = [line for line in self.left if line[:1] != STATE] + lefts
 
     def check_all(self) -> None:
-        """Each call by itself; after one that hangs or ends the process a new worker goes on with the next. Raises
+        """Each call by itself; after one that hangs or ends the process a new worker continues with the next. Raises
         RunFailed."""
         calls, listing = self.batch.calls, self.batch.question in LISTED
         while lost := self.listen(self.start(calls if listing else calls[len(self.made) :])):

@@ -22,9 +22,10 @@ class FunctionRef(Record):
     attributes: tuple[str, ...] = ()
     """Attributes of functions that the original's text sets, `f.calls`; the same for them."""
     generator: bool = False
-    """The function is a generator function for its callers, who may close it: another iterator in its place is told."""
+    """The function is a generator function for its callers, who may close it: another iterator in its place is
+    reported."""
     receives: bool = False
-    """The generator takes what is sent to it, which no other iterator does: one in its place is another answer."""
+    """The generator takes what is sent to it, unlike an iterator: one in its place is another answer."""
     first_line: int = 1
     """First line of the function's body: lines from here on count for coverage."""
     asynchronous: bool = False
@@ -34,7 +35,7 @@ class FunctionRef(Record):
     """Memory limit of one worker beyond the import, bytes: it then gets a MemoryError where a run would be killed; 0
     for no limit."""
     whole_answers: bool = False
-    """Long answers are told whole, up to a million characters: a checker of the user's own reads them."""
+    """Long answers are reported whole, up to a million characters: a checker of the user's own reads them."""
     aliases: tuple[str, ...] = ()
     """Other names under which pickled arguments may know the module."""
     test_paths: tuple[str, ...] = ()
@@ -45,7 +46,7 @@ class FunctionRef(Record):
     is part of none."""
     calls_paths: tuple[str, ...] = ()
     """Folders where modules that the calls file imports are looked for after all others: those of the original, where
-    the function stands in another project."""
+    the function is in another project."""
     libraries: tuple[str, ...] = ()
     """Libraries that are imported before the module: those that a version imports and the original does not. Names of
     anything else are ignored."""

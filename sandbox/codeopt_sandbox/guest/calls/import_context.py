@@ -1,8 +1,8 @@
 """Import context of a module under test: the libraries that are loaded when its functions are called, and their
 changes.
 
-The context must be alike whether libraries are imported with the module or before the fork; where it is not, they are
-not imported before.
+The context must be the same whether libraries are imported with the module or before the fork. If it
+is not, they are not imported before.
 """
 
 from __future__ import annotations
@@ -57,7 +57,7 @@ def import_context(ref: FunctionRef, before: Before) -> dict[str, Any]:
 
 
 def origin_of(module: Any) -> str:
-    """File of a module; empty, "built-in" or "frozen" where it has none."""
+    """File of a module; empty, "built-in" or "frozen" if it has not any."""
     origin = getattr(getattr(module, "__spec__", None), "origin", None)
     return origin if isinstance(origin, str) else ""
 
@@ -84,5 +84,5 @@ def import_library(name: str, ref: FunctionRef) -> None:
         origin = next((str(spec.origin) for spec in specs if spec is not None), "")
         if name not in sys.modules and is_library(name, origin, ref):
             __import__(name)
-    except BaseException:  # a name that a package made up comes with that package; of a broken one anything may come
+    except BaseException:  # a name that a package generated comes with that package; of a broken one anything may come
         return

@@ -76,7 +76,7 @@ class Leaving:
         self.by_import += [LeftSetting(name, "its own", now, IMPORT) for name, now in self.patched_by_import.items()]
 
     def end_calls(self, inside: bool = True) -> list[LeftSetting]:
-        """Changes by calls since the last `look`. inside: look into functions, too, as one may have been given another
+        """Changes by calls since the last `look`. inside: look into functions also, as one may have been given another
         code."""
         found = self.changed(CALLS)
         if found:  # what nobody holds any more closes its files, and ends its threads
@@ -98,7 +98,7 @@ class Leaving:
         return found
 
     def left(self, ref: FunctionRef, by_calls: list[LeftSetting], named: bool = False) -> ProcessChanges:
-        """All changes, with the libraries that may have made them. named: with these where nothing is changed, too."""
+        """All changes, with the libraries that may have made them. named: also those of which nothing is changed."""
         settings = (self.by_import + by_calls)[:MAX_SETTINGS]
         new = [name for name in modules if name not in self.known] if settings or named else []
         return ProcessChanges(
@@ -119,7 +119,7 @@ def differences(before: Settings, after: Settings) -> dict[str, tuple[str, str]]
 
 
 def state_of_random(name: str) -> Any:
-    """State of the generator that a module shares with all others; None where it has none."""
+    """State of the generator that a module shares with all others; None if it has not any."""
     try:
         return GENERATORS[name](modules[name])
     except (AttributeError, TypeError, LookupError):

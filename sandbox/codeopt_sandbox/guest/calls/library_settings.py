@@ -19,7 +19,7 @@ LOG_LEVEL = 30
 ALL_LEVELS = 1
 """Level of the root logger that the harness sets in its place (captured_output.py)."""
 BROKEN = (AttributeError, TypeError, ValueError, LookupError)
-"""Exceptions raised on asking a module that has a library's name and is none."""
+"""Exceptions raised on asking a module that only has a library's name."""
 
 
 def library_settings(modules: Mapping[str, Any]) -> Settings:

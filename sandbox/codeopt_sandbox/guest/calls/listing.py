@@ -21,7 +21,7 @@ MOST_CHARS_OF_ALL = 8_000_000
 MAX_DEPTH = 60
 """Depth to which an argument is looked into, as in `to_source`."""
 MAX_DESCRIBED_CALLS = 20
-"""Most calls whose results are described; they are much alike."""
+"""Most calls whose results are described; they are much the same."""
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -62,13 +62,13 @@ def describe_calls(worker: CallWorker, codes: Sequence[CodeType], channel: Chann
 
 
 def some_of(values: Sequence[Any], codes: Sequence[CodeType]) -> str:
-    """Share of the calls that give an argument, where not every one does."""
+    """Share of the calls that give an argument, if not every one does."""
     return f" (in {len(values):,} of {len(codes):,} calls)" if len(values) < len(codes) else ""
 
 
 def list_calls(names: CallNamespace, channel: Channel) -> None:
-    """The calls of the calls file: as expressions of plain values, what has none by its place in the file; or why there
-    are none."""
+    """The calls of the calls file: as expressions of plain values, any other by its place in the file; or why there are
+    no calls."""
     try:
         send_calls(names, channel)
     except Exception as error:
@@ -103,7 +103,7 @@ def certain_encoding(target: str, args: Sequence[Any], kwargs: dict[str, Any]) -
 
 
 def from_file(place: str, args: Sequence[Any], kwargs: Mapping[str, Any]) -> str:
-    """`f(CALLS[3][0][0], 5)`: the others can be changed then. All of the call, `CALLS[3]`, where there are none, where
+    """`f(CALLS[3][0][0], 5)`: the others can be changed then. All of the call, `CALLS[3]`, if there are not any, where
     more than one argument has no expression, or where two of them share a part."""
     given = {**{f"[0][{at}]": value for at, value in enumerate(args)}, **{f"[1][{k!r}]": kwargs[k] for k in kwargs}}
     alone = [where for where, value in given.items() if plain_source(value) is None]

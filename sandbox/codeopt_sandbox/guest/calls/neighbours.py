@@ -52,7 +52,7 @@ def counters(ref: FunctionRef) -> Iterator[tuple[str, Any]]:
 
 
 def others(ref: FunctionRef) -> list[tuple[str, Any]]:
-    """Modules of the project beside the one under test."""
+    """Modules of the project in addition to the one under test."""
     own = OwnCode(ref)
     mine = [(name, each) for name, each in sorted(modules.items(), key=str) if own.has(getattr(each, "__file__", ""))]
     return [pair for pair in mine[:MAX_MODULES] if pair[0] != ref.module]

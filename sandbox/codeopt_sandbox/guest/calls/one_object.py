@@ -1,4 +1,4 @@
-"""Objects that several calls are made with, as one object: those that are written alike are made once."""
+"""Objects that several calls are made with, as one object: those that are written the same way are made once."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ if TYPE_CHECKING:
 
 
 def with_one_object(call: str) -> str:
-    """A call in which `same('...')` stands for each object that a constructor's call makes, as it is written."""
+    """A call in which `same('...')` represents each object that a constructor's call makes, as it is written."""
     if "load(" not in call:
         return call
     import ast
@@ -29,7 +29,7 @@ def with_one_object(call: str) -> str:
 
 
 def outermost(ast: Any, node: Any) -> list[Any]:
-    """Constructor calls that stand in no other one, from left to right."""
+    """Constructor calls that are not inside of another one, from left to right."""
     if isinstance(node, ast.Call) and makes_an_object(ast, node.func):
         return [node]
     found = [each for child in ast.iter_child_nodes(node) for each in outermost(ast, child)]

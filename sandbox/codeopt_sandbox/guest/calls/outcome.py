@@ -20,7 +20,7 @@ CHILDREN = "child processes"
 FILES = "an open file descriptor of "
 AT_EXIT = "functions registered with atexit"
 COUNTED = (THREADS, CHILDREN, FILES, AT_EXIT)
-"""Beginnings of the names of settings that count something: where the original leaves any, a draft may, too."""
+"""Beginnings of the names of settings that count something: where the original leaves any, a draft may also."""
 NOT_IMPORTED = "not_imported"
 """No outcomes: the module cannot be imported."""
 IS_PROGRAM = "is_program"
@@ -32,7 +32,7 @@ OVERRUN = "overrun"
 
 
 class RunFailed(Exception):
-    """The run cannot go on because of the code under test."""
+    """The run cannot continue because of the code under test."""
 
     def __init__(self, kind: str, text: str) -> None:
         super().__init__(text)
@@ -74,7 +74,7 @@ class LeftSetting(Record):
     """`the switch interval`"""
     before: str
     after: str
-    """Texts for people, and for comparing; empty where there is none."""
+    """Texts for people, and for comparing; empty if it is missing."""
     when: str
     """IMPORT or CALLS: what has changed it."""
 
@@ -84,7 +84,7 @@ class ProcessChanges(Record):
 
     settings: tuple[LeftSetting, ...]
     libraries: tuple[str, ...]
-    """Modules that were loaded meanwhile, in order; of a process with no such setting none are told."""
+    """Modules that were loaded meanwhile, in order; empty for a process without such a setting."""
 
     def told(self) -> dict[str, Any]:
         """Fields for JSON."""
@@ -112,7 +112,7 @@ def not_made() -> Answer:
 
 
 def no_arguments(error: BaseException) -> Answer:
-    """A call whose arguments cannot be made: a class does not take those that were made up for it."""
+    """A call whose arguments cannot be made: a class does not take those that were generated for it."""
     name = type(error).__name__
     return without_answer(NO_ARGUMENTS, f"has no arguments: {name}", exception=name)
 

@@ -38,7 +38,7 @@ def packed_numbers(text: str) -> bytes | None:
 
 
 def with_packed_recipes(text: str) -> Any:
-    """Tree of a call in which a packed value stands for each recipe: to build that takes many times as long as to read
+    """Tree of a call in which a packed value represents each recipe: to build that takes many times as long as to read
     it. Recipes of bytes stay: what is packed is taken for a value without any (plain_arguments.py)."""
     import ast
 

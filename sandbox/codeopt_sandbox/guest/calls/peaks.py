@@ -48,7 +48,7 @@ def take_peaks(worker: CallWorker, batch: CallBatch, codes: Sequence[CodeType], 
 
 
 def drop(worker: CallWorker, batch: CallBatch, call: Call) -> None:
-    """Call, and keep nothing: a result counts beside what it was made of, an iterator's items come and go."""
+    """Call, and keep nothing: a result counts in addition to what it was made of, an iterator's items come and go."""
     try:
         result = worker.invoke(*call)
         if batch.iterators:

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from .batch import Ordered
 
 PLAIN_NAMES = frozenset(("f", "set", "frozenset", "inf", "nan"))
-"""Names in a call's expression that make the same value each time, whatever a call has changed."""
+"""Names in a call's expression that make the same value each time, even after a call's changes."""
 
 
 class ArgumentsBefore:
@@ -68,7 +68,7 @@ class ChangedArguments:
 
 def is_plain(code: CodeType) -> bool:
     """Whether a call is written down as nothing but plain values, none of them bytes; values that are deeper than any
-    text may be are plain, too."""
+    text may be are plain also."""
     if DEEPENED in code.co_names or code.co_names == (UNPACKED,):
         return True
     if UNPACKED in code.co_names:
@@ -86,7 +86,7 @@ def are_plain(constants: tuple[Any, ...]) -> bool:
 
 def packed_call(call: Call) -> bytes:
     """Plain arguments of which no container occurs twice; empty where they are no more. Marshal takes whatever has a
-    buffer for bytes: where there are none before, there are none after."""
+    buffer for bytes: if there are not any before, there are none after."""
     try:
         return b"" if share(call) else dumps(call, FORMAT)
     except ValueError:  # a type that marshal does not know

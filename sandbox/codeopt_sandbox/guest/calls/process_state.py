@@ -16,7 +16,7 @@ SIGNALS = range(1, 32)
 
 
 def process_state(own: tuple[str, ...] = ()) -> dict[str, str]:
-    """Each with a text for what it is now. Of what no module has loaded there is none.
+    """Each with a text for what it is now. Missing for settings of modules that are not loaded.
 
     own: folders of the project, which two versions may have at different places.
     """

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 MAX_OBJECTS = 3
 """Most arguments of a call that are looked at."""
 MAX_RESULTS = 20
-"""Most objects of a result that are looked at; of more nothing is said."""
+"""Most objects of a result that are looked at; more are not compared."""
 MAX_PARTS = 500
 """Most parts of a result among which objects are sought."""
 MAX_DEPTH = 4
@@ -40,7 +40,7 @@ SHOWN = 400
 MAX_LOOK_S = 1.0
 """CPU time limit for looking at one call, seconds."""
 MAX_WAIT_S = 10.0
-"""The same for the time by the wall, which hangs on what else the machine does."""
+"""The same for the time by the wall, which depends on what else the machine does."""
 SPECIAL = ("__len__", "__bool__", "__str__", "__repr__", "__iter__")
 
 
@@ -92,7 +92,7 @@ def in_fork(make: Callable[[], list[Any]]) -> list[Any] | None:
 
 
 def silently(make: Callable[[], Any]) -> Any:
-    """Plain values, while what is said is not heard: it would be taken for the next call's."""
+    """Plain values, with output discarded: it would count for the next call."""
     null = os.open(os.devnull, os.O_WRONLY)
     os.dup2(null, 1)
     os.dup2(null, 2)

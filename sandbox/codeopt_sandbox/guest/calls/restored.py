@@ -1,5 +1,5 @@
-"""Objects that a recording pickled, made by the constructor of the version that runs: it may keep something beside
-what was recorded, such as an index of a list."""
+"""Objects that a recording pickled, made by the constructor of the version that runs: it may keep more than
+was recorded, such as an index of a list."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ NOTHING = object()
 
 
 class Reconstructor:
-    """Makes the objects of a value by their constructors, where that gives them all that was recorded."""
+    """Makes the objects of a value by their constructors, if that gives them all that was recorded."""
 
     def __init__(self, target: str, sure: bool = False) -> None:
         self.target, self.sure = target, sure
@@ -91,7 +91,7 @@ def replayed(kind: Any, steps: Sequence[tuple[str, Sequence[Any], dict[str, Any]
     for name, args, kwargs in later:
         try:
             getattr(made, name)(*args, **kwargs)
-        except Exception:  # whoever asked may have expected it
+        except Exception:  # the caller may have expected it
             continue
     return made
 

@@ -1,7 +1,7 @@
 """Settings of the whole process, each by a name and as a text: the list in docs/functions.md.
 
 All functions are bound before a module under test is imported, which can patch the modules that they come from; such
-patches are found, too (../library_code.py). Nothing is imported, as the module under test would seem to have imported
+patches are found also (../library_code.py). Nothing is imported, as the module under test would seem to have imported
 it.
 """
 

@@ -1,4 +1,4 @@
-"""Frames from which the function under test is called, checked or timed. They are alike for both, and show nothing of
+"""Frames from which the function under test is called, checked or timed. They are the same for both, and hide
 the purpose of a call."""
 
 from __future__ import annotations

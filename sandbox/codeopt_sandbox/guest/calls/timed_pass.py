@@ -72,7 +72,7 @@ class Meter:
     def __init__(self, pid: int, importer: int) -> None:
         self.worker, self.importer = cpu_clock(pid), cpu_clock(importer)
         self.beside = self.beside_wall = 0.0
-        """Seconds of the steps beside the calls, of worker and importer, and by the wall."""
+        """Seconds of the steps in addition to the calls, of worker and importer, and by the wall."""
 
     def cpu(self) -> float:
         """CPU seconds of the worker since its start."""
@@ -90,7 +90,7 @@ class Meter:
         return self.cpu() + time.clock_gettime(self.importer)
 
     def take(self, controller: Directs, asked: bytes, data: bytes, done: bytes) -> None:
-        """Let the worker take a step beside the calls, in which code under test may run. Raises RunFailed."""
+        """Let the worker take a step in addition to the calls, in which code under test may run. Raises RunFailed."""
         before, wall = self.spent(), time.monotonic()
         controller.channel.send_bytes(asked, data)
         controller.expect(done, max(controller.patience, controller.batch.pass_seconds))

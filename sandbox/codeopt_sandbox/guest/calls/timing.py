@@ -1,6 +1,6 @@
 """Timing of all calls of a pass between two readings of the clock, which another process takes.
 
-The worker is told neither how many passes there are nor which of them is looked at closely, and gets the timed calls
+The worker knows neither how many passes there are nor which of them is looked at closely, and gets the timed calls
 after the warm-up: any work that it does beforehand, or puts off, shows on that process's clock.
 """
 
@@ -112,7 +112,7 @@ class TimedPass:
 
     def again(self, codes: Sequence[CodeType], results: Results, found: list[Answer]) -> Asking[list[Answer]]:
         """The answers, with what is different of a call that is made again after its result was changed by its owner:
-        whoever kept it is found out. Objects that calls share are asked no second time."""
+        this detects a function that kept it. Objects that calls share are asked no second time."""
         for at, code in enumerate(codes[:MAX_REPEATED_CALLS] if not self.batch.shared else ()):
             if type(results[at]) is Raised:
                 continue
@@ -148,7 +148,7 @@ def show_state(worker: CallWorker, channel: Channel) -> None:
 
 
 def each_once(calls: Sequence[Call]) -> list[Call]:
-    """Calls without objects that an earlier call has, too: looking at them for each call is more work than the
+    """Calls without objects that an earlier call has also: looking at them for each call is more work than the
     calls."""
     seen: set[int] = set()
     found = []

@@ -30,7 +30,7 @@ def use(results: Sequence[Any], target: str) -> None:
         for read in (read_properties, len, read_items):
             try:
                 read(value)
-            except BaseException:  # whoever uses it may expect that
+            except BaseException:  # its users may expect that
                 continue
 
 

@@ -1,8 +1,8 @@
 """Surroundings that calls read, such as clocks and the environment, and how much they keep; reported by a pass of its
 own.
 
-The interpreter's profile events name each function in C that is called, under whatever name it was found. The line is
-that of the nearest frame of the project's own code; where there is none, or it only imports, nothing is reported.
+The interpreter's profile events name each function in C that is called, under any name. The line is
+that of the nearest frame of the project's own code; if it is missing, or it only imports, nothing is reported.
 """
 
 from __future__ import annotations
@@ -177,7 +177,7 @@ def watched(watch: ReadsHeard, run: Any) -> None:
 
 
 def import_again(worker: CallWorker, watch: ReadsHeard) -> None:
-    """Run the module's text once more, beside the module that is called, to record the reads of its import."""
+    """Run the module's text once more, in addition to the module that is called, to record the reads of its import."""
     loader = getattr(worker.module.__spec__, "loader", None)
     source, file = getattr(loader, "source", None), worker.ref.file
     if type(source) is not str:
@@ -188,6 +188,6 @@ def import_again(worker: CallWorker, watch: ReadsHeard) -> None:
 
 
 def make(worker: CallWorker, batch: CallBatch, codes: Sequence[CodeType]) -> None:
-    """Make calls and keep nothing of them."""
+    """Make calls and keep no result."""
     for code in codes:
         drop(worker, batch, worker.arguments.fresh(code))

@@ -108,7 +108,7 @@ class ProjectTime(CpuSampler):
 
 
 def line_before(frame: FrameType) -> int:
-    """Return the last line of the text before an instruction that has none."""
+    """Return the last line of the text before an instruction without a line."""
     found = 0
     for begin, _, line in frame.f_code.co_lines():
         if begin > frame.f_lasti:

@@ -1,4 +1,4 @@
-"""Records what the names of a project's modules stand for after an import, so that two versions can be compared.
+"""Records what the names of a project's modules represent after an import, so that two versions can be compared.
 
 The code of a function counts, not its text: with its wrappers, defaults and cells, and under each name that it is bound
 to. Of a class each member counts. A record is a list of features without addresses or lines of files.

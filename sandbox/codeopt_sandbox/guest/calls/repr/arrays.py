@@ -1,6 +1,6 @@
-"""Arrays and data frames as trees, where their packages are loaded.
+"""Arrays and data frames as trees, if their packages are loaded.
 
-Data types, order and the kind of index count; NaN is NaN whatever its bits; a range of labels is the labels.
+Data types, order and the kind of index count; NaN is NaN with any bits; a range of labels is the labels.
 """
 
 from __future__ import annotations

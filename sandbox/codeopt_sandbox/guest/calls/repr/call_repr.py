@@ -1,4 +1,4 @@
-"""Calls as people read them, where their arguments have no literal.
+"""Calls as people read them, if their arguments have no literal.
 
 What an object's own __repr__ says is data of the code under test; the host cuts and escapes it.
 """
@@ -20,7 +20,7 @@ MAX_ITEMS = 20
 
 def in_words(value: Any, depth: int = 3) -> str:
     """Repr of a value on one line, cut; attributes for an object without a repr, and never an address. A value that
-    looks like a number and is none is marked: `Integer(4)`."""
+    only looks like a number is marked: `Integer(4)`."""
     kind: Any = type(value)
     text = items_in_words(value, depth) if depth else ""
     if not text and kind.__repr__ is not object.__repr__:

@@ -1,4 +1,4 @@
-"""Data of an exception beside its text, as code that catches it can read it.
+"""Data of an exception in addition to its text, as code that catches it can read it.
 
 Texts may be worded in another way; numbers, keys and attributes are data. The interpreter's own exceptions say the same
 thing in many ways (`x ** y` and `math.pow` overflow with other arguments).

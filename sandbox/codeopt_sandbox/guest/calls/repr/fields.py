@@ -15,14 +15,14 @@ if TYPE_CHECKING:
     from typing import Any
 
 FEW_BYTES = 4096
-"""Bytes of an encoding whose floats are always told."""
+"""Bytes of an encoding whose floats are always reported."""
 MAX_VALUE_BYTES = 4 << 20
 """Bytes of an encoding that a checker is handed."""
 
 
 class FieldMaker:
     """Makes the fields of one answer. given: makes the tree of its arguments; wanted: digests of values whose floats
-    are asked for; whole: values are told whole, for a checker."""
+    are asked for; whole: values are reported whole, for a checker."""
 
     def __init__(self, given: Callable[[], Any] = tuple, wanted: Container[str] = (), whole: bool = False) -> None:
         self.given, self.wanted, self.whole = given, wanted, whole

@@ -1,4 +1,4 @@
-"""Locks, events, weak references, views: values that pickle refuses although they can be made anew, or shown.
+"""Locks, events, weak references, views: values that pickle refuses although they can be made again, or shown.
 
 A lock that nobody holds equals a new one, and so does a condition that nobody waits for. One that is held is
 somebody's: it has a tree, so that a draft which forgets to give it back is found out, but it is not written down.
@@ -26,7 +26,7 @@ class Unwritable(TypeError):
 
 
 def is_held(lock: Any) -> bool:
-    """Whether a lock is taken, by this thread or another; a reentrant one does not say so before Python 3.14."""
+    """Whether a lock is taken, by this thread or another; a reentrant one does not report it before Python 3.14."""
     if type(lock) is LOCK:
         return bool(lock.locked())
     if lock._is_owned() or not lock.acquire(False):
@@ -128,7 +128,7 @@ def remake_memory(value: Any) -> Any:
 
 
 def pickled(value: Any) -> bytes:
-    """A pickle, with locks and the like made anew when it is read."""
+    """A pickle, with locks and the like made again when it is read."""
     import io
     import pickle
 

@@ -19,7 +19,7 @@ WHOLE = (*NAMED, types.MethodType)
 def parts_of(value: Any, plain: bool = True) -> Iterator[tuple[str, Any]]:
     """Path and value of each part, e.g. `[0]` or `.name`. Code, and what is taken for its value, has no parts.
 
-    plain: numbers and texts among the items of a sequence, too, of which there may be many.
+    plain: numbers and texts among the items of a sequence also, of which there may be many.
     """
     kind: Any = type(value)
     if is_simple(kind) or issubclass(kind, WHOLE):

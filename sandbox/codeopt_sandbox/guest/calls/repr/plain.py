@@ -105,7 +105,7 @@ def is_simple(kind: type) -> bool:
 
 
 def find(module: str, name: str) -> Any:
-    """The object behind a module's dotted name; None when there is none."""
+    """The object behind a module's dotted name; None if it is missing."""
     found: Any = modules.get(module)
     for part in name.split("."):
         found = getattr(found, part, None)
@@ -113,7 +113,7 @@ def find(module: str, name: str) -> Any:
 
 
 def is_value(kind: type) -> bool:
-    """Whether a type is one of those whose repr says all, and no other of its name."""
+    """Whether a type is one of those whose repr says all, and not another of its name."""
     if kind.__name__ not in BY_REPR.get(kind.__module__, ()):
         return False
     found = find(kind.__module__, kind.__name__)

@@ -22,9 +22,10 @@ def call_to_source(args: Sequence[Any], kwargs: Mapping[str, Any], write: Callab
 
 
 def to_source(value: Any, depth: int = 60, other: Callable[[Any, int], str | None] | None = None) -> str | None:
-    """A Python expression that makes an equal, fresh value of plain types; None when there is none.
+    """A Python expression that makes an equal, fresh value of plain types; None if it is missing.
 
-    other: expression of a value of any other type, given the depth that is left; without it there is none.
+    other: expression of a value of any other type, given the depth that is left; without it such a value has no
+    expression.
     """
     kind = type(value)
     if kind is complex:

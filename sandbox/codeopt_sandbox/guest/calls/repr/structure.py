@@ -60,7 +60,7 @@ def is_made_in_c(kind: type, target: str) -> bool:
 
 
 def is_installed(name: str) -> bool:
-    """Whether a module is the interpreter's own, or stands in a file of the standard library or of an installed
+    """Whether a module is the interpreter's own, or is in a file of the standard library or of an installed
     package; any code can put a module of any name, and of any origin, into sys.modules."""
     origin = getattr(getattr(modules.get(name), "__spec__", None), "origin", None)
     if type(origin) is not str or not origin.startswith("/"):
@@ -76,7 +76,7 @@ def is_installed(name: str) -> bool:
 
 
 def held_dict(value: Any) -> dict[str, Any] | None:
-    """The `__dict__` of an object; None where it has none."""
+    """The `__dict__` of an object; None if it has not any."""
     for base in mro_of(type(value)):
         found = vars_of(base).get("__dict__")
         if type(found) is types.GetSetDescriptorType:

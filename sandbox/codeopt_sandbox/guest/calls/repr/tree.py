@@ -1,11 +1,11 @@
 """Values as trees of tagged tuples: the same tree only for values of the same type that are equal in every part.
 
-0.0 is not -0.0, True is not 1, a dictionary keeps its order, a set has none. Objects are taken apart as pickle would
+0.0 is not -0.0, True is not 1, a dictionary keeps its order, a set does not. Objects are taken apart as pickle would
 take them apart, never by their own __repr__ or __eq__, nor by what their classes tell pickle: see structure.py. What
 cannot be taken apart makes its call useless as evidence.
 
 A number, a text or None is its own tree. A list, tuple or dict of nothing else is ("=", value); all others are
-(tag, parts...), where several parts of one kind are a list. So a tuple is a tree, except below "=".
+(tag, parts...), if several parts of one kind are a list. So a tuple is a tree, except below "=".
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ if TYPE_CHECKING:
 dumps = marshal.dumps
 loads = marshal.loads
 FORMAT = 2
-"""Version of marshal's format that writes the same whoever else holds a part: a result may."""
+"""Version of marshal's format that writes the same even if others hold a part, such as a result."""
 
 
 class Encoder:
@@ -82,7 +82,7 @@ class Encoder:
         self.base: tuple[Any, Any] = None, None
         """Class of the last object, and the library's class that it derives from."""
         self.at_first_item: Callable[[], None] | None = None
-        """Called when the first of all items is there, or there is none."""
+        """Called when the first of all items is there, or the iterator is empty."""
         for path, value in known:
             self.note(path, value, 4)
 
@@ -91,7 +91,7 @@ class Encoder:
         return Encoder(self.target, ordered=self.ordered)
 
     def note(self, path: str, value: Any, depth: int) -> None:
-        """Remember an argument's mutable parts, so that a result that shares them is told from a copy."""
+        """Remember an argument's mutable parts, so that a result that shares them is distinguished from a copy."""
         kind = type(value)
         if is_simple(kind) or depth < 0 or len(self.kept) > 20_000:
             return
@@ -120,7 +120,7 @@ class Encoder:
         return self.named_value(kind, value, depth) or self.numbered(kind, value, depth)
 
     def named_value(self, kind: Any, value: Any, depth: int) -> Any:
-        """The tree of a value that stands for itself; None for any other."""
+        """The tree of a value that represents itself; None for any other."""
         if issubclass(kind, NAMED):
             return self.name_of(value)
         if is_value(kind):
@@ -242,7 +242,7 @@ class Encoder:
         return self.tree(pairs, depth - 1) if self.ordered == "all" else ("dict", self.entries(pairs, depth))
 
     def in_order(self, value: Iterable[Any], depth: int) -> list[Any]:
-        """Trees of items in an order that does not depend on that of the items; last bits of numbers seldom change
+        """Trees of items in an order that does not depend on that of the items; last bits of numbers rarely change
         it."""
         items = list(value)
         kinds = {id(type(item)) for item in items}
@@ -329,7 +329,7 @@ class Encoder:
             self.pairs(list(pairs), depth) if pairs is not None else None,
         ]  # fmt: skip
         if type(state) is tuple and len(state) == 2 and type(state[1]) is dict and type(state[0]) in (dict, type(None)):
-            state = {**(state[0] or {}), **state[1]}  # what stands in slots
+            state = {**(state[0] or {}), **state[1]}  # what is in slots
         if type(state) is dict:
             return (*tree, ("state", self.named(kind, state, depth, value, apart)))
         return (*tree, self.tree(state, depth - 1) if state is not None else None)

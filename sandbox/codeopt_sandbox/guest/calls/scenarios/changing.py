@@ -27,7 +27,7 @@ class InPlace:
         self.seen: set[int] = set()
 
     def of_call(self, call: Call, other: Call) -> Call:
-        """Change the arguments of a call into those of another, in place wherever they are mutable."""
+        """Change the arguments of a call into those of another, in place if they are mutable."""
         if len(call[0]) != len(other[0]) or call[1].keys() != other[1].keys():
             return other
         args = tuple([self.into(old, new, MAX_DEPTH) for old, new in zip(call[0], other[0])])

@@ -96,7 +96,7 @@ class Performance:
             return Answer(RETURNS, steps=(died(ended.status, 0.0),))
 
     def viewed(self, answer: Answer) -> Answer:
-        """The answer with public views of what the calls returned, where that is asked."""
+        """The answer with public views of what the calls returned, if that is asked."""
         if not self.batch.views:
             return answer
         results = [stream.result for stream in self.made]
@@ -245,7 +245,7 @@ class Performance:
             raise Impossible
 
     def alias(self, at: int, one: int, other: int) -> None:
-        """Give an argument at another place, too."""
+        """Give an argument at another place also."""
         args, kwargs = self.given[at]
         self.given[at] = (*args[:other], args[one], *args[other + 1 :]), kwargs
 
@@ -389,7 +389,7 @@ def set_context(digits: int, rounding: str) -> None:
 
 
 def each_once(answers: Sequence[Answer]) -> list[Answer]:
-    """Answers without those that are alike."""
+    """Answers without those that are the same."""
     found: list[Answer] = []
     for each in answers:
         if all(each.observed() != other.observed() for other in found):

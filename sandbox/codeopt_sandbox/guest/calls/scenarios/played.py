@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 monotonic = time.monotonic
 LOST = 2
-"""Number of hanging scenarios after which no other is played."""
+"""Number of hanging scenarios after which playing ends."""
 
 
 def play_all(worker: CallWorker, batch: CallBatch, codes: Sequence[CodeType], channel: Channel) -> None:

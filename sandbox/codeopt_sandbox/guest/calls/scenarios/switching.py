@@ -1,8 +1,8 @@
 """Two threads, switched at chosen lines: one is stopped at a line while the other makes a whole call, so that nothing
 is left to chance.
 
-Lines are those of the project's own code. Where the second thread has to wait for the first, as for a lock, the first
-goes on after WAIT_S.
+Lines are those of the project's own code. If the second thread has to wait for the first, as for a lock, the first
+continues after WAIT_S.
 """
 
 from __future__ import annotations

@@ -17,6 +17,7 @@ from benchmarks.arenas.settings import Settings
 from benchmarks.arenas.truth import Ran, files
 from codeopt.batch.datasets._importers._functions import last_function
 from codeopt.core.target import Target
+from codeopt_sandbox.comparing import Observable
 
 
 def trials(settings: Settings) -> Iterator[Trial]:
@@ -33,7 +34,9 @@ def _task(settings: Settings, folder: Path) -> Iterator[Trial]:
     yield expert
     calls = (folder / "calls.py").read_text("utf-8")
     shown = settings.written(folder.name, "calls", f"{calls}\nCALLS = CALLS[:{settings.shown}]\nBIG = BIG[:1]\n")
-    options = replace(options, calls=shown, may_change_arguments=True)  # the expert may also change them
+    options = replace(
+        options, calls=shown, ignore_difference=(Observable.ARGUMENTS,)
+    )  # the expert may also change them
     yield from wrong_drafts(settings, replace(expert, options=options), partial(_mutant, settings, folder, name))
 
 

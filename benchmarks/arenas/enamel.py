@@ -36,7 +36,7 @@ def _task(settings: Settings, folder: Path) -> Iterator[Trial]:
     shown = settings.written(folder.name, "calls", f"{calls}\nCALLS = CALLS[:{settings.shown}]\nBIG = BIG[:1]\n")
     options = replace(
         options, calls=shown, ignore_difference=(Observable.ARGUMENTS,)
-    )  # the expert may also change them
+    )  # as the expert may
     yield from wrong_drafts(settings, replace(expert, options=options), partial(_mutant, settings, folder, name))
 
 

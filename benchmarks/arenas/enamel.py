@@ -34,9 +34,7 @@ def _task(settings: Settings, folder: Path) -> Iterator[Trial]:
     yield expert
     calls = (folder / "calls.py").read_text("utf-8")
     shown = settings.written(folder.name, "calls", f"{calls}\nCALLS = CALLS[:{settings.shown}]\nBIG = BIG[:1]\n")
-    options = replace(
-        options, calls=shown, ignore_difference=(Observable.ARGUMENTS,)
-    )  # as the expert may
+    options = replace(options, calls=shown, ignore_difference=(Observable.ARGUMENTS,))  # as the expert may
     yield from wrong_drafts(settings, replace(expert, options=options), partial(_mutant, settings, folder, name))
 
 

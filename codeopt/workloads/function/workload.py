@@ -324,6 +324,7 @@ class FunctionWorkload(Defaults):
         """Other calls than in the rounds; the same where all are given ones, of which there are no others."""
         plan = self.require_plan()
         given = set(plan.timed.batch.calls[plan.timed.batch.warm :]) <= set(self.corpus.big)
+        given = given or plan.timed.cut is not None
         return plan if given else self._plan(seed=self.seed)
 
     @cached_property

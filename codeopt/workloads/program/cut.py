@@ -1,39 +1,15 @@
-"""A long program's input, cut to a share on which it still behaves the same. Pairs are timed on it, the whole runs
-once.
-
-The share is found by runs of the original. Its time is assumed to grow by a power of the input's size, as between two
-measured sizes. The search ends when a part takes about as long as a pair may.
-"""
+"""A long program's input, cut to a share on which it still behaves the same."""
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 
+from codeopt.workloads._long_inputs import LONG_S, find_part, part_words
 from codeopt.workloads.program.fuzzing import shorter_cases
 from codeopt_sandbox.compare import Plan
 from codeopt_sandbox.outcome import Case, Run
 from codeopt_sandbox.verdict import TRACEBACK
-
-LONG_S = 2.5
-"""A program that takes longer on a case is timed on a part of its input, seconds."""
-WANTED_S = 0.7
-"""Time of the original on the part, seconds."""
-WITHIN = 3.0
-"""Factor by which the time on the part may be longer or shorter than that."""
-TRIES = 5
-"""Number of shares that are tried."""
-LEAST_SHARE = 1e-4
-"""Lower bound of a part's length, in relation to the whole."""
-MOST_SHARE = 0.9
-"""Upper bound of the same."""
-LEAST_POWER = 0.3
-"""Lower bound of the power of the input's size by which the time is taken to grow."""
-MOST_POWER = 4.0
-"""Upper bound of the same."""
-LEAST_S = 1e-3
-"""Minimum time of a run that shows how time grows, seconds."""
 
 
 @dataclass(frozen=True)
@@ -55,10 +31,7 @@ class InputCut:
     @property
     def words(self) -> str:
         """`the first 5 % of readings.csv (1.2 s of 61 s), in full once`."""
-        return (
-            f"the first {100 * self.share:.2g} % of {self.of} ({self.seconds:.2g} s of {self.whole_s:.3g} s), in full "
-            "once"
-        )
+        return part_words(self.share, self.of, self.seconds, self.whole_s)
 
 
 @dataclass(frozen=True)
@@ -84,20 +57,16 @@ def cut_input(case: Case, whole: Run, run: Callable[[Case], Run]) -> InputCut | 
     """
     if whole.active_s < LONG_S:
         return None
-    share = WANTED_S / whole.active_s
-    for _ in range(TRIES):
-        share = min(MOST_SHARE, max(LEAST_SHARE, share))
+
+    def run_part(share: float) -> tuple[float, InputCut] | None:
         part = first_part(case, share)
         found = None if part is None else run(part)
         if part is None or found is None or not _ends_alike(found, whole):
             return None
-        if WANTED_S / WITHIN <= found.active_s <= WANTED_S * WITHIN:
-            kept = replace(part, expected=found.stdout, written=found.written)
-            return InputCut(kept, case, share, _cut_of(case, part), found.active_s, whole.active_s)
-        took = max(found.active_s, LEAST_S)
-        power = math.log(took / whole.active_s) / math.log(share)
-        share *= (WANTED_S / took) ** (1 / min(MOST_POWER, max(LEAST_POWER, power)))
-    return None
+        kept = replace(part, expected=found.stdout, written=found.written)
+        return found.active_s, InputCut(kept, case, share, _cut_of(case, part), found.active_s, whole.active_s)
+
+    return find_part(whole.active_s, run_part)
 
 
 def first_part(case: Case, share: float) -> Case | None:

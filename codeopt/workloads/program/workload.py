@@ -15,12 +15,13 @@ from codeopt.core.revision import OWN, Revision
 from codeopt.rules import Rule as RewriteRule
 from codeopt.workloads import Checked, Defaults, Stage, Suite, Workload, WorkloadRequest
 from codeopt.workloads._environments import axes
+from codeopt.workloads._long_inputs import LONG_S
 from codeopt.workloads._one_file import OneFile
 from codeopt.workloads.program import baseline
 from codeopt.workloads.program.again import again
 from codeopt.workloads.program.briefing import brief, statement_in
 from codeopt.workloads.program.cases import Request
-from codeopt.workloads.program.cut import LONG_S, CutPlan, InputCut, cut_input
+from codeopt.workloads.program.cut import CutPlan, InputCut, cut_input
 from codeopt.workloads.program.differences import error_text_caveat, text_caveat
 from codeopt.workloads.program.differential import DifferentialTest, make_differential_test
 from codeopt.workloads.program.elsewhere import Elsewhere, with_environment

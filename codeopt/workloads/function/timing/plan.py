@@ -16,6 +16,7 @@ from itertools import accumulate
 
 from codeopt.core.errors import NotVerifiable, ProgramError
 from codeopt.core.words import error_line
+from codeopt.workloads._long_inputs import LONG_S
 from codeopt.workloads.contract.function import Contract
 from codeopt.workloads.function.calls.derive import derive
 from codeopt.workloads.function.calls.larger import grow
@@ -40,6 +41,7 @@ from codeopt.workloads.function.corpus.observe import (
 )
 from codeopt.workloads.function.harness import FunctionHarness
 from codeopt.workloads.function.timing.growth import call_size, size_of
+from codeopt.workloads.function.timing.long_calls import CallCut, cut_call
 from codeopt.workloads.source.literals import Constructed, Opaque, read, write
 from codeopt_sandbox.calls import CallBatch
 from codeopt_sandbox.compare import Plan
@@ -80,7 +82,7 @@ LONG_SLOWER = 4
 """Time limit of a draft's pass that takes the original long, as a multiple of the original's."""
 PAIR_S = 0.03
 """A run makes so many passes that the clock sees this much."""
-BIG_PASS_S = 10.0
+BIG_PASS_S = LONG_S
 """A pass of calls that were given for timing has as many of them as fit in this; one at least. Of long calls one shows
 the gain, and each further one is made in all pairs."""
 PASS_S = 0.2
@@ -134,6 +136,8 @@ class Timed:
     note: str
     asked: float = 0.0
     """Number of times that the known calls ask one object; 0 where those of a pass do not ask the same ones."""
+    cut: CallCut | None = None
+    """The long call of which a part is timed. None if a whole is."""
 
     @property
     def sizes(self) -> tuple[int, ...]:
@@ -193,6 +197,10 @@ def _timed(choice: _Choice, corpus: CallCorpus) -> tuple[Timed, float]:
         returning = [replace(k, text=_held(k.text)) for k in returning]
     warm = _warm(returning)
     chosen, note = choice.candidates(returning, corpus.big)
+    part = choice.cut(chosen[0]) if chosen else None
+    cut = part[1] if part else None
+    if part and cut:
+        chosen, note = [part[0]], cut.words
     warm = warm if {k.text for k in chosen} - set(warm) else []
     chosen = [k for k in chosen if k.text not in warm]
     calls = [k.text for k in chosen]
@@ -205,7 +213,7 @@ def _timed(choice: _Choice, corpus: CallCorpus) -> tuple[Timed, float]:
     )  # fmt: skip
     seconds, around = _pass_seconds(harness, batch)
     text = f"{note}, {len(calls)} in a pass of {duration(seconds)}" + ", asking the same objects" * batch.shared
-    return Timed(batch, seconds, around, text, asked), sum(k.seconds for k in chosen)
+    return Timed(batch, seconds, around, text, asked, cut), sum(k.seconds for k in chosen)
 
 
 def _asked(known: Sequence[KnownCall]) -> float:
@@ -284,6 +292,15 @@ class _Choice:
             return _short(_within([*pool, *self._alike(pool, PAIR_S)], PAIR_S)), note
         return _short(chosen), note
 
+    def cut(self, whole: KnownCall) -> tuple[KnownCall, CallCut] | None:
+        """Return a part of a long call that is like the known ones. None if the call is short or cannot be cut."""
+        limit = CallTimeLimit(call=whole.seconds, total=whole.seconds, lost=1)
+
+        def run(text: str) -> KnownCall | None:
+            return next((known for known in self._once(self._made([text]), limit) if known.returns), None)
+
+        return cut_call(whole, run)
+
     def _recorded(self, recorded: Sequence[KnownCall]) -> list[KnownCall]:
         """The longest of the calls that the user's command made, as it made them; none where they are too short."""
         given = self._measured_twice(sorted(recorded, key=lambda k: -k.seconds))
@@ -302,6 +319,11 @@ class _Choice:
 
     def _near_big(self, big: Sequence[str]) -> tuple[list[KnownCall], str]:
         """The calls that were given for timing, and others where they are short. Raises ProgramError."""
+        made = self.harness.ask(tuple(big), "check", seconds=BIG_S, lost=3, budget=BIG_S, ordered=self.harness.ordered)
+        known = [KnownCall(t, o, "big", o.seconds) for t, o in zip(big, made.outcomes, strict=True)]
+        longest = sorted((k for k in known if k.returns), key=lambda k: -k.seconds)
+        if longest and longest[0].seconds >= LONG_S:  # made once: it is cut
+            return longest[:1], f"the longest of {len(known)} BIG calls" if len(known) > 1 else "the BIG call"
         known, _ = observe(self.harness, big, dict.fromkeys(big, "big"))
         if not known:
             raise ProgramError("no call of BIG can be used: they take too long or do not do the same twice")

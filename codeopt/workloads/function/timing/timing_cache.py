@@ -8,6 +8,7 @@ from typing import Any
 from codeopt.core.cache import CacheKind
 from codeopt.workloads.function.corpus.corpus import CallCorpus
 from codeopt.workloads.function.corpus.corpus_cache import CorpusCache
+from codeopt.workloads.function.timing.long_calls import CallCut
 from codeopt.workloads.function.timing.plan import Timed
 from codeopt_sandbox.calls import CallBatch
 
@@ -27,7 +28,7 @@ def cached_choice(kept: CorpusCache, corpus: CallCorpus, choose: Callable[[], Ti
 
 def timed_to_json(timed: Timed) -> dict[str, Any]:
     """A choice as data."""
-    return {**vars(timed), "batch": timed.batch.fields()}
+    return {**vars(timed), "batch": timed.batch.fields(), "cut": vars(timed.cut) if timed.cut else None}
 
 
 def timed_from_json(value: Any) -> Timed:
@@ -37,4 +38,6 @@ def timed_from_json(value: Any) -> Timed:
     if not all(number >= 0 for number in numbers) or not all(isinstance(call, str) for call in batch.calls):
         raise ValueError("a choice that makes no sense")
     seconds, around, asked = numbers
-    return Timed(batch, seconds, around, str(value["note"]), asked)
+    if cut := value["cut"]:
+        cut = CallCut(str(cut["whole"]), *(float(cut[name]) for name in ("share", "seconds", "whole_s")))
+    return Timed(batch, seconds, around, str(value["note"]), asked, cut)

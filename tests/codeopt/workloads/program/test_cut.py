@@ -13,11 +13,8 @@ from hypothesis import strategies as st
 
 from codeopt.core.revision import Revision
 from codeopt.engine.guards import Consequence, Gain
+from codeopt.workloads._long_inputs import LONG_S, TRIES, WANTED_S, WITHIN
 from codeopt.workloads.program.cut import (
-    LONG_S,
-    TRIES,
-    WANTED_S,
-    WITHIN,
     CutPlan,
     InputCut,
     cut_input,
@@ -160,7 +157,7 @@ def test_what_is_slower_on_the_whole_is_slower(seconds: float, slower: bool) -> 
 
 @pytest.mark.full
 def test_through_the_door(tmp_path: Path) -> None:
-    (tmp_path / "table.csv").write_text("".join(f"a{at % 9000},{at}\n" for at in range(90_000)))
+    (tmp_path / "table.csv").write_text("".join(f"a{at % 12000},{at}\n" for at in range(120_000)))
     (tmp_path / "slow.py").write_text(
         "seen = []\n"
         "for line in open('table.csv'):\n"

@@ -73,22 +73,24 @@ class KnownFloats:
 
     def fill(self, answer: CallAnswer) -> CallAnswer:
         """The answer with all floats that are known."""
-        outcomes = [
-            each.replace(
-                **{
-                    name: found.replace(floats=self.known[found.digest])
-                    for name in FIELDS
-                    if (found := getattr(each, name)).digest in self.known and found.floats is None
-                }
-            )
-            for each in answer.outcomes
-        ]
-        return replace(answer, outcomes=tuple(outcomes))
+        return replace(answer, outcomes=tuple(map(self._filled, answer.outcomes)))
+
+    def _filled(self, answer: Answer) -> Answer:
+        fields = {
+            name: found.replace(floats=self.known[found.digest])
+            for name in FIELDS
+            if (found := getattr(answer, name)).digest in self.known and found.floats is None
+        }
+        steps = tuple(map(self._filled, answer.steps))
+        return answer.replace(**fields, steps=steps) if fields or steps else answer
 
 
 def _fields(answer: CallAnswer) -> list[Field]:
-    """Fields of all answers whose floats decide."""
-    return [getattr(each, name) for each in answer.outcomes for name in COMPARED if getattr(each, name)]
+    """Fields of all answers whose floats decide, also of those of scenarios' steps."""
+    calls = [*answer.outcomes]
+    for each in calls:
+        calls += each.steps
+    return [getattr(each, name) for each in calls for name in COMPARED if getattr(each, name)]
 
 
 @dataclass(frozen=True)

@@ -9,6 +9,7 @@ from codeopt_sandbox.calls import CallBatch, CallRunner, FunctionRef
 from codeopt_sandbox.caveat import CaveatKind
 from codeopt_sandbox.comparing import AnswerComparison, Observable
 from codeopt_sandbox.guest.answer import Answer
+from codeopt_sandbox.guest.calls.scenarios import ORDER, SCENARIO
 
 LENGTHS = [20, 19_999, 20_000, 20_001, 60_000]
 MODULE = """\
@@ -24,6 +25,10 @@ def f(kind, size):
         return Shop(name=text + "|", _kept=END)
     if kind == "text":
         return text + END
+    if kind == "floats":
+        return [n * (1 / 3) if END == "a" else n / 3 for n in range(size)]
+    if kind == "other floats":
+        return [n / 3 + len(END) * 1e-6 for n in range(size)]
     if kind == "last number":
         return [*range(size), len(END)]
     return None
@@ -58,6 +63,19 @@ def subject(was: Answer, now: Answer, *, may_change: bool = False) -> str:
 def test_a_long_result(isolated: Sandbox, kind: str, wanted: str, size: int) -> None:
     call = f"f({kind!r}, {size})"
     assert subject(answers(isolated, "a", call), answers(isolated, "bc", call)) == wanted
+
+
+@pytest.mark.parametrize("size", [20, 5_000])
+@pytest.mark.parametrize(("kind", "wanted"), [("floats", str(Subject.FLOATS)), ("other floats", "differs")])
+def test_floats_of_calls_made_together(isolated: Sandbox, kind: str, wanted: str, size: int) -> None:
+    """Their last bits are a caveat, as of a call by itself."""
+    runner = CallRunner(isolated, FunctionRef("mod", "/nowhere/mod.py", "f"))
+    batch = CallBatch((f"{SCENARIO}({ORDER!r}, f({kind!r}, {size}), f({kind!r}, {size + 1}))",), "combine")
+    old, new = (runner.ask(f"END = {end!r}\n{MODULE}", batch).answer for end in ("a", "bc"))
+    assert old is not None
+    assert new is not None
+    assert len(old.outcomes[0].steps) == 2
+    assert subject(old.outcomes[0], new.outcomes[0]) == wanted
 
 
 @pytest.mark.parametrize("size", LENGTHS)

@@ -75,6 +75,11 @@ class Performance:
         self.answers: list[Answer] = []
         self.stopped: tuple[int, ...] = ()
         self.sharing = NOTHING
+        self.fields = FieldMaker(self.arguments_now, batch.values)
+
+    def arguments_now(self) -> Any:
+        """A tree with the floats of all arguments."""
+        return [Encoder(self.ref.module).arguments(*call) for call in self.given.values()]
 
     def play(self) -> Answer:
         """Answers of the calls, as steps; one that says why, where they do not fit the scenario."""
@@ -143,7 +148,7 @@ class Performance:
 
     def begin(self, call: Call) -> Stream:
         """Stream of a call that has begun."""
-        self.made.append(Stream(self.ref.module, lambda: self.worker.invoke(*call)))
+        self.made.append(Stream(self.ref.module, lambda: self.worker.invoke(*call), self.fields))
         return self.made[-1]
 
     def alone(self, at: int) -> Answer:
@@ -217,7 +222,7 @@ class Performance:
         """Look what has become of the arguments."""
         encoder = Encoder(self.ref.module)
         tree = encoder.arguments(*self.given[at])
-        field = FieldMaker().field(tree, encoder.floats)
+        field = self.fields.field(tree, encoder.floats)
         kind = NOT_COMPARABLE if encoder.opaque else RETURNS
         self.answers.append(Answer(kind, arguments=field, opaque=encoder.opaque))
 
@@ -285,7 +290,7 @@ class Performance:
         async def both() -> list[Any]:
             return await asyncio.gather(*made, return_exceptions=True)
 
-        self.answers += [Stream(self.ref.module, lambda each=each: given(each)).finish()  # type: ignore[misc]
+        self.answers += [Stream(self.ref.module, lambda each=each: given(each), self.fields).finish()  # type: ignore[misc]
                          for each in self.worker.loop().run_until_complete(both())]  # fmt: skip
 
     def nest(self, one: int, other: int) -> None:

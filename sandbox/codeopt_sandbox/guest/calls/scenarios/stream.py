@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from ...answer import NOT_COMPARABLE, RAISES, RETURNS, Answer
 from ..repr.exceptions import exception_trees
-from ..repr.fields import FieldMaker
 from ..repr.plain import is_iterator
 from ..repr.tree import Encoder
 
@@ -13,6 +12,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import Any
 
+    from ..repr.fields import FieldMaker
+
 MAX_ITEMS = 1000
 """Most items that are read of an iterator."""
 
@@ -20,8 +21,8 @@ MAX_ITEMS = 1000
 class Stream:
     """A call in progress: its result, exception or items."""
 
-    def __init__(self, target: str, make: Callable[[], Any]) -> None:
-        self.encoder = Encoder(target)
+    def __init__(self, target: str, make: Callable[[], Any], fields: FieldMaker) -> None:
+        self.fields, self.encoder = fields, Encoder(target)
         self.encoder.live = True
         self.items: list[Any] = []
         self.end: Any = None
@@ -79,7 +80,7 @@ class Stream:
     @property
     def answer(self) -> Answer:
         """Everything until now."""
-        make, encoder = FieldMaker(), self.encoder
+        make, encoder = self.fields, self.encoder
         if self.raised is not None:
             tree, _ = exception_trees(encoder, self.raised)
             return Answer(RAISES, raised=make.field(tree, encoder.floats), exception=tree[1][1])

@@ -66,7 +66,7 @@ def test_a_long_result(isolated: Sandbox, kind: str, wanted: str, size: int) -> 
 
 
 @pytest.mark.parametrize("size", [20, 5_000])
-@pytest.mark.parametrize(("kind", "wanted"), [("floats", str(Subject.FLOATS)), ("other floats", "differs")])
+@pytest.mark.parametrize(("kind", "wanted"), [("floats", str(CaveatKind.FLOATS)), ("other floats", "differs")])
 def test_floats_of_calls_made_together(isolated: Sandbox, kind: str, wanted: str, size: int) -> None:
     """Their last bits are a caveat, as of a call by itself."""
     runner = CallRunner(isolated, FunctionRef("mod", "/nowhere/mod.py", "f"))

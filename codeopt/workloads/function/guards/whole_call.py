@@ -17,7 +17,7 @@ from codeopt_sandbox.runner import run_on
 def check_gain(gain: Gain) -> Finding | None:
     """A note with the figures of one call of each side; no gain where these do not show it."""
     plan = gain.plan
-    if not isinstance(plan, CallPlan) or plan.timed.cut is None or gain.comparison.clock == "memory":
+    if not isinstance(plan, CallPlan) or plan.timed.cut is None or gain.comparison.metric == "memory":
         return None
     cut, workload = plan.timed.cut, gain.workload
     gain.notify(f"making {OF} once")

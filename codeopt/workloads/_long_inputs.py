@@ -16,7 +16,7 @@ from codeopt.workloads._guard import Consequence, Finding, Gain
 from codeopt_sandbox.compare import Decision
 
 LONG_S = 2.5
-"""What takes the original longer is timed on a part, seconds."""
+"""Time of the original from which on it is timed on a part, seconds."""
 WANTED_S = 0.7
 """Time of the original on the part, seconds."""
 WITHIN = 3.0

@@ -99,4 +99,4 @@ def test_standard_error_is_a_caveat(judge_of: Callable[[str, str], Judge], old: 
     found = judge_of(old, "off").check(Revision.of(new), "")
     assert found.correct
     assert [each.kind for each in found.caveats] == [CaveatKind.TEXT] * told
-    assert all(each.because == "standard error" for each in found.caveats)
+    assert all(each.cause == "standard error" for each in found.caveats)

@@ -58,5 +58,5 @@ def test_of_a_long_input_the_start_is_shown() -> None:
     )
     shown = example_of(Candidate(0, Revision.of(""), "", outcomes), cases)
     assert shown.startswith("An input (data, not instructions):\n```\nname,3\nname,3\n")
-    assert "name\n[... 5,800 characters left out ...]" in shown
+    assert "nam\n[... 5,800 characters left out ...]" in shown
     assert shown.endswith("and what it prints:\n```\n2700\n```")

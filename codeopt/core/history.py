@@ -243,8 +243,3 @@ class History:
         """A history with this candidate in the place of its round; for whole histories."""
         at = candidate.round
         return replace(self, candidates=(*self.candidates[:at], candidate, *self.candidates[at + 1 :]))
-
-    @property
-    def forked(self) -> bool:
-        """Rounds were made from others than the newest."""
-        return any(c.chain or c.answers or c.siblings or len(c.parents) > 1 for c in self.candidates)

@@ -28,8 +28,7 @@ def page(batch: BatchFolder, found: Metrics, other: Versus | None = None) -> Ite
     machine, human = found.facts.machine, found.human_opt
     python = f"Python {found.facts.python['version']}" if found.facts.python else machine.get("python")
     unit, amounts = spending(found)
-    each_spent = list(zip(found.solved, amounts, strict=True))
-    marks = [_mark(each, amount) for each, amount in each_spent if each.judged]
+    marks = [_mark(each, amount) for each, amount in zip(found.solved, amounts, strict=True) if each.judged]
     return filled(
         "batch.html",
         _name(found),
@@ -49,7 +48,7 @@ def page(batch: BatchFolder, found: Metrics, other: Versus | None = None) -> Ite
         other=other,
         versus=_versus(other) if other else (),
         filters=_filters(found),
-        rows=(row(batch, each, _spent(each, unit, amount)) for each, amount in each_spent),
+        rows=(row(batch, each, _spent(each)) for each in found.solved),
     )
 
 
@@ -114,7 +113,7 @@ def spending(found: Metrics) -> tuple[Callable[[float], str], list[float]]:
     return (lambda value: f"{value / 1000:.3g}k"), [float(each.usage.tokens) for each in found.solved]
 
 
-def _spent(each: Solved, unit: Callable[[float], str], amount: float) -> str:
+def _spent(each: Solved) -> str:
     tokens = f", {each.usage.tokens:,} tokens, {money(each.usage.cost_usd)}" if each.usage.tokens else ""
     drafts = counted(len(each.rounds), "draft")
     return f"{drafts}, {each.seconds:.0f} s{tokens}"

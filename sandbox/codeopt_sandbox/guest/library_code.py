@@ -123,7 +123,7 @@ class LibraryCode:
         tops = {name.partition(".")[0] for name in self.kept}.union(standard_names())
         for name, module in list(modules.items()):
             new = name not in self.kept and module is not None and id(module) not in known
-            if new and name.partition(".")[0] in tops and is_other(name, module):
+            if new and name.partition(".")[0] in tops and is_other(name):
                 yield name, NOT_IMPORTED
 
 
@@ -147,7 +147,7 @@ def standard_names() -> frozenset[str]:
     return sys.stdlib_module_names if sys.version_info >= (3, 10) else frozenset()
 
 
-def is_other(name: str, module: Any) -> bool:
+def is_other(name: str) -> bool:
     """Return True if an import of that name gives another module.
 
     Most modules without a file are created by the package whose name they have.

@@ -73,8 +73,8 @@ def find_relations(layout: Layout, readings: Sequence[ParsedInput]) -> tuple[Inp
     keep(_orders(many, readings))
     keep(_pairs(layout, many))
     keep(_sums(many, scalars))
-    keep(_graphs(layout, many, scalars))
-    keep(_words(words, scalars, readings))
+    keep(_graphs(many, scalars))
+    keep(_words(words, readings))
     return tuple(found)
 
 
@@ -331,7 +331,7 @@ def _sums(many: Sequence[InputField], scalars: Sequence[InputField]) -> Iterator
                     )
 
 
-def _graphs(layout: Layout, many: Sequence[InputField], scalars: Sequence[InputField]) -> Iterator[InputRelation]:
+def _graphs(many: Sequence[InputField], scalars: Sequence[InputField]) -> Iterator[InputRelation]:
     """Edges that hold all nodes together, or no circle."""
     for a, b in combinations([role for role in many if role.token is not None][:MOST_ROLES], 2):
         if (a.part, a.line) != (b.part, b.line):
@@ -372,9 +372,7 @@ def _trees(a: Sequence[int], b: Sequence[int]) -> tuple[int, int]:
     return len(above), sum(node == up for node, up in above.items())
 
 
-def _words(
-    words: Sequence[InputField], scalars: Sequence[InputField], readings: Sequence[ParsedInput]
-) -> Iterator[InputRelation]:
+def _words(words: Sequence[InputField], readings: Sequence[ParsedInput]) -> Iterator[InputRelation]:
     """Signs, lengths and how often single signs occur."""
     for role in words:
         tokens = [token for reading in readings for token in reading.tokens(role)]

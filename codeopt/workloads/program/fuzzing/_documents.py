@@ -125,7 +125,7 @@ class KnownDocuments:
                 here = places.get(relation.path, [])
                 for place in dict.fromkeys([*here[:1], *here[-1:], *draw.sample(here, min(1, len(here)))]):
                     yield from self._broken_at(base, relation, place)
-            yield from self._as_text(base, data)
+            yield from self._as_text(base)
 
     def alike(self, shown: Sequence[bytes], draw: random.Random) -> Iterator[bytes]:
         """Files with a few values and elements of other known ones that keep all relations."""
@@ -172,7 +172,7 @@ class KnownDocuments:
         except (ValueError, TypeError, AttributeError, RecursionError):
             return None
 
-    def _as_text(self, base: Any, data: bytes) -> Iterator[bytes]:
+    def _as_text(self, base: Any) -> Iterator[bytes]:
         """Other ends of lines, a mark of the encoding, quotes, an empty line, nothing at all."""
         text = self.format.write(base)
         yield text.removesuffix(b"\n") if text.endswith(b"\n") else text + b"\n"

@@ -73,7 +73,7 @@ def _no_reason(_data: bytes) -> str:
     return ""
 
 
-def shorter_file(path: str, data: bytes, shares: Iterable[float]) -> Iterator[bytes]:
+def shorter_file(data: bytes, shares: Iterable[float]) -> Iterator[bytes]:
     """A file's first lines, or a JSON list's first elements, at each of these lengths."""
     document = _json(data)
     for share in shares:

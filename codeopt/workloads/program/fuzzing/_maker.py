@@ -94,10 +94,9 @@ class ConstrainedGenerator:
         return self._reading(parts).write()
 
     def _revalue_all(self, parts: list[Lines], way: str) -> None:
-        reading = self._reading(parts)
         for role in self.layout.roles:
             if role not in self.counts:
-                self._revalue(reading, parts, role, way)
+                self._revalue(parts, role, way)
 
     def _relate(self, parts: list[Lines], related: Callable[[int, int], int]) -> bool:
         """Set one number to a result of others, preferably a number that is alone. False if no number may change."""
@@ -208,7 +207,7 @@ class ConstrainedGenerator:
         kept = list(tokens[:size])
         return [*kept, *self.draw.choices(list(tokens) or [b"0"], k=size - len(kept))]
 
-    def _revalue(self, reading: ParsedInput, parts: list[Lines], role: InputField, way: str) -> None:
+    def _revalue(self, parts: list[Lines], role: InputField, way: str) -> None:
         """Other values at one place."""
         lines = parts[role.part][role.line :: len(self.layout.parts[role.part].widths)]
         if way == "one" and self.draw.random() > 1.5 / len(self.layout.roles):

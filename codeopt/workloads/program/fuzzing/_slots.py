@@ -162,7 +162,7 @@ def shorter_cases(case: Case, shares: Iterable[float]) -> Iterator[Case]:
     data = slot.read(case)
     if data is None:
         return
-    shortened = shorter_file(slot.path, data, shares) if isinstance(slot, _File) else shorter(data, shares)
+    shortened = shorter_file(data, shares) if isinstance(slot, _File) else shorter(data, shares)
     for at, less in enumerate(less for less in shortened if less != data):
         yield replace(slot.put(case, less), name=f"shorter.{at}")
 

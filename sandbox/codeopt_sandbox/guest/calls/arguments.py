@@ -138,13 +138,13 @@ class CallNamespace(KnownCall):
         is made with the module's own class; the recorded parts are taken where that class refuses."""
         if self.shared is not None and text in self.shared:
             return self.shared[text]
-        made = self.replay(text, history) if history else None
+        made = self.replay(history) if history else None
         found = self.restore(text) if made is None else made
         if self.shared is not None:
             self.shared[text] = found
         return found
 
-    def replay(self, text: str, history: str) -> Any:
+    def replay(self, history: str) -> Any:
         """Rebuild an object by its history; None where its class refuses."""
         if history not in self.histories:
             kind, steps = self.read(history)

@@ -11,7 +11,6 @@ from .repr.plain import find, modules
 from .repr.source import name_to_source, to_source
 from .repr.structure import held_dict, held_slots, is_librarys
 from .repr.tree import same
-from .restored import is_as
 from .state import random_state, state_of, what_changed
 
 TYPE_CHECKING = False
@@ -179,8 +178,8 @@ def written(names: CallNamespace, text: str, history: str) -> str:
         by_steps = ConstructorWriter(target).history(kind, [names.read(step) for step in steps])
         if by_steps is not None and makes(names, by_steps, recorded):
             return by_steps
-        made = names.replay(text, history)
-        if made is not None and is_as(made, recorded, target):
+        made = names.replay(history)
+        if made is not None and same(target, vars(made), vars(recorded)):
             return AS_RECORDED
     return kept(recorded, target)
 

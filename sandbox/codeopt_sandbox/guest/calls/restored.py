@@ -96,11 +96,6 @@ def replayed(kind: Any, steps: Sequence[tuple[str, Sequence[Any], dict[str, Any]
     return made
 
 
-def is_as(made: Any, value: Any, target: str) -> bool:
-    """Whether an object holds the same as another one. target: the module under test."""
-    return same(target, vars(made), vars(value))
-
-
 def copied(given: dict[str, Any]) -> dict[str, Any]:
     """Copy of unpickled arguments: pickle is ten times as fast as a deep copy, where it works."""
     import copy

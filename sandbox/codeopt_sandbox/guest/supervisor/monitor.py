@@ -47,7 +47,7 @@ class RunMonitor:
                     self._hear(state, link)
             self._check(state, job, deadline)
         self._end(state, link)
-        self._drain(state, job, poll, outputs)
+        self._drain(state, job, outputs)
 
     def _read(self, state: RunState, job: Job, poll: select.poll, fd: int, into: bytearray) -> None:
         data = os.read(fd, 1 << 16)
@@ -174,7 +174,7 @@ class RunMonitor:
             if pid == state.pid:
                 state.status, state.end_ns = status, time.monotonic_ns()
 
-    def _drain(self, state: RunState, job: Job, poll: select.poll, outputs: dict[int, bytearray]) -> None:
+    def _drain(self, state: RunState, job: Job, outputs: dict[int, bytearray]) -> None:
         """Every writer is dead, so what is left in the pipes is all there is.
 
         A pipe may still be open: a descriptor on its way through a socket goes when the kernel next cleans those up.

@@ -20,7 +20,7 @@ from codeopt.core.session import Session
 from codeopt.core.step_error import error_in_words
 from codeopt.core.target import Target
 from codeopt.core.words import counted
-from codeopt.engine.compare import PairResult, compare
+from codeopt.engine.compare import PairResult, answer, compare
 from codeopt.report.outcomes import About
 from codeopt.review.base_checkout import open_base_checkout
 from codeopt.review.change import Change
@@ -37,7 +37,7 @@ WORST_FIRST = (
     (Decision.INCONCLUSIVE, About.SPEED), (Decision.SAME, None),
 )  # fmt: skip
 if TYPE_CHECKING:
-    from codeopt.report.answers import CompareChangeJson, ComparedFunctionJson
+    from codeopt.report.answers import CompareChangeJson, CompareJson
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -115,7 +115,7 @@ def _answer(found: ChangeComparison, failed: int) -> CompareChangeJson:
     verdict, about = worst(found.rows)
     return CompareChangeJson(
         schema="codeopt.compare-change/1", base=found.change.base, head=found.change.head,
-        functions=[row.answer() for row in found.rows], failed=failed, stop_reason=found.stop_reason,
+        functions=tuple(row.answer() for row in found.rows), failed=failed, stop_reason=found.stop_reason,
         verdict=verdict, inconclusive_about=about,
     )  # fmt: skip
 
@@ -177,11 +177,9 @@ class ComparedRow:
     function: str
     found: PairResult
 
-    def answer(self) -> ComparedFunctionJson:
+    def answer(self) -> CompareJson:
         """The row that --json prints."""
-        from codeopt.report.answers import ComparedFunctionJson
-
-        return ComparedFunctionJson(path=self.path, function=self.function, **self.found.to_json())
+        return answer(self.found, self.path, self.function)
 
 
 def _one(

@@ -58,7 +58,7 @@ def run(arguments: argparse.Namespace, old: Target, new: Target) -> int:
 def _answer(old: Target, new: Target, rows: list[ComparedRow], stop_reason: str) -> CompareChangeJson:
     verdict, about = worst(rows)
     return CompareChangeJson(
-        schema="codeopt.compare-change/1", base=str(old), head=str(new), functions=[row.answer() for row in rows],
+        schema="codeopt.compare-change/1", base=str(old), head=str(new), functions=tuple(row.answer() for row in rows),
         failed=sum(row.found.breaks_limit for row in rows), stop_reason=stop_reason or NOTHING * (not rows),
         verdict=verdict, inconclusive_about=about,
     )  # fmt: skip

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from codeopt.core.run_index import NEWEST, StoredRun, open_run
+from codeopt_sandbox.caveat import Caveat
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -54,7 +55,7 @@ def describe(run: StoredRun) -> Iterator[str]:
     if run.state is None:
         yield from _describe_several(run)
         return
-    from codeopt.report.answer_fields import CaveatFields
+    from codeopt.report.answer_fields import read
     from codeopt.report.brief import below_verdict, verdict_lines
     from codeopt.report.result import row
 
@@ -67,7 +68,7 @@ def describe(run: StoredRun) -> Iterator[str]:
     if not run.listing.ended:
         yield f"Next: codeopt improve --resume {run.listing.path}"
         return
-    caveats = [CaveatFields.model_validate(each).caveat for each in result["caveats"]]
+    caveats = [read(Caveat, each) for each in result["caveats"]]
     yield from below_verdict({**result, "run": run.listing.path}, caveats, verbose=True)
 
 

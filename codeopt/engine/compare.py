@@ -95,31 +95,32 @@ class PairResult:
         return answer(self).to_json()
 
 
-def answer(found: PairResult) -> CompareJson:
-    """The object that `codeopt compare --json` prints."""
+def answer(found: PairResult, path: str = "", function: str = "") -> CompareJson:
+    """The object that `codeopt compare --json` prints. path, function: of one of several."""
     from codeopt.report import answer_fields as fields
-    from codeopt.report.answers import CompareJson, GrowthFields, LimitFields
+    from codeopt.report.answers import CompareJson
 
     facts = {"evidence": None, "timed": None, "diagnostics": (), **found.facts}
     for name in ("calls_text", "remarks"):
         facts.pop(name, None)
-    facts["diagnostics"] = fields.DiagnosticFields.each(facts["diagnostics"])
+    place: dict[str, Any] = {"path": path, "function": function} if path else {}
     return CompareJson(
         schema="codeopt.compare/1",
+        **place,
         verdict=found.verdict,
         inconclusive_about=found.inconclusive_about,
         reason=found.reason,
         **_figures(found),
-        limit=LimitFields.maybe(found.limit),
-        growth=GrowthFields.of(found.growth),
+        limit=found.limit,
+        growth=found.growth,
         **facts,
-        settings=fields.SettingFields.each(found.settings),
-        notes=list(found.notes),
-        caveats=fields.CaveatFields.each(found.caveats),
+        settings=found.settings,
+        notes=found.notes,
+        caveats=found.caveats,
         sandbox=found.backend,
         runtime=found.description,
         python=fields.PythonFields.maybe(found.interpreter),
-        machine=fields.MachineFields.of(machine()),
+        machine=fields.read(fields.MachineFields, machine()),
         next_step=found.next_step,
     )
 
@@ -132,7 +133,7 @@ def _figures(found: PairResult) -> dict[str, Any]:
         return {"ratio": None, "ci_low": None, "ci_high": None, "pairs": 0}
     from codeopt.report import answer_fields as fields
 
-    return dict(fields.SpeedupFields.of(found.comparison))
+    return vars(fields.SpeedupFields.of(found.comparison))
 
 
 def compare(

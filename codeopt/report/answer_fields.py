@@ -4,19 +4,27 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Iterable
-from typing import Annotated, Any, Literal, Self
+from collections.abc import Hashable, Iterable, Mapping
+from dataclasses import dataclass, fields
+from functools import cache
+from typing import Annotated, Any, Literal, Self, TypeVar, cast
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Field, PlainSerializer, TypeAdapter
 
 from codeopt.core.history import Candidate
 from codeopt.core.interpreter import Interpreter
 from codeopt.core.task_score import TaskScore
 from codeopt.report.outcomes import SCREENED, About, FailureKind, failure_of, is_screened, verdict_of, why
-from codeopt_sandbox.caveat import Caveat, CaveatKind, Tier
 from codeopt_sandbox.compare import Comparison, Decision
+from codeopt_sandbox.outcome import ChangedSetting
 
-Rounded = Annotated[float, AfterValidator(lambda value: round(value, 4))]
+T = TypeVar("T")
+SERIALIZED = ConfigDict(
+    extra="allow", from_attributes=True, ser_json_inf_nan="constants", serialize_by_alias=True,
+    use_attribute_docstrings=True,
+)  # fmt: skip
+"""Rules by which each answer and each part of one becomes JSON: a part is any frozen dataclass of the house."""
+Rounded = Annotated[float, PlainSerializer(lambda value: round(value, 4), return_type=float)]
 Ratio = Annotated[float | None, Field(description="Speedup, OLD over NEW; below 1: slower. null: not measured")]
 InconclusiveAbout = Annotated[
     About | None,
@@ -33,28 +41,49 @@ HotRegion = Annotated[
 Rows = list[dict[str, Any]]
 
 
+@cache
+def _adapter(kind: Any) -> TypeAdapter[Any]:
+    return TypeAdapter(tuple[kind], config=SERIALIZED)  # pydantic refuses a config for a bare dataclass
+
+
+def serialize(part: Any) -> Any:
+    """A frozen dataclass as the JSON of an answer has it."""
+    return _adapter(cast(Hashable, type(part))).dump_python((part,), mode="json")[0]
+
+
+def read(kind: type[T], found: Any) -> T:
+    """The part that was dumped. Raises pydantic.ValidationError for anything else."""
+    part: T = _adapter(cast(Hashable, kind)).validate_python((found,))[0]
+    return part
+
+
 class AnswerFields(BaseModel):
-    """One object; fields may be added. It is built from keywords, from JSON, or from an object's attributes."""
+    """One object; fields may be added. It is built from keywords or from JSON."""
 
-    model_config = ConfigDict(
-        extra="allow", from_attributes=True, ser_json_inf_nan="constants", serialize_by_alias=True
-    )
-
-    @classmethod
-    def of(cls, found: Any) -> Self:
-        """The answer's part that says `found`, by the attributes of the same names."""
-        return cls.model_validate(found)
-
-    @classmethod
-    def each(cls, found: Iterable[Any]) -> list[Self]:
-        return [cls.of(one) for one in found]
+    model_config = SERIALIZED
 
     def to_json(self) -> dict[str, Any]:
         """The fields that were given, as they are printed and saved."""
         return self.model_dump(mode="json", exclude_unset=True)
 
 
-class PythonFields(AnswerFields):
+@dataclass(frozen=True, kw_only=True)
+class AnswerPart:
+    """A part of an answer that is shown in another form than it was measured in."""
+
+    @classmethod
+    def of(cls, found: Any) -> Self:
+        """The part that says `found`, by the attributes of the same names."""
+        return cls(**{each.name: getattr(found, each.name) for each in fields(cls)})
+
+    @classmethod
+    def each(cls, found: Iterable[Any]) -> tuple[Self, ...]:
+        """The parts of several values, in order."""
+        return tuple(map(cls.of, found))
+
+
+@dataclass(frozen=True, kw_only=True)
+class PythonFields(AnswerPart):
     """The interpreter that ran the programs."""
 
     path: str
@@ -70,7 +99,8 @@ class PythonFields(AnswerFields):
         return cls(path=found.path, version=found.version, pytest=found.pytest_version, origin=found.origin)
 
 
-class MachineFields(AnswerFields):
+@dataclass(frozen=True, kw_only=True)
+class MachineFields(AnswerPart):
     """The machine that was measured on; a ratio from one is no promise for another."""
 
     cpu: str
@@ -79,37 +109,40 @@ class MachineFields(AnswerFields):
     python: str
 
 
-class FiguresFields(AnswerFields):
-    """The figures of one comparison."""
-
-    ratio: Ratio
-    ci_low: float | None
-    ci_high: float | None
-    pairs: int = Field(description="Timed pairs of runs")
-
-
-class CaseFields(AnswerFields):
+@dataclass(frozen=True, kw_only=True)
+class CaseFields(AnswerPart):
     """One timed case."""
 
     case: str
     ratio: Rounded
-    before: float = Field(description="Median of the original's timed pairs, in `unit` of the comparison")
-    after: float = Field(description="The same of the new version")
+    before: float
+    """Median of the original's timed pairs, in `unit` of the comparison."""
+    after: float
+    """The same of the new version."""
 
 
-class SpeedupFields(FiguresFields):
-    """A comparison with its clock and method."""
+@dataclass(frozen=True, kw_only=True)
+class SpeedupFields(AnswerPart):
+    """The figures of one comparison, with its metric and method."""
 
-    before: float | None = Field(None, description="Median of the original's timed pairs, in `unit`")
-    after: float | None = Field(None, description="The same of the new version")
+    ratio: Ratio
+    ci_low: float | None
+    ci_high: float | None
+    pairs: int
+    """Timed pairs of runs."""
+    before: float | None = None
+    """Median of the original's timed pairs, in `unit`."""
+    after: float | None = None
+    """The same of the new version."""
     unit: Literal["s", "bytes"] = "s"
-    confidence: float = Field(description="Confidence of the interval, 0 to 1")
-    metric: Literal["cpu", "wall", "memory"] = Field(description="memory: the ratio is of peaks, not of times")
+    confidence: float
+    """Confidence of the interval, 0 to 1."""
+    metric: Literal["cpu", "wall", "memory"]
+    """memory: the ratio is of peaks, not of times."""
     method: str
-    sandbox_instances: int = Field(
-        1, description="Fresh guests that the pairs come from; the interval holds what they differ in"
-    )
-    cases: list[CaseFields]
+    sandbox_instances: int = 1
+    """Fresh guests that the pairs come from; the interval holds what they differ in."""
+    cases: tuple[CaseFields, ...]
 
     @classmethod
     def of(cls, found: Comparison) -> Self:
@@ -136,117 +169,47 @@ def _figures(found: Comparison) -> dict[str, Any]:
         "metric": found.metric,
         "method": found.method,
         "sandbox_instances": found.guests,
-        "cases": [
+        "cases": tuple(
             CaseFields(case=case.case, ratio=case.ratio, before=case.before / passes, after=case.after / passes)
             for case in found.cases
             if case.original
-        ],
+        ),
     }
 
 
+@dataclass(frozen=True, kw_only=True)
 class AgainstBestFields(SpeedupFields):
     """A draft against the best one before it."""
 
-    round: int = Field(description="The round of the best one before it")
+    round: int
+    """The round of the best one before it."""
 
 
-class CaveatFields(AnswerFields):
-    """One difference on an unusual input."""
-
-    kind: str
-    input: str
-    expected: str
-    got: str
-    tier: str
-    cause: str
-    reproduce: str = Field(description="Python line that shows it again")
-    max_float_difference: float
-    count: int = Field(1, description="Number of inputs that show the same for the same reason")
-    lines: list[int] = Field([], description="Lines of the original or of the change that no input runs")
-
-    @property
-    def caveat(self) -> Caveat:
-        return Caveat(
-            CaveatKind(self.kind), self.input, self.expected, self.got, self.cause, self.reproduce,
-            tier=Tier(self.tier), max_float_difference=self.max_float_difference, count=self.count,
-            lines=tuple(self.lines),
-        )  # fmt: skip
-
-
-class DiagnosticFields(AnswerFields):
-    """Something that could not be run, looked at or made."""
-
-    message: str
-    cause: str
-    hint: str
-
-
-class SettingFields(AnswerFields):
-    """A setting of the whole process that a draft leaves changed."""
-
-    name: str
-    before: str
-    after: str
-    when: str
-
-
-class HotLineFields(AnswerFields):
+@dataclass(frozen=True, kw_only=True)
+class HotLineFields(AnswerPart):
     """One hot line of a result."""
 
     line: int
-    share: Rounded = Field(description="Share of the time, 0 to 1")
+    share: Rounded
+    """Share of the time, 0 to 1."""
     text: str
-    place: str = Field("", description="`file.py:12`, if the result has several files, else left out")
-
-    @classmethod
-    def of(cls, found: Any) -> Self:
-        """The line; its place only where it has one."""
-        place = {"place": found.place} if found.place else {}
-        return cls(line=found.line, share=found.share, text=found.text, **place)
+    place: str = ""
+    """`file.py:12`, if the result has several files; else empty."""
 
 
-class RefusalFields(AnswerFields):
-    """One reason why rules left hot lines as they are."""
-
-    reason: str
-    lines: list[str] = Field(description="`12`; of a project `file.py:12`")
-    rules: list[str] = Field(description="The rules that found their pattern there")
-
-    @classmethod
-    def of(cls, found: Any) -> Self:
-        """The reason as a list of lines and rules."""
-        return cls(reason=found.reason, lines=list(found.lines), rules=list(found.rules))
-
-
-class ProfiledLineFields(AnswerFields):
-    """One line of a profile."""
-
-    line: int
-    share: float = Field(description="Share of the time, 0 to 1")
-    hits: int
-    seconds: float
-    text: str
-    place: str
-
-
-class HotFunctionFields(AnswerFields):
+@dataclass(frozen=True, kw_only=True)
+class HotFunctionFields(AnswerPart):
     """One function of a profile."""
 
     name: str
     line: int
     share: float
-    hits: int | None = Field(description="Calls; null: not counted")
+    hits: int | None
+    """Calls; null: not counted."""
 
 
-class MemoryLineFields(AnswerFields):
-    """One line that allocated."""
-
-    line: int
-    peak_mib: float
-    growth_mib: float
-
-
-class ScoreFields(AnswerFields):
+@dataclass(frozen=True, kw_only=True)
+class ScoreFields(AnswerPart):
     """The score on the task's own scale."""
 
     name: str
@@ -254,64 +217,72 @@ class ScoreFields(AnswerFields):
     after: Rounded
 
 
+@dataclass(frozen=True, kw_only=True)
 class MeasureFields(ScoreFields):
     """One figure that a score is made of."""
 
     unit: str
 
 
+@dataclass(frozen=True, kw_only=True)
 class TaskScoreFields(ScoreFields):
     """The score of a candidate, and the other thing that decided."""
 
     remark: str
 
 
-class ScoredFields(AnswerFields):
+@dataclass(frozen=True, kw_only=True)
+class ScoredFields(AnswerPart):
     """A task's own score of a draft, in addition to its speedup."""
 
     task_score: TaskScoreFields | None
-    task_measures: list[MeasureFields]
+    task_measures: tuple[MeasureFields, ...]
 
 
 def scored(found: TaskScore | None) -> dict[str, Any]:
     """The fields of ScoredFields; those of a task whose measure is the speedup are empty."""
     if found is None:
-        return {"task_score": None, "task_measures": []}
+        return {"task_score": None, "task_measures": ()}
     return {"task_score": TaskScoreFields.of(found), "task_measures": MeasureFields.each(found.measures)}
 
 
-class SiblingFields(AnswerFields):
+@dataclass(frozen=True, kw_only=True)
+class SiblingFields(AnswerPart):
     """Another draft of the same critique."""
 
     round: int
-    relative_time: float = Field(description="Its time relative to this draft's")
+    relative_time: float
+    """Time of the sibling relative to this draft's."""
 
 
+@dataclass(frozen=True, kw_only=True)
 class RoundFields(ScoredFields):
     """One draft, judged."""
 
     round: int
-    verdict: Decision | Literal["screened"] = Field(description="screened: right, and timed only next to other drafts")
+    verdict: Decision | Literal["screened"]
+    """screened: right, and timed only next to other drafts."""
     inconclusive_about: InconclusiveAbout
-    failure: FailureKind | None = Field(
-        description="How it is wrong. guard: its results are right, and a guard rejects it; `rejection` says why"
-    )
+    failure: FailureKind | None
+    """Kind of failure. guard: its results are right, and a guard rejects it; `rejection` says why."""
     summary: str
-    changes: list[str]
-    ablations: dict[str, float] = Field(description="Time without each change, relative to this draft")
+    changes: tuple[str, ...]
+    ablations: Mapping[str, float]
+    """Time without each change, relative to this draft."""
     turn: int
-    parents: list[int]
+    parents: tuple[int, ...]
     chain: int
     model: str | None
-    siblings: list[SiblingFields]
-    effort: dict[str, float]
-    rejection: str = Field(description="Why it is wrong or rejected; empty for others")
-    settings: list[SettingFields]
-    verdicts: dict[str, int]
+    siblings: tuple[SiblingFields, ...]
+    effort: Mapping[str, float]
+    rejection: str
+    """Why it is wrong or rejected; empty for others."""
+    settings: tuple[ChangedSetting, ...]
+    verdicts: Mapping[str, int]
     speedup: SpeedupFields | None
     against_best: AgainstBestFields | None
     critique: str
-    hot_lines: list[HotLineFields]
+    hot_lines: tuple[HotLineFields, ...]
 
     @classmethod
     def of(cls, found: Candidate) -> Self:
@@ -322,16 +293,16 @@ class RoundFields(ScoredFields):
             inconclusive_about=None if screened else about,
             failure=failure_of(found),
             summary=found.summary,
-            changes=list(found.changes),
+            changes=found.changes,
             ablations=dict(found.ablation),
             turn=found.turn,
-            parents=list(found.parents),
+            parents=found.parents,
             chain=found.chain,
             model=found.model or None,
-            siblings=[SiblingFields(round=number, relative_time=ratio) for number, ratio in found.siblings],
+            siblings=tuple(SiblingFields(round=number, relative_time=ratio) for number, ratio in found.siblings),
             effort=found.effort.to_json(),
             rejection=why(found),
-            settings=SettingFields.each(found.settings),
+            settings=found.settings,
             verdicts=dict(Counter(str(outcome.verdict) for outcome in found.outcomes)),
             speedup=SpeedupFields.maybe(found.comparison),
             against_best=AgainstBestFields(round=best.round, **_figures(best.comparison)) if best else None,

@@ -6,65 +6,69 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict
-from typing import Any, Literal, Self
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Annotated, Any, Literal, Self
 
 from pydantic import Field
 
 from codeopt.core.budget import Usage
+from codeopt.core.diagnostic import Diagnostic
 from codeopt.core.interpreter import Interpreter
+from codeopt.core.proposer import Refusal
 from codeopt.report.answer_fields import (
     AnswerFields,
+    AnswerPart,
     CaseFields,
-    CaveatFields,
-    DiagnosticFields,
-    FiguresFields,
     HotFunctionFields,
     HotLineFields,
     HotRegion,
     InconclusiveAbout,
     MachineFields,
-    MemoryLineFields,
-    ProfiledLineFields,
+    MeasureFields,
     PythonFields,
-    RefusalFields,
+    Ratio,
     RoundFields,
     Rows,
-    ScoredFields,
-    SettingFields,
     SpeedupFields,
+    TaskScoreFields,
     TimedCommand,
 )
+from codeopt_sandbox.caveat import Caveat
 from codeopt_sandbox.compare import Decision
+from codeopt_sandbox.growth import GrowthPair
 from codeopt_sandbox.limit_test import LimitTest
-from codeopt_sandbox.profile import Profile
+from codeopt_sandbox.outcome import ChangedSetting
+from codeopt_sandbox.profile import HotLine, MemoryLine, Profile
 
 
-class InputsFields(AnswerFields):
+@dataclass(frozen=True, kw_only=True)
+class InputsFields(AnswerPart):
     """The cases that a result was judged on."""
 
     total: int
-    held_out: int = Field(description="Cases that no proposer saw")
+    held_out: int
+    """Cases that no proposer saw."""
     confirmation_runs: int
     input_count: int | None
-    mutated_inputs: int | None = Field(None, description="Inputs of a program that are made from its cases")
-    pattern_breaking_inputs: int | None = Field(
-        None, description="Relations of a program's inputs that a changed one breaks"
-    )
+    mutated_inputs: int | None = None
+    """Inputs of a program that are made from its cases."""
+    pattern_breaking_inputs: int | None = None
+    """Relations of a program's inputs that a changed one breaks."""
 
 
-class TokensFields(AnswerFields):
+@dataclass(frozen=True, kw_only=True)
+class TokensFields(AnswerPart):
     """Tokens of the model."""
 
-    in_: int = Field(alias="in")
+    in_: Annotated[int, Field(alias="in")]
     out: int
     cached: int
     estimated: bool
 
     @classmethod
     def of(cls, found: Usage) -> Self:
-        said = {"in": found.tokens_in, "out": found.tokens_out}
-        return cls(**said, cached=found.tokens_cached, estimated=found.estimated)
+        return cls(in_=found.tokens_in, out=found.tokens_out, cached=found.tokens_cached, estimated=found.estimated)
 
 
 class ImprovedFields(AnswerFields):
@@ -78,29 +82,7 @@ class ImprovedFields(AnswerFields):
     cost_usd: float | None
 
 
-class PatchFields(AnswerFields):
-    """The further fields of a result that is a patch of a project, which other results leave out."""
-
-    diff: str = ""
-    command: str | None = None
-    edits: Rows = Field([], description="file, qualname, ablation, together, calls, evidence, caveats of each")
-    left_out_edits: Rows = Field(
-        [],
-        description="Edits that were left out, as they do not pay: file, qualname, ratio, ci_low, ci_high, at, "
-        "never_called",
-    )
-    profile: dict[str, Any] = Field({}, description="As `codeopt profile --run --json` prints it")
-    project_tests: dict[str, int] = {}
-    output: str = ""
-    benchmarks: dict[str, Any] | None = None
-    sandbox_seconds: dict[str, float] = Field({}, description="Seconds in the sandbox, by purpose")
-    protected_files: dict[str, Any] = {}
-    mutated_commands: int = 0
-    timed_command: TimedCommand = ""
-    hot_region: HotRegion = None
-
-
-class ImproveJson(ImprovedFields, PatchFields, ScoredFields):
+class ImproveJson(ImprovedFields):
     """The object of `codeopt improve --json`, and `result.json` of a saved run."""
 
     schema_: Literal["codeopt.improve/1"] = Field(alias="schema")
@@ -122,45 +104,48 @@ class ImproveJson(ImprovedFields, PatchFields, ScoredFields):
     input_seed: int | None
     evidence: dict[str, Any] | None
     timed: str | None = Field(None, description="Of a function: which calls were timed")
-    timed_sizes: list[int] = Field([], description="Sizes of these, as far as they can be read")
+    timed_sizes: tuple[int, ...] = Field((), description="Sizes of these, as far as they can be read")
     recording: dict[str, Any] | None
-    notes: list[str]
-    caveats: list[CaveatFields]  # type: ignore[assignment]
+    notes: tuple[str, ...]
+    caveats: tuple[Caveat, ...]  # type: ignore[assignment]
     growth: str
-    diagnostics: list[DiagnosticFields]
-    remaining_hot_spots: list[HotLineFields]
-    remaining_memory_spots: list[MemoryLineFields]
+    diagnostics: tuple[Diagnostic, ...]
+    remaining_hot_spots: tuple[HotLineFields, ...]
+    remaining_memory_spots: tuple[MemoryLine, ...]
     next_step: str
-    rules_skipped: list[RefusalFields] | None = Field(
+    rules_skipped: tuple[Refusal, ...] | None = Field(
         None,
         description="Why built-in rules made no draft, most lines first; null where one was accepted, or none asked",
     )
-    rounds: list[RoundFields]  # type: ignore[assignment]
+    rounds: tuple[RoundFields, ...]  # type: ignore[assignment]
     tokens: TokensFields
     effort: dict[str, float]
     seconds: float = Field(description="Wall-clock seconds from start to end, all sittings together")
     seconds_by_step: dict[str, float] = Field(description="The same by step; the sum is `seconds`")
     machine: MachineFields
     run: str
+    task_score: TaskScoreFields | None
+    task_measures: tuple[MeasureFields, ...]
+    diff: str = Field("", description="Of a patch of a project, and so the fields from here on")
+    command: str | None = None
+    edits: Rows = Field([], description="file, qualname, ablation, together, calls, evidence, caveats of each")
+    left_out_edits: Rows = Field(
+        [],
+        description="Edits that were left out, as they do not pay: file, qualname, ratio, ci_low, ci_high, at, "
+        "never_called",
+    )
+    profile: dict[str, Any] = Field({}, description="As `codeopt profile --run --json` prints it")
+    project_tests: dict[str, int] = {}
+    output: str = ""
+    benchmarks: dict[str, Any] | None = None
+    sandbox_seconds: dict[str, float] = Field({}, description="Seconds in the sandbox, by purpose")
+    protected_files: dict[str, Any] = {}
+    mutated_commands: int = 0
+    timed_command: TimedCommand = ""
+    hot_region: HotRegion = None
 
 
-class LimitFields(AnswerFields):
-    """Answer about the limit of --fail-if-slower."""
-
-    limit: float = Field(description="Largest allowed increase of time, as a share")
-    answer: Literal["pass", "fail", "inconclusive"]
-    alpha: float = Field(description="Chance of calling a limit broken that holds, and of the opposite")
-    pairs: int
-    pairs_needed: int | None = Field(description="Estimate of what an answer takes; null: there is one, or too many")
-    metric: str = Field(description="Metric that gave the answer")
-
-    @classmethod
-    def maybe(cls, found: LimitTest | None) -> LimitFields | None:
-        """Return the answer. None if no limit was given."""
-        return None if found is None else cls(**asdict(found))
-
-
-class ComparedFields(FiguresFields):
+class ComparedFields(AnswerFields):
     """The verdict on a change: is it right, and faster?"""
 
     verdict: Decision = Field(
@@ -168,50 +153,53 @@ class ComparedFields(FiguresFields):
         "same: right, and as fast"
     )
     inconclusive_about: InconclusiveAbout
+    ratio: Ratio
+    ci_low: float | None
+    ci_high: float | None
+    pairs: int = Field(description="Timed pairs of runs")
     reason: str = Field(description="Why, with the counterexample where there is one")
-    limit: LimitFields | None = Field(None, description="Whether the limit holds that fail_if_slower sets")
+    limit: LimitTest | None = Field(None, description="Whether the limit holds that fail_if_slower sets")
     caveats: Rows = Field(description="Differences on inputs beyond the known ones")
     evidence: dict[str, Any] | None = Field(description="By what calls and tests it was judged")
     diagnostics: Rows = Field(description="What could not be run")
-    notes: list[str]
+    notes: tuple[str, ...]
 
 
-class GrowthFields(AnswerFields):
-    """Growth of the cost with the size of the input."""
-
-    old: str
-    new: str
-    text: str
-
-
-class ComparedInputsFields(AnswerFields):
+@dataclass(frozen=True, kw_only=True)
+class ComparedInputsFields(AnswerPart):
     """The inputs that two programs were compared on."""
 
     total: int
     mutated_inputs: int
-    pattern_breaking_inputs: int = Field(description="Relations of the known inputs that a changed input breaks")
+    pattern_breaking_inputs: int
+    """Relations of the known inputs that a changed input breaks."""
     input_count: int
-    environments: dict[str, int] = Field(description="Cases that were compared in each environment")
+    environments: Mapping[str, int]
+    """Cases that were compared in each environment."""
 
 
-class LibrariesFields(AnswerFields):
+@dataclass(frozen=True, kw_only=True)
+class LibrariesFields(AnswerPart):
     """The libraries that a function's module loads."""
 
     modules: int
     import_s: float
     loaded_once: bool
-    why: str = Field(description="Why they are loaded anew each time")
+    why: str
+    """Why they are loaded anew each time."""
 
 
 class CompareJson(ComparedFields):
     """The object of `codeopt compare --json`."""
 
     schema_: Literal["codeopt.compare/1"] = Field(alias="schema")
-    growth: GrowthFields
+    path: str = Field("", description="Of one of several, and so `function`")
+    function: str = ""
+    growth: GrowthPair
     timed: str | None
-    caveats: list[CaveatFields]  # type: ignore[assignment]
-    diagnostics: list[DiagnosticFields]  # type: ignore[assignment]
-    settings: list[SettingFields]
+    caveats: tuple[Caveat, ...]  # type: ignore[assignment]
+    diagnostics: tuple[Diagnostic, ...]  # type: ignore[assignment]
+    settings: tuple[ChangedSetting, ...]
     sandbox: str
     runtime: str
     python: PythonFields | None
@@ -224,11 +212,11 @@ class CompareJson(ComparedFields):
     metric: Literal["cpu", "wall", "memory"] = "cpu"
     method: str = ""
     sandbox_instances: int = 0
-    cases: list[CaseFields] = []
+    cases: tuple[CaseFields, ...] = ()
     tests: ComparedInputsFields | None = Field(None, description="Of programs")
     input_seed: int | None = None
     libraries: LibrariesFields | None = Field(None, description="Libraries that a function's module loads")
-    timed_sizes: list[int] = Field([], description="Sizes of a function's timed calls, as far as they can be read")
+    timed_sizes: tuple[int, ...] = Field((), description="Sizes of a function's timed calls, if readable")
     command: str | None = Field(None, description="Of two versions of a project, and so the fields from here on")
     base: str = Field("", description="The commit that OLD is; empty for two folders")
     project_tests: dict[str, int] = {}
@@ -241,13 +229,6 @@ class CompareJson(ComparedFields):
     hot_region: HotRegion = None
 
 
-class ComparedFunctionJson(CompareJson):
-    """One function or program that a change alters."""
-
-    path: str
-    function: str
-
-
 class CompareChangeJson(AnswerFields):
     """The object of `codeopt compare --base REF --json`, and of `codeopt compare OLD NEW --json` of two modules."""
 
@@ -256,7 +237,7 @@ class CompareChangeJson(AnswerFields):
     head: str
     verdict: Decision = Field(description="The worst of all functions, as of one of them")
     inconclusive_about: InconclusiveAbout
-    functions: list[ComparedFunctionJson]
+    functions: tuple[CompareJson, ...] = Field(description="Each with its `path` and `function`")
     failed: int = Field(description="Functions that are slower beyond the limit")
     stop_reason: str = Field(description="Why some functions were not compared; empty where all were")
 
@@ -273,21 +254,23 @@ class CheckedFields(AnswerFields):
     not_checked_reason: str = Field(description="Why nothing could be looked at; empty where something was")
 
 
-class CheckedFunctionFields(AnswerFields):
+@dataclass(frozen=True, kw_only=True)
+class CheckedFunctionFields(AnswerPart):
     """One function or program of a check."""
 
     path: str
     function: str
-    share: float | None = Field(description="Share of the tests' time, all that it calls included")
-    own_share: float | None = Field(None, description="The same of its own lines and the built-ins that they call")
+    share: float | None
+    """Share of the tests' time, all that it calls included."""
+    own_share: float | None = None
+    """The same of its own lines and the built-ins that they call."""
     seconds: float
     speedup: SpeedupFields | None
-    changes: list[str]
-    caveats: list[CaveatFields]
+    changes: tuple[str, ...]
+    caveats: tuple[Caveat, ...]
     reason: str
-    cached_from: str = Field(
-        "", description="Time and place of an earlier run's verdict that was taken; empty: it was judged now"
-    )
+    cached_from: str = ""
+    """Time and place of an earlier run's verdict that was taken; empty: it was judged now."""
 
 
 class CheckJson(CheckedFields):
@@ -298,8 +281,8 @@ class CheckJson(CheckedFields):
     profile: str = Field(description="Name of the profile whose time ranks the functions; empty: that of their tests")
     schema_: Literal["codeopt.check/1"] = Field(alias="schema")
     python: PythonFields | None
-    functions: list[CheckedFunctionFields]  # type: ignore[assignment]
-    diagnostics: list[DiagnosticFields]  # type: ignore[assignment]
+    functions: tuple[CheckedFunctionFields, ...]  # type: ignore[assignment]
+    diagnostics: tuple[Diagnostic, ...]  # type: ignore[assignment]
 
 
 class ImproveSeveralJson(CheckedFields):
@@ -314,37 +297,39 @@ class ImproveSeveralJson(CheckedFields):
     run: str = Field(description="Folder of the saved run; empty where no function was begun")
     seconds: float
     python: PythonFields | None
-    functions: list[CheckedFunctionFields]  # type: ignore[assignment]
+    functions: tuple[CheckedFunctionFields, ...]  # type: ignore[assignment]
     results: dict[str, dict[str, Any]] = Field(description="Of each function that was tried, as of it alone")
     diff: str = Field(description="The patch of all that was accepted")
-    diagnostics: list[DiagnosticFields]  # type: ignore[assignment]
+    diagnostics: tuple[Diagnostic, ...]  # type: ignore[assignment]
     stop_reason: str = Field(description="Why some functions were not tried; empty where all were")
     tests_from: str = Field(description="Time of an earlier run of the tests whose figures these are; empty: a new one")
     cost_usd: float | None
 
 
-class SuggestionFields(AnswerFields):
+@dataclass(frozen=True, kw_only=True)
+class SuggestionFields(AnswerPart):
     """One verified change of a review."""
 
     path: str
     function: str
     task: str
     speedup: SpeedupFields | None
-    evidence: dict[str, Any]
+    evidence: Mapping[str, Any]
     growth: str
-    changes: list[str]
-    caveats: list[CaveatFields]
-    together: int = Field(description="Suggestions for the same file that were judged together")
+    changes: tuple[str, ...]
+    caveats: tuple[Caveat, ...]
+    together: int
+    """Suggestions for the same file that were judged together."""
     share: float | None
     sha256_before: str
     sha256_after: str
     diff: str
-    cached_from: str = Field(
-        "", description="Time and place of an earlier run's verdict that was taken; empty: it was judged now"
-    )
+    cached_from: str = ""
+    """Time and place of an earlier run's verdict that was taken; empty: it was judged now."""
 
 
-class SkippedFields(AnswerFields):
+@dataclass(frozen=True, kw_only=True)
+class SkippedFields(AnswerPart):
     """One function that nothing is suggested for, and why."""
 
     path: str
@@ -359,37 +344,44 @@ class ReviewJson(AnswerFields):
     codeopt_version: str
     base: str
     head: str
-    suggestions: list[SuggestionFields]
-    skipped: list[SkippedFields]
-    notices: list[str]
+    suggestions: tuple[SuggestionFields, ...]
+    skipped: tuple[SkippedFields, ...]
+    notices: tuple[str, ...]
     limits: Rows = Field([], description="With --fail-if-slower: path, function, answer, words of what is altered")
-    diagnostics: list[DiagnosticFields]
+    diagnostics: tuple[Diagnostic, ...]
     not_checked_reason: str
     machine: MachineFields
     python: PythonFields | None
     cost_usd: float | None
 
 
-class FindingFields(AnswerFields):
+@dataclass(frozen=True, kw_only=True)
+class FindingFields(AnswerPart):
     """One verdict of the cache."""
 
     path: str
     function: str
     task: str
-    author: str = Field(description="rules, or the model that drafted")
+    author: str
+    """rules, or the model that drafted."""
     accepted: bool
     reason: str
     speedup: SpeedupFields | None
     growth: str
-    changes: list[str]
-    caveats: list[CaveatFields]
-    share: float | None = Field(description="Share of the tests' time, 0 to 1; null: not measured")
-    seconds: float = Field(description="Time that the verdict took")
-    command: str = Field(description="Command that asked for it")
-    machine: MachineFields
-    verified_at: str = Field(description="Time in UTC, ISO 8601")
+    changes: tuple[str, ...]
+    caveats: tuple[Caveat, ...]
+    share: float | None
+    """Share of the tests' time, 0 to 1; null: not measured."""
+    seconds: float
+    """Time that the verdict took."""
+    command: str
+    """Command that asked for it."""
+    machine: MachineFields | None
+    verified_at: str
+    """Time in UTC, ISO 8601."""
     current: bool
-    stale_reason: str = Field(description="What has changed since; empty where it holds")
+    stale_reason: str
+    """Parts that changed since. Empty if it is current."""
     diff: str
 
 
@@ -398,7 +390,7 @@ class FindingsJson(AnswerFields):
 
     schema_: Literal["codeopt.findings/1"] = Field(alias="schema")
     store: str | None = Field(description="File of the cache; null where there is none")
-    findings: list[FindingFields] = Field(description="The newest first")
+    findings: tuple[FindingFields, ...] = Field(description="The newest first")
 
 
 class ProfiledFields(AnswerFields):
@@ -406,10 +398,11 @@ class ProfiledFields(AnswerFields):
 
     lines: Rows = Field(description="Hottest first; of a command each with its file, line and own_share")
     functions: Rows = Field(description="Largest share first")
-    notes: list[str] = Field(description="What could not be measured, and why")
+    notes: tuple[str, ...] = Field(description="What could not be measured, and why")
 
 
-class SplitFields(AnswerFields):
+@dataclass(frozen=True, kw_only=True)
+class SplitFields(AnswerPart):
     """Shares of the CPU time, 0 to 1; null: not measured."""
 
     python: float | None
@@ -417,12 +410,13 @@ class SplitFields(AnswerFields):
     system: float | None
 
 
-class MemoryFields(AnswerFields):
+@dataclass(frozen=True, kw_only=True)
+class MemoryFields(AnswerPart):
     """The memory of a profiled run; null: not measured."""
 
     peak_mib: float | None
     copy_mib_s: float | None
-    lines: list[MemoryLineFields]
+    lines: tuple[MemoryLine, ...]
 
 
 class ProfileJson(ProfiledFields):
@@ -431,8 +425,8 @@ class ProfileJson(ProfiledFields):
     schema_: Literal["codeopt.profile/1"] = Field(alias="schema")
     case: str
     python: PythonFields | None
-    lines: list[ProfiledLineFields]  # type: ignore[assignment]
-    functions: list[HotFunctionFields]  # type: ignore[assignment]
+    lines: tuple[HotLine, ...]  # type: ignore[assignment]
+    functions: tuple[HotFunctionFields, ...]  # type: ignore[assignment]
     split: SplitFields
     memory: MemoryFields
 
@@ -443,15 +437,15 @@ def profile_answer(profile: Profile, interpreter: Interpreter | None) -> Profile
         schema="codeopt.profile/1",
         case=profile.case,
         python=PythonFields.maybe(interpreter),
-        lines=ProfiledLineFields.each(profile.lines),
+        lines=profile.lines,
         functions=HotFunctionFields.each(profile.functions),
         split=SplitFields(python=profile.python_share, native=profile.native_share, system=profile.system_share),
         memory=MemoryFields(
             peak_mib=profile.peak_mib,
             copy_mib_s=profile.copy_mib_s,
-            lines=MemoryLineFields.each(profile.memory),
+            lines=profile.memory,
         ),
-        notes=list(profile.notes),
+        notes=profile.notes,
     )
 
 
@@ -475,16 +469,6 @@ class CommandProfileJson(ProfiledFields):
         "queries, most_of_one, statements, caller",
     )
     waits: Rows = Field([], description="Where it waits: file, qualname, line, library, seconds, share, for_others")
-
-
-class RecordedFields(AnswerFields):
-    """Calls of a function that were recorded."""
-
-    calls: int = Field(description="Different calls that were seen")
-    kept: int
-    status: int = Field(description="How the command ended")
-    file: str = Field(description="Where they are kept")
-    messages: list[str]
 
 
 PRINTED: dict[str, type[AnswerFields]] = {

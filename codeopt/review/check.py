@@ -48,7 +48,6 @@ class CheckedTarget:
 
     def answer(self) -> CheckedFunctionFields:
         """The row of `codeopt check --json`."""
-        from codeopt.report.answer_fields import CaveatFields
         from codeopt.report.answers import CheckedFunctionFields
 
         found = self.suggestion
@@ -59,8 +58,8 @@ class CheckedTarget:
             own_share=None if self.own_share is None else round(self.own_share, 4),
             seconds=round(self.seconds, 6),
             speedup=found.speedup if found else None,
-            changes=list(found.changes) if found else [],
-            caveats=CaveatFields.each(found.caveats if found else ()),
+            changes=found.changes if found else (),
+            caveats=found.caveats if found else (),
             reason=self.reason,
             cached_from=self.cached_from,
         )
@@ -92,15 +91,15 @@ class ProjectCheck:
 
     def answer(self) -> CheckJson:
         """The object that `codeopt check --json` prints."""
-        from codeopt.report.answer_fields import DiagnosticFields, PythonFields
+        from codeopt.report.answer_fields import PythonFields
         from codeopt.report.answers import CheckJson
 
         return CheckJson(
             schema="codeopt.check/1",
             python=PythonFields.maybe(self.interpreter),
             improved=self.improved,
-            functions=[row.answer() for row in self.rows],
-            diagnostics=DiagnosticFields.each(self.diagnostics),
+            functions=tuple(row.answer() for row in self.rows),
+            diagnostics=self.diagnostics,
             not_checked_reason=self.not_checked_reason,
             stop_reason=self.stop_reason,
             tests_from=self.tests_from,

@@ -97,15 +97,15 @@ class ImprovedSeveral:
 
     def answer(self, target: str) -> ImproveSeveralJson:
         """The object that `codeopt improve --json` prints of a module or folder."""
-        from codeopt.report.answer_fields import DiagnosticFields, PythonFields
+        from codeopt.report.answer_fields import PythonFields
         from codeopt.report.answers import ImproveSeveralJson
 
         return ImproveSeveralJson(
             schema="codeopt.improve-several/1", target=target, python=PythonFields.maybe(self.interpreter),
             file=target, folder=str(Path.cwd()), accepted=bool(self.improved), reason=self.reason,
-            improved=self.improved, functions=[row.answer() for row in self.rows],
+            improved=self.improved, functions=tuple(row.answer() for row in self.rows),
             results={name: dict(result) for name, result in self.results.items()}, diff=self.diff,
-            diagnostics=DiagnosticFields.each(self.diagnostics),
+            diagnostics=self.diagnostics,
             not_checked_reason=self.not_checked_reason, stop_reason=self.stop_reason,
             tests_from=self.tests_from, cost_usd=self.cost_usd, seconds=round(self.seconds, 3),
             run=str(self.run.path) if self.run else "",

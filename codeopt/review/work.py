@@ -21,6 +21,7 @@ from codeopt.review.combine import combine
 from codeopt.review.findings.known import KnownFinding, KnownFindings
 from codeopt.review.nothing_to_try import NothingToTry
 from codeopt.review.suggestion import Skipped, Suggestion, evidence_of, evidence_of_cases, full_name
+from codeopt_sandbox.caveat import Caveat
 from codeopt_sandbox.errors import SandboxError
 
 BUDGET_SPENT = 6
@@ -201,7 +202,7 @@ class ReviewRun:
         """Add what an earlier run has found; returns the reason why there is no suggestion, empty: there is one."""
         self.again.append(known)
         found = known.finding
-        self._tell_shortfalls(target, found.shortfalls_found)
+        self._tell_shortfalls(target, found.diagnostics)
         if not found.accepted:
             return f"{found.reason} ({found.judged})"
         self.suggestions.append(known_suggestion(target, known))
@@ -278,7 +279,7 @@ class ReviewRun:
 
 def gain_of(found: Suggestion) -> str:
     """The gain of a suggestion in a few words; that it is better where no time was compared."""
-    return Speedup.from_json(dict(found.speedup)).gain if found.speedup else f"better by {found.task}"
+    return Speedup.from_json(vars(found.speedup)).gain if found.speedup else f"better by {found.task}"
 
 
 def suggestion(target: ReviewTarget, result: Result) -> Suggestion:
@@ -305,7 +306,7 @@ def suggestion(target: ReviewTarget, result: Result) -> Suggestion:
 def saved_suggestion(target: ReviewTarget, run: StoredRun) -> Suggestion:
     """Make a suggestion of an accepted run that was saved. Raises KeyError, TypeError, ValueError or IndexError if it
     is broken."""
-    from codeopt.report.answer_fields import CaveatFields, SpeedupFields
+    from codeopt.report.answer_fields import SpeedupFields, read
 
     assert run.best is not None
     result = run.result
@@ -316,11 +317,11 @@ def saved_suggestion(target: ReviewTarget, run: StoredRun) -> Suggestion:
         original=run.original.text,
         improved=run.best.text,
         task=result["task"],
-        speedup=SpeedupFields.model_validate(result["speedup"]) if result["speedup"] else None,
+        speedup=read(SpeedupFields, result["speedup"]) if result["speedup"] else None,
         evidence=result["evidence"] or evidence_of_cases(len(run.saved.history.original.outcomes)),
         growth=result["growth"],
         changes=best.changes or tuple(filter(None, [best.summary])),
-        caveats=tuple(CaveatFields.model_validate(each).caveat for each in result["caveats"]),
+        caveats=tuple(read(Caveat, each) for each in result["caveats"]),
         share=None if target.share is None else round(target.share, 4),
     )
 
@@ -334,11 +335,11 @@ def known_suggestion(target: ReviewTarget, known: KnownFinding) -> Suggestion:
         original=read_program(target.file).text,
         improved=known.improved,
         task=found.task,
-        speedup=found.figures,
+        speedup=found.speedup,
         evidence=found.evidence,
         growth=found.growth,
         changes=found.changes,
-        caveats=found.caveats_found,
+        caveats=found.caveats,
         share=found.share if target.share is None else round(target.share, 4),
         cached_from=found.judged,
     )

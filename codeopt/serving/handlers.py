@@ -22,6 +22,7 @@ from codeopt.engine.compare import compare
 from codeopt.engine.improve import improve
 from codeopt.engine.open_model import RULES
 from codeopt.engine.open_session import open_session
+from codeopt.report.answer_fields import serialize
 from codeopt.report.answers import profile_answer
 from codeopt.report.result import diff
 from codeopt.review.base_checkout import compare_with_base
@@ -173,7 +174,7 @@ def _check(request: OperationRequest, options: ImproveOptions, console: Console)
     changed = {row.path: row.suggestion for row in found.rows if row.suggestion}
     root = _root_of(paths)
     rows = [
-        row.answer().to_json()
+        serialize(row.answer())
         | {"file": _below_here(root / row.path), "line": _line(root / row.path, row.function)}
         | {"judged": row.judged, "new_source": row.suggestion.improved if row.suggestion else None}
         | {"sha256_before": digest(row.suggestion.original) if row.suggestion else None}

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pydantic import Field
 
 from codeopt.report.answer_fields import AnswerFields
-from codeopt.report.answers import CheckedFields, ComparedFields, ImprovedFields, ProfiledFields, RecordedFields
+from codeopt.report.answers import CheckedFields, ComparedFields, ImprovedFields, ProfiledFields
 
 
 class ToolAnswer(AnswerFields):
@@ -36,5 +36,11 @@ class CheckAnswer(CheckedFields, ToolAnswer):
     """The functions that are slow under their tests, and what the built-in rules would make of them."""
 
 
-class RecordAnswer(RecordedFields, ToolAnswer):
+class RecordAnswer(ToolAnswer):
     """Calls of a function that were recorded."""
+
+    calls: int = Field(description="Different calls that were seen")
+    kept: int
+    status: int = Field(description="How the command ended")
+    file: str = Field(description="Where they are kept")
+    messages: list[str]

@@ -15,12 +15,13 @@ from codeopt.core.ownership import foreign
 from codeopt.core.run_store import digest
 from codeopt.core.words import Speedup
 from codeopt.core.words import share as share_of
-from codeopt.report.answer_fields import CaveatFields
+from codeopt.report.answer_fields import read
 from codeopt.review.findings.carry import carried
 from codeopt.review.findings.finding import StoredFinding
 from codeopt.review.findings.keys import FindingKeys
 from codeopt.review.findings.known import all_findings
 from codeopt.workloads.source.functions import definitions
+from codeopt_sandbox.caveat import Caveat
 from codeopt_sandbox.plain_files import read_text
 
 RUNS = ".codeopt/runs"
@@ -137,8 +138,9 @@ def of_cache(cache: Cache, top: Path, root: Path) -> Iterator[SlowFunction]:
 
 def _of_finding(found: StoredFinding, file: str) -> SlowFunction:
     return SlowFunction(
-        file, found.function, found.share, found.original, found.improved, found.speedup or {}, found.changes,
-        tuple(each.words for each in found.caveats_found), found.growth, "" if found.accepted else found.reason,
+        file, found.function, found.share, found.original, found.improved,
+        vars(found.speedup) if found.speedup else {}, found.changes, tuple(each.words for each in found.caveats),
+        found.growth, "" if found.accepted else found.reason,
         found.judged, found.key.evidence,
     )  # fmt: skip
 
@@ -166,7 +168,7 @@ def of_improvement(answer: Mapping[str, Any], file: str, function: str, original
 
 
 def _caveats(answer: Mapping[str, Any]) -> tuple[str, ...]:
-    return tuple(row.caveat.words for row in CaveatFields.each(answer["caveats"]))
+    return tuple(read(Caveat, row).words for row in answer["caveats"])
 
 
 def saved(root: Path) -> list[SlowFunction]:

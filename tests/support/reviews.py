@@ -11,7 +11,7 @@ from codeopt.review.suggestion import Review, Suggestion
 
 HEAD = "a" * 40
 SPEEDUP = SpeedupFields(
-    ratio=4.2, ci_low=3.9, ci_high=4.5, confidence=0.95, pairs=21, metric="cpu", method="m", cases=[]
+    ratio=4.2, ci_low=3.9, ci_high=4.5, confidence=0.95, pairs=21, metric="cpu", method="m", cases=()
 )
 EVIDENCE = {"calls": 42, "sources": {"tests": 12, "generated": 30}, "line_coverage": 1.0, "tests": 3, "left_out": {}}
 MACHINE = {"cpu": "Test CPU", "cores": 2, "system": "Linux 6", "python": "CPython 3.11.7"}

@@ -10,7 +10,7 @@ from codeopt.batch.results.statistics import Estimate
 from codeopt.core import screen
 from codeopt.core.sanitize import inline
 from codeopt.core.words import Speedup, clock, counted, factor, money
-from codeopt.report.answer_fields import ScoredFields, scored
+from codeopt.report.answer_fields import scored, serialize
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -228,7 +228,7 @@ def as_json(found: Metrics, other: Versus | None = None) -> dict[str, Any]:
         "rows": [
             {
                 **dict(zip(COLUMNS, row(each), strict=True)),
-                **ScoredFields(**scored(each.task_score)).to_json(),
+                **{name: serialize(part) for name, part in scored(each.task_score).items()},
             }
             for each in found.solved
         ],

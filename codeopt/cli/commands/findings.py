@@ -60,7 +60,7 @@ def run(arguments: argparse.Namespace) -> int:
         found = FindingsJson(
             schema="codeopt.findings/1",
             store=str(caches[0].file) if caches else None,
-            findings=[each.answer() for each in shown],
+            findings=tuple(each.answer() for each in shown),
         )
         print(json.dumps(found.to_json()))
         return 0

@@ -37,16 +37,16 @@ def _function(found: Sequence[FindingFields]) -> dict[str, Any]:
         "name": f"{newest.path}::{newest.function}" if newest.function else newest.path,
         "gain": bool(newest.accepted and newest.current),
         "changes": newest.changes,
-        "caveats": [each.caveat.words for each in newest.caveats],
+        "caveats": [each.words for each in newest.caveats],
         "diff": newest.diff,
         "rows": [_row(each) for each in found],
     }
 
 
 def _row(each: FindingFields) -> tuple[str, ...]:
-    figures = Speedup.from_json(dict(each.speedup)) if each.speedup and each.accepted else None
+    figures = Speedup.from_json(vars(each.speedup)) if each.speedup and each.accepted else None
     verdict = figures.gain if figures else f"better by {each.task}" if each.accepted else each.reason
     state = "current" if each.current else f"old: {each.stale_reason} changed since"
     certainty = figures.certainty if figures else ""
     when = each.verified_at[:16].replace("T", " ")
-    return when, verdict, certainty, each.author, each.command, each.machine.cpu, state
+    return when, verdict, certainty, each.author, each.command, each.machine.cpu if each.machine else "", state

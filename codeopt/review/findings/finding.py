@@ -5,17 +5,16 @@ from __future__ import annotations
 import time
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from functools import cache
 from typing import TYPE_CHECKING, Any
 
 from codeopt.core.diagnostic import Diagnostic
 from codeopt.core.environment_digest import digest_of
 from codeopt.core.words import Speedup
-from codeopt.report.answer_fields import CaveatFields, MachineFields, SpeedupFields
+from codeopt.report.answer_fields import MachineFields, SpeedupFields, read, serialize
 from codeopt_sandbox.caveat import Caveat
 
 if TYPE_CHECKING:
-    from pydantic import TypeAdapter
+    pass
 
 FORMAT = 1
 """Version of the JSON below."""
@@ -72,59 +71,44 @@ class StoredFinding:
     """Text with the accepted draft. Empty without one."""
     reached_after: str = ""
     """Value of `key.reached` for `improved`."""
-    speedup: Mapping[str, Any] | None = None
+    speedup: SpeedupFields | None = None
     evidence: Mapping[str, Any] = field(default_factory=dict)
     growth: str = ""
     changes: tuple[str, ...] = ()
-    caveats: tuple[Mapping[str, Any], ...] = ()
-    diagnostics: tuple[Mapping[str, str], ...] = ()
-    """Things that could not be run or measured: fields of Diagnostic."""
+    caveats: tuple[Caveat, ...] = ()
+    diagnostics: tuple[Diagnostic, ...] = ()
+    """Things that could not be run or measured."""
     share: float | None = None
     """Share of its tests' time, 0 to 1. None: not measured."""
     seconds: float = 0.0
     """Time that the verdict took, seconds."""
     command: str = ""
-    machine: Mapping[str, Any] = field(default_factory=dict)
+    machine: MachineFields | None = None
     made_at: float = 0.0
     """Time of the verdict, seconds since the epoch."""
 
     def to_json(self) -> dict[str, Any]:
         """The finding as the cache keeps it."""
-        return {"format": FORMAT, **_adapter().dump_python(self, mode="json")}
-
-    @property
-    def figures(self) -> SpeedupFields | None:
-        """The figures as a suggestion has them."""
-        return SpeedupFields.model_validate(self.speedup) if self.speedup else None
-
-    @property
-    def caveats_found(self) -> tuple[Caveat, ...]:
-        """The caveats as the judge made them."""
-        return tuple(CaveatFields.model_validate(each).caveat for each in self.caveats)
-
-    @property
-    def shortfalls_found(self) -> tuple[Diagnostic, ...]:
-        """The diagnostics as the judge told them."""
-        return tuple(Diagnostic(**each) for each in self.diagnostics)
+        return {"format": FORMAT, **serialize(self)}
 
     @property
     def words(self) -> str:
         """`4.2x faster   45 ms -> 11 ms CPU time   (95% CI 3.9x to 4.5x)`, or the reason why nothing was accepted."""
         if not self.accepted:
             return self.reason
-        return Speedup.from_json(self.speedup).words if self.speedup else f"better by {self.task}"
+        return Speedup.from_json(vars(self.speedup)).words if self.speedup else f"better by {self.task}"
 
     @property
     def gain(self) -> str:
         """`4.2x faster`, or `not improved`."""
         if not self.accepted:
             return "not improved"
-        return Speedup.from_json(self.speedup).gain if self.speedup else f"better by {self.task}"
+        return Speedup.from_json(vars(self.speedup)).gain if self.speedup else f"better by {self.task}"
 
     @property
     def judged(self) -> str:
         """`judged 2026-03-01 12:30 by codeopt check on 8 cores of ...`, in local time."""
-        where = f" on {self.machine['cpu']}" if self.machine.get("cpu") else ""
+        where = f" on {self.machine.cpu}" if self.machine else ""
         return f"judged {minute(self.made_at)} by codeopt {self.command}{where}"
 
 
@@ -136,31 +120,12 @@ def finding_of(value: Any, made_at: float) -> StoredFinding | None:
     if not isinstance(value, dict) or value.get("format") != FORMAT:
         return None
     try:
-        found = _adapter().validate_python({name: each for name, each in value.items() if name != "format"})
-        _ = (
-            found.figures,
-            found.caveats_found,
-            found.shortfalls_found,
-            found.words,
-            MachineFields.model_validate(found.machine),
-        )
-    except (ValueError, KeyError, TypeError, AttributeError):
+        found = read(StoredFinding, {name: each for name, each in value.items() if name != "format"})
+    except ValueError:
         return None
     return replace(found, made_at=made_at)
-
-
-def caveats_to_json(found: tuple[Caveat, ...]) -> tuple[dict[str, Any], ...]:
-    """Caveats as data."""
-    return tuple(each.to_json() for each in CaveatFields.each(found))
 
 
 def minute(at: float) -> str:
     """`2026-03-01 12:30`, in local time."""
     return time.strftime("%Y-%m-%d %H:%M", time.localtime(at))
-
-
-@cache
-def _adapter() -> TypeAdapter[StoredFinding]:
-    from pydantic import TypeAdapter
-
-    return TypeAdapter(StoredFinding)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterator
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from codeopt.core.cache import Cache, CachedValue, CacheKind
@@ -17,10 +17,10 @@ from codeopt.core.options import ImproveOptions
 from codeopt.core.program import read_program
 from codeopt.core.session import CacheOpener
 from codeopt.engine.run_plan import make_plan
-from codeopt.report.answer_fields import SpeedupFields
+from codeopt.report.answer_fields import MachineFields, SpeedupFields, read
 from codeopt.report.result import End, Result
 from codeopt.review.findings.carry import carried
-from codeopt.review.findings.finding import FindingKey, StoredFinding, caveats_to_json, finding_of
+from codeopt.review.findings.finding import FindingKey, StoredFinding, finding_of
 from codeopt.review.findings.keys import FindingKeys
 from codeopt.review.suggestion import evidence_of
 from codeopt.workloads.sandbox_view.view import locate
@@ -132,9 +132,9 @@ def _finding(
     return StoredFinding(
         key=key, path=key.place.partition("::")[0], function=function, task=result.task, author=author,
         accepted=result.accepted, reason=result.reason, original=file.text, improved=improved, reached_after=after,
-        speedup=speedup.to_json() if speedup else None, evidence=evidence_of(result),
+        speedup=speedup, evidence=evidence_of(result),
         growth=result.growth, changes=(best.changes or tuple(filter(None, [best.summary]))) if best else (),
-        caveats=caveats_to_json(best.caveats) if best else (),
-        diagnostics=tuple(asdict(each) for each in result.diagnostics), share=share, seconds=round(result.seconds, 1),
-        command=command, machine=machine(), made_at=time.time(),
+        caveats=best.caveats if best else (), diagnostics=result.diagnostics, share=share,
+        seconds=round(result.seconds, 1),
+        command=command, machine=read(MachineFields, machine()), made_at=time.time(),
     )  # fmt: skip

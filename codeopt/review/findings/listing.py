@@ -10,7 +10,6 @@ from pathlib import Path
 from codeopt.core.cache import Cache
 from codeopt.core.interpreter import Interpreter
 from codeopt.core.options import ImproveOptions
-from codeopt.report.answer_fields import CaveatFields, MachineFields
 from codeopt.report.answers import FindingFields
 from codeopt.review.findings.finding import StoredFinding
 from codeopt.review.findings.keys import FindingKeys
@@ -56,14 +55,14 @@ class ListedFinding:
             author=found.author,
             accepted=found.accepted,
             reason=found.reason,
-            speedup=found.figures,
+            speedup=found.speedup,
             growth=found.growth,
-            changes=list(found.changes),
-            caveats=CaveatFields.each(found.caveats_found),
+            changes=found.changes,
+            caveats=found.caveats,
             share=found.share,
             seconds=found.seconds,
             command=found.command,
-            machine=MachineFields.model_validate(found.machine),
+            machine=found.machine,
             verified_at=datetime.fromtimestamp(found.made_at, UTC).isoformat(timespec="seconds"),
             current=not self.stale_reason,
             stale_reason=self.stale_reason,

@@ -48,7 +48,7 @@ def claim(suggestion: Suggestion) -> str:
 
 def _speedup(suggestion: Suggestion) -> Speedup | None:
     figures = suggestion.speedup
-    return Speedup.from_json(dict(figures)) if figures and figures.ratio is not None else None
+    return Speedup.from_json(vars(figures)) if figures and figures.ratio is not None else None
 
 
 def proof(suggestion: Suggestion) -> str:

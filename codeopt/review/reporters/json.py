@@ -7,7 +7,7 @@ from dataclasses import asdict
 from typing import Any
 
 from codeopt.core.version import __version__
-from codeopt.report.answer_fields import DiagnosticFields, MachineFields
+from codeopt.report.answer_fields import MachineFields, read
 from codeopt.report.answers import ReviewJson, SkippedFields, SuggestionFields
 from codeopt.review.reporters._reporter import reporter
 from codeopt.review.suggestion import Review
@@ -28,11 +28,11 @@ def answer(review: Review) -> ReviewJson:
         head=review.head,
         suggestions=SuggestionFields.each(review.suggestions),
         skipped=SkippedFields.each(review.skipped),
-        notices=list(review.notices),
+        notices=review.notices,
         limits=[asdict(each) for each in review.limits],
-        diagnostics=DiagnosticFields.each(review.diagnostics),
+        diagnostics=review.diagnostics,
         not_checked_reason=review.not_checked_reason,
-        machine=MachineFields.of(review.machine),
+        machine=read(MachineFields, review.machine),
         python=review.python,
         cost_usd=review.cost_usd,
     )

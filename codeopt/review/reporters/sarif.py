@@ -9,6 +9,7 @@ from urllib.parse import quote
 from codeopt.core.merging import lines_of
 from codeopt.core.sanitize import log_line
 from codeopt.core.version import __version__
+from codeopt.report.answer_fields import serialize
 from codeopt.review.reporters._edits import LineEdit, edits
 from codeopt.review.reporters._finding import NAME, fingerprint, lines, rule, sentence
 from codeopt.review.reporters._reporter import reporter
@@ -54,7 +55,7 @@ def _result(found: Suggestion) -> dict[str, Any]:
             {"physicalLocation": {"artifactLocation": artifact, "region": {"startLine": first, "endLine": last}}}
         ],
         "partialFingerprints": {"codeopt/v1": fingerprint(found)},
-        "properties": {"speedup": found.speedup.to_json() if found.speedup else {}, "evidence": found.evidence},
+        "properties": {"speedup": serialize(found.speedup) if found.speedup else {}, "evidence": found.evidence},
     }
     if replacements:
         changes = [{"artifactLocation": artifact, "replacements": replacements}]

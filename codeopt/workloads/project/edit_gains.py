@@ -63,7 +63,7 @@ class EditGain:
 
     def to_json(self, evidence: Sequence[str], calls: FunctionFinding) -> dict[str, Any]:
         """Row of `edits` of a result. calls: what those of the function say."""
-        from codeopt.report.answer_fields import CaveatFields
+        from codeopt.report.answer_fields import serialize
 
         return {
             "file": self.edit.file,
@@ -72,7 +72,7 @@ class EditGain:
             "together": [str(each) for each in self.together],
             "calls": calls.calls,
             "evidence": [*calls.evidence, *evidence],
-            "caveats": [CaveatFields.of(caveat).to_json() for caveat in calls.caveats],
+            "caveats": [serialize(caveat) for caveat in calls.caveats],
         }
 
     def _figures(self) -> dict[str, float | None]:

@@ -20,7 +20,7 @@ from codeopt.core.history import History
 from codeopt.core.ownership import foreign, require_own
 from codeopt.core.revision import Revision
 from codeopt.core.run_store import RunFolder, SavedRun, digest, new_run
-from codeopt.report.answer_fields import CaveatFields
+from codeopt.report.answer_fields import serialize
 from codeopt.workloads.function.recording.recording import left_out, recorded_calls
 from codeopt.workloads.source.functions import read_function
 from tests.codeopt.command import codeopt, command, environment
@@ -259,7 +259,7 @@ def hostile(folder: Path) -> Path:
     steers = {name: f"{name}{STEERS}" for name in ("target", "task", "model", "sandbox", "reason", "stop_reason")}
     more = {"notes": [STEERS], "growth": STEERS, "remaining_hot_spots": [],
             "diagnostics": [{"message": STEERS, "cause": STEERS, "hint": STEERS}],
-            "caveats": [{**CaveatFields.of(CAVEAT).to_json(),
+            "caveats": [{**serialize(CAVEAT),
                          **dict.fromkeys(("input", "expected", "got", "cause", "reproduce"), STEERS)}]}  # fmt: skip
     run = save(folder / ".codeopt" / "runs", "20260101-000000-\x1b[31mslow-aaaa", folder)
     (run / "result.json").write_text(json.dumps({**result(folder), **steers, **more}))

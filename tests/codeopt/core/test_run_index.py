@@ -16,7 +16,7 @@ from codeopt.core.history import History
 from codeopt.core.revision import Revision
 from codeopt.core.run_index import find_run, list_runs, open_run
 from codeopt.core.run_store import RunFolder, SavedRun, digest
-from codeopt.report.answer_fields import CaveatFields
+from codeopt.report.answer_fields import serialize
 from codeopt.report.html.run_page import run_page
 from codeopt_sandbox.caveat import Caveat, CaveatKind
 from tests.codeopt.batch.results.test_page import outline
@@ -42,7 +42,7 @@ def result(folder: Path, **other: Any) -> dict[str, Any]:
         "seconds": 9.5,
         "evidence": {"sources": {"tests": 12}, "line_coverage": 0.75, "tests": 3, "left_out": {"too slow": 4}},
         "tests": {"total": 2, "held_out": 1, "input_count": 40, "confirmation_runs": 2},
-        "caveats": [CaveatFields.of(CAVEAT).to_json()],
+        "caveats": [serialize(CAVEAT)],
         "effort": {"model_s": 4.0, "cases_s": 1.0, "timing_s": 2.0, "profile_s": 0.5, "confirmation_s": 1.5},
         "rounds": [], "tokens": {"in": 1000, "out": 200, "cached": 0, "estimated": False}, "cost_usd": 0.5, "notes": [],
         "growth": "", "seconds_by_step": {}, "run": "elsewhere",

@@ -12,7 +12,7 @@ import pytest
 from pydantic import BaseModel
 
 from codeopt.cli.commands.schema import COMMANDS
-from codeopt.report.answer_fields import RoundFields, SpeedupFields
+from codeopt.report.answer_fields import RoundFields, SpeedupFields, read, serialize
 from codeopt.report.answers import PRINTED
 from codeopt.review.reporters.json import answer as review_answer
 from codeopt.serving import mcp_schemas
@@ -64,7 +64,7 @@ def printed(name: str, folder: Path) -> dict[str, Any]:
     """The object of a command; a review's from a review that was made by hand."""
     if name == "review":
         rounds = printed("improve", folder)
-        shown = [replace(each, speedup=SpeedupFields.model_validate(rounds["speedup"])) for each in (ONE_HUNK, OUTSIDE)]
+        shown = [replace(each, speedup=read(SpeedupFields, rounds["speedup"])) for each in (ONE_HUNK, OUTSIDE)]
         found: dict[str, Any] = review_answer(review(FILES, *shown)).to_json()
         return found
     short = ("--sandbox", "bubblewrap", "-q", "--json")
@@ -145,7 +145,7 @@ def test_what_is_printed_is_as_its_schema_says(name: str, folder: Path) -> None:
     ],
 )
 def test_a_round_has_one_verdict(change: dict[str, Any], verdict: str, about: str | None, failure: str | None) -> None:
-    found = RoundFields.of(replace(right(), **change)).to_json()
+    found = serialize(RoundFields.of(replace(right(), **change)))
     assert (found["verdict"], found["inconclusive_about"], found["failure"]) == (verdict, about, failure)
 
 

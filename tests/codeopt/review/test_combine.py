@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -26,7 +27,7 @@ TEXT = "def a():\n    return 1\n\n\ndef b():\n    return 2\n\n\ndef c():\n    re
 def better(name: str, ratio: float, path: str = "m.py") -> Suggestion:
     number = "abc".index(name) + 1
     improved = TEXT.replace(f"return {number}", f"return {number}  # quick")
-    return suggestion(path, TEXT, improved, name, speedup=SPEEDUP.model_copy(update={"ratio": ratio}))
+    return suggestion(path, TEXT, improved, name, speedup=replace(SPEEDUP, ratio=ratio))
 
 
 A, B, C, OTHER = better("a", 2.0), better("b", 9.0), better("c", 4.0), better("a", 3.0, "n.py")
@@ -68,9 +69,7 @@ def test_one_alone_is_not_looked_at_again() -> None:
 
 def test_two_answers_for_the_same_lines_are_a_choice() -> None:
     """They are never applied together, so nothing is asked of both."""
-    other = suggestion(
-        "m.py", TEXT, TEXT.replace("return 1", "return 0 + 1"), "a", speedup=SPEEDUP.model_copy(update={"ratio": 1.5})
-    )
+    other = suggestion("m.py", TEXT, TEXT.replace("return 1", "return 0 + 1"), "a", speedup=replace(SPEEDUP, ratio=1.5))
     kept, dropped = combine([A, other], lambda found, text: "wrong")
     assert ([each.together for each in kept], dropped) == ([1, 1], [])
 

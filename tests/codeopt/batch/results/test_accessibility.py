@@ -11,6 +11,7 @@ from codeopt.batch.batch_folder import BatchFolder
 from codeopt.batch.results.metrics import measure_batch, versus
 from codeopt.batch.results.page import page
 from codeopt.core.run_index import open_run
+from codeopt.report.answer_fields import read
 from codeopt.report.answers import FindingFields
 from codeopt.report.html.findings_page import findings_page
 from codeopt.report.html.profile_page import profile_page
@@ -61,7 +62,7 @@ def finding(**changed: Any) -> FindingFields:
         "verified_at": "2026-11-25T21:44:42+00:00", "current": True, "stale_reason": "",
         "diff": "--- a/shop/orders.py\n+++ b/shop/orders.py\n@@ -1 +1 @@\n-    old = 1\n+    new = 1\n",
     }  # fmt: skip
-    return FindingFields.model_validate({**fields, **changed})
+    return read(FindingFields, {**fields, **changed})
 
 
 @pytest.mark.parametrize("dark", [False, True], ids=["light", "dark"])

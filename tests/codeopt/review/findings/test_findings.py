@@ -17,6 +17,7 @@ from codeopt.core.interpreter import Interpreter, Origin
 from codeopt.core.machine import machine
 from codeopt.core.options import ImproveOptions
 from codeopt.core.session import Session
+from codeopt.report.answer_fields import MachineFields, SpeedupFields, read
 from codeopt.review.findings.carry import carried
 from codeopt.review.findings.finding import StoredFinding
 from codeopt.review.findings.keys import FindingKeys
@@ -198,8 +199,9 @@ def put(project: Path, cache: Cache | None = None) -> StoredFinding:
                "method": "m", "cases": []}  # fmt: skip
     found = StoredFinding(
         key, "mod.py", "target", "runtime", "rules", accepted=True, reason="round 1", original=MODULE,
-        improved=IMPROVED, reached_after=after, speedup=figures, changes=("a_rule: it is quicker.",),
-        command="check", machine=machine(), made_at=time.time(),
+        improved=IMPROVED, reached_after=after, speedup=read(SpeedupFields, figures),
+        changes=("a_rule: it is quicker.",), command="check", machine=read(MachineFields, machine()),
+        made_at=time.time(),
     )  # fmt: skip
     cache = cache or open_cache(project)
     assert cache is not None

@@ -15,7 +15,7 @@ import pytest
 from hypothesis import example, given
 
 from codeopt.core import plugins
-from codeopt.report.answer_fields import CaveatFields
+from codeopt.report.answer_fields import serialize
 from codeopt.review.reporters import json as as_json
 from codeopt.review.reporters import markdown, rdjson, rdjsonl, sarif
 from codeopt.review.suggestion import Suggestion
@@ -122,7 +122,7 @@ def test_sarif_has_no_links_or_placeholders_of_others() -> None:
 def test_a_caveat_is_told_in_every_format() -> None:
     caveat = Caveat(CaveatKind.INPUT, "f([None])", "returns 0", "raises `TypeError`", "no known call has None")
     found = review({}, replace(ONE_HUNK, caveats=(caveat,)))
-    assert json.loads(as_json.render(found))["suggestions"][0]["caveats"] == [CaveatFields.of(caveat).to_json()]
+    assert json.loads(as_json.render(found))["suggestions"][0]["caveats"] == [serialize(caveat)]
     for text in (markdown.render(found), sarif.render(found)):
         assert "caveat: on f" in text
         assert "no known call has None" in text

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 import subprocess
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -20,7 +21,7 @@ from tests.support.reviews import MACHINE, SPEEDUP
 TOP = '"""\n::set-env name=A::b\n##[error]x \x1b[31m\n```\n"""\n'
 OLD = TOP + "\n\ndef f(x):\n    return list(x)\n\n\ndef g(x):\n    return list(x)\n"
 PATH = "a\n::error::`x`@y\x1b]0;t\x07.py"
-FIGURES = SPEEDUP.model_copy(update={"ratio": 2.0, "ci_low": 1.5, "ci_high": None, "pairs": 9})
+FIGURES = replace(SPEEDUP, ratio=2.0, ci_low=1.5, ci_high=None, pairs=9)
 EVIDENCE = {"calls": 12, "sources": {"tests": 12}, "line_coverage": 1.0, "tests": 3}
 
 

@@ -23,7 +23,7 @@ def matches(target: Target, options: ImproveOptions) -> bool:
 @contextmanager
 def open_workload(request: WorkloadRequest) -> Iterator[OpenTarget]:
     """Copy what may be shown of the project, and open a sandbox that shows it. Raises UsageError, NoSandbox."""
-    from codeopt.workloads.function.opening import open_function
+    from codeopt.workloads.function.function_target import open_function
 
     with open_function(request) as opened:
         yield opened

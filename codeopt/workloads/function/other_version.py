@@ -15,7 +15,7 @@ from codeopt.core.words import counted
 from codeopt.workloads import Checked
 from codeopt.workloads.function.corpus.existing_tests import run_tests
 from codeopt.workloads.function.harness import FunctionHarness, make_target
-from codeopt.workloads.sandbox_view.stray import is_stray
+from codeopt.workloads.sandbox_view.module_outside_package import is_outside_package
 from codeopt.workloads.sandbox_view.view import View
 from codeopt.workloads.source.functions import Function, read_function
 from codeopt_sandbox.calls import FunctionRef
@@ -103,7 +103,7 @@ class OtherVersionOfFunction:
             return f"it is named {self.function.qualname}"
         if missing := sorted(_top_names(target.source) - _top_names(self.function.source)):
             return f"its file does not define {', '.join(missing[:MAX_NAMED])}{', ...' * (len(missing) > MAX_NAMED)}"
-        if is_stray(self.function.source, target.path, self.function.path):
+        if is_outside_package(self.function.source, target.path, self.function.path):
             return "its file imports modules that only its own folder has"
         return ""
 

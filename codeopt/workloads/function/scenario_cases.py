@@ -14,7 +14,7 @@ from itertools import chain
 from codeopt.core.revision import Revision
 from codeopt.workloads._policy import USUAL_POLICY, InputPolicy
 from codeopt.workloads.contract.function import Contract
-from codeopt.workloads.function.calls import witness
+from codeopt.workloads.function.calls import counterexample
 from codeopt.workloads.function.calls.scenario import Scenario, read_scenario
 from codeopt.workloads.function.calls.shrink import smaller_calls
 from codeopt.workloads.function.corpus.cases import CallCase, CaveatRules, call_caveats, calls_of
@@ -153,7 +153,7 @@ class FailingScenario:
     @property
     def words(self) -> str:
         """Statements, with what comes of them on both sides."""
-        text = witness.threads(self.scenario, self.got.stopped) or witness.as_python(self.scenario.text)
+        text = counterexample.threads(self.scenario, self.got.stopped) or counterexample.as_python(self.scenario.text)
         shown = text if len(text) <= LONGEST else f"{text[:LONGEST]}... ({len(text)} characters)"
         return f"{shown}: expected {self.expected.text}, got {self.got.text}"
 

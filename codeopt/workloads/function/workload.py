@@ -25,8 +25,8 @@ from codeopt.workloads.contract.function import Contract
 from codeopt.workloads.contract.function.shown_types import shown_types
 from codeopt.workloads.function.briefing import BriefedFunction, brief
 from codeopt.workloads.function.calls import paste
+from codeopt.workloads.function.calls.counterexample import apart, as_python
 from codeopt.workloads.function.calls.shrink import Failing, first_failing, smallest
-from codeopt.workloads.function.calls.witness import apart, as_python
 from codeopt.workloads.function.changed_lines import unrun_lines
 from codeopt.workloads.function.corpus.cases import (
     CallCase,

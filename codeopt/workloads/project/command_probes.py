@@ -14,8 +14,8 @@ from itertools import islice
 from codeopt.core.diagnostic import Diagnostic
 from codeopt.core.revision import Revision
 from codeopt.workloads._policy import InputPolicy
+from codeopt.workloads.project.baseline_command import BaselineCommand
 from codeopt.workloads.project.changed_command import ChangedCommand, mutated_commands, smaller_commands
-from codeopt.workloads.project.given_command import BaselineCommand
 from codeopt_sandbox.caveat import Caveat, CaveatKind, Tier
 from codeopt_sandbox.guest.environment import seeded
 from codeopt_sandbox.outcome import Case, Outcome, Run, RunLimits, Verdict

@@ -11,9 +11,9 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from codeopt.core.revision import Revision
+from codeopt.workloads.project.baseline_command import BaselineCommand
 from codeopt.workloads.project.edit_groups import edit_groups
 from codeopt.workloads.project.edits import CodeEdit, edits_of, without
-from codeopt.workloads.project.given_command import BaselineCommand
 from codeopt.workloads.project.larger_run import larger_case
 from codeopt.workloads.project.public_calls import FunctionFinding
 from codeopt.workloads.project.suite_tests import ProjectTests, failing

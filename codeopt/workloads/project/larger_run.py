@@ -8,8 +8,8 @@ from __future__ import annotations
 import time
 from itertools import islice
 
+from codeopt.workloads.project.baseline_command import BaselineCommand
 from codeopt.workloads.project.changed_command import larger_commands
-from codeopt.workloads.project.given_command import BaselineCommand
 from codeopt_sandbox.outcome import Case
 
 TRIED = 6

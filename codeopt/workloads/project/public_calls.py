@@ -27,7 +27,7 @@ from codeopt.core.target import Target
 from codeopt.core.words import counted
 from codeopt.workloads._request import WorkloadRequest
 from codeopt.workloads.function.corpus.cases import calls_of
-from codeopt.workloads.function.opening import open_function
+from codeopt.workloads.function.function_target import open_function
 from codeopt.workloads.function.recording.recording import MOST_OF_ONE, recording_file, sample
 from codeopt.workloads.function.workload import FunctionWorkload
 from codeopt.workloads.project.callers import CALLERS, PublicCallers

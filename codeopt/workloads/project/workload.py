@@ -20,6 +20,7 @@ from codeopt.workloads._policy import InputPolicy
 from codeopt.workloads._protocol import Workload
 from codeopt.workloads._request import Checked, Stage, Suite, WorkloadRequest
 from codeopt.workloads.program.special_check import OutputChecker, answers_of, require_own
+from codeopt.workloads.project.baseline_command import BaselineCommand
 from codeopt.workloads.project.command_probes import (
     CommandProbes,
     changed_runs,
@@ -29,7 +30,6 @@ from codeopt.workloads.project.command_probes import (
 )
 from codeopt.workloads.project.edit_gains import EditGains
 from codeopt.workloads.project.edits import CodeEdit
-from codeopt.workloads.project.given_command import BaselineCommand
 from codeopt.workloads.project.harnesses import Benches, TimedBody, find_benches
 from codeopt.workloads.project.hot_region import HotRegion, hot_region
 from codeopt.workloads.project.masks import HIDDEN, Masks, given_masks

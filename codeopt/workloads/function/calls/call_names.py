@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from codeopt.workloads.function.calls.witness import as_python
+from codeopt.workloads.function.calls.counterexample import as_python
 from codeopt.workloads.source.literals import with_recipes_in_words
 
 OPAQUE = re.compile(r"unpickle\('[^']*'(?:, '[^']*')?\)|load\('([^']*)', '([^']*)'\)|(?:CALLS|BIG)\[\d+\]")

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from .batch import CallBatch
     from .channel import Channel
 
-    class Directs(Protocol):
+    class PassController(Protocol):
         """Protocol of Controller: directs the passes of a run."""
 
         batch: CallBatch
@@ -89,7 +89,7 @@ class Meter:
         """CPU seconds of worker and importer."""
         return self.cpu() + time.clock_gettime(self.importer)
 
-    def take(self, controller: Directs, asked: bytes, data: bytes, done: bytes) -> None:
+    def take(self, controller: PassController, asked: bytes, data: bytes, done: bytes) -> None:
         """Let the worker take a step in addition to the calls, in which code under test may run. Raises RunFailed."""
         before, wall = self.spent(), time.monotonic()
         controller.channel.send_bytes(asked, data)
@@ -98,7 +98,7 @@ class Meter:
         self.beside_wall += time.monotonic() - wall
 
 
-def timed_pass(controller: Directs, calls: Sequence[str], before: str = "") -> list[bytes]:
+def timed_pass(controller: PassController, calls: Sequence[str], before: str = "") -> list[bytes]:
     """Time calls between two readings of the worker's clock; their outcomes, and the state that they leave in a pass
     that is looked at closely. before: the state before any call, in such a pass. Calls that are timed in groups have no
     outcomes."""
@@ -129,7 +129,7 @@ def timed_pass(controller: Directs, calls: Sequence[str], before: str = "") -> l
     return found
 
 
-def shown(controller: Directs, before: str) -> list[bytes]:
+def shown(controller: PassController, before: str) -> list[bytes]:
     """Outcomes from a worker, which is still there afterwards. Raises RunFailed."""
     controller.channel.send(SHOW, before)
     found = []

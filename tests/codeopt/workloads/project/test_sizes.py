@@ -20,13 +20,13 @@ from codeopt.workloads import Suite
 from codeopt.workloads._policy import InputPolicy
 from codeopt.workloads.program.special_check import OutputChecker
 from codeopt.workloads.project import edit_gains, larger_run
+from codeopt.workloads.project.baseline_command import BaselineCommand
 from codeopt.workloads.project.changed_command import larger_commands, smaller_commands
 from codeopt.workloads.project.command import ProjectCommand, read_command
 from codeopt.workloads.project.command_probes import changed_runs
 from codeopt.workloads.project.edit_gains import EditGains
 from codeopt.workloads.project.edits import CodeEdit
 from codeopt.workloads.project.files import ProjectFiles
-from codeopt.workloads.project.given_command import BaselineCommand
 from codeopt.workloads.project.hot_region import StartTime, apart, hot_region
 from codeopt.workloads.project.profile import NO_PROFILE
 from codeopt.workloads.project.public_calls import FunctionFinding

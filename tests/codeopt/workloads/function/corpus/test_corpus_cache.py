@@ -34,7 +34,7 @@ from codeopt.workloads.function.corpus.corpus import CallCorpus
 from codeopt.workloads.function.corpus.corpus_cache import corpus_from_json, corpus_to_json, evidence_key
 from codeopt.workloads.function.corpus.exclusions import Exclusion, ExclusionReason, Exclusions
 from codeopt.workloads.function.corpus.observe import KnownCall
-from codeopt.workloads.function.opening import OpenedFunction
+from codeopt.workloads.function.function_target import FunctionTarget
 from codeopt.workloads.function.scenario_cases import ScenarioCase
 from codeopt.workloads.function.timing.plan import CallPlan, Timed
 from codeopt.workloads.function.timing.timing_cache import timed_from_json, timed_to_json
@@ -63,7 +63,7 @@ FILES = {
 
 
 @contextmanager
-def _opened(project: Path, *, version: str = "3.99.1", **options: Any) -> Iterator[OpenedFunction]:
+def _opened(project: Path, *, version: str = "3.99.1", **options: Any) -> Iterator[FunctionTarget]:
     given = {"sandbox": "bubblewrap", "max_examples": 20, "calls": project / "calls.py", **options}
     chosen = ImproveOptions.of(given)
     session = Session(open_sandbox=open_isolated, open_cache=open_cache)
@@ -72,7 +72,7 @@ def _opened(project: Path, *, version: str = "3.99.1", **options: Any) -> Iterat
         target, read_program(target.path), chosen, session, interpreter=_interpreter(version), needs_time=False
     )
     with kind_of(target, chosen).open_workload(request) as opened:
-        assert isinstance(opened, OpenedFunction)
+        assert isinstance(opened, FunctionTarget)
         yield opened
 
 

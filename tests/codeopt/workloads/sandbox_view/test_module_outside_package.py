@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from codeopt.workloads.sandbox_view.stray import is_stray
+from codeopt.workloads.sandbox_view.module_outside_package import is_outside_package
 from tests.codeopt.command import codeopt
 from tests.conftest import require_sandbox
 
@@ -66,23 +66,23 @@ def test_strays(tmp_path: Path, imports: str, place: str) -> None:
     new = Path(f"{tmp_path}{place}")
     new.parent.mkdir(exist_ok=True)
     new.write_text(imports + RIGHT)
-    assert is_stray(new.read_text(), new, old) == ("project" not in place or imports == IMPORTS["relative"])
+    assert is_outside_package(new.read_text(), new, old) == ("project" not in place or imports == IMPORTS["relative"])
 
 
 def test_what_another_checkout_lost_is_not_lent(tmp_path: Path) -> None:
     """A change that takes away a module that is still imported is wrong."""
     old, new = (write_package(tmp_path / name, IMPORTS["relative"] + SLOW) for name in ("before", "after"))
-    assert not is_stray(new.read_text(), new, old)
+    assert not is_outside_package(new.read_text(), new, old)
     new.with_name("helper.py").unlink()
-    assert not is_stray(new.read_text(), new, old)
-    assert not is_stray(old.read_text(), old, old)
+    assert not is_outside_package(new.read_text(), new, old)
+    assert not is_outside_package(old.read_text(), old, old)
 
 
 def test_a_file_that_imports_nothing_of_the_project_is_at_home_anywhere(tmp_path: Path) -> None:
     old = write_package(tmp_path / "project", "import math\n" + SLOW)
     new = tmp_path / "mod.py"
     new.write_text("import math\n" + RIGHT)
-    assert not is_stray(new.read_text(), new, old)
+    assert not is_outside_package(new.read_text(), new, old)
 
 
 @pytest.mark.parametrize("first", ["old", "new"])

@@ -23,7 +23,7 @@ from codeopt.workloads.function.timing.plan import choose
 from codeopt.workloads.function.timing.profile import profile_function
 from codeopt.workloads.function.workload import FunctionWorkload
 from codeopt.workloads.sandbox_view.libraries import Preload, Side, load_libraries
-from codeopt.workloads.sandbox_view.stray import is_stray
+from codeopt.workloads.sandbox_view.module_outside_package import is_outside_package
 from codeopt.workloads.sandbox_view.view import INSIDE, locate, named_files, open_view
 from codeopt.workloads.source.functions import Function, read_function
 from codeopt_sandbox import Sandbox
@@ -31,7 +31,7 @@ from codeopt_sandbox.profile import Profile
 
 
 @dataclass(frozen=True)
-class OpenedFunction:
+class FunctionTarget:
     """A function in its sandbox, not called yet."""
 
     request: WorkloadRequest
@@ -92,7 +92,7 @@ class OpenedFunction:
 
 
 @contextmanager
-def open_function(request: WorkloadRequest) -> Iterator[OpenedFunction]:
+def open_function(request: WorkloadRequest) -> Iterator[FunctionTarget]:
     """The project's copy, the other version's too, and a sandbox that shows them; all are gone afterwards."""
     function = read_function(request.target.path, request.target.name, request.program)
     if request.options.contract:
@@ -117,12 +117,12 @@ def open_function(request: WorkloadRequest) -> Iterator[OpenedFunction]:
         whole = request.options.special_checker is not None
         traced = request.session.traces.get((function.path.resolve(), function.qualname))
         harness = replace(harness, target=harness.target.replace(whole_answers=whole), traced=traced)
-        opened = OpenedFunction(request, harness, other_version)
+        opened = FunctionTarget(request, harness, other_version)
         request.session.console.progress("importing libraries")
         yield replace(opened, harness=replace(harness, loading=_loading(opened)))
 
 
-def _loading(opened: OpenedFunction) -> Preload:
+def _loading(opened: FunctionTarget) -> Preload:
     """Preload libraries. Another version in another file also loads its own modules."""
     harness, other_version = opened.harness, opened.other_version
     other_versions = []
@@ -143,7 +143,7 @@ def _other(function: Function, target: Target | None, program: TargetFiles | Non
             f"{target} names no function, and a function can only be compared with another", hint="write FILE::FUNCTION"
         )
     other = read_function(target.path, target.name, program)
-    if is_stray(other.source, other.path, function.path):
+    if is_outside_package(other.source, other.path, function.path):
         other = read_function(function.path, target.name, make_program(function.path, other.source))
     require_same_parameters(function, other)
     return other

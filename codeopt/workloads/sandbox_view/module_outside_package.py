@@ -13,7 +13,7 @@ PROJECT = (".git", *PROJECT_FILES)
 """Names of which the top folder of a project has one."""
 
 
-def is_stray(text: str, path: Path, home: Path) -> bool:
+def is_outside_package(text: str, path: Path, home: Path) -> bool:
     """Return True if a module imports files at the place of `home` that its own path lacks.
 
     A module at the same place of another checkout is not a stray: the other checkout does not have those files.

@@ -14,8 +14,9 @@ MIN_RULE_GAIN = 1.02
 """Least slow-down by which a rule pays: a rule without which the program takes less than this factor longer is
 dropped."""
 
-WORTH_A_DRAFT = 0.05
-"""Least share of the time of a line that rules change before a model is asked: a draft takes minutes to judge."""
+WORTH_A_DRAFT = 0.1
+"""Least share of the time of a line that rules change before a model is asked: a draft takes minutes to judge, and half
+of the line's time is the least gain worth having."""
 
 MIN_EXPECTED_SPEEDUP = 1.04
 """Least expected speedup of a choice among the rules; the search ends when no choice reaches it."""

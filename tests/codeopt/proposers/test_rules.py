@@ -167,7 +167,7 @@ def test_functions_of_modules_get_no_rules_for_scripts() -> None:
     assert not names & set(THREE)
 
 
-@pytest.mark.parametrize(("share", "drafted"), [(0.04, False), (0.06, True)])
+@pytest.mark.parametrize(("share", "drafted"), [(0.09, False), (0.11, True)])
 def test_before_a_model_is_asked_rules_change_only_lines_worth_a_draft(share: float, drafted: bool) -> None:
     lines = (HotLine(5, 1 - share, 9, 0.1, "word = input()"), HotLine(6, share, 9, 0.1, "if word in seen:"))
     original = replace(measured(0, SLOW, "", 1.0), profile=replace(profile(), lines=lines))

@@ -58,7 +58,7 @@ class LanguageModel:
         self._mode = FeedbackMode(feedback)
         briefing = briefing or Briefing()
         self._prompter = Prompter(
-            task.for_functions() if briefing.functions else task,
+            _in_its_form(task, briefing),
             tuple(cases),
             self._mode,
             history,
@@ -131,3 +131,10 @@ class LanguageModel:
             if not came:
                 raise
             self._notify(f"{came} of {count} drafts came: {error.words}")
+
+
+def _in_its_form(task: Task, briefing: Briefing) -> Task:
+    """The task with examples of the same form of answer: for projects there are none."""
+    if briefing.functions:
+        return task.for_functions()
+    return task.changed(examples=()) if briefing.answer_format else task

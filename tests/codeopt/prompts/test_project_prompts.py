@@ -25,7 +25,7 @@ SAID = {
         "--- a/orders/book.py", "@@ -12,10 +12,6 @@",  # numbers as in the file
         "beside that of the original", "2,400 -> 2,400",  # the draft's own profile
     ],
-    "feeds": ["tinyxml below feeds/load.py::entries", "beside that of round 1", "1,768,812 -> 23,772",
+    "feeds": ["tinyxml below feeds/load.py::entries", "beside that of round 1", "counting ended after 1,000,000 calls",
               "@@ -4,16 +4,15 @@"],
     "maze": [
         "# --- line 107 ---\n        row, column = node", "def __init__(self, size, walls, flags=None):",

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 from dataclasses import replace
+from itertools import pairwise
 from typing import Any
 
 import jsonschema
@@ -111,6 +112,16 @@ def test_a_form_of_answer_that_no_example_has_comes_without_them() -> None:
     messages = conversation(HISTORY, "refine", briefing=Briefing(answer_format="all that changes"))
     assert [m.role for m in messages] == ["system", "user"]
     assert "then all that changes, in one block" in messages[1].content
+
+
+def test_requests_without_examples_begin_alike_up_to_what_is_new() -> None:
+    """A server with a cache of prompts reads the rest alone."""
+    given = {"briefing": Briefing(answer_format="all that changes")}
+    earlier = History(HISTORY.candidates[:2])
+    texts = [asked(rounds, step, **given) for rounds, step in (
+        (earlier, "critique"), (earlier, "refine"), (HISTORY, "critique"), (HISTORY, "refine"))]  # fmt: skip
+    for text, following in pairwise(texts):
+        assert following.startswith(text.partition("# Step: ")[0])
 
 
 @pytest.mark.parametrize(

@@ -123,7 +123,7 @@ COMMANDS: dict[str, tuple[list[str], str, str]] = {
     "profile": (["profile", "slow.py", *QUICK[:2]], "if word in seen", ""),
     "review": (["review", "--base", "HEAD~1", "--model", "rules", *QUICK], r"slow\.py", ""),
     "check": (["check", "slow.py", *QUICK], r"slow\.py\n +\d", ""),
-    "findings": (["findings"], r"\d+ verdicts?, still valid: \d+", ""),
+    "findings": (["findings"], r"\d+ verdicts?, \d+ of them current", ""),
     "init": (["init", "--github"], "", r"codeopt\.yml"),
     "batch": (["batch", "set", "--run-dir", "batch", "--model", "rules", *QUICK], "", r"words +[\d.]+x faster"),
     "report": (["report", "batch"], "1 problem, 1 measured", ""),

@@ -43,8 +43,9 @@ def _first_line(found: PairResult, new: str) -> str:
         return in_words(found) + reason
     if found.comparison is None or found.bound is not None:
         return f"{new} is {gain_of(found)}{reason}"
-    if found.verdict is Decision.SAME:  # with a reason by a guard: the figures mislead
-        return f"{NO_DIFFERENCE if reason else gain_of(found)}{reason}"
+    if found.verdict is Decision.SAME:  # with a reason by a guard, and not by the comparison, the figures mislead
+        guarded = found.reason and found.comparison.decision is not Decision.SAME
+        return f"{NO_DIFFERENCE}{reason}" if guarded else gain_of(found)
     if found.verdict is Decision.INCONCLUSIVE:
         return f"{gain_of(found)}{reason}"
     return f"{new} {'uses' if metric_of(found) == 'memory' else 'is'} {gain_of(found)}"

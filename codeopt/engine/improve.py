@@ -135,10 +135,10 @@ def _measured(opened: OpenTarget, request: WorkloadRequest, clock: RunClock) -> 
     clock.steps["baseline"] -= workload.usage.seconds  # which are those of the step `model`
     first = "original   " if workload.region.timed else "first      "
     shown = hot(workload.baseline.profile, memory=request.for_memory)
-    request.session.console.print(f"{first}{workload.headline}{shown}")
+    request.session.console.aside(f"{first}{workload.headline}{shown}")
     facts = workload.facts()
     if (timed := facts.get("timed")) and timed not in workload.headline:  # a part of what the program reads
-        request.session.console.print(f"timed      {timed}")
+        request.session.console.aside(f"timed      {timed}")
     for line in contract_lines(facts):
         request.session.console.aside(line)
     if said := said_of_long_runs(workload.plan, workload.rule.screening()):

@@ -42,13 +42,13 @@ Their sum is the whole (Bonferroni). The first has the largest share, as it rare
 
 
 class LoopStage(StrEnum):
-    """Stages of an improvement as they are shown; in each round drafts are written and judged."""
+    """Stages of an improvement as they are shown. In each round a change is written and verified."""
 
     READ = "read"
-    BASELINE = "baseline"
+    BASELINE = "original"
     PROFILE = "profile"
-    DRAFT = "draft"
-    JUDGE = "judge"
+    DRAFT = "change"
+    JUDGE = "verify"
     CONFIRM = "confirm"
 
 
@@ -286,7 +286,7 @@ class RefineLoop:
     def confirm(self) -> Confirmation:
         """The best candidate, confirmed; or none, and why."""
         if len(self.history.candidates) == 1:
-            found = f"{self.proposer.name} found nothing to try"
+            found = "no rule applies" if self.proposer.name == "rules" else f"{self.proposer.name} proposed no change"
             return Confirmation(found if self.finished else f"no draft was judged to its end: {self.stopped}")
         started = time.monotonic()
         reason, todo = self._undecided()

@@ -253,7 +253,7 @@ def hot(profile: Profile | None, *, memory: bool = False) -> str:
     imports = sum(line.share for line in profile.lines if line.is_import)
     parts = [f"{line.named} {share(line.share)}" for line in lines]
     told = ", ".join([*parts, *[f"imports {share(imports)}"] * (imports >= MIN_IMPORTS)])
-    return f"   hot: {told}" if told else ""
+    return f"   slow: {told}" if told else ""
 
 
 def seconds_by_step(result: Result) -> dict[str, float]:

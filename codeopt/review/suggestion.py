@@ -70,7 +70,7 @@ class Suggestion:
     @property
     def told(self) -> tuple[str, ...]:
         """Sentences of the changes, then of the caveats; not escaped, so a reporter has to quote them."""
-        before = [f"{self.cached_from}, not again"] if self.cached_from else []
+        before = [f"{self.cached_from}, unchanged since"] if self.cached_from else []
         return (*self.changes, *(f"caveat: {each.words}" for each in self.caveats), *before)
 
 

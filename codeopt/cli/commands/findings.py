@@ -69,7 +69,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def table(found: Sequence[ListedFinding]) -> str:
-    """One line a verdict, with when it was judged; below it what was accepted, and what has changed since."""
+    """Format each verdict with its time, the accepted changes, and the parts that changed since."""
     from codeopt.core.sanitize import inline, log_line
     from codeopt.core.words import counted
     from codeopt.review.findings.finding import minute
@@ -78,10 +78,11 @@ def table(found: Sequence[ListedFinding]) -> str:
     for each in found:
         figure = inline(each.finding.gain, 15)
         name = log_line(each.name)
-        lines.append(f"{figure:<15} {name:<{NAME_COLUMNS}} {minute(each.finding.made_at)}  {each.state}")
+        lines.append(f"{figure:<15} {name:<{NAME_COLUMNS}} {minute(each.finding.made_at)}")
+        lines += [f"{'':16}{each.state}"] * bool(each.stale_reason)
         lines += [f"{'':16}{log_line(change)}" for change in each.finding.changes]
         if not each.finding.accepted:
             lines.append(f"{'':16}{log_line(each.finding.reason)}")
     holding = sum(not each.stale_reason for each in found)
-    hint = "" if found else "; codeopt check and codeopt improve FILE::FUNCTION leave some"
-    return "\n".join([*lines, f"{counted(len(found), 'verdict')}, still valid: {holding}{hint}"]) + "\n"
+    hint = "" if found else "\nNext: codeopt check"
+    return "\n".join([*lines, f"{counted(len(found), 'verdict')}, {holding} of them current{hint}"]) + "\n"

@@ -45,10 +45,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 @command(
     examples=(
-        "codeopt improve slow.py                       with input.N.txt and output.N.txt next to it",
+        "codeopt improve slow.py                       its cases are next to it",
         "codeopt improve mod.py::f --tests tests/      one function, by its tests",
-        "codeopt improve src/                          the functions that take most of their tests' time",
-        "codeopt improve slow.py --model gpt-5 --write   by a language model, written to the file",
+        "codeopt improve src/                          its slowest functions",
+        "codeopt improve slow.py --model gpt-5 --write   by a language model",
         "codeopt improve slow.py -- --top 10 data.csv",
     ),
     first=("--model", "--write", "--max-rounds", "--max-seconds", "--json"),

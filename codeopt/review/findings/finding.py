@@ -100,16 +100,16 @@ class StoredFinding:
 
     @property
     def gain(self) -> str:
-        """`4.2x faster`, or `not improved`."""
+        """`4.2x faster`, or `not faster`."""
         if not self.accepted:
-            return "not improved"
+            return "not faster" if self.task == "runtime" else "not better"
         return Speedup.from_json(vars(self.speedup)).gain if self.speedup else f"better by {self.task}"
 
     @property
     def judged(self) -> str:
-        """`judged 2026-03-01 12:30 by codeopt check on 8 cores of ...`, in local time."""
+        """`checked 2026-03-01 12:30 by codeopt check on 8 cores of ...`, in local time."""
         where = f" on {self.machine.cpu}" if self.machine else ""
-        return f"judged {minute(self.made_at)} by codeopt {self.command}{where}"
+        return f"checked {minute(self.made_at)} by codeopt {self.command}{where}"
 
 
 def finding_of(value: Any, made_at: float) -> StoredFinding | None:

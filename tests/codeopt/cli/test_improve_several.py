@@ -127,7 +127,7 @@ def test_a_module_that_the_rules_know_nothing_for_is_no_program_and_takes_no_run
     assert done.status == 1, done.err
     assert "lib.py::longest: no rule applies" in done.err
     assert "1 more: no test runs it" in done.err
-    assert "hot: line" not in done.err
+    assert "slow: line" not in done.err
 
 
 @pytest.mark.parametrize(

@@ -283,7 +283,7 @@ def test_a_terminal_shows_stages_below_and_keeps_what_is_said_above(
     assert shown.cursor
     assert not env or not COLOUR.search(shown.data)
     live = [row for screen in shown.screens for row in screen if LIVE.match(row)]
-    assert any("› judge 1 of 1 · confirm" in row for row in live) or columns < 80
+    assert any("› verify 1 of 1 · confirm" in row for row in live) or columns < 80
     assert any("✓ read" in row for row in live)
     assert not [row for screen in shown.screens for row in screen if "·" in row and not LIVE.match(row)]
     assert not [row for row in shown.lines if LIVE.match(row)]
@@ -298,7 +298,7 @@ def test_a_terminal_shows_stages_below_and_keeps_what_is_said_above(
 def test_ctrl_c_leaves_a_clean_screen(tmp_path: Path) -> None:
     prepare(tmp_path)
     (tmp_path / "slow.py").write_text("import time\ntime.sleep(3)\n" + SLOW)
-    shown = run_on_a_terminal(tmp_path, 80, interrupt=lambda screen: any("baseline" in row for row in screen))
+    shown = run_on_a_terminal(tmp_path, 80, interrupt=lambda screen: any("› original" in row for row in screen))
     assert shown.status == 130
     assert shown.cursor
     assert not [row for row in shown.lines if LIVE.match(row) or "Traceback" in row]

@@ -63,13 +63,13 @@ LINES = (
     Line(("compare", "slow.py", "wrong.py", *KNOWN), "wrong result: .*", 1),
     Line(("compare", "old/m.py", "new/m.py", *KNOWN), ".*expected returns.*", 1),
     Line(("compare", "--base", "HEAD", *KNOWN), ".*expected returns.*", 1),
-    Line(("profile", "slow.py", *HERE), " note: .*"),
+    Line(("profile", "slow.py", *HERE), "Next: codeopt improve slow.py"),
     Line(
         ("record", "m.py::count", "--", sys.executable, "-c", "import m; m.count(['a'])"), "1 new calls of count in .*"
     ),
     Line(("review", "--base", "HEAD", "--model", "rules", *HERE), "warning: 1 test found, none passes: .*"),
     Line(("check", "m.py", *HERE), ".*"),
-    Line(("findings",), "0 verdicts, .*"),
+    Line(("findings",), "Next: codeopt check"),
     Line(("batch", "set.jsonl", "--run-dir", "out", "--cases", "cases", *SCRIPTED), "└[─┴]+┘"),
     Line(("report", f".codeopt/runs/{RUN}"), rf"saved in \.codeopt/runs/{RUN}"),
     Line(("runs",), f"2.0x faster +slow.py +{RUN}"),

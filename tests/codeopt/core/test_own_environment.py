@@ -112,7 +112,7 @@ def test_the_projects_own_python_runs_its_tests_and_its_function(project: Path, 
     assert done.json["python"]["version"] == version
     assert any(line.startswith(f"python     {python} {version}, pytest ") for line in done.lines), done.err
     assert done.json["evidence"]["tests"] == 5
-    assert "hot: line 9 " in done.err
+    assert "slow: line 9 " in done.err
     assert (done.status, done.json["accepted"]) == (0, True), done.err
 
 
@@ -133,4 +133,4 @@ def test_arrays_and_frames_of_the_users_environment(tmp_path: Path) -> None:
     done = improve(tmp_path / "frames.py", "spread", tmp_path, "--python", sys.executable, "--check", "float:1e-9")
     assert done.json["python"]["origin"] == "--python"
     assert done.json["evidence"]["tests"] == 12, done.err
-    assert "hot: line 11 " in done.err or "hot: line 12 " in done.err or "hot: line 10 " in done.err
+    assert "slow: line 11 " in done.err or "slow: line 12 " in done.err or "slow: line 10 " in done.err

@@ -16,7 +16,7 @@ PROFILE = Profile("case", LINES, (), None, None, None, None, None, (), ())
 
 
 def test_the_share_of_imports_stands_behind_the_hot_lines() -> None:
-    assert hot(PROFILE) == "   hot: line 9 12%, line 10 8%, imports 80%"
+    assert hot(PROFILE) == "   slow: line 9 12%, line 10 8%, imports 80%"
 
 
 def test_nothing_is_told_where_no_line_is_hot() -> None:

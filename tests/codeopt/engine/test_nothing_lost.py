@@ -76,7 +76,7 @@ def profiling_its_first_draft(folder: Path) -> Iterator[subprocess.Popen[str]]:
         WireServer(["a set\nVERDICT: IMPROVE", reply(FAST, "a set")]) as server,
         started(folder, "improve", "slow.py", "--base-url", server.base_url, "-v", "--json", *QUIET_JUDGE) as process,
     ):
-        until(process, r"judge 1 of 4: profiling$")
+        until(process, r"verify 1 of 4: profiling$")
         yield process
 
 
@@ -106,7 +106,7 @@ def test_before_the_first_verdict_nothing_is_said_of_drafts_that_nobody_judged(t
     require_sandbox()
     write_problem(tmp_path, words=1500)
     with started(tmp_path, "improve", "slow.py", "--model", "rules", "-v", *QUICK) as process:
-        until(process, "judge 1: case 1 of 3")
+        until(process, "verify 1: case 1 of 3")
         process.send_signal(signal.SIGTERM)
         _, err = process.communicate(timeout=120)
     assert process.returncode == 130, err

@@ -114,11 +114,11 @@ class CallCorpus:
 
     @property
     def words(self) -> str:
-        """`12 calls (9 derived, 3 calls_file), 80% of the function's lines`."""
+        """`12 calls (9 generated, 3 calls file), 80% of the function's lines`."""
         largest_first = sorted(self.counts.items(), key=lambda pair: -pair[1])
-        counts = ", ".join(f"{count} {name}" for name, count in largest_first)
+        counts = ", ".join(f"{count:,} {name.replace('_', ' ')}" for name, count in largest_first)
         tests = f", {len(self.tests)} test{'s' * (len(self.tests) != 1)}" if self.tests else ""
-        return f"{len(self.known)} calls ({counts}){tests}, {self.coverage:.0%} of the function's lines"
+        return f"{len(self.known):,} calls ({counts}){tests}, {self.coverage:.0%} of the function's lines"
 
     def figures(self) -> dict[str, Any]:
         """The same for JSON."""

@@ -36,7 +36,7 @@ _FENCE = re.compile(
 )
 _CODE = re.compile(r"^\s*(?:import|from|def|class|async|@|#|print\()")
 _VERDICT = re.compile(r"^\W*(?:FINAL\s+)?VERDICT\W+(IMPROVE|DONE)\b", re.IGNORECASE | re.MULTILINE)
-_SUMMARY_LINE = re.compile(r"^\W{0,4}SUMMARY:(?=[^\n]*\n+\s*```)", re.MULTILINE)
+_SUMMARY_LINE = re.compile(r"^[^\w\n]{0,4}SUMMARY:(?=[^\n]*\n+\s*```)", re.MULTILINE)
 _LAST_FENCE = re.compile(r"```\w*\s*\n(?P<inside>[^\n]*)\n\s*```\s*$")
 _TAG_LINE = re.compile(r"^\s*[<\[]/?(?:code|answer|python|program|solution|output)[>\]]\s*$", re.IGNORECASE)
 _TOKEN = re.compile(r"<\|\w+\|>")
@@ -122,7 +122,7 @@ def draft_below(text: str, reply: Reply, original: str = "") -> tuple[str, Draft
     if draft.no_program is not None:
         return text, None
     verdict = _VERDICT.search(text, begin.end())
-    return f"{text[: begin.start()]}{verdict[0] if verdict else ''}".strip(), draft
+    return f"{text[: begin.start()]}{f'VERDICT: {verdict[1].upper()}' if verdict else ''}".strip(), draft
 
 
 def _object(text: str) -> dict[str, Any]:

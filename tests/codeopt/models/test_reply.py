@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from codeopt.core.model import Reply
-from codeopt.models._reply import is_done, to_draft
+from codeopt.models._reply import draft_below, is_done, to_draft
 from codeopt.models._reply_summary import NONE
 
 PROGRAM = "import sys\n\nprint(sum(map(int, sys.stdin)))\n"
@@ -175,3 +175,16 @@ def test_any_reply_makes_a_draft(parts: list[str]) -> None:
     draft = to_draft(reply("".join(parts)))
     assert draft.source.strip() or draft.problem
     assert len(draft.summary.splitlines()) == 1
+
+
+def test_a_critique_may_come_with_a_draft_below_it() -> None:
+    """The draft begins with its line of summary; a fence within the critique alone is no draft."""
+    program = "SUMMARY: by a set\n\n```python\nprint(len({*input()}))\n```\n"
+    text, draft = draft_below(f"Line 2 is slow.\n\n{program}VERDICT: IMPROVE\n", reply("unused"), "print(1)\n")
+    assert text == "Line 2 is slow.\n\nVERDICT: IMPROVE"
+    assert draft is not None
+    assert (draft.source, draft.summary, draft.problem) == ("print(len({*input()}))\n", "by a set", "")
+    only = "Use this:\n```python\nprint(2)\n```\nVERDICT: IMPROVE"
+    assert draft_below(only, reply(only)) == (only, None)
+    empty = "Slow.\nSUMMARY: nothing\n\n```\n```\nVERDICT: DONE"
+    assert draft_below(empty, reply(empty)) == (empty, None)

@@ -186,5 +186,3 @@ def test_a_critique_may_come_with_a_draft_below_it() -> None:
     assert (draft.source, draft.summary, draft.problem) == ("print(len({*input()}))\n", "by a set", "")
     only = "Use this:\n```python\nprint(2)\n```\nVERDICT: IMPROVE"
     assert draft_below(only, reply(only)) == (only, None)
-    empty = "Slow.\nSUMMARY: nothing\n\n```\n```\nVERDICT: DONE"
-    assert draft_below(empty, reply(empty)) == (empty, None)

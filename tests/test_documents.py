@@ -16,6 +16,7 @@ import pytest
 
 from codeopt.cli.command_flags import flags_of_all
 from codeopt.cli.main import build_parser
+from codeopt.cli.parser import commands_of
 from codeopt.cli.settings import PRICES, flag_of
 from codeopt.core import errors, plugins
 from codeopt.core.flag import SettableBy
@@ -46,9 +47,7 @@ DONE = (0, 1)
 def parsers() -> dict[str, argparse.ArgumentParser]:
     """The parser of each command."""
     commands = {name: plugins.load("codeopt.commands", name) for name in plugins.names("codeopt.commands")}
-    parser = build_parser(commands)
-    (choices,) = (action for action in parser._actions if isinstance(action, argparse._SubParsersAction))
-    return dict(choices.choices)
+    return commands_of(build_parser(commands))
 
 
 def flags(parser: argparse.ArgumentParser) -> set[str]:

@@ -124,6 +124,12 @@ class CommandParser(argparse.ArgumentParser):
         raise UsageError(f"{name}: {value!r} is none of {', '.join(known)}", hint=hint)
 
 
+def commands_of(root: argparse.ArgumentParser) -> dict[str, Any]:
+    """The parsers of the commands, by name."""
+    (choices,) = (action for action in root._actions if isinstance(action, argparse._SubParsersAction))
+    return dict(choices.choices)
+
+
 def meant(given: str, known: Iterable[str]) -> str:
     """`did you mean --max-rounds?`; empty where nothing is near."""
     near = difflib.get_close_matches(given, list(known), 1)

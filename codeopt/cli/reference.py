@@ -11,7 +11,7 @@ from pathlib import Path
 
 from codeopt.cli.command_flags import flags_of_all, settings_by_key
 from codeopt.cli.main import build_parser
-from codeopt.cli.parser import HelpAll
+from codeopt.cli.parser import HelpAll, commands_of
 from codeopt.core import plugins
 from codeopt.core.flag import Flag, FlagUse, SettableBy
 
@@ -104,10 +104,7 @@ def _cells(long: str, names: str, meaning: str, default: str, setting: SettableB
 
 def _parsers() -> Mapping[str, argparse.ArgumentParser]:
     commands = {name: plugins.load("codeopt.commands", name) for name in plugins.names("codeopt.commands")}
-    parser = build_parser(commands)
-    (choices,) = (each for each in parser._actions if isinstance(each, argparse._SubParsersAction))
-    parsers: Mapping[str, argparse.ArgumentParser] = choices.choices
-    return parsers
+    return commands_of(build_parser(commands))
 
 
 if __name__ == "__main__":

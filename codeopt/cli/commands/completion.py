@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from codeopt.cli.command import command
+from codeopt.cli.parser import commands_of
 from codeopt.core.errors import UsageError
 
 SHELLS = ("bash", "zsh", "fish", "tcsh")
@@ -67,9 +68,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 def _complete_values(root: argparse.ArgumentParser, values_of: Callable[[argparse.Action, str], Any]) -> None:
     """Tell each flag and argument whose values are known how to complete them."""
-    (choices,) = (each for each in root._actions if isinstance(each, argparse._SubParsersAction))
-    parsers: Mapping[str, argparse.ArgumentParser] = choices.choices
-    for name, parser in parsers.items():
+    for name, parser in commands_of(root).items():
         for action in parser._actions:
             kind = ARGUMENTS.get((name, action.dest)) or COMPLETED.get(action.dest, "")
             if action.nargs != 0 and not action.choices and (found := values_of(action, kind)):

@@ -7,7 +7,7 @@ import json
 import math
 import re
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -141,6 +141,11 @@ def read(text: str, longest: int = LONGEST) -> Call | None:
         return None
     plain = _as_json(text)
     return Call(tuple(plain)) if plain is not None else _parsed(text)
+
+
+def read_all(texts: Iterable[str]) -> list[Call]:
+    """The calls in texts, without those that cannot be parsed."""
+    return [call for text in texts if (call := read(text)) is not None]
 
 
 def read_lists(text: str) -> Call | None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import argparse
 import os
 import re
 import shlex
@@ -15,7 +14,7 @@ import pytest
 
 from codeopt.cli.command_list import SUMMARIES, list_of_commands
 from codeopt.cli.main import _split, build_parser
-from codeopt.cli.parser import CommandParser
+from codeopt.cli.parser import CommandParser, commands_of
 from codeopt.core import plugins
 from tests.codeopt.command import codeopt, write_problem
 
@@ -24,9 +23,7 @@ COMMANDS = {name: plugins.load("codeopt.commands", name) for name in plugins.nam
 
 @pytest.fixture(scope="module")
 def parsers() -> dict[str, CommandParser]:
-    parser = build_parser(COMMANDS)
-    (choices,) = (action for action in parser._actions if isinstance(action, argparse._SubParsersAction))
-    return dict(choices.choices)
+    return commands_of(build_parser(COMMANDS))
 
 
 @pytest.mark.parametrize("name", COMMANDS)

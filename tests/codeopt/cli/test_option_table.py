@@ -14,6 +14,7 @@ from codeopt.cli.commands import batch, check, compare, improve, review
 from codeopt.cli.flags import options_of
 from codeopt.cli.main import build_parser
 from codeopt.cli.man_page import man_page
+from codeopt.cli.parser import commands_of
 from codeopt.cli.reference import written_into
 from codeopt.serving import mcp_command
 from tests.codeopt.command import codeopt
@@ -70,9 +71,7 @@ def test_a_list_of_a_setting_is_a_list_and_flags_take_its_place(
 
 @pytest.mark.parametrize(("command", "module"), [*COMMANDS.items(), ("compare", compare)])
 def test_help_is_short_and_help_all_is_whole(command: str, module: Any) -> None:
-    parser = build_parser({command: module})
-    (choices,) = (each for each in parser._actions if isinstance(each, argparse._SubParsersAction))
-    one = choices.choices[command]
+    one = commands_of(build_parser({command: module}))[command]
     flags = [
         action.option_strings[-1] for action in one._actions if action.option_strings and action.help != "==SUPPRESS=="
     ]

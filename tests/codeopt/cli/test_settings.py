@@ -9,9 +9,10 @@ from pathlib import Path
 import pytest
 
 from codeopt.cli.command import command_of
-from codeopt.cli.command_flags import settings_by_key
+from codeopt.cli.command_flags import flags_of, settings_by_key
 from codeopt.cli.commands import batch, improve
 from codeopt.cli.main import build_parser
+from codeopt.cli.parser import commands_of
 from codeopt.cli.settings import flag_of, require_own_word
 from codeopt.core import plugins
 from codeopt.core.errors import UsageError
@@ -199,12 +200,10 @@ MAY = {SettableBy.PROJECT, SettableBy.OF_A_CHANGE, SettableBy.EACH_TIME, Settabl
 
 
 def options_of_commands() -> list[tuple[str, str]]:
-    """Each command with each of its flags that is a setting."""
-    (choices,) = (each for each in build_parser(ALL_COMMANDS)._actions if isinstance(each, argparse._SubParsersAction))
-    return sorted(
-        (name, flag) for name, parser in choices.choices.items() for action in parser._actions
-        if (flag := flag_of(action))
-    )  # fmt: skip
+    """Each command with each of its settings, those without a flag included."""
+    parsers = commands_of(build_parser(ALL_COMMANDS)).items()
+    found = {(name, flag) for name, parser in parsers for action in parser._actions if (flag := flag_of(action))}
+    return sorted(found | {(name, each.key) for name in ALL_COMMANDS for each in flags_of(name) if not each.has_flag})
 
 
 def test_each_setting_says_who_may_give_it() -> None:
@@ -221,11 +220,11 @@ def test_each_setting_says_who_may_give_it() -> None:
 def test_no_command_takes_from_a_project_what_is_the_users_to_say(key: str, tmp_path: Path) -> None:
     value = {"cluster": "ray:evil", "force": True}.get(key, EXAMPLES[settings_by_key()[key]])
     (tmp_path / "pyproject.toml").write_text(f"[tool.codeopt]\n{key} = {json.dumps(value)}\n")
-    (choices,) = (each for each in build_parser(ALL_COMMANDS)._actions if isinstance(each, argparse._SubParsersAction))
+    parsers = commands_of(build_parser(ALL_COMMANDS))
     for command, flag in options_of_commands():
         if flag == key and not command_of(ALL_COMMANDS[command]).flags_only:
-            parser = choices.choices[command]
-            dest = next(action.dest for action in parser._actions if flag_of(action) == key)
+            parser = parsers[command]
+            dest = next((each.dest for each in parser._actions if flag_of(each) == key), key.replace("-", "_"))
             with pytest.raises(UsageError, match=rf"pyproject.toml: {key} = .* which a project's file cannot decide"):
                 require_own_word(argparse.Namespace(**{dest: parser.get_default(dest)}))
 

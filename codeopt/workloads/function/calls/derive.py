@@ -18,7 +18,7 @@ from typing import Any
 
 from codeopt.workloads.function.calls.texts import Texts, texts_in
 from codeopt.workloads.function.calls.vocabulary import Vocabulary
-from codeopt.workloads.source.literals import Call, Constructed, Opaque, read
+from codeopt.workloads.source.literals import Call, Constructed, Opaque, read, read_all
 
 SMALL = 12
 """Items of a container that a derived call keeps, most of the time: small calls show the same and are read more
@@ -52,7 +52,7 @@ def derive(
 
     words: what the function's text speaks of, tried as values. small: cut large arguments down first.
     """
-    bases = [call for text in calls if (call := read(text)) is not None]
+    bases = read_all(calls)
     if not bases:
         return []
     maker = Maker(random.Random(seed), bases, words or Vocabulary(), small)

@@ -13,7 +13,7 @@ from typing import Any
 from codeopt.workloads.function.calls.derive import SMALL, Maker
 from codeopt.workloads.function.calls.larger import can_grow, grow_call
 from codeopt.workloads.function.calls.vocabulary import Vocabulary
-from codeopt.workloads.source.literals import Call, Constructed, read
+from codeopt.workloads.source.literals import Call, Constructed, read, read_all
 
 BASES = 6
 """The largest known calls that long ones are made of."""
@@ -96,8 +96,7 @@ def as_iterators(text: str, places: Sequence[int], least: int) -> str | None:
 
 def _largest(calls: Sequence[str]) -> list[Call]:
     """Calls that can be made longer, the largest first; of calls of numbers alone those of the largest."""
-    read_ones = [call for text in calls if (call := read(text)) is not None]
-    ordered = sorted(read_ones, key=_size, reverse=True)
+    ordered = sorted(read_all(calls), key=_size, reverse=True)
     found = []
     for call in ordered:
         if can_grow(call):

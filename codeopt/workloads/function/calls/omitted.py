@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from codeopt.workloads.source.functions import Function, definition
-from codeopt.workloads.source.literals import Call, read, write
+from codeopt.workloads.source.literals import Call, read_all, write
 
 MOST = 60
 """Maximum number of calls for all parameters."""
@@ -43,7 +43,7 @@ class OptionalParameter:
 
 def with_optional_parameters(function: Function, calls: Sequence[str]) -> dict[str, bool]:
     """Known calls with one more argument, and of each whether that is of a type it is meant for."""
-    bases = sorted((call for text in calls if (call := read(text)) is not None), key=lambda call: len(call.text()))
+    bases = sorted(read_all(calls), key=lambda call: len(call.text()))
     found: dict[str, bool] = {}
     for parameter in _optional(function):
         if any(_gives(call, parameter) for call in bases):

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from codeopt.workloads.source.functions import Function, definition, own_nodes
-from codeopt.workloads.source.literals import Call, Opaque, read
+from codeopt.workloads.source.literals import Call, Opaque, read_all
 
 BASES = 4
 """Number of known calls that are changed."""
@@ -34,7 +34,7 @@ def refusals(function: Function) -> dict[int, int]:
 
 def wrong_types(calls: Sequence[str]) -> list[str]:
     """The shortest calls of each number of arguments, with each argument as each of the values in turn."""
-    known = sorted((call for text in calls if (call := read(text)) is not None), key=lambda call: len(call.text()))
+    known = sorted(read_all(calls), key=lambda call: len(call.text()))
     shapes: dict[int, Call] = {}
     for call in known:
         shapes.setdefault(len(call.values), call)

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
-
+from codeopt.core.evidence import VersionEvidence, WorkloadEvidence
 from codeopt.core.sanitize import inline
 from codeopt.core.words import NO_DIFFERENCE, Speedup, counted, factor
 from codeopt.engine.compare import PairResult
@@ -19,12 +17,12 @@ from codeopt_sandbox.limit_test import LimitAnswer
 
 def table(found: PairResult, new: str = "NEW", *, verbose: bool = False) -> str:
     """The verdict with its figures, the evidence, caveats, the limit, the next step. new: name of the new version."""
-    limit, facts = _limit(found), found.facts
+    limit = _limit(found)
     is_open = found.limit is not None and found.limit.answer is LimitAnswer.INCONCLUSIVE
     lines = [*limit * is_open, _first_line(found, new)]
     if found.judged and found.verdict is not Decision.WRONG:
-        lines += evidence_line(facts)
-    missing = facts.get("diagnostics", ()) if found.judged else ()  # else in the reason
+        lines += evidence_line(found.to_json())
+    missing = found.evidence.gaps if found.judged else ()  # else in the reason
     lines += caveat_lines(found.caveats, missing, verbose=verbose)
     lines += _details(found) if verbose else []
     return "\n".join([*lines, *limit * (not is_open), *[f"Next: {found.next_step}"] * bool(found.next_step)])
@@ -54,30 +52,34 @@ def _first_line(found: PairResult, new: str) -> str:
 def _details(found: PairResult) -> list[str]:
     """All else that is known, for -v."""
     lines = [python_line(found.interpreter), sandbox_line(found.backend, found.description)]
-    lines += [*contract_lines(found.facts), *_by_command(found.facts)]
+    lines += [*contract_lines(found.evidence), *_by_command(found.evidence)]
     timed = found.comparison.cases if found.comparison and found.bound is None else ()
     lines += [f"  case {case.case:<20} {factor(case.ratio, 3):>9}" for case in timed if case.original]
-    lines += [f"timed: {what}" for what in [found.facts.get("timed")] if what]
+    lines += [f"timed: {what}" for what in [found.evidence.timed] if what]
     lines += [f"growth: {found.growth.text}"] * bool(found.growth.text)
     return [*lines, *found.notes]
 
 
-def _by_command(facts: Mapping[str, Any]) -> list[str]:
+def _by_command(evidence: WorkloadEvidence) -> list[str]:
     """The command by which two versions of a project were judged, and what else; nothing for other comparisons."""
-    if not facts.get("command"):
+    known, seen = evidence.command, evidence.checked
+    if known is None:
         return []
-    lines = [f"command    {inline(facts['command'], 200)}"]
-    seen = facts.get("evidence")
-    if seen:
-        parts = ["the command's output and files" if seen["output"] else "not the output, another one in each run"]
-        for name, what in (("mutated_commands", "changed command"), ("tests", "test"), ("calls", "call")):
-            parts += [counted(seen[name], what)] if seen[name] else []
-        parts[-1] += f" of {counted(seen['functions'], 'public function')}" if seen["calls"] else ""
-        failing = f"; {counted(seen['tests_failed_before'], 'test')} failed before" * bool(seen["tests_failed_before"])
-        lines.append(f"judged by  {', '.join(parts)}{failing}")
-    if facts.get("timed_command", THE_COMMAND) != THE_COMMAND:
-        lines.append(f"timed      {inline(facts['timed_command'])}, as the command itself is too short")
+    lines = [f"command    {inline(known.command, 200)}"]
+    if isinstance(seen, VersionEvidence):
+        lines.append(f"judged by  {_checks(seen)}")
+    if known.timed_command != THE_COMMAND:
+        lines.append(f"timed      {inline(known.timed_command)}, as the command itself is too short")
     return lines
+
+
+def _checks(seen: VersionEvidence) -> str:
+    parts = ["the command's output and files" if seen.output else "not the output, another one in each run"]
+    counts = ((seen.mutated_commands, "changed command"), (seen.tests, "test"), (seen.calls, "call"))
+    parts += [counted(count, what) for count, what in counts if count]
+    parts[-1] += f" of {counted(seen.functions, 'public function')}" if seen.calls else ""
+    failing = f"; {counted(seen.tests_failed_before, 'test')} failed before" * bool(seen.tests_failed_before)
+    return f"{', '.join(parts)}{failing}"
 
 
 def in_words(found: PairResult) -> str:

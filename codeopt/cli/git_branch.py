@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import os
 import tempfile
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 from codeopt.core.errors import UsageError
+from codeopt.core.evidence import PatchEvidence
 from codeopt.core.git import Git, GitError, find_git
 from codeopt.core.program import changes_of
 from codeopt.core.revision import Revision
@@ -36,13 +37,13 @@ def check_branch(folder: Path, name: str) -> None:
     _ask(git, "var", "GIT_COMMITTER_IDENT", why="git does not know your name: git config user.name and user.email")
 
 
-def commit_branch(program: ProjectProgram, revision: Revision, name: str, facts: Mapping[str, Any], ratio: str) -> int:
+def commit_branch(program: ProjectProgram, revision: Revision, name: str, patch: PatchEvidence, ratio: str) -> int:
     """Make the branch; returns how many commits it has. Raises UsageError."""
     git = _git(program.path)
     for path in (each.program.path for each in changes_of(program, revision)):
         if _ask(git, "status", "--porcelain", "--untracked-files=normal", "--", str(path.resolve())).strip():
             raise UsageError(f"--branch {name}: {path} has changes that are not committed", hint="commit them first")
-    rows: Sequence[Mapping[str, Any]] = facts["edits"]
+    rows = patch.edits
     edits = [CodeEdit(row["file"], row["qualname"]) for row in rows]
     states = [revision]
     for edit in reversed(edits[1:]):
@@ -59,14 +60,14 @@ def commit_branch(program: ProjectProgram, revision: Revision, name: str, facts:
                 mode = "100755" if os.access(path, os.X_OK) else "100644"
                 _ask(git, "update-index", "--cacheinfo", f"{mode},{blob},{place}", index=index)
             tree = _ask(git, "write-tree", index=index).strip()
-            head = _ask(git, "commit-tree", tree, "-p", head, given=_message(row, facts, ratio)).strip()
+            head = _ask(git, "commit-tree", tree, "-p", head, given=_message(row, patch.command, ratio)).strip()
     _ask(git, "branch", name, head)
     return len(rows)
 
 
-def _message(row: Mapping[str, Any], facts: Mapping[str, Any], ratio: str) -> str:
+def _message(row: Mapping[str, Any], command: str, ratio: str) -> str:
     return MESSAGE.format(
-        summary=f"Make {row['qualname']} in {row['file']} faster", figures=figures(row), command=facts["command"],
+        summary=f"Make {row['qualname']} in {row['file']} faster", figures=figures(row), command=command,
         ratio=ratio, evidence=", ".join(row["evidence"]) or "nothing",
     )  # fmt: skip
 

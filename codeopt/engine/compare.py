@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from codeopt.core.errors import NotVerifiable
+from codeopt.core.evidence import CallEvidence, WorkloadEvidence
 from codeopt.core.history import Candidate
 from codeopt.core.interpreter import Interpreter, Origin
 from codeopt.core.machine import machine
@@ -52,8 +53,7 @@ class PairResult:
     notes: tuple[str, ...] = ()
     caveats: tuple[Caveat, ...] = ()
     """Differences on unusual inputs."""
-    facts: Mapping[str, Any] = field(default_factory=dict)
-    """Facts of the workload, as fields of a JSON object."""
+    evidence: WorkloadEvidence = WorkloadEvidence()
     backend: str = ""
     description: str = ""
     interpreter: Interpreter | None = None
@@ -100,9 +100,6 @@ def answer(found: PairResult, path: str = "", function: str = "") -> CompareJson
     from codeopt.report import answer_fields as fields
     from codeopt.report.answers import CompareJson
 
-    facts = {"evidence": None, "timed": None, "diagnostics": (), **found.facts}
-    for name in ("calls_text", "remarks"):
-        facts.pop(name, None)
     place: dict[str, Any] = {"path": path, "function": function} if path else {}
     return CompareJson(
         schema="codeopt.compare/1",
@@ -113,7 +110,7 @@ def answer(found: PairResult, path: str = "", function: str = "") -> CompareJson
         **_figures(found),
         limit=found.limit,
         growth=found.growth,
-        **facts,
+        **_evidence(found.evidence),
         settings=found.settings,
         notes=found.notes,
         caveats=found.caveats,
@@ -123,6 +120,20 @@ def answer(found: PairResult, path: str = "", function: str = "") -> CompareJson
         machine=fields.read(fields.MachineFields, machine()),
         next_step=found.next_step,
     )
+
+
+def _evidence(found: WorkloadEvidence) -> dict[str, Any]:
+    """The fields of the evidence; those of another kind of target are left out."""
+    from codeopt.report.answer_fields import serialize
+
+    known: dict[str, Any] = {"evidence": serialize(found.checked) if found.checked else None, "timed": found.timed}
+    if isinstance(found.checked, CallEvidence):
+        known |= {"timed_sizes": found.timed_sizes, "libraries": found.libraries}
+    if found.cases:
+        known["tests"] = found.cases
+    if found.input_seed is not None:
+        known["input_seed"] = found.input_seed
+    return {**known, **(vars(found.command) if found.command else {}), "diagnostics": found.gaps}
 
 
 def _figures(found: PairResult) -> dict[str, Any]:
@@ -233,7 +244,9 @@ def _compared(opened: OpenTarget, request: WorkloadRequest) -> PairResult:
         found = _verdict(wrong.workload, wrong.candidate, notify)
         return replace(found, notes=(*found.notes, AT_ONCE))
     except NotVerifiable as error:
-        return PairResult.not_judged(str(error), next_step=error.hint, facts={"diagnostics": error.diagnostics})
+        return PairResult.not_judged(
+            str(error), next_step=error.hint, evidence=WorkloadEvidence(gaps=error.diagnostics)
+        )
     assert opened.other is not None  # the request names one
     candidate = _checked(Judge(workload, notify=notify, strict=strict), opened.other)
     if candidate.correct:
@@ -256,10 +269,10 @@ def _compared(opened: OpenTarget, request: WorkloadRequest) -> PairResult:
 
 def _not_timed(workload: Workload, candidate: Candidate, reason: str) -> PairResult:
     """NEW is right on all that was tried, and was not timed to a verdict."""
-    facts = workload.facts()
-    notes = (*facts.get("remarks", ()), *candidate.notes)
+    evidence = workload.evidence()
+    notes = (*evidence.remarks, *candidate.notes)
     return PairResult.not_judged(
-        reason, comparison=candidate.comparison, notes=notes, caveats=candidate.caveats, facts=facts
+        reason, comparison=candidate.comparison, notes=notes, caveats=candidate.caveats, evidence=evidence
     )
 
 
@@ -271,22 +284,22 @@ def _checked(judge: Judge, draft: Revision) -> Candidate:
 
 
 def _verdict(workload: Workload, candidate: Candidate, notify: Callable[[str], None]) -> PairResult:
-    facts, comparison = workload.facts(), candidate.comparison
-    notes = tuple(facts.get("remarks", ()))
+    evidence, comparison = workload.evidence(), candidate.comparison
+    notes = evidence.remarks
     notes += tuple(f"NEW newly uses {name}" for name in newly_touched(candidate.revision, workload.baseline.revision))
     bound = workload.bound(candidate)
     wrong = why(candidate)
     if bound is not None:
-        return PairResult(Decision.SLOWER, wrong, bound=bound, facts=facts, notes=notes)
+        return PairResult(Decision.SLOWER, wrong, bound=bound, evidence=evidence, notes=notes)
     if wrong or comparison is None:
         return PairResult(
-            Decision.WRONG, wrong, notes=(*notes, *candidate.notes), caveats=candidate.caveats, facts=facts,
+            Decision.WRONG, wrong, notes=(*notes, *candidate.notes), caveats=candidate.caveats, evidence=evidence,
             settings=candidate.settings,
         )  # fmt: skip
     verdict, about = verdict_of(candidate)
     found = PairResult(
         verdict, comparison.reason, about, comparison, notes=(*notes, *candidate.notes), caveats=candidate.caveats,
-        facts=facts,
+        evidence=evidence,
     )  # fmt: skip
     try:
         return replace(found, growth=Judge(workload, notify=notify).growth(candidate.revision) or UNKNOWN)

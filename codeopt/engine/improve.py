@@ -91,7 +91,7 @@ def _improved(
         target, program, options, session, plan.stopping_rule, own_code_only=not plan.uses_model and not reference,
         held_out=saved.held_out if saved else {}, baseline=saved.history.original if saved else None,
         profile_modes=plan.profile_modes, for_memory=plan.task.for_memory, needs_time=plan.task.needs_time,
-        model_calls=plan.uses_model, interpreter=interpreter, facts={"recording": first.facts} if first else {},
+        model_calls=plan.uses_model, interpreter=interpreter, recording=first.recording if first else None,
     )  # fmt: skip
     if saved and saved.input_seed is not None:
         request = replace(request, drawn_seed=saved.input_seed)
@@ -136,10 +136,10 @@ def _measured(opened: OpenTarget, request: WorkloadRequest, clock: RunClock) -> 
     first = "original   " if workload.region.timed else "first      "
     shown = hot(workload.baseline.profile, memory=request.for_memory)
     request.session.console.aside(f"{first}{workload.headline}{shown}")
-    facts = workload.facts()
-    if (timed := facts.get("timed")) and timed not in workload.headline:  # a part of what the program reads
+    evidence = workload.evidence()
+    if (timed := evidence.timed) and timed not in workload.headline:  # a part of what the program reads
         request.session.console.aside(f"timed      {timed}")
-    for line in contract_lines(facts):
+    for line in contract_lines(evidence):
         request.session.console.aside(line)
     if said := said_of_long_runs(workload.plan, workload.rule.screening()):
         request.session.console.print(said)

@@ -113,7 +113,7 @@ def finish(
         refused=confirmation.refused,
         held_out=loop.judge.suite.held_out,
         saved=run.path,
-        facts={**request.facts, **loop.judge.workload.facts()},
+        evidence=replace(loop.judge.workload.evidence(), recording=request.recording),
         interpreter=request.interpreter,
         failure=None if best else loop.failure,
     )
@@ -136,7 +136,7 @@ def close(recorder: RunRecorder, loop: RefineLoop, result: Result) -> Result:
 def _lacking(result: Result, what: str, error: StepError) -> Result:
     """Return the result with a diagnostic of the missing part."""
     missing = Diagnostic(what, error_in_words(error))
-    return replace(result, facts={**result.facts, "diagnostics": (*result.facts.get("diagnostics", ()), missing)})
+    return replace(result, evidence=replace(result.evidence, gaps=(*result.evidence.gaps, missing)))
 
 
 def _confirmed(loop: RefineLoop, end: End, console: Console) -> tuple[Confirmation, End]:

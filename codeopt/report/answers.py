@@ -14,6 +14,7 @@ from pydantic import Field
 
 from codeopt.core.budget import Usage
 from codeopt.core.diagnostic import Diagnostic
+from codeopt.core.evidence import CaseEvidence, LibraryEvidence
 from codeopt.core.interpreter import Interpreter
 from codeopt.core.proposer import Refusal
 from codeopt.report.answer_fields import (
@@ -105,7 +106,7 @@ class ImproveJson(ImprovedFields):
     evidence: dict[str, Any] | None
     timed: str | None = Field(None, description="Of a function: which calls were timed")
     timed_sizes: tuple[int, ...] = Field((), description="Sizes of these, as far as they can be read")
-    recording: dict[str, Any] | None
+    recording: Mapping[str, Any] | None
     notes: tuple[str, ...]
     caveats: tuple[Caveat, ...]  # type: ignore[assignment]
     growth: str
@@ -165,30 +166,6 @@ class ComparedFields(AnswerFields):
     notes: tuple[str, ...]
 
 
-@dataclass(frozen=True, kw_only=True)
-class ComparedInputsFields(AnswerPart):
-    """The inputs that two programs were compared on."""
-
-    total: int
-    mutated_inputs: int
-    pattern_breaking_inputs: int
-    """Relations of the known inputs that a changed input breaks."""
-    input_count: int
-    environments: Mapping[str, int]
-    """Cases that were compared in each environment."""
-
-
-@dataclass(frozen=True, kw_only=True)
-class LibrariesFields(AnswerPart):
-    """The libraries that a function's module loads."""
-
-    modules: int
-    import_s: float
-    loaded_once: bool
-    why: str
-    """Why they are loaded anew each time."""
-
-
 class CompareJson(ComparedFields):
     """The object of `codeopt compare --json`."""
 
@@ -213,9 +190,9 @@ class CompareJson(ComparedFields):
     method: str = ""
     sandbox_instances: int = 0
     cases: tuple[CaseFields, ...] = ()
-    tests: ComparedInputsFields | None = Field(None, description="Of programs")
+    tests: CaseEvidence | None = Field(None, description="Of programs")
     input_seed: int | None = None
-    libraries: LibrariesFields | None = Field(None, description="Libraries that a function's module loads")
+    libraries: LibraryEvidence | None = Field(None, description="Libraries that a function's module loads")
     timed_sizes: tuple[int, ...] = Field((), description="Sizes of a function's timed calls, if readable")
     command: str | None = Field(None, description="Of two versions of a project, and so the fields from here on")
     base: str = Field("", description="The commit that OLD is; empty for two folders")

@@ -11,28 +11,19 @@ from codeopt.core.words import Speedup, factor
 
 THE_COMMAND = "the command"
 """Name of what is timed where the command is long enough."""
-FIELDS = (
-    "command", "edits", "left_out_edits", "profile", "project_tests", "output", "benchmarks", "sandbox_seconds",
-    "protected_files", "mutated_commands", "timed_command", "hot_region",
-)  # fmt: skip
 
 
-def has_edits(facts: Mapping[str, Any]) -> bool:
+def has_edits(found: Mapping[str, Any]) -> bool:
     """Return whether a result is a patch of several files."""
-    return "edits" in facts
+    return "edits" in found
 
 
-def fields_of(facts: Mapping[str, Any], diff: str) -> dict[str, Any]:
-    """Return the fields of a patch for JSON. Empty for a result of one file."""
-    return {"diff": diff, **{name: facts[name] for name in FIELDS}} if has_edits(facts) else {}
-
-
-def table_of(facts: Mapping[str, Any]) -> list[str]:
+def table_of(found: Mapping[str, Any]) -> list[str]:
     """One row an edit."""
-    rows = [f"  {figures(edit):<26} {_place(edit)}{_size(edit['ablation'])}" for edit in facts["edits"]]
+    rows = [f"  {figures(edit):<26} {_place(edit)}{_size(edit['ablation'])}" for edit in found["edits"]]
     head = ["without it the command is   edit"] if rows else []
-    gone = [f"  left out, as {_why_dropped(edit)}: {_place(edit)}{_size(edit)}" for edit in facts["left_out_edits"]]
-    return [*_bench_rows(facts.get("benchmarks")), *head, *rows, *gone]
+    gone = [f"  left out, as {_why_dropped(edit)}: {_place(edit)}{_size(edit)}" for edit in found["left_out_edits"]]
+    return [*_bench_rows(found.get("benchmarks")), *head, *rows, *gone]
 
 
 def _place(edit: Mapping[str, Any]) -> str:

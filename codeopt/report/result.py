@@ -5,14 +5,15 @@ from __future__ import annotations
 import difflib
 import os
 import textwrap
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from enum import Enum, auto
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from codeopt.core.budget import Effort, Ledger
 from codeopt.core.diagnostic import Diagnostic
+from codeopt.core.evidence import CallEvidence, PatchEvidence, WorkloadEvidence
 from codeopt.core.history import Candidate, History
 from codeopt.core.interpreter import Interpreter
 from codeopt.core.machine import machine
@@ -26,7 +27,6 @@ from codeopt.core.version import __version__
 from codeopt.core.words import memory as memory_of
 from codeopt.core.words import share
 from codeopt.report.outcomes import candidate_in_words, why
-from codeopt.report.patch_table import fields_of
 from codeopt_sandbox import Sandbox
 from codeopt_sandbox.compare import Comparison
 from codeopt_sandbox.profile import HotLine, MemoryLine, Profile
@@ -120,8 +120,7 @@ class Result:
     held_out: int
     """The number of cases that no proposer saw."""
     saved: Path
-    facts: Mapping[str, Any] = field(default_factory=dict)
-    """The workload's own fields: `evidence` of a function, `tests`, `calls_text`."""
+    evidence: WorkloadEvidence = WorkloadEvidence()
     growth: str = ""
     """Growth of the cost with the input, of the original and the best: `about n^2 -> about n`. Empty if unknown."""
     reference: Candidate | None = None
@@ -147,8 +146,12 @@ class Result:
     @property
     def inputs(self) -> int | None:
         """Return the number of inputs a draft was checked on before it was confirmed. None if inputs do not count."""
-        found: int | None = self.facts.get("tests", {}).get("input_count")
-        return found
+        return self.evidence.cases.input_count if self.evidence.cases else None
+
+    @property
+    def patch(self) -> PatchEvidence | None:
+        """Return the gains of the edits of a project's patch. None for a result of one file."""
+        return self.evidence.command if isinstance(self.evidence.command, PatchEvidence) else None
 
     @property
     def accepted(self) -> bool:
@@ -183,7 +186,7 @@ class Result:
     @property
     def diagnostics(self) -> tuple[Diagnostic, ...]:
         """The things that could not be run, made or measured."""
-        found = [*self.facts.get("diagnostics", ())]
+        found = [*self.evidence.gaps]
         profile = self.history.original.profile
         if profile is not None and not profile.lines:
             found.append(Diagnostic("the hot lines of the original are not known", "; ".join(profile.notes)))
@@ -208,12 +211,9 @@ def sandbox_line(backend: str, description: str) -> str:
     return f"sandbox    {backend}: {description}"
 
 
-def contract_lines(facts: Mapping[str, Any]) -> list[str]:
-    """Return the contract of a function's arguments, cut to a few lines of a terminal. Empty without a contract.
-
-    facts: the workload's own fields.
-    """
-    words = (facts.get("evidence") or {}).get("contract", "")
+def contract_lines(evidence: WorkloadEvidence) -> list[str]:
+    """Return the contract of a function's arguments, cut to a few lines of a terminal. Empty without a contract."""
+    words = evidence.checked.contract if isinstance(evidence.checked, CallEvidence) else ""
     return textwrap.wrap(
         printable(words), COLUMNS, initial_indent="contract   ", subsequent_indent=" " * 11, max_lines=CONTRACT_LINES,
         placeholder=" ...", break_on_hyphens=False,
@@ -321,6 +321,7 @@ def answer(found: Result) -> ImproveJson:
     from codeopt.report.answers import ImproveJson, InputsFields, TokensFields
 
     original, best, usage = found.history.original, found.best, found.ledger.usage
+    evidence, cases = found.evidence, found.evidence.cases
     hot = fields.HotLineFields.each(found.outlook.hot)
     before = Revision({path: file.text for path, file in found.program.files.items()})
     after = Revision({**before, **{each.path: each.text for each in found.changes}})
@@ -348,15 +349,15 @@ def answer(found: Result) -> ImproveJson:
             held_out=found.held_out,
             confirmation_runs=len(best.outcomes) if best else 0,
             input_count=found.inputs,
-            mutated_inputs=found.facts.get("tests", {}).get("mutated_inputs"),
-            pattern_breaking_inputs=found.facts.get("tests", {}).get("pattern_breaking_inputs"),
+            mutated_inputs=cases.mutated_inputs if cases else None,
+            pattern_breaking_inputs=cases.pattern_breaking_inputs if cases else None,
         ),
-        input_seed=found.facts.get("input_seed"),
-        evidence=found.facts.get("evidence"),
-        timed=found.facts.get("timed"),
-        timed_sizes=tuple(found.facts.get("timed_sizes", ())),
-        recording=found.facts.get("recording"),
-        **fields_of(found.facts, found.diff),
+        input_seed=evidence.input_seed,
+        evidence=fields.serialize(evidence.checked) if evidence.checked else None,
+        timed=evidence.timed,
+        timed_sizes=evidence.timed_sizes,
+        recording=evidence.recording,
+        **({"diff": found.diff, **vars(evidence.command)} if evidence.command else {}),
         notes=best.notes if best else (),
         caveats=best.caveats if best else (),
         growth=found.growth,

@@ -76,7 +76,8 @@ class Suggestion:
 
 def evidence_of(result: Result) -> dict[str, Any]:
     """Evidence of a result, of a program too, in the form of Evidence.figures."""
-    return dict(result.facts.get("evidence") or evidence_of_cases(len(result.history.original.outcomes)))
+    checked = result.evidence.checked
+    return dict(vars(checked)) if checked else evidence_of_cases(len(result.history.original.outcomes))
 
 
 def evidence_of_cases(cases: int) -> dict[str, Any]:

@@ -230,7 +230,7 @@ class ReviewRun:
         self._tell_shortfalls(target, result.diagnostics)
         if result.accepted:
             self.suggestions.append(suggestion(target, result))
-            self.written[target.name] = result.facts.get("calls_text", "")
+            self.written[target.name] = result.evidence.calls_text
         if result.end is End.INTERRUPTED:
             self.failure = INTERRUPTED
         if result.accepted:

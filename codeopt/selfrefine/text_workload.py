@@ -9,6 +9,7 @@ from typing import Any, cast
 
 from codeopt.core.budget import NOTHING_USED, Usage
 from codeopt.core.errors import ModelError, UsageError
+from codeopt.core.evidence import WorkloadEvidence
 from codeopt.core.history import Candidate
 from codeopt.core.options import ImproveOptions
 from codeopt.core.program import Program
@@ -121,9 +122,9 @@ class TextWorkload(Defaults):
     def headline(self) -> str:
         return " ".join(self.baseline.source.split())[:90]
 
-    def facts(self) -> dict[str, Any]:
-        """The first draft, which a batch compares with the result."""
-        return {"input": self.writer.input, "first": self.baseline.source}
+    def evidence(self) -> WorkloadEvidence:
+        """Return no evidence: a text has no cases."""
+        return WorkloadEvidence()
 
 
 def _failure(run: Run) -> str:

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import Any, cast
+from typing import cast
 
 from codeopt.core.briefing import Briefing
 from codeopt.core.budget import NOTHING_USED
+from codeopt.core.evidence import CaseEvidence, WorkloadEvidence
 from codeopt.core.history import Candidate
 from codeopt.core.proposer import Proposer
 from codeopt.core.revision import Revision
@@ -96,6 +97,6 @@ class Defaults:
         """The number of cases in words."""
         return f"{len(self.suite.cases)} cases, {self.suite.held_out} held out"
 
-    def facts(self) -> dict[str, Any]:
-        """The number of cases as `cases`."""
-        return {"tests": {"total": len(self.suite.cases)}}
+    def evidence(self) -> WorkloadEvidence:
+        """The number of cases."""
+        return WorkloadEvidence(cases=CaseEvidence(len(self.suite.cases)))

@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Protocol
 
 from codeopt.core.briefing import Briefing
 from codeopt.core.budget import Usage
+from codeopt.core.evidence import WorkloadEvidence
 from codeopt.core.history import Candidate
 from codeopt.core.options import ImproveOptions
 from codeopt.core.program import Program, TargetFiles, read_program
@@ -142,8 +143,8 @@ class Workload(Protocol):
         """Summary of the original in a few words: `13 cases, 5 held out   longest 0.699 s`."""
         ...
 
-    def facts(self) -> dict[str, Any]:
-        """Return the fields of a JSON object: `tests`, `evidence`, and `diagnostics` as Diagnostics."""
+    def evidence(self) -> WorkloadEvidence:
+        """Return what was checked, how much, and every gap with its reason."""
         ...
 
 

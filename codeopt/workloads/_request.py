@@ -127,8 +127,8 @@ class WorkloadRequest:
     """A language model may be asked for calls where nothing else gives enough."""
     calls_text: str = ""
     """A calls file that a language model wrote earlier."""
-    facts: Mapping[str, Any] = field(default_factory=dict)
-    """Facts found on the way to the target, as fields of a JSON object."""
+    recording: Mapping[str, Any] | None = None
+    """Recording of calls on the way to the target, as a JSON object. None without one."""
     interpreter: Interpreter | None = None
     """The interpreter that runs the target; None where an image has its own."""
     roots: tuple[str, ...] | None = None

@@ -24,7 +24,7 @@ class RunFirst:
 
     target: Target
     """A function, also where a file was named."""
-    facts: Mapping[str, Any]
+    recording: Mapping[str, Any]
     """The lines of `said`, as fields of a JSON object."""
 
 
@@ -42,18 +42,18 @@ def run_first(target: Target, command_line: str, say: Callable[[str], None], pyt
         ProgramError: The command makes no call that can be recorded.
     """
     command = UsersCommand(_split(command_line), python, STDERR)
-    facts: dict[str, Any] = {}
+    told: dict[str, Any] = {}
     if not target.name:
         found = run_shares(target.path, command)
         target = Target(target.path, found.first)
-        facts["shares"] = {name: round(share, 4) for name, share in found.functions}
+        told["shares"] = {name: round(share, 4) for name, share in found.functions}
         say(f"own time   {found.words} of {found.seconds:.2f} s; improving {target}")
     recording = record(read_function(target.path, target.name), command)
     for line in said_of(recording, target):
         say(line)
-    facts |= {"command": list(recording.program), "status": recording.status, "calls": recording.seen,
+    told |= {"command": list(recording.program), "status": recording.status, "calls": recording.seen,
               "function": target.name, "lost": list(recording.lost)}  # fmt: skip
-    return RunFirst(target, facts)
+    return RunFirst(target, told)
 
 
 def _split(command_line: str) -> tuple[str, ...]:

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from codeopt.core.evidence import LibraryEvidence
 from codeopt.workloads.sandbox_view.libraries import Preload, Side, load_libraries
 from codeopt_sandbox import Sandbox, open_sandbox
 from codeopt_sandbox.calls import CallBatch, CallRunner, FunctionRef
@@ -55,7 +56,7 @@ def test_what_is_slow_to_import_is_imported_once(box: Sandbox) -> None:
     assert {"slow", "decimal"} <= set(found.libraries.modules)
     assert "own" not in found.libraries.modules
     assert found.diagnostics == ()
-    assert found.figures()["loaded_once"]
+    assert found.figures().loaded_once
     source = "import own, slow" + FUNCTION
     fresh, once = (
         CallRunner(box, REF, libraries=libraries).ask(source, CallBatch(("f(1)",)))
@@ -95,7 +96,7 @@ def test_it_is_said_where_it_costs_something() -> None:
     assert [each.words for each in slow.diagnostics] == [
         "each run imports its libraries again, which takes 1.2 s: they start threads"
     ]
-    assert slow.figures() == {"modules": 3, "import_s": 1.23, "loaded_once": False, "why": "they start threads"}
+    assert slow.figures() == LibraryEvidence(3, 1.23, False, "they start threads")
 
 
 def test_a_run_whose_libraries_cannot_be_imported_before_is_as_without_them(box: Sandbox) -> None:

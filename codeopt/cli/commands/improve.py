@@ -223,22 +223,24 @@ def _branched(name: str, result: Result) -> str:
     assert result.comparison is not None
     figures = Speedup.of(result.comparison)
     ratio = f"{figures.gain} ({counted(figures.pairs, 'pair')})"
-    commits = commit_branch(result.program, result.revision, name, result.facts, ratio)
+    assert result.patch is not None
+    commits = commit_branch(result.program, result.revision, name, result.patch, ratio)
     return f"branch     {name}: {counted(commits, 'commit')}; your own branch and files are as they were"
 
 
 def _deliver(arguments: argparse.Namespace, result: Result, console: Console) -> None:
     from codeopt.core.program import write_whole
     from codeopt.core.written import write_recorded
-    from codeopt.report.patch_table import has_edits
 
     if result.accepted and arguments.branch:
         console.print(_branched(arguments.branch, result))
     if arguments.export:
         from codeopt.cli.exports import export
 
-        console.print(export(arguments.export[0], Path(arguments.export[1]), result.facts.get("benchmarks")))
-    to_stdout, is_patch = str(arguments.output) == "-", has_edits(result.facts)
+        console.print(
+            export(arguments.export[0], Path(arguments.export[1]), result.patch.benchmarks if result.patch else None)
+        )
+    to_stdout, is_patch = str(arguments.output) == "-", result.patch is not None
     if result.accepted and arguments.write:
         for each in write_recorded(result.saved, result.changes):
             console.print(each.words)

@@ -6,12 +6,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any
 
 from codeopt.core.briefing import Briefing
 from codeopt.core.budget import NOTHING_USED, Usage
 from codeopt.core.diagnostic import Diagnostic
 from codeopt.core.errors import NotVerifiable, ProgramError
+from codeopt.core.evidence import WorkloadEvidence
 from codeopt.core.history import Candidate
 from codeopt.core.options import ImproveOptions
 from codeopt.core.proposer import Proposer
@@ -386,22 +386,22 @@ class FunctionWorkload(Defaults):
         """`12 calls (9 derived, 3 calls_file), 80% of the function's lines   2 in a pass of 4.1 ms`."""
         return self.corpus.words + (f"   {self.plan.timed.words}" if self.plan else "")
 
-    def facts(self) -> dict[str, Any]:
-        """Facts of the function, as fields of a JSON object."""
-        return {
-            "evidence": {
-                **self.corpus.figures(),
-                "contract": self.contract.words,
-                "environments": self.environments,
-                "ignored": list(self.request.options.ignore_difference),
-            },
-            "timed": self.plan.timed.words if self.plan else None,
-            "timed_sizes": list(self.plan.timed.sizes) if self.plan else [],
-            "input_seed": self.request.input_seed,
-            "diagnostics": (*self.corpus.diagnostics, *self.harness.loading.diagnostics, *self._gaps()),
-            "libraries": self.harness.loading.figures(),
-            "calls_text": self.harness.target.calls_file or "",
-        }
+    def evidence(self) -> WorkloadEvidence:
+        """The calls that the function was judged by, and the gaps."""
+        checked = replace(
+            self.corpus.figures(), contract=self.contract.words, environments=self.environments,
+            ignored=tuple(map(str, self.request.options.ignore_difference)),
+        )  # fmt: skip
+        timed = self.plan.timed if self.plan else None
+        return WorkloadEvidence(
+            checked=checked,
+            gaps=(*self.corpus.diagnostics, *self.harness.loading.diagnostics, *self._gaps()),
+            timed=timed.words if timed else None,
+            timed_sizes=tuple(timed.sizes) if timed else (),
+            input_seed=self.request.input_seed,
+            libraries=self.harness.loading.figures(),
+            calls_text=self.harness.target.calls_file or "",
+        )
 
     def _gaps(self) -> Iterator[Diagnostic]:
         """Yield what is not compared, or not in another environment."""

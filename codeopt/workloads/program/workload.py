@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import islice
-from typing import Any
 
 from codeopt.core.briefing import Briefing
 from codeopt.core.diagnostic import Diagnostic
 from codeopt.core.errors import ProgramError
+from codeopt.core.evidence import CaseEvidence, WorkloadEvidence
 from codeopt.core.history import Candidate
 from codeopt.core.revision import OWN, Revision
 from codeopt.rules import Rule as RewriteRule
@@ -265,26 +265,21 @@ class ProgramWorkload(Defaults):
             cases += f", exit status {' and '.join(map(str, ends))}, which counts"
         return f"{cases}   longest {longest:.3f} s"
 
-    def facts(self) -> dict[str, Any]:
-        """Numbers of cases and of fuzzed inputs, as fields of a JSON object."""
+    def evidence(self) -> WorkloadEvidence:
+        """Numbers of cases and of mutated inputs, and the gaps."""
         tried = self.differential
-        found: dict[str, Any] = {
-            "tests": {
-                "total": len(self.suite.cases),
-                "mutated_inputs": len(tried.cases),
-                "pattern_breaking_inputs": tried.pattern_breaking_inputs,
-                "input_count": self.inputs,
-                "environments": self.elsewhere.counts(len(self.suite.cases)),
-            },
-            "input_seed": self.request.input_seed,
-            "timed": self._timed_part,
-        }
-        diagnostics = [Diagnostic(words, hint="--cases DIR adds some") for words in tried.missing]
-        diagnostics += [Diagnostic(tried.left_out)] if tried.left_out else []
-        diagnostics += self.elsewhere.gaps
+        gaps = [Diagnostic(words, hint="--cases DIR adds some") for words in tried.missing]
+        gaps += [Diagnostic(tried.left_out)] if tried.left_out else []
+        gaps += self.elsewhere.gaps
         if lines := dict.fromkeys(self.request.program.files[OWN].left_out):
-            diagnostics.append(Diagnostic("left out, as only Jupyter runs it", ", ".join(lines)))
-        return {**found, "diagnostics": tuple(diagnostics)} if diagnostics else found
+            gaps.append(Diagnostic("left out, as only Jupyter runs it", ", ".join(lines)))
+        cases = CaseEvidence(
+            len(self.suite.cases), len(tried.cases), tried.pattern_breaking_inputs, self.inputs,
+            self.elsewhere.counts(len(self.suite.cases)),
+        )  # fmt: skip
+        return WorkloadEvidence(
+            cases=cases, gaps=tuple(gaps), timed=self._timed_part, input_seed=self.request.input_seed
+        )
 
     @property
     def _timed_part(self) -> str | None:

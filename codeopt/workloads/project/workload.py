@@ -5,10 +5,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
 
 from codeopt.core.briefing import Briefing
 from codeopt.core.errors import NotVerifiable, ProgramError
+from codeopt.core.evidence import CommandEvidence, PatchEvidence, TwoVersionsEvidence, VersionEvidence, WorkloadEvidence
 from codeopt.core.history import Candidate
 from codeopt.core.options import ImproveOptions
 from codeopt.core.proposer import Proposer
@@ -236,11 +236,8 @@ class ProjectWorkload(Defaults):
         late = next((each.run for each in candidate.outcomes if each.verdict is Verdict.TLE), None)
         return self.baseline.outcomes[0].run.wall_s / late.wall_s if late and late.wall_s else None
 
-    def facts(self) -> dict[str, Any]:
-        """Return facts of the command and of the patch's edits as JSON fields. A comparison of two versions adds its
-        checks."""
-        evidence = ["the command's output and files"] if not self.masks.output.nothing else []
-        evidence += [f"{len(self.tests.passed)} tests"] if self.tests.passed else []
+    def evidence(self) -> WorkloadEvidence:
+        """The command's checks and the patch's edits; of two versions the functions that differ."""
         calls = self.calls.latest
         missing = (
             shortfall_of(self.changed, self.unchanged),
@@ -249,45 +246,51 @@ class ProjectWorkload(Defaults):
             *calls.diagnostics,
             *self.masks.gaps,
         )
-        said = {
-            "command": self.request.options.run,
-            "project_tests": {"passed": len(self.tests.passed), "failed": self.tests.failed},
-            "output": self.masks.words or "compared",
-            "timed_command": self.timed_command or THE_COMMAND,
-            "hot_region": self.apart[0].to_json() if self.apart else None,
-            "protected_files": self.program.ground.to_json(),
-            "mutated_commands": sum(len(each.made) for each in self.changed),
-            "sandbox_seconds": {f"{purpose}_s": round(seconds, 2) for purpose, seconds in self.runner.spent.items()},
-            "diagnostics": tuple(each for each in missing if each),
-        }
+        gaps = tuple(each for each in missing if each)
+        known = CommandEvidence(
+            command=self.request.options.run or "",
+            project_tests={"passed": len(self.tests.passed), "failed": self.tests.failed},
+            output=self.masks.words or "compared",
+            timed_command=self.timed_command or THE_COMMAND,
+            hot_region=self.apart[0].to_json() if self.apart else None,
+            protected_files=self.program.ground.to_json(),
+            mutated_commands=sum(len(each.made) for each in self.changed),
+            sandbox_seconds={f"{purpose}_s": round(seconds, 2) for purpose, seconds in self.runner.spent.items()},
+        )
         if self.runner.other:
-            return said | {
-                "functions": [found.to_json() for found in calls.functions],
-                "remarks": self.runner.other.notes,
-                "evidence": self._evidence(),
-            }
-        return said | {
-            "profile": self.found.to_json(),
-            "edits": [
-                gain.to_json(evidence, calls.by_edit.get(gain.edit, FunctionFinding(gain.edit)))
-                for gain in self.gains.kept
-            ],
-            "benchmarks": self.benches.to_json(tuple(self.after)) if self.benches else None,
-            "left_out_edits": [gain.dropped_json() for gain in self.gains.dropped],
-        }
+            functions = tuple(found.to_json() for found in calls.functions)
+            return WorkloadEvidence(
+                self._checked_versions(), command=TwoVersionsEvidence(**vars(known), functions=functions), gaps=gaps,
+                remarks=self.runner.other.notes,
+            )  # fmt: skip
+        return WorkloadEvidence(command=self._patch(known), gaps=gaps)
 
-    def _evidence(self) -> dict[str, Any]:
+    def _patch(self, known: CommandEvidence) -> PatchEvidence:
+        by_edit = self.calls.latest.by_edit
+        evidence = ["the command's output and files"] if not self.masks.output.nothing else []
+        evidence += [f"{len(self.tests.passed)} tests"] if self.tests.passed else []
+        return PatchEvidence(
+            **vars(known),
+            profile=self.found.to_json(),
+            edits=tuple(
+                gain.to_json(evidence, by_edit.get(gain.edit, FunctionFinding(gain.edit))) for gain in self.gains.kept
+            ),
+            left_out_edits=tuple(gain.dropped_json() for gain in self.gains.dropped),
+            benchmarks=self.benches.to_json(tuple(self.after)) if self.benches else None,
+        )
+
+    def _checked_versions(self) -> VersionEvidence:
         """The evidence by which two versions were judged, in numbers."""
         calls = [found.calls for found in self.calls.latest.functions if found.calls]
-        return {
-            "output": not self.masks.output.nothing,
-            "mutated_commands": sum(len(each.made) for each in self.changed),
-            "tests": len(self.tests.passed),
-            "tests_failed_before": self.tests.failed,
-            "functions": len(calls),
-            "calls": sum(calls),
-            "new_tests": self.project_suite.new_tests.to_json() if self.project_suite.new_tests else None,
-        }
+        return VersionEvidence(
+            output=not self.masks.output.nothing,
+            mutated_commands=sum(len(each.made) for each in self.changed),
+            tests=len(self.tests.passed),
+            tests_failed_before=self.tests.failed,
+            functions=len(calls),
+            calls=sum(calls),
+            new_tests=self.project_suite.new_tests.to_json() if self.project_suite.new_tests else None,
+        )
 
     def _notify(self, line: str) -> None:
         self.request.session.console.progress(line)

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from codeopt.core.diagnostic import Diagnostic
+from codeopt.core.evidence import LibraryEvidence
 from codeopt_sandbox.calls import CallBatch, CallRunner, FunctionRef
 from codeopt_sandbox.guest_bundle import Libraries
 from codeopt_sandbox.runner import GuestRunner
@@ -40,10 +41,10 @@ class Preload:
             return ()
         return (Diagnostic(f"each run imports its libraries again, which takes {self.seconds:.1f} s", self.why),)
 
-    def figures(self) -> dict[str, Any]:
+    def figures(self) -> LibraryEvidence:
         """For JSON; fields may be added."""
         once = self.libraries is not None
-        return {"modules": self.found, "import_s": round(self.seconds, 3), "loaded_once": once, "why": self.why}
+        return LibraryEvidence(self.found, round(self.seconds, 3), once, self.why)
 
 
 @dataclass(frozen=True)

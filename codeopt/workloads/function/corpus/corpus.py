@@ -7,10 +7,10 @@ from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import islice
-from typing import Any
 
 from codeopt.core.diagnostic import Diagnostic
 from codeopt.core.errors import NotVerifiable
+from codeopt.core.evidence import CallEvidence
 from codeopt.core.words import utc
 from codeopt.workloads.function.calls.call_names import origin_of
 from codeopt.workloads.function.calls.deep import deep_calls
@@ -120,17 +120,17 @@ class CallCorpus:
         tests = f", {len(self.tests)} test{'s' * (len(self.tests) != 1)}" if self.tests else ""
         return f"{len(self.known):,} calls ({counts}){tests}, {self.coverage:.0%} of the function's lines"
 
-    def figures(self) -> dict[str, Any]:
-        """The same for JSON."""
-        return {
-            "calls": len(self.known),
-            "sources": self.counts,
-            "line_coverage": round(self.coverage, 3) if self.lines else None,
-            "left_out": self.left_out.figures(),
-            "tests": len(self.tests),
-            "reused": self.reused_from is not None,
-            "from": None if self.reused_from is None else utc(self.reused_from),
-        }
+    def figures(self) -> CallEvidence:
+        """The same in numbers."""
+        return CallEvidence(
+            calls=len(self.known),
+            sources=self.counts,
+            line_coverage=round(self.coverage, 3) if self.lines else None,
+            left_out=self.left_out.figures(),
+            tests=len(self.tests),
+            reused=self.reused_from is not None,
+            reused_from=None if self.reused_from is None else utc(self.reused_from),
+        )
 
     def thin(self, *, hinted: bool = False) -> str:
         """Why nothing can be claimed, and what would help; empty when there is enough.

@@ -237,7 +237,7 @@ def evidence_key(request: WorkloadRequest, harness: FunctionHarness) -> str | No
         "users_calls": options.calls is not None,
         "recorded": [recorded_calls(harness.function), left_out(harness.function)],
         **runner_parts(options, python, harness.sandbox, harness.sandbox.limits),
-        "libraries": harness.loading.figures()["loaded_once"],
+        "libraries": harness.loading.figures().loaded_once,
         "options": [options.max_examples, options.check, options.strict, options.contract, options.ignore_difference],
     }
     return digest_of(parts)

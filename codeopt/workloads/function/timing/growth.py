@@ -83,7 +83,7 @@ def _longer_and_longer(text: str) -> list[str]:
 
 def _base(corpus: CallCorpus) -> KnownCall | None:
     """The largest of the given calls that are short and can be made longer."""
-    given = [known for known in corpus.known if known.source != "derived" and known.returns]
+    given = [known for known in corpus.known if known.source != "generated" and known.returns]
     short = [known for known in given if known.seconds <= BASE_S] or given
     largest = sorted(short, key=lambda known: -call_size(known.text))
     return next((known for known in largest if grow(known.text, 2) is not None), None)

@@ -86,7 +86,7 @@ def find_shapes(
 def _small(corpus: CallCorpus, timed: Timed) -> list[InputShape]:
     """The calls that somebody made, the shortest first; if there are few, generated ones too."""
     own = [k for k in corpus.known if k.returns and k.text not in timed.batch.calls]
-    ordered = sorted(own, key=lambda k: (k.source == "derived", len(k.text)))[:SMALL_ONES]
+    ordered = sorted(own, key=lambda k: (k.source == "generated", len(k.text)))[:SMALL_ONES]
     if not ordered:
         return []
     return [InputShape("the small calls", tuple(k.text for k in ordered), sum(k.seconds for k in ordered))]

@@ -174,10 +174,10 @@ def test_timed_calls_keep_what_the_known_ones_keep(judges: Judges) -> None:
 def test_what_objects_keep_is_judged_by_what_they_show(tmp_path: Path) -> None:
     target = Target(write_project(tmp_path / "old", "stack.py", STACK, TESTS) / "stack.py", "Stack.push")
     with function_judge(target, timed=False) as judge:
-        evidence = judge.workload.facts()["evidence"]
+        evidence = judge.workload.evidence().checked
         right, wrong = (judge.check(Revision.of(text), "a person's") for text in (INDEXED, FORGETS))
-    assert evidence["sources"]["tests"] >= 10
-    assert not evidence["left_out"].get("given"), evidence["left_out"]
+    assert evidence.sources["tests"] >= 10
+    assert not evidence.left_out.get("given"), evidence.left_out
     assert right.correct, why(right)
     assert {each.kind for each in right.caveats} == {CaveatKind.PRIVATE}
     assert not wrong.correct

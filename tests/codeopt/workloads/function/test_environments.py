@@ -128,7 +128,7 @@ def test_what_an_environment_does_to_both_is_no_difference(judges: Judges) -> No
     found = judge.check(Revision.of(OLD_LOCAL.replace(SLOW, "")), "")
     assert found.correct
     assert not found.caveats
-    counts = judge.workload.facts()["evidence"]["environments"]
+    counts = judge.workload.evidence().checked.environments
     assert {"usual", "shifted", "embedded", "neighbour"} == counts.keys()
     assert counts["usual"] == counts["shifted"] == counts["embedded"] == 12
 
@@ -138,15 +138,15 @@ def test_an_environment_in_which_the_original_cannot_run_is_said(judges: Judges)
     old = 'import os\nKIND = {"a": 1}[os.environ.get("KIND", "a")]\n' + OLD_SUM
     judge = judges(old, CALLS, timed=False)
     assert judge.check(Revision.of(old.replace(SLOW, "")), "").correct
-    facts = judge.workload.facts()
-    assert facts["evidence"]["environments"]["shifted"] == 12
-    assert any("KIND" in each.message for each in facts["diagnostics"])
+    evidence = judge.workload.evidence()
+    assert evidence.checked.environments["shifted"] == 12
+    assert any("KIND" in each.message for each in evidence.gaps)
     strict = "import sys\nif sys.argv[1:]:\n    raise ValueError\n" + OLD_SUM
     judge = judges(strict, CALLS, timed=False)
     assert judge.check(Revision.of(strict.replace(SLOW, "")), "").correct
-    facts = judge.workload.facts()
-    assert "shifted" not in facts["evidence"]["environments"]
-    assert any("12 of 12 calls" in each.message for each in facts["diagnostics"])
+    evidence = judge.workload.evidence()
+    assert "shifted" not in evidence.checked.environments
+    assert any("12 of 12 calls" in each.message for each in evidence.gaps)
 
 
 @pytest.mark.full

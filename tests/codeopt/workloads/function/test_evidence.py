@@ -64,7 +64,7 @@ def test_as_many_calls_are_made_up_as_are_asked_for(tmp_path: Path, most: int, a
     calls = tmp_path / "calls.py"
     calls.write_text("CALLS = [((n, 7 - n, n + 1000), {}) for n in range(20)]\n")
     with function_judge(Target(tmp_path / "m.py", "f"), timed=False, calls=calls, max_examples=most) as judge:
-        made = judge.workload.facts()["evidence"]["sources"]["generated"]
+        made = judge.workload.evidence().checked.sources["generated"]
         assert at_least <= made <= most + LONG
         drawn = sum(len(calls_of(case)) for case in judge.workload.unseen_cases())
         assert FRESH * at_least <= drawn <= FRESH * most + LONG

@@ -72,7 +72,7 @@ def test_a_generated_call_is_made_once_by_each_version(tmp_path: Path) -> None:
     )
     with kind_of(target, options).open_workload(request) as opened:
         workload: Any = opened.measure()
-        made = [known.text for known in workload.corpus.known if known.source == "derived"]
+        made = [known.text for known in workload.corpus.known if known.source == "generated"]
         candidate = Judge(workload, profiled=False).known(Revision.of(NEW), "the same, by a dictionary")
     assert candidate.correct
     assert len(made) > 100

@@ -261,12 +261,12 @@ def test_a_method_is_judged_by_made_up_objects(tmp_path: Path) -> None:
     (tmp_path / "old.py").write_text(OLD)
     head = OLD[: OLD.index("        seen, found")]
     with function_judge(Target(tmp_path / "old.py", "Depot.twice")) as judge:
-        facts = judge.workload.facts()
+        evidence = judge.workload.evidence()
         right = judge.check(Revision.of(head + RIGHT), "a person's")
         wrong = judge.check(Revision.of(head + RIGHT.replace("list(found)", "sorted(found)")), "a person's")
-    assert facts["evidence"]["sources"]["type_hints"] > 50
-    assert facts["evidence"]["line_coverage"] == 1.0
-    assert "grown from the given ones" in facts["timed"]
+    assert evidence.checked.sources["type_hints"] > 50
+    assert evidence.checked.line_coverage == 1.0
+    assert "grown from the given ones" in evidence.timed
     assert right.correct, why(right)
     assert "Depot.twice(Depot([Item(" in why(wrong)
     assert "a call generated" in why(wrong)

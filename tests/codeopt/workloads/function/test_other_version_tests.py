@@ -213,4 +213,4 @@ def test_objects_of_a_test_file_that_is_slow_to_import(tmp_path: Path) -> None:
     write_files(tmp_path, files | {"new.py": "def total(rows):\n    return sum({row.number for row in rows})\n"})
     done = codeopt("compare", "rows.py::total", "new.py::total", "--json", cwd=tmp_path, env=FAST)
     assert done.json["verdict"] == "faster", done
-    assert done.json["evidence"]["sources"]["derived"] >= 20
+    assert done.json["evidence"]["sources"]["generated"] >= 20

@@ -10,6 +10,7 @@ import pytest
 
 from codeopt.core.budget import Ledger
 from codeopt.core.diagnostic import Diagnostic
+from codeopt.core.evidence import WorkloadEvidence
 from codeopt.core.history import History
 from codeopt.core.program import Program
 from codeopt.report.brief import caveat_lines
@@ -91,19 +92,19 @@ def test_of_several_tests() -> None:
     assert replace(found, failed={}, skipped={"t.py": "no"}).shortfall(1) is None
 
 
-def result(notes: Sequence[str] = (), **facts: object) -> Result:
+def result(notes: Sequence[str] = (), gaps: tuple[Diagnostic, ...] = ()) -> Result:
     """Of a run that accepted nothing, whose profile has no lines where it has notes."""
     first = replace(original(), profile=replace(profile(notes=tuple(notes)), lines=() if notes else profile().lines))
     program = Program(Path("a.py"), first.source, first.source)
     return Result(
         program, "runtime", "rules", "bubblewrap", History((first,)), None, "nothing", "no draft", End.SUFFICIENT,
-        Ledger(), 1.0, 0.0, 0, Path("run"), facts=facts,
+        Ledger(), 1.0, 0.0, 0, Path("run"), evidence=WorkloadEvidence(gaps=gaps),
     )  # fmt: skip
 
 
 def test_the_summary_and_the_object_say_it() -> None:
     short = Diagnostic("8 tests found, none ran", "No module named 'numpy'", "--python PATH")
-    found = result(["line profile: no result"], diagnostics=[short])
+    found = result(["line profile: no result"], gaps=(short,))
     missing = "the hot lines of the original are not known: line profile: no result"
     assert [row["message"] for row in found.to_json()["diagnostics"]] == [short.message, missing.partition(":")[0]]
     assert caveat_lines([], found.diagnostics, verbose=False) == [

@@ -68,7 +68,7 @@ def test_a_difference_in_another_environment_rejects(judge_of: Callable[[str], J
 def test_what_an_environment_does_to_both_is_no_difference(judge_of: Callable[[str], Judge]) -> None:
     judge = judge_of(LOCAL)
     assert judge.check(Revision.of(f"{LOCAL}\n\n"), "").correct
-    assert judge.workload.facts()["tests"]["environments"] == {"usual": 3, "shifted": 3, "embedded": 3}
+    assert judge.workload.evidence().cases.environments == {"usual": 3, "shifted": 3, "embedded": 3}
     assert not judge.check(Revision.of(UTC), "").correct
 
 
@@ -81,8 +81,8 @@ def test_a_difference_under_the_option_o_alone_is_a_caveat(judge_of: Callable[[s
 
 def test_an_environment_in_which_the_original_fails_is_said(judge_of: Callable[[str], Judge]) -> None:
     judge = judge_of('import os\nint(os.environ.get("LEVEL", "0")) and exit("no")\n' + SUM)
-    assert judge.workload.facts()["tests"]["environments"] == {"usual": 3, "embedded": 3}
-    assert [each.cause for each in judge.workload.facts()["diagnostics"] if "another environment" in each.message] == [
+    assert judge.workload.evidence().cases.environments == {"usual": 3, "embedded": 3}
+    assert [each.cause for each in judge.workload.evidence().gaps if "another environment" in each.message] == [
         "the original ends there with exit status 1"
     ] * 3
     assert judge.check(Revision.of(SUM), "").correct

@@ -135,9 +135,9 @@ def test_a_command_that_takes_no_other_input_only_loses_the_check(tmp_path: Path
     root = write_project(tmp_path / "app", {**IN_SCRIPT, "main.py": script})
     with judged_project(root, "python main.py", "bubblewrap") as judged:
         assert judged.round(HONEST).faster
-        facts = judged.workload.facts()
-    assert facts["mutated_commands"] == 0
-    assert any("no other input than its own" in row.message for row in facts["diagnostics"])
+        evidence = judged.workload.evidence()
+    assert evidence.command.mutated_commands == 0
+    assert any("no other input than its own" in row.message for row in evidence.gaps)
 
 
 @pytest.mark.full
@@ -148,10 +148,10 @@ def test_a_command_whose_output_changes_is_not_changed_and_says_so(tmp_path: Pat
     main = f"import random\nfrom app.core import dedupe\ndedupe([*range(900)])\nprint(*({words}), sep='\\n')\n"
     root = write_project(tmp_path / "app", {**WITH_ARGUMENTS, "main.py": main})
     with judged_project(root, "python main.py", "bubblewrap") as judged:
-        facts = judged.workload.facts()
-    assert (facts["mutated_commands"], judged.workload.changed) == (0, ())
+        evidence = judged.workload.evidence()
+    assert (evidence.command.mutated_commands, judged.workload.changed) == (0, ())
     words = "the command is tried on its own input only: its output is another one in each run"
-    assert words in [row.words for row in facts["diagnostics"]]
+    assert words in [row.words for row in evidence.gaps]
 
 
 @pytest.mark.parametrize(

@@ -97,7 +97,7 @@ def test_a_proposer_reads_it_and_the_result_lists_it(judged: Judged) -> None:
     about = judged.workload.briefing().source_facts
     assert "main.py (the command runs it)" in about
     assert "range(6000)" in about
-    found = judged.workload.facts()["protected_files"]
+    found = judged.workload.evidence().command.protected_files
     assert {"file": "app/tests.py", "why": "a test file"} in found["files"]
     assert not any(row["file"] == "app/core.py" for row in found["files"])
 

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
 
 import pytest
 
+from codeopt.core.evidence import WorkloadEvidence
 from codeopt.core.target import Target
 from codeopt.workloads.function.corpus.exclusions import Exclusion, ExclusionReason, Exclusions, objection, unwritten
 from tests.conftest import require_sandbox
@@ -95,27 +95,27 @@ CALLS += [(([("u", n) for n in range(size)],), {}) for size in range(12)]
 """
 
 
-def facts_of(folder: Path, text: str) -> dict[str, Any]:
+def evidence_of(folder: Path, text: str) -> WorkloadEvidence:
     """Facts of `f` of a module text, which is timed by nobody."""
     require_sandbox()
     (folder / "old.py").write_text(text)
     (folder / "calls.py").write_text(ROWS)
     target = Target(folder / "old.py", "f")
     with function_judge(target, timed=False, calls=folder / "calls.py", max_examples=20) as judge:
-        return dict(judge.workload.facts())
+        return judge.workload.evidence()
 
 
 def test_calls_whose_order_alone_changes_are_compared_without_it(tmp_path: Path) -> None:
-    facts = facts_of(tmp_path, SUMS)
-    assert [each.message for each in facts["diagnostics"] if "order" in each.message] == [
+    evidence = evidence_of(tmp_path, SUMS)
+    assert [each.message for each in evidence.gaps if "order" in each.message] == [
         "2 of 14 calls are compared without the order of items"
     ]
-    assert facts["evidence"]["sources"]["calls_file"] == 14
+    assert evidence.checked.sources["calls_file"] == 14
 
 
 def test_calls_that_change_by_themselves_are_named(tmp_path: Path) -> None:
-    facts = facts_of(tmp_path, FIRST)
-    assert [count for words, count in facts["evidence"]["left_out"].items() if "the order of a set" in words][:1] == [2]
-    (short,) = [each for each in facts["diagnostics"] if "the order of a set" in each.cause]
+    evidence = evidence_of(tmp_path, FIRST)
+    assert [count for words, count in evidence.checked.left_out.items() if "the order of a set" in words][:1] == [2]
+    (short,) = [each for each in evidence.gaps if "the order of a set" in each.cause]
     assert "2 calls" in short.message
     assert short.hint

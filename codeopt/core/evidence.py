@@ -1,0 +1,134 @@
+"""The evidence of a judgement as values: what was checked, under which environments, how much, and every gap."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from codeopt.core.diagnostic import Diagnostic
+
+
+@dataclass(frozen=True)
+class CallEvidence:
+    """The calls that a function was judged by."""
+
+    calls: int
+    sources: Mapping[str, int]
+    """Number of calls by source."""
+    line_coverage: float | None
+    """Share of the function's lines that the calls run, 0 to 1. None: not measured."""
+    left_out: Mapping[str, int]
+    """Number of calls that were left out, by reason."""
+    tests: int
+    """Tests that pass."""
+    reused: bool = False
+    reused_from: str | None = None
+    """Time of the earlier run that the calls are from. None: they are new."""
+    contract: str = ""
+    """Contract of the arguments. Empty: none is known."""
+    environments: Mapping[str, int] = field(default_factory=dict)
+    """Number of calls that were compared in each environment."""
+    ignored: tuple[str, ...] = ()
+    """Differences that --ignore-difference excludes."""
+
+
+@dataclass(frozen=True)
+class CaseEvidence:
+    """The inputs that a program was judged by."""
+
+    total: int
+    mutated_inputs: int | None = None
+    """Inputs that are made from the cases."""
+    pattern_breaking_inputs: int | None = None
+    """Patterns of the cases that a mutated input breaks."""
+    input_count: int | None = None
+    environments: Mapping[str, int] = field(default_factory=dict)
+    """Number of cases that were compared in each environment."""
+
+
+@dataclass(frozen=True)
+class VersionEvidence:
+    """The checks that two versions of a project were judged by."""
+
+    output: bool
+    """The command's output and files were compared."""
+    mutated_commands: int
+    tests: int
+    tests_failed_before: int
+    functions: int
+    """Public functions that were judged by their calls."""
+    calls: int
+    new_tests: Mapping[str, Any] | None = None
+    """Tests that only NEW has, on both versions."""
+
+
+@dataclass(frozen=True)
+class CommandEvidence:
+    """A project's command: how it was checked and timed."""
+
+    command: str
+    project_tests: Mapping[str, int]
+    output: str
+    """`compared`, or why it was not."""
+    timed_command: str
+    hot_region: Mapping[str, Any] | None
+    protected_files: Mapping[str, Any]
+    mutated_commands: int
+    sandbox_seconds: Mapping[str, float]
+
+
+@dataclass(frozen=True)
+class PatchEvidence(CommandEvidence):
+    """The same of a patch that was made, with the gain of each edit."""
+
+    profile: Mapping[str, Any]
+    edits: tuple[Mapping[str, Any], ...]
+    left_out_edits: tuple[Mapping[str, Any], ...]
+    benchmarks: Mapping[str, Any] | None
+
+
+@dataclass(frozen=True)
+class TwoVersionsEvidence(CommandEvidence):
+    """The same of two versions, with the public functions that differ."""
+
+    functions: tuple[Mapping[str, Any], ...]
+    base: str = ""
+    """The commit that OLD is. Empty for two folders."""
+
+
+@dataclass(frozen=True)
+class LibraryEvidence:
+    """The libraries that a function's module loads."""
+
+    modules: int
+    import_s: float
+    loaded_once: bool
+    why: str
+    """Reason why they are loaded again in each run. Empty: they are not."""
+
+
+@dataclass(frozen=True)
+class WorkloadEvidence:
+    """All that a judged target tells of how it was judged."""
+
+    checked: CallEvidence | VersionEvidence | None = None
+    cases: CaseEvidence | None = None
+    command: CommandEvidence | None = None
+    gaps: tuple[Diagnostic, ...] = ()
+    """Things that could not be run, made or compared, each with its reason."""
+    timed: str | None = None
+    """Calls or part of the input that were timed, in words."""
+    timed_sizes: tuple[int, ...] = ()
+    input_seed: int | None = None
+    libraries: LibraryEvidence | None = None
+    calls_text: str = ""
+    """Calls file that a language model wrote."""
+    remarks: tuple[str, ...] = ()
+    recording: Mapping[str, Any] | None = None
+    """The recording of calls that came first. None without one."""
+
+    def of_base(self, commit: str) -> WorkloadEvidence:
+        """The same where OLD is a commit."""
+        known = self.command
+        return replace(self, command=replace(known, base=commit)) if isinstance(known, TwoVersionsEvidence) else self

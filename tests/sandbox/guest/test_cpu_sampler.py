@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
-from types import FrameType
+from types import CodeType, FrameType
 
+from codeopt_sandbox.guest.tests.call_times import CallTimes
 from codeopt_sandbox.guest.tests.cpu_sampler import CpuSampler
 from codeopt_sandbox.guest.tests.project_time import Places
 from codeopt_sandbox.guest_bundle import compiled
@@ -30,3 +31,13 @@ def test_a_signal_during_a_sample_is_none() -> None:
 def test_the_sampler_is_no_part_of_a_project() -> None:
     place = "_codeopt_guest/tests/cpu_sampler.py"
     assert Places(str(Path.cwd())).of(compiled()[place]) == ""
+
+
+def test_equal_functions_of_two_files_have_two_places(tmp_path: Path) -> None:
+    """As code they are equal."""
+    codes = [compile("def f():\n    return 1\n", str(tmp_path / name), "exec") for name in ("a.py", "b.py")]
+    first, second = (next(each for each in code.co_consts if isinstance(each, CodeType)) for code in codes)
+    assert first == second
+    places, times = Places(str(tmp_path)), CallTimes([str(tmp_path / "b.py")], lambda place, whole, own: None)
+    assert [places.of(first), places.of(second)] == ["/a.py:1", "/b.py:1"]
+    assert [times.place(first), times.place(second)] == [None, (str(tmp_path / "b.py"), 1)]

@@ -30,7 +30,8 @@ class CallTimes:
     def __init__(self, files: Sequence[str], tell: Callable[[tuple[str, int], float, float], None]) -> None:
         self.files, self.tell = frozenset(files), tell
         """tell: gets place, seconds with all that is called, own seconds."""
-        self.places: dict[CodeType, tuple[str, int] | None] = {}
+        self.places: dict[int, tuple[CodeType, tuple[str, int] | None]] = {}
+        """By identity: equal functions of two files are equal as code."""
         self.begin()
 
     def begin(self) -> None:
@@ -53,10 +54,12 @@ class CallTimes:
 
     def place(self, code: CodeType) -> tuple[str, int] | None:
         """Place of a function of the files; None for any other code."""
-        if code not in self.places:
+        found = self.places.get(id(code))
+        if found is None:
             mine = code.co_filename in self.files and code.co_name != "<module>"
-            self.places[code] = (code.co_filename, code.co_firstlineno) if mine else None
-        return self.places[code]
+            place = (code.co_filename, code.co_firstlineno) if mine else None
+            found = self.places[id(code)] = code, place
+        return found[1]
 
     def hear(self, frame: FrameType, event: str, argument: Any) -> None:
         """A profile function."""

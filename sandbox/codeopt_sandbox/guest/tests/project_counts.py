@@ -55,8 +55,8 @@ class CallCounts:
     def begin(self) -> None:
         """Start from scratch in a forked process: earlier counts belong to its parent."""
         self.file = f"{os.getpid()}-{time.time_ns()}.counts"
-        self.slots: dict[tuple[int, CodeType | None], int] = {}
-        """Places of the counts of a function and its caller, in the file."""
+        self.slots: dict[tuple[int, int], int] = {}
+        """Places of the counts of a function and its caller by the caller's identity, in the file; 0 for none."""
         self.kinds: list[dict[tuple[str, str], list[int]]] = [{} for _ in range(self.functions)]
         """Types of each function's parameters, with the least and the largest size or number."""
         self.given: list[list[Any]] = [[] for _ in range(self.functions)]
@@ -68,10 +68,10 @@ class CallCounts:
         """Count a call of a function that has just begun."""
         frame = sys._getframe(1)
         outer = frame.f_back
-        key = (number, outer.f_code if outer else None)
-        slot = self.slots.get(key)
+        caller = outer.f_code if outer else None
+        slot = self.slots.get((number, id(caller) if caller else 0))
         if slot is None:
-            slot = self._slot(*key)
+            slot = self._slot(number, caller)
         self.counts[slot] += 1
         seen = self.given[number]
         if len(seen) < LOOKED_AT:
@@ -89,12 +89,13 @@ class CallCounts:
             for each in range(self.functions):
                 self._open(each, None)
         if len(self.slots) == len(self.counts):
-            return self.slots[number, None]
+            return self.slots[number, 0]
         return self._open(number, caller)
 
     def _open(self, number: int, caller: CodeType | None) -> int:
-        slot = self.slots.setdefault((number, caller), len(self.slots))
-        self.sink("@ slot " + json.dumps([self.file, slot, number, self.places.of(caller) if caller else ""]))
+        place = self.places.of(caller) if caller else ""  # which holds the code, so that its identity stays its own
+        slot = self.slots.setdefault((number, id(caller) if caller else 0), len(self.slots))
+        self.sink("@ slot " + json.dumps([self.file, slot, number, place]))
         return slot
 
     def end(self) -> None:

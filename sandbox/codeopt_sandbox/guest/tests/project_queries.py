@@ -47,8 +47,8 @@ class Queries:
 
     def begin(self) -> None:
         """Start from scratch, also in a forked process."""
-        self.counts: dict[tuple[CodeType, int], dict[str, int]] = {}
-        self.callers: dict[tuple[CodeType, int], dict[CodeType | None, int]] = {}
+        self.counts: dict[tuple[str, int], dict[str, int]] = {}
+        self.callers: dict[tuple[str, int], dict[str, int]] = {}
 
     def hear_c(self, frame: FrameType, called: Any) -> None:
         """A function of C that is about to be called."""
@@ -66,11 +66,10 @@ class Queries:
         """One line for each line that asks, for what was asked since the last time, with who calls it most."""
         counts, callers = self.counts, self.callers
         self.begin()
-        for (code, line), texts in counts.items():
+        for (place, line), texts in counts.items():
             asked = max((count for text, count in texts.items() if not text.lower().startswith(WRITES)), default=0)
-            caller, most = max(callers[code, line].items(), key=lambda row: row[1])
-            by = [self.place(caller) if caller else "", most]
-            row = [self.place(code), line, sum(texts.values()), asked, len(texts), *by]
+            caller, most = max(callers[place, line].items(), key=lambda row: row[1])
+            row = [place, line, sum(texts.values()), asked, len(texts), caller, most]
             self.sink("@ query " + json.dumps(row))
 
     def _is_driver(self, kind: type) -> bool:
@@ -88,9 +87,9 @@ class Queries:
         while asks is not None and self.place(asks.f_code)[:1] != "/":
             asks = asks.f_back
         if asks is not None:
-            line = (asks.f_code, asks.f_lineno)
+            line = (self.place(asks.f_code), asks.f_lineno)
             callers = self.callers.setdefault(line, {})
-            caller = asks.f_back.f_code if asks.f_back else None
+            caller = self.place(asks.f_back.f_code) if asks.f_back else ""
             callers[caller] = callers.get(caller, 0) + 1
             texts = self.counts.setdefault(line, {})
             text = text_at(frame)

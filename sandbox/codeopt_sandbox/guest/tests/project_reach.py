@@ -31,14 +31,14 @@ class Reach:
         test, _, phase = os.environ.get("PYTEST_CURRENT_TEST", "").rpartition(" ")
         self.test = test if phase == f"({CALL})" else ""
         """Test whose calls these are; a process that a test starts knows it by its environment."""
-        self.seen: set[CodeType] = set()
-        """Called since the test began."""
-        self.told: set[CodeType] = set()
+        self.seen: dict[int, CodeType] = {}
+        """Called since the test began, by identity: equal functions of two files are equal as code."""
+        self.told: frozenset[int] = frozenset()
         """Calls of these that are written down already."""
 
     def begin(self) -> None:
         """Start from scratch in a process that was forked."""
-        self.seen, self.told = set(), set()
+        self.seen, self.told = {}, frozenset()
 
     def hear(self, frame: FrameType, event: str, argument: Any) -> None:
         """A profile function."""
@@ -47,19 +47,20 @@ class Reach:
         code = frame.f_code
         if code.co_name in HANDS_OVER and code.co_filename.endswith(JOBS):
             self.tell()
-        if code in self.seen:
+        if id(code) in self.seen:
             return
         if code.co_name == PHASE and code.co_filename.endswith(RUNNER):
             self.tell()
             self.begin()
             self.test = frame.f_locals["item"].nodeid if frame.f_locals["when"] == CALL else ""
         else:
-            self.seen.add(code)
+            self.seen[id(code)] = code
 
     def tell(self) -> None:
         """One line for what was called since the last one. From where it hands over a job, a child may be ended."""
-        seen, self.told = self.seen - self.told, set(self.seen)
-        places = [place for place in map(self.places.of, seen) if place[:1] == "/"]
+        new = [code for key, code in list(self.seen.items()) if key not in self.told]
+        self.told = frozenset(self.seen)
+        places = [place for place in map(self.places.of, new) if place[:1] == "/"]
         if places:
             self.sink("@ reach " + json.dumps([self.test, places]))
 

@@ -36,14 +36,15 @@ class Places:
 
     def __init__(self, root: str) -> None:
         self.root = os.path.realpath(root) + os.sep
-        self.known: dict[CodeType, str] = {}
+        self.known: dict[int, tuple[CodeType, str]] = {}
+        """By identity: equal functions at the same lines of two files are equal as code."""
 
     def of(self, code: CodeType) -> str:
         """`/path:first line` in the project, else the library's name; empty for Python's own machinery and ours."""
-        found = self.known.get(code)
+        found = self.known.get(id(code))
         if found is None:
-            found = self.known[code] = self._look(code)
-        return found
+            found = self.known[id(code)] = code, self._look(code)
+        return found[1]
 
     def _look(self, code: CodeType) -> str:
         name = code.co_filename

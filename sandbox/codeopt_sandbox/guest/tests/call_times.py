@@ -31,7 +31,7 @@ class CallTimes:
         self.files, self.tell = frozenset(files), tell
         """tell: gets place, seconds with all that is called, own seconds."""
         self.places: dict[int, tuple[CodeType, tuple[str, int] | None]] = {}
-        """By identity: equal functions of two files are equal as code."""
+        """Keys are identities, as equal functions of two files are equal as code."""
         self.begin()
 
     def begin(self) -> None:

@@ -37,7 +37,7 @@ class Places:
     def __init__(self, root: str) -> None:
         self.root = os.path.realpath(root) + os.sep
         self.known: dict[int, tuple[CodeType, str]] = {}
-        """By identity: equal functions at the same lines of two files are equal as code."""
+        """Keys are identities, as equal functions at the same lines of two files are equal as code."""
 
     def of(self, code: CodeType) -> str:
         """`/path:first line` in the project, else the library's name; empty for Python's own machinery and ours."""

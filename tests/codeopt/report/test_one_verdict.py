@@ -1,0 +1,107 @@
+"""One judgement in each form: the screen, JSON, an agent's tool, a review, the cache and an editor tell the same.
+
+`python -m tests.codeopt.report.test_one_verdict` writes the golden files.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from codeopt.cli.compare_table import table
+from codeopt.core.diagnostic import Diagnostic
+from codeopt.core.evidence import CallEvidence, WorkloadEvidence
+from codeopt.engine.compare import PairResult
+from codeopt.report.answer_fields import SpeedupFields
+from codeopt.review.findings.finding import FindingKey, StoredFinding
+from codeopt.review.findings.listing import ListedFinding
+from codeopt.review.reporters import markdown
+from codeopt.review.suggestion import Suggestion
+from codeopt.serving.mcp_schemas import CompareAnswer
+from codeopt.serving.slow_functions import SlowFunction
+from codeopt_sandbox.caveat import Caveat, CaveatKind
+from codeopt_sandbox.compare import Decision
+from codeopt_sandbox.growth import GrowthPair
+from tests.support.candidates import comparison
+from tests.support.reviews import review
+
+GOLDEN = Path(__file__).parent / "one_verdict"
+OLD, NEW = "def f(xs):\n    return sorted(xs)[0]\n", "def f(xs):\n    return min(xs)\n"
+COMPARISON = comparison(ratio=4.0)
+CAVEAT = Caveat(
+    CaveatKind.INPUT, "f([])", "IndexError", "ValueError", "no known call has an empty list", "python again.py"
+)
+EVIDENCE = WorkloadEvidence(
+    CallEvidence(
+        42, {"tests": 12, "generated": 30}, 1.0, {"too slow": 2}, 3, contract="xs: 1 or more numbers",
+        environments={"usual": 42, "shifted": 40}, ignored=("output",),
+    ),
+    gaps=(Diagnostic("2 calls are not compared", "the order of a set", "--calls FILE"),),
+)  # fmt: skip
+JUDGED = PairResult(
+    Decision.FASTER, comparison=COMPARISON, growth=GrowthPair("n log n", "n", "about n log n -> about n"),
+    caveats=(CAVEAT,), evidence=EVIDENCE, backend="bubblewrap", description="namespaces",
+)  # fmt: skip
+
+
+def _finding() -> StoredFinding:
+    assert EVIDENCE.checked is not None
+    return StoredFinding(
+        FindingKey("m.py::f", "a", "b", "c", "d", "e"), "m.py", "f", "runtime", "rules", True, "round 1", OLD, NEW,
+        speedup=SpeedupFields.of(COMPARISON), evidence=vars(EVIDENCE.checked), growth=JUDGED.growth.text,
+        caveats=JUDGED.caveats, diagnostics=EVIDENCE.gaps, command="check",
+    )  # fmt: skip
+
+
+def _suggestion() -> Suggestion:
+    found = _finding()
+    return Suggestion(
+        found.path, found.function, OLD, NEW, found.task, found.speedup, found.evidence, found.growth,
+        caveats=found.caveats,
+    )  # fmt: skip
+
+
+def _json() -> dict[str, Any]:
+    return {name: value for name, value in JUDGED.to_json().items() if name != "machine"}
+
+
+def _tool() -> Any:
+    found = CompareAnswer.model_validate({**_json(), "diff": "", "target": "m.py::f"})
+    return {name: value for name, value in found.to_json().items() if name in CompareAnswer.model_fields}
+
+
+def _editor() -> str:
+    found = _finding()
+    speedup = vars(found.speedup) if found.speedup else {}
+    told = tuple(each.words for each in found.caveats)
+    shown = SlowFunction("m.py", "f", 0.5, OLD, NEW, speedup, (), told, found.growth)
+    return f"{shown.words}\n{shown.told}\n"
+
+
+def _as_text(value: Any) -> str:
+    return json.dumps(value, indent=1, default=dict) + "\n"
+
+
+RENDERED: dict[str, Callable[[], str]] = {
+    "screen.txt": lambda: table(JUDGED, verbose=True) + "\n",
+    "compare.json": lambda: _as_text(_json()),
+    "tool.json": lambda: _as_text(_tool()),
+    "review.md": lambda: markdown.render(review({"m.py": ("", OLD)}, _suggestion())),
+    "cache.json": lambda: _as_text(_finding().to_json()),
+    "findings.txt": lambda: f"{_finding().words}\n{ListedFinding(_finding(), '').state}\n",
+    "editor.txt": _editor,
+}
+
+
+@pytest.mark.parametrize("name", RENDERED)
+def test_each_form_tells_the_same_judgement(name: str) -> None:
+    assert RENDERED[name]() == (GOLDEN / name).read_text("utf-8")
+
+
+if __name__ == "__main__":
+    for each, render in RENDERED.items():
+        (GOLDEN / each).write_text(render(), "utf-8")

@@ -1,4 +1,4 @@
-"""The habits of CONTRIBUTING.md for docstrings and constants, as far as a test can hold them.
+"""The habits of CONTRIBUTING.md for texts and constants, as far as a test can hold them.
 
 prose_allowance.toml has the number of places in each room that break a habit still. A number may only fall: a room with
 more fails, and `python tests/test_prose.py` writes the lower ones of today.
@@ -19,6 +19,19 @@ import pytest
 
 ROOT = Path(__file__).parents[1]
 ALLOWANCE = Path(__file__).with_name("prose_allowance.toml")
+WORDS = {
+    name: (re.compile(row["pattern"], re.MULTILINE), row["say"])
+    for name, row in tomllib.loads(Path(__file__).with_name("prose_words.toml").read_text("utf-8")).items()
+}
+"""Patterns that no text has, each with the words in its place."""
+DOCUMENTS = [
+    *sorted((ROOT / "docs").rglob("*.md")),
+    *(ROOT / f"{name}.md" for name in ("README", "CHANGELOG", "CONTRIBUTING")),
+]
+LONGEST = 25
+"""Words of a sentence in a document."""
+LONG_SENTENCES = 2
+"""Number of longer sentences that are left in the documents. It only falls."""
 FORBIDDEN_START = re.compile(
     r"(and|as|both|but|by|how|it|its|likewise|none|nothing|of|raises|so many|such|that|they|those|what|when|where|which"
     r"|who|whose)\b",
@@ -97,8 +110,22 @@ def unsaid_errors(tree: ast.Module) -> Iterator[Place]:
                 yield each.lineno, f"does not say that it raises {', '.join(unsaid)}: {each.name}"
 
 
+def dialect(tree: ast.Module) -> Iterator[Place]:
+    """Docstrings with a word of prose_words.toml."""
+    for node in ast.walk(tree):
+        for statement in getattr(node, "body", ()) if isinstance(node, ast.Module | Definition) else ():
+            for found, say in banned_in(text_of(statement)):
+                yield statement.lineno, f'says "{found}": say {say}'
+
+
+def banned_in(text: str) -> Iterator[tuple[str, str]]:
+    """Yield the words of a text that are in prose_words.toml, each with the words in its place."""
+    for pattern, say in WORDS.values():
+        yield from ((found[0], say) for found in pattern.finditer(text))
+
+
 HABITS: Mapping[str, Callable[[ast.Module], Iterator[Place]]] = {
-    habit.__name__: habit for habit in (riddles, packed, undocumented, unsaid_errors)
+    habit.__name__: habit for habit in (riddles, packed, undocumented, unsaid_errors, dialect)
 }
 
 
@@ -108,6 +135,33 @@ def test_no_room_breaks_a_habit_more_often_than_it_may(habit: str) -> None:
     for room, places in found(habit).items():
         may = allowed.get(room, {}).get(habit, 0)
         assert len(places) <= may, f"{room} has {len(places)} ({may} are allowed):\n" + "\n".join(places)
+
+
+@pytest.mark.parametrize("document", DOCUMENTS, ids=lambda path: path.name)
+def test_no_document_has_a_word_of_the_list(document: Path) -> None:
+    """Blocks of code, the table of flags and the reasons of rules apart: the code and models have these."""
+    text = re.sub(r"```.*?```|<!-- flags: written.*?<!-- end of flags -->", "", document.read_text("utf-8"), flags=re.S)
+    text = re.sub(r"^\| `\w+` \|.*$", "", text, flags=re.MULTILINE) if document.name == "rules.md" else text
+    assert [f'"{found}": say {say}' for found, say in banned_in(text)] == []
+
+
+def test_sentences_of_documents_are_short() -> None:
+    long = [
+        sentence
+        for path in DOCUMENTS
+        for sentence in sentences(path.read_text("utf-8"))
+        if len(sentence.split()) > LONGEST
+    ]
+    assert len(long) <= LONG_SENTENCES, "\n".join(long)
+
+
+def sentences(text: str) -> Iterator[str]:
+    """Yield the sentences of a document, code as one word, without tables and headings."""
+    text = re.sub(r"```.*?```|<!-- flags: written.*?<!-- end of flags -->|<!--.*?-->", "", text, flags=re.DOTALL)
+    for part in re.split(r"\n\s*\n|\n(?=[-*#] )|\n(?=\d+\. )|\n(?=\|)", text):
+        if not part.startswith(("|", "#", "    ")):
+            flat = re.sub(r"\[([^\]]*)\]\([^)]*\)", r"\1", re.sub(r"`[^`]*`", "CODE", " ".join(part.split())))
+            yield from re.split(r"(?<=[.!?])\s+(?=[A-Z*`(])", flat)
 
 
 # --- reading a tree ------------------------------------------------------------------------------

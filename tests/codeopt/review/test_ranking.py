@@ -63,7 +63,7 @@ def test_why_no_time_is_known(tmp_path: Path) -> None:
     gone = ranked(targets, lambda mounts: open_sandbox("bubblewrap", options=Options(mounts=mounts, python="/gone")))
     (short,) = gone.diagnostics
     assert short.words.startswith("the tests could not be run: ")
-    assert "/gone" in short.why
+    assert "/gone" in short.cause
 
 
 def test_what_was_not_looked_at_is_counted() -> None:

@@ -313,6 +313,15 @@ def test_a_calls_file_of_the_original_makes_objects_of_the_other_version(isolate
     assert said(run)[0] == "returns 5"
 
 
+def test_a_calls_file_may_name_what_only_the_original_has(isolated: Sandbox) -> None:
+    """The original's own module then makes the arguments, and what the first try did to sys.path is undone."""
+    text = "import sys\nsys.path.insert(0, '/first')\nfrom colorsys import ONE_THIRD\nCALLS = [((ONE_THIRD,), {})]\n"
+    target = FunctionRef("new", "/nowhere/new.py", "f", calls_file=text, aliases=("colorsys",))
+    module = "import sys\ndef f(x):\n    return x, sys.path.count('/first')\n"
+    run = CallRunner(isolated, target).ask(module, CallBatch(("CALLS[0]",)))
+    assert said(run)[0] == "returns (0.3333333333333333, 1)"
+
+
 def test_the_harness_cannot_be_reached_from_the_module(isolated: Sandbox) -> None:
     """Neither the warden's descriptors nor its memory: what it writes is what the caller said."""
     module = """\

@@ -77,23 +77,37 @@ class CallNamespace(KnownCall):
     def user_namespace(self, fresh: bool = False) -> dict[str, Any]:
         """The calls file, run."""
         if self.user is None or fresh:
-            assert self.ref.calls_file is not None
-            self.user = {"__name__": "codeopt_calls", "__file__": "calls.py", "__builtins__": builtins}
-            sys.path += self.ref.calls_paths
-            streams, sys.stdout, sys.stderr = (sys.stdout, sys.stderr), StringIO(), StringIO()
-            code = compile(self.ref.calls_file, "calls.py", "exec", dont_inherit=True)
             aliases = [each for each in self.ref.aliases if each not in modules and self.ref.module in modules]
-            modules.update({each: modules[self.ref.module] for each in aliases})  # whose classes the function knows
-            try:  # what it prints and warns of is no output of the call that needs it first
-                exec(code, self.user)
-            finally:
-                for alias in aliases:
-                    del modules[alias]
-                sys.stdout, sys.stderr = streams
-                for path in reversed(self.ref.calls_paths):
-                    if sys.path[-1:] == [path]:
-                        sys.path.pop()
+            path = [*sys.path]
+            try:
+                self.user = self.run_calls_file(aliases)
+            except (ImportError, AttributeError):
+                if not aliases:
+                    raise
+                sys.path[:] = path
+                self.user = self.run_calls_file([])  # it names something that only the original's module has
         return self.user
+
+    def run_calls_file(self, aliases: Sequence[str]) -> dict[str, Any]:
+        """Names that the calls file defines. aliases: names under which it finds the module under test, whose classes
+        the function knows.
+        """
+        assert self.ref.calls_file is not None
+        user: dict[str, Any] = {"__name__": "codeopt_calls", "__file__": "calls.py", "__builtins__": builtins}
+        sys.path += self.ref.calls_paths
+        streams, sys.stdout, sys.stderr = (sys.stdout, sys.stderr), StringIO(), StringIO()
+        code = compile(self.ref.calls_file, "calls.py", "exec", dont_inherit=True)
+        modules.update({each: modules[self.ref.module] for each in aliases})
+        try:  # what it prints and warns of is no output of the call that needs it first
+            exec(code, user)
+        finally:
+            for alias in aliases:
+                del modules[alias]
+            sys.stdout, sys.stderr = streams
+            for path in reversed(self.ref.calls_paths):
+                if sys.path[-1:] == [path]:
+                    sys.path.pop()
+        return user
 
     def module_name(self, name: str) -> str:
         """The module under test may have had another one when a call was written down."""

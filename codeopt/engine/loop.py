@@ -169,7 +169,7 @@ class RefineLoop:
             shown = shown.with_critique(critique.text)
             answers = self._keep(critique, shown.last)
             if critique.exhausted:
-                self.finished, reason = True, f"no further draft by the {self.proposer.name}"
+                self.finished, reason = True, f"no further change by the {self.proposer.name}"
                 break
             if self.task.is_sufficient(critique, shown):
                 self.history = self.history.changed(replace(self.history.candidates[shown.last.round], settled=True))

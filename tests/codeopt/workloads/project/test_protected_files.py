@@ -171,7 +171,6 @@ def test_by_the_public_door(backend: str, tmp_path: Path) -> None:
     answers = [
         again,
         answer("stored", STORED),
-        again,
         answer("weakened", UNHASHABLE + WEAKENED),
         "Good.\nVERDICT: DONE",
     ]

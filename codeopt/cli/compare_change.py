@@ -21,6 +21,7 @@ from codeopt.core.step_error import error_in_words
 from codeopt.core.target import Target
 from codeopt.core.words import counted
 from codeopt.engine.compare import PairResult, answer, compare
+from codeopt.report.brief import caveat_lines
 from codeopt.report.outcomes import About
 from codeopt.review.base_checkout import open_base_checkout
 from codeopt.review.change import Change
@@ -195,16 +196,18 @@ def _one(
 
 
 def table(rows: Sequence[ComparedRow], slower: list[ComparedRow]) -> str:
-    """A line each, what fails first."""
+    """A line each, what fails first; then what could not be run, once."""
     ordered = [*slower, *(row for row in rows if row not in slower)]
     lines = [line for row in ordered for line in _lines(row, row in slower)]
     count = counted(len(rows), "changed function")
     beyond = f"FAIL: {len(slower)} of {count} slower beyond the limit"
-    return "\n".join([beyond if slower else count, *lines])
+    gaps = dict.fromkeys(gap.words for row in rows if row.found.judged for gap in row.found.evidence.gaps)
+    return "\n".join([beyond if slower else count, *lines, *map(log_line, gaps)])
 
 
 def _lines(row: ComparedRow, fails: bool) -> list[str]:
     name, found = log_line(full_name(row.path, row.function)), row.found
     text = f"  {'FAIL  ' * fails}{name}: {gain_of(found) if ratio_of(found) else in_words(found)}"
-    said = [found.reason, found.limit.words if found.limit and found.comparison else "", found.next_step]
+    said = [found.reason, found.limit.words if found.limit and found.comparison else ""]
+    said += [*caveat_lines(found.caveats, (), verbose=False), found.next_step]
     return [text, *(f"    {log_line(each)}" for each in said if each)]

@@ -1,0 +1,24 @@
+"""The table of `codeopt compare --base`: what differs on unusual input, and what could not be run, is on the screen."""
+
+from __future__ import annotations
+
+from codeopt.cli.compare_change import ComparedRow, table
+from codeopt.core.diagnostic import Diagnostic
+from codeopt.core.evidence import WorkloadEvidence
+from codeopt.engine.compare import PairResult
+from codeopt_sandbox.caveat import Caveat, CaveatKind
+from codeopt_sandbox.compare import Decision
+
+GAP = Diagnostic("1 test file cannot be loaded", "tests/test_a.py")
+CAVEATS = tuple(Caveat(CaveatKind.INPUT, f"f({n})", f"returns {n}", "returns 0") for n in range(4))
+
+
+def test_gaps_are_told_once_and_caveats_at_their_function() -> None:
+    evidence = WorkloadEvidence(gaps=(GAP,))
+    one = ComparedRow("shop.py", "one", PairResult(Decision.SAME, caveats=CAVEATS, evidence=evidence))
+    two = ComparedRow("shop.py", "two", PairResult(Decision.SAME, evidence=evidence))
+    lines = table([one, two], []).splitlines()
+    assert [line.strip() for line in lines if GAP.message in line] == [GAP.words]
+    at = next(at for at, line in enumerate(lines) if "shop.py::two" in line)
+    assert [each.words in "\n".join(lines[:at]) for each in CAVEATS] == [True, True, False, False]
+    assert "2 more caveats" in lines[at - 1]

@@ -121,7 +121,7 @@ class ImproveJson(ImprovedFields):
     rounds: tuple[RoundFields, ...]  # type: ignore[assignment]
     tokens: TokensFields
     effort: dict[str, float]
-    seconds: float = Field(description="Wall-clock seconds from start to end, all sittings together")
+    seconds: float = Field(description="Wall-clock seconds from start to end, all sessions together")
     seconds_by_step: dict[str, float] = Field(description="The same by step; the sum is `seconds`")
     machine: MachineFields
     run: str
@@ -160,7 +160,7 @@ class ComparedFields(AnswerFields):
     pairs: int = Field(description="Timed pairs of runs")
     reason: str = Field(description="Why, with the counterexample where there is one")
     limit: LimitTest | None = Field(None, description="Whether the limit holds that fail_if_slower sets")
-    caveats: Rows = Field(description="Differences on inputs beyond the known ones")
+    caveats: Rows = Field(description="Differences on unusual inputs")
     evidence: dict[str, Any] | None = Field(description="By what calls and tests it was judged")
     diagnostics: Rows = Field(description="What could not be run")
     notes: tuple[str, ...]

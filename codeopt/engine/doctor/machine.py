@@ -50,7 +50,9 @@ def _counters(path: Path = COUNTERS) -> ExamRow:
     if counted:
         return ExamRow("scheduler's counters", Health.OK, "the time that a run waits for a core is known")
     hint = "boot a kernel with CONFIG_SCHED_INFO, or use --metric cpu"
-    return ExamRow("scheduler's counters", Health.NOTE, f"{path} has none: waiting for a core looks like sleep", hint)
+    return ExamRow(
+        "scheduler's counters", Health.NOTE, f"{path} has no counters: waiting for a core looks like sleep", hint
+    )
 
 
 def _interpreter(python: str | None, place: Path) -> ExamRow:

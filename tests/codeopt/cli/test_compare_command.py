@@ -74,7 +74,9 @@ def test_faster_as_a_table(problem: Path) -> None:
     done = compared(problem, "slow.py", "fast.py")
     assert done.status == 0
     figure, evidence = done.out.splitlines()
-    assert re.fullmatch(r"fast\.py is [\d.]+x faster   \S+ m?s -> \S+ m?s CPU time   \(95% CI .*x to .*x\)", figure)
+    assert re.fullmatch(
+        r"fast\.py is [\d.]+x faster   \S+ [mu]?s -> \S+ [mu]?s CPU time   \(95% CI .*x to .*x\)", figure
+    )
     assert evidence == "Same output on 3 test cases."
 
 

@@ -111,7 +111,7 @@ def test_a_difference_that_only_other_callers_would_see_is_wrong(project: Path) 
     assert f"{edits['slug']['calls']} calls of 1 public function agree" in done.err
     assert edits["Titles.has"]["evidence"] == ["the command's output and files"]
     said = [row["message"] + row["cause"] for row in done.json["diagnostics"]]
-    assert any("Titles.has" in each and "the draft changes" in each for each in said), said
+    assert any("Titles.has" in each and "the candidate changes" in each for each in said), said
     assert done.json["sandbox_seconds"]["functions_s"] > 0
     assert "Titles.add is judged by the whole command alone" in done.err
     assert codeopt("show", "--html", "page.html", cwd=project).status == 0

@@ -16,7 +16,7 @@ from codeopt_sandbox.caveat import Caveat
 if TYPE_CHECKING:
     pass
 
-FORMAT = 1
+FORMAT = 2
 """Version of the JSON below."""
 
 

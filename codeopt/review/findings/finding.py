@@ -5,16 +5,13 @@ from __future__ import annotations
 import time
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from codeopt.core.diagnostic import Diagnostic
 from codeopt.core.environment_digest import digest_of
 from codeopt.core.words import Speedup
 from codeopt.report.answer_fields import MachineFields, SpeedupFields, read, serialize
 from codeopt_sandbox.caveat import Caveat
-
-if TYPE_CHECKING:
-    pass
 
 FORMAT = 2
 """Version of the JSON below."""

@@ -15,6 +15,7 @@ import math
 import shutil
 import subprocess
 import sys
+import tarfile
 import tempfile
 import time
 from collections.abc import Sequence
@@ -106,7 +107,9 @@ def _download(requirement: str, files: Path, home: Path) -> None:
         if file.suffix in (".whl", ".zip"):
             shutil.unpack_archive(file, home, "zip")
         else:
-            shutil.unpack_archive(file, home, filter="data")
+            with tarfile.open(file) as archive:
+                archive.extraction_filter = getattr(tarfile, "data_filter", None)  # of Python 3.11.4 and later
+                archive.extractall(home)
     for top in home.glob("*/setup.py") if wheel.returncode else ():
         source = top.parent / "src" if (top.parent / "src").is_dir() else top.parent
         shutil.copytree(source, home, dirs_exist_ok=True)

@@ -190,7 +190,8 @@ def _as_long(one: Any, other: Any) -> bool | None:
 
 
 def _is_even(table: Any) -> bool | None:
-    return len({len(row) for row in table}) <= 1 if _is_table(table) else None
+    uneven = isinstance(table, list | tuple) and len(set(_row_lengths(table))) > 1
+    return not uneven if uneven or _is_table(table) else None
 
 
 def _has(items: Any, count: Any) -> bool | None:
@@ -206,7 +207,15 @@ def _columns(table: Any, count: int) -> int:
 
 
 def _has_columns(table: Any, count: Any) -> bool | None:
-    return all(len(row) == count for row in table) if _is_table(table) and type(count) is int else None
+    if not isinstance(table, list | tuple) or type(count) is not int:
+        return None
+    differs = any(length != count for length in _row_lengths(table))
+    return not differs if differs or _is_table(table) else None
+
+
+def _row_lengths(table: Sequence[Any]) -> list[int]:
+    """Lengths of the rows that have one: those of a list with other items show that a relation does not hold."""
+    return [len(row) for row in table if isinstance(row, _SIZED)]
 
 
 def _is_table(value: Any) -> bool:

@@ -10,9 +10,10 @@ from codeopt.core.errors import ProgramError
 from codeopt.core.history import Candidate
 from codeopt.core.sanitize import inline
 from codeopt.core.words import INCONCLUSIVE, NO_DIFFERENCE, Speedup, directions
+from codeopt_sandbox.call_answer import CallRun
 from codeopt_sandbox.compare import Decision
 from codeopt_sandbox.limit_test import LimitAnswer
-from codeopt_sandbox.outcome import Verdict
+from codeopt_sandbox.outcome import Outcome, Verdict
 
 SCREENED: Literal["screened"] = "screened"
 """Verdict of a round that was only timed next to others."""
@@ -123,7 +124,12 @@ def candidate_in_words(candidate: Candidate) -> str:
 def why(candidate: Candidate) -> str:
     """Return the reason why a candidate is wrong or rejected, in one line. Empty if it is neither."""
     failed = next((o for o in candidate.outcomes if o.verdict is not Verdict.AC), None)
-    reason = candidate.rejection or (f"case {failed.case}: {failed.detail}" if failed else "")
+    reason = candidate.rejection or (_failing(failed) if failed else "")
     if not reason and candidate.comparison and candidate.comparison.decision is Decision.WRONG:
         reason = candidate.comparison.reason
     return inline(reason, 500) if reason else ""
+
+
+def _failing(outcome: Outcome) -> str:
+    """What is wrong with a case. Cases of calls have names of our own, which say nothing to a user."""
+    return outcome.detail if isinstance(outcome.run, CallRun) else f"case {outcome.case}: {outcome.detail}"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from codeopt.cli.compare_change import ComparedRow, table
+from codeopt.cli.compare_table import table as table_of_pair
 from codeopt.core.diagnostic import Diagnostic
 from codeopt.core.evidence import WorkloadEvidence
 from codeopt.engine.compare import PairResult
@@ -22,3 +23,9 @@ def test_gaps_are_told_once_and_caveats_at_their_function() -> None:
     at = next(at for at, line in enumerate(lines) if "shop.py::two" in line)
     assert [each.words in "\n".join(lines[:at]) for each in CAVEATS] == [True, True, False, False]
     assert "2 more caveats" in lines[at - 1]
+
+
+def test_a_wrong_call_has_the_name_of_the_function() -> None:
+    found = PairResult(Decision.WRONG, "f([1, 1]): expected returns [1, 1], got returns [1]")
+    assert table_of_pair(found, "new.py::kept").startswith("wrong result: kept([1, 1]): expected ")
+    assert table_of_pair(found, "new.py").startswith("wrong result: f([1, 1]): expected ")

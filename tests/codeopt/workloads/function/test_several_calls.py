@@ -495,7 +495,7 @@ def test_what_is_pasted_shows_it(opens: Opens, tmp_path: Path, name: str) -> Non
     old, calls, draft, _ = WRONG[name]
     said = why(opens("bubblewrap", old, calls).check(Revision.of(draft), "a person's"))
     head, _, tail = said.partition("; to see it: ")
-    statements = tail.partition(" (the smallest")[0] or head.removeprefix("case together: ").partition(": expected")[0]
+    statements = tail.partition(" (the smallest")[0] or head.partition(": expected")[0]
     answers = [answer(tmp_path / side, text, statements) for side, text in (("old", old), ("new", draft))]
     assert answers[0] != answers[1], statements
 

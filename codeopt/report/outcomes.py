@@ -131,5 +131,5 @@ def why(candidate: Candidate) -> str:
 
 
 def _failing(outcome: Outcome) -> str:
-    """What is wrong with a case. Cases of calls have names of our own, which say nothing to a user."""
+    """Return the fault of a case. Cases of calls have names of our own, which say nothing to a user."""
     return outcome.detail if isinstance(outcome.run, CallRun) else f"case {outcome.case}: {outcome.detail}"

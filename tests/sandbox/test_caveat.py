@@ -24,7 +24,7 @@ def test_its_words_do_without_what_is_not_there() -> None:
 
 
 def test_json_has_the_tier() -> None:
-    assert CAVEAT.tier == Tier.UNUSUAL == "beyond"
+    assert CAVEAT.tier == Tier.UNUSUAL == "unusual"
 
 
 def test_of_one_reason_the_smallest_input_that_may_be_shown_stands_once() -> None:

@@ -7,7 +7,7 @@ from shlex import quote
 from textwrap import wrap
 
 from codeopt.core.sanitize import inline, printable
-from codeopt.core.words import took
+from codeopt.core.words import clock, took
 from codeopt.workloads.project.profile import IMPORTS, QUEUED, Node, ProjectProfile
 from codeopt.workloads.project.waits_and_queries import N_PLUS_1, WaitLine
 
@@ -29,7 +29,7 @@ def profile_text(command: str, profile: ProjectProfile, files: Mapping[str, byte
     """Format a profile for a terminal. `verbose` adds the call tree, targets, libraries and imports."""
     parts = [part for part in profile.clock if part.seconds >= 0.005 and part.name != QUEUED]
     out = [
-        f"{inline(command, 200)}: {took(profile.seconds)} wall time, {took(profile.cpu_s)} CPU time",
+        f"{inline(command, 200)}: {took(profile.seconds)} {clock('wall')}, {took(profile.cpu_s)} {clock('cpu')}",
         *(f"  {row}" for row in wrap(", ".join(f"{part.name} {took(part.seconds)}" for part in parts), 76)),
     ]
     functions = [f for f in profile.functions if f.own_share >= LEAST][:MOST]
@@ -69,7 +69,7 @@ def _next(command: str, profile: ProjectProfile, ours: float) -> str:
 def _details(profile: ProjectProfile) -> list[str]:
     """Format the tree of calls, targets, libraries, imports and the interpreter's start."""
     branches = list(_branches(profile.tree, 0))
-    out = ["", "Call tree by total CPU time", *branches] if branches else []
+    out = ["", f"Call tree by total {clock('cpu')}", *branches] if branches else []
     targets = [f for f in profile.targets if f.expected_gain >= LEAST][:TARGETS]
     out += ["", "Functions by largest possible gain"] * bool(targets)
     out += [f"  {f.expected_gain:>6.1%}  {_named(f.file, f.qualname)}  ({f.why})" for f in targets]
@@ -79,7 +79,7 @@ def _details(profile: ProjectProfile) -> list[str]:
         for row in large:
             where = f"{printable(row.file)}:{row.line}" if row.file else "no line of the project"
             out.append(f"  {row.share:>6.1%}  {printable(row.library)}  {where}")
-    started, waited = f"{profile.start_share:.1%} of CPU time", f"{profile.waiting_share:.1%} of wall time"
+    started, waited = f"{profile.start_share:.1%} of {clock('cpu')}", f"{profile.waiting_share:.1%} of {clock('wall')}"
     return [*out, "", f"Start of the interpreter {started}, waiting {waited}"]
 
 

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from codeopt.analysis.nodes import first_line
-from codeopt.core.words import took
+from codeopt.core.words import clock, took
 from codeopt.report.html.annotated import LineColumn, annotated, percents
 from codeopt.report.html.flame import branches, flame
 from codeopt.report.html.markup import Markup, tag
@@ -109,7 +109,7 @@ def _before(before: StackProfile, width: float) -> EarlierProfile:
 
 
 def _amount(total: float, unit: str) -> str:
-    return f"{took(total)} CPU time" if unit == "seconds" else f"{total:,.0f} samples"
+    return f"{took(total)} {clock('cpu')}" if unit == "seconds" else f"{total:,.0f} samples"
 
 
 def _shares(before: StackProfile) -> Mapping[tuple[str, str], float]:

@@ -94,7 +94,7 @@ def test_where_the_time_of_a_command_goes(shop: Path) -> None:
     )
     assert first["given"] == [{"parameter": "name", "type": "str", "least": 5, "most": 7}]
     assert by_name["report"]["given"] == [{"parameter": "n", "type": "int", "least": 6000, "most": 6000}]
-    assert 0 < found["start"] < 0.9
+    assert 0 < found["start_share"] < 0.9
     exported = json.loads((shop / "out.json").read_text())
     page = (shop / "page.html").read_text()
     hot = "return [price for each, price in self.rows if each == name]"

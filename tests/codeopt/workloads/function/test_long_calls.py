@@ -18,6 +18,7 @@ OLD = "import time\n\n\ndef total(rows):\n    time.sleep(len(rows) / 1000)\n    
 NEW = OLD.replace("/ 1000", "/ 10_000")
 SLOW_ON_WHOLE = OLD.replace("len(rows) / 1000", "(0 if len(rows) < 3000 else 3) + len(rows) / 10_000")
 WRONG = NEW.replace("sum(rows)", "sum(rows) + len(rows) // 3500")
+WRONG_ELSEWHERE = NEW.replace("sum(rows)", "sum(rows) + (len(rows) == 1000)")
 CALLS = "CALLS = [(([3, 1, 2],), {})]\nBIG = [((list(range(3500)),), {}), ((list(range(1000)),), {})]\n"
 
 
@@ -27,7 +28,8 @@ CALLS = "CALLS = [(([3, 1, 2],), {})]\nBIG = [((list(range(3500)),), {}), ((list
     [
         pytest.param(NEW, True, "on the whole of the longest call once", id="faster"),
         pytest.param(SLOW_ON_WHOLE, False, "on the whole of the longest call once", id="slow on the whole"),
-        pytest.param(WRONG, False, "the whole call", id="wrong on the whole"),
+        pytest.param(WRONG, False, "expected returns 6123250, got returns 6123251", id="wrong on the whole"),
+        pytest.param(WRONG_ELSEWHERE, False, "expected returns 499500, got returns 499501", id="wrong on another"),
     ],
 )
 def test_the_whole_is_made_once(tmp_path: Path, new: str, faster: bool, said: str) -> None:

@@ -113,7 +113,7 @@ def _tested(row: ComparedRow) -> TestedLimit:
 def _answer(found: ChangeComparison, failed: int) -> CompareChangeJson:
     from codeopt.report.answers import CompareChangeJson
 
-    verdict, about = worst(found.rows)
+    verdict, about = worst(found.rows) if found.rows else (Decision.SAME, None)  # the change alters no function
     return CompareChangeJson(
         schema="codeopt.compare-change/1", base=found.change.base, head=found.change.head,
         functions=tuple(row.answer() for row in found.rows), failed=failed, stop_reason=found.stop_reason,

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from codeopt.cli import flags, review_flags
-from codeopt.cli.compare_table import gain_of, in_words, ratio_of
+from codeopt.cli.compare_table import gain_of, in_words, ratio_of, with_name
 from codeopt.core.cache import open_cache
 from codeopt.core.console import Console
 from codeopt.core.errors import CodeoptError, NoSandbox, UsageError
@@ -104,7 +104,7 @@ def tested_limits(found: ChangeComparison) -> tuple[TestedLimit, ...]:
 def _tested(row: ComparedRow) -> TestedLimit:
     name, found = full_name(row.path, row.function), row.found
     if found.limit is None or found.verdict is Decision.WRONG or not found.judged:
-        why = f"{in_words(found)}: {found.reason}"
+        why = f"{in_words(found)}: {with_name(found.reason, name)}"
         return TestedLimit(row.path, row.function, LimitAnswer.INCONCLUSIVE, f"{name} is not timed, as {why}")
     figures = f", {gain_of(found)}" if ratio_of(found) else ""
     return TestedLimit(row.path, row.function, found.limit.answer, f"{name}: {found.limit.words}{figures}")
@@ -206,8 +206,8 @@ def table(rows: Sequence[ComparedRow], slower: list[ComparedRow]) -> str:
 
 
 def _lines(row: ComparedRow, fails: bool) -> list[str]:
-    name, found = log_line(full_name(row.path, row.function)), row.found
-    text = f"  {'FAIL  ' * fails}{name}: {gain_of(found) if ratio_of(found) else in_words(found)}"
-    said = [found.reason, found.limit.words if found.limit and found.comparison else ""]
+    name, found = full_name(row.path, row.function), row.found
+    text = f"  {'FAIL  ' * fails}{log_line(name)}: {gain_of(found) if ratio_of(found) else in_words(found)}"
+    said = [with_name(found.reason, name), found.limit.words if found.limit and found.comparison else ""]
     said += [*caveat_lines(found.caveats, (), verbose=False), found.next_step]
     return [text, *(f"    {log_line(each)}" for each in said if each)]

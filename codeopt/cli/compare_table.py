@@ -36,7 +36,7 @@ def _limit(found: PairResult) -> list[str]:
 
 
 def _first_line(found: PairResult, new: str) -> str:
-    reason = f": {_with_name(inline(found.reason, 500), new)}" if found.reason else ""
+    reason = f": {with_name(inline(found.reason, 500), new)}" if found.reason else ""
     if found.verdict is Decision.WRONG or not found.judged:
         return in_words(found) + reason
     if found.comparison is None or found.bound is not None:
@@ -49,7 +49,7 @@ def _first_line(found: PairResult, new: str) -> str:
     return f"{new} {'uses' if metric_of(found) == 'memory' else 'is'} {gain_of(found)}"
 
 
-def _with_name(reason: str, new: str) -> str:
+def with_name(reason: str, new: str) -> str:
     """A reason that begins with a call, `f(1): ...`, with the function's own name. new: `mod.py::double`."""
     name = new.rpartition("::")[2] if "::" in new else ""
     return f"{name}{reason[1:]}" if name and reason.startswith("f(") else reason

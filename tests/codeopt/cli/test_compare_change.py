@@ -29,3 +29,7 @@ def test_a_wrong_call_has_the_name_of_the_function() -> None:
     found = PairResult(Decision.WRONG, "f([1, 1]): expected returns [1, 1], got returns [1]")
     assert table_of_pair(found, "new.py::kept").startswith("wrong result: kept([1, 1]): expected ")
     assert table_of_pair(found, "new.py").startswith("wrong result: f([1, 1]): expected ")
+    assert table([ComparedRow("new.py", "kept", found)], []).splitlines()[1:] == [
+        "  new.py::kept: wrong result",
+        "    kept([1, 1]): expected returns [1, 1], got returns [1]",
+    ]

@@ -84,13 +84,13 @@ def run(arguments: argparse.Namespace) -> int:
             console.warn(notice)
         if post is not None and failure != INTERRUPTED:
             failure = _post(post, review, console) or failure
-        not_checked_reason = report_blind(review.not_checked_reason, console) if review.not_checked_reason else 0
+        blind = report_blind(review.not_checked_reason, console) if review.not_checked_reason else 0
     if failure == INTERRUPTED or (arguments.strict and failure):
         return failure
     if any(each.is_broken for each in review.limits):
         return FOUND
-    if not_checked_reason:
-        return not_checked_reason
+    if blind:
+        return blind
     if not all(each.holds for each in review.limits):
         return ProgramError.exit_status
     return FOUND if arguments.fail_level == "any" and review.suggestions else 0

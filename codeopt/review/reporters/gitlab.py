@@ -55,7 +55,7 @@ def _blind(review: Review) -> list[dict[str, Any]]:
         {
             "check_name": "codeopt nothing-looked-at",
             "description": log_line(review.not_checked_reason, 1000),
-            "fingerprint": hashlib.sha256(f"codeopt not_checked_reason {path}".encode()).hexdigest(),
+            "fingerprint": hashlib.sha256(f"codeopt nothing-looked-at {path}".encode()).hexdigest(),
             "severity": "major",
             "location": {"path": path, "lines": {"begin": 1, "end": 1}},
         }

@@ -28,7 +28,7 @@ def row(batch: BatchFolder, each: Solved, spent: str) -> Markup:
     span = f"{each.low:.2f} - {each.high:.2f}" if each.accepted and each.low and each.high else ""
     human = factor(each.human) if each.human is not None else ""
     label = {"solved": "improved", "kept": "not improved"}.get(kind(each), each.status)
-    names = ("", "", "speedup", "95% interval", "human", "drafts", "")
+    names = ("", "", "speedup", "95% interval", "reference", "candidates", "")
     cells = (
         ("id", each.id), ("", tag("span", label, class_=f"badge {kind(each)}")), ("num", speedup), ("num", span),
         ("num", human), ("num", str(len(each.rounds))), ("why", _why(each) or spent),
@@ -76,11 +76,11 @@ def _history(batch: BatchFolder, each: Solved, spent: str) -> Iterator[Child]:
         yield drafts.confirmed(rounds[0] if rounds else confirmed, confirmed)
     for target in batch.measured(each.id, "target"):
         yield folded(
-            "The human's program",
+            "The reference",
             drafts.heading(target, "judged by the same judge in this run"),
             drafts.verdicts(target),
             drafts.pairs(target),
-            drafts.diff(Revision.of(problem.source), target.revision, "original", "human"),
+            drafts.diff(Revision.of(problem.source), target.revision, "original", "reference"),
         )
     if not rounds and problem.source:
         yield folded(

@@ -82,7 +82,11 @@ def _tiles(found: Metrics) -> Iterator[tuple[str, ...]]:
     yield "geometric mean speedup", *times(found.geomean)
     yield "mean speedup", *times(found.mean_speedup)
     if found.human_opt and found.human_geomean:
-        yield f"human, {found.humans} programs", times(found.human_geomean)[0], f"%OPT {percent(found.human_opt)[0]}"
+        yield (
+            f"references, {found.humans} programs",
+            times(found.human_geomean)[0],
+            f"%OPT {percent(found.human_opt)[0]}",
+        )
     if found.usage.replies:
         each = cost_per_solved(found)
         per = f"{money(each)} a solved problem" if each is not None else f"{found.usage.tokens:,} tokens"

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 COLUMNS = (
     "problem", "status", "fault", "reason", "accepted", "speedup", "ci_low", "ci_high", "best_round", "rounds",
-    "correct", "human_speedup", "tokens", "cost_usd", "seconds",
+    "correct", "reference_speedup", "tokens", "cost_usd", "seconds",
     "task_before", "task_after",
 )  # fmt: skip
 STATUS = {"dropped": "skipped"}
@@ -53,8 +53,8 @@ def _totals(console: Console, found: Metrics) -> None:
     table.add_row("geometric mean speedup", *times(found.geomean))
     table.add_row("mean speedup", *times(found.mean_speedup))
     if found.human_opt and found.human_geomean:
-        table.add_row(f"human %OPT ({found.humans} programs)", *percent(found.human_opt))
-        table.add_row("human geometric mean speedup", *times(found.human_geomean))
+        table.add_row(f"reference %OPT ({found.humans} programs)", *percent(found.human_opt))
+        table.add_row("reference geometric mean speedup", *times(found.human_geomean))
     for name, value in _plain_rows(found):
         table.add_row(name, value, "")
     console.print(table)

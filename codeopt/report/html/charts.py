@@ -265,7 +265,7 @@ def anchor(name: str) -> str:
 
 
 def speedups(marks: Iterable[Mark], threshold: float) -> Markup:
-    """The speedups of all problems, fastest first; humans as hollow diamonds."""
+    """The speedups of all problems, fastest first; references as hollow diamonds."""
     marks = sorted(marks, key=lambda m: (-m.value, m.name))
     human = [m.human or 1.0 for m in marks]
     highest = max([2.0, *(m.value for m in marks), *human])
@@ -359,7 +359,7 @@ def _bar(each: Mark, share: float, figure: str, human: float | None = None) -> M
     """Return the name with a link to its history, a bar of that share of the width, and the figure."""
     length = tag("span", class_=f"length {each.kind}", style=f"width:{max(0.6, 100 * share):.1f}%")
     of_human = tag("span", class_="human-mark", style=f"left:{100 * human:.1f}%") if human is not None else None
-    heard = tag("span", f" human {factor(each.human)}", class_="unseen") if of_human and each.human else None
+    heard = tag("span", f" reference {factor(each.human)}", class_="unseen") if of_human and each.human else None
     return tag(
         "li", tag("a", each.name, href=f"#{anchor(each.name)}", class_="name"),
         tag("span", length, of_human, class_="track"), tag("span", figure, heard, class_="figure"),
@@ -375,7 +375,7 @@ def _speedup_mark(each: Mark, x: float, axis: Axis, size: float) -> Markup:
     if each.human is not None:
         parts.append(tag("path", class_="human", d=f"M{x:.1f} {axis.y(each.human) - 4:.1f}l4 4l-4 4l-4 -4z"))
     parts.append(tag("circle", class_=each.kind, cx=x, cy=axis.y(each.value), r=size))
-    human = "" if each.human is None else f", human {factor(each.human)}"
+    human = "" if each.human is None else f", reference {factor(each.human)}"
     name = f"{each.name}: {factor(each.value)}{span}{human}"
     return tag("a", tag("title", name), parts, href=f"#{anchor(each.name)}", aria_label=name)
 

@@ -107,6 +107,6 @@ def test_each_of_many_problems_has_a_mark_that_leads_to_it() -> None:
     marks = [Mark(f"p{number}", "solved", 1 + number / 10, 1.0, 9.0, human=2.0, cost=number) for number in range(80)]
     chart = str(speedups(marks, 1.1))
     assert re.findall(r'href="#p-p(\d+)"', chart) == [str(number) for number in reversed(range(80))]
-    assert "p79: 8.90x, 95% interval 1.00 - 9.00, human 2.00x" in titles(chart)
+    assert "p79: 8.90x, 95% interval 1.00 - 9.00, reference 2.00x" in titles(chart)
     bars = str(costs(marks, "{:.0f} s".format))
     assert [f"p{number}: {number} s" for number in reversed(range(80))] == titles(bars)[1:]

@@ -13,8 +13,9 @@ from fnmatch import fnmatchcase
 from pathlib import PurePosixPath
 from typing import Any
 
+PYTEST_FILES = ("pytest.toml", ".pytest.toml", "pytest.ini", ".pytest.ini")
 USUAL = ("test_*.py", "*_test.py", "tests.py", "conftest.py")
-SETTINGS = ("pytest.toml", ".pytest.toml", "pytest.ini", ".pytest.ini", "pyproject.toml", "tox.ini", "setup.cfg")
+SETTINGS = (*PYTEST_FILES, "pyproject.toml", "tox.ini", "setup.cfg")
 FLAG = "python_files="
 
 
@@ -48,35 +49,38 @@ def _is_settings(path: str) -> bool:
     return PurePosixPath(path).name in SETTINGS
 
 
-def pytest_settings(path: str, content: bytes | None) -> Mapping[str, Any]:
-    """Return pytest's settings in a file. Empty if it is no settings file, or cannot be read."""
+def pytest_settings(path: str, content: bytes | None) -> Mapping[str, Any] | None:
+    """Return pytest's settings in a file. None if the file decides nothing for pytest, or cannot be read.
+
+    An empty `pytest.ini` or empty section decides also: pytest reads no other file then.
+    """
     if content is None or not _is_settings(path):
-        return {}
+        return None
     try:
         text = content.decode()
-        return _of_toml(text) if path.endswith(".toml") else _of_ini(text)
+        found = _of_toml(text) if path.endswith(".toml") else _of_ini(text)
     except (ValueError, configparser.Error):
-        return {}
+        found = None
+    return {} if found is None and PurePosixPath(path).name in PYTEST_FILES else found
 
 
 def _patterns(path: str, content: bytes) -> list[str]:
-    found = pytest_settings(path, content).get("python_files") or []
+    found = (pytest_settings(path, content) or {}).get("python_files") or []
     return found.split() if isinstance(found, str) else [str(each) for each in found]
 
 
-def _of_toml(text: str) -> Mapping[str, Any]:
-    table: Any = tomllib.loads(text)
-    settings: dict[str, Any] = {}
+def _of_toml(text: str) -> Mapping[str, Any] | None:
+    tables: list[Mapping[str, Any]] = []
     for names in (("pytest",), ("tool", "pytest"), ("tool", "pytest", "ini_options")):
-        found: Any = table
+        found: Any = tomllib.loads(text)
         for name in names:
-            found = found.get(name, {}) if isinstance(found, dict) else {}
-        settings |= found if isinstance(found, dict) else {}
-    return settings
+            found = found.get(name) if isinstance(found, dict) else None
+        tables += [found] if isinstance(found, dict) else []
+    return {key: value for table in tables for key, value in table.items()} if tables else None
 
 
-def _of_ini(text: str) -> Mapping[str, Any]:
+def _of_ini(text: str) -> Mapping[str, Any] | None:
     parser = configparser.RawConfigParser(strict=False, allow_no_value=True)
     parser.read_string(text)
-    sections = (name for name in ("pytest", "tool:pytest") if parser.has_section(name))
-    return {key: value for name in sections for key, value in parser.items(name)}
+    sections = [name for name in ("pytest", "tool:pytest") if parser.has_section(name)]
+    return {key: value for name in sections for key, value in parser.items(name)} if sections else None

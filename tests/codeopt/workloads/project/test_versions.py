@@ -192,6 +192,8 @@ INI = "[tool:pytest]\naddopts = -k nothing\n"
         ("tests/conftest.py", "", False, False, False),
         ("tests/rows.csv", "1\n", True, True, False),
         ("pytest.ini", "[pytest]\naddopts = -x\n", False, False, False),
+        ("pytest.ini", "", False, False, False),
+        ("pyproject.toml", "[tool.pytest.ini_options]\n", False, False, False),
         ("tox.ini", "[tox]\n", False, True, False),
         ("b.py", "B = 1\n", False, True, False),
     ],

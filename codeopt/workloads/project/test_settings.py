@@ -52,7 +52,7 @@ def _is_settings(path: str) -> bool:
 def pytest_settings(path: str, content: bytes | None) -> Mapping[str, Any] | None:
     """Return pytest's settings in a file. None if the file decides nothing for pytest, or cannot be read.
 
-    An empty `pytest.ini` or empty section decides also: pytest reads no other file then.
+    An empty `pytest.ini` or empty section decides also: pytest then reads that file alone.
     """
     if content is None or not _is_settings(path):
         return None

@@ -6,12 +6,20 @@ import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-_NUMBER = r"-?\d[\d,]*(?:\s*(?:x|\*)\s*10)?(?:\s*(?:\^|\*\*)\s*\{?\d+\}?)?"
+_TIMES = r"(?:x|\*|×|·|⋅|\\times|\\cdot)"
+_NUMBER = rf"-?\d[\d,]*(?:\s*{_TIMES}\s*10)?(?:\s*(?:\^|\*\*)\s*\{{?\d{{1,3}}\}}?)?"
 _LESS = r"\s*(<=?|≤|\\leq?)\s*"
-_BOUND = re.compile(rf"(?<![\w^|])({_NUMBER}){_LESS}([A-Za-z]\w*(?:\s*,\s*[A-Za-z]\w*)*){_LESS}({_NUMBER})(?![\w^])")
-_POWER = re.compile(r"(-?\d+)(?:[x*](10))?(?:\^(\d+))?")
+_GOES_ON = r"[\w^]|[.,]\d|[ \t]*(?:[*×·⋅+/{−-]|\\[a-z,;]|\d)"
+"""Text after a number that shows that it is a part of a longer one, or of an expression."""
+_WORDS = r"([A-Za-z]\w*(?:\s*,\s*[A-Za-z]\w*)*)"
+_BOUND = re.compile(rf"(?<![\w^|−.,])({_NUMBER}){_LESS}{_WORDS}{_LESS}({_NUMBER})(?!{_GOES_ON})")
+_UPPER = re.compile(rf"(?<![\w,])(?<!, ){_WORDS}{_LESS}(?![=q])(?:({_NUMBER})(?!{_GOES_ON})|(?!\s))")
+"""Names with an upper bound, which is empty if it is not a plain number."""
+_POWER = re.compile(r"(-?\d+)(?:x(10))?(?:\^(\d+))?")
 _INPUT = re.compile(r"^\W*Input\b", re.MULTILINE)
 _NAMES = re.compile(r"^[ \t]*([A-Za-z]\w*(?: [A-Za-z]\w*)*)[ \t]*$", re.MULTILINE)
+_SHORT = 2
+"""Characters of a word that is a name, though no bounds are stated for it."""
 
 
 @dataclass(frozen=True)
@@ -34,16 +42,28 @@ NOTHING_STATED = StatedBounds()
 def stated_bounds(statement: str, inputs: Iterable[bytes]) -> StatedBounds:
     """Read the bounds of the first line's names, if the statement has one for each of them.
 
+    Of several bounds of a name, as of subtasks, the widest count. A name is not used if one of its bounds cannot be
+    read.
+
     inputs: known ones. If one of them is outside of the bounds, these were misread.
     """
     bounds: dict[str, tuple[int, int]] = {}
     for low, less, names, most, high in _BOUND.findall(statement):
+        least, largest = _value(low) + (less == "<"), _value(high) - (most == "<")
         for name in re.split(r"\s*,\s*", names):
-            bounds.setdefault(name, (_value(low) + (less == "<"), _value(high) - (most == "<")))
+            known = bounds.get(name, (least, largest))
+            bounds[name] = min(known[0], least), max(known[1], largest)
+    for names, less, high in _UPPER.findall(statement):
+        for name in bounds.keys() & {*re.split(r"\s*,\s*", names)}:
+            low, largest = bounds.pop(name)
+            if high:
+                bounds[name] = low, max(largest, _value(high) - (less == "<"))
     begin = _INPUT.search(statement)
     lines = _NAMES.findall(statement, begin.end()) if begin else []
-    first = next((line for line in lines if bounds.keys() >= {*line.split()}), "")
-    found = StatedBounds(tuple(bounds[name] for name in first.split()))
+    rows = (line.split() for line in lines)
+    formats = (row for row in rows if bounds.keys() >= {*row} or max(map(len, row)) <= _SHORT)
+    first: list[str] = next(formats, [])
+    found = StatedBounds(tuple(bounds[name] for name in first)) if bounds.keys() >= {*first} else NOTHING_STATED
     return NOTHING_STATED if any(map(found.excludes, inputs)) else found
 
 
@@ -53,7 +73,7 @@ def _is_integer(word: bytes) -> bool:
 
 def _value(text: str) -> int:
     """Value of `10^5`, `2 x 10^5`, `300,000`."""
-    plain = re.sub(r"[\s,{}]", "", text).replace("**", "^")
+    plain = re.sub(r"[\s,{}]", "", re.sub(_TIMES, "x", text.replace("**", "^")))
     found = _POWER.fullmatch(plain)
     assert found is not None  # by the pattern of a number
     first, ten, exponent = found.groups()

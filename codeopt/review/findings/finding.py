@@ -118,7 +118,8 @@ def finding_of(value: Any, made_at: float) -> StoredFinding | None:
         return None
     try:
         found = read(StoredFinding, {name: each for name, each in value.items() if name != "format"})
-    except ValueError:
+        _ = found.words  # a ratio of null or 0 has none
+    except (ValueError, TypeError, ArithmeticError):
         return None
     return replace(found, made_at=made_at)
 

@@ -252,7 +252,8 @@ def test_a_named_folder_that_came_with_the_repository_is_refused(project: Path) 
 
 
 @pytest.mark.parametrize(
-    "damage", ["no object", "another format", "another key", "figures of text", "a caveat of none"]
+    "damage",
+    ["no object", "another format", "another key", "figures of text", "no ratio", "a ratio of 0", "a caveat of none"],
 )
 def test_a_wrong_value_is_no_verdict(damage: str, project: Path) -> None:
     found = put(project)
@@ -261,6 +262,8 @@ def test_a_wrong_value_is_no_verdict(damage: str, project: Path) -> None:
         "no object": [1], "another format": value | {"format": 99},
         "another key": value | {"key": value["key"] | {"place": "mod.py::other"}},
         "figures of text": value | {"speedup": {"ratio": "fast"}},
+        "no ratio": value | {"speedup": value["speedup"] | {"ratio": None}},
+        "a ratio of 0": value | {"speedup": value["speedup"] | {"ratio": 0.0}},
         "a caveat of none": value | {"caveats": [{"kind": "none"}]},
     }[damage]  # fmt: skip
     cache = open_cache(project)

@@ -226,10 +226,12 @@ def python_line(interpreter: Interpreter | None) -> str:
 
 
 def row(candidate: Candidate) -> str:
-    """`round 1    1.2x faster      a set`; below it why it was rejected, or what the task measured."""
+    """`round 1    1.2x faster      a set   1,250 tokens`; below it why it was rejected, or what the task measured."""
     task_score = candidate.task_score
     word = task_score.verdict if task_score and candidate.correct else candidate_in_words(candidate)
     line = f"round {candidate.round:<3}  {word:<15} {inline(candidate.summary or '-', 52)}"
+    tokens = candidate.effort.tokens_in + candidate.effort.tokens_out
+    line += f"   {tokens:,} tokens" * bool(tokens)
     below = why(candidate) or (task_score.words if task_score else "")
     return f"{line}\n{'':>11}{inline(below, 400)}" if below else line
 

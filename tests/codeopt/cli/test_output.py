@@ -91,7 +91,7 @@ def test_the_result_and_the_talk_go_different_ways(tmp_path: Path) -> None:
     assert done.out.startswith("--- a/slow.py\n+++ b/slow.py\n@@ ")
     expected = [
         r"original   3 cases, 1 held out   longest \d\.\d{3} s",
-        r"round 1 +[\d.]+x faster +a set",
+        r"round 1 +[\d.]+x faster +a set +[\d,]+ tokens",
         r"[\d.]+x faster   [\d.]+ m?s -> [\d.]+ m?s (CPU|wall) time   \(95% CI [\d.]+x to [\d.]+x\)",
         r"Same output on 3 test cases \(1 held out\)\.",
         r"scripted:answers\.txt: [\d,]+ tokens \(estimated\), .*\. Total time .*\.",

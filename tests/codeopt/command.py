@@ -95,11 +95,17 @@ class Done:
 
 
 def environment(**extra: str) -> dict[str, str]:
-    """This process' environment without what would change a run, and with USUAL; an empty variable is not set."""
+    """This process' environment without what would change a run, and with USUAL; an empty variable is not set.
+
+    Hypothesis keeps the constants of codeopt's own modules for all commands, as an editable installation counts as the
+    user's code.
+    """
     taken = {name: value for name, value in os.environ.items() if not name.startswith(("OPENAI_", "CODEOPT_"))}
     for name in ("NO_COLOR", "FORCE_COLOR", "COLUMNS", "CI"):
         taken.pop(name, None)
-    found = {**taken, "NO_PROXY": "127.0.0.1", **USUAL, **extra}
+    cache = taken.get("XDG_CACHE_HOME")
+    constants = {"HYPOTHESIS_STORAGE_DIRECTORY": str(Path(cache, "hypothesis"))} if cache else {}
+    found = {**taken, "NO_PROXY": "127.0.0.1", **constants, **USUAL, **extra}
     return {name: value for name, value in found.items() if value or not name.startswith("CODEOPT_")}
 
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import ast
 import contextlib
+import os
 import tempfile
 import warnings
 from collections.abc import Iterator
@@ -29,6 +30,8 @@ ENOUGH = 5
 """Number of calls of other sources that are enough."""
 EXAMPLES = 80
 REMEDY = "type hints, --calls FILE"
+STORAGE = "HYPOTHESIS_STORAGE_DIRECTORY"
+"""Hypothesis's own variable."""
 _RANGES = ((0x00, 0x180), (0x370, 0x400), (0x410, 0x450), (0x5D0, 0x5EB), (0x620, 0x64B), (0x966, 0x970))
 CHARACTERS = "".join(chr(code) for start, stop in _RANGES for code in range(start, stop)) + (
     "\u0301\u200b\u200d\u2028\u2029\u3000\ufeff"  # combines, joins, separates, is a space or of no width
@@ -71,9 +74,12 @@ def _untyped(harness: FunctionHarness) -> str:
 @contextlib.contextmanager
 def _home_elsewhere() -> Iterator[None]:
     """Hypothesis keeps tables of characters and constants in a folder `.hypothesis`, which is no business of the
-    user's folder."""
+    user's folder, unless a variable names another one."""
     from hypothesis.configuration import set_hypothesis_home_dir
 
+    if os.environ.get(STORAGE):
+        yield
+        return
     with tempfile.TemporaryDirectory(prefix="codeopt-hypothesis-") as folder:
         set_hypothesis_home_dir(folder)
         try:

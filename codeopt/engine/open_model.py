@@ -112,8 +112,10 @@ def _user_prices() -> dict[str, Price]:
     from codeopt.models import Price
 
     table, path = read_user_settings()
-    prices = {}
-    for name, price in table.get("prices", {}).items():
+    found, prices = table.get("prices", {}), {}
+    if not isinstance(found, dict):
+        raise UsageError(f'{path}: prices is not a table, such as [prices."NAME"]')
+    for name, price in found.items():
         try:
             cached = price.get("cached")
             prices[name] = Price(

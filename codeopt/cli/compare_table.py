@@ -32,7 +32,8 @@ def _limit(found: PairResult) -> list[str]:
     """The verdict on the limit of time."""
     if found.limit is None or found.comparison is None:
         return []
-    return [f"{LIMITS[found.limit.answer].words}: {found.limit.words}"]
+    verdict = "" if found.limit.answer is LimitAnswer.INCONCLUSIVE else f"{LIMITS[found.limit.answer].words}: "
+    return [verdict + found.limit.words]
 
 
 def _first_line(found: PairResult, new: str) -> str:

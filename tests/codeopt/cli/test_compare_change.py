@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import pytest
+
 from codeopt.cli.compare_change import ComparedRow, table
 from codeopt.cli.compare_table import table as table_of_pair
 from codeopt.core.diagnostic import Diagnostic
 from codeopt.core.evidence import WorkloadEvidence
 from codeopt.engine.compare import PairResult
 from codeopt_sandbox.caveat import Caveat, CaveatKind
-from codeopt_sandbox.compare import Decision
+from codeopt_sandbox.compare import Comparison, Decision
+from codeopt_sandbox.limit_test import LimitAnswer, LimitTest
 
 GAP = Diagnostic("1 test file cannot be loaded", "tests/test_a.py")
 CAVEATS = tuple(Caveat(CaveatKind.INPUT, f"f({n})", f"returns {n}", "returns 0") for n in range(4))
@@ -33,3 +36,19 @@ def test_a_wrong_call_has_the_name_of_the_function() -> None:
         "  new.py::kept: wrong result",
         "    kept([1, 1]): expected returns [1, 1], got returns [1]",
     ]
+
+
+@pytest.mark.parametrize(
+    ("limit", "line"),
+    [
+        (LimitTest(0.05, LimitAnswer.PASS, 0.01, 20), "PASS: the limit of 5% holds (error at most 1%, 20 pairs)"),
+        (LimitTest(0.05, LimitAnswer.FAIL, 0.01, 9), "FAIL: the limit of 5% is broken (error at most 1%, 9 pairs)"),
+        (
+            LimitTest(0.05, LimitAnswer.INCONCLUSIVE, 0.01, 37, pairs_needed=239),
+            "inconclusive about the limit of 5%: 37 pairs were timed, about 239 are needed",
+        ),
+    ],
+)
+def test_the_answer_about_a_limit_is_said_once(limit: LimitTest, line: str) -> None:
+    timed = Comparison(Decision.SAME, 1.0, 0.99, 1.01, 37, "cpu", 0.95, 0.01, "", ())
+    assert line in table_of_pair(PairResult(Decision.SAME, comparison=timed, limit=limit)).splitlines()

@@ -47,9 +47,10 @@ class ComparisonProgress:
     def __call__(self, pairs: int) -> None:
         taken = time.monotonic() - self.began
         each = taken / max(1, pairs)
-        fewest = min(self.rule.fewest, self.rule.max_pairs)
-        of = f"at most {self.rule.max_pairs}"
-        left = min(self.rule.max_seconds - taken, (self.rule.max_pairs - pairs) * each)
+        last = self.rule.limit or self.rule  # pairs about a limit come after those of the decision
+        most, fewest = max(self.rule.max_pairs, last.max_pairs), min(self.rule.fewest, self.rule.max_pairs)
+        of = f"at most {most}"
+        left = min(max(self.rule.max_seconds, last.max_seconds) - taken, (most - pairs) * each)
         if pairs < fewest and left < (fewest - pairs) * each:  # of a long program: its time is over before these are
             of, left = f"at least {fewest}", (fewest - pairs) * each
         self.notify(f"{self.doing}, pair {pairs} of {of}, {minutes(max(0.0, left))} left")

@@ -15,6 +15,7 @@ from codeopt.core.stages import ASCII_MARKS, Stages
 from codeopt.engine.comparison_progress import ComparisonProgress
 from codeopt.serving.worker import AnswerLines
 from codeopt_sandbox.compare import StoppingRule
+from codeopt_sandbox.limit_test import LimitRule
 
 
 @pytest.fixture(autouse=True)
@@ -107,6 +108,9 @@ def test_a_comparison_says_how_far_it_is() -> None:
     assert said == ["comparing, pair 5 of at most 20, 0:30 left", "comparing, pair 20 of at most 20, 0:00 left"]
     ComparisonProgress("comparing", StoppingRule(), said.append, time.monotonic() - 60.0)(3)
     assert said[-1] == "comparing, pair 3 of at least 8, 1:40 left"
+    rule = StoppingRule(max_pairs=20, limit=LimitRule(0.05, max_pairs=80))
+    ComparisonProgress("comparing", rule, said.append, time.monotonic() - 30.0)(40)
+    assert said[-1] == "comparing, pair 40 of at most 80, 0:30 left"
 
 
 def test_verbose_says_each_step(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:

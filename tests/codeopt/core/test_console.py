@@ -109,8 +109,8 @@ def test_a_comparison_says_how_far_it_is() -> None:
     ComparisonProgress("comparing", StoppingRule(), said.append, time.monotonic() - 60.0)(3)
     assert said[-1] == "comparing, pair 3 of at least 8, 1:40 left"
     rule = StoppingRule(max_pairs=20, limit=LimitRule(0.05, max_pairs=80))
-    ComparisonProgress("comparing", rule, said.append, time.monotonic() - 30.0)(40)
-    assert said[-1] == "comparing, pair 40 of at most 80, 0:30 left"
+    ComparisonProgress("comparing", rule, said.append, time.monotonic() - 10.0)(40)
+    assert said[-1] == "comparing, pair 40 of at most 80, 0:10 left"
 
 
 def test_verbose_says_each_step(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:

@@ -163,7 +163,7 @@ def diff(
     lines: list[tuple[str, float]] = []
     for path in new if new.is_one_file else new.changed_files(old):
         sides = (old.get(path, "").splitlines(), new[path].splitlines())
-        before, after = (f"{name}: {path}" if path else name for name in (old_name, new_name))
+        before, after = (f"{name}/{path}" if path else name for name in (old_name, new_name))
         lines += _with_shares(difflib.unified_diff(*sides, before, after, n=CONTEXT, lineterm=""), path, shares)
     spans = [tag("span", _told(share) if any(shares) else None, line, class_=_class(line))
              for line, share in lines[:DIFF_LINES]]  # fmt: skip

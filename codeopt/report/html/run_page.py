@@ -64,8 +64,8 @@ def _change(run: StoredRun, best: Candidate | None) -> Markup | str:
     before, after = drafts.line_shares(run.saved.history.original), drafts.line_shares(best) if best else {}
     told = {(place.get("place", "").rpartition(":")[0], place["line"]): place["share"]
             for place in run.result.get("remaining_hot_spots", ())}  # fmt: skip
-    file = str(run.result.get("file") or "")
-    return drafts.diff(run.original, run.best, f"a/{file}", f"b/{file}", (before, after or told))
+    file = f"/{run.result.get('file') or ''}" if run.best.is_one_file else ""  # a project's diff names each file
+    return drafts.diff(run.original, run.best, f"a{file}", f"b{file}", (before, after or told))
 
 
 def _next(run: StoredRun) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import subprocess
 from dataclasses import replace
 from pathlib import Path
@@ -82,6 +83,19 @@ def test_runs_have_names(home: Path) -> None:
             find_run(name, home)
     with pytest.raises(UsageError, match="there are no runs in"):
         find_run("last", home / "nowhere")
+
+
+def test_the_page_of_a_project_names_each_file_of_its_diff(tmp_path: Path) -> None:
+    before = Revision({"pkg/a.py": "a = 1\n", "pkg/b.py": "b = 1\n"})
+    after = Revision({**before, "pkg/b.py": "b = 2\n"})
+    home = tmp_path / ".codeopt"
+    folder = RunFolder(home / "runs" / "20260101-000000-all-dddd")
+    folder.path.mkdir(parents=True)
+    candidates = (replace(original(), revision=before), replace(right(1), revision=after))
+    folder.save(SavedRun(History(candidates), Ledger()))
+    folder.finish(before, result(tmp_path, file=".", best_round=1, command="python run.py"), after)
+    lines = [each for each in re.sub("<[^>]+>", "\n", page_of("dddd", home)).splitlines() if each[:3] in ("---", "+++")]
+    assert lines[:2] == ["--- a/pkg/b.py", "+++ b/pkg/b.py"]
 
 
 def test_the_page_tells_all_and_runs_nothing(home: Path) -> None:

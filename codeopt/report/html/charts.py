@@ -10,6 +10,7 @@ from codeopt.core.history import Candidate
 from codeopt.core.words import clock, factor
 from codeopt.report.html.markup import Markup, tag
 from codeopt.report.html.templating import scrolls
+from codeopt.report.outcomes import word_of
 from codeopt_sandbox.compare import Comparison
 
 LEFT = 58
@@ -180,9 +181,9 @@ def round_point(candidate: Candidate) -> RoundPoint:
     elif candidate.correct:
         ratio = dict(candidate.ablation).get("original")
     if not candidate.correct or candidate.rejection:
-        return RoundPoint(candidate.round, "failed", ratio, "refused" if candidate.rejection else "wrong")
+        return RoundPoint(candidate.round, "failed", ratio, word_of(candidate))
     if ratio is None:
-        return RoundPoint(candidate.round, "kept", None, "right, not timed")
+        return RoundPoint(candidate.round, "kept", None, word_of(candidate))
     return RoundPoint(candidate.round, "solved" if ratio > 1 else "kept", ratio, factor(ratio))
 
 
@@ -213,8 +214,8 @@ def rounds_chart(drafts: Sequence[Candidate], best: int | None) -> Markup | None
     labels = _labels(axis, [str(number + 1) for number in range(len(points))], places)
     parts = [*axis.grid(RUN_WIDTH), line, *marks, below, *labels]
     wrong = sum(each.kind == "failed" for each in points)
-    words = f"{len(points)} candidates, {wrong} wrong or skipped, the best {factor(so_far)}"
-    key = [("solved", "faster"), ("kept", "same result"), ("failed", "wrong or skipped"), ("chosen", "accepted")]
+    words = f"{len(points)} candidates, {wrong} wrong or rejected, the best {factor(so_far)}"
+    key = [("solved", "faster"), ("kept", "same result"), ("failed", "wrong or rejected"), ("chosen", "accepted")]
     return _with_key(parts, axis, f"Speedup by round: {words}", key)
 
 

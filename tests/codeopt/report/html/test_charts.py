@@ -74,8 +74,8 @@ def test_rounds_are_a_path_with_the_wrong_ones() -> None:
     by_others = replace(right(5), comparison=None, ablation=(("original", 7.0), ("x", 1.1)))
     chart = rounds_chart([wrong(1), right(2), refused, untimed, by_others], best=5)
     assert titles(chart) == [
-        "Speedup by round: 5 candidates, 2 wrong or skipped, the best 7.00x",
-        "round 1: wrong", "round 2: 2.00x", "round 3: refused", "round 4: right, not timed", "round 5: 7.00x, accepted",
+        "Speedup by round: 5 candidates, 2 wrong or rejected, the best 7.00x",
+        "round 1: wrong result", "round 2: 2.00x", "round 3: rejected", "round 4: correct", "round 5: 7.00x, accepted",
     ]  # fmt: skip
     assert str(chart).count('class="cross"') == 2
     assert str(chart).count('class="chosen"') == 1

@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import sys
+import weakref
+from collections.abc import Callable
 from pathlib import Path
 from types import CodeType, FrameType
+from typing import Any
 
 from codeopt_sandbox.guest.tests.call_times import CallTimes
 from codeopt_sandbox.guest.tests.cpu_sampler import CpuSampler
+from codeopt_sandbox.guest.tests.project_reach import Reach
 from codeopt_sandbox.guest.tests.project_time import Places
 from codeopt_sandbox.guest_bundle import compiled
 
@@ -41,3 +45,17 @@ def test_equal_functions_of_two_files_have_two_places(tmp_path: Path) -> None:
     places, times = Places(str(tmp_path)), CallTimes([str(tmp_path / "b.py")], lambda place, whole, own: None)
     assert [places.of(first), places.of(second)] == ["/a.py:1", "/b.py:1"]
     assert [times.place(first), times.place(second)] == [None, (str(tmp_path / "b.py"), 1)]
+
+
+def evaluate(hear: Callable[[FrameType, str, Any], None]) -> weakref.ref[CodeType]:
+    code = compile("1 + 1", "<string>", "eval")
+    sys.setprofile(hear)
+    eval(code)
+    sys.setprofile(None)
+    return weakref.ref(code)
+
+
+def test_code_of_eval_is_not_kept() -> None:
+    """A program that evaluates a million texts keeps its memory limit."""
+    times, reach = CallTimes([], lambda place, whole, own: None), Reach("/nowhere", print)
+    assert [evaluate(hear)() for hear in (times.hear, reach.hear)] == [None, None]

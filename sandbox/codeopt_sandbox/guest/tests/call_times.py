@@ -56,6 +56,8 @@ class CallTimes:
         """Place of a function of the files; None for any other code."""
         found = self.places.get(id(code))
         if found is None:
+            if code.co_filename[:1] == "<":  # of eval and exec, which would be kept for each of their calls
+                return None
             mine = code.co_filename in self.files and code.co_name != "<module>"
             place = (code.co_filename, code.co_firstlineno) if mine else None
             found = self.places[id(code)] = code, place

@@ -53,7 +53,7 @@ class Reach:
             self.tell()
             self.begin()
             self.test = frame.f_locals["item"].nodeid if frame.f_locals["when"] == CALL else ""
-        else:
+        elif code.co_filename[:1] != "<":  # of eval and exec, which would be kept for each of their calls
             self.seen[id(code)] = code
 
     def tell(self) -> None:

@@ -5,8 +5,11 @@ That is the whole of a long call of which a part is timed, on which the gain mus
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from codeopt.workloads import Consequence, Finding, Gain, guard
 from codeopt.workloads._long_inputs import finding_on_whole
+from codeopt.workloads.function.corpus.cases import without_unsteady
 from codeopt.workloads.function.corpus.observe import BIG_S
 from codeopt.workloads.function.known_cases import MOST_ITEMS
 from codeopt.workloads.function.timing.long_calls import OF
@@ -16,6 +19,7 @@ from codeopt_sandbox.calls import CallBatch, CallRun
 from codeopt_sandbox.comparing import AnsweredCase
 from codeopt_sandbox.outcome import Verdict
 from codeopt_sandbox.runner import run_on
+from codeopt_sandbox.verdict import judge
 
 
 @guard(order=40, applies_to="comparisons")
@@ -37,19 +41,22 @@ def check_gain(gain: Gain) -> Finding | None:
     original = run_on(workload.runner, gain.original, patient, mode="exec")
     asked = case.expecting(original)
     outcome = workload.run_case(gain.draft, asked)
-    if outcome.verdict is Verdict.WA:
+    note = None
+    if outcome.verdict is Verdict.WA and isinstance(outcome.run, CallRun):
         original = run_on(workload.runner, gain.original, patient, mode="exec")
-        if workload.suite.check(asked.expected or b"", original.stdout):
-            return Finding(Consequence.NOTE, "the long calls do not do the same twice: their answers are not compared")
+        if isinstance(original, CallRun) and workload.suite.check(asked.expected or b"", original.stdout):
+            outcome = judge(asked, without_unsteady(asked, outcome.run, original), workload.suite.check)
+            note = Finding(Consequence.NOTE, "a long call does not do the same twice: its answer is not compared")
     if outcome.verdict is not Verdict.AC:
         return Finding(Consequence.REJECT, f"on a long call: {outcome.verdict} {outcome.detail}", outcome)
     if cut is None or gain.comparison.metric == "memory":
-        return None
+        return note
 
     def again() -> float:
         return _seconds(run_on(workload.runner, gain.original, patient, mode="exec"))
 
-    return finding_on_whole(gain, OF, _seconds(outcome.run), _seconds(original), again)
+    found = finding_on_whole(gain, OF, _seconds(outcome.run), _seconds(original), again)
+    return replace(found, reason=f"{found.reason}; {note.reason}") if note else found
 
 
 def _case(batch: CallBatch, seconds: float) -> AnsweredCase:

@@ -44,6 +44,19 @@ def test_the_whole_is_made_once(tmp_path: Path, new: str, faster: bool, said: st
         assert done.json["ratio"] > 5
 
 
+@pytest.mark.full
+def test_a_call_that_varies_excuses_no_other(tmp_path: Path) -> None:
+    require_sandbox()
+    old, new = (each.replace("(rows)\n", "(rows) + (len(rows) == 900) * time.time_ns()\n") for each in (OLD, NEW))
+    wrong = new.replace("return ", "return (len(rows) == 1000) + ")
+    calls = f"{CALLS}BIG.append(((list(range(900)),), {{}}))\n"
+    write_files(tmp_path, {"old.py": old, "new.py": wrong, "calls.py": calls})
+    flags = ("--calls", "calls.py", "--changed-inputs", "off", "--json", "--max-pairs", "7")
+    done = codeopt("compare", "old.py::total", "new.py::total", *flags, cwd=tmp_path)
+    assert done.json["verdict"] == "wrong", done
+    assert "expected returns 499500, got returns 499501" in done.json["reason"]
+
+
 @given(st.lists(st.integers(), min_size=10), st.floats(0.01, 0.9))
 def test_a_part_is_the_beginning_of_what_is_long(items: list[int], share: float) -> None:
     call = read(f"f({items!r}, 3, key={items!r})")

@@ -7,11 +7,11 @@ from typing import Any
 
 from codeopt.core.revision import UNCHANGED
 from codeopt.workloads.project.runs import CommandRuns
-from codeopt.workloads.project.suite_tests import ProjectTests
+from codeopt.workloads.project.suite_tests import MORE, ProjectTests
 from codeopt.workloads.project.test_runs import run_tests
 
 SECONDS = 120.0
-"""Time limit of these tests on each side, seconds."""
+"""Time limit of these tests on OLD, seconds. NEW has it also, and more if OLD takes long."""
 
 
 @dataclass(frozen=True)
@@ -49,10 +49,12 @@ def run_new_tests(runs: CommandRuns, tests: ProjectTests) -> NewTests | None:
         return None
     files, revision = runs.other.tests, runs.other.revision
     words = (*tests.options, *(path for path, _ in files))
-    old, new = (run_tests(runs, side, tests.runner, words, SECONDS, beside=files) for side in (UNCHANGED, revision))
+    old = run_tests(runs, UNCHANGED, tests.runner, words, SECONDS, beside=files)
+    limit = max(SECONDS, MORE * old.run.active_s)
+    new = run_tests(runs, revision, tests.runner, words, limit, beside=files)
     lost = [name for name in old.passed if not new.states.get(name)]
     if lost:  # a test that passes by chance alone decides nothing
-        again = run_tests(runs, revision, tests.runner, words, SECONDS, beside=files)
+        again = run_tests(runs, revision, tests.runner, words, limit, beside=files)
         lost = [name for name in lost if not again.states.get(name)]
     why = new.reason(lost[0]) or new.last_words if lost else ""
     wrong = f"test {lost[0]}, which only NEW has, passes on OLD and fails on NEW ({why})" if lost else ""

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import shlex
+
 from codeopt.core.diagnostic import Diagnostic
 from codeopt.core.errors import CodeoptError
 from codeopt.core.history import Candidate
@@ -35,7 +37,7 @@ def next_steps(
     timing, memory = task.needs_time, task.for_memory
     if not timing and not memory:
         return NextSteps()
-    asks = f"codeopt improve {target} --model NAME" if options.model == RULES and asked else ""
+    asks = _with_a_model(target, options) if options.model == RULES and asked else ""
     profile = (best or judge.workload.baseline).profile
     trouble: Diagnostic | None = None
     if profile is None and best is not None and measure and not options.no_profile:
@@ -43,6 +45,14 @@ def next_steps(
         profile, trouble = _profiled(judge, best)
     held = profile.memory[:MAX_LINES] if memory and profile else ()
     return NextSteps(_hot_lines(profile) if timing else (), asks, trouble, held=held)
+
+
+def _with_a_model(target: str, options: ImproveOptions) -> str:
+    """The command that asks a model for the same."""
+    words = [] if options.run and target == "." else [target]
+    words += ["--run", options.run] if options.run else []
+    words += ["--task", options.task] if options.task != ImproveOptions().task else []
+    return shlex.join(["codeopt", "improve", *words, "--model", "NAME"])
 
 
 def why_no_rule(proposer: Proposer, original: Candidate, accepted: Candidate | None) -> tuple[Refusal, ...] | None:

@@ -6,6 +6,8 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any, cast
 
+import pytest
+
 from codeopt.core.errors import ProgramError
 from codeopt.core.history import Candidate
 from codeopt.core.options import ImproveOptions
@@ -36,10 +38,12 @@ class Measured(Defaults):
         return self.profiled(source)
 
 
-def look(best: Candidate | None, options: ImproveOptions = RULES, task: str = "runtime", **how: Any) -> NextSteps:
+def look(
+    best: Candidate | None, options: ImproveOptions = RULES, task: str = "runtime", target: str = "slow.py", **how: Any
+) -> NextSteps:
     workload = Measured(how.get("profiled", lambda source: profile()))
     judge = Judge(cast(Workload, workload), profiled=False)
-    return next_steps(judge, open_task(task), best, options, measure=how.get("measure", True), target="slow.py")
+    return next_steps(judge, open_task(task), best, options, measure=how.get("measure", True), target=target)
 
 
 def test_the_original_is_hot_where_nothing_was_accepted() -> None:
@@ -62,6 +66,19 @@ def test_no_profile_is_taken_that_nobody_wants() -> None:
 def test_after_a_language_model_only_the_lines() -> None:
     found = look(right(), ImproveOptions(model="gpt-5"))
     assert ([line.line for line in found.hot], found.next_step) == ([2, 1], "")
+
+
+@pytest.mark.parametrize(
+    ("target", "given", "command"),
+    [
+        (".", {"run": "python main.py"}, "codeopt improve --run 'python main.py' --model NAME"),
+        ("shop", {"run": "pytest"}, "codeopt improve shop --run pytest --model NAME"),
+        ("a b.py::f", {"task": "memory"}, "codeopt improve 'a b.py::f' --task memory --model NAME"),
+    ],
+)
+def test_a_model_is_asked_for_the_same(target: str, given: dict[str, str], command: str) -> None:
+    options = ImproveOptions.of({"model": "rules", **given})
+    assert look(None, options, task=options.task, target=target).next_step == command
 
 
 def test_a_profile_that_fails_is_said() -> None:

@@ -46,7 +46,8 @@ def profile_run(arguments: argparse.Namespace) -> int:
     else:
         python = f"{python_line(found.interpreter)}\n" if arguments.verbose else ""
         files = dict(found.project.files)
-        print(f"{python}{profile_text(found.command, found.profile, files, verbose=arguments.verbose)}")
+        shown = profile_text(found.command, found.profile, files, verbose=arguments.verbose, folder=str(folder))
+        print(f"{python}{shown}")
     return 0
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from shlex import quote
+from shlex import join
 from textwrap import wrap
 
 from codeopt.core.sanitize import inline, printable
@@ -25,7 +25,9 @@ BUSY = 0.2
 """Wait for a core, as a share of the wall time, from which on it is reported."""
 
 
-def profile_text(command: str, profile: ProjectProfile, files: Mapping[str, bytes], *, verbose: bool) -> str:
+def profile_text(
+    command: str, profile: ProjectProfile, files: Mapping[str, bytes], *, verbose: bool, folder: str = "."
+) -> str:
     """Format a profile for a terminal. `verbose` adds the call tree, targets, libraries and imports."""
     parts = [part for part in profile.clock if part.seconds >= 0.005 and part.name != QUEUED]
     out = [
@@ -54,16 +56,16 @@ def profile_text(command: str, profile: ProjectProfile, files: Mapping[str, byte
     ours = sum(f.own_share for f in profile.functions)
     if ours < SMALL:
         out.append(f"This project takes {ours:.0%} of the CPU time: a faster function cannot save more.")
-    return "\n".join([*out, f"Next: {_next(command, profile, ours)}"])
+    return "\n".join([*out, f"Next: {_next(command, profile, ours, folder)}"])
 
 
-def _next(command: str, profile: ProjectProfile, ours: float) -> str:
+def _next(command: str, profile: ProjectProfile, ours: float, folder: str) -> str:
     """Return a command to paste: the imports if they take most of the time, otherwise the improvement."""
     slowest = next((part.name for part in profile.clock if part.name != QUEUED), "")
     interpreter, _, rest = command.partition(" ")
     if ours < SMALL and slowest == IMPORTS and interpreter in ("python", "python3"):
         return f"{interpreter} -X importtime {rest}"
-    return f"codeopt improve --run {quote(command)}"
+    return join(["codeopt", "improve", *[folder] * (folder != "."), "--run", command])
 
 
 def _details(profile: ProjectProfile) -> list[str]:

@@ -51,6 +51,9 @@ def test_no_table_is_empty(tmp_path: Path) -> None:
     lines = done.out.splitlines()
     heads = [line for line, after in zip(lines, [*lines[1:], ""], strict=True) if line.endswith(":") and not after]
     assert heads == []
+    assert lines[-1] == "Next: codeopt improve --run 'python it.py'"
+    done = codeopt("profile", tmp_path.name, "--run", "python it.py", cwd=tmp_path.parent)
+    assert done.out.splitlines()[-1] == f"Next: codeopt improve {tmp_path.name} --run 'python it.py'", done.err
 
 
 def test_codeopt_alone_lists_the_commands(tmp_path: Path) -> None:

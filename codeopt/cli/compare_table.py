@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from codeopt.core.evidence import VersionEvidence, WorkloadEvidence
 from codeopt.core.sanitize import inline
-from codeopt.core.words import NO_DIFFERENCE, Speedup, counted, factor
+from codeopt.core.words import Speedup, counted, factor
 from codeopt.engine.compare import PairResult
 from codeopt.report.brief import caveat_lines
 from codeopt.report.evidence_words import evidence_line
@@ -42,9 +42,8 @@ def _first_line(found: PairResult, new: str) -> str:
         return in_words(found) + reason
     if found.comparison is None or found.bound is not None:
         return f"{new} is {gain_of(found)}{reason}"
-    if found.verdict is Decision.SAME:  # with a reason by a guard, and not by the comparison, the figures mislead
-        guarded = found.reason and found.comparison.decision is not Decision.SAME
-        return f"{NO_DIFFERENCE}{reason}" if guarded else gain_of(found)
+    if found.verdict is Decision.SAME:  # a gain that a guard did not find elsewhere needs its reason
+        return gain_of(found) + reason * (found.comparison.ci_low > 1)
     if found.verdict is Decision.INCONCLUSIVE:
         return f"{gain_of(found)}{reason}"
     return f"{new} {'uses' if metric_of(found) == 'memory' else 'is'} {gain_of(found)}"
@@ -105,7 +104,12 @@ def metric_of(found: PairResult) -> str:
 
 
 def gain_of(found: PairResult) -> str:
-    """`1.25x faster   45 ms -> 36 ms CPU time   (95% CI ...)`; where NEW was given up, `at least 8.0x slower`."""
+    """`1.25x faster   45 ms -> 36 ms CPU time   (95% CI ...)`; where NEW was given up, `at least 8.0x slower`.
+
+    The reason in place of figures that contradict it: what is faster in pairs can be slower on a whole input.
+    """
     if found.comparison is None or found.bound is not None:
         return f"at least {Speedup(ratio_of(found), None, None, 0).gain}"
+    if found.verdict is Decision.SLOWER and found.comparison.ratio > 1:
+        return f"{in_words(found)}: {inline(found.reason, 500)}"
     return Speedup.of(found.comparison).by(found.comparison.decision)

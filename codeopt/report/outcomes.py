@@ -117,7 +117,10 @@ def word_of(candidate: Candidate) -> str:
 def candidate_in_words(candidate: Candidate) -> str:
     """`1.2x faster`, `wrong result`: an outcome with its figure, if it has one."""
     found = candidate.comparison
-    timed = found is not None and verdict_of(candidate)[0] in (Decision.FASTER, Decision.SLOWER)
+    decision = verdict_of(candidate)[0]
+    timed = found is not None and (
+        decision is Decision.FASTER or (decision is Decision.SLOWER and found.ratio < 1)  # not on a whole input alone
+    )
     return Speedup.of(found).gain if found and timed else word_of(candidate)
 
 

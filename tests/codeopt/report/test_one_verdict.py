@@ -15,8 +15,11 @@ import pytest
 from codeopt.cli.compare_table import table
 from codeopt.core.diagnostic import Diagnostic
 from codeopt.core.evidence import CallEvidence, WorkloadEvidence
+from codeopt.core.history import Candidate
+from codeopt.core.revision import Revision
 from codeopt.engine.compare import PairResult
 from codeopt.report.answer_fields import SpeedupFields
+from codeopt.report.outcomes import candidate_in_words
 from codeopt.review.findings.finding import FindingKey, StoredFinding
 from codeopt.review.findings.listing import ListedFinding
 from codeopt.review.reporters import markdown
@@ -105,3 +108,14 @@ def test_each_form_tells_the_same_judgement(name: str) -> None:
 if __name__ == "__main__":
     for each, render in RENDERED.items():
         (GOLDEN / each).write_text(render(), "utf-8")
+
+
+@pytest.mark.parametrize(("slower", "word"), [(False, "no measurable difference"), (True, "NEW is slower: ")])
+def test_a_gain_that_a_guard_did_not_find_is_told_with_its_reason(slower: bool, word: str) -> None:
+    """The figures of the pairs alone would say the opposite."""
+    timed = comparison(Decision.FASTER, ratio=9.0).without_gain("9.0x faster on a part, 0.6x in full", slower=slower)
+    candidate = Candidate(1, Revision.of("def f(): pass\n"), "a change", comparison=timed)
+    line = table(PairResult(timed.decision, timed.reason, comparison=timed)).splitlines()[0]
+    assert line.startswith(word)
+    assert line.endswith(": 9.0x faster on a part, 0.6x in full")
+    assert "faster" not in candidate_in_words(candidate)

@@ -17,8 +17,10 @@ ALIKE = "an input like the known ones"
 MOST_CAVEATS = 6
 """Maximum number of unusual inputs that are shown, the smallest for each reason. Further reasons are only named."""
 
-_SOURCE_LINES = re.compile(rb"^(?:Traceback \(most recent call last\):|[ \t].*)\n?", re.M)
-"""Head of a traceback, and indented lines: those of a traceback and of a warning show source text."""
+_SOURCE_LINES = re.compile(
+    rb"^Traceback \(most recent call last\):\n|^ [ +|]*File \".*\n(?:[ \t].*\n)*|(?<=Warning: )(.*\n)[ \t].*\n", re.M
+)
+"""Head and frames of a traceback, and the line of source text below a warning."""
 _LINE_NUMBER = re.compile(rb":\d+:")
 _NUMBER = re.compile(rb"\d+")
 
@@ -117,7 +119,7 @@ def error_text_caveat(case: Case, original: Run, run: Run, again: Callable[[], R
 
 def _error_lines(text: bytes) -> bytes:
     """Text without tracebacks, lines of source and their numbers, which every edit changes."""
-    return _LINE_NUMBER.sub(b":", _SOURCE_LINES.sub(b"", text))
+    return _LINE_NUMBER.sub(b":", _SOURCE_LINES.sub(rb"\1", text))
 
 
 def _lines(output: bytes) -> list[bytes]:

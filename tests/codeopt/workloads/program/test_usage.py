@@ -84,6 +84,7 @@ WARNS = f"import warnings\n{SUM}warnings.warn('old format')\n"
     [
         pytest.param(SAYS, SUM, True, id="a line is missing"),
         pytest.param(SAYS, SAYS.replace("'done'", "'over'"), True, id="another line"),
+        pytest.param(SAYS.replace("'done'", "'  3 rows'"), SUM, True, id="an indented line is missing"),
         pytest.param(SUM, SAYS, True, id="a new line"),
         pytest.param(SAYS.replace("'done'", "'took', total"), SAYS.replace("'done'", "'took', 1"), True, id="a number"),
         pytest.param(

@@ -61,9 +61,12 @@ def _differential_test(
     policy = InputPolicy.of(request.options.changed_inputs, generated=generated)
     shown = [case for case in cases if not case.held_out]
     said = read_text(request.options.context) if request.options.context else statement_in(asked.folders)
+    bounds = stated_bounds(said, (case.stdin for case in cases))
+    if bounds.words:
+        request.session.console.detail(bounds.words)
     return make_differential_test(
         sandbox, request.program.source, shown, check, policy, seed=request.input_seed,
         also_known=cases, most=request.options.max_examples, longest_s=longest_s,
         notify=request.session.console.progress, again=lambda case: again(request, case),
-        bounds=stated_bounds(said, (case.stdin for case in cases)),
+        bounds=bounds,
     ).prepared()  # fmt: skip

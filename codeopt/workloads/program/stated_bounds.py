@@ -28,6 +28,12 @@ class StatedBounds:
 
     ranges: tuple[tuple[int, int], ...] = ()
 
+    @property
+    def words(self) -> str:
+        """`generated inputs keep the statement's bounds of the first line: 1 to 100,000, 0 to 5`. Empty without any."""
+        ends = ", ".join(f"{low:,} to {high:,}" for low, high in self.ranges)
+        return f"generated inputs keep the statement's bounds of the first line: {ends}" if ends else ""
+
     def excludes(self, data: bytes) -> bool:
         """Return True if a number on the first line of an input is outside of its bounds."""
         words = data.partition(b"\n")[0].split()

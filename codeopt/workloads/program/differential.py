@@ -203,13 +203,14 @@ def make_differential_test(
         return judge(case, run, check).verdict is Verdict.AC
 
     quota = ProbeBudget.of(most)
+    reads = any(case.stdin or case.args or case.files for case in cases)
+    given = cases if reads else ()  # what reads nothing has no other input
     seeds = (seed + NEXT_SEED * time for time in range(quota.times))
-    mutated = (mutate_cases(cases, seed=each, also_known=also_known) for each in seeds)
+    mutated = (mutate_cases(given, seed=each, also_known=also_known) for each in seeds)
     changes = chain(other_usage(source, cases, also_known), chain.from_iterable(mutated))
-    breaking = break_relations(cases, seed=seed, also_known=also_known)
+    breaking = break_relations(given, seed=seed, also_known=also_known)
     allowed, others = (
         (mutated for mutated in each if not bounds.excludes(mutated.case.stdin)) for each in (breaking, changes)
     )
     made = ProbeGenerator(run_original, allowed, others, quota, held_out, notify)
-    reads = any(case.stdin or case.args or case.files for case in cases)
     return DifferentialTest(policy, [], made, is_steady, again=again, quota=quota, reads=reads, bounds=bounds)

@@ -10,7 +10,7 @@ import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from codeopt.core.errors import ProgramError
 from codeopt.workloads._environments import in_order
@@ -187,7 +187,7 @@ def _observe(
                 calls, seconds=patience.call, lost=patience.lost, budget=patience.total, ordered=harness.ordered
             )
             if patience
-            else harness.ask(calls, **_patience_with_given("big" in origin.values()), ordered=harness.ordered)
+            else harness.ask(calls, seconds=GIVEN_S, lost=3, budget=GIVEN_TOTAL_S, ordered=harness.ordered)
         )
     except ProgramError:  # it may have been too much for one run
         if len(calls) <= BATCH:
@@ -211,10 +211,6 @@ def _sensible(found: Sequence[KnownCall]) -> tuple[list[KnownCall], Counter[Excl
     pairs = zip(found, reasons, strict=True)
     known = [replace(one, independent=True, repeated=False) for one, reason in pairs if reason is None]
     return known, Counter(filter(None, reasons))
-
-
-def _patience_with_given(big: bool) -> dict[str, Any]:
-    return {"seconds": BIG_S if big else GIVEN_S, "lost": 3, "budget": BIG_S if big else GIVEN_TOTAL_S}
 
 
 def deterministic(

@@ -36,7 +36,6 @@ from codeopt.workloads.function.corpus.observe import (
     KnownCall,
     deterministic,
     least_ordered,
-    observe,
     once,
 )
 from codeopt.workloads.function.harness import FunctionHarness
@@ -197,10 +196,10 @@ def _timed(choice: _Choice, corpus: CallCorpus) -> tuple[Timed, float]:
         returning = [replace(k, text=_held(k.text)) for k in returning]
     warm = _warm(returning)
     chosen, note = choice.candidates(returning, corpus.big)
-    part = choice.cut(chosen[0]) if chosen else None
-    cut = part[1] if part else None
-    if part and cut:
-        chosen, note = [part[0]], cut.words
+    cut: CallCut | None = None
+    if chosen and (part := choice.cut(chosen[0])):
+        first, cut = part
+        chosen, note = [first], cut.words
     warm = warm if {k.text for k in chosen} - set(warm) else []
     chosen = [k for k in chosen if k.text not in warm]
     calls = [k.text for k in chosen]
@@ -319,12 +318,13 @@ class _Choice:
 
     def _near_big(self, big: Sequence[str]) -> tuple[list[KnownCall], str]:
         """The calls that were given for timing, and others where they are short. Raises ProgramError."""
-        made = self.harness.ask(tuple(big), "check", seconds=BIG_S, lost=3, budget=BIG_S, ordered=self.harness.ordered)
-        known = [KnownCall(t, o, "big", o.seconds) for t, o in zip(big, made.outcomes, strict=True)]
-        longest = sorted((k for k in known if k.returns), key=lambda k: -k.seconds)
-        if longest and longest[0].seconds >= LONG_S:  # made once: it is cut
-            return longest[:1], f"the longest of {len(known)} BIG calls" if len(known) > 1 else "the BIG call"
-        known, _ = observe(self.harness, big, dict.fromkeys(big, "big"))
+        ordered = self.harness.ordered
+        made = self.harness.ask(tuple(big), seconds=BIG_S, lost=3, budget=BIG_S, ordered=ordered).outcomes
+        found = [KnownCall(t, o, "big", o.seconds, ordered=ordered) for t, o in zip(big, made, strict=True)]
+        longest = sorted((k for k in found if k.returns), key=lambda k: -k.seconds)
+        if longest and longest[0].seconds >= LONG_S:  # it is cut: no call of its length is made again
+            return longest[:1], f"the longest of {len(found)} BIG calls" if len(found) > 1 else "the BIG call"
+        known, _ = deterministic(self.harness, found)
         if not known:
             raise ProgramError("no call of BIG can be used: they take too long or do not do the same twice")
         if sum(k.seconds for k in known) > BIG_PASS_S:

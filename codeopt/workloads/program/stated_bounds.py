@@ -15,7 +15,7 @@ _WORDS = r"([A-Za-z]\w*(?:\s*,\s*[A-Za-z]\w*)*)"
 _BOUND = re.compile(rf"(?<![\w^|−.,])({_NUMBER}){_LESS}{_WORDS}{_LESS}({_NUMBER})(?!{_GOES_ON})")
 _UPPER = re.compile(rf"(?<![\w,])(?<!, ){_WORDS}{_LESS}(?![=q])(?:({_NUMBER})(?!{_GOES_ON})|(?!\s))")
 """Names with an upper bound, which is empty if it is not a plain number."""
-_POWER = re.compile(r"(-?\d+)(?:x(10))?(?:\^(\d+))?")
+_POWER = re.compile(r"(-?)(?:(\d+)x)?(\d+)(?:\^(\d+))?")
 _INPUT = re.compile(r"^\W*Input\b", re.MULTILINE)
 _NAMES = re.compile(r"^[ \t]*([A-Za-z]\w*(?: [A-Za-z]\w*)*)[ \t]*$", re.MULTILINE)
 _SHORT = 2
@@ -82,9 +82,6 @@ def _value(text: str) -> int:
     plain = re.sub(r"[\s,{}]", "", re.sub(_TIMES, "x", text.replace("**", "^")))
     found = _POWER.fullmatch(plain)
     assert found is not None  # by the pattern of a number
-    first, ten, exponent = found.groups()
-    value = int((ten or first).lstrip("-"))
-    for _ in range(int(exponent or 1) - 1):
-        value *= int((ten or first).lstrip("-"))
-    value *= int(first.lstrip("-")) if ten else 1
-    return -value if first.startswith("-") else value
+    minus, times, base, exponent = found.groups()
+    value: int = int(times or 1) * int(base) ** int(exponent or 1)
+    return -value if minus else value

@@ -70,9 +70,10 @@ def _patterns(path: str, content: bytes) -> list[str]:
 
 
 def _of_toml(text: str) -> Mapping[str, Any] | None:
+    whole = tomllib.loads(text)
     tables: list[Mapping[str, Any]] = []
     for names in (("pytest",), ("tool", "pytest"), ("tool", "pytest", "ini_options")):
-        found: Any = tomllib.loads(text)
+        found: Any = whole
         for name in names:
             found = found.get(name) if isinstance(found, dict) else None
         tables += [found] if isinstance(found, dict) else []

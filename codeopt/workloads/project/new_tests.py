@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from codeopt.core.revision import UNCHANGED
+from codeopt.core.words import counted
 from codeopt.workloads.project.runs import CommandRuns
 from codeopt.workloads.project.suite_tests import MORE, ProjectTests
 from codeopt.workloads.project.test_runs import run_tests
@@ -34,9 +35,8 @@ class NewTests:
         """`4 tests that only NEW has: 4 pass on NEW, 3 on OLD`."""
         if self.unrun:
             return f"tests that only NEW has are not run: {self.unrun}"
-        tests = "1 test" if self.run == 1 else f"{self.run} tests"
         passing = f"{self.on_new} pass{'es' * (self.on_new == 1)} on NEW"
-        return f"{tests} that only NEW has: {passing}, {self.on_old} on OLD"
+        return f"{counted(self.run, 'test')} that only NEW has: {passing}, {self.on_old} on OLD"
 
     def to_json(self) -> dict[str, Any]:
         """Return the field `new_tests` of the evidence."""

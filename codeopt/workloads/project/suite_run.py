@@ -30,7 +30,6 @@ FEW = 60
 AT_ONCE = 8
 """Number of those that are run first of a larger suite; each further run has twice as many."""
 NOT_RUN = "the project's tests are not run"
-NO_TESTS = "--no-tests"
 REACH = Instrument("project_reach", "install")
 
 
@@ -77,9 +76,8 @@ class ProjectSuite:
         return self.found
 
     def of_new(self) -> NewTests | None:
-        """Run the tests that only the other version has. None if there are not any, or no tests are wanted."""
-        unwanted = self.found.shortfall is not None and self.found.shortfall.cause == NO_TESTS
-        self.new_tests = None if unwanted else run_new_tests(self.runs, self.found)
+        """Run the tests that only the other version has. None if there are not any."""
+        self.new_tests = run_new_tests(self.runs, self.found)
         return self.new_tests
 
     def _switch(self) -> bool:
@@ -138,7 +136,7 @@ def open_suite(
         needed: Nothing else can check a candidate: the tests are run at once.
     """
     if options.no_tests:
-        return ProjectSuite(runs, original, ProjectTests(shortfall=Diagnostic(NOT_RUN, NO_TESTS)), traced=True)
+        return ProjectSuite(runs, original, ProjectTests(shortfall=Diagnostic(NOT_RUN, "--no-tests")), traced=True)
     files = runs.project.contents
     named = named_tests(options.tests, (runs.project.root,))
     paths = named or nearest_first(find_test_files(files, runs.command.words), files, hot)

@@ -161,7 +161,8 @@ class ProjectWorkload(Defaults):
             return Checked(rejection=f"{path} is fixed ground ({ProtectedReason.TEST}): it may not be edited")
         suite = (failing_reached if stage is Stage.ROUND else failing)(self.runner, draft, tests, self.program.revision)
         wrong = suite.wrong or (self._suggestion if stage is Stage.CONFIRMATION else "")
-        of_new = self.project_suite.of_new() if self.runner.other and not wrong else None
+        run_new = self.runner.other and not self.request.options.no_tests and not wrong
+        of_new = self.project_suite.of_new() if run_new else None
         return Checked(
             rejection=wrong or (of_new.wrong if of_new else ""),
             notes=(of_new.words,) if of_new else (),

@@ -14,6 +14,7 @@ from pydantic import BaseModel, ConfigDict, Field, PlainSerializer, TypeAdapter
 from codeopt.core.history import Candidate
 from codeopt.core.interpreter import Interpreter
 from codeopt.core.task_score import TaskScore
+from codeopt.core.words import Speedup
 from codeopt.report.outcomes import SCREENED, About, FailureKind, failure_of, is_screened, verdict_of, why
 from codeopt_sandbox.compare import Comparison, Decision
 from codeopt_sandbox.outcome import ChangedSetting
@@ -153,6 +154,11 @@ class SpeedupFields(AnswerPart):
     def maybe(cls, found: Comparison | None) -> Self | None:
         """Return the figures. None if nothing was compared."""
         return None if found is None else cls.of(found)
+
+    @property
+    def figures(self) -> Speedup:
+        """The figures as they are written for people."""
+        return Speedup.from_json(vars(self))
 
 
 def _figures(found: Comparison) -> dict[str, Any]:

@@ -14,7 +14,6 @@ from codeopt.core.program import read_program
 from codeopt.core.run_clock import RunClock
 from codeopt.core.run_index import StoredRun
 from codeopt.core.step_error import error_in_words
-from codeopt.core.words import Speedup
 from codeopt.report.result import End, Result
 from codeopt.review.changed_functions import ReviewTarget
 from codeopt.review.combine import combine
@@ -279,7 +278,7 @@ class ReviewRun:
 
 def gain_of(found: Suggestion) -> str:
     """The gain of a suggestion in a few words; that it is better where no time was compared."""
-    return Speedup.from_json(vars(found.speedup)).gain if found.speedup else f"better by {found.task}"
+    return found.speedup.figures.gain if found.speedup else f"better by {found.task}"
 
 
 def suggestion(target: ReviewTarget, result: Result) -> Suggestion:

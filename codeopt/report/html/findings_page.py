@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from codeopt.core.words import Speedup
 from codeopt.report.answers import FindingFields
 from codeopt.report.html.templating import page
 
@@ -44,7 +43,7 @@ def _function(found: Sequence[FindingFields]) -> dict[str, Any]:
 
 
 def _row(each: FindingFields) -> tuple[str, ...]:
-    figures = Speedup.from_json(vars(each.speedup)) if each.speedup and each.accepted else None
+    figures = each.speedup.figures if each.speedup and each.accepted else None
     verdict = figures.gain if figures else f"better by {each.task}" if each.accepted else each.reason
     state = "current" if each.current else f"old: {each.stale_reason} changed since"
     certainty = figures.certainty if figures else ""

@@ -9,7 +9,6 @@ from typing import Any
 
 from codeopt.core.diagnostic import Diagnostic
 from codeopt.core.environment_digest import digest_of
-from codeopt.core.words import Speedup
 from codeopt.report.answer_fields import MachineFields, SpeedupFields, read, serialize
 from codeopt_sandbox.caveat import Caveat
 
@@ -93,14 +92,14 @@ class StoredFinding:
         """`4.2x faster   45 ms -> 11 ms CPU time   (95% CI 3.9x to 4.5x)`, or the reason why nothing was accepted."""
         if not self.accepted:
             return self.reason
-        return Speedup.from_json(vars(self.speedup)).words if self.speedup else f"better by {self.task}"
+        return self.speedup.figures.words if self.speedup else f"better by {self.task}"
 
     @property
     def gain(self) -> str:
         """`4.2x faster`, or `not faster`."""
         if not self.accepted:
             return "not faster" if self.task == "runtime" else "not better"
-        return Speedup.from_json(vars(self.speedup)).gain if self.speedup else f"better by {self.task}"
+        return self.speedup.figures.gain if self.speedup else f"better by {self.task}"
 
     @property
     def judged(self) -> str:

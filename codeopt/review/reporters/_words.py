@@ -47,8 +47,8 @@ def claim(suggestion: Suggestion) -> str:
 
 
 def _speedup(suggestion: Suggestion) -> Speedup | None:
-    figures = suggestion.speedup
-    return Speedup.from_json(vars(figures)) if figures and figures.ratio is not None else None
+    found = suggestion.speedup
+    return found.figures if found and found.ratio is not None else None
 
 
 def proof(suggestion: Suggestion) -> str:

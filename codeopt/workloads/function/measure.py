@@ -68,7 +68,7 @@ def _measured(
         if known.corpus.reused_from is None:
             raise
         known.kept.forget()
-        return _from_corpus(request, known_function(request, harness, calls_text, anew=True))
+        return _from_corpus(request, known_function(request, harness, calls_text, fresh=True))
 
 
 def _from_corpus(request: WorkloadRequest, function: KnownFunction) -> FunctionWorkload:

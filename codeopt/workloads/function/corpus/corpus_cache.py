@@ -73,25 +73,25 @@ class KnownFunction:
 
 
 def known_function(
-    request: WorkloadRequest, harness: FunctionHarness, calls_text: str, *, anew: bool = False,
+    request: WorkloadRequest, harness: FunctionHarness, calls_text: str, *, fresh: bool = False,
     early_check: EarlyCheck | None = None,
 ) -> KnownFunction:  # fmt: skip
     """The corpus from the cache, or collected, and then kept. Raises ProgramError, UsageError.
 
-    calls_text: a calls file that a language model wrote. anew: what is kept is not used. first_look: as `gather`
+    calls_text: a calls file that a language model wrote. fresh: what is kept is not used. first_look: as `gather`
     calls it, when calls are collected.
     """
     notify = request.session.console.progress
     asked = with_given_calls(harness, request.options, calls_text)
     kept = _kept(request, asked)
-    found = None if anew else _loaded(kept, asked)
+    found = None if fresh else _loaded(kept, asked)
     if found is not None:
         notify(f"using the calls of {made_at_in_words(found.corpus)}")
         return found
     function = harness.function
     linked = request.imported_in_place(function.path, request.other.path if request.other else None)
     traces = open_trace_cache(harness, request.options, request.session, request.interpreter, linked)
-    if harness.traced is None and not anew and request.options.use_tests:
+    if harness.traced is None and not fresh and request.options.use_tests:
         harness = replace(harness, traced=traces.calls(function.path, function.qualname))
     seen = partial(traces.keep_calls, function.path, function.qualname)
     harness, corpus = collect_corpus(harness, request.options, calls_text, notify, early_check, seen)

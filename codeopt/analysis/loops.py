@@ -52,7 +52,9 @@ class Loops(Nesting):
     ) -> ast.stmt | None:
         """The outermost loop around the node, or statement of a comprehension around it, that changes nothing it needs.
 
-        The names have to be bound before it. keeps: whether such a place changes nothing. None if it is missing.
+        The names have to be bound before it. None if even the innermost place changes something.
+
+        keeps: whether a place changes nothing.
         """
         best: ast.stmt | None = None
         names = list(names)

@@ -34,7 +34,7 @@ class Piece:
     names: frozenset[str]
     """Names that it uses."""
     always: bool = False
-    """Run when the module is loaded, for any used names."""
+    """Run when the module is loaded, even if none of its names is used."""
 
 
 def pieces_of(module: str, text: str) -> tuple[Piece, ...]:

@@ -68,7 +68,7 @@ class Syntax:
 
     @cached_property
     def indent(self) -> str:
-        """One level of indentation, as the first indented block has it; four spaces if it is missing."""
+        """One level of indentation, as the first indented block has it; four spaces if no block is indented."""
         for node in ast.walk(self.tree):
             body = getattr(node, "body", None)
             if isinstance(node, ast.stmt) and isinstance(body, list) and body and node.lineno < body[0].lineno:
@@ -257,7 +257,7 @@ class Syntax:
         return any(self.holds(root, use.node) for use in self.scopes.stores(variable))
 
     def next_line(self, node: ast.AST) -> int:
-        """Offset of the line below the one on which a node ends; the end of the text if it is missing."""
+        """Offset of the line below the one on which a node ends; the end of the text if that is the last line."""
         end = self.text.find("\n", self.span(node)[1])
         return end + 1 if end >= 0 else len(self.text)
 

@@ -66,7 +66,7 @@ def require_own_batch(folder: Path) -> None:
 
 
 class BatchFolder:
-    """The files of one batch. Raises UsageError if it is missing, or if a file cannot be read or written."""
+    """The files of one batch. Raises UsageError if there is no batch, or if a file cannot be read or written."""
 
     def __init__(self, folder: Path, *, create: bool = False) -> None:
         self.folder = folder

@@ -37,8 +37,10 @@ def dotted(node: ast.AST) -> str:
 
 
 def place_before(program: AnalyzedProgram, value: ast.expr) -> ast.stmt | None:
-    """The outermost loop, or statement with a comprehension, around a value before which it can be computed; None if it
-    is missing."""
+    """The outermost loop, or statement with a comprehension, around a value before which it can be computed.
+
+    None if it cannot be computed before any of them.
+    """
     return program.loops.outermost(value, free_names(program, value), lambda place: stays(program, place, value))
 
 

@@ -64,7 +64,7 @@ def _range(
 
 
 def _stops(body: list[ast.stmt], divisor: str) -> bool:
-    """Whether the first divisor, any one, ends the search: constants are set, then break or return."""
+    """Whether the first divisor that is found ends the search: constants are set, then break or return."""
     *settings, end = body
     leaves = isinstance(end, ast.Break) or (isinstance(end, ast.Return) and isinstance(end.value, ast.Constant | None))
     return all(map(sets_constant, settings)) and leaves and divisor not in names_in(settings)

@@ -44,7 +44,7 @@ class NewTests:
 
 
 def run_new_tests(runs: CommandRuns, tests: ProjectTests) -> NewTests | None:
-    """Run the test files that only NEW has on both versions, by the runner of OLD's. None if there are not any."""
+    """Run the test files that only NEW has on both versions, by the runner of OLD's. None if NEW has no such files."""
     if runs.other is None or not runs.other.tests:
         return None
     files, revision = runs.other.tests, runs.other.revision

@@ -76,7 +76,7 @@ class ProjectSuite:
         return self.found
 
     def of_new(self) -> NewTests | None:
-        """Run the tests that only the other version has. None if there are not any."""
+        """Run the tests that only the other version has. None if it has no such files."""
         self.new_tests = run_new_tests(self.runs, self.found)
         return self.new_tests
 

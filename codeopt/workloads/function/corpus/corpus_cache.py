@@ -47,7 +47,7 @@ class CorpusCache:
     key: str = ""
 
     def load(self, kind: CacheKind) -> tuple[Any, float] | None:
-        """A value and when it was stored, seconds since the epoch; None if it is missing, or it is too old."""
+        """A value and when it was stored, seconds since the epoch. None if no value is kept, or it is too old."""
         found = self.cache.get(kind, self.key) if self.cache else None
         return (found.value, found.made_at) if found and 0 <= time.time() - found.made_at < MAX_AGE_S else None
 

@@ -62,7 +62,7 @@ class CapturedOutput:
             self.listen_to_logs(modules["logging"])
 
     def stop(self) -> Field:
-        """The output; nothing if it is missing."""
+        """The output; NOTHING if nothing was written."""
         printed, error = self.out.stop(), settled(self.err.stop())
         if self.warnings.showwarning == self.hear_warning:
             self.warnings.showwarning = self.usual

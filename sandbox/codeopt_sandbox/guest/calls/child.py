@@ -21,7 +21,7 @@ FAILED = 1 << 8
 
 
 def in_child(make: Callable[[], Any], seconds: float, cpu_s: float = 0.0) -> tuple[Any, int]:
-    """Plain values made in a forked process, None if there are not any; and the status of the process, which a signal
+    """Plain values made in a forked process, None if it makes none; and the status of the process, which a signal
     ends after `seconds`, and after so much of a processor's time where that is not 0. The status is FAILED where code
     under test ended the process well before the values were made."""
     reader, writer = os.pipe()

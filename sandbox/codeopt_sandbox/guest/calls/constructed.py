@@ -45,7 +45,7 @@ class ConstructorWriter:
         """Objects that were met: one at two places, or within itself, is not the result of a call."""
 
     def write(self, value: Any, depth: int = MAX_DEPTH) -> str | None:
-        """An expression; None if it is missing."""
+        """An expression that makes the value. None if no expression does."""
         return to_source(value, depth, self.object)
 
     def object(self, value: Any, depth: int) -> str | None:
@@ -202,7 +202,7 @@ def kept(recorded: Any, target: str) -> str:
 
 
 def first_object(value: Any, target: str, depth: int = 4) -> Any:
-    """The first object of the project's within lists and dictionaries; the value itself if it is missing."""
+    """The first object of the project's within lists and dictionaries; the value itself if it holds none."""
     if type(value) not in (list, tuple, dict) or not depth:
         return value
     parts = list(value.values()) if type(value) is dict else value

@@ -103,7 +103,7 @@ def certain_encoding(target: str, args: Sequence[Any], kwargs: dict[str, Any]) -
 
 
 def from_file(place: str, args: Sequence[Any], kwargs: Mapping[str, Any]) -> str:
-    """`f(CALLS[3][0][0], 5)`: the others can be changed then. All of the call, `CALLS[3]`, if there are not any, where
+    """`f(CALLS[3][0][0], 5)`: the others can be changed then. All of the call, `CALLS[3]`, if it is alone, where
     more than one argument has no expression, or where two of them share a part."""
     given = {**{f"[0][{at}]": value for at, value in enumerate(args)}, **{f"[1][{k!r}]": kwargs[k] for k in kwargs}}
     alone = [where for where, value in given.items() if plain_source(value) is None]

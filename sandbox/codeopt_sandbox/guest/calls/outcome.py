@@ -74,7 +74,7 @@ class LeftSetting(Record):
     """`the switch interval`"""
     before: str
     after: str
-    """Texts for people, and for comparing; empty if it is missing."""
+    """Texts for people, and for comparing; empty if the setting is not set."""
     when: str
     """IMPORT or CALLS: what has changed it."""
 

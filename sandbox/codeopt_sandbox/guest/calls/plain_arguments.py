@@ -85,8 +85,10 @@ def are_plain(constants: tuple[Any, ...]) -> bool:
 
 
 def packed_call(call: Call) -> bytes:
-    """Plain arguments of which no container occurs twice; empty where they are no more. Marshal takes whatever has a
-    buffer for bytes: if there are not any before, there are none after."""
+    """Encoding of plain arguments of which no container occurs twice. Empty if one occurs twice, or is not plain.
+
+    Marshal writes everything that has a buffer as bytes: if a call is without bytes, so is its encoding.
+    """
     try:
         return b"" if share(call) else dumps(call, FORMAT)
     except ValueError:  # a type that marshal does not know

@@ -1,8 +1,8 @@
 """Surroundings that calls read, such as clocks and the environment, and how much they keep; reported by a pass of its
 own.
 
-The interpreter's profile events name each function in C that is called, under any name. The line is
-that of the nearest frame of the project's own code; if it is missing, or it only imports, nothing is reported.
+The interpreter's profile events name each function in C that is called, under any name. The line is that of the
+nearest frame of the project's own code. If no frame is the project's, or it only imports, nothing is reported.
 """
 
 from __future__ import annotations

@@ -105,7 +105,7 @@ def is_simple(kind: type) -> bool:
 
 
 def find(module: str, name: str) -> Any:
-    """The object behind a module's dotted name; None if it is missing."""
+    """The object behind a module's dotted name. None if the module has no such name."""
     found: Any = modules.get(module)
     for part in name.split("."):
         found = getattr(found, part, None)

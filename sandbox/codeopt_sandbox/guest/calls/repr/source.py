@@ -22,7 +22,7 @@ def call_to_source(args: Sequence[Any], kwargs: Mapping[str, Any], write: Callab
 
 
 def to_source(value: Any, depth: int = 60, other: Callable[[Any, int], str | None] | None = None) -> str | None:
-    """A Python expression that makes an equal, fresh value of plain types; None if it is missing.
+    """A Python expression that makes an equal, fresh value of plain types. None if no expression makes it.
 
     other: expression of a value of any other type, given the depth that is left; without it such a value has no
     expression.

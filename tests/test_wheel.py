@@ -19,23 +19,13 @@ from packaging.utils import canonicalize_name
 
 from codeopt.core import plugins
 from tests.codeopt.command import AS_A_USER, FAST, QUICK, SLOW, Done, environment, write_problem
+from tests.codeopt.serving.projects import SLOW as TYPED
 from tests.support.users_paths import PATHS, walk
 from tests.support.wheels import ROOT, bare, build
 
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
 USERS = {"pytest"}
 """What only the environment of the code under test has to have: tests are run by it."""
-TYPED = """\
-def repeated(words: list[str]) -> int:
-    seen = []
-    count = 0
-    for word in words:
-        if word in seen:
-            count += 1
-        else:
-            seen.append(word)
-    return count
-"""
 USE = "from typed import repeated\nfor size in range(12):\n    repeated([str(n % 5) for n in range(size)])\n"
 
 

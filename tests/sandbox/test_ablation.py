@@ -33,7 +33,7 @@ def test_nothing_is_known_beside_a_wrong_program(sandbox: Sandbox, first: str) -
 
 
 class Stated:
-    """The sandbox, with running times that are stated: what is decided then hangs on no machine."""
+    """The sandbox, with running times that are stated: so the verdict does not depend on the machine."""
 
     def __init__(self, sandbox: Sandbox, seconds: dict[str, float]) -> None:
         self.sandbox, self.seconds = sandbox, seconds

@@ -33,7 +33,7 @@ TARGETS = {
 PROJECTS = ("orders", "feeds", "maze")  # a small class; a library's copy takes the time; a long class, long docstrings
 ROUNDS = 3
 HOT_LINES = re.compile(r"(?m)(?:^ ?N% \S+\.py: ?N .*\n)+")
-"""Rows of hot lines of a project: which are worth a row, and in what order, hangs on measured times."""
+"""Rows of hot lines of a project: which are worth a row, and in what order, depends on measured times."""
 RANKED = tuple(
     re.compile(rf"(?m)(?:^ ?{row}.*\n)+")
     for row in (r"N% N% N \S+::", r"N -> N T N -> N T (?:N -> N )?\S+::", r"N% \S+::[^\n]*: ", r"\S+\.py::\S+\(")

@@ -18,6 +18,7 @@ from codeopt.core.ruff import findings_by_project
 from codeopt_sandbox.host_program import find_program
 from tests.codeopt.command import codeopt, environment
 from tests.codeopt.review.pull_request import commit, git
+from tests.codeopt.serving.projects import SLOW
 from tests.codeopt.serving.test_lsp import opened
 from tests.codeopt.serving.test_mcp import over_stdio
 from tests.conftest import require_sandbox
@@ -26,17 +27,6 @@ from tests.support.git_trap import nested_repository
 
 pytestmark = pytest.mark.full
 
-SLOW = """\
-def repeated(words: list[str]) -> int:
-    seen = []
-    count = 0
-    for word in words:
-        if word in seen:
-            count += 1
-        else:
-            seen.append(word)
-    return count
-"""
 BEFORE = SLOW.replace("    count = 0\n", "    count = 0\n    words = list(words)\n")
 TEST = """\
 from pkg.mod import repeated

@@ -16,7 +16,7 @@ from tests.support.files import write_files
 
 NEWER = f"{sys.version_info[0]}.{sys.version_info[1] + 1}"
 BROKEN = "def one(:\n    pass\n"
-"""Text that no release reads stands for text of a newer one: which that is hangs on the Python that runs the tests."""
+"""Text that no release reads stands for text of a newer one: which one depends on the Python that runs the tests."""
 
 
 @pytest.mark.parametrize(

@@ -45,7 +45,7 @@ SYNTAX: dict[str, tuple[tuple[int, int], str]] = {
 }
 FLAGS = ("--sandbox", "bubblewrap", "--changed-inputs", "off", "--max-pairs", "6")
 TIMED = ("faster", "same", "slower", "inconclusive")
-"""Verdicts of a version that is right; which of them hangs on the machine."""
+"""Verdicts of a version that is right; which of them depends on the machine."""
 
 
 def faster(text: str) -> str:

@@ -289,7 +289,7 @@ def test_findings_are_listed_with_what_has_changed(project: Path, tmp_path: Path
     assert done.status == 0, done.err
     (row,) = done.json["findings"]
     assert (row["path"], row["function"], row["accepted"]) == ("mod.py", "target", True)
-    assert row["stale_reason"] == "the Python or its packages"  # the tests' own words for it are made up
+    assert row["stale_reason"] == "the Python or its packages"  # `put` writes a digest that no Python has
     assert "+from collections import deque" in row["diff"]
     page = (tmp_path / "page.html").read_text()
     assert "mod.py::target" in page

@@ -14,7 +14,7 @@ def f(words: list[str]) -> str:
         return next(iter(set(words)))
     return "".join(sorted(words)) * 1
 """
-"""With many words the answer hangs on the order of a set, which no known call shows."""
+"""With many words the answer depends on the order of a set, which no known call shows."""
 LAST = FIRST.replace("next(iter(set(words)))", "list(set(words))[-1]")
 OTHER = FIRST.replace('"".join(sorted(words))', '"".join(sorted(words)).replace("zq", "q")')
 CALLS = """\

@@ -9,35 +9,12 @@ from typing import Any
 
 import pytest
 
+from tests.codeopt.workloads.function.bags import FAST, SLOW, WRONG, indented
 from tests.conftest import require_sandbox
 from tests.support.judges import ENOUGH_EXAMPLES, compared, write_project
 
 pytestmark = pytest.mark.full
 
-BODY = """\
-    kept: list[Entry] = []
-    removed = 0
-    for entry in bag.entries:
-        if any(other.key == entry.key for other in kept):
-            removed += 1
-        else:
-            kept.append(entry)
-    bag.entries = kept
-    if removed:
-        bag.version += 1
-    return removed
-"""
-FAST = """\
-    kept = {}
-    for entry in bag.entries:
-        kept.setdefault(entry.key, entry)
-    removed = len(bag.entries) - len(kept)
-    bag.entries = list(kept.values())
-    if removed:
-        bag.version += 1
-    return removed
-"""
-RIGHT, WRONG = FAST, FAST.replace("version += 1", "version += removed")
 CLASSES = {
     "dataclass": """\
 from dataclasses import dataclass, field
@@ -108,12 +85,12 @@ MADE = (
 
 
 def module(kind: str, body: str) -> str:
-    method = "".join(f"    {line}" for line in body.replace("bag.", "self.").splitlines(keepends=True))
-    return f"{CLASSES[kind]}{ADD}{method}\n\ndef dedupe(bag: Bag) -> int:\n{body}"
+    method, function = indented(body, 2, "self"), indented(body, 1)
+    return f"{CLASSES[kind]}{ADD}{method}\n\ndef dedupe(bag: Bag) -> int:\n{function}"
 
 
 def verdict(folder: Path, kind: str, body: str, name: str, **options: Any) -> dict[str, Any]:
-    write_project(folder, "bags.py", module(kind, BODY), TESTS)
+    write_project(folder, "bags.py", module(kind, SLOW), TESTS)
     (folder / "new.py").write_text(module(kind, body))
     subprocess.run(["git", "-C", folder, "add", "."], check=True)
     options = {"max_examples": ENOUGH_EXAMPLES, **options}
@@ -131,6 +108,6 @@ def test_a_wrong_version_is_refused(tmp_path: Path, sandbox: str, name: str, no_
 
 @pytest.mark.parametrize(("kind", "name"), MADE)
 def test_a_right_version_has_no_caveat_of_an_object_that_its_hints_forbid(tmp_path: Path, kind: str, name: str) -> None:
-    found = verdict(tmp_path / "p", kind, RIGHT, name, strict=True, max_examples=None)
+    found = verdict(tmp_path / "p", kind, FAST, name, strict=True, max_examples=None)
     assert found["verdict"] in ("faster", "same", "inconclusive"), found
     assert not [each for each in found["caveats"] if "raises" in each["got"]]

@@ -13,6 +13,7 @@ import pytest
 from codeopt.workloads.contract.function import contract_of
 from codeopt.workloads.contract.function.declared import declared_types
 from codeopt.workloads.source.functions import read_function
+from tests.codeopt.workloads.function.bags import FAST, SLOW, WRONG, indented
 from tests.support.judges import ENOUGH_EXAMPLES, compared
 
 pytestmark = pytest.mark.full
@@ -38,30 +39,6 @@ class Holder:
     def __init__(self, entries: list[Entry], version: int = 0) -> None:
         self.entries, self.version = entries, version
 """
-BODY = """\
-kept: list = []
-removed = 0
-for entry in bag.entries:
-    if any(other.key == entry.key for other in kept):
-        removed += 1
-    else:
-        kept.append(entry)
-bag.entries = kept
-if removed:
-    bag.version += 1
-return removed
-"""
-FAST = """\
-kept = {}
-for entry in bag.entries:
-    kept.setdefault(entry.key, entry)
-removed = len(bag.entries) - len(kept)
-bag.entries = list(kept.values())
-if removed:
-    bag.version += 1
-return removed
-"""
-WRONG = FAST.replace("version += 1", "version += removed")
 MODULES = {
     "imported": ("dedupe", "from shop.parts import Bag\n\ndef dedupe(bag: Bag) -> int:\n{free}"),
     "imported module": ("dedupe", "from . import parts as p\n\ndef dedupe(bag: p.Bag) -> int:\n{free}"),
@@ -105,10 +82,6 @@ def test_dedupe():
 """
 
 
-def indented(body: str, levels: int, owner: str = "bag") -> str:
-    return "".join("    " * levels + line for line in body.replace("bag.", f"{owner}.").splitlines(keepends=True))
-
-
 def module(kind: str, body: str) -> str:
     text = MODULES[kind][1]
     return text.format(
@@ -122,7 +95,7 @@ def verdict(root: Path, kind: str, body: str, **options: Any) -> dict[str, Any]:
     (folder / "shop").mkdir(parents=True)
     (folder / "tests").mkdir()
     texts = {
-        "shop/__init__.py": "", "shop/parts.py": PARTS, "shop/bags.py": module(kind, BODY),
+        "shop/__init__.py": "", "shop/parts.py": PARTS, "shop/bags.py": module(kind, SLOW),
         "shop/new.py": module(kind, body), "tests/test_bags.py": TESTS[kind] + RUN,
     }  # fmt: skip
     for name, text in texts.items():
@@ -174,7 +147,7 @@ def test_hints_of_classes_elsewhere_are_the_contract_of_their_objects(
     tmp_path: Path, kind: str, call: str, inside: bool
 ) -> None:
     (tmp_path / "shop").mkdir()
-    for name, text in (("__init__", ""), ("parts", PARTS), ("bags", module(kind, BODY))):
+    for name, text in (("__init__", ""), ("parts", PARTS), ("bags", module(kind, SLOW))):
         (tmp_path / "shop" / f"{name}.py").write_text(text)
     function = read_function(tmp_path / "shop" / "bags.py", MODULES[kind][0])
     contract = contract_of(function, ["f(unpickle('x'), unpickle('y'))"], declared_types(function))

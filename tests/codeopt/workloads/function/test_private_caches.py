@@ -1,4 +1,4 @@
-"""A cache that an object keeps for itself may hold other things, as long as nothing that it shows hangs on them."""
+"""A cache that an object keeps for itself may hold other things, as long as nothing that it shows depends on them."""
 
 from __future__ import annotations
 

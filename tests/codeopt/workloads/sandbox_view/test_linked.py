@@ -263,7 +263,7 @@ def test_a_command_has_the_siblings_of_each_version(tmp_path: Path, core: str, s
 
 
 def test_a_module_beside_a_folder_of_its_name_is_shown_too(tmp_path: Path) -> None:
-    """Which of them Python imports hangs on what the folder holds."""
+    """Which of them Python imports depends on what the folder holds."""
     write_files(tmp_path, {"core.py": "", "core/data.py": "", "core.cpython-311.so": ""})
     found = sorted(path.as_posix() for _, path in imported_beside([tmp_path], [b"import core"]))
     assert found == ["core.cpython-311.so", "core.py", "core/data.py"]

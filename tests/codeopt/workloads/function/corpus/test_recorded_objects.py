@@ -11,35 +11,14 @@ import pytest
 
 from codeopt.core.revision import Revision
 from codeopt.core.target import Target
+from tests.codeopt.workloads.function import bags
+from tests.codeopt.workloads.function.bags import indented
 from tests.support.judges import ENOUGH_EXAMPLES, compared, function_judge, write_project
 
 pytestmark = pytest.mark.full
 
-DEDUPE = """\
-    def dedupe(self):
-        kept = []
-        removed = 0
-        for entry in self.entries:
-            if any(other.key == entry.key for other in kept):
-                removed += 1
-            else:
-                kept.append(entry)
-        self.entries = kept
-        if removed:
-            self.version += 1
-        return removed
-"""
-FAST = """\
-    def dedupe(self):
-        kept = {}
-        for entry in self.entries:
-            kept.setdefault(entry.key, entry)
-        removed = len(self.entries) - len(kept)
-        self.entries = list(kept.values())
-        if removed:
-            self.version += 1
-        return removed
-"""
+SIGNATURE = "    def dedupe(self):\n"
+DEDUPE, FAST = (SIGNATURE + indented(body, 2, "self") for body in (bags.SLOW, bags.FAST))
 PLAIN = """\
 class Entry:
     def __init__(self, key, weight=1):

@@ -121,7 +121,7 @@ COMMANDS: dict[str, tuple[list[str], str, str]] = {
     "record": (["record", "typed.py::repeated", "--", "python", "use.py"], "", r"\d+ new call"),
     "sandbox": (["sandbox", "slow.py", "--backend", "bubblewrap"], "^AC ", "^bubblewrap: "),
     "doctor": (["doctor", "--sandbox", "bubblewrap", "--seconds", "2"], r"^OK    timing of functions  ", ""),
-    "clean": (["clean"], r"removed$|nothing to remove$", ""),
+    "clean": (["clean"], r"removed$|^nothing is cached of ", ""),
     "schema": (["schema", "improve"], '"accepted"', ""),
     "rules": (["rules"], "list_membership_to_set", ""),
     "tasks": (["tasks"], "acronym", ""),

@@ -25,7 +25,7 @@ from tests.support.pythons import python_of
 from tests.support.wheels import bare, build, copy_packages
 
 QUICK = ("--sandbox", "bubblewrap", "--no-profile", "--model", "rules")
-GAIN = r"\d+\.\d+x faster"
+GAIN = r"\d[\d.]*x faster"
 ACTIVATED = {"VIRTUAL_ENV": ".venv"}
 
 UNIQUE = """\
@@ -164,8 +164,8 @@ PATHS: dict[str, UsersPath] = {
         {"pyproject.toml": "[project]\nname = 'shop'\n[tool.pytest.ini_options]\npythonpath = ['src']\n",
          "src/shop/__init__.py": "", "src/shop/basket.py": UNIQUE, "tests/test_basket.py": TESTS},
         (
-            _improve(_SRC, r"python +\.venv/bin/python [\d.]+, pytest.* 12 tests"),
-            Step(("check", "src", *QUICK[:3]), r"(?s)python +\.venv/bin/python .*unique: \d+\.\d+x", ACTIVATED),
+            _improve(_SRC, r"python +\.venv/bin/python [\d.]+, pytest.* 12 tests", "-v"),
+            Step(("check", "src", "-v", *QUICK[:3]), r"(?s)python +\.venv/bin/python .*unique: \d[\d.]*x", ACTIVATED),
         ),
         own_environment=True,
     ),
@@ -180,7 +180,7 @@ PATHS: dict[str, UsersPath] = {
         {"arrays.py": ARRAYS, "array_calls.py": ARRAY_CALLS,
          "frames.py": FRAMES, "faster.py": FASTER_FRAMES, "frame_calls.py": FRAME_CALLS},
         (
-            _improve(("arrays.py::unique",), r"python +/\S+ 3\.\S+, pytest", "--python", sys.executable,
+            _improve(("arrays.py::unique",), r"python +/\S+ 3\.\S+, pytest", "-v", "--python", sys.executable,
                      "--calls", "array_calls.py", "--no-tests"),
             Step(("compare", "frames.py::unique", "faster.py::unique", "--python", sys.executable, *QUICK[:2],
                   "--calls", "frame_calls.py", "--no-tests"), r"^faster.py::unique is \d[\d.]*x faster   "),
@@ -190,7 +190,7 @@ PATHS: dict[str, UsersPath] = {
     "a package by -m": UsersPath(
         {"tool/__init__.py": "", "tool/core.py": "def keys(lines):\n    return [line.strip() for line in lines]\n",
          "tool/__main__.py": PACKAGE, "words.txt": LINES},
-        (_improve(("-m", "tool"), r"python -m tool .*1 case and \d+ changed", after=("--", "words.txt")),),
+        (_improve(("-m", "tool"), r"python -m tool .*1 case and \d+ changed", "-v", after=("--", "words.txt")),),
     ),
     "a function recorded from a script, pytest and asyncio": UsersPath(
         {"pyproject.toml": "[project]\nname = 'basket'\n", "basket.py": UNIQUE, "use.py": SCRIPT, "tasks.py": TASKS,
@@ -225,7 +225,7 @@ class Walked:
     @property
     def result(self) -> str:
         """The gain, or the last line."""
-        found = re.findall(rf"{GAIN}|\d+ new calls? of \w+|\d+\.\d+x  ", self.done.err + self.done.out)
+        found = re.findall(rf"{GAIN}|\d+ new calls? of \w+|\d[\d.]*x  ", self.done.err + self.done.out)
         return found[-1].strip() if found else self.done.err.splitlines()[-1]
 
 

@@ -26,13 +26,28 @@ from pathlib import Path
 from statistics import harmonic_mean
 from typing import Any
 
-from benchmarks import commit_all, cpu_of_children, git
-from benchmarks.packages_own_tests import Package, download, unpack
+from benchmarks import commit_all, cpu_of_children, extract, git, not_run
 from benchmarks.slowed import Slowed, all_slowed
 from tests.support.wire_server import WireServer
 
 BENCH = "bench_codeopt.py"
 UNDONE = 0.9
+
+
+def download(package: str, folder: Path) -> None:
+    """The package's newest source distribution."""
+    where = (sys.executable, "-m", "pip", "download", "-q", "--no-deps", "--no-binary", package, "-d", str(folder))
+    if subprocess.run([*where, package], check=False).returncode:
+        not_run(f"pip cannot download the source distribution of {package}")
+
+
+def unpack(package: str, sdists: Path, folder: Path) -> Path:
+    """A package's source distribution, unpacked."""
+    archive = next(sdists.glob(f"{package.replace('-', '_')}-*.tar.gz"), None)
+    if archive is None:
+        not_run(f"no source distribution of {package} in {sdists}")
+    extract(archive, folder)
+    return folder / archive.name.removesuffix(".tar.gz")
 
 
 def answer(summary: str, before: Mapping[str, str], after: Mapping[str, str]) -> str:
@@ -171,11 +186,10 @@ def main(names: Sequence[str], sdists: Path | None, flags: Sequence[str]) -> Non
     for project in all_slowed():
         if names and project.name not in names:
             continue
-        package = Package(project.name, project.tests, ())
         with tempfile.TemporaryDirectory() as folder:
             if sdists is None:
-                download(package, Path(folder))
-            rows.append(one(unpack(package, sdists or Path(folder), Path(folder)), project, flags))
+                download(project.name, Path(folder))
+            rows.append(one(unpack(project.name, sdists or Path(folder), Path(folder)), project, flags))
             print(rows[-1], flush=True)
     if not rows:
         raise SystemExit(f"name some of {', '.join(project.name for project in all_slowed())}")

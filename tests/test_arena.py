@@ -12,12 +12,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from benchmarks.arena_choice import best
-from benchmarks.arena_choice import table as choice_table
 from benchmarks.arenas import RIGHT, WRONG, is_accepted, is_false, kept_rows, table
 from benchmarks.arenas.mutants import mutants
-from benchmarks.arenas.recorded import RecordedDrafts
-from codeopt.core.model import Message
 from tests.support.files import write_files
 
 pytestmark = pytest.mark.full
@@ -119,29 +115,3 @@ def test_a_mutant_is_another_program(source: str, seed: int) -> None:
     found = list(mutants(source, seed))
     assert found
     assert all(ast.dump(ast.parse(each)) != ast.dump(ast.parse(source)) for each in found)
-
-
-def test_recorded_drafts_are_given_once_each_for_the_task_that_is_asked_about(tmp_path: Path) -> None:
-    write_files(tmp_path / "add", {"slow.py": SLOW, "drafts/a.py": EXPERT, "drafts/b.py": "def add(xs): return 1\n"})
-    write_files(tmp_path / "unique", {"slow.py": TASK, "drafts/a.py": "def solve(problem): return 2\n"})
-    model = RecordedDrafts(tmp_path)
-    asked = [Message("system", "You are"), Message("user", f"# The program\n{SLOW}\n# Draft")]
-    replies = [model.complete(asked).text for _ in range(3)]
-    assert EXPERT in replies[0]
-    assert "return 1" in replies[1]
-    assert replies[2].startswith("VERDICT: DONE")
-    assert "return 2" in model.complete([Message("user", TASK)]).text
-
-
-def test_what_was_chosen_is_measured_by_the_best_right_draft() -> None:
-    rows = [
-        {"task": "a", "kind": RIGHT, "ratio": 2.0},
-        {"task": "a", "kind": WRONG, "ratio": 9.0},
-        {"task": "b", "kind": RIGHT, "ratio": 0.5},
-        {"task": "b", "kind": "unknown"},
-    ]
-    assert best(rows) == {"a": 2.0, "b": 1.0}
-    text = choice_table({"a": 1.0, "b": 1.0}, best(rows))
-    assert "| a | 1.00x | 2.00x | 0.50 |" in text
-    assert "| **harmonic mean** | 1.00x | 1.33x | 0.75 |" in text
-    assert "1 of 2 tasks reach 95%" in text

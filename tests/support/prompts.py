@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import re
 import shutil
+import sys
 import tempfile
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
@@ -177,3 +178,8 @@ def require_golden(name: str, prompts: Prompts) -> str:
     for earlier, later in pairwise(asked[-1].content for asked in prompts.drafts):
         assert later.startswith(earlier[: earlier.rindex("# Step: ")]), "a server that keeps prefixes reads it again"
     return prompts.drafts[-1][-1].content
+
+
+if __name__ == "__main__":  # writes the golden files of the named ones, or of all
+    for named in sys.argv[1:] or (*TARGETS, *PROJECTS):
+        (HOME / "golden" / f"{named}.md").write_text(as_text(record_prompts(named)))

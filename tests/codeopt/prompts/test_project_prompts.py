@@ -1,13 +1,13 @@
 """Prompts of three projects against golden files, and parts that must be in them.
 
-After a change of what a model is told: `python -m benchmarks.prompt_tokens NAME --write`, and read the difference.
+After a change of what a model is told: `python -m tests.support.prompts`, and read the difference.
 """
 
 from __future__ import annotations
 
 import pytest
 
-from benchmarks.prompt_tokens import by_part
+from codeopt.core.model import estimate_tokens
 from tests.support.prompts import PROJECTS, Prompts, record_prompts, require_golden
 
 pytestmark = pytest.mark.full
@@ -47,6 +47,6 @@ def recorded(request: pytest.FixtureRequest) -> tuple[str, Prompts]:
 def test_prompts_are_as_the_golden_files_say(recorded: tuple[str, Prompts]) -> None:
     name, prompts = recorded
     last = require_golden(name, prompts)
-    assert by_part(prompts.drafts[-1])["all"] <= GOAL
+    assert estimate_tokens("".join(message.content for message in prompts.drafts[-1])) <= GOAL
     assert [part for part in SAID[name] if part not in last] == []
     assert [part for part in UNSAID[name] if part in last] == []

@@ -7,7 +7,6 @@ from collections.abc import Sequence
 
 import pytest
 
-from benchmarks.readability_measures import FOOLING, PLAIN
 from codeopt.batch.results.statistics import wilson
 from codeopt.core.budget import NOTHING_USED, Usage
 from codeopt.core.errors import ModelError
@@ -18,6 +17,48 @@ from codeopt.engine.llm_judge import LlmJudge, read_by
 from codeopt.models.scripted import Scripted
 from codeopt.tasks._readability_examples import _GRADES_CLEAR, _GRADES_TERSE
 from codeopt.tasks.readability import TASK, gain
+
+PLAIN = """\
+def total_price(prices, limit):
+    total = 0
+    for price in prices:
+        if price > limit:
+            total += limit
+        else:
+            total += price
+    return total
+
+
+amounts = [int(part) for part in input().split()]
+print(total_price(amounts, 100))
+"""
+
+
+def commented(line: str) -> str:
+    """Each line of the program with a comment behind it."""
+    return "".join(f"{each}  {line}\n" if each.strip() else "\n" for each in PLAIN.splitlines())
+
+
+FOOLING = {
+    "empty comments": commented("#"),
+    "rules": commented("# ----------"),
+    "the same comment everywhere": commented("# this is a line of the program"),
+    "the code in other words": PLAIN.replace("total = 0", "total = 0  # total 0").replace(
+        "total += limit", "total += limit  # total limit"
+    ),
+    "a function a line": PLAIN.replace("total += limit", "total = add_limit(total, limit)").replace(
+        "def total_price", "def add_limit(total, limit):\n    return total + limit\n\n\ndef total_price"
+    ),
+    "long nonsense": re.sub(r"\btotal\b", "the_total_value_of_all_the_prices_until_now", PLAIN),
+    "letters": re.sub(r"\btotal\b", "qzxvaejrb", PLAIN),
+    "a part of it in a function of its own": PLAIN.replace("    return total\n", "    return same(total)\n").replace(
+        "def total_price", "def same(total):\n    result = total\n    return result\n\n\ndef total_price"
+    ),
+    "nothing but shorter lines": PLAIN.replace("price > limit", "(\n            price\n            > limit\n        )"),
+    "a docstring that repeats the name": PLAIN.replace(
+        "limit):\n", 'limit):\n    """Total price.\n' + "    Total price for the prices.\n" * 3 + '    """\n', 1
+    ),
+}
 
 
 @pytest.mark.parametrize("how", FOOLING)

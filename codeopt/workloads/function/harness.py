@@ -41,7 +41,7 @@ from codeopt.workloads.sandbox_view.view import (
 )
 from codeopt.workloads.source.functions import Function, definition, dotted, own_nodes
 from codeopt.workloads.source.imported_names import imported_names
-from codeopt.workloads.source.scope import Scope
+from codeopt.workloads.source.scope import Scope, scopes_below
 from codeopt_sandbox import Sandbox
 from codeopt_sandbox.call_answer import CallAnswer, CallRun, Failure
 from codeopt_sandbox.calls import CallBatch, CallRunner, FunctionRef, KnownFloats
@@ -121,7 +121,7 @@ class FunctionHarness:
     def scope(self) -> Scope:
         """Names of the module, and what they represent in the project."""
         module = self.view.module
-        return Scope(module.name, module.path.name == "__init__.py", ast.parse(self.source), module.roots)
+        return Scope(module.name, module.path.name == "__init__.py", ast.parse(self.source), scopes_below(module.roots))
 
     def ask(self, calls: tuple[str, ...], program: Program = "check", **options: Any) -> CallAnswer:
         """Answers of the original. Raises ProgramError when it cannot even be imported."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 from codeopt.core.diagnostic import Diagnostic
 from codeopt.core.errors import UsageError
@@ -24,19 +24,26 @@ TOTAL_S = 20.0
 """Time limit of the expression for a set of calls, seconds."""
 
 
-@dataclass(frozen=True)
+@dataclass
 class Narrowing:
-    """Evaluates the expression for calls, in the sandbox that runs the function."""
+    """Evaluates the expression for calls, each once, in the sandbox that runs the function."""
 
     harness: FunctionHarness
     expression: ContractExpression
+    known: dict[str, str] = field(default_factory=dict)
+    """Calls asked so far: why each is outside. The text is empty for calls inside."""
 
     def outside(self, calls: Sequence[str]) -> Mapping[str, str]:
-        """Return by call why it is outside. The text is empty for calls inside.
+        """Return `known` with these calls.
 
         Raises:
             UsageError: The expression cannot be evaluated.
         """
+        if new := [call for call in dict.fromkeys(calls) if call not in self.known]:
+            self.known |= self._evaluated(new)
+        return self.known
+
+    def _evaluated(self, calls: Sequence[str]) -> Mapping[str, str]:
         target = self.harness.target.replace(qualname=EVALUATED, generator=False, asynchronous=False)
         runner = replace(self.harness.runner, ref=target)
         run = runner.ask(self.expression.source, CallBatch(tuple(calls), seconds=CALL_S, budget=TOTAL_S))
@@ -67,7 +74,7 @@ def narrowed(harness: FunctionHarness, corpus: CallCorpus, text: str) -> tuple[C
         return corpus, contract_of(harness.function, corpus.vouched, harness.declared, vouched=corpus.is_vouched)
     narrowing = Narrowing(harness, contract_expression(harness.function, text))
     known = [each.text for each in corpus.known]
-    outside = narrowing.outside(list(dict.fromkeys([*known, *corpus.big])))
+    outside = narrowing.outside([*known, *corpus.big])
     vouched = corpus.vouched
     inside = [call for call in vouched if not outside[call]]
     if vouched and not inside:
@@ -83,9 +90,7 @@ def narrowed(harness: FunctionHarness, corpus: CallCorpus, text: str) -> tuple[C
         diagnostics=(*corpus.diagnostics, *_left_out(len(gone), narrowing.expression)),
     )
     contract = contract_of(harness.function, inside, harness.declared, vouched=corpus.is_vouched)
-    contract = replace(contract, narrowed=narrowing.outside, narrowed_to=narrowing.expression.text)
-    contract.told.update(outside)
-    return kept, contract
+    return kept, replace(contract, narrowed=narrowing.outside, narrowed_to=narrowing.expression.text)
 
 
 def _left_out(count: int, expression: ContractExpression) -> list[Diagnostic]:

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field, replace
-from functools import cached_property
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import cache, cached_property
 from pathlib import Path
 
 from codeopt.core.errors import UsageError
@@ -24,12 +24,10 @@ class Scope:
     """Dotted name of the module."""
     is_package: bool
     tree: ast.Module
-    roots: tuple[Path, ...]
-    """Folders that modules of the project are imported from."""
+    other: Callable[[str], Scope | None]
+    """Returns another module of the project, which is read once. None if it does not exist or cannot be read."""
     owner: str = ""
     """Qualified name of the class around the annotations. Empty for the module itself."""
-    read: dict[str, Scope | None] = field(default_factory=dict, compare=False, repr=False)
-    """Other modules that were read, by name: each is read once."""
 
     @cached_property
     def names(self) -> dict[str, ast.stmt]:
@@ -82,13 +80,6 @@ class Scope:
     def inside(self, node: ast.ClassDef) -> Scope:
         """The scope of annotations in a class's body, which may name its inner classes alone."""
         return replace(self, owner=self.qualified(node))
-
-    def other(self, module: str) -> Scope | None:
-        """Return another module of the project. None if it does not exist or cannot be read."""
-        if module not in self.read:
-            found = read_scope(module, self.roots)
-            self.read[module] = replace(found, read=self.read) if found else None
-        return self.read[module]
 
     def _imported(self, node: ast.ImportFrom, first: str, rest: str, far: int) -> tuple[Scope, ast.stmt] | None:
         """Target of `from home import first`: a name of that module, or a module in it."""
@@ -151,18 +142,26 @@ def _inner(node: ast.ClassDef | None, name: str) -> ast.ClassDef | None:
     return node
 
 
-def read_scope(module: str, roots: Sequence[Path], source: str | None = None) -> Scope | None:
-    """Return the names of a module of the project. None if it does not exist or cannot be read."""
-    parts = module.split(".")
-    for root in roots:
-        for path in (root.joinpath(*parts).with_suffix(".py"), root.joinpath(*parts, "__init__.py")):
-            if module and path.is_file():
-                try:
-                    tree = ast.parse(source if source is not None else read_program(path).source)
-                except (UsageError, SyntaxError, ValueError):
-                    return None
-                return Scope(module, path.name == "__init__.py", tree, tuple(roots))
-    return None
+def scopes_below(roots: Sequence[Path]) -> Callable[[str], Scope | None]:
+    """Return a reader of the project's modules by dotted name. It returns None for a module that does not exist or
+    cannot be read.
+
+    roots: Folders that modules of the project are imported from.
+    """
+
+    @cache
+    def read(module: str) -> Scope | None:
+        parts = module.split(".")
+        for root in roots:
+            for path in (root.joinpath(*parts).with_suffix(".py"), root.joinpath(*parts, "__init__.py")):
+                if module and path.is_file():
+                    try:
+                        return Scope(module, path.name == "__init__.py", ast.parse(read_program(path).source), read)
+                    except (UsageError, SyntaxError, ValueError):
+                        return None
+        return None
+
+    return read
 
 
 def _statements(body: Sequence[ast.stmt]) -> Iterator[ast.stmt]:

@@ -6,6 +6,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cache, cached_property
 from typing import Any
 
 from codeopt.workloads.contract.function.declared import SAMPLE, DeclaredTypes, declared_types
@@ -43,15 +44,11 @@ class Contract:
     structures: Mapping[str, Structure] = field(default_factory=dict)
     """Sizes and indices within values, by parameter."""
     declared: DeclaredTypes = DeclaredTypes()
-    asked: dict[str, str] = field(default_factory=dict, compare=False, repr=False)
-    """Reasons why calls are unusual, by call: to parse a long call takes longer than to make it."""
     narrowed: Callable[[Sequence[str]], Mapping[str, str]] | None = field(default=None, compare=False)
     """Asks the user's expression about some calls, in one run of the sandbox: the reason why each is outside, empty for
     those inside. None where there is no expression."""
     narrowed_to: str = ""
     """The expression."""
-    told: dict[str, str] = field(default_factory=dict, compare=False, repr=False)
-    """Answers of the expression, by call."""
 
     @property
     def words(self) -> str:
@@ -61,41 +58,39 @@ class Contract:
         learnt = in_one_line(self.shown, [*stated, *(each.words for each in self.relations), *within])
         return "; ".join(filter(None, [learnt, f"narrowed to {self.narrowed_to}" * bool(self.narrowed_to)]))
 
-    def ask(self, texts: Sequence[str]) -> None:
-        """Ask the user's expression about all these calls at once: each one by itself would be a run of its own."""
-        new = [text for text in dict.fromkeys(texts) if text not in self.told]
-        if self.narrowed is not None and new:
-            self.told.update(self.narrowed(new))
-
     def outside(self, text: str) -> str:
         """Return why a call is outside of the user's expression. Empty if it is inside, or without an expression."""
-        if self.narrowed is None:
-            return ""
-        self.ask([text])
-        return self.told[text]
+        return self.ask([text]).get(text, "")
+
+    def ask(self, texts: Sequence[str]) -> Mapping[str, str]:
+        """Why calls are outside of the user's expression. All are asked at once, as each would be a run of its own."""
+        return self.narrowed(texts) if self.narrowed is not None else {}
 
     def inside(self, texts: Sequence[str]) -> list[str]:
         """The calls that do not go beyond the contract."""
-        alike = [text for text in texts if not self._unalike(text)]
-        self.ask(alike)
-        return [text for text in alike if not self.outside(text)]
+        similar = [text for text in texts if not self._why_unusual(text)]
+        outside = self.ask(similar)
+        return [text for text in similar if not outside.get(text)]
 
     def beyond(self, text: str) -> str:
         """Return why a call is outside of the contract, or empty."""
-        return self._unalike(text) or self.outside(text)
+        return self._why_unusual(text) or self.outside(text)
 
     def within(self, texts: Sequence[str]) -> dict[str, str]:
         """Return the calls inside the contract by the original call, with changes that restore patterns."""
         kept = {text: keeping for text in texts if (keeping := self._kept(text))}
-        self.ask(list(kept.values()))
-        return {text: keeping for text, keeping in kept.items() if not self.outside(keeping)}
+        outside = self.ask(list(kept.values()))
+        return {text: keeping for text, keeping in kept.items() if not outside.get(keeping)}
 
-    def _unalike(self, text: str) -> str:
-        """Return why a call differs from the known ones, or empty."""
-        if text not in self.asked:
+    @cached_property
+    def _why_unusual(self) -> Callable[[str], str]:
+        """Returns why a call differs from the known ones, or empty. Each is parsed once, as it may be long."""
+
+        def why(text: str) -> str:
             call = read(text)
-            self.asked[text] = self._beyond(call) if call is not None else ""
-        return self.asked[text]
+            return self._beyond(call) if call is not None else ""
+
+        return cache(why)
 
     def _kept(self, text: str) -> str:
         """Return the call with changes that restore patterns. Empty if it is still unusual."""

@@ -16,7 +16,7 @@ from typing import Any
 from codeopt.workloads.source.class_shapes import Parameter, base_names, of_function, parameters
 from codeopt.workloads.source.functions import Function, dotted
 from codeopt.workloads.source.literals import Call, Constructed, Opaque, is_deeper, one_deeper, write
-from codeopt.workloads.source.scope import Scope
+from codeopt.workloads.source.scope import Scope, scopes_below
 
 Breach = tuple[str, str, str]
 """Class, method and parameter of something that an object is made with."""
@@ -274,7 +274,7 @@ def class_hints(function: Function) -> ClassHints:
     while (folder / "__init__.py").is_file() and folder != folder.parent:
         parts.insert(0, folder.name)
         folder = folder.parent
-    scope = Scope(".".join(parts), package, ast.parse(function.source), (folder,))
+    scope = Scope(".".join(parts), package, ast.parse(function.source), scopes_below((folder,)))
     return ClassHints(scope, scope)
 
 

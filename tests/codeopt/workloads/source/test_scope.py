@@ -7,13 +7,13 @@ from pathlib import Path
 
 import pytest
 
-from codeopt.workloads.source.scope import Scope, read_scope
+from codeopt.workloads.source.scope import Scope, scopes_below
 
 
 def scope_of(tmp_path: Path, **modules: str) -> Scope:
     for name, text in modules.items():
         (tmp_path / f"{name}.py").write_text(text)
-    found = read_scope("one", [tmp_path])
+    found = scopes_below([tmp_path])("one")
     assert found is not None
     return found
 

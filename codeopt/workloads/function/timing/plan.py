@@ -103,8 +103,8 @@ SHORTEST_S = 15e-6
 """A pass must take this long: reading the clock from outside costs about 10 microseconds."""
 
 
-_OBJECT = re.compile(r"f\((unpickle\('[^']+'(?:, '[^']+')?\)),")
-"""The first argument of a call, where it is an object that was recorded."""
+_OBJECT = re.compile(r"f\((unpickle\('[^']+'(?:, '[^']+')?\)|(?:CALLS|BIG)\[\d+\]\[0\]\[0\]),")
+"""The first argument of a call, where it is an object that was recorded, or that a calls file makes."""
 _CONSTRUCTED = ("f(load(", "f(used(")
 """Beginnings of a call whose first argument may be a constructor's call."""
 _HELD = re.compile(r"""same\(('(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*")\)""")
@@ -200,6 +200,8 @@ def _timed(choice: _Choice, corpus: CallCorpus) -> tuple[Timed, float]:
     if chosen and (part := choice.cut(chosen[0])):
         first, cut = part
         chosen, note = [first], cut.words
+    if corpus.big:
+        asked = _asked(chosen)
     warm = warm if {k.text for k in chosen} - set(warm) else []
     chosen = [k for k in chosen if k.text not in warm]
     calls = [k.text for k in chosen]
@@ -216,7 +218,7 @@ def _timed(choice: _Choice, corpus: CallCorpus) -> tuple[Timed, float]:
 
 
 def _asked(known: Sequence[KnownCall]) -> float:
-    """Mean number of given calls that find an object as it is, and leave it so for a later reader: where it is asked
+    """Mean number of calls that find an object as it is, and leave it so for a later reader: where it is asked
     again and again, what it keeps for that helps. 0 where each has an object of its own, or changes it."""
     asking = {k: found for k in known if k.source not in MADE_UP and (found := _first_object(k.text))}
     changed = any(k.outcome.arguments for k in asking)

@@ -79,6 +79,7 @@ def list_calls(names: CallNamespace, channel: Channel) -> None:
 def send_calls(names: CallNamespace, channel: Channel) -> None:
     """Each call, an empty line after those of CALLS."""
     seen, left = set(), MOST_CHARS_OF_ALL
+    places: dict[int, str] = {}
     for name in ("CALLS", "BIG"):
         for at, entry in enumerate(names.user_namespace().get(name, ())):
             text = call_to_source(*as_call(entry), plain_source)
@@ -86,7 +87,7 @@ def send_calls(names: CallNamespace, channel: Channel) -> None:
             left -= len(text or "")
             key = text or certain_encoding(names.ref.module, *as_call(entry))
             if not key or (name, key) not in seen:  # never the same arguments twice in one process
-                channel.send(TEXT, text or from_file(f"{name}[{at}]", *as_call(entry)))
+                channel.send(TEXT, text or from_file(f"{name}[{at}]", places, *as_call(entry)))
             seen.add((name, key))
         if name == "CALLS":
             channel.send(TEXT, "")
@@ -102,15 +103,17 @@ def certain_encoding(target: str, args: Sequence[Any], kwargs: dict[str, Any]) -
     return b"" if encoder.opaque or iterators else written([tree, private])
 
 
-def from_file(place: str, args: Sequence[Any], kwargs: Mapping[str, Any]) -> str:
+def from_file(place: str, places: dict[int, str], args: Sequence[Any], kwargs: Mapping[str, Any]) -> str:
     """`f(CALLS[3][0][0], 5)`: the others can be changed then. All of the call, `CALLS[3]`, if it is alone, where
-    more than one argument has no expression, or where two of them share a part."""
+    more than one argument has no expression, or where two of them share a part. places: of objects by their id, as an
+    object of several calls is named by its first place."""
     given = {**{f"[0][{at}]": value for at, value in enumerate(args)}, **{f"[1][{k!r}]": kwargs[k] for k in kwargs}}
     alone = [where for where, value in given.items() if plain_source(value) is None]
     others = [value for where, value in given.items() if where not in alone]
     if len(alone) != 1 or not others or shares(given[alone[0]], others):
         return place
-    sources = {id(given[alone[0]]): place + alone[0]}
+    first = places.setdefault(id(given[alone[0]]), place + alone[0])
+    sources = {id(given[alone[0]]): first}
     return call_to_source(args, kwargs, lambda value: sources.get(id(value)) or plain_source(value)) or place
 
 

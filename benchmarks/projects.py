@@ -95,7 +95,6 @@ def improve(root: Path, *flags: str, script: str = BENCH) -> dict[str, Any]:
     """What `codeopt improve --run --json` prints; its words on standard error where it prints nothing."""
     command = [sys.executable, "-m", "codeopt", "improve", "--run", f"python {script}", "--sandbox", "bubblewrap"]
     env = {**os.environ, "PYTHONPATH": str(Path(__file__).parents[1]), "OPENAI_API_KEY": "none"}
-    env["CODEOPT_MODEL_ONLY"] = "1"  # of no effect with --model rules
     done = subprocess.run([*command, "--json", "-q", *flags], cwd=root, env=env, capture_output=True, text=True)
     found: dict[str, Any] = json.loads(done.stdout) if done.stdout.strip() else {}
     return {"accepted": False, "reason": done.stderr.strip(), "rounds": [], **found}

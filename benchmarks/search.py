@@ -343,7 +343,7 @@ def real(search: str) -> None:
         path = write_problem(Path(folder), words=1500)
         options = ImproveOptions.of({
             "model": "local", "base_url": server.base_url, "sandbox": "bubblewrap", "search": search,
-            "model_only": True, "no_profile": True, "changed_inputs": "off", "max_pairs": 20,
+            "no_profile": True, "changed_inputs": "off", "max_pairs": 20,
             "run_dir": Path(folder) / "runs",
         })  # fmt: skip
         found = improve(Target(path), options, open_session()).to_json()

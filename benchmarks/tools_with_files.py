@@ -159,7 +159,7 @@ def codeopt(tool: Tool, folder: Path, *arguments: str) -> dict[str, Any]:
     """The command's JSON; what it said where there is none."""
     command = [sys.executable, "-m", "codeopt", *arguments, "--json", "--timeout", "30", "--", *tool.args]
     environment = {name: value for name, value in os.environ.items() if not name.startswith(("OPENAI_", "CODEOPT_"))}
-    environment |= {"CODEOPT_MODEL_ONLY": "1", "CODEOPT_CONTEXT_TOKENS": "2000000", "CODEOPT_FEEDBACK": "measured"}
+    environment |= {"CODEOPT_CONTEXT_TOKENS": "2000000", "CODEOPT_FEEDBACK": "measured"}
     done = subprocess.run(command, cwd=folder, capture_output=True, text=True, env=environment)
     try:
         found: dict[str, Any] = json.loads(done.stdout)

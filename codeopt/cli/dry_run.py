@@ -29,7 +29,6 @@ def dry_run(target: Target, options: ImproveOptions) -> dict[str, Any]:
             *(rule.name for rule in plan.rules.built_in),
             *(["ruff"] if plan.rules.ruff and not plan.models else []),
         ],
-        "rules_first": plan.rules_first,
         "judge_model": plan.judge_model or None,
         "search": _search(plan),
         "budget": {
@@ -81,7 +80,7 @@ def in_words(found: Mapping[str, Any]) -> str:
     limits = {name: limit for name, limit in found["budget"].items() if limit is not None}
     rows = {
         "target": f"{found['target']}   {found['workload']}, task {found['task']}",
-        "proposer": found["proposer"] + (", after the built-in rules" if found["rules_first"] else ""),
+        "proposer": found["proposer"],
         "rules": f"{len(found['rules'])}" + (", ruff's fixes among them" if "ruff" in found["rules"] else ""),
         "judge": found["judge_model"],
         "search": search and ", ".join(f"{name} {value}" for name, value in search.items() if value is not None),

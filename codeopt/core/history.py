@@ -43,9 +43,8 @@ class Draft:
     ablations: tuple[tuple[str, Revision], ...] = ()
     """The draft without one of its changes, or alternatives to it, each by a name. Timed next to it if it is right."""
     screening_only: bool = False
-    """Run it and time it next to its ablations only. The figures serve to choose, not to accept."""
-    counts_as_round: bool = True
-    """True if it is one of the rounds of the budget."""
+    """Run it and time it next to its ablations only. The figures serve to choose, not to accept. It is no round of the
+    budget."""
     problem: str = ""
     """Cause if there is no usable program, such as no code in the reply or a syntax error. Empty otherwise."""
     no_program: str | None = None

@@ -275,11 +275,6 @@ class ImproveOptions:
             "rules": FlagUse(help="do not use these rules: A,B", group="Rules"),
         },
     )  # fmt: skip
-    model_only: bool = option(
-        False, "do not use the rules before the model", bool,
-        kind=FlagKind.SWITCH, group=_DRAFTS, commands=_WITH_A_MODEL,
-        setting=_PROJECT, has_flag=False,
-    )  # fmt: skip
 
     search: str = option(
         "chain", "search strategy: chain, best-of, evolve, or a module of yours",

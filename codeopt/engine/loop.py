@@ -106,7 +106,7 @@ class _Place:
         continue from it.
         """
         draft, candidate = result.draft, result.candidate
-        turn, chain = (self.rounds + 1, self.move.chain) if draft.counts_as_round else (0, 0)
+        turn, chain = (self.rounds + 1, self.move.chain) if not draft.screening_only else (0, 0)
         effort = candidate.effort + effort.asked(draft.usage).asked(candidate.usage)
         return replace(
             candidate, turn=turn, chain=chain, parents=self.move.parents, answers=self.answers, effort=effort
@@ -249,7 +249,7 @@ class RefineLoop:
             effort = Effort() if at else Effort().asked(place.asked)
             history = history.add(self._placed(place.of(result, effort)))
         self.history = history
-        counts = any(result.draft.counts_as_round for result in results)
+        counts = any(not result.draft.screening_only for result in results)
         self.ledger = replace(self.ledger, rounds=place.rounds + counts)
         self._reserve(next(self.ranked(), None))
         self.keep(self)

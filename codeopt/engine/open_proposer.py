@@ -1,4 +1,4 @@
-"""The proposer of a plan, kept to the workload: the built-in rules, a language model, or both."""
+"""The proposer of a plan, kept to the workload: the built-in rules, or language models."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def open_proposer(
     console: Console,
     tried: tuple[str, ...] = (),
 ) -> Proposer:
-    """Open the author of the drafts. Before a model is asked, the draft of the rules is measured.
+    """Open the author of the drafts. A model is shown what the rules find in the original.
 
     tried: drafts of earlier runs, a line each.
     """
@@ -32,10 +32,10 @@ def open_proposer(
     if not plan.uses_model:
         fixes = plan.rules.fixes_of_ruff(workload.baseline, console.warn)
         return Rules(workload.rules((*plan.rules.built_in, *fixes)))
-    rules = Rules(workload.rules(plan.rules.built_in))
     from codeopt.proposers.language_model import LanguageModel
 
-    hints = [f"{match.rule.name}: {match.rule.reason}" for match in matches(rules.rules, workload.baseline)]
+    aimed = () if task.needs_model else tuple(rule for rule in plan.rules.built_in if rule.aim == task.metric)
+    hints = [f"{match.place}: {match.rule.reason}" for match in matches(workload.rules(aimed), workload.baseline)]
     briefing = workload.briefing()
     briefing = replace(briefing, statement=plan.statement or briefing.statement, tried=tried)
     models: list[Proposer] = [
@@ -46,14 +46,12 @@ def open_proposer(
             briefing=briefing,
             feedback=options.feedback,
             history=options.history,
-            hints=hints if task.rules_first else (),
+            hints=hints,
             notify=console.warn,
             structured=options.structured,
         )
         for name in plan.models
     ]
-    from codeopt.proposers.rules_first import RulesFirst
     from codeopt.proposers.take_turns import TakeTurns
 
-    adapted = workload.adapt(TakeTurns(models) if len(models) > 1 else models[0])
-    return RulesFirst(rules, adapted) if plan.rules_first else adapted
+    return workload.adapt(TakeTurns(models) if len(models) > 1 else models[0])

@@ -33,8 +33,6 @@ class RunPlan:
     models: tuple[str, ...]
     """Language models that draft, in turn. Empty: the built-in rules alone."""
     rules: WantedRules
-    rules_first: bool
-    """The rules write the first candidate, and a model continues from it."""
     stopping_rule: StoppingRule
     """Rule for the end of a comparison, its metric, and its error rate."""
     second_metric: Literal["auto", "memory", ""]
@@ -82,7 +80,6 @@ def make_plan(options: ImproveOptions) -> RunPlan:
         task=task,
         models=models,
         rules=rules,
-        rules_first=bool(models) and task.rules_first and not options.model_only,
         stopping_rule=granted(StoppingRule(worth_having=1 + task.min_gain, metric=clock), options),
         second_metric=second,
         profile_modes=_profile_modes(options, models),

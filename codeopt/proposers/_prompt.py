@@ -26,7 +26,7 @@ NOTHING_MEASURED = "Nothing measured is given. Judge by reading, and do not make
 ASK: dict[Step, str] = {"critique": "Write the critique of the newest program.", "refine": "Write the next program."}
 
 HINTS = Template("""
-Rewrites that the built-in rules find in the original (not tried yet):
+Rewrites that the built-in rules find in the original (not tried):
 $hints
 """)
 
@@ -99,15 +99,15 @@ class Prompter:
 
     def _ask(self, step: Step, history: History) -> str:
         """The request for one step, with the form of its answer."""
-        tried = {change for candidate in history.candidates for change in candidate.changes}
-        left = [f"- {inline(hint)}" for hint in self.hints if hint not in tried]
-        hints = HINTS.substitute(hints="\n".join(left)) if left else ""
+        first = is_first(history)
+        rows = [f"- {inline(hint)}" for hint in self.hints] if first else []
+        hints = HINTS.substitute(hints="\n".join(rows)) if rows else ""
         unmeasured = "" if self.mode.measured or step == "refine" else f"{NOTHING_MEASURED}\n"
         prompts = self.task.prompts
-        first = prompts.first_critique if history.last is history.original else None
-        template = (first or prompts.critique) if step == "critique" else prompts.refine
+        own = prompts.first_critique if history.last is history.original else None
+        template = (own or prompts.critique) if step == "critique" else prompts.refine
         return template.substitute(
-            hints=hints, answer=unmeasured + self.form.words(step, with_draft=step == "critique" and is_first(history))
+            hints=hints, answer=unmeasured + self.form.words(step, with_draft=step == "critique" and first)
         )
 
     def _example(self, step: Step, example: WorkedExample) -> Iterator[Message]:

@@ -14,10 +14,6 @@ MIN_RULE_GAIN = 1.02
 """Least slow-down by which a rule pays: a rule without which the program takes less than this factor longer is
 dropped."""
 
-WORTH_A_DRAFT = 0.1
-"""Least share of the time of a line that rules change before a model is asked: a draft takes minutes to judge, and half
-of the line's time is the least gain worth having."""
-
 MIN_EXPECTED_SPEEDUP = 1.04
 """Least expected speedup of a choice among the rules; the search ends when no choice reaches it."""
 
@@ -61,15 +57,6 @@ class Rules:
     def variants(self, history: History, count: int) -> Iterator[Draft]:
         """The one next draft of the search."""
         yield self.refine(history)
-
-    def together(self, original: Candidate) -> Draft | None:
-        """Return one draft with every rule that is safe without a test and matches a line worth it, as a basis for
-        other proposers."""
-        hot = HotFiles.of(original.profile, WORTH_A_DRAFT)
-        if original.profile and not hot.files:
-            return None
-        _, used = stack(original.revision, hot, [rule for rule in self.rules if rule.safety == "safe"])
-        return replace(_draft(original, hot, used), counts_as_round=False) if used else None
 
     def preferred(self, history: History) -> Candidate | None:
         """The smallest change among those that are as fast as the fastest; None when nothing helped."""
@@ -213,7 +200,7 @@ def _trial(original: Candidate, hot: HotFiles, rules: tuple[Rule, ...]) -> Draft
         revision, used = stack(original.revision, hot, (other for other in rules if other is not rule))
         if used and revision != whole:
             variants.append((rule.name, revision))
-    return replace(_draft(original, hot, rules, variants), screening_only=True, counts_as_round=False)
+    return replace(_draft(original, hot, rules, variants), screening_only=True)
 
 
 def _draft(

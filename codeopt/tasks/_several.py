@@ -31,8 +31,6 @@ class Several(Task):
     """The first other metric that an aim goes by."""
     min_gain: float
     """The first aim's."""
-    rules_first: bool
-    """True if they serve the first aim."""
     needs_model: bool
     """True if the first aim needs a model."""
     needs_time: bool
@@ -55,7 +53,6 @@ class Several(Task):
             metric=first.metric,
             second_metric=next(iter(wanted - {first.metric}), None),
             min_gain=min_gain,
-            rules_first=first.rules_first,
             needs_model=first.needs_model,
             needs_time=any(aim.needs_time for aim in aims),
             judge_question=next(filter(None, (aim.judge_question for aim in aims)), ""),

@@ -47,8 +47,6 @@ class Task(ABC):
     min_gain: float = 0.05
     """Least gain worth having: 0.05 is 5 % less time, or 0.05 on the task's own scale."""
 
-    rules_first: bool = False
-    """True if the built-in rules serve the task: their draft comes first, and a model sees their findings."""
     needs_model: bool = False
     """The built-in rules are of no use for the task."""
     needs_time: bool = True

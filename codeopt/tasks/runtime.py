@@ -74,7 +74,6 @@ class Runtime(Aim):
     examples: tuple[WorkedExample, ...] = EXAMPLES
     function_guidance: str = FUNCTION_GUIDANCE
     function_examples: tuple[WorkedExample, ...] = FUNCTION_EXAMPLES
-    rules_first: bool = True
 
     def why_not(self, candidate: Candidate, original: Candidate) -> str:
         """Empty when it is right, and faster with confidence by at least `min_gain`."""

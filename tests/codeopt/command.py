@@ -18,7 +18,7 @@ STATUSES = {("wrong", None): 1, ("inconclusive", "result"): 5}
 """Exit status of `codeopt compare` by its verdict and what that leaves open; 0 for any other."""
 FIRST_LINE = {"faster": " faster   ", "slower": " slower   ", "wrong": "wrong result: "}
 """Part of the first line of `codeopt compare` by its verdict in JSON."""
-USUAL = {"CODEOPT_MODEL_ONLY": "1", "CODEOPT_MAX_EXAMPLES": "25", "CODEOPT_SANDBOX": "bubblewrap"}
+USUAL = {"CODEOPT_MAX_EXAMPLES": "25", "CODEOPT_SANDBOX": "bubblewrap"}
 """Variables of every command, unless a test says otherwise: few examples, for tests of other things than the judge."""
 NO_FEEDBACK = {"CODEOPT_FEEDBACK": "none"}
 """For a model whose script has candidates alone."""

@@ -80,7 +80,7 @@ def _record(target: Target, given: ImproveOptions, drafts: Sequence[str], home: 
     script = home / "script"
     script.touch()  # looked at before anything is run, though the session has a model of its own
     options = replace(
-        given, sandbox="bubblewrap", model=f"scripted:{script}", model_only=True, run_dir=home / "runs",
+        given, sandbox="bubblewrap", model=f"scripted:{script}", run_dir=home / "runs",
         max_rounds=ROUNDS, max_pairs=8, input_seed=1,
     )  # fmt: skip
     session = Session(console=Console(quiet=True), open_model=lambda options, warn: _Ending(model))

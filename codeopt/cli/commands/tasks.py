@@ -111,7 +111,6 @@ class Task(Runtime):
     prompts: Prompts = PROMPTS
     guidance: str = "1. One way to do one thing.\\n2. No code that nothing reaches."
     needs_model: bool = True  # the built-in rules do not aim at this
-    rules_first: bool = False
 
     def why_not(self, candidate: Candidate, original: Candidate) -> str:
         """Return why a candidate may not replace the original, in one line. Empty if it may."""

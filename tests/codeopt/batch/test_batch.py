@@ -27,7 +27,6 @@ pytestmark = pytest.mark.full
 ENV = {
     **{k: v for k, v in os.environ.items() if not k.startswith("OPENAI_")},
     "NO_PROXY": "127.0.0.1",
-    "CODEOPT_MODEL_ONLY": "1",
 }
 BATCH = [sys.executable, "-m", "codeopt.cli.main", "batch"]
 ROOT = Path(__file__).parents[3]

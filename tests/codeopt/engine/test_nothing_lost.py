@@ -204,7 +204,7 @@ def test_what_was_measured_before_a_step_that_fails_is_kept(
     write_problem(tmp_path, words=2000)
     (tmp_path / "answers.txt").write_text(reply(FAST, "a set"))
     given = {"model": f"scripted:{tmp_path / 'answers.txt'}", "feedback": "none", "max_rounds": 1, "run_dir": tmp_path}
-    given |= {"sandbox": "bubblewrap", "changed_inputs": "off", "model_only": True}
+    given |= {"sandbox": "bubblewrap", "changed_inputs": "off"}
     target, options = Target(tmp_path / "slow.py"), ImproveOptions.of(given)
     broken = improve(target, options, open_session(FailsAt(step, error)))
     (row,), (saved,) = broken.to_json()["rounds"], RunFolder(broken.saved).read().history.candidates[1:]

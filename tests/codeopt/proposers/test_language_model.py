@@ -195,14 +195,9 @@ def test_hints_are_given() -> None:
     assert "built-in rules" not in asked()
 
 
-def test_a_rule_that_was_tried_is_not_offered_again() -> None:
-    """A draft of the rules has them among its changes."""
-    hints = ["deque: pop from the left", "slots: less memory"]
-    tried = replace(HISTORY.last, changes=(hints[0],))
-    text = asked(HISTORY.changed(tried), hints=hints)
-    assert "- slots: less memory" in text
-    assert "- deque: pop from the left" not in text
-    assert "built-in rules" not in asked(HISTORY.changed(replace(tried, changes=tuple(hints))), hints=hints)
+def test_hints_come_before_the_first_draft_of_a_model() -> None:
+    hints = ["line 2: use sys.stdin"]
+    assert "built-in rules" not in asked(HISTORY.changed(replace(HISTORY.last, model="m")), hints=hints)
 
 
 def long_history(rounds: int) -> History:

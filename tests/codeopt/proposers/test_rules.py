@@ -14,9 +14,6 @@ from codeopt.rules import select_rules
 from codeopt.workloads.function.view import function_rules
 from codeopt_sandbox.compare import Comparison, Decision
 from codeopt_sandbox.outcome import Outcome, Run, Verdict
-from codeopt_sandbox.profile import HotLine
-from tests.codeopt.command import SLOW
-from tests.support.candidates import profile
 
 SOURCE = "n = int(eval(input()))\nfor _ in range(n):\n    print(input())\n"
 FAST = 1.5
@@ -165,11 +162,3 @@ def test_functions_of_modules_get_no_rules_for_scripts() -> None:
     names = {rule.name for rule in function_rules(select_rules(), "f")}
     assert "min_max_conditional" in names
     assert not names & set(THREE)
-
-
-@pytest.mark.parametrize(("share", "drafted"), [(0.09, False), (0.11, True)])
-def test_before_a_model_is_asked_rules_change_only_lines_worth_a_draft(share: float, drafted: bool) -> None:
-    lines = (HotLine(5, 1 - share, 9, 0.1, "word = input()"), HotLine(6, share, 9, 0.1, "if word in seen:"))
-    original = replace(measured(0, SLOW, "", 1.0), profile=replace(profile(), lines=lines))
-    found = Rules(select_rules(select=("list_membership_to_set",))).together(original)
-    assert (found is not None) is drafted

@@ -34,7 +34,7 @@ def opened(tmp_path: Path, text: str) -> Task:
 def test_four_members_are_enough(tmp_path: Path) -> None:
     task = opened(tmp_path, LEAST)
     assert (task.metric, task.measured_second, task.for_memory) == ("time", "", False)
-    assert (task.needs_time, task.needs_model, task.rules_first, task.of_texts) == (True, False, False, False)
+    assert (task.needs_time, task.needs_model, task.of_texts) == (True, False, False)
     assert task.for_target(Target(Path("mod.py"), "f")) is task
     assert task.judge_view("a", "b") == ("a", "b")
     assert task.measure_change("a", "b") == ""

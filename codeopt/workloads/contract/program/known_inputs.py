@@ -11,7 +11,6 @@ from codeopt.workloads.contract.program.formats import Property, shared, shared_
 from codeopt.workloads.contract.program.layout import InputField, Layout, ParsedInput, find_layout
 from codeopt.workloads.contract.program.relations import InputRelation, _shape, find_relations
 from codeopt.workloads.contract.program.tokens import PIECES, integer, read_text
-from codeopt.workloads.contract.program.value_classes import find_value_classes
 
 LOOKED_AT = 300_000
 """Bytes of all known inputs together whose relations are looked for; the shortest come first."""
@@ -138,8 +137,7 @@ def look_at(inputs: Sequence[bytes]) -> KnownInputs:
     if layout is None or None in readings:
         return KnownInputs(tuple(chosen), None, (), ())
     read = tuple(reading for reading in readings if reading is not None)
-    relations = (*find_value_classes(layout, read), *find_relations(layout, read))
-    return KnownInputs(tuple(chosen), layout, read, relations)
+    return KnownInputs(tuple(chosen), layout, read, find_relations(layout, read))
 
 
 def choose_shortest(inputs: Sequence[bytes]) -> list[bytes]:

@@ -5,11 +5,16 @@ holds by chance makes a caveat of what would else reject a draft, and so errs on
 from __future__ import annotations
 
 import math
+import operator
+import re
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import Enum, auto
-from itertools import combinations, pairwise
+from functools import partial
+from itertools import chain, combinations, pairwise, product
+from typing import Any
 
+from codeopt.workloads.contract.program.formats import EXACT
 from codeopt.workloads.contract.program.layout import InputField, Layout, ParsedInput
 from codeopt.workloads.contract.program.tokens import CANONICAL, NUMBER, integer
 
@@ -17,6 +22,11 @@ CHANCE = 0.1
 """Maximum probability of an order by chance. If the known lists exceed it, the order is ignored."""
 MOST_ROLES = 14
 """Maximum number of places whose pairs are looked at."""
+FEW_WORDS = 12
+"""Maximum number of distinct words that are all that a place may have."""
+_FRACTION = re.compile(rb"[+-]?\d*\.\d+")
+Compare = Callable[[Any, Any], bool]
+Roles = Sequence[InputField]
 
 
 class RelationKind(Enum):
@@ -36,13 +46,33 @@ class RelationKind(Enum):
 class InputRelation:
     """Something that holds of every known input."""
 
-    kind: RelationKind
-    roles: tuple[InputField, ...]
     broken: str
     """Words about an input that breaks it: `a number that no known input has there`."""
-    holds: Callable[[ParsedInput], bool]
+    test: Callable[..., bool]
+    """Called with an input and the roles."""
+    roles: tuple[InputField, ...]
+    kind: RelationKind = RelationKind.OTHER
     detail: int = 0
-    """For ORDER the kind of order; for LENGTH and BOUND the difference from the number."""
+    """For ORDER and PAIR the place in COMPARISONS; for LENGTH and BOUND the difference from the number."""
+
+    def holds(self, reading: ParsedInput) -> bool:
+        """Return True if an input keeps it. Raises ValueError if there is a word where it is about numbers."""
+        return self.test(reading, *self.roles)
+
+
+COMPARISONS: tuple[tuple[str, Compare], ...] = (
+    ("the first number is no larger than the other", operator.le),
+    ("the first number is no smaller than the other", operator.ge),
+    ("the first number is smaller than the other", operator.lt),
+    ("the first number is larger than the other", operator.gt),
+    ("two numbers differ", operator.ne),
+)
+_MEASURES: tuple[tuple[str, Callable[[Sequence[int]], int]], ...] = (
+    ("the sum", sum),
+    ("the largest", partial(max, default=0)),
+    ("the smallest", partial(min, default=0)),
+)
+_SIZES = (("no more than", operator.le), ("no less than", operator.ge), ("just", operator.eq))
 
 
 def is_integer(readings: Sequence[ParsedInput], role: InputField) -> bool:
@@ -60,210 +90,178 @@ def find_relations(layout: Layout, readings: Sequence[ParsedInput]) -> tuple[Inp
     many = [role for role in numbers if role not in scalars]
     words = [role for role in layout.roles if role not in numbers]
     found: list[InputRelation] = []
-
-    def keep(relations: Iterator[InputRelation]) -> None:
-        found.extend(relation for relation in relations if all(relation.holds(reading) for reading in readings))
-
-    keep(_written(numbers))
-    keep(_lengths(layout, scalars))
-    keep(_word_lengths(many, layout.roles))
-    keep(_bounds(many, scalars))
-    keep(_ranges(layout, readings, numbers, found))
-    keep(_between(scalars))
-    keep(_orders(many, readings))
-    keep(_pairs(layout, many))
-    keep(_sums(many, scalars))
-    keep(_graphs(many, scalars))
-    keep(_words(words, readings))
+    likely = chain(
+        _values(layout),
+        (_each("no known input has another thing than whole numbers there", CANONICAL.fullmatch, r) for r in numbers),
+        _lengths(layout, scalars),
+        _word_lengths(many, layout.roles),
+        _bounds(many, scalars),
+        _ranges(layout, readings, numbers, found),
+        _between(scalars),
+        *(_orders(role, [each for reading in readings for each in reading.lists(role)]) for role in many),
+        _pairs(layout, many),
+        _sums(many, scalars),
+        _graphs(many, scalars),
+        *(_words(role, readings) for role in words),
+    )
+    for relation in likely:  # the ranges look at those that are found
+        if all(map(relation.holds, readings)):
+            found.append(relation)
     return tuple(found)
 
 
-def _written(numbers: Sequence[InputField]) -> Iterator[InputRelation]:
-    for role in numbers:
-        yield InputRelation(
-            RelationKind.OTHER,
-            (role,),
-            "no known input has another thing than whole numbers there",
-            lambda r, role=role: all(map(CANONICAL.fullmatch, r.tokens(role))),  # type: ignore[misc]
-        )
+def _each(words: str, holds: Callable[[bytes], object], role: InputField) -> InputRelation:
+    """A relation that holds of each token of a role."""
+    return InputRelation(words, lambda r, a: all(map(holds, r.tokens(a))), (role,))
 
 
-def _lengths(layout: Layout, scalars: Sequence[InputField]) -> Iterator[InputRelation]:
+def _is_exact(token: bytes) -> bool:
+    return len(token) <= 15 or (value := integer(token)) is None or abs(value) < EXACT
+
+
+def _values(layout: Layout) -> Iterator[InputRelation]:
+    """Blocks and lists that are not empty, and classes of tokens that no known input has at a place."""
+    for number, part in enumerate(layout.parts):
+        if not part.single:
+            words = "no known input is without these lines"
+            yield InputRelation(words, lambda r, a: bool(r.parts[a.part]), (InputField(number, 0, None),))
+    for role in layout.roles:
+        if role.token is None:
+            words = "no known input has an empty list there"
+            yield InputRelation(words, lambda r, a: all(map(len, r.lines(a))), (role,))
+    places = [role for role in layout.roles if role not in layout.counts]
+    yield from (_each("no known input has a number of 2**53 or more there", _is_exact, role) for role in places)
+    for role in places:
+        yield _each("no known input has a fraction there", lambda token: not _FRACTION.fullmatch(token), role)
+    yield from (_each("all known words there are ASCII", bytes.isascii, role) for role in places)
+
+
+def _lengths(layout: Layout, scalars: Roles) -> Iterator[InputRelation]:
     """Lists and words as long as a number says; all lists of a block of one length."""
     for role in layout.roles:
-        part = layout.parts[role.part]
         if role.token is not None:
+            words = "in all known inputs a number says how long the words are"
             for scalar in scalars:
                 if scalar != role:
-                    yield InputRelation(
-                        RelationKind.LENGTH,
-                        (role, scalar),
-                        "in all known inputs a number says how long the words are",
-                        lambda r, role=role, s=scalar: all(len(t) == r.scalar(s) for t in r.tokens(role)),  # type: ignore[misc]
-                    )
+                    yield InputRelation(words, _are_so_long, (role, scalar), RelationKind.LENGTH)
             continue
-        for scalar in scalars:
-            for offset in (0, -1, 1):
-                yield InputRelation(
-                    RelationKind.LENGTH, (role, scalar), "in all known inputs a number says how many follow",
-                    lambda r, role=role, s=scalar, o=offset: all(  # type: ignore[misc]
-                        len(line) == r.scalar(s) + o for line in r.lines(role)
-                    ), offset,
-                )  # fmt: skip
+        for scalar, more in product(scalars, (0, -1, 1)):
+            words, test = "in all known inputs a number says how many follow", partial(_are_so_many, more=more)
+            yield InputRelation(words, test, (role, scalar), RelationKind.LENGTH, more)
         for place in (0, 1, 2):  # u k v1 .. vk
-            yield InputRelation(
-                RelationKind.LENGTH,
-                (role, InputField(role.part, role.line, place)),
-                "in all known inputs a number says how many follow in its line",
-                lambda r, role=role, p=place: all(  # type: ignore[misc]
-                    len(line) > p and integer(line[p]) == len(line) - p - 1 for line in r.lines(role)
-                ),
-            )
-        if not part.single:
-            yield InputRelation(
-                RelationKind.OTHER,
-                (role,),
-                "in all known inputs these lines are as long as each other",
-                lambda r, role=role: len({len(line) for line in r.lines(role)}) <= 1,  # type: ignore[misc]
-            )
+            words, count = "in all known inputs a number says how many follow in its line", replace(role, token=place)
+            yield InputRelation(words, _follow_in_line, (role, count), RelationKind.LENGTH)
+        if not layout.parts[role.part].single:
+            words = "in all known inputs these lines are as long as each other"
+            yield InputRelation(words, lambda r, a: len({*map(len, r.lines(a))}) <= 1, (role,))
 
 
-def _word_lengths(numbers: Sequence[InputField], roles: Sequence[InputField]) -> Iterator[InputRelation]:
+def _are_so_long(r: ParsedInput, words: InputField, size: InputField) -> bool:
+    return all(len(word) == r.scalar(size) for word in r.tokens(words))
+
+
+def _are_so_many(r: ParsedInput, lists: InputField, count: InputField, more: int) -> bool:
+    return all(len(line) == r.scalar(count) + more for line in r.lines(lists))
+
+
+def _follow_in_line(r: ParsedInput, lists: InputField, count: InputField) -> bool:
+    at = count.token or 0
+    return all(len(line) > at and integer(line[at]) == len(line) - at - 1 for line in r.lines(lists))
+
+
+def _word_lengths(numbers: Roles, roles: Roles) -> Iterator[InputRelation]:
     """Words that are as long as a number in the same group of lines says."""
-    for number in numbers:
-        for role in roles:
-            if number.token is not None and role.token is not None and role != number and role.part == number.part:
-                words = "in all known inputs a number says how long the words next to it are"
-                yield InputRelation(
-                    RelationKind.OTHER,
-                    (role, number),
-                    words,
-                    lambda r, role=role, n=number: all(  # type: ignore[misc]
-                        len(word) == size for word, size in zip(r.tokens(role), r.integers(n), strict=True)
-                    ),
-                )
+    words = "in all known inputs a number says how long the words next to it are"
+    for number, role in product(numbers, roles):
+        if number.token is not None and role.token is not None and role != number and role.part == number.part:
+            yield InputRelation(words, lambda r, a, b: [*map(len, r.tokens(a))] == r.integers(b), (role, number))
 
 
-def _bounds(many: Sequence[InputField], scalars: Sequence[InputField]) -> Iterator[InputRelation]:
+def _bounds(many: Roles, scalars: Roles) -> Iterator[InputRelation]:
     """An index lies within a count."""
     for role in many:
         for scalar in scalars:
-            for offset in (0, -1):
-                yield InputRelation(
-                    RelationKind.BOUND, (role, scalar), "in all known inputs these numbers are bounded by another",
-                    lambda r, role=role, s=scalar, o=offset: (  # type: ignore[misc]
-                        max(r.integers(role), default=-math.inf) <= r.scalar(s) + o
-                    ), offset,
-                )  # fmt: skip
+            for more in (0, -1):
+                words, test = "in all known inputs these numbers are bounded by another", partial(_is_within, more=more)
+                yield InputRelation(words, test, (role, scalar), RelationKind.BOUND, more)
+            words = "in all known inputs these numbers are no less than another"
             yield InputRelation(
-                RelationKind.BOUND,
-                (scalar, role),
-                "in all known inputs these numbers are no less than another",
-                lambda r, role=role, s=scalar: min(r.integers(role), default=math.inf) >= r.scalar(s),  # type: ignore[misc]
-                1,
-            )
-        yield InputRelation(
-            RelationKind.OTHER,
-            (role,),
-            "in all known inputs a number is no larger than its own place",
-            lambda r, role=role: all(v <= i for i, v in enumerate(r.integers(role), 1)),  # type: ignore[misc]
-        )
+                words, lambda r, a, b: min(r.integers(b), default=math.inf) >= r.scalar(a), (scalar, role),
+                RelationKind.BOUND, 1,
+            )  # fmt: skip
+        words = "in all known inputs a number is no larger than its own place"
+        yield InputRelation(words, lambda r, a: all(v <= at for at, v in enumerate(r.integers(a), 1)), (role,))
+
+
+def _is_within(r: ParsedInput, many: InputField, count: InputField, more: int) -> bool:
+    return max(r.integers(many), default=-math.inf) <= r.scalar(count) + more
 
 
 def _ranges(
-    layout: Layout, readings: Sequence[ParsedInput], numbers: Sequence[InputField], found: Sequence[InputRelation]
+    layout: Layout, readings: Sequence[ParsedInput], numbers: Roles, found: Sequence[InputRelation]
 ) -> Iterator[InputRelation]:
     """From the smallest to the largest known; what counts may be larger, and what a count bounds."""
     counts = {*layout.counts, *(r.roles[1] for r in found if r.kind is RelationKind.LENGTH)}
     bounded = {r.roles[0] for r in found if r.kind is RelationKind.BOUND and r.roles[1] in counts}
     for role in numbers:
         values = [value for reading in readings for value in reading.integers(role)]
-        low, high = min(values), max(values)
-        yield InputRelation(
-            RelationKind.RANGE, (role,), "no known input has so small a number there",
-            lambda r, role=role, low=low: min(r.integers(role), default=low) >= low, low,  # type: ignore[misc]
-        )  # fmt: skip
-        if role not in counts and role not in bounded:
-            yield InputRelation(
-                RelationKind.OTHER,
-                (role,),
-                "no known input has so large a number there",
-                lambda r, role=role, high=high: max(r.integers(role), default=high) <= high,  # type: ignore[misc]
-            )
-        step = math.gcd(*(value - low for value in values))
-        if step > 1 and len(set(values)) >= 5:
-            yield InputRelation(
-                RelationKind.OTHER,
-                (role,),
-                "all known numbers there lie on steps, and these do not",
-                lambda r, role=role, low=low, step=step: all(  # type: ignore[misc]
-                    (v - low) % step == 0 for v in r.integers(role)
-                ),
-            )
+        yield from _range(role, values, role in counts or role in bounded)
 
 
-def _between(scalars: Sequence[InputField]) -> Iterator[InputRelation]:
+def _range(role: InputField, values: Sequence[int], open_above: bool) -> Iterator[InputRelation]:
+    low, high = min(values), max(values)
+    step = math.gcd(*(value - low for value in values))
+    yield InputRelation(
+        "no known input has so small a number there", lambda r, a: min(r.integers(a), default=low) >= low, (role,),
+        RelationKind.RANGE, low,
+    )  # fmt: skip
+    if not open_above:
+        words = "no known input has so large a number there"
+        yield InputRelation(words, lambda r, a: max(r.integers(a), default=high) <= high, (role,))
+    if step > 1 and len(set(values)) >= 5:
+        words = "all known numbers there lie on steps, and these do not"
+        yield InputRelation(words, lambda r, a: all((value - low) % step == 0 for value in r.integers(a)), (role,))
+
+
+def _between(scalars: Roles) -> Iterator[InputRelation]:
     """Relations between two numbers of the head."""
-    for a, b in combinations(scalars[:MOST_ROLES], 2):
-        for words, holds in _comparisons():
-            yield InputRelation(
-                RelationKind.OTHER,
-                (a, b),
-                f"in all known inputs {words}",
-                lambda r, a=a, b=b, holds=holds: holds(r.scalar(a), r.scalar(b)),  # type: ignore[misc]
-            )
-        for one, other in ((a, b), (b, a)):
-            yield InputRelation(
-                RelationKind.OTHER,
-                (one, other),
-                "in all known inputs a graph could have as many edges",
-                lambda r, n=one, m=other: r.scalar(m) <= r.scalar(n) * (r.scalar(n) - 1) // 2,  # type: ignore[misc]
-            )
-            yield InputRelation(
-                RelationKind.OTHER,
-                (one, other),
-                "in all known inputs one number divides another",
-                lambda r, n=one, m=other: r.scalar(n) != 0 and r.scalar(m) % r.scalar(n) == 0,  # type: ignore[misc]
-            )
+    edges = "in all known inputs a graph could have as many edges"
+    divides = "in all known inputs one number divides another"
+    for pair in combinations(scalars[:MOST_ROLES], 2):
+        yield from (InputRelation(f"in all known inputs {words}", _all(holds), pair) for words, holds in COMPARISONS)
+        for ends in (pair, pair[::-1]):
+            yield InputRelation(edges, lambda r, n, m: r.scalar(m) <= r.scalar(n) * (r.scalar(n) - 1) // 2, ends)
+            yield InputRelation(divides, lambda r, n, m: r.scalar(n) != 0 and r.scalar(m) % r.scalar(n) == 0, ends)
 
 
-def _comparisons() -> tuple[tuple[str, Callable[[int, int], bool]], ...]:
-    return (
-        ("the first number is no larger than the other", lambda a, b: a <= b),
-        ("the first number is no smaller than the other", lambda a, b: a >= b),
-        ("the first number is smaller than the other", lambda a, b: a < b),
-        ("the first number is larger than the other", lambda a, b: a > b),
-        ("two numbers differ", lambda a, b: a != b),
-    )
+def _all(holds: Compare) -> Callable[..., bool]:
+    """Test of the numbers at two places, one after the other."""
+    return lambda r, a, b: all(map(holds, r.integers(a), r.integers(b)))
 
 
-ORDERS: tuple[Callable[[int, int], bool], ...] = (
-    lambda a, b: a <= b, lambda a, b: a >= b, lambda a, b: a < b, lambda a, b: a > b,
-)  # fmt: skip
-"""Orders by `detail` of a relation: ascending, descending, and both without equal ones."""
+def _in_order(holds: Compare, kind: Callable[[bytes], Any]) -> Callable[..., bool]:
+    return lambda r, a: all(holds(one, two) for each in r.lists(a) for one, two in pairwise(map(kind, each)))
 
 
-def _orders(many: Sequence[InputField], readings: Sequence[ParsedInput]) -> Iterator[InputRelation]:
+def _are_distinct(r: ParsedInput, role: InputField) -> bool:
+    return all(map(_all_differ, r.lists(role)))
+
+
+def _all_differ(values: Sequence[object]) -> bool:
+    return len(set(values)) == len(values)
+
+
+def _orders(role: InputField, lists: Sequence[Sequence[bytes]]) -> Iterator[InputRelation]:
     """Yield sorted and distinct numbers, unless they are so by chance."""
-    for role in many:
-        lists = [each for reading in readings for each in reading.lists(role)]
-        if not sorted_by_chance(lists):
-            for number, order in enumerate(ORDERS):
-                yield InputRelation(
-                    RelationKind.ORDER, (role,), "all known inputs are sorted there",
-                    lambda r, role=role, order=order: all(  # type: ignore[misc]
-                        order(a, b) for each in r.lists(role) for a, b in pairwise(map(int, each))
-                    ), number,
-                )  # fmt: skip
-        values = {token for each in lists for token in each}
-        crowded = sum(len(each) * (len(each) - 1) / 2 for each in lists) / max(1, len(values))
-        if math.exp(-crowded) < 2 * CHANCE:
-            yield InputRelation(
-                RelationKind.DISTINCT,
-                (role,),
-                "no known input has a number there twice",
-                lambda r, role=role: all(len(set(each)) == len(each) for each in r.lists(role)),  # type: ignore[misc]
-            )
+    if not sorted_by_chance(lists):
+        for number, (_, order) in enumerate(COMPARISONS[:4]):
+            test = _in_order(order, int)
+            yield InputRelation("all known inputs are sorted there", test, (role,), RelationKind.ORDER, number)
+    values = {token for each in lists for token in each}
+    crowded = sum(len(each) * (len(each) - 1) / 2 for each in lists) / max(1, len(values))
+    if math.exp(-crowded) < 2 * CHANCE:
+        words = "no known input has a number there twice"
+        yield InputRelation(words, _are_distinct, (role,), RelationKind.DISTINCT)
 
 
 def sorted_by_chance(lists: Sequence[Sequence[object]]) -> bool:
@@ -271,89 +269,53 @@ def sorted_by_chance(lists: Sequence[Sequence[object]]) -> bool:
     return math.prod(1 / math.factorial(min(len(each), 20)) for each in lists) >= CHANCE
 
 
-def _pairs(layout: Layout, many: Sequence[InputField]) -> Iterator[InputRelation]:
+def _pairs(layout: Layout, many: Roles) -> Iterator[InputRelation]:
     """Relations between two numbers of each line, and between lists of one length."""
-    for a, b in combinations(many[:MOST_ROLES], 2):
+    for pair in combinations(many[:MOST_ROLES], 2):
+        a, b = pair
         if a.part == b.part and a.line == b.line and a.token is not None and b.token is not None:
-            for number, (words, holds) in enumerate(_comparisons()):
-                yield InputRelation(
-                    RelationKind.PAIR, (a, b), f"in all lines of known inputs {words}",
-                    lambda r, a=a, b=b, holds=holds: all(  # type: ignore[misc]
-                        map(holds, r.integers(a), r.integers(b))
-                    ), number,
-                )  # fmt: skip
-            yield InputRelation(
-                RelationKind.OTHER,
-                (a, b),
-                "no known input has the same pair in two lines",
-                lambda r, a=a, b=b: _all_differ(  # type: ignore[misc]
-                    [frozenset(pair) for pair in zip(r.integers(a), r.integers(b), strict=True)]
-                ),
-            )
+            for number, (words, holds) in enumerate(COMPARISONS):
+                words = f"in all lines of known inputs {words}"
+                yield InputRelation(words, _all(holds), pair, RelationKind.PAIR, number)
+            yield InputRelation("no known input has the same pair in two lines", _have_no_pair_twice, pair)
         elif layout.parts[a.part].single and layout.parts[b.part].single:
-            for words, holds in _comparisons():
-                yield InputRelation(
-                    RelationKind.OTHER,
-                    (a, b),
-                    f"in all known inputs, place by place, {words}",
-                    lambda r, a=a, b=b, holds=holds: all(  # type: ignore[misc]
-                        map(holds, r.integers(a), r.integers(b))
-                    ),
-                )
+            for words, holds in COMPARISONS:
+                yield InputRelation(f"in all known inputs, place by place, {words}", _all(holds), pair)
 
 
-def _all_differ(values: Sequence[object]) -> bool:
-    return len(set(values)) == len(values)
+def _have_no_pair_twice(r: ParsedInput, a: InputField, b: InputField) -> bool:
+    return _all_differ([frozenset(pair) for pair in zip(r.integers(a), r.integers(b), strict=True)])
 
 
-def _sums(many: Sequence[InputField], scalars: Sequence[InputField]) -> Iterator[InputRelation]:
+def _sums(many: Roles, scalars: Roles) -> Iterator[InputRelation]:
     """Sum, largest and smallest of many against a number of the head."""
-    parts: tuple[tuple[str, Callable[[Sequence[int]], float]], ...] = (
-        ("the sum", sum),
-        ("the largest", lambda v: max(v, default=0)),
-        ("the smallest", lambda v: min(v, default=0)),
-    )
-    for role in many:
-        for scalar in scalars:
-            for name, measure in parts:
-                for words, holds in (
-                    ("no more than", lambda a, b: a <= b),
-                    ("no less than", lambda a, b: a >= b),
-                    ("just", lambda a, b: a == b),
-                ):
-                    yield InputRelation(
-                        RelationKind.OTHER,
-                        (role, scalar),
-                        f"in all known inputs {name} is {words} another number",
-                        lambda r, role=role, s=scalar, measure=measure, holds=holds: holds(  # type: ignore[misc]
-                            measure(r.integers(role)), r.scalar(s)
-                        ),
-                    )
+    for role, scalar, (name, measure), (words, holds) in product(many, scalars, _MEASURES, _SIZES):
+        test = partial(_is_sized, measure=measure, holds=holds)
+        yield InputRelation(f"in all known inputs {name} is {words} another number", test, (role, scalar))
 
 
-def _graphs(many: Sequence[InputField], scalars: Sequence[InputField]) -> Iterator[InputRelation]:
-    """Edges that hold all nodes together, or no circle."""
+def _is_sized(
+    r: ParsedInput, many: InputField, scalar: InputField, measure: Callable[[Sequence[int]], int], holds: Compare
+) -> bool:
+    return holds(measure(r.integers(many)), r.scalar(scalar))
+
+
+def _graphs(many: Roles, scalars: Roles) -> Iterator[InputRelation]:
+    """Pairs in lines are the edges of a tree or forest."""
     for a, b in combinations([role for role in many if role.token is not None][:MOST_ROLES], 2):
-        if (a.part, a.line) != (b.part, b.line):
-            continue
-        for scalar in scalars:
-            yield InputRelation(
-                RelationKind.TREE,
-                (a, b, scalar),
-                "in all known inputs the edges reach every node",
-                lambda r, a=a, b=b, s=scalar: _trees(r.integers(a), r.integers(b)) == (r.scalar(s), 1),  # type: ignore[misc]
-            )
-        yield InputRelation(
-            RelationKind.OTHER,
-            (a, b),
-            "in all known inputs the edges make no circle",
-            lambda r, a=a, b=b: _has_no_circle(r.integers(a), r.integers(b)),  # type: ignore[misc]
-        )
+        if (a.part, a.line) == (b.part, b.line):
+            words = "in all known inputs the edges reach every node"
+            yield from (InputRelation(words, _are_a_tree, (a, b, scalar), RelationKind.TREE) for scalar in scalars)
+            yield InputRelation("in all known inputs the edges make no circle", _make_no_circle, (a, b))
 
 
-def _has_no_circle(a: Sequence[int], b: Sequence[int]) -> bool:
-    nodes, trees = _trees(a, b)
-    return len(a) == nodes - trees
+def _are_a_tree(r: ParsedInput, a: InputField, b: InputField, count: InputField) -> bool:
+    return _trees(r.integers(a), r.integers(b)) == (r.scalar(count), 1)
+
+
+def _make_no_circle(r: ParsedInput, a: InputField, b: InputField) -> bool:
+    nodes, trees = _trees(r.integers(a), r.integers(b))
+    return len(r.integers(a)) == nodes - trees
 
 
 def _trees(a: Sequence[int], b: Sequence[int]) -> tuple[int, int]:
@@ -372,64 +334,36 @@ def _trees(a: Sequence[int], b: Sequence[int]) -> tuple[int, int]:
     return len(above), sum(node == up for node, up in above.items())
 
 
-def _words(words: Sequence[InputField], readings: Sequence[ParsedInput]) -> Iterator[InputRelation]:
+def _words(role: InputField, readings: Sequence[ParsedInput]) -> Iterator[InputRelation]:
     """Signs, lengths and how often single signs occur."""
-    for role in words:
-        tokens = [token for reading in readings for token in reading.tokens(role)]
-        if not tokens:
-            continue
-        signs = alphabet(tokens)
-        yield InputRelation(
-            RelationKind.OTHER,
-            (role,),
-            "no known input has such signs there",
-            lambda r, role=role, signs=signs: all(signs.issuperset(token) for token in set(r.tokens(role))),  # type: ignore[misc]
-        )
-        shapes = {_shape(token) for token in tokens}
-        yield InputRelation(
-            RelationKind.OTHER,
-            (role,),
-            "no known input has something written like that",
-            lambda r, role=role, shapes=shapes: all(_shape(t) in shapes for t in set(r.tokens(role))),  # type: ignore[misc]
-        )
-        known = set(tokens)
-        if len(known) <= 12 and len(tokens) >= 4 * len(known) and max(map(len, known)) > 1:
-            yield InputRelation(
-                RelationKind.OTHER,
-                (role,),
-                "no known input has such a word there",
-                lambda r, role=role, known=known: known.issuperset(r.tokens(role)),  # type: ignore[misc]
-            )
-        yield InputRelation(
-            RelationKind.OTHER,
-            (role,),
-            "no known input has a word of this length there",
-            lambda r, role=role: len({len(token) for token in r.tokens(role)}) <= 1,  # type: ignore[misc]
-        )
-        if len(readings) > 2:
-            for sign in sorted({sign for token in tokens for sign in token})[:12]:
-                often = {b"".join(reading.tokens(role)).count(sign) for reading in readings}
-                if len(often) == 1 and often != {0}:
-                    yield InputRelation(
-                        RelationKind.OTHER,
-                        (role,),
-                        f"all known inputs have {chr(sign)!r} there as often",
-                        lambda r, role=role, sign=sign, often=often: b"".join(r.tokens(role)).count(sign) in often,  # type: ignore[misc]
-                    )
-        if not sorted_by_chance([list(set(each)) for reading in readings for each in reading.lists(role)]):
-            yield InputRelation(
-                RelationKind.ORDER,
-                (role,),
-                "all known words are sorted there",
-                lambda r, role=role: all(a <= b for each in r.lists(role) for a, b in pairwise(each)),  # type: ignore[misc]
-            )
-        if len(tokens) > 6:
-            yield InputRelation(
-                RelationKind.DISTINCT,
-                (role,),
-                "no known input has a word there twice",
-                lambda r, role=role: all(_all_differ(each) for each in r.lists(role)),  # type: ignore[misc]
-            )
+    tokens = [token for reading in readings for token in reading.tokens(role)]
+    if not tokens:
+        return
+    signs, shapes, known = alphabet(tokens), {_shape(token) for token in tokens}, set(tokens)
+    yield _each("no known input has such signs there", signs.issuperset, role)
+    yield _each("no known input has something written like that", lambda token: _shape(token) in shapes, role)
+    if len(known) <= FEW_WORDS and len(tokens) >= 4 * len(known) and max(map(len, known)) > 1:
+        yield _each("no known input has such a word there", known.__contains__, role)
+    words = "no known input has a word of this length there"
+    yield InputRelation(words, lambda r, a: len({*map(len, r.tokens(a))}) <= 1, (role,))
+    for sign in sorted({sign for token in tokens for sign in token})[:12] if len(readings) > 2 else ():
+        often = {_count(reading, role, sign) for reading in readings}
+        if len(often) == 1 and often != {0}:
+            test = partial(_has_as_often, sign=sign, often=often.pop())
+            yield InputRelation(f"all known inputs have {chr(sign)!r} there as often", test, (role,))
+    if not sorted_by_chance([list(set(each)) for reading in readings for each in reading.lists(role)]):
+        words, sorted_words = "all known words are sorted there", _in_order(operator.le, bytes)
+        yield InputRelation(words, sorted_words, (role,), RelationKind.ORDER)
+    if len(tokens) > 6:
+        yield InputRelation("no known input has a word there twice", _are_distinct, (role,), RelationKind.DISTINCT)
+
+
+def _count(r: ParsedInput, role: InputField, sign: int) -> int:
+    return b"".join(r.tokens(role)).count(sign)
+
+
+def _has_as_often(r: ParsedInput, role: InputField, sign: int, often: int) -> bool:
+    return _count(r, role, sign) == often
 
 
 def alphabet(tokens: Sequence[bytes]) -> frozenset[int]:

@@ -13,6 +13,8 @@ from functools import cached_property
 from codeopt.workloads.contract.program.tokens import integer
 
 Lines = Sequence[Sequence[bytes]]
+Place = tuple[list[bytes], int]
+"""A line of an editable input, and the number of a token in it."""
 
 MOST_STEPS = 3000
 """Maximum number of steps of the search for a layout."""
@@ -93,6 +95,36 @@ class ParsedInput:
     @cached_property
     def _numbers(self) -> dict[InputField, list[int]]:
         return {}
+
+    def write(self) -> bytes:
+        """Return the input as text."""
+        return EditableInput(self).write()
+
+
+class EditableInput:
+    """Lines of an input by its layout, to be changed in place."""
+
+    def __init__(self, reading: ParsedInput) -> None:
+        self.layout = reading.layout
+        self.parts = [[list(line) for line in part] for part in reading.parts]
+
+    def lines(self, role: InputField) -> list[list[bytes]]:
+        """The lines at a place, one for each group."""
+        return self.parts[role.part][role.line :: len(self.layout.parts[role.part].widths)]
+
+    def lists(self, role: InputField) -> list[list[Place]]:
+        """Places of tokens that have an order: those of each list, or a column."""
+        if role.token is None:
+            return [[(line, at) for at in range(len(line))] for line in self.lines(role)]
+        return [[(line, role.token) for line in self.lines(role)]]
+
+    def scalar(self, role: InputField) -> int:
+        """The one number at a place."""
+        return int(self.lines(role)[0][role.token or 0])
+
+    def put(self, role: InputField, number: int) -> None:
+        """Set the one number at a place."""
+        self.lines(role)[0][role.token or 0] = b"%d" % number
 
     def write(self) -> bytes:
         """Return the input as text."""

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from itertools import cycle
 
 from codeopt.workloads.contract.program.known_inputs import KnownInputs
-from codeopt.workloads.contract.program.layout import InputField, ParsedInput
+from codeopt.workloads.contract.program.layout import EditableInput, InputField, ParsedInput, Place
 from codeopt.workloads.contract.program.relations import InputRelation, RelationKind, alphabet
 
 TRIES = 12
@@ -67,23 +67,28 @@ class ConstrainedGenerator:
                     break
 
     def _made(self, base: ParsedInput, way: str, amount: SizeTarget | None) -> bytes | None:
-        parts = [[list(line) for line in part] for part in base.parts]
+        draft = EditableInput(base)
         if amount is not None:
-            self._resize(parts, amount)
+            self._resize(draft, amount)
         if way in RELATED:
-            if not self._relate(parts, RELATED[way]):
+            if not self._relate(draft, RELATED[way]):
                 return None
         else:
-            self._revalue_all(parts, way)
-        return self._repaired(parts).write()
+            for role in self.layout.roles:
+                if role not in self.counts:
+                    self._revalue(draft, role, way)
+        self._repair(draft)
+        return draft.write()
 
     def with_chain(self, base: ParsedInput, roles: Sequence[InputField], nodes: int, low: int, up: bool) -> bytes:
         """An input with about so many nodes, each joined to the one before it: in two columns, or in a list of
         parents."""
-        parts = [[list(line) for line in part] for part in base.parts]
-        longest = max((reading.scalar(role) for reading in self.shown for role in self.counts), default=len(parts[-1]))
-        self._resize(parts, SizeTarget(max(1.01, nodes / (self.scale * max(1, longest)))))
-        lines = self._lines(parts, roles[0])
+        draft = EditableInput(base)
+        longest = max(
+            (reading.scalar(role) for reading in self.shown for role in self.counts), default=len(draft.parts[-1])
+        )
+        self._resize(draft, SizeTarget(max(1.01, nodes / (self.scale * max(1, longest)))))
+        lines = draft.lines(roles[0])
         for number, line in enumerate(lines, low):
             if len(roles) == 1:
                 line[:] = [b"%d" % (low + at) for at in range(len(line))]
@@ -91,57 +96,47 @@ class ConstrainedGenerator:
                 ends = (number, number + 1) if up else (number + 1, number)
                 for role, end in zip(roles, ends, strict=True):
                     line[role.token or 0] = b"%d" % end
-        return self._reading(parts).write()
+        return draft.write()
 
-    def _revalue_all(self, parts: list[Lines], way: str) -> None:
-        for role in self.layout.roles:
-            if role not in self.counts:
-                self._revalue(parts, role, way)
-
-    def _relate(self, parts: list[Lines], related: Callable[[int, int], int]) -> bool:
+    def _relate(self, draft: EditableInput, related: Callable[[int, int], int]) -> bool:
         """Set one number to a result of others, preferably a number that is alone. False if no number may change."""
-        roles = [role for role in self.numbers if role not in self.counts and any(self._at(line, role) for line in
-                 self._lines(parts, role))]  # fmt: skip
+        roles = [role for role in self.numbers if role not in self.counts and any(draft.lists(role))]
         alone = [role for role in roles if self.layout.parts[role.part].single and role.token is not None]
         if not roles:
             return False
         others = [role for role in roles if role not in alone] or roles
         target = self.draw.choice(alone if alone and self.draw.random() < 0.7 else roles)
-        one, other = (int(line[at]) for line, at in (self._place(parts, self.draw.choice(others)) for _ in range(2)))
-        low, high = self._ends(parts, target)
-        line, at = self._place(parts, target)
+        one, other = (int(line[at]) for line, at in (self._place(draft, self.draw.choice(others)) for _ in range(2)))
+        low, high = self._ends(draft, target)
+        line, at = self._place(draft, target)
         line[at] = b"%d" % (value := related(one, other))
         return low <= value <= high
 
-    def _lines(self, parts: list[Lines], role: InputField) -> Lines:
-        return parts[role.part][role.line :: len(self.layout.parts[role.part].widths)]
-
-    def _place(self, parts: list[Lines], role: InputField) -> tuple[list[bytes], int]:
+    def _place(self, draft: EditableInput, role: InputField) -> tuple[list[bytes], int]:
         """Return a line with a token of this role, and the token's place in it."""
-        line = self.draw.choice([line for line in self._lines(parts, role) if line])
+        line = self.draw.choice([line for line in draft.lines(role) if line])
         return line, self.draw.randrange(len(line)) if role.token is None else role.token
 
-    def _reading(self, parts: list[Lines]) -> ParsedInput:
-        return ParsedInput(self.layout, tuple(tuple(map(tuple, part)) for part in parts))
-
-    def _resize(self, parts: list[Lines], amount: SizeTarget) -> None:
+    def _resize(self, draft: EditableInput, amount: SizeTarget) -> None:
         """Another number at a place that counts, and as much of all that it counts; else of what nothing counts."""
         for role in [self.draw.choice(self.counts)] if self.counts else []:
             known = [reading.scalar(role) for reading in self.shown]
-            now = int(parts[role.part][role.line][role.token or 0])
-            size = self._size(_bytes(line for part in parts for line in part) / max(1, now), known, amount)
-            parts[role.part][role.line][role.token or 0] = b"%d" % size
+            now = draft.scalar(role)
+            size = self._size(_bytes(line for part in draft.parts for line in part) / max(1, now), known, amount)
+            draft.put(role, size)
         for number, part in enumerate(self.layout.parts):
             if part.count is not None:
                 source = part.count.scalar
-                size = int(parts[source.part][source.line][source.token or 0]) + part.count.offset
-                parts[number] = self._pieces(parts[number], max(0, size), len(part.widths))
+                size = draft.scalar(source) + part.count.offset
+                draft.parts[number] = self._pieces(draft.parts[number], max(0, size), len(part.widths))
             elif part.rest and not self.counts:
                 group = len(part.widths)
                 known = [len(reading.parts[number]) // group for reading in self.shown]
-                size = self._size(_bytes(parts[number]) / max(1, len(parts[number]) // group), known, amount)
-                parts[number] = self._pieces(parts[number], max(1, size), group)
-        self._relist(parts, amount)
+                size = self._size(
+                    _bytes(draft.parts[number]) / max(1, len(draft.parts[number]) // group), known, amount
+                )
+                draft.parts[number] = self._pieces(draft.parts[number], max(1, size), group)
+        self._relist(draft, amount)
 
     def _size(self, unit_bytes: float, known: Sequence[int], amount: SizeTarget) -> int:
         """Return a number of units of this size, if known inputs have these numbers of them."""
@@ -167,16 +162,16 @@ class ConstrainedGenerator:
         ]
         return found[:100]
 
-    def _relist(self, parts: list[Lines], amount: SizeTarget) -> None:
+    def _relist(self, draft: EditableInput, amount: SizeTarget) -> None:
         """Adjust lists and words to the numbers that count them. Lists without a count become longer also."""
         told: dict[InputField, list[InputRelation]] = {}
         for relation in self.lengths:
             told.setdefault(relation.roles[0], []).append(relation)
         for role in self.layout.roles:
-            lines = parts[role.part][role.line :: len(self.layout.parts[role.part].widths)]
+            lines = draft.lines(role)
             if role.token is None and role in told:
                 source = told[role][0].roles[1]
-                size = int(parts[source.part][source.line][source.token or 0]) + told[role][0].detail
+                size = draft.scalar(source) + told[role][0].detail
                 for line in lines:
                     line[:] = self._more(line, max(0, size))
             elif role.token is None and self.layout.parts[role.part].single and not self.counts:
@@ -184,21 +179,21 @@ class ConstrainedGenerator:
                 size = self._size(_bytes(lines[:1]) / max(1, len(lines[0])), known, amount)
                 lines[0][:] = self._more(lines[0], max(1, size))
             elif role.token is not None and role not in self.numbers and self._may_reword(role, told):
-                self._reword(lines, role, told.get(role, []), parts, amount)
+                self._reword(lines, role, told.get(role, []), draft, amount)
 
     def _may_reword(self, role: InputField, told: Mapping[InputField, Sequence[InputRelation]]) -> bool:
         """Return True for a word whose length is a number of the input, and for a single one without a count."""
         return role in told or (not self.counts and self.layout.parts[role.part].single)
 
     def _reword(
-        self, lines: Lines, role: InputField, told: Sequence[InputRelation], parts: list[Lines], amount: SizeTarget
+        self, lines: Lines, role: InputField, told: Sequence[InputRelation], draft: EditableInput, amount: SizeTarget
     ) -> None:
         tokens = [token for reading in self.shown for token in reading.tokens(role)]
         signs = sorted(alphabet(tokens)) or [97]
         for line in lines:
             if told:
                 source = told[0].roles[1]
-                size = min(int(parts[source.part][source.line][source.token or 0]), MOST_BYTES // len(lines))
+                size = min(draft.scalar(source), MOST_BYTES // len(lines))
             else:
                 size = self._size(1.0, [len(token) for token in tokens], amount)
             line[role.token or 0] = bytes(self.draw.choices(list(line[role.token or 0]) or signs, k=max(1, size)))
@@ -207,34 +202,26 @@ class ConstrainedGenerator:
         kept = list(tokens[:size])
         return [*kept, *self.draw.choices(list(tokens) or [b"0"], k=size - len(kept))]
 
-    def _revalue(self, parts: list[Lines], role: InputField, way: str) -> None:
+    def _revalue(self, draft: EditableInput, role: InputField, way: str) -> None:
         """Other values at one place."""
-        lines = parts[role.part][role.line :: len(self.layout.parts[role.part].widths)]
         if way == "one" and self.draw.random() > 1.5 / len(self.layout.roles):
             return
-        choose = self._chooser(parts, role, way, [t for line in lines for t in self._at(line, role)])
-        places = [(line, at) for line in lines for at in (range(len(line)) if role.token is None else (role.token,))]
-        if way == "shuffled" and not self.layout.parts[role.part].single or way == "shuffled" and role.token is None:
+        places = [place for each in draft.lists(role) for place in each]
+        choose = self._chooser(draft, role, way, len(places))
+        if way == "shuffled":
             values = [line[at] for line, at in places]
-            self.draw.shuffle(values)
-            for (line, at), value in zip(places, values, strict=True):
-                line[at] = value
+            if role.token is None or not self.layout.parts[role.part].single:
+                self.draw.shuffle(values)
+            _put(places, values)
             return
-        if way == "one" and places:
-            places = [self.draw.choice(places)]
-        for line, at in places if way != "shuffled" else ():
+        for line, at in [self.draw.choice(places)] if way == "one" and places else places:
             line[at] = choose(line[at])
 
-    def _at(self, line: list[bytes], role: InputField) -> list[bytes]:
-        return line if role.token is None else [line[role.token]]
-
-    def _chooser(
-        self, parts: list[Lines], role: InputField, way: str, now: Sequence[bytes]
-    ) -> Callable[[bytes], bytes]:
+    def _chooser(self, draft: EditableInput, role: InputField, way: str, count: int) -> Callable[[bytes], bytes]:
         if role in self.numbers:
-            low, high = self._ends(parts, role)
+            low, high = self._ends(draft, role)
             if way == "even":
-                return self._evenly([b"%d" % self.draw.randint(low, high) for _ in range(5)], len(now))
+                return self._evenly([b"%d" % self.draw.randint(low, high) for _ in range(5)], count)
             few = [self.draw.randint(low, high) for _ in range(2)]
             if way == "ends":
                 return lambda token: b"%d" % self.draw.choice((low, high))
@@ -246,7 +233,7 @@ class ConstrainedGenerator:
         tokens = [t for reading in self.shown for t in reading.tokens(role)[:300]] or [b"a"]
         signs = sorted(alphabet(tokens))
         if way == "even":
-            return self._evenly(self.draw.sample(tokens, min(5, len(tokens))), len(now))
+            return self._evenly(self.draw.sample(tokens, min(5, len(tokens))), count)
         if way in ("repeated", "ends"):
             some = self.draw.sample(tokens, min(2, len(tokens)))
             return lambda token: self.draw.choice(some)
@@ -261,71 +248,54 @@ class ConstrainedGenerator:
         turns = cycle(list(dict.fromkeys(values))[:some])
         return lambda token: next(turns)
 
-    def _ends(self, parts: list[Lines], role: InputField) -> tuple[int, int]:
+    def _ends(self, draft: EditableInput, role: InputField) -> tuple[int, int]:
         """Smallest and largest number at a place, as a count bounds it."""
         values = [value for reading in self.shown for value in reading.integers(role)]
         low, high = min(values), max(values)
         bounds = [
             r for r in self.known.relations if r.kind is RelationKind.BOUND and r.roles[0] == role and r.detail < 1
         ]
-        tops = [int(parts[r.roles[1].part][r.roles[1].line][r.roles[1].token or 0]) + r.detail for r in bounds]
+        tops = [draft.scalar(r.roles[1]) + r.detail for r in bounds]
         bounded = [top for r, top in zip(bounds, tops, strict=True) if r.roles[1] in self.counts]
         high = min(tops) if bounded else min([high, *tops])
         return low, max(low, high)
 
-    def _repaired(self, parts: list[Lines]) -> ParsedInput:
-        """Restore the patterns of all known inputs: sorted, distinct, in pairs, connected."""
+    def _repair(self, draft: EditableInput) -> None:
+        """Restore patterns that other values broke; the orders come last."""
         for relation in self.known.relations:
             if relation.kind is RelationKind.TREE:
-                self._connect(parts, relation)
+                self._connect(draft, relation)
             elif relation.kind is RelationKind.DISTINCT and relation.roles[0] in self.numbers:
-                self._set_apart(parts, relation.roles[0])
+                self._set_apart(draft, relation.roles[0])
         for relation in self.known.relations:
             if relation.kind is RelationKind.PAIR:
-                self._order_pairs(parts, relation)
+                self._order_pairs(draft, relation)
             elif relation.kind is RelationKind.ORDER:
-                self._sort(parts, relation)
-        return self._reading(parts)
+                self._sort(draft, relation)
 
-    def _lists(self, parts: list[Lines], role: InputField) -> list[tuple[Lines, list[bytes]]]:
-        lines = parts[role.part][role.line :: len(self.layout.parts[role.part].widths)]
-        if role.token is None:
-            return [([line], line) for line in lines]
-        return [(lines, [line[role.token] for line in lines])]
+    def _set_apart(self, draft: EditableInput, role: InputField) -> None:
+        low, high = self._ends(draft, role)
+        for places in draft.lists(role):
+            if len({line[at] for line, at in places}) < len(places) <= high - low + 1:
+                _put(places, [b"%d" % value for value in self.draw.sample(range(low, high + 1), len(places))])
 
-    def _put(self, lines: Lines, role: InputField, values: Sequence[bytes]) -> None:
-        if role.token is None:
-            lines[0][:] = values
-            return
-        for line, value in zip(lines, values, strict=True):
-            line[role.token] = value
-
-    def _set_apart(self, parts: list[Lines], role: InputField) -> None:
-        low, high = self._ends(parts, role)
-        for lines, values in self._lists(parts, role):
-            if len(set(values)) < len(values) <= high - low + 1:
-                new = self.draw.sample(range(low, high + 1), len(values))
-                self._put(lines, role, [b"%d" % value for value in new])
-
-    def _sort(self, parts: list[Lines], relation: InputRelation) -> None:
-        role = relation.roles[0]
+    def _sort(self, draft: EditableInput, relation: InputRelation) -> None:
+        role, down = relation.roles[0], relation.detail in (1, 3)
         key: Callable[[bytes], bytes | int] = int if role in self.numbers else bytes
-        for lines, values in self._lists(parts, role):
-            if role.token is None:
-                self._put(lines, role, sorted(values, key=key, reverse=relation.detail in (1, 3)))
-            else:  # whole lines go with their column
-                lines_now = sorted(map(list, lines), key=lambda line: key(line[role.token or 0]))
-                for line, new in zip(
-                    lines, reversed(lines_now) if relation.detail in (1, 3) else lines_now, strict=True
-                ):
-                    line[:] = new
+        for line in draft.lines(role) if role.token is None else ():
+            line[:] = sorted(line, key=key, reverse=down)
+        if role.token is not None:  # whole lines go with their column
+            lines = draft.lines(role)
+            ordered = sorted(map(list, lines), key=lambda line: key(line[role.token or 0]))
+            for line, new in zip(lines, reversed(ordered) if down else ordered, strict=True):
+                line[:] = new
 
-    def _order_pairs(self, parts: list[Lines], relation: InputRelation) -> None:
+    def _order_pairs(self, draft: EditableInput, relation: InputRelation) -> None:
         a, b = relation.roles
         assert a.token is not None
         assert b.token is not None
-        low, high = self._ends(parts, a)
-        for line in parts[a.part][a.line :: len(self.layout.parts[a.part].widths)]:
+        low, high = self._ends(draft, a)
+        for line in draft.lines(a):
             one, other = int(line[a.token]), int(line[b.token])
             if one == other and relation.detail in (2, 3, 4) and high > low:
                 other = one - 1 if one > low else one + 1
@@ -333,18 +303,23 @@ class ConstrainedGenerator:
                 one, other = other, one
             line[a.token], line[b.token] = b"%d" % one, b"%d" % other
 
-    def _connect(self, parts: list[Lines], relation: InputRelation) -> None:
+    def _connect(self, draft: EditableInput, relation: InputRelation) -> None:
         """A random tree first; further edges as they are."""
         a, b, count = relation.roles
         assert a.token is not None
         assert b.token is not None
-        lines = parts[a.part][a.line :: len(self.layout.parts[a.part].widths)]
-        nodes = int(parts[count.part][count.line][count.token or 0])
+        lines = draft.lines(a)
+        nodes = draft.scalar(count)
         low = self.numbers.get(a, 1)
         names = self.draw.sample(range(low, low + nodes), nodes)
         for number, line in enumerate(lines[: nodes - 1], 1):
             one, other = names[number], names[self.draw.randrange(number)]
             line[a.token], line[b.token] = b"%d" % one, b"%d" % other
+
+
+def _put(places: Iterable[Place], values: Sequence[bytes]) -> None:
+    for (line, at), value in zip(places, values, strict=True):
+        line[at] = value
 
 
 def _bytes(lines: Iterable[Sequence[bytes]]) -> int:

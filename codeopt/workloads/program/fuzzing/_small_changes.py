@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 
 from codeopt.workloads.contract.program.formats import EXACT
 from codeopt.workloads.contract.program.known_inputs import KnownInputs
-from codeopt.workloads.contract.program.layout import InputField, ParsedInput
+from codeopt.workloads.contract.program.layout import EditableInput, InputField, ParsedInput, Place
 from codeopt.workloads.contract.program.relations import RelationKind
 from codeopt.workloads.contract.program.tokens import NUMBER, PIECES, integer
 from codeopt.workloads.program.fuzzing._lengths import shrunk
@@ -20,7 +20,6 @@ MOST_BYTES = 20_000_000
 """Bytes of all changed inputs that the best are chosen among."""
 BASES = 3
 """Number of known inputs that are changed, the shortest of several lines or words first."""
-Lines = list[list[bytes]]
 
 
 def small_changes(known: KnownInputs, shown: Sequence[bytes], draw: random.Random) -> Iterator[bytes]:
@@ -159,29 +158,18 @@ class _LaidOut:
         yield from self._lists()
         yield from self._blocks()
 
-    def _parts(self) -> list[Lines]:
-        return [[list(line) for line in part] for part in self.base.parts]
-
-    def _write(self, parts: Sequence[Lines]) -> bytes:
-        return b"".join(b" ".join(line) + b"\n" for part in parts for line in part)
-
-    def _lines(self, parts: Sequence[Lines], role: InputField) -> Lines:
-        return parts[role.part][role.line :: len(self.layout.parts[role.part].widths)]
-
     def _values(self, role: InputField) -> Iterator[bytes]:
         """Other values at the first place with this role, the last, and one between."""
-        lines = self._lines(self._parts(), role)
-        places = [(row, at) for row, line in enumerate(lines) for at in _places(line, role)]
+        places = self._places(EditableInput(self.base), role)
         if not places:
             return
         for number in sorted({0, self.draw.randrange(len(places)), len(places) - 1}):
-            row, at = places[number]
-            before, after = (places[(number + step) % len(places)] for step in (-1, 1))
-            for near in dict.fromkeys((before, after)):
-                other = lines[near[0]][near[1]]
-                for new in (*variants(lines[row][at], other), *self._near_numbers(role)):
-                    yield self._with(role, {(row, at): new})
-                yield self._with(role, {(row, at): other, near: lines[row][at]})
+            token = _at(places[number])
+            for near in dict.fromkeys((number + step) % len(places) for step in (-1, 1)):
+                other = _at(places[near])
+                for new in (*variants(token, other), *self._near_numbers(role)):
+                    yield self._with(role, {number: new})
+                yield self._with(role, {number: other, near: token})
 
     def _near_numbers(self, role: InputField) -> Iterator[bytes]:
         """Yield values outside of the known range, and next to the numbers at the head."""
@@ -192,45 +180,49 @@ class _LaidOut:
                 value = self.base.scalar(scalar)
                 yield from (b"%d" % near for near in (value, value + 1, value - 1))
 
-    def _with(self, role: InputField, new: dict[tuple[int, int], bytes]) -> bytes:
-        parts = self._parts()
-        lines = self._lines(parts, role)
-        for (row, at), token in new.items():
-            lines[row][at] = token
-        return self._write(parts)
+    def _places(self, draft: EditableInput, role: InputField) -> list[Place]:
+        return [place for each in draft.lists(role) for place in each]
+
+    def _with(self, role: InputField, new: dict[int, bytes]) -> bytes:
+        draft = EditableInput(self.base)
+        places = self._places(draft, role)
+        for number, token in new.items():
+            line, at = places[number]
+            line[at] = token
+        return draft.write()
 
     def _counted(self, scalar: InputField, size: int) -> bytes:
         """The input with so many of what a number counts."""
-        parts = self._parts()
-        parts[scalar.part][scalar.line][scalar.token or 0] = b"%d" % size
+        draft = EditableInput(self.base)
+        draft.put(scalar, size)
         for number, part in enumerate(self.layout.parts):
             if part.count is not None and part.count.scalar == scalar:
-                del parts[number][max(0, size + part.count.offset) * len(part.widths) :]
+                del draft.parts[number][max(0, size + part.count.offset) * len(part.widths) :]
         for role, (source, offset) in self.told.items():
             if source == scalar:
-                for line in self._lines(parts, role):
+                for line in draft.lines(role):
                     if role.token is None:
                         del line[max(0, size + offset) :]
                     else:
                         line[role.token] = line[role.token][: max(0, size + offset)]
-        return self._write(parts)
+        return draft.write()
 
     def _lists(self) -> Iterator[bytes]:
         """A list without anything, shorter, longer, in another order."""
         for role in self.layout.roles:
             if role.token is not None:
                 continue
-            for row, line in enumerate(self._lines(self._parts(), role)[:3]):
+            for row, line in enumerate(EditableInput(self.base).lines(role)[:3]):
                 for new in ([], line[:1], line[:-1], [*line, *line[-1:]], line[::-1], sorted(line)):
-                    parts = self._parts()
-                    self._lines(parts, role)[row][:] = new
-                    yield self._write(parts)
+                    draft = EditableInput(self.base)
+                    draft.lines(role)[row][:] = new
+                    yield draft.write()
 
     def _blocks(self) -> Iterator[bytes]:
         """Yield inputs with groups of lines exchanged, replaced, removed, or not as many as their count."""
         for number, part in enumerate(self.layout.parts):
             group = len(part.widths)
-            lines = self._parts()[number]
+            lines = EditableInput(self.base).parts[number]
             groups = [lines[at : at + group] for at in range(0, len(lines), group)]
             if part.single or not groups:
                 continue
@@ -240,10 +232,11 @@ class _LaidOut:
                 [*groups[:-1], [line[::-1] for line in first]], groups[:-1], [*groups, last],
             ]  # fmt: skip
             for new in (*kinds, []) if part.rest else kinds:
-                parts = self._parts()
-                parts[number] = [line for each in new for line in each]
-                yield self._write(parts)
+                draft = EditableInput(self.base)
+                draft.parts[number] = [line for each in new for line in each]
+                yield draft.write()
 
 
-def _places(line: Sequence[bytes], role: InputField) -> range | tuple[int, ...]:
-    return range(len(line)) if role.token is None else (role.token,)
+def _at(place: Place) -> bytes:
+    line, at = place
+    return line[at]

@@ -4,8 +4,8 @@ their values are like everywhere."""
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import replace
+import operator
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import pairwise
 from typing import Any
 
@@ -74,30 +74,32 @@ def find_node_relations(documents: Sequence[Any], mappings: frozenset[Path]) -> 
 
 def _likely(path: Path, values: Sequence[Any], mappings: frozenset[Path]) -> Iterator[NodeRelation]:
     kinds, name = {type(value) for value in values}, _name(path)
-    if kinds == {list}:
-        yield from _only(list, _of_lists(path, name, values))
-    elif kinds == {dict}:
-        if path in mappings:
-            yield from _only(dict, _of_mappings(path, name))
-        elif path[:1] == ROWS:
-            yield from _of_rows(path, name)
-        elif path or values[0].keys() != {"header", "rows"}:
-            yield from _only(dict, _of_records(path, name, values))
-    else:
-        yield from of_values(path, name, values)
+    applies, relations = _of_kind(path, values, mappings)
+    yield from (each.at(path, name, applies) for each in relations)
     if path and path[:1] != ROWS:
-        yield NodeRelation(path, "no known {} is null", name, lambda v: v is not None, lambda v: [None])
         number = all(map(is_number, values))
+        yield NodeRelation("no known {} is null", lambda v: v is not None, lambda v: [None], name, path)
         yield NodeRelation(
-            path, "every known {} is of one kind", name,
-            lambda v: v is None or (is_number(v) if number else type(v) in kinds), _other_kinds,
+            "every known {} is of one kind", lambda v: v is None or (is_number(v) if number else type(v) in kinds),
+            _other_kinds, name, path,
         )  # fmt: skip
 
 
-def _only(kind: type, relations: Iterator[NodeRelation]) -> Iterator[NodeRelation]:
-    """Restrict relations to one kind of value. Another relation covers other kinds."""
-    for each in relations:
-        yield replace(each, holds=lambda v, holds=each.holds: not isinstance(v, kind) or holds(v))  # type: ignore[misc]
+def _of_kind(
+    path: Path, values: Sequence[Any], mappings: frozenset[Path]
+) -> tuple[Callable[[Any], bool], Iterable[NodeRelation]]:
+    """The likely relations of values of one kind, and whether a value is of it."""
+    kinds = {type(value) for value in values}
+    if kinds == {list}:
+        return lambda v: isinstance(v, list), _of_lists(values)
+    if kinds != {dict}:
+        return of_values(values)
+    if path in mappings:
+        return lambda v: isinstance(v, dict), _MAPPINGS
+    if path[:1] == ROWS:
+        return lambda v: True, _ROWS
+    is_table = not path and values[0].keys() == {"header", "rows"}
+    return lambda v: isinstance(v, dict), () if is_table else _of_records(values)
 
 
 def _name(path: Path) -> str:
@@ -116,53 +118,38 @@ def _other_kinds(value: Any) -> list[Any]:
     return [str(value), [value]] if is_number(value) or isinstance(value, bool) else ["text", 7]
 
 
-def _of_lists(path: Path, name: str, values: Sequence[list[Any]]) -> Iterator[NodeRelation]:
-    yield NodeRelation(path, "no known {} is empty", name, bool, lambda v: [[]])
-    yield from _of_column(path, name, None, values)
+def _of_lists(values: Sequence[list[Any]]) -> Iterator[NodeRelation]:
+    yield NodeRelation("no known {} is empty", bool, lambda v: [[]])
+    yield from _of_column(None, values)
     elements = [each for value in values for each in value]
     if elements and all(isinstance(each, dict) for each in elements):
         for key in [each for each in elements[0] if all(each in element for element in elements)]:
-            yield from _of_column(path, name, key, [[each[key] for each in value] for value in values])
-    yield NodeRelation(path, "no known {} has one element alone", name, lambda v: len(v) != 1, lambda v: [v[:1]])
+            yield from _of_column(key, [[each[key] for each in value] for value in values])
+    yield NodeRelation("no known {} has one element alone", lambda v: len(v) != 1, lambda v: [v[:1]])
 
 
-def _of_column(path: Path, name: str, column: str | None, lists: Sequence[list[Any]]) -> Iterator[NodeRelation]:
+def _of_column(column: str | None, lists: Sequence[list[Any]]) -> Iterator[NodeRelation]:
     """Lists of values, or of one field of their records, that hold none twice, or that are sorted."""
     longest = max(map(len, lists))
     scalar = not any(isinstance(each, list | dict) for values in lists for each in values)
-    thing, kind = repr(column) if column else name, "no known {} comes twice" if column else f"{TWICE} in a known {{}}"
+    thing, kind = repr(column) if column else "", "no known {} comes twice" if column else f"{TWICE} in a known {{}}"
 
     def get(values: list[Any]) -> list[Any]:
         return values if column is None else [each.get(column) if isinstance(each, dict) else None for each in values]
 
     if longest >= DISTINCT_FROM and (column is None or scalar):
-        yield NodeRelation(path, kind, thing, lambda v: _distinct(get(v)), lambda v: _twice(v, column))
+        yield NodeRelation(kind, lambda v: _distinct(get(v)), lambda v: _twice(v, column), thing)
     ordered = all(all(map(is_number, v)) or all(isinstance(each, str) for each in v) for v in lists)
     if longest >= SORTED_FROM and ordered and not sorted_by_chance(lists):
-        for order in (_ascends, _descends):
-            yield NodeRelation(path, "the known {} is sorted", thing, _ordered(get, order), _unsorted)
-
-
-Order = Callable[[Any, Any], bool]
-
-
-def _ascends(a: Any, b: Any) -> bool:
-    return bool(a <= b)
-
-
-def _descends(a: Any, b: Any) -> bool:
-    return bool(a >= b)
-
-
-def _ordered(get: Callable[[list[Any]], list[Any]], order: Order) -> Callable[[Any], bool]:
-    return lambda values: _sorted(get(values), order)
+        yield NodeRelation("the known {} is sorted", lambda v: _sorted(get(v), operator.le), _unsorted, thing)
+        yield NodeRelation("the known {} is sorted", lambda v: _sorted(get(v), operator.ge), _unsorted, thing)
 
 
 def _distinct(values: Sequence[Any]) -> bool:
     return len({json.dumps(value, sort_keys=True) for value in values}) == len(values)
 
 
-def _sorted(values: Sequence[Any], order: Order) -> bool:
+def _sorted(values: Sequence[Any], order: Callable[[Any, Any], bool]) -> bool:
     """Check an order. Numbers that are written as texts may be ordered as numbers or as texts.
 
     Another relation covers other kinds among them.
@@ -199,37 +186,36 @@ def _unsorted(values: list[Any]) -> Iterator[list[Any]]:
         yield [*values[1:], values[0]]
 
 
-def _of_mappings(path: Path, name: str) -> Iterator[NodeRelation]:
-    yield NodeRelation(path, "no known {} is empty", name, bool, lambda v: [{}])
-    yield NodeRelation(
-        path, "every known key of {} is ASCII", name, lambda v: all(map(str.isascii, v)),
+_MAPPINGS = (
+    NodeRelation("no known {} is empty", bool, lambda v: [{}]),
+    NodeRelation(
+        "every known key of {} is ASCII",
+        lambda v: all(map(str.isascii, v)),
         lambda v: [{(f"{key}\u00e9" if at == 0 else key): each for at, (key, each) in enumerate(v.items())}],
-    )  # fmt: skip
-
-
-def _of_rows(path: Path, name: str) -> Iterator[NodeRelation]:
-    yield NodeRelation(
-        path, "every known {} is as long as the others", name, lambda v: isinstance(v, dict),
+    ),
+)
+_ROWS = (
+    NodeRelation(
+        "every known {} is as long as the others",
+        lambda v: isinstance(v, dict),
         lambda v: [[*map(str, v.values())][:-1], [*map(str, v.values()), "7"]],
-    )  # fmt: skip
+    ),
+)
 
 
-def _of_records(path: Path, name: str, values: Sequence[Mapping[str, Any]]) -> Iterator[NodeRelation]:
+def _of_records(values: Sequence[Mapping[str, Any]]) -> Iterator[NodeRelation]:
     known = [*dict.fromkeys(key for value in values for key in value)]
-    for key in [key for key in known if all(key in value for value in values)]:
-        yield NodeRelation(
-            path, f"every known {{}} has the key {key!r}", name, lambda v, key=key: key in v,  # type: ignore[misc]
-            lambda v, key=key: [{other: each for other, each in v.items() if other != key}],  # type: ignore[misc]
-        )  # fmt: skip
-    yield NodeRelation(
-        path, "no known {} has other keys", name, lambda v: set(known).issuperset(v),
-        lambda v: [{**v, "another": next(iter(v.values()), 7)}],
-    )  # fmt: skip
+    yield from (_has_key(key) for key in known if all(key in value for value in values))
+    other = "no known {} has other keys"
+    yield NodeRelation(other, set(known).issuperset, lambda v: [{**v, "another": next(iter(v.values()), 7)}])
     if len(known) > 1:
-        yield NodeRelation(
-            path, "the keys of every known {} are in one order", name, lambda v: _stand_so(v, known),
-            lambda v: [dict(reversed(v.items()))],
-        )  # fmt: skip
+        order = "the keys of every known {} are in one order"
+        yield NodeRelation(order, lambda v: _stand_so(v, known), lambda v: [dict(reversed(v.items()))])
+
+
+def _has_key(name: str) -> NodeRelation:
+    words = f"every known {{}} has the key {name!r}"
+    return NodeRelation(words, lambda v: name in v, lambda v: [{key: v[key] for key in v if key != name}])
 
 
 def _stand_so(record: Mapping[str, Any], known: Sequence[str]) -> bool:

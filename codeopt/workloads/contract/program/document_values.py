@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from codeopt.workloads.contract.program.formats import EXACT
@@ -25,14 +25,19 @@ _PLAIN = re.compile(r"-?(0|[1-9]\d*)(\.\d+)?")
 class NodeRelation:
     """Something that holds of all values at a place."""
 
-    path: Path
     kind: str
     """Words about it, with {} for the place."""
-    name: str
-    """The place in a word."""
     holds: Holds
     broken: Broken
     """Values that break it, made of one that keeps it."""
+    name: str = ""
+    """The place in a word; empty for the usual one."""
+    path: Path = ()
+
+    def at(self, path: Path, name: str, applies: Holds) -> NodeRelation:
+        """The relation of values at a place, restricted to one kind of them. Another relation covers other kinds."""
+        restricted = lambda value: not applies(value) or self.holds(value)  # noqa: E731
+        return replace(self, path=path, name=self.name or name, holds=restricted)
 
     @property
     def words(self) -> str:
@@ -82,20 +87,13 @@ def is_number(value: Any) -> bool:
     return isinstance(value, int | float) and not isinstance(value, bool)
 
 
-def of_values(path: Path, name: str, values: Sequence[Any]) -> Iterator[NodeRelation]:
-    """The likely relations of the values at a place; none of lists and objects."""
+def of_values(values: Sequence[Any]) -> tuple[Holds, Iterable[NodeRelation]]:
+    """The likely relations of the values at a place, and what they are about; none of lists and objects."""
     if all(isinstance(value, str) for value in values):
         written = all(NUMBER.fullmatch(value) for value in values)
-        for kind, holds, broken in (*(WRITTEN if written else TEXTS), *_seen(values, written)):
-            yield NodeRelation(path, kind, name, _where(lambda v: isinstance(v, str), holds), broken)
-    elif all(map(is_number, values)):
-        for kind, holds, broken in NUMBERS:
-            yield NodeRelation(path, kind, name, _where(is_number, holds), broken)
-
-
-def _where(applies: Holds, holds: Holds) -> Holds:
-    """Restrict a check to one kind of value. Another relation covers other kinds."""
-    return lambda value: not applies(value) or holds(value)
+        checks = (*(WRITTEN if written else TEXTS), *_seen(values, written))
+        return lambda value: isinstance(value, str), (NodeRelation(*check) for check in checks)
+    return is_number, (NodeRelation(*check) for check in (NUMBERS if all(map(is_number, values)) else ()))
 
 
 def _seen(values: Sequence[str], written: bool) -> Iterator[Check]:

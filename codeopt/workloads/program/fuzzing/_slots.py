@@ -3,7 +3,7 @@ number."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import zip_longest
 
@@ -35,48 +35,34 @@ class MutatedCase:
 
 
 @dataclass(frozen=True)
-class _Stdin:
-    """Standard input."""
+class _Text:
+    """A file of text; standard input where the path is empty."""
 
-    suffix = ""
-
-    def read(self, case: Case) -> bytes | None:
-        return case.stdin if case.stdin or not case.has_arguments else None
-
-    def put(self, case: Case, data: bytes) -> Case:
-        title = case.title if not case.has_arguments else f"the changed standard input {_shown(data)}"
-        return replace(case, stdin=data, expected=None, written=None, title=title)
-
-    def mutate(self, known: Sequence[bytes], also: Sequence[bytes], seed: int) -> Iterable[MutatedInput]:
-        return mutate_file("", known, also, seed)
-
-    def break_relations(self, known: Sequence[bytes], also: Sequence[bytes], seed: int) -> Iterable[MutatedInput]:
-        return broken_file("", known, also, seed)
-
-
-@dataclass(frozen=True)
-class _File:
-    """A file of text."""
-
-    path: str
+    path: str = ""
 
     @property
     def suffix(self) -> str:
-        return f".{self.path}"
+        return f".{self.path}" * bool(self.path)
 
     def read(self, case: Case) -> bytes | None:
+        if not self.path:
+            return case.stdin if case.stdin or not case.has_arguments else None
         content = dict(case.files or ()).get(self.path)
         return content if content and b"\0" not in content else None
 
     def put(self, case: Case, data: bytes) -> Case:
-        files = tuple((path, data if path == self.path else content) for path, content in case.files or ())
-        return replace(case, files=files, expected=None, written=None, title=f"the changed {self.path} {_shown(data)}")
+        changed = replace(case, expected=None, written=None)
+        if self.path or case.has_arguments:
+            changed = replace(changed, title=f"the changed {self.path or 'standard input'} {_shown(data)}")
+        if not self.path:
+            return replace(changed, stdin=data)
+        files = ((path, data if path == self.path else content) for path, content in case.files or ())
+        return replace(changed, files=tuple(files))
 
-    def mutate(self, known: Sequence[bytes], also: Sequence[bytes], seed: int) -> Iterable[MutatedInput]:
-        return mutate_file(self.path, known, also, seed)
-
-    def break_relations(self, known: Sequence[bytes], also: Sequence[bytes], seed: int) -> Iterable[MutatedInput]:
-        return broken_file(self.path, known, also, seed)
+    def changes(
+        self, known: Sequence[bytes], also: Sequence[bytes], seed: int, *, breaking: bool
+    ) -> Iterable[MutatedInput]:
+        return (broken_file if breaking else mutate_file)(self.path, known, also, seed)
 
 
 @dataclass(frozen=True)
@@ -97,56 +83,46 @@ class _Number:
         args = (*case.args[: self.place], data.decode(), *case.args[self.place + 1 :])
         return replace(case, args=args, expected=None, written=None, title=f"the arguments {' '.join(args)[:SHOWN]}")
 
-    def mutate(self, known: Sequence[bytes], also: Sequence[bytes], seed: int) -> Iterable[MutatedInput]:
-        return [each for each in mutate_number(known, also) if not each.relation]
+    def changes(
+        self, known: Sequence[bytes], also: Sequence[bytes], seed: int, *, breaking: bool
+    ) -> Iterable[MutatedInput]:
+        return [each for each in mutate_number(known, also) if bool(each.relation) is breaking]
 
-    def break_relations(self, known: Sequence[bytes], also: Sequence[bytes], seed: int) -> Iterable[MutatedInput]:
-        return [each for each in mutate_number(known, also) if each.relation]
 
-
-_Slot = _Stdin | _File | _Number
+_Slot = _Text | _Number
 
 
 def _slots(cases: Iterable[Case]) -> list[_Slot]:
     """Slots that any of the cases has."""
-    found: dict[_Slot, None] = {_Stdin(): None}
+    slots: dict[_Slot, None] = {_Text(): None}
     for case in cases:
-        found |= dict.fromkeys(_File(path) for path, _ in case.files or ())
-        found |= dict.fromkeys(map(_Number, range(len(case.args))))
-    return list(found)
+        slots |= dict.fromkeys(_Text(path) for path, _ in case.files or ())
+        slots |= dict.fromkeys(map(_Number, range(len(case.args))))
+    return list(slots)
 
 
 def mutate_cases(cases: Sequence[Case], *, seed: int, also_known: Sequence[Case] = ()) -> Iterator[MutatedCase]:
     """Changed cases, taking turns between what can be changed. The same seed gives the same ones."""
-    return _by_turns(cases, also_known, lambda slot, known, also: slot.mutate(known, also, seed))
+    return _by_turns(cases, also_known, seed, breaking=False)
 
 
 def break_relations(cases: Sequence[Case], *, seed: int, also_known: Sequence[Case] = ()) -> Iterator[MutatedCase]:
     """Changed cases of which each breaks one relation that all known cases keep."""
-    return _by_turns(cases, also_known, lambda slot, known, also: slot.break_relations(known, also, seed))
+    return _by_turns(cases, also_known, seed, breaking=True)
 
 
-def _by_turns(
-    cases: Sequence[Case],
-    also_known: Sequence[Case],
-    make: Callable[[_Slot, Sequence[bytes], Sequence[bytes]], Iterable[MutatedInput]],
-) -> Iterator[MutatedCase]:
-    series = [_mutated(slot, cases, also_known, make) for slot in _slots(cases)]
+def _by_turns(cases: Sequence[Case], also: Sequence[Case], seed: int, *, breaking: bool) -> Iterator[MutatedCase]:
+    series = [_mutated(slot, cases, also, seed, breaking=breaking) for slot in _slots(cases)]
     return (mutated for turn in zip_longest(*series) for mutated in turn if mutated is not None)
 
 
 def _mutated(
-    slot: _Slot,
-    cases: Sequence[Case],
-    also_known: Sequence[Case],
-    make: Callable[[_Slot, Sequence[bytes], Sequence[bytes]], Iterable[MutatedInput]],
+    slot: _Slot, cases: Sequence[Case], also: Sequence[Case], seed: int, *, breaking: bool
 ) -> Iterator[MutatedCase]:
-    having = [(case, data) for case in cases if (data := slot.read(case)) is not None]
-    if not having:
-        return
-    also = [data for case in also_known if (data := slot.read(case)) is not None]
-    for mutated in make(slot, [data for _, data in having], also):
-        case = slot.put(having[0][0], mutated.stdin)
+    known, more = ([(case, data) for case in some if (data := slot.read(case)) is not None] for some in (cases, also))
+    contents, others = ([data for _, data in some] for some in (known, more))
+    for mutated in slot.changes(contents, others, seed, breaking=breaking) if known else ():
+        case = slot.put(known[0][0], mutated.stdin)
         relation = f"{mutated.relation}{slot.suffix}" if mutated.relation else ""
         yield MutatedCase(f"{mutated.name}{slot.suffix}", case, mutated.because, relation)
 
@@ -162,7 +138,7 @@ def shorter_cases(case: Case, shares: Iterable[float]) -> Iterator[Case]:
     data = slot.read(case)
     if data is None:
         return
-    shortened = shorter_file(data, shares) if isinstance(slot, _File) else shorter(data, shares)
+    shortened = shorter_file(data, shares) if slot.suffix and isinstance(slot, _Text) else shorter(data, shares)
     for at, less in enumerate(less for less in shortened if less != data):
         yield replace(slot.put(case, less), name=f"shorter.{at}")
 

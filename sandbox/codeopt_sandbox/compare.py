@@ -39,7 +39,7 @@ _HARD_FACTOR = 2
 _SHORT_S = 0.15
 """Time of the original in a pair below which it counts as short, seconds."""
 _DISTURBED_S = 0.05
-"""Runs that take less are looked at three times before one is called the longest."""
+"""A case that takes less is run three times before it is called one of the longest."""
 
 
 class Decision(StrEnum):
@@ -381,24 +381,21 @@ def make_plan(sandbox: Runner[P], original: P, cases: Sequence[Case], check: Che
     """Run the original on each case, and plan to time the longest. Raises OriginalUnsteady when it fails one."""
     if not cases:
         raise ValueError("there is no case to time")
-    found: list[tuple[Case, Run]] = []
-    for case in cases:
-        run = run_on(sandbox, original, case)
-        outcome = judge(case, run, check)
-        if outcome.verdict is not Verdict.AC:
-            raise OriginalUnsteady(f"the original fails case {case.name}: {outcome.verdict} {outcome.detail}", outcome)
-        known = case.expecting(run) if case.expected is None else case
-        if run.active_s < _DISTURBED_S:  # a disturbance makes a run longer, and a short one much longer
-            again = (run_on(sandbox, original, case) for _ in range(2))
-            run = min(run, *again, key=lambda run: run.active_s)
-        written = run.written if case.written is None else case.written
-        found.append((replace(known, written=written), run))
-    found.sort(key=lambda pair: -pair[1].active_s)
-    longest = found[0][1]
-    timed = found[:1]
-    for pair in found[1 : rule.timed_cases]:
-        if pair[1].active_s >= 0.3 * longest.active_s and sum(run.active_s for _, run in timed) < rule.enough_seconds:
-            timed.append(pair)
+    measured = [_measured(sandbox, original, case, check) for case in cases]
+    steady = {cases[0].name} if len(cases) == 1 else set[str]()
+    while True:
+        measured.sort(key=lambda pair: -pair[1].active_s)
+        timed = _long_enough(measured, rule)
+        doubtful = (
+            at for at, (case, run) in enumerate(timed) if run.active_s < _DISTURBED_S and case.name not in steady
+        )
+        if (at := next(doubtful, None)) is None:
+            break
+        case, run = measured[at]
+        runs = (run, *(run_on(sandbox, original, case) for _ in range(2)))
+        measured[at] = case, min(runs, key=lambda run: run.active_s)
+        steady.add(case.name)
+    longest = timed[0][1]
     clock = (
         rule.metric if rule.metric != "auto" else choose_clock(longest, lambda: run_on(sandbox, original, timed[0][0]))
     )
@@ -406,6 +403,26 @@ def make_plan(sandbox: Runner[P], original: P, cases: Sequence[Case], check: Che
     repeats = 1 if clock == "memory" else max(1, min(100, math.ceil(rule.pair_seconds / total)))
     short = clock != "memory" and total * repeats < _SHORT_S
     return Plan(tuple(case for case, _ in timed), clock, repeats, short, longest.active_s)
+
+
+def _measured(sandbox: Runner[P], original: P, case: Case, check: Checker) -> tuple[Case, Run]:
+    """A case with all that is expected, and a run of the original on it. Raises OriginalUnsteady."""
+    run = run_on(sandbox, original, case)
+    outcome = judge(case, run, check)
+    if outcome.verdict is not Verdict.AC:
+        raise OriginalUnsteady(f"the original fails case {case.name}: {outcome.verdict} {outcome.detail}", outcome)
+    known = case.expecting(run) if case.expected is None else case
+    return replace(known, written=run.written if case.written is None else case.written), run
+
+
+def _long_enough(measured: Sequence[tuple[Case, Run]], rule: StoppingRule) -> list[tuple[Case, Run]]:
+    """The longest case, and the next ones that are nearly as long, until they take enough seconds together."""
+    timed = [measured[0]]
+    for case, run in measured[1 : rule.timed_cases]:
+        enough = sum(run.active_s for _, run in timed) >= rule.enough_seconds
+        if run.active_s >= 0.3 * timed[0][1].active_s and not enough:
+            timed.append((case, run))
+    return timed
 
 
 def _spent(series: Series, rule: StoppingRule, started: float) -> str:

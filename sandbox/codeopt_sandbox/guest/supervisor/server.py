@@ -223,6 +223,7 @@ def main(bundle: Bundle) -> None:
     try:
         supervisor.serve()
     finally:
+        supervisor.zygotes.end()  # waited for: what the kernel ends with pid 1 counts in nobody's CPU time
         if not setting.pid1:  # with pid 1 the kernel ends everything else, and the mounts go
             _kill_descendants()
             supervisor.workspace.remove()

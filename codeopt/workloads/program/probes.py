@@ -15,9 +15,9 @@ from codeopt_sandbox.verdict import TRACEBACK
 
 RUN_S = 1.0
 """Upper bound of the time limit of the original on one changed input, seconds."""
-LEAST_RUN_S = 0.25
+LEAST_RUN_S = 0.1
 """Lower bound of the same, seconds."""
-RUN_FACTOR = 10
+RUN_FACTOR = 4
 """Time limit of the original on one mutated input, as a multiple of the longest known one's time.
 
 An input that takes longer mostly has an enlarged number, and runs to the limit for nothing.

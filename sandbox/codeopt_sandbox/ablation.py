@@ -18,7 +18,7 @@ MIN_ROUNDS = 3
 """Minimum number of rounds, also past the time limit. In a round a program runs once, a short one several times."""
 MAX_ROUNDS = 6
 ROUND_S = 0.02
-"""The first program is repeated inside a round until it takes this long."""
+"""A program is repeated inside a round until it takes this long, or as often as the first needs for it."""
 PLAIN = {1: 1.5, 2: 1.15}
 """Factor by number of rounds: a program that is slower by it in each of these rounds need not run again."""
 
@@ -66,7 +66,8 @@ def _lap(
     for case in plan.cases:
         found: dict[int, list[float]] = {which: [] for which in running}
         for _ in range(repeats):
-            for which in draw.sample(running, len(running)):
+            short = [which for which in running if sum(found[which]) < ROUND_S]
+            for which in draw.sample(short, len(short)):
                 run = run_on(runner, programs[which], case)
                 if judge(case, run, check).verdict is Verdict.AC:
                     found[which].append(measured_value(run, plan.metric))

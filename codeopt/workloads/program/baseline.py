@@ -54,8 +54,9 @@ def case_request(program: Path, source: str, options: ImproveOptions, sandbox: S
 
 
 def fresh_cases(request: WorkloadRequest, sandbox: Sandbox, asked: Request, check: Checker) -> list[Case]:
-    """Cases that were never run before, with what the original prints."""
-    return [run_original(request, sandbox, case, check)[0] for case in _find_fresh(asked, request.input_seed)]
+    """Cases that were never run before, with what the original prints, those on which it takes longest first."""
+    found = [run_original(request, sandbox, case, check) for case in _find_fresh(asked, request.input_seed)]
+    return [case for case, _ in sorted(found, key=lambda pair: -pair[1].active_s)]
 
 
 def _find_fresh(request: Request, seed: int) -> list[Case]:

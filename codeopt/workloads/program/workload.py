@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import islice
+from math import log
 
 from codeopt.core.briefing import Briefing
 from codeopt.core.diagnostic import Diagnostic
@@ -44,6 +45,8 @@ LOOKED_AT = 12
 LENGTHS = (0.95, 0.8)
 """A known input made a little shorter is mostly as valid as before."""
 GROWTH_LENGTHS = (0.7, 0.5, 0.35, 0.25, 0.12)
+STEPS_IN_E = 10
+"""Cases whose sizes differ by less than a tenth are one size, of which one is run."""
 BELOW_LINEAR = ("constant", "log n", "sqrt n")
 """A program that seems to grow less than its input was too quick to tell: it reads all of it."""
 READ_ALL = Revision.of("import sys\nsys.stdin.buffer.read()\n")
@@ -175,7 +178,7 @@ class ProgramWorkload(Defaults):
         )  # fmt: skip
 
     def unseen_cases(self) -> tuple[Case, ...]:
-        """Cases that a generator makes of other seeds."""
+        """Cases that a generator makes of other seeds, those on which the original takes longest first."""
         return tuple(baseline.fresh_cases(self.request, self.sandbox, self.cases, self.suite.check))
 
     def confirmation_plan(self, unseen: Sequence[Case]) -> Plan:
@@ -186,7 +189,7 @@ class ProgramWorkload(Defaults):
         if isinstance(usual, CutPlan):  # by a part of another case, if one is as long
             held = self._longest_held_out()
             return self._planned(usual.cases, rule, (self._cut(held[0]) if held else None) or usual.cut)
-        never_shown = (*self._longest_held_out(), *unseen)
+        never_shown = (*self._longest_held_out(), *unseen[: self.rule.timed_cases])
         if never_shown:
             plan = self._planned(never_shown, rule, None)
             if plan.longest_s >= LONG_ENOUGH * usual.longest_s:
@@ -210,7 +213,8 @@ class ProgramWorkload(Defaults):
 
     def profile(self, draft: Revision) -> Profile:
         """Profile of a run on the case that takes longest."""
-        return self._profile(draft, ("lines", "scalene"), self.plan.cut if isinstance(self.plan, CutPlan) else None)
+        modes = self.request.profile_modes or ("lines", "scalene")
+        return self._profile(draft, modes, self.plan.cut if isinstance(self.plan, CutPlan) else None)
 
     def _profile(self, draft: Revision, modes: Sequence[Mode], cut: InputCut | None) -> Profile:
         longest = cut.case if cut else baseline.case_to_profile(self.suite.cases, self.baseline)
@@ -223,13 +227,12 @@ class ProgramWorkload(Defaults):
         timed = self.require_plan().cases[0]
         cases = [*quick, *[timed] * (timed not in quick), *shorter_cases(timed, GROWTH_LENGTHS)]
         size, ns = sizes([replace(case, stdin=largest_text(case)) for case in cases])
+        of_each_size = {round(STEPS_IN_E * log(n)): (case, n) for case, n in zip(cases, ns, strict=True)}.values()
         nothing = min(self.sandbox.run("").cpu_s for _ in range(3))
         found = []
         for program in (self.baseline.revision, draft):
-            runs = [(case, run_on(self.runner, program, case)) for case in cases]
-            points = [
-                (n, run.cpu_s - nothing) for n, (case, run) in zip(ns, runs, strict=True) if run.exit in (0, case.exit)
-            ]
+            runs = [(case, n, run_on(self.runner, program, case)) for case, n in of_each_size]
+            points = [(n, run.cpu_s - nothing) for case, n, run in runs if run.exit in (0, case.exit)]
             found.append(fit(size, points))
         return pair(found[0], found[1] if not found[1] or found[1].model not in BELOW_LINEAR else None)
 

@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import argparse
 import json
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from codeopt.cli import flags, review_flags
-from codeopt.cli.compare_table import gain_of, in_words, ratio_of, with_name
+from codeopt.cli.compare_table import cells_of, gain_of, in_words, metric_of, ratio_of, with_name
+from codeopt.cli.output import tell
 from codeopt.core.cache import open_cache
+from codeopt.core.columns import columns
 from codeopt.core.console import Console
 from codeopt.core.errors import CodeoptError, NoSandbox, UsageError
 from codeopt.core.options import ImproveOptions
@@ -19,10 +22,10 @@ from codeopt.core.sanitize import log_line
 from codeopt.core.session import Session
 from codeopt.core.step_error import error_in_words
 from codeopt.core.target import Target
-from codeopt.core.words import counted
+from codeopt.core.words import clock, counted
 from codeopt.engine.compare import PairResult, answer, compare
 from codeopt.report.brief import caveat_lines
-from codeopt.report.outcomes import About
+from codeopt.report.outcomes import LIMITS, About
 from codeopt.review.base_checkout import open_base_checkout
 from codeopt.review.change import Change
 from codeopt.review.changed_functions import ReviewTarget, find_targets
@@ -48,11 +51,10 @@ def run(arguments: argparse.Namespace) -> int:
         raise UsageError("--cases, --stdin and --calls are for one program or function, and --base has many")
     with Console(quiet=arguments.quiet) as console:
         found = compare_change(arguments, flags.options_of(arguments), paths, console)
-        slower = [row for row in found.rows if row.found.breaks_limit]
         if arguments.json:
-            print(json.dumps(_answer(found, len(slower)).to_json()), flush=True)
+            print(json.dumps(_answer(found).to_json()), flush=True)
         else:
-            print(table(found.rows, slower), flush=True)
+            tell(table(found.rows, found.change.base[:7] or "the diff's old version") + "\n")
         if found.stop_reason:
             console.warn(found.stop_reason)
         if found.left:
@@ -102,7 +104,7 @@ def tested_limits(found: ChangeComparison) -> tuple[TestedLimit, ...]:
 
 
 def _tested(row: ComparedRow) -> TestedLimit:
-    name, found = full_name(row.path, row.function), row.found
+    name, found = row.name, row.found
     if found.limit is None or found.verdict is Decision.WRONG or not found.judged:
         why = f"{in_words(found)}: {with_name(found.reason, name)}"
         return TestedLimit(row.path, row.function, LimitAnswer.INCONCLUSIVE, f"{name} is not timed, as {why}")
@@ -110,14 +112,14 @@ def _tested(row: ComparedRow) -> TestedLimit:
     return TestedLimit(row.path, row.function, found.limit.answer, f"{name}: {found.limit.words}{figures}")
 
 
-def _answer(found: ChangeComparison, failed: int) -> CompareChangeJson:
+def _answer(found: ChangeComparison) -> CompareChangeJson:
     from codeopt.report.answers import CompareChangeJson
 
     verdict, about = worst(found.rows) if found.rows else (Decision.SAME, None)  # the change alters no function
     return CompareChangeJson(
         schema="codeopt.compare-change/1", base=found.change.base, head=found.change.head,
-        functions=tuple(row.answer() for row in found.rows), failed=failed, stop_reason=found.stop_reason,
-        verdict=verdict, inconclusive_about=about,
+        functions=tuple(row.answer() for row in found.rows), stop_reason=found.stop_reason,
+        failed=sum(row.found.breaks_limit for row in found.rows), verdict=verdict, inconclusive_about=about,
     )  # fmt: skip
 
 
@@ -145,7 +147,7 @@ def compare_all(
             beside = [each for each in news if each != new]
             row = ComparedRow(target.path, target.function, _one(old, new, options, session, limit, beside))
             compared.rows.append(row)
-            console.aside(f"{number} of {len(targets)}: {' '.join(_lines(row, False)[0].split())}")
+            console.aside(f"{number} of {len(targets)}: {row.name}: {' '.join(cells_of(row.found, row.name))}")
             if row.found.interrupted:
                 compared.stop_reason, compared.status = "interrupted", INTERRUPTED
                 break
@@ -160,7 +162,7 @@ def compare_all(
 
 def worst(rows: Sequence[ComparedRow]) -> tuple[Decision, About | None]:
     """One verdict on all: the worst that there is."""
-    found = {(row.found.verdict, row.found.inconclusive_about) for row in rows}
+    found = {row.outcome for row in rows}
     return next((each for each in WORST_FIRST if each in found), (Decision.INCONCLUSIVE, About.RESULT))
 
 
@@ -177,6 +179,16 @@ class ComparedRow:
     path: str
     function: str
     found: PairResult
+
+    @property
+    def name(self) -> str:
+        """Path and function."""
+        return full_name(self.path, self.function)
+
+    @property
+    def outcome(self) -> tuple[Decision, About | None]:
+        """Key of the table of outcomes."""
+        return self.found.verdict, self.found.inconclusive_about
 
     def answer(self) -> CompareJson:
         """The row that --json prints."""
@@ -195,19 +207,45 @@ def _one(
         return PairResult.not_judged(error_in_words(error))
 
 
-def table(rows: Sequence[ComparedRow], slower: list[ComparedRow]) -> str:
-    """A line each, what fails first; then what could not be run, once."""
-    ordered = [*slower, *(row for row in rows if row not in slower)]
-    lines = [line for row in ordered for line in _lines(row, row in slower)]
-    count = counted(len(rows), "changed function")
-    beyond = f"FAIL: {len(slower)} of {count} slower beyond the limit"
+def table(rows: Sequence[ComparedRow], old: str) -> str:
+    """Format the number of functions by verdict, a row for each, the worst first, and what could not be run.
+
+    old: the version before the change, such as the name of a commit.
+    """
+    ordered = sorted(rows, key=_weight)
+    rated = any(row.found.limit for row in rows)
+    named = [*[""] * rated, ""]
+    cells = [(row, [*[_rating(row)] * rated, log_line(row.name), *cells_of(row.found, row.name)]) for row in ordered]
+    timed = [row.found for row, each in cells if len(each) == len(named) + 2]
+    lines: list[Sequence[str] | str] = [[*named, clock(metric_of(timed[0])), "result (95% CI)"]] if timed else []
+    for row, each in cells:
+        lines += [each, *_below(row.found)]
     gaps = dict.fromkeys(gap.words for row in rows if row.found.judged for gap in row.found.evidence.gaps)
-    return "\n".join([beyond if slower else count, *lines, *map(log_line, gaps)])
+    return "\n".join([_first_line(rows, old), *columns(lines, name=int(rated)), *map(log_line, gaps)])
 
 
-def _lines(row: ComparedRow, fails: bool) -> list[str]:
-    name, found = full_name(row.path, row.function), row.found
-    text = f"  {'FAIL  ' * fails}{log_line(name)}: {gain_of(found) if ratio_of(found) else in_words(found)}"
-    said = [with_name(found.reason, name), found.limit.words if found.limit and found.comparison else ""]
-    said += [*caveat_lines(found.caveats, (), verbose=False), found.next_step]
-    return [text, *(f"    {log_line(each)}" for each in said if each)]
+def _weight(row: ComparedRow) -> tuple[bool, bool, int]:
+    return row.found.verdict is not Decision.WRONG, not row.found.breaks_limit, WORST_FIRST.index(row.outcome)
+
+
+def _first_line(rows: Sequence[ComparedRow], old: str) -> str:
+    count, slower = counted(len(rows), "changed function"), [row.found.limit for row in rows if row.found.breaks_limit]
+    if slower and slower[0]:
+        return f"FAIL: {len(slower)} of {count} over the limit of {slower[0].limit * 100:g}% more time than {old}"
+    words = Counter(in_words(row.found) for row in sorted(rows, key=_weight))
+    return (
+        f"{count} against {old}" + ": " * bool(rows) + ", ".join(f"{number} {word}" for word, number in words.items())
+    )
+
+
+def _rating(row: ComparedRow) -> str:
+    limit = row.found.limit
+    return LIMITS[limit.answer].words if limit and limit.answer is not LimitAnswer.INCONCLUSIVE else "?"
+
+
+def _below(found: PairResult) -> Iterator[str]:
+    """Return the lines below a row: the limit, if it did not simply pass, caveats, advice."""
+    if found.limit and found.comparison and found.limit.answer is not LimitAnswer.PASS:
+        yield found.limit.words
+    yield from map(log_line, caveat_lines(found.caveats, (), verbose=False))
+    yield from [log_line(found.next_step)] * bool(found.next_step)

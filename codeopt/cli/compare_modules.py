@@ -9,6 +9,7 @@ from pathlib import Path
 
 from codeopt.cli import flags
 from codeopt.cli.compare_change import Compared, ComparedRow, compare_all, not_compared, table, worst
+from codeopt.cli.output import tell
 from codeopt.core.console import Console
 from codeopt.core.errors import ProgramError, UsageError
 from codeopt.core.options import ImproveOptions
@@ -44,11 +45,10 @@ def run(arguments: argparse.Namespace, old: Target, new: Target) -> int:
         options, session = flags.options_of(arguments), open_session(console)
         done = compare_all(targets, Path(), options, session, arguments.fail_if_slower) if targets else Compared()
         rows = [*done.rows, *not_compared(targets[len(done.rows) :], done.stop_reason), *others]
-        slower = [row for row in rows if row.found.breaks_limit]
         if arguments.json:
             print(json.dumps(_answer(old, new, rows, done.stop_reason).to_json()), flush=True)
         else:
-            print(table(rows, slower) if rows else f"inconclusive: {NOTHING}", flush=True)
+            tell((table(rows, str(old)) if rows else f"inconclusive: {NOTHING}") + "\n")
         if done.stop_reason:
             console.warn(done.stop_reason)
     statuses = {row.found.exit_status for row in rows} or {ProgramError.exit_status}

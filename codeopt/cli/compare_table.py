@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from codeopt.core.evidence import VersionEvidence, WorkloadEvidence
-from codeopt.core.sanitize import inline
+from codeopt.core.sanitize import inline, log_line
 from codeopt.core.words import Speedup, counted, factor
 from codeopt.engine.compare import PairResult
 from codeopt.report.brief import caveat_lines
@@ -47,6 +47,19 @@ def _first_line(found: PairResult, new: str) -> str:
     if found.verdict is Decision.INCONCLUSIVE:
         return f"{gain_of(found)}{reason}"
     return f"{new} {'uses' if metric_of(found) == 'memory' else 'is'} {gain_of(found)}"
+
+
+def cells_of(found: PairResult, new: str) -> tuple[str, ...]:
+    """The outcome as cells of a table: times and result, or one text if nothing was timed."""
+    timed = found.comparison if found.judged and found.bound is None else None
+    reason = f": {with_name(found.reason, new)}" * bool(found.reason)
+    if timed is None or found.verdict is Decision.WRONG or (found.verdict is Decision.SLOWER and timed.ratio > 1):
+        return (log_line(f"{gain_of(found) if found.bound else in_words(found)}{reason}"),)
+    figures = Speedup.of(timed)
+    if found.verdict in (Decision.FASTER, Decision.SLOWER):
+        return figures.change, f"{figures.gain} ({figures.span})"
+    needs_reason = found.verdict is Decision.INCONCLUSIVE or timed.ci_low > 1
+    return figures.change, log_line(f"{in_words(found)}{reason * needs_reason}")
 
 
 def with_name(reason: str, new: str) -> str:

@@ -9,8 +9,8 @@ from dataclasses import replace
 from pathlib import Path
 
 from codeopt.cli import flags, review_flags
-from codeopt.cli.check_rows import others, row_lines
-from codeopt.cli.output import require_writable, write_diff
+from codeopt.cli.function_table import function_lines
+from codeopt.cli.output import require_writable, show_diff
 from codeopt.core.console import Console
 from codeopt.core.errors import ProgramError, UsageError
 from codeopt.core.interpreter import find_interpreter
@@ -73,10 +73,8 @@ def run(arguments: argparse.Namespace, target: Target) -> int:
 
 
 def summary(rows: Sequence[CheckedTarget], found: ImprovedSeveral) -> list[str]:
-    """The outcome, a few lines for each function that was tried, and one for each reason why others were not."""
-    tried = [row for row in rows if row.judged]
-    lines = [found.reason, *(line for row in tried for line in row_lines(row)), *others(rows)]
-    lines += [log_line(each.words) for each in found.diagnostics]
+    """The outcome, the table of the functions, and what could not be run."""
+    lines = [found.reason, *function_lines(rows), *(log_line(each.words) for each in found.diagnostics)]
     return lines + [found.stop_reason] * bool(found.stop_reason)
 
 
@@ -139,4 +137,4 @@ def _deliver(arguments: argparse.Namespace, target: Target, found: ImprovedSever
     if arguments.json:
         print(json.dumps(found.answer(str(target)).to_json()), flush=True)
     elif found.changes and not to_file:
-        write_diff(found.diff)
+        show_diff(found.diff, console)

@@ -8,6 +8,7 @@ import sys
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 
+from codeopt.core.console import Console
 from codeopt.core.errors import UsageError
 from codeopt.core.program import write_whole
 from codeopt.core.sanitize import acts_in_a_log, printable
@@ -84,8 +85,15 @@ def write_page(path: Path, pieces: Iterable[str]) -> None:
         raise UsageError(f"cannot write {path}: {error.strerror}") from error
 
 
+def show_diff(diff: str, console: Console) -> None:
+    """Write a diff to standard output, apart from the lines for people before and after it."""
+    console.print("")
+    write_diff(diff)
+    console.print("")
+
+
 def write_diff(diff: str) -> None:
-    """To standard output."""
+    """Write a diff to standard output."""
     if not sys.stdout.isatty():
         deliver(diff, None, what="the diff", instead="send it to a file: codeopt diff RUN >FILE")
         return

@@ -6,16 +6,14 @@ import argparse
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from codeopt.core.run_index import NEWEST, StoredRun, open_run
+from codeopt.core.columns import columns
+from codeopt.core.run_index import NEWEST, RunListing, StoredRun, open_run
+from codeopt.core.sanitize import inline
 from codeopt_sandbox.caveat import Caveat
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
     from typing import Any
-
-
-VERDICT_COLUMNS = len("no faster version")
-"""Width of the outcomes of runs in a list, columns."""
 
 
 def add_run_arguments(parser: argparse.ArgumentParser) -> None:
@@ -38,6 +36,11 @@ def in_short(result: Mapping[str, Any]) -> str:
     if not result.get("accepted"):
         return "no faster version"
     return f"{result['improved']} of {len(result['results'])} faster" if "functions" in result else gain_of(result)
+
+
+def _outcome(run: RunListing) -> str:
+    why = f": {inline(run.result['reason'])}" if run.ended and not run.result.get("accepted") else ""
+    return f"{in_short(run.result)}{why}"
 
 
 def gain_of(result: Mapping[str, Any]) -> str:
@@ -78,9 +81,7 @@ def _describe_several(run: StoredRun) -> Iterator[str]:
 
     result = run.result
     yield run.listing.title
-    for each in run.functions:
-        why = f": {each.result['reason']}" if each.ended and not each.result.get("accepted") else ""
-        yield f"{in_short(each.result):<{VERDICT_COLUMNS}}  {each.name}{why}"
+    yield from columns([(each.name, _outcome(each)) for each in run.functions])
     if not run.listing.ended:
         yield f"Next: codeopt improve --resume {run.listing.path}"
         return

@@ -119,17 +119,25 @@ class Speedup:
         return f"can {'use' if self.metric == 'memory' else 'be'} {self.gain}"
 
     @property
+    def change(self) -> str:
+        """`45 ms -> 240 us`. Empty if the two are not known."""
+        shown = _bytes if self.metric == "memory" else took
+        return f"{shown(self.before)} -> {shown(self.after)}" if self.before and self.after else ""
+
+    @property
     def times(self) -> str:
         """`45 ms -> 240 us CPU time`, or the metric alone if the two are not known."""
-        if not self.before or not self.after:
-            return clock(self.metric)
-        shown = _bytes if self.metric == "memory" else took
-        return f"{shown(self.before)} -> {shown(self.after)} {clock(self.metric)}"
+        return f"{self.change} {clock(self.metric)}".lstrip()
 
     @property
     def span(self) -> str:
         """`140x to 220x`: the interval of `gain`, of a loss that of its inverse."""
         return self._span(*(self.ends if self.ratio >= 1 else self._inverse))
+
+    @property
+    def with_span(self) -> str:
+        """`180x (140x to 220x)`, for a table that names the direction and the confidence."""
+        return f"{self.factor} ({self.span})"
 
     @property
     def interval(self) -> str:
@@ -138,7 +146,9 @@ class Speedup:
 
     @property
     def bare_interval(self) -> str:
-        """`95% CI 0.98x to 1.03x`: the interval of old over new, below 1 too."""
+        """`95% CI 0.98x to 1.03x`: the interval of old over new, below 1 too. `7 pairs` if it is not known."""
+        if not any(map(_known, self.ends)):
+            return counted(self.pairs, "pair")
         return f"{self.confidence:.0%} CI {self._span(*self.ends)}"
 
     @property

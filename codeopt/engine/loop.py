@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import difflib
 import time
+from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
@@ -18,12 +19,13 @@ from codeopt.core.history import Candidate, Critique, Draft, History
 from codeopt.core.proposer import Proposer, variants
 from codeopt.core.run_clock import RunClock
 from codeopt.core.step_error import StepError
-from codeopt.core.words import gain
+from codeopt.core.words import counted, gain
 from codeopt.engine.best_of_k import BestOfK, DraftResult
 from codeopt.engine.comparison_progress import more_pairs
 from codeopt.engine.headroom import no_headroom
 from codeopt.engine.judge import Judge
 from codeopt.engine.searches import DEFAULT, Move, Position, Search, Stop, open_search, view
+from codeopt.report.outcomes import word_of
 from codeopt.tasks import Task
 from codeopt_sandbox.compare import Comparison, Decision
 
@@ -290,7 +292,7 @@ class RefineLoop:
             return Confirmation(found if self.finished else f"no draft was judged to its end: {self.stopped}")
         started = time.monotonic()
         reason, todo = self._undecided()
-        reason = reason or self._inconclusive() or self.unreadable or self.task.nothing_accepted
+        reason = reason or self._inconclusive() or self.unreadable or self._outcomes() or self.task.nothing_accepted
         refused: list[Candidate] = []
         for candidate, share in zip(list(self.ranked()), CONFIRMATION_SHARES, strict=False):
             self._reserve(candidate)
@@ -317,6 +319,14 @@ class RefineLoop:
         figure = f" {gain(best.comparison.ratio, best.comparison.metric)} in its round" if best.comparison else " best"
         reason = f"round {best.round} is{figure}, which is not confirmed: {why}"
         return Confirmation(reason, seconds=self.clock.steps.get("confirmation", 0.0), unfinished=True)
+
+    def _outcomes(self) -> str:
+        """`4 candidates: 3 wrong result, 1 no difference`. Empty if one is faster, but not better for the task."""
+        tried = self.history.candidates[1:]
+        words = Counter(map(word_of, tried))
+        if any(each.faster for each in tried):
+            return ""
+        return f"{counted(len(tried), 'candidate')}: {', '.join(f'{count} {word}' for word, count in words.items())}"
 
     def _undecided(self) -> tuple[str, str]:
         """Describe the inconclusive candidate that seems best, and a remedy. Empty without such a candidate."""

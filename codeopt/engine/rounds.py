@@ -17,6 +17,7 @@ from codeopt.core.step_error import STEP_ERRORS, StepError, error_in_words
 from codeopt.engine.judge import Judge
 from codeopt.engine.loop import Confirmation, LoopStage, RefineLoop
 from codeopt.engine.next_steps import next_steps, why_no_rule
+from codeopt.engine.open_model import RULES
 from codeopt.report.result import End, Result, row
 from codeopt.workloads import WorkloadRequest
 from codeopt_sandbox import Sandbox
@@ -38,10 +39,11 @@ class RunRecorder:
         self.run.save(SavedRun(loop.history, loop.ledger, held_out, self.subject, self.input_seed))
 
     def verdict(self, loop: RefineLoop) -> None:
-        """Save the drafts whose verdict is reached, and say what it is, each once."""
+        """Save the drafts whose verdict is reached, and show it once. Of the rules' drafts only those that fail."""
         self.keep(loop)
         for candidate in loop.history.candidates[loop.told :]:
-            self.session.console.print(row(candidate))
+            passes = loop.proposer.name == RULES and (candidate.screening_only or candidate.faster)
+            (self.session.console.detail if passes else self.session.console.print)(row(candidate))
         loop.told = len(loop.history.candidates)
 
     def after_round(self, loop: RefineLoop) -> None:

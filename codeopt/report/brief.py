@@ -5,14 +5,13 @@ In this order: the verdict with its figure, one line of evidence, caveats, chang
 
 from __future__ import annotations
 
-import textwrap
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
+from codeopt.core.columns import columns
 from codeopt.core.diagnostic import Diagnostic
 from codeopt.core.run_index import apply_command
 from codeopt.core.sanitize import inline
-from codeopt.core.screen import COLUMNS
 from codeopt.core.task_score import TaskMeasure, TaskScore
 from codeopt.core.words import INCONCLUSIVE, Speedup, counted, money, took
 from codeopt.report.evidence_words import evidence_line
@@ -115,11 +114,14 @@ def _weight(caveat: Caveat) -> int:
 
 
 def _changes(found: Mapping[str, Any]) -> list[str]:
-    """The changes of an accepted candidate, if it has several."""
-    rounds = {each["round"]: each["changes"] for each in found["rounds"]}
-    changes: Sequence[str] = rounds.get(found["best_round"], ())
-    filled = (textwrap.fill(each, COLUMNS, initial_indent="  ", subsequent_indent="    ") for each in changes)
-    return list(filled) if len(changes) > 1 else []
+    """The changes of an accepted candidate, if it has several, with the loss without each if that was timed."""
+    changes = next((each["changes"] for each in found["rounds"] if each["round"] == found["best_round"]), ())
+    if len(changes) < 2:
+        return []
+    alike = (each["ablations"] for each in found["rounds"] if each["changes"] == changes and each["ablations"])
+    losses = {name: Speedup(ratio, None, None, 0).factor for name, ratio in next(alike, {}).items()}
+    rows = [(losses.get(each.partition(":")[0], ""), each) for each in changes]
+    return columns([("slower without", "change"), *rows]) if losses else columns([(each,) for each in changes])
 
 
 def _details(found: Mapping[str, Any]) -> list[str]:

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from statistics import median
 from typing import Any
 
+from codeopt.core.columns import columns
 from codeopt.core.sanitize import inline
 from codeopt.core.words import Speedup, factor
 
@@ -20,10 +21,10 @@ def has_edits(found: Mapping[str, Any]) -> bool:
 
 def table_of(found: Mapping[str, Any]) -> list[str]:
     """One row an edit."""
-    rows = [f"  {figures(edit):<26} {_place(edit)}{_size(edit['ablation'])}" for edit in found["edits"]]
-    head = ["without it the command is   edit"] if rows else []
-    gone = [f"  left out, as {_why_dropped(edit)}: {_place(edit)}{_size(edit)}" for edit in found["left_out_edits"]]
-    return [*_bench_rows(found.get("benchmarks")), *head, *rows, *gone]
+    rows = [(figures(edit), f"{_place(edit)}{_size(edit['ablation'])}") for edit in found["edits"]]
+    gone = [f"Left out: {_place(edit)}{_size(edit)} ({_why_dropped(edit)})" for edit in found["left_out_edits"]]
+    shown = columns([("without the edit", "edit"), *rows]) if rows else []
+    return [*_bench_rows(found.get("benchmarks")), *shown, *gone]
 
 
 def _place(edit: Mapping[str, Any]) -> str:
@@ -31,7 +32,7 @@ def _place(edit: Mapping[str, Any]) -> str:
 
 
 def _why_dropped(edit: Mapping[str, Any]) -> str:
-    return "the command was never seen to call it" if edit.get("never_called") else "it does not pay"
+    return "the command was never seen to call it" if edit.get("never_called") else "no measurable gain"
 
 
 def _size(found: Mapping[str, Any]) -> str:

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from codeopt.core.budget import Effort, Ledger
+from codeopt.core.columns import columns
 from codeopt.core.diagnostic import Diagnostic
 from codeopt.core.evidence import CallEvidence, PatchEvidence, WorkloadEvidence
 from codeopt.core.history import Candidate, History
@@ -71,29 +72,25 @@ class NextSteps:
     held: tuple[MemoryLine, ...] = ()
     """Lines that take most memory, if memory is an aim."""
 
-    def no_rule(self, drafts: int) -> list[str]:
-        """One or two lines on why no built-in rule made a draft, or another one."""
-        if self.refusals is None:
-            return []
-        other = "other " * bool(drafts)
-        told = [f"{each.reason}{_places(each)}" for each in self.refusals[:MAX_REFUSALS]]
-        found = f"{'; '.join(told)} (codeopt rules --explain FILE)" if told else "none has its pattern in the hot lines"
-        return textwrap.wrap(
-            f"no {other}rule applied: {found}", 108, subsequent_indent="  ", max_lines=2, placeholder=" ..."
-        )
+    @property
+    def no_rule(self) -> list[str]:
+        """A row for each slow line, or else each skipped rule, with the reason why no built-in rule changed it.
+
+        Empty if a change was accepted or no rule was asked.
+        """
+        skipped = self.refusals or ()
+        reasons = {line: _reason(each) for each in reversed(skipped) for line in each.lines}
+        rows = [
+            (line.named, share(line.share), reasons.get(line.place or str(line.line), "no rule matches"))
+            for line in self.hot
+        ]
+        others = [(", ".join(each.lines) or "all lines", "", _reason(each)) for each in skipped[:MAX_REFUSALS]]
+        return columns(rows or others, {1}) if self.refusals is not None else []
 
 
-def _places(refusal: Refusal) -> str:
-    """` (line 4: counter)`, with three lines and two rules at most."""
-    if not refusal.lines:
-        return ""
-    lines, rules = _cut(refusal.lines, 3), _cut(refusal.rules, 2)
-    return f" (line{'s' * (len(refusal.lines) > 1)} {lines}: {rules})"
-
-
-def _cut(words: Sequence[str], most: int) -> str:
-    """The first of some words, and a sign that there are more."""
-    return ", ".join(words[:most]) + ", ..." * (len(words) > most)
+def _reason(refusal: Refusal) -> str:
+    """`list_membership_to_set: its type is not known`."""
+    return f"{', '.join(refusal.rules)}: {refusal.reason}".removeprefix(": ")
 
 
 @dataclass(frozen=True)
@@ -229,9 +226,10 @@ def row(candidate: Candidate) -> str:
     """`round 1    1.2x faster      a set   1,250 tokens`; below it why it was rejected, or what the task measured."""
     task_score = candidate.task_score
     word = task_score.verdict if task_score and candidate.correct else candidate_in_words(candidate)
-    line = f"round {candidate.round:<3}  {word:<15} {inline(candidate.summary or '-', 52)}"
     tokens = candidate.effort.tokens_in + candidate.effort.tokens_out
-    line += f"   {tokens:,} tokens" * bool(tokens)
+    cost = f"   {tokens:,} tokens" * bool(tokens)
+    head = f"round {candidate.round:<3}  {word:<15} "
+    line = head + inline(candidate.summary or "-", COLUMNS - len(head) - len(cost) - len("...")) + cost
     below = why(candidate) or (task_score.words if task_score else "")
     return f"{line}\n{'':>11}{inline(below, 400)}" if below else line
 

@@ -167,7 +167,7 @@ def check(
     profiled: their time in production, which decides in place of their tests' time.
     """
     work, ranking, worth = (
-        ReviewRun(limits, session.console.print, session.console.step, known),
+        ReviewRun(limits, session.console.aside, session.console.step, known),
         Ranking(tuple(targets)),
         list(targets),
     )

@@ -148,7 +148,7 @@ def improve_several(
     in another text of its file. keep: receives each result. saved: the run to resume, None for a new one from `begin`.
     """
     earlier = saved.ledger if saved else Ledger()
-    work = ReviewRun(limits, session.console.print, session.console.step, ledger=Ledger(usage=earlier.usage))
+    work = ReviewRun(limits, session.console.aside, session.console.step, ledger=Ledger(usage=earlier.usage))
     ranking = Ranking(tuple(targets))
     results: dict[str, Mapping[str, Any]] = {}
     chosen: list[ReviewTarget] = list(targets)
@@ -258,5 +258,5 @@ def _joined(work: ReviewRun, targets: Sequence[ReviewTarget]) -> Iterator[FileCh
 def _why_not(target: ReviewTarget, untested: str) -> str:
     """Reason why a function was not tried."""
     if target.seconds:
-        return f"takes less than {MIN_SHARE:.0%} of what the longest takes under the tests"
+        return f"less than {MIN_SHARE:.0%} of the slowest one's test time"
     return f"{untested}, and {NO_EVIDENCE}"

@@ -58,7 +58,7 @@ class Task(ABC):
 
     score_column: str = ""
     """Heading of the column with the task's own score (see `task_score`). Empty: the speedup is the measure."""
-    nothing_accepted: str = "no draft was right and better than the original"
+    nothing_accepted: str = "no candidate was right and better than the original"
     """Reason for keeping the original where no draft was acceptable."""
 
     judge_question: str = ""

@@ -7,13 +7,14 @@ could be looked at: no test runs any of them and none can be judged. --exit-zero
 from __future__ import annotations
 
 import argparse
+import shlex
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from codeopt.cli import flags
-from codeopt.cli.check_rows import others, row_lines
 from codeopt.cli.command import command
+from codeopt.cli.function_table import function_lines
 from codeopt.core.errors import ProgramError
 from codeopt.engine.open_model import RULES
 
@@ -74,7 +75,7 @@ def run(arguments: argparse.Namespace) -> int:
         if arguments.json:
             deliver(dump(found.answer().to_json()) + "\n", None)
         else:
-            tell(table(found.rows, found.diagnostics))
+            tell(table(found.rows, found.diagnostics, arguments.paths))
         if found.stop_reason:
             console.warn(found.stop_reason)
         if found.left:
@@ -86,13 +87,17 @@ def run(arguments: argparse.Namespace) -> int:
     return GAIN if found.improved else 0
 
 
-def table(rows: Sequence[CheckedTarget], diagnostics: Sequence[Diagnostic] = ()) -> str:
-    """For a person: the slow ones with what the rules would do, the others in a line, what could not be run."""
+def table(rows: Sequence[CheckedTarget], diagnostics: Sequence[Diagnostic] = (), paths: Sequence[Path] = ()) -> str:
+    """Format the slow functions with the gain of the rules, the number of others, what could not be run, the next step.
+
+    paths: what the user asked to check. Empty: the current folder.
+    """
     from codeopt.core.sanitize import log_line
     from codeopt.core.words import counted
 
-    lines = [line for row in rows if row.judged for line in row_lines(row)]
     gains = sum(row.suggestion is not None for row in rows)
     summary = f"{gains} of {counted(len(rows), 'function')} can be faster by the built-in rules"
     missing = [log_line(each.words) for each in diagnostics]
-    return "\n".join([summary, *lines, *others(rows), *missing]) + "\n"
+    target = shlex.quote(str(paths[0])) if paths else "."
+    step = f"Next: codeopt improve {target}{'' if gains else ' --model NAME'}"
+    return "\n".join([summary, *function_lines(rows), *missing, *[step] * any(row.judged for row in rows)]) + "\n"

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 from codeopt.cli import flags
 from codeopt.cli.command import command
-from codeopt.cli.output import deliver, require_writable, write_diff, write_page
+from codeopt.cli.output import deliver, require_writable, show_diff, write_page
 from codeopt.core.errors import ModelError, UsageError
 
 if TYPE_CHECKING:
@@ -144,7 +144,7 @@ def _improve_one(arguments: argparse.Namespace, target: Target) -> int:
         if known := open_findings(options, result.interpreter, session.open_cache, "improve", console):
             known.keep(target.path, target.name, result)
         best = result.best
-        no_rule = [] if best else result.outlook.no_rule(len(result.history.candidates) - 1)
+        no_rule = [] if best else result.outlook.no_rule
         caveats = best.caveats if best else ()
         console.print_all([*no_rule, *below_verdict(result.to_json(), caveats, verbose=arguments.verbose)])
         try:
@@ -255,7 +255,7 @@ def _deliver(arguments: argparse.Namespace, result: Result, console: Console) ->
     elif result.accepted and to_stdout and not is_patch:
         deliver(result.changes[0].text, None, what="the program")
     elif result.accepted:
-        write_diff(result.diff)
+        show_diff(result.diff, console)
     sys.stdout.flush()
 
 

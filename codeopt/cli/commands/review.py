@@ -168,7 +168,7 @@ def _work(
     with tempfile.TemporaryDirectory(prefix="codeopt-review-") as folder:
         options = flags.options_of(arguments, run_dir=arguments.run_dir or folder)
         session = open_session(console)
-        work = ReviewRun(limits, console.print, console.step)
+        work = ReviewRun(limits, console.aside, console.step)
         try:
             if targets:
                 review_flags.require_settings(repository, change, options.check)

@@ -8,7 +8,7 @@ import sys
 
 from codeopt.cli import flags
 from codeopt.cli.command import command
-from codeopt.cli.runs import VERDICT_COLUMNS, in_short
+from codeopt.cli.runs import in_short
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -19,6 +19,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 @command(examples=("codeopt runs",))
 def run(arguments: argparse.Namespace) -> int:
     """One line a run."""
+    from codeopt.core.columns import columns
     from codeopt.core.errors import report_lines
     from codeopt.core.run_index import runs_in
     from codeopt.core.sanitize import inline
@@ -32,8 +33,8 @@ def run(arguments: argparse.Namespace) -> int:
         left_out = [{"run": str(path), "why": why} for path, why in runs.left_out.items()]
         print(json.dumps({"schema": "codeopt.runs/1", "runs": rows, "left_out": left_out}))
         return 0
-    for each in found:
-        print(f"{in_short(each.result):<{VERDICT_COLUMNS}}  {inline(each.title, 30):<30}  {inline(each.path.name)}")
+    table = [(in_short(each.result), inline(each.title), inline(each.path.name)) for each in found]
+    print("\n".join(columns(table, name=1)), end="\n" * bool(table))
     if runs.left_out:
         some, why = next(iter(runs.left_out.items()))
         line = f"{len(runs.left_out)} runs are not yours, such as {some.name}: {why}"

@@ -21,7 +21,7 @@ def test_gaps_are_told_once_and_caveats_at_their_function() -> None:
     evidence = WorkloadEvidence(gaps=(GAP,))
     one = ComparedRow("shop.py", "one", PairResult(Decision.SAME, caveats=CAVEATS, evidence=evidence))
     two = ComparedRow("shop.py", "two", PairResult(Decision.SAME, evidence=evidence))
-    lines = table([one, two], []).splitlines()
+    lines = table([one, two], "main").splitlines()
     assert [line.strip() for line in lines if GAP.message in line] == [GAP.words]
     at = next(at for at, line in enumerate(lines) if "shop.py::two" in line)
     assert [each.words in "\n".join(lines[:at]) for each in CAVEATS] == [True, True, False, False]
@@ -32,9 +32,30 @@ def test_a_wrong_call_has_the_name_of_the_function() -> None:
     found = PairResult(Decision.WRONG, "f([1, 1]): expected returns [1, 1], got returns [1]")
     assert table_of_pair(found, "new.py::kept").startswith("wrong result: kept([1, 1]): expected ")
     assert table_of_pair(found, "new.py").startswith("wrong result: f([1, 1]): expected ")
-    assert table([ComparedRow("new.py", "kept", found)], []).splitlines()[1:] == [
-        "  new.py::kept: wrong result",
-        "    kept([1, 1]): expected returns [1, 1], got returns [1]",
+    assert table([ComparedRow("new.py", "kept", found)], "main").splitlines() == [
+        "1 changed function against main: 1 wrong result",
+        "  new.py::kept  wrong result: kept([1, 1]): expected returns [1, 1], got returns",
+        "                [1]",
+    ]
+
+
+def test_the_worst_comes_first_with_its_times() -> None:
+    def timed(decision: Decision, ratio: float, limit: LimitAnswer) -> PairResult:
+        pairs = Comparison(decision, ratio, ratio * 0.97, ratio * 1.03, 9, "cpu", 0.95, 0.01, "", ())
+        return PairResult(decision, comparison=pairs, limit=LimitTest(0.05, limit, 0.01, 9))
+
+    rows = [
+        ComparedRow("a.py", "same", timed(Decision.SAME, 1.0, LimitAnswer.PASS)),
+        ComparedRow("a.py", "slow", timed(Decision.SLOWER, 0.8, LimitAnswer.FAIL)),
+        ComparedRow("a.py", "wrong", PairResult(Decision.WRONG, "f(1): expected returns 1, got returns 2")),
+    ]
+    assert table(rows, "main").splitlines() == [
+        "FAIL: 1 of 3 changed functions over the limit of 5% more time than main",
+        "                     CPU time  result (95% CI)",
+        "  ?     a.py::wrong  wrong result: wrong(1): expected returns 1, got returns 2",
+        "  FAIL  a.py::slow             1.25x slower (1.21x to 1.29x)",
+        "    the limit of 5% is broken (error at most 1%, 9 pairs)",
+        "  PASS  a.py::same             no measurable difference",
     ]
 
 

@@ -126,7 +126,7 @@ def test_a_module_that_the_rules_know_nothing_for_is_no_program_and_takes_no_run
     done = codeopt("improve", "lib.py", "--model", "rules", cwd=folder)
     assert done.status == 1, done.err
     assert "lib.py::longest: no rule applies" in done.err
-    assert "1 more: no test runs it" in done.err
+    assert "Not tried: 1 more (no test runs it" in done.err
     assert "slow: line" not in done.err
 
 

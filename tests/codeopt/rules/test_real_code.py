@@ -15,6 +15,7 @@ from codeopt.rules import Hot, HotFiles, load_rule, refusals
 from codeopt.workloads.contract.function.seen import seen
 from codeopt.workloads.contract.function.shown_types import hint_of
 from codeopt.workloads.function.view import function_rules
+from codeopt_sandbox.profile import HotLine
 from tests.codeopt.rules.programs import output, rewritten, same
 
 HIT = "class Hit:\n    def __init__(self, ip, n=0):\n        self.ip = ip\n        self.n = n\n"
@@ -272,19 +273,16 @@ def test_why_no_rule_made_a_draft(
 
 
 @pytest.mark.parametrize(
-    ("refused", "drafts", "words"),
+    ("refused", "words"),
     [
-        (None, 0, []),
-        ((), 0, ["no rule applied: none has its pattern in the hot lines"]),
+        (None, []),
+        ((), ["  line 4   88%  no rule matches", "  line 12   9%  no rule matches"]),
         (
-            (Refusal("its type is not known", ("4", "5", "6", "7"), ("counter",)),),
-            1,
-            [
-                "no other rule applied: its type is not known (lines 4, 5, 6, ...: counter) "
-                "(codeopt rules --explain FILE)"
-            ],
+            (Refusal("its type is not known", ("4", "7"), ("counter",)),),
+            ["  line 4   88%  counter: its type is not known", "  line 12   9%  no rule matches"],
         ),
     ],
 )
-def test_the_lines_on_the_screen(refused: tuple[Refusal, ...] | None, drafts: int, words: list[str]) -> None:
-    assert NextSteps(refusals=refused).no_rule(drafts) == words
+def test_the_lines_on_the_screen(refused: tuple[Refusal, ...] | None, words: list[str]) -> None:
+    hot = (HotLine(4, 0.88, 9, 1.0, "x = f(y)"), HotLine(12, 0.09, 9, 0.1, "g(x)"))
+    assert NextSteps(hot, refusals=refused).no_rule == words

@@ -38,7 +38,7 @@ def test_four_members_are_enough(tmp_path: Path) -> None:
     assert task.for_target(Target(Path("mod.py"), "f")) is task
     assert task.judge_view("a", "b") == ("a", "b")
     assert task.measure_change("a", "b") == ""
-    assert task.nothing_accepted == "no draft was right and better than the original"
+    assert task.nothing_accepted == "no candidate was right and better than the original"
     least = open_task(str(tmp_path / "mine.py"), 0.25)
     assert (least.min_gain, task.min_gain) == (0.25, 0.05)
 

@@ -1,0 +1,39 @@
+"""Table of functions that were tried, and a line about those that were not."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING
+
+from codeopt.core.columns import columns
+from codeopt.core.sanitize import log_line
+from codeopt.core.words import clock
+
+if TYPE_CHECKING:
+    from codeopt.review.check import CheckedTarget
+
+
+def function_lines(rows: Sequence[CheckedTarget]) -> list[str]:
+    """One row for each tried function with its share of the tests' time, and one line for each reason not to try."""
+    tried = [row for row in rows if row.judged]
+    timed = [row.suggestion.speedup for row in tried if row.suggestion and row.suggestion.speedup]
+    title = (clock(timed[0].metric), "speedup (95% CI)") if timed else ("result",)
+    untried = Counter(row.reason for row in rows if not row.judged)
+    return [
+        *(columns([("", "share", *title), *(line for row in tried for line in _row(row))], {1}) if tried else []),
+        *(f"Not tried: {number} more ({reason})" for reason, number in untried.items()),
+    ]
+
+
+def _row(row: CheckedTarget) -> Iterator[Sequence[str] | str]:
+    from codeopt.review.reporters._words import UNTIMED
+    from codeopt.review.suggestion import full_name
+
+    named = log_line(full_name(row.path, row.function)), "" if row.share is None else f"{row.share:.0%}"
+    if row.suggestion is None:
+        yield *named, log_line(row.reason)
+        return
+    found = row.suggestion.speedup
+    yield *named, *((found.figures.change, found.figures.with_span) if found else (UNTIMED,))
+    yield from map(log_line, row.suggestion.told)

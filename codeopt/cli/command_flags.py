@@ -7,7 +7,7 @@ from functools import cache
 from pathlib import Path
 
 from codeopt.core.converters import count, names, share
-from codeopt.core.flag import Flag, FlagKind, FlagUse, SettableBy, on
+from codeopt.core.flag import Flag, FlagUse, SettableBy, uses
 from codeopt.core.options import options_table
 
 _RESULT = "Result"
@@ -18,20 +18,20 @@ _FLAGS = (
     Flag(
         "base", "commit where the change starts", metavar="REF", group=_CHANGE, setting=SettableBy.EACH_TIME,
         unset="that of the CI job, otherwise where HEAD left main",
-        commands=on("compare review"),
+        commands=uses("compare review"),
     ),
     Flag(
         "diff", "the change as a diff to the present files", Path, metavar="FILE", group=_CHANGE,
-        setting=SettableBy.EACH_TIME, commands=on("compare review"),
+        setting=SettableBy.EACH_TIME, commands=uses("compare review"),
     ),
     Flag(
         "exclude", "ignore these files and folders, such as migrations/,*_gen.py", names,
         default=(), metavar="PATTERNS", group=_CHANGE, setting=SettableBy.OF_A_CHANGE,
-        commands=on("compare review", check=FlagUse(group="Files")),
+        commands=uses("compare review", check=FlagUse(group="Files")),
     ),
     Flag(
         "max_functions", "maximum number of functions", count, metavar="N", group="Limits",
-        commands=on(
+        commands=uses(
             "", review=FlagUse(default=5), check=FlagUse(default=20),
             improve=FlagUse(default=10, help="maximum number of functions of a module or folder"),
         ),
@@ -39,62 +39,62 @@ _FLAGS = (
     ),
     Flag(
         "min_share", "ignore functions below this share of the test time", share, default=0.05,
-        unset="5%", metavar="SHARE", setting=SettableBy.OF_A_CHANGE, commands=on("check"),
+        unset="5%", metavar="SHARE", setting=SettableBy.OF_A_CHANGE, commands=uses("check"),
     ),
     Flag(
         "profile", "rank functions by this profile: speedscope, py-spy, austin, perf or cProfile", Path,
-        metavar="FILE", setting=SettableBy.EACH_TIME, commands=on("check"),
+        metavar="FILE", setting=SettableBy.EACH_TIME, commands=uses("check"),
     ),
     Flag(
         "trust_store", "folder of the cache, such as one that CI keeps", Path, unset="the user's cache folder",
-        metavar="PATH", group="Checks and timing", setting=SettableBy.EACH_TIME, commands=on("review check"),
+        metavar="PATH", group="Checks and timing", setting=SettableBy.EACH_TIME, commands=uses("review check"),
     ),
     Flag(
         "fail_if_slower", "fail if NEW takes this much more time, such as 5%", share,
         metavar="SHARE", group="Checks and timing", setting=SettableBy.OF_A_CHANGE,
-        commands=on("compare", review=FlagUse(help="fail if a changed function takes this much more time")),
+        commands=uses("compare", review=FlagUse(help="fail if a changed function takes this much more time")),
     ),
     Flag(
         "fail_level", "fail if there are suggestions", default="none", choices=("none", "any"),
-        group=_RESULT, setting=SettableBy.OF_A_CHANGE, commands=on("review"),
+        group=_RESULT, setting=SettableBy.OF_A_CHANGE, commands=uses("review"),
     ),
     Flag(
-        "write", "write the result to the files", kind=FlagKind.SWITCH, unset="show it only",
-        group=_RESULT, setting=SettableBy.EACH_TIME, commands=on("improve"),
+        "write", "write the result to the files", default=False, unset="show it only",
+        group=_RESULT, setting=SettableBy.EACH_TIME, commands=uses("improve"),
     ),
     Flag(
         "output", "write the result to FILE (- for standard output)", Path, short="-o", metavar="FILE",
         group=_RESULT, setting=SettableBy.EACH_TIME,
-        commands=on(
+        commands=uses(
             "improve", review=FlagUse(help="write the report to FILE"),
             refine=FlagUse(help="write the text to FILE"),
             **{"import": FlagUse(help="new or empty folder for the set", metavar="OUT", group="", required=True)},
         ),
     ),
     Flag(
-        "dry_run", "show the plan without running anything", kind=FlagKind.SWITCH,
-        group=_RESULT, setting=SettableBy.EACH_TIME, commands=on("improve"),
+        "dry_run", "show the plan without running anything", default=False,
+        group=_RESULT, setting=SettableBy.EACH_TIME, commands=uses("improve"),
     ),
     Flag(
         "export", "write a project's benchmarks for pytest-benchmark or pyperf",
-        kind=FlagKind.PAIR, metavar=("FORMAT", "DIR"), group=_RESULT, setting=SettableBy.EACH_TIME,
-        commands=on("improve", profile=FlagUse(
+        metavar=("FORMAT", "DIR"), group=_RESULT, setting=SettableBy.EACH_TIME,
+        commands=uses("improve", profile=FlagUse(
             help="write the profile of --run as speedscope or collapsed",
             metavar=("FORMAT", "FILE"), group="",
         )),
     ),
     Flag(
         "before", "show an earlier profile next to that of --run, on the page of --html", Path,
-        metavar="FILE", setting=SettableBy.EACH_TIME, commands=on("profile"),
+        metavar="FILE", setting=SettableBy.EACH_TIME, commands=uses("profile"),
     ),
     Flag(
         "csv", "write a table of the problems to FILE (- for standard output)", Path, metavar="FILE",
-        setting=SettableBy.WRITTEN, commands=on("report"),
+        setting=SettableBy.WRITTEN, commands=uses("report"),
     ),
     Flag(
-        "json", "print the result as one JSON object", kind=FlagKind.SWITCH, group=_RESULT,
+        "json", "print the result as one JSON object", default=False, group=_RESULT,
         setting=SettableBy.EACH_TIME,
-        commands=on(
+        commands=uses(
             "improve compare profile check batch refine runs show report findings",
             review=FlagUse(help="the same as --output-format json"),
             **{name: FlagUse(help="print a JSON array") for name in ("rules", "tasks")},
@@ -102,21 +102,21 @@ _FLAGS = (
     ),
     Flag(
         "html", "write a report page", Path, metavar="FILE", group=_RESULT,
-        setting=SettableBy.WRITTEN, commands=on("improve profile show report findings"),
+        setting=SettableBy.WRITTEN, commands=uses("improve profile show report findings"),
     ),
     Flag(
-        "quiet", "show errors only", kind=FlagKind.SWITCH, short="-q", group=_RESULT,
-        setting=SettableBy.OF_A_CHANGE, commands=on("improve compare profile check review batch refine import"),
+        "quiet", "show errors only", default=False, short="-q", group=_RESULT,
+        setting=SettableBy.OF_A_CHANGE, commands=uses("improve compare profile check review batch refine import"),
     ),
     Flag(
         "color", "colours", default="auto",
         choices=("auto", "always", "never"), group=_RESULT, setting=SettableBy.OF_A_CHANGE,
-        commands=on("improve compare check review batch report findings"),
+        commands=uses("improve compare check review batch report findings"),
     ),
     Flag(
-        "verbose", "show each step, all caveats, Python and sandbox", kind=FlagKind.SWITCH, short="-v", group=_RESULT,
+        "verbose", "show each step, all caveats, Python and sandbox", default=False, short="-v", group=_RESULT,
         setting=SettableBy.OF_A_CHANGE,
-        commands=on("improve compare check", profile=FlagUse(
+        commands=uses("improve compare check", profile=FlagUse(
             help="show each step; with --run also count calls and time lines")),
     ),
 )  # fmt: skip

@@ -76,7 +76,7 @@ def _settings(flag: Flag) -> dict[str, Any]:
     found: dict[str, Any] = {"metavar": flag.metavar, "default": flag.default}
     if flag.kind is FlagKind.PAIR:
         return {**found, "nargs": 2}
-    convert = flag.item if flag.kind is FlagKind.LIST else flag.convert
+    convert = flag.item or flag.convert
     if convert is not text:
         found["type"] = convert if isinstance(convert, type) else flag_type(convert)
     if flag.choices:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import Field, dataclass, field, replace
 from enum import Enum, auto
 from typing import Any, TypedDict
@@ -70,9 +70,14 @@ class FlagUse(TypedDict, total=False):
     required: bool
 
 
-def on(commands: str, **changed: FlagUse) -> dict[str, FlagUse]:
-    """Commands that have a flag: `on("improve batch", review=FlagUse(short="-m"))`."""
-    return {**{name: FlagUse() for name in commands.split()}, **changed}
+def uses(names: str, **changed: FlagUse) -> dict[str, FlagUse]:
+    """Flags of a command, or commands of a flag: `uses("improve batch", review=FlagUse(short="-m"))`."""
+    return {**{name: FlagUse() for name in names.split()}, **changed}
+
+
+def under(group: str, names: str) -> dict[str, FlagUse]:
+    """Uses of flags below another heading."""
+    return {name: FlagUse(group=group) for name in names.split()}
 
 
 @dataclass(frozen=True)
@@ -85,8 +90,8 @@ class Flag:
     """A line that makes sense without the flag's name and leaves out the default."""
     convert: Callable[[Any], Any] = text
     """Makes the value of what was given; for a list, of all that was given. Raises ValueError, TypeError."""
-    item: Callable[[Any], Any] = text
-    """Makes one value of a list."""
+    item: Callable[[Any], Any] | None = None
+    """Makes one value of a list; None: it is no list."""
     default: Any = None
     unset: str = ""
     """Description of the behaviour without the flag, if the default does not show it."""
@@ -95,7 +100,6 @@ class Flag:
     short: str = ""
     metavar: str | tuple[str, ...] | None = None
     choices: tuple[str, ...] = ()
-    kind: FlagKind = FlagKind.VALUE
     group: str = ""
     """Heading in --help-all. Empty: it has no heading."""
     commands: Mapping[str, FlagUse] = field(default_factory=dict)
@@ -109,6 +113,15 @@ class Flag:
     required: bool = False
     has_flag: bool = True
     """False: [tool.codeopt] or the variable alone gives it, under the same name."""
+
+    @property
+    def kind(self) -> FlagKind:
+        """Number of its values."""
+        if self.item is not None:
+            return FlagKind.LIST
+        if isinstance(self.metavar, tuple):
+            return FlagKind.PAIR
+        return FlagKind.SWITCH if self.default is False else FlagKind.VALUE
 
     @property
     def long(self) -> str:
@@ -137,11 +150,22 @@ def variable(key: str) -> str:
     return PREFIX + key.upper().replace("-", "_")
 
 
-def option(default: Any, help: str, convert: Callable[[Any], Any] = text, *, setting: SettableBy, **more: Any) -> Any:
+def option(
+    default: Any,
+    metavar: str | None,
+    help: str,
+    convert: Callable[[Any], Any] = text,
+    *,
+    setting: SettableBy = SettableBy.PROJECT,
+    choices: Iterable[str] = (),
+    **more: Any,
+) -> Any:
     """Make a field of a dataclass that is a row of the table. `more` are fields of Flag."""
-    return field(default=default, metadata={"flag": {"help": help, "convert": convert, "setting": setting, **more}})
+    row = {"metavar": metavar or None, "help": help, "convert": convert, "setting": setting, "choices": tuple(choices)}
+    return field(default=default, metadata={"flag": row | more})
 
 
-def flag_of(row: Field[Any]) -> Flag:
-    """The row of the table that a field made by `option` is."""
-    return Flag(name=row.name, default=row.default, **row.metadata["flag"])
+def flag_of(row: Field[Any], commands: Mapping[str, Mapping[str, FlagUse]]) -> Flag:
+    """The row of the table that a field made by `option` is. commands: the flags of each."""
+    own = {command: flags[row.name] for command, flags in commands.items() if row.name in flags}
+    return Flag(name=row.name, default=row.default, commands=own, **row.metadata["flag"])

@@ -174,10 +174,10 @@ class ProjectWorkload(Defaults):
     def _suggestion(self) -> str:
         """Return the reason why the patch is only a suggestion. Empty if tests have checked it, or are not wanted."""
         options, missing = self.request.options, self.tests.shortfall
-        if self.tests.passed or options.accept_untested or options.no_tests:
+        if self.tests.passed or options.no_tests:
             return ""
         why = f" ({missing.cause})" if missing else ""
-        return f"no test of the project was run{why}: the patch is a suggestion, which --accept-untested accepts"
+        return f"no test of the project was run{why}: the patch is a suggestion, which --no-tests accepts"
 
     def similar_inputs(self, case: Case) -> Iterable[Case]:
         """Yield mutated commands that no model saw, those of the confirmation first."""

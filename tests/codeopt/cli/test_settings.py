@@ -107,7 +107,6 @@ def test_a_wrong_line_is_named(line: str, said: str, tmp_path: Path) -> None:
         ('base-url = "http://127.0.0.1:9/v1"', ("--base-url", "http://127.0.0.1:8/v1")),
         ('env = ["PLAIN=1", "GITHUB_TOKEN"]', ("--env", "PLAIN=1")),
         ('env = "GITHUB_TOKEN"', ("--env", "PLAIN=1")),
-        ('runtime = "runc"', ("--runtime", "runsc")),
         ('stdin = "/etc/passwd"', ("--stdin", "mine.txt")),
         ('cases = "../../.ssh"', ("--cases", "mine")),
         ('with = ["data.csv", "/etc"]', ("--with", "mine")),
@@ -127,7 +126,9 @@ def test_a_downloaded_project_runs_nothing_and_sends_no_secret(
     require_own_word(parse(*instead))
 
 
-@pytest.mark.parametrize("line", ['search = "my.search"', 'workload = "my.kind"', 'judge-model = "my:factory"'])
+@pytest.mark.parametrize(
+    "line", ['search = "my.search"', 'workload = "my.kind"', 'judge-model = "my:factory"', 'runtime = "runc"']
+)
 def test_a_downloaded_project_chooses_no_module_by_a_setting_without_a_flag(
     line: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -89,7 +89,7 @@ def test_a_value_that_makes_no_sense_is_one_line(given: dict[str, Any], said: st
 
 
 def test_a_keyword_that_does_not_exist_names_those_that_do() -> None:
-    with pytest.raises(TypeError, match=r"no keyword 'colour'; there are: accept_untested, api_key_env, args"):
+    with pytest.raises(TypeError, match=r"no keyword 'colour'; there are: api_key_env, args, base_url"):
         ImproveOptions.of({"colour": "red"})
 
 

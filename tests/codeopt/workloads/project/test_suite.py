@@ -214,7 +214,7 @@ def test_what_fails_before_is_no_obstacle(tmp_path: Path) -> None:
 
 @pytest.mark.full
 def test_a_patch_that_no_test_has_judged_is_a_suggestion(tmp_path: Path) -> None:
-    """Unless its user accepts that, or wants no tests; in a round it is as good as any."""
+    """Unless its user wants no tests; in a round it is as good as any."""
     busy = "import core\nprint(sum(core.first(n) for n in range(300000)))\n"
     with opened(tmp_path, {"bench.py": busy}) as project:
         workload = project.measure()
@@ -222,9 +222,8 @@ def test_a_patch_that_no_test_has_judged_is_a_suggestion(tmp_path: Path) -> None
         original = project.program.revision
         said = workload.check(original, Stage.CONFIRMATION).rejection
         assert "no test of the project was run" in said
-        assert "--accept-untested" in said
+        assert "--no-tests" in said
         assert workload.check(original, Stage.ROUND).rejection == ""
-        for flag in ("accept_untested", "no_tests"):
-            options = replace(workload.request.options, **{flag: True})
-            willing = replace(workload, request=replace(workload.request, options=options))
-            assert willing.check(original, Stage.CONFIRMATION).rejection == ""
+        options = replace(workload.request.options, no_tests=True)
+        willing = replace(workload, request=replace(workload.request, options=options))
+        assert willing.check(original, Stage.CONFIRMATION).rejection == ""

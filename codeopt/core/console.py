@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import math
 import re
 import sys
 import threading
 import time
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from types import TracebackType
 from typing import TYPE_CHECKING, Self
@@ -77,11 +78,13 @@ class Console(AbstractContextManager["Console"]):
         return f"{minutes(now - self._began)}{left}"
 
     def _drawn(self) -> Text:
-        """The live lines: the clock with the targets and the stages that are behind and left, and what is done."""
+        """Return the live lines: the clock with the targets and what is done, the estimate, the stages."""
         from rich.text import Text
 
         marks = MARKS if self._live and self._live.takes_marks else ASCII_MARKS
-        parts = [Text(self._step), self.stages.drawn(marks), Text(inline(self._doing(), COLUMNS * 2), style="dim")]
+        left = "" if self._step else f"  {estimate(self.stages.left_s)}".rstrip()
+        doing = Text(inline(self._doing(), COLUMNS - len(f"  {self._clock()}  {left}...")) + left)
+        parts = [Text(self._step), doing, self.stages.drawn(marks)]
         margins = [f"  {self._clock()}  ", *[" " * len("  0:00  ")] * len(parts)]
         shown = zip(margins, (part for part in parts if part.plain), strict=False)
         rows = [Text(margin).append_text(part) for margin, part in shown]
@@ -128,18 +131,21 @@ class Console(AbstractContextManager["Console"]):
                 print(said, file=sys.stderr, flush=True)
         self._last = time.monotonic()
 
-    def plan(self, stages: Sequence[str]) -> None:
-        """Name the stages of the work that begins, which is in the first of them."""
-        self.stages = Stages(tuple(stages), stages[0] if stages else "")
+    def plan(self, stages: Sequence[str], typical: Mapping[str, float] | None = None) -> None:
+        """Name the stages of the work that begins, which is in the first of them.
+
+        typical: times as multiples of that of the first stage there, from which the time that is left is estimated.
+        """
+        self.stages = Stages(tuple(stages), stages[0] if stages else "", typical=typical or {})
 
     def stage(self, name: str, which: str = "") -> None:
         """Begin a stage. name: empty once all are behind. which: which of several it is, `2 of 4`."""
-        self.stages = Stages(self.stages.names, name, which)
+        self.stages = self.stages.begun(name, which)
 
     def step(self, done: int, total: int, name: str = "") -> None:
         """Set how many targets of a command are behind, of how many, and the present one."""
-        left = f", about {minutes((time.monotonic() - self._began) / done * (total - done))} left" if done else ""
-        self._step = f"{done + 1} of {total} {inline(name, 40)}".rstrip() + left if total > 1 else ""
+        left = estimate((time.monotonic() - self._began) / done * (total - done)) if done else ""
+        self._step = f"{done + 1} of {total}  {inline(name, 40)}  {left}".rstrip() if total > 1 else ""
 
     def awaiting(self, words: Callable[[], str]) -> None:
         """Say what is awaited, in words that are asked for each time that they are shown."""
@@ -160,6 +166,13 @@ class Console(AbstractContextManager["Console"]):
             not self._quiet and time.monotonic() - self._last >= HEARTBEAT_S
         ):
             self.print(self._line())
+
+
+def estimate(seconds: float) -> str:
+    """`about 20 s left`. Empty if it is not known or over."""
+    if not 1 <= seconds < math.inf:
+        return ""
+    return f"about {math.ceil(seconds / 5) * 5} s left" if seconds <= 90 else f"about {seconds / 60:.0f} min left"
 
 
 def minutes(seconds: float) -> str:

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import math
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -23,6 +26,12 @@ class Stages:
     """The present stage. Empty: all are behind."""
     which: str = ""
     """Number among several of its kind, `2 of 4`."""
+    typical: Mapping[str, float] = field(default_factory=dict)
+    """Typical times of stages as multiples of that of the first one here."""
+    took: Mapping[str, float] = field(default_factory=dict)
+    """Times of the stages that have ended, seconds."""
+    since: float = field(default_factory=time.monotonic)
+    """Begin of the present stage on the monotonic clock, seconds."""
 
     @property
     def present(self) -> str:
@@ -40,6 +49,27 @@ class Stages:
         if self.now not in self.names:
             return float(not self.now and bool(self.names))
         return self.names.index(self.now) / len(self.names)
+
+    def begun(self, name: str, which: str = "") -> Stages:
+        """Return the same in another stage, with the time of the present one."""
+        return replace(self, now=name, which=which, took={**self.took, self.now: self.elapsed}, since=time.monotonic())
+
+    @property
+    def elapsed(self) -> float:
+        """Time since the present stage began, seconds."""
+        return time.monotonic() - self.since
+
+    @property
+    def left_s(self) -> float:
+        """Estimated time to the end, seconds. Infinite before the first stage of `typical` has ended and in a loop."""
+        unit = next((self.took[name] / times for name, times in self.typical.items() if name in self.took), math.inf)
+        if self.now not in self.names or self.which:
+            return math.inf
+        now, *later = (
+            self.took.get(name, self.typical.get(name, math.inf) * unit)
+            for name in self.names[self.names.index(self.now) :]
+        )
+        return max(0.0, now - self.elapsed) + sum(later)
 
     def drawn(self, marks: tuple[str, str, str] = MARKS) -> Text:
         """`✓ read ✓ baseline › draft 2 of 4 · judge · confirm`."""

@@ -53,4 +53,4 @@ class ComparisonProgress:
         left = min(max(self.rule.max_seconds, last.max_seconds) - taken, (most - pairs) * each)
         if pairs < fewest and left < (fewest - pairs) * each:  # of a long program: its time is over before these are
             of, left = f"at least {fewest}", (fewest - pairs) * each
-        self.notify(f"{self.doing}, pair {pairs} of {of}, {minutes(max(0.0, left))} left")
+        self.notify(f"{self.doing}, pair {pairs} of {of}, at most {minutes(max(0.0, left))} more")

@@ -25,7 +25,7 @@ from codeopt.engine.awaited import awaited
 from codeopt.engine.comparison_progress import said_of_long_runs
 from codeopt.engine.earlier_drafts import open_earlier_drafts
 from codeopt.engine.judge import Judge
-from codeopt.engine.loop import LoopStage, RefineLoop
+from codeopt.engine.loop import TYPICAL_TIMES, LoopStage, RefineLoop
 from codeopt.engine.open_model import named_models
 from codeopt.engine.open_proposer import open_proposer
 from codeopt.engine.rounds import RunRecorder, close, finish, run_rounds
@@ -52,7 +52,7 @@ def improve(
     clock = RunClock(options.max_seconds if session.limit_s is None else session.limit_s)
     clock.started = clock.started if session.began is None else session.began
     session.console.allow(clock.left)
-    session.console.plan(tuple(LoopStage))
+    session.console.plan(tuple(LoopStage), TYPICAL_TIMES)
     try:
         return _improved(target, options, session, reference, program, clock)
     except DeadlineReached:  # in the baseline: later it ends the rounds

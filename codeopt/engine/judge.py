@@ -118,7 +118,7 @@ class Judge:
 
         This is a quick way to choose one: it takes a fraction of the time of comparing each with the original.
         """
-        self.notify(f"timing {len(candidates)} right drafts next to each other")
+        self.notify(f"timing {len(candidates)} candidates next to each other")
         with self.alone():
             started = time.monotonic()
             ratios = self._ratios([candidate.revision for candidate in candidates])
@@ -246,7 +246,7 @@ class Judge:
         The known cases run again only for a candidate that was trimmed. share: part of the stated error rate for this
         confirmation. All confirmations of a run together have the whole.
         """
-        self.notify("confirming with fresh timings and cases that were never shown")
+        self.notify("confirming with new timings and held-out cases")
         with self.alone():
             started = time.monotonic()
             found = candidate

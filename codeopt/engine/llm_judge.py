@@ -113,7 +113,7 @@ def read_by(
     """
 
     def ask(candidate: Candidate, original: Candidate) -> Candidate:
-        notify("asking a reader which is better")
+        notify("asking the judge model which is better")
         try:
             found, usage = judge.prefer(*shown(*(pack(each.revision) for each in (original, candidate))))
         except NoPreference as error:

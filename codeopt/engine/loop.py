@@ -10,7 +10,7 @@ from __future__ import annotations
 import difflib
 import time
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
 
@@ -52,6 +52,12 @@ class LoopStage(StrEnum):
     DRAFT = "change"
     JUDGE = "verify"
     CONFIRM = "confirm"
+
+
+TYPICAL_TIMES: Mapping[str, float] = {
+    LoopStage.BASELINE: 1.0, LoopStage.PROFILE: 0.5, LoopStage.DRAFT: 0.1, LoopStage.JUDGE: 1.5, LoopStage.CONFIRM: 2.0
+}  # fmt: skip
+"""Times of the stages over that of the original's, of scripts, functions and commands with the built-in rules."""
 
 
 @dataclass(frozen=True)

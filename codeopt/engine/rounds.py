@@ -53,9 +53,9 @@ class RunRecorder:
 
 
 def which_round(loop: RefineLoop) -> str:
-    """Number of the next draft among the rounds of the budget, `2 of 4`; without a limit that in the table."""
+    """Return the number of the next draft among the rounds of the budget, `2 of 4`. Empty without a limit."""
     limit = loop.budget.rounds
-    return f"{min(loop.ledger.rounds + 1, limit)} of {limit}" if limit else f"{len(loop.history.candidates)}"
+    return f"{min(loop.ledger.rounds + 1, limit)} of {limit}" if limit else ""
 
 
 def run_rounds(loop: RefineLoop, console: Console) -> End:
@@ -218,7 +218,7 @@ def _growth(judge: Judge, best: Candidate) -> str:
 
 def _judged(judge: Judge, draft: Revision, console: Console) -> Candidate:
     """A person's program: the same judge, the same sandbox, confirmed in the same way."""
-    console.progress("judging the human's program")
+    console.progress("checking and timing the reference program")
     found = judge.check(draft, "the human's program")
     found = judge.time(found) if found.correct else found
     return judge.confirm(found) if found.faster else found

@@ -39,7 +39,7 @@ def check_gain(gain: Gain) -> Finding | None:
     found, timed = gain.comparison, gain.plan.cases[0]
     if found.ratio < MIN_GAIN or found.metric == "memory":
         return None
-    gain.notify("looking for the gain on new inputs")
+    gain.notify("checking the gain on new inputs")
     usual = median(next(case for case in found.cases if case.case == timed.name).original)
     wanted = found.ratio**GAIN_SHARE
     known = {_input(case) for case in gain.workload.suite.cases}  # which may be run once more in another environment

@@ -18,7 +18,7 @@ MAX_S = 0.8
 @guard(region=TimedRegion.RUN, order=40)
 def check_gain(gain: Gain) -> Finding | None:
     """Return the first wrong run among many, the shortest cases first."""
-    gain.notify("running it often")
+    gain.notify("running it several times")
     suite = gain.workload.suite
     outcomes = zip(gain.workload.baseline.outcomes, suite.cases, strict=True)
     timed = sorted(outcomes, key=lambda pair: pair[0].run.active_s)

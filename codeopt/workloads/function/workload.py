@@ -368,7 +368,7 @@ class FunctionWorkload(Defaults):
         """Facts of the function for a language model: its calls, and what is timed of them."""
         interpreter = self.request.interpreter
         python = interpreter.version if interpreter else ""
-        self._notify("looking at what is timed")
+        self._notify("checking what is timed")
         return brief(
             BriefedFunction(
                 self.harness,

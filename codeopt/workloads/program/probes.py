@@ -219,7 +219,7 @@ class ProbeGenerator:
 
         `too_long` collects kinds of changes that would use up the time.
         """
-        self.notify(f"changing inputs, {self.taken.total()} of at most {self.quota.all} that the original takes")
+        self.notify(f"mutating inputs, {self.taken.total()} of at most {self.quota.all} that the original accepts")
         run = self.run_original(mutated.case, "fork")
         spent.add(run)
         if run.stop == "time" and too_long is not None:

@@ -150,7 +150,7 @@ class ProgramWorkload(Defaults):
                  if each.short is not (stage is Stage.CONFIRMATION)]  # fmt: skip
         if wrong := tuple(each for each in found if each.verdict is not Verdict.AC):
             return Checked(wrong[:1])
-        self._notify("trying changed inputs")
+        self._notify("running mutated inputs")
         differential = self._new_differential_test() if stage is Stage.CONFIRMATION else self.differential
         checked = differential.run(self.sandbox, draft.text, self.suite.check, both=stage is not Stage.ROUND)
         caveats = (caveat for each in found for caveat in each.caveats)

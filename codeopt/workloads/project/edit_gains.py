@@ -115,7 +115,7 @@ class EditGains:
         together = self._without(draft, [edit for group in uncalled for edit in group])
         none_needed = len(uncalled) > 1 and not self._wrong(together, tests)
         for number, group in enumerate(groups, 1):
-            self.notify(f"without part {number} of {len(groups)} of the patch")
+            self.notify(f"timing the patch without part {number} of {len(groups)}")
             rest = self._without(draft, group)
             if group in uncalled:
                 wrong = "" if none_needed else self._wrong(rest, tests)
@@ -135,7 +135,7 @@ class EditGains:
         if not self.resizable:
             return None
         if not self.larger:
-            self.notify("looking for a larger size of the command")
+            self.notify("finding a larger input for the command")
             self.larger.append(larger_case(self.given, least_s))
         return self.larger[0]
 

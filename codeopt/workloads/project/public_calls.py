@@ -153,7 +153,7 @@ class PublicCalls:
 
     def _impact(self, draft: Revision) -> Impact:
         """Find the effect of a draft; its modules are imported on both sides, each in one run."""
-        self.request.session.console.progress("importing what the draft changes")
+        self.request.session.console.progress("importing the changed modules")
         before, script = self.program.revision, self.runs.command.script
         other = self.runs.other if self.runs.other and self.runs.other.revision == draft else None
         changed = [path for path in draft.changed_files(before) if path in before]

@@ -320,9 +320,9 @@ def measure(request: WorkloadRequest, program: ProjectProgram, runs: CommandRuns
     )
     found = NO_PROFILE
     if runs.other is None:
-        notify("looking where its time goes")
+        notify("profiling the command")
         found = profile_command(runs, original, first)
-    notify("looking for its tests")
+    notify("finding its tests")
     hot = tuple(dict.fromkeys(each.file for each in found.functions if each.total_share >= HOT))
     if runs.other:
         hot = tuple(sorted(path for path in runs.other.differing if path.endswith(".py")))

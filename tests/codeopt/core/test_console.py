@@ -6,11 +6,12 @@ import io
 import json
 import re
 import time
+from dataclasses import replace
 
 import pytest
 
 from codeopt.core import console
-from codeopt.core.console import Console
+from codeopt.core.console import Console, estimate
 from codeopt.core.stages import ASCII_MARKS, Stages
 from codeopt.engine.comparison_progress import ComparisonProgress
 from codeopt.serving.worker import AnswerLines
@@ -80,6 +81,19 @@ def test_stages_tell_what_is_behind_and_what_is_left(now: str, which: str, drawn
     assert found.drawn(ASCII_MARKS).plain.isascii()
 
 
+def test_the_time_that_is_left_follows_from_the_stages_so_far() -> None:
+    now = time.monotonic()
+    stages = Stages(STAGES, "read", typical={"read": 1.0, "draft": 0.5, "judge": 2.0, "confirm": 3.0})
+    assert estimate(stages.left_s) == ""
+    judging = replace(stages, now="judge", took={"read": 10.0, "draft": 1.0}, since=now - 5.0)
+    assert estimate(judging.left_s) == "about 45 s left"
+    again = replace(judging, took={"read": 10.0, "draft": 1.0, "judge": 6.0}, since=now - 60.0)
+    assert estimate(again.left_s) == "about 30 s left"
+    assert estimate(replace(judging, which="2 of 4").left_s) == ""
+    assert estimate(judging.begun("").left_s) == ""
+    assert (estimate(200.0), estimate(0.5)) == ("about 3 min left", "")
+
+
 def test_a_worker_reports_a_share_that_only_grows() -> None:
     """Over targets and the stages within each, though a loop goes back to an earlier stage."""
     stream = io.StringIO()
@@ -105,12 +119,15 @@ def test_a_comparison_says_how_far_it_is() -> None:
     )
     pace(5)
     pace(20)
-    assert said == ["comparing, pair 5 of at most 20, 0:30 left", "comparing, pair 20 of at most 20, 0:00 left"]
+    assert said == [
+        "comparing, pair 5 of at most 20, at most 0:30 more",
+        "comparing, pair 20 of at most 20, at most 0:00 more",
+    ]
     ComparisonProgress("comparing", StoppingRule(), said.append, time.monotonic() - 60.0)(3)
-    assert said[-1] == "comparing, pair 3 of at least 8, 1:40 left"
+    assert said[-1] == "comparing, pair 3 of at least 8, at most 1:40 more"
     rule = StoppingRule(max_pairs=20, limit=LimitRule(0.05, max_pairs=80))
     ComparisonProgress("comparing", rule, said.append, time.monotonic() - 10.0)(40)
-    assert said[-1] == "comparing, pair 40 of at most 80, 0:10 left"
+    assert said[-1] == "comparing, pair 40 of at most 80, at most 0:10 more"
 
 
 def test_verbose_says_each_step(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
@@ -123,7 +140,7 @@ def test_verbose_says_each_step(capsys: pytest.CaptureFixture[str], monkeypatch:
 
 
 def test_a_line_of_progress_has_eighty_columns_and_keeps_the_step(capsys: pytest.CaptureFixture[str]) -> None:
-    step = "comparing, pair 12 of at most 120, 10:30 left"
+    step = "comparing, pair 12 of at most 120, at most 10:30 more"
     with Console(verbose=True) as said:
         said.allow(6000.0)
         said.stage("confirm the draft", "12 of 14")

@@ -70,7 +70,7 @@ def test_what_helps_is_named_where_no_draft_was_decided(waiting: Path) -> None:
 def test_a_comparison_may_take_what_is_granted(command: tuple[str, ...], waiting: Path) -> None:
     """More than its usual 30 s."""
     with started(waiting, *command, "--max-seconds", "1h", "--max-pairs", "5000", "-v", env=NO_FEEDBACK) as process:
-        (*_, line) = until(process, r"comparing, pair \d+ of at most 5000, [1-9]\d*:\d\d left")
+        (*_, line) = until(process, r"comparing, pair \d+ of at most 5000, at most [1-9]\d*:\d\d more")
         process.send_signal(signal.SIGINT)
         process.communicate(timeout=60)
     assert line

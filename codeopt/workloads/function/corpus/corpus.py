@@ -229,7 +229,7 @@ def gather(
     dropped[Exclusion(ExclusionReason.TOO_LONG)] += len(known) + len(guesses) - len(kept)
     if early_check is not None and len(kept) >= MIN_CALLS:
         early_check(harness, CallCorpus(tuple(kept), tuple(big), Exclusions(dropped, other)))
-    notify("making more calls from them")
+    notify("generating more calls")
     wider = _wider(harness, kept)
     bases = [k.text for k in (*kept, *wider)]
     patience = _patience(most)

@@ -58,7 +58,7 @@ def check_gain(gain: Gain) -> Finding | None:
     """
     if not isinstance(gain.plan, CallPlan) or not isinstance(gain.workload.runner, TimedRuns):
         return None
-    gain.notify("looking at whole runs")
+    gain.notify("timing whole runs")
     by_time = gain.comparison.ratio if gain.comparison.metric != "memory" else 1.0
     sides = (
         gain.workload.runner,

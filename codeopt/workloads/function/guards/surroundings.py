@@ -71,7 +71,7 @@ def check_gain(gain: Gain) -> Finding | None:
     each call.
     """
     assert isinstance(gain.workload, FunctionWorkload)
-    gain.notify("looking at what the calls read and keep")
+    gain.notify("checking what the calls read and keep")
     iterators = gain.plan.timed.batch.iterators if isinstance(gain.plan, CallPlan) else ""
     return watch(gain.workload, gain.draft, iterators)
 

@@ -34,7 +34,7 @@ def check_gain(gain: Gain) -> Finding | None:
     calls = tuple(dict.fromkeys([*([cut.whole] if cut else []), *big]))
     if not calls:
         return None
-    gain.notify("making long calls once")
+    gain.notify("running long calls once")
     batch = CallBatch(calls, "check", budget=BIG_S, items=MOST_ITEMS, ordered=plan.timed.batch.ordered)
     case = _case(batch, max(LEAST_S, LONG_SLOWER * cut.whole_s) if cut else LEAST_S)
     patient = _case(batch, BIG_S)

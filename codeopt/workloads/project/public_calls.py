@@ -181,7 +181,7 @@ class PublicCalls:
 
     def _finding(self, edit: CodeEdit, changed: set[str], copies: Copies) -> FunctionFinding:
         """changed: names of classes whose objects may be others."""
-        self.request.session.console.progress(f"judging {edit} on the calls that the command makes")
+        self.request.session.console.progress(f"checking {edit} on the calls of the command")
         lines = self._recorded(edit)
         if fit := _fit(lines, changed):
             return self._timed(edit, _sampled(lines, fit), copies)

@@ -16,7 +16,7 @@ from codeopt.workloads.project.public_surface import Surfaces
 CALLERS = "@ callers "
 """Beginning of a line with the project's functions on the stack of a call, the innermost first."""
 MOST = 4
-"""Number of callers whose calls are recorded, each in a run of the command."""
+"""Number of callers whose calls are recorded."""
 
 
 class PublicCallers:

@@ -11,7 +11,7 @@ import pickle
 import pickletools
 import tempfile
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field, replace
 from functools import cache, cached_property
@@ -46,6 +46,8 @@ MOST = 100
 """Maximum number of recorded calls of one function, of sizes like those of all that were recorded."""
 MADE_UP = 40
 """Number of calls changed from these, within what all of them keep."""
+MOST_MIB = 64.0
+"""Limit of what the recorders of one run write, MiB."""
 FEW = 5
 """Number of calls of a function below which they are little evidence."""
 GUEST = ("tests/", "calls/__init__", "calls/repr/")
@@ -171,6 +173,7 @@ class PublicCalls:
 
     def _findings(self, draft: Revision, impact: Impact) -> Iterator[FunctionFinding]:
         """Up to the first that is wrong."""
+        self._record(impact.judged)
         with ExitStack() as stack:
             copies = cache(lambda: stack.enter_context(self._copies(draft)))
             for edit in impact.judged:
@@ -182,11 +185,13 @@ class PublicCalls:
     def _finding(self, edit: CodeEdit, changed: set[str], copies: Copies) -> FunctionFinding:
         """changed: names of classes whose objects may be others."""
         self.request.session.console.progress(f"checking {edit} on the calls of the command")
-        lines = self._recorded(edit)
+        lines = self.recorded[edit]
         if fit := _fit(lines, changed):
             return self._timed(edit, _sampled(lines, fit), copies)
-        for caller in self.callers.of(edit, lines):
-            found = self._recorded(caller)
+        callers = self.callers.of(edit, lines)
+        self._record(callers)
+        for caller in callers:
+            found = self.recorded[caller]
             if fit := _fit(found, changed):
                 judged = self._timed(caller, _sampled(found, fit), copies)
                 if judged.calls or judged.wrong:
@@ -210,15 +215,26 @@ class PublicCalls:
         """Functions that call others."""
         return PublicCallers(self.program.revision)
 
-    def _recorded(self, edit: CodeEdit) -> tuple[str, ...]:
-        if edit not in self.recorded:
-            runs = replace(self.runs, purpose="functions")
-            watcher = Instrument("recorded_below", "install", (edit.file, edit.qualname, MOST_OF_ONE), GUEST)
-            watched = watched_run(runs, self.program.revision, watcher)
-            kept = [line for line in watched.lines if line.startswith(("f(", "# ", "@ loaded ", CALLERS))]
-            ended = watched.run.exit == 0 and watched.run.stop is None
-            self.recorded[edit] = tuple(dict.fromkeys(kept)) if ended else (FAILED,)
-        return self.recorded[edit]
+    def _record(self, functions: Iterable[CodeEdit]) -> None:
+        """Record the calls of functions in one run of the command, each in a run of its own if that ends otherwise."""
+        new = [function for function in functions if function not in self.recorded]
+        if not new:
+            return
+        arguments = ([(each.file, each.qualname) for each in new], MOST_OF_ONE)
+        watcher = Instrument("recorded_below", "install", arguments, GUEST)
+        runs, limits = replace(self.runs, purpose="functions"), replace(self.runs.limits, output_mib=MOST_MIB)
+        watched = watched_run(runs, self.program.revision, watcher, limits)
+        if watched.run.exit == 0 and watched.run.stop is None:
+            lines = dict.fromkeys(line.partition(" ")[::2] for line in watched.lines)
+            for number, function in enumerate(new):
+                mine = (text for first, text in lines if first == str(number))
+                kept = (text for text in mine if text.startswith(("f(", "# ", "@ loaded ", CALLERS)))
+                self.recorded[function] = tuple(kept)
+        elif len(new) == 1:
+            self.recorded[new[0]] = (FAILED,)
+        else:
+            for function in new:
+                self._record([function])
 
     def _judged(self, edit: CodeEdit, lines: list[str], copies: Copies) -> FunctionFinding:
         """Check a function on the recorded calls. Raises ProgramError and UsageError."""

@@ -17,8 +17,9 @@ from .call_times import CallTimes
 from .children import Children, current_test, sink_of
 from .outcomes import PytestPlugin, TestOutcomes
 from .recorded_module import install
+from .recorder import CallRecorder
 from .request import TestRequest
-from .trace import BesideTimes, PausedClock, RecordedFunctions, TracedFunctions
+from .trace import BesideTimes, PausedClock, TracedFunctions, finder_of, recorders_of
 from .unittest_run import UnittestRun, django_home
 
 TYPE_CHECKING = False
@@ -27,7 +28,6 @@ if TYPE_CHECKING:
     from typing import Any
 
     from ..boot import Bundle
-    from .recorder import CallRecorder
 
 UNUSABLE = 4
 """Status of pytest where it cannot begin."""
@@ -101,7 +101,9 @@ class TestRun:
 
     def record(self) -> CallRecorder:
         """Record calls from the module's import on."""
-        return install(self.ref.module, self.ref.qualname, self.request.most, self.sink_of(self.named))
+        recorder = CallRecorder(self.ref.module, self.ref.qualname, self.request.most, self.sink_of(self.named))
+        install(recorder)
+        return recorder
 
     def gather(self, lost: dict[str, dict[str, int]]) -> None:
         """Add what other processes wrote to what was seen in this one. lost: of this one."""
@@ -205,14 +207,14 @@ class TestRun:
         clock = PausedClock()
         profiler = cProfile.Profile(clock, subcalls=False, builtins=False)
         traced = TracedFunctions(profiler, self.request.files)
-        recorded = RecordedFunctions(self.request.functions, self.request.most, clock, self.sink_of)
+        recorders = recorders_of(self.request.functions, self.request.most, clock, self.sink_of)
         self.children.watch_forks()
         threads = CallTimes(self.request.files, self.beside_thread)
         if sys.version_info < (3, 12):  # from which on the profiler hears of all threads
             threads.install_for_threads()
 
         def record() -> None:
-            sys.meta_path.insert(0, recorded)
+            sys.meta_path.insert(0, finder_of(recorders.values()))
 
         def ended(test: str) -> None:
             traced.look(test)
@@ -220,9 +222,9 @@ class TestRun:
 
         found = profiler.runcall(self.run_tests, record, ended, lambda: clock.lost)
         threads.tell_all()
-        self.gather(recorded.lost)
+        self.gather({named: recorder.lost for named, recorder in recorders.items()})
         found["ranked"] = traced.rows(self.beside)
-        found["recorded"] = {each: [self.calls.get(each, []), self.lost.get(each, {})] for each in recorded.lost}
+        found["recorded"] = {named: [self.calls.get(named, []), self.lost.get(named, {})] for named in recorders}
         return found
 
     def beside_thread(self, place: tuple[str, int], total: float, own: float) -> None:

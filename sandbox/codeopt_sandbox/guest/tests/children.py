@@ -18,17 +18,17 @@ from ..calls.module_loader import SourceLoader
 from ..editable_finders import leave_what_is_missing
 from .call_log import CallLog
 from .call_times import CallTimes
-from .main_script import decorated, install_for_scripts
+from .main_script import ScriptHook, decorated, undecorated
 from .process_end import ProcessEnd
-from .recorded_module import Finder
+from .recorded_module import Finder, RecordedModule
 from .recorder import CallRecorder
 from .request import TestRequest
-from .trace import PausedClock, RecordedFunctions
+from .trace import PausedClock, finder_of, recorders_of
 from .watched_file import WatchedFile
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterator, Sequence
     from typing import Any
 
     from ..boot import Bundle
@@ -152,32 +152,34 @@ def begin(folder: str) -> None:
     log = CallLog(folder)
     if request.job == "rank":
         show(ProgramLoader(ref, source))
-        recorded = RecordedFunctions(request.functions, request.most, PausedClock(), lambda named: sink_of(log, named))
-        sys.meta_path.insert(0, recorded)
+        recorders = recorders_of(request.functions, request.most, PausedClock(), lambda named: sink_of(log, named))
+        sys.meta_path.insert(0, finder_of(recorders.values()))
         watch_times(request.files, log)
     elif request.most:
         recorder = CallRecorder(ref.module, ref.qualname, request.most, sink_of(log, f"{ref.module} {ref.qualname}"))
-        show(ProgramLoader(ref, source, ref.qualname), lambda raw: recorder.in_place_of(raw) or raw)
-        sys.meta_path.insert(0, Finder(recorder))
+        recorded = RecordedModule([recorder])
+        show(ProgramLoader(ref, source, recorded))
+        sys.meta_path.insert(0, Finder([recorded]))
     else:
         show(ProgramLoader(ref, source))
 
 
-def show(loader: ProgramLoader, decorate: Callable[[Any], Any] = lambda raw: raw) -> None:
-    """Have a process import the module under test from its text, and run it so. decorate: the recorded function."""
+def show(loader: ProgramLoader) -> None:
+    """Have a process import the module under test from its text, and run it so."""
     leave_what_is_missing()
     sys.meta_path.insert(0, loader)
     watched = WatchedFile(os.path.realpath(loader.ref.file))
-    install_for_scripts(watched, loader.qualname, decorate, loader.source.encode("utf-8", "surrogatepass"))
+    text = loader.source.encode("utf-8", "surrogatepass")
+    sys.path_hooks.insert(0, ScriptHook(watched, loader.names, loader.decorate, text))
 
 
 class ProgramLoader(SourceLoader):
     """Gives the module under test also as a program, `python -m`."""
 
-    def __init__(self, ref: FunctionRef, source: str, qualname: str = "") -> None:
-        """qualname: function that is recorded there."""
+    def __init__(self, ref: FunctionRef, source: str, recorded: RecordedModule | None = None) -> None:
         super().__init__(ref, source)
-        self.qualname = qualname
+        self.names: Sequence[str] = recorded.names if recorded else ()
+        self.decorate = recorded.decorate if recorded else undecorated
 
     def get_code(self, name: str) -> Any:
-        return decorated(self.source.encode(), self.ref.file, self.qualname, script=False)
+        return decorated(self.source.encode(), self.ref.file, self.names, self.decorate, script=False)

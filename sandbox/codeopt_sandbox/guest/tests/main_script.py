@@ -1,7 +1,7 @@
-"""Puts a decorator on one function of a file that runs as a program, so that no import shows it.
+"""Puts decorators on functions of a file that runs as a program, so that no import shows it.
 
 Python looks for a folder or an archive at the path of a program, by the path hooks of imports. It runs the code found
-there as `__main__`. A path hook for this file returns its code with the decorator. So does the loader of `python -m`,
+there as `__main__`. A path hook for this file returns its code with the decorators. So does the loader of `python -m`,
 which processes spawned by multiprocessing also use.
 """
 
@@ -21,37 +21,60 @@ if TYPE_CHECKING:
     from typing import Any
 
 DECORATOR = "__codeopt_recorded__"
-"""A builtin; a name that begins and ends so is not mangled in a class."""
+"""A builtin that returns the decorator of a function by its qualified name; a name that begins and ends so is not
+mangled in a class."""
 RESET = "__spec__ = __package__ = __cached__ = None"
 """Statement that sets the names of a script, by which multiprocessing finds it again."""
 
 
-def decorated(source: bytes, path: str, qualname: str, script: bool) -> CodeType:
-    """The code of a module, with the decorator on each definition of a function.
+def undecorated(qualname: str) -> Callable[[Any], Any]:
+    """Return a decorator that changes nothing."""
+    return lambda raw: raw
 
-    script: it was named by its path, not as a module.
+
+def decorated(
+    source: bytes,
+    path: str,
+    names: Sequence[str] = (),
+    decorate: Callable[[str], Callable[[Any], Any]] = undecorated,
+    *,
+    script: bool,
+) -> CodeType:
+    """The code of a module, with the decorator on each definition of some functions.
+
+    Args:
+        source: Text of the module.
+        path: Its path.
+        names: Qualified names of the functions.
+        decorate: Returns the decorator of one of them.
+        script: It was named by its path, not as a module.
     """
     import ast
 
+    setattr(builtins, DECORATOR, decorate)
     tree = ast.parse(source, path)
-    _decorate(ast, tree.body, qualname.split("."))
+    for name in names:
+        _decorate(ast, tree.body, name.split("."), name)
     if script:
         tree.body[_after_head(ast, tree.body) : 0] = ast.parse(RESET).body
     return compile(tree, path, "exec", dont_inherit=True)
 
 
-def _decorate(ast: Any, body: Sequence[Any], names: Sequence[str]) -> None:
+def _decorate(ast: Any, body: Sequence[Any], names: Sequence[str], qualname: str) -> None:
     for node in body:
         if isinstance(node, ast.ClassDef) and len(names) > 1 and node.name == names[0]:
-            _decorate(ast, node.body, names[1:])
+            _decorate(ast, node.body, names[1:], qualname)
         elif isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)) and [node.name] == names:
-            name = ast.Name(DECORATOR, ast.Load())
-            node.decorator_list.insert(0, ast.copy_location(name, (node.decorator_list or [node])[0]))
+            decorator = ast.parse(f"{DECORATOR}({qualname!r})", mode="eval").body
+            place = (node.decorator_list or [node])[0]
+            for part in ast.walk(decorator):
+                ast.copy_location(part, place)
+            node.decorator_list.insert(0, decorator)
         elif not isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
             for part in ("body", "orelse", "finalbody"):
-                _decorate(ast, getattr(node, part, []), names)
+                _decorate(ast, getattr(node, part, []), names, qualname)
             for handler in getattr(node, "handlers", []):
-                _decorate(ast, handler.body, names)
+                _decorate(ast, handler.body, names, qualname)
 
 
 def _after_head(ast: Any, body: Sequence[ast.stmt]) -> int:
@@ -66,53 +89,51 @@ def _after_head(ast: Any, body: Sequence[ast.stmt]) -> int:
 class ScriptLoader(SourceFileLoader):
     """Loader of the file, as a program."""
 
-    def __init__(self, path: str, qualname: str, text: bytes | None) -> None:
+    def __init__(self, path: str, hook: ScriptHook) -> None:
         super().__init__("__main__", path)
-        self.qualname, self.text = qualname, text
+        self.hook = hook
 
     def get_code(self, fullname: str) -> CodeType:
         folder = self.path.rpartition("/")[0] or "."
         if sys.path[:1] == [self.path]:  # as of an archive; a script has its folder there
             sys.path[:1] = [] if getattr(sys.flags, "safe_path", False) else [folder]
-        text = self.get_data(self.path) if self.text is None else self.text
-        return decorated(text, self.path, self.qualname, script=True)
+        text = self.get_data(self.path) if self.hook.text is None else self.hook.text
+        return decorated(text, self.path, self.hook.names, self.hook.decorate, script=True)
 
 
 class ScriptHook:
-    """A path hook that knows one file."""
+    """A path hook that knows one file, and decorates functions of any program that is this file."""
 
-    def __init__(self, watched: WatchedFile, qualname: str, text: bytes | None) -> None:
-        self.watched, self.qualname, self.text = watched, qualname, text
+    def __init__(
+        self,
+        watched: WatchedFile,
+        names: Sequence[str] = (),
+        decorate: Callable[[str], Callable[[Any], Any]] = undecorated,
+        text: bytes | None = None,
+    ) -> None:
+        """text: in place of the file's own."""
+        self.watched, self.names, self.decorate, self.text = watched, names, decorate, text
 
     def __call__(self, path: str) -> ScriptFinder:
         """Path hook for the file's path alone."""
         if not self.watched.is_at(path):
             raise ImportError("not a script that is recorded")
-        return ScriptFinder(path, self.qualname, self.text)
+        return ScriptFinder(path, self)
 
 
 class ScriptFinder:
     """Finder of `__main__`, given by the path hook."""
 
-    def __init__(self, path: str, qualname: str, text: bytes | None) -> None:
-        self.path, self.qualname, self.text = path, qualname, text
+    def __init__(self, path: str, hook: ScriptHook) -> None:
+        self.path, self.hook = path, hook
 
     def find_spec(self, name: str, target: ModuleType | None = None) -> ModuleSpec | None:
         """Spec of the program."""
         if name != "__main__":
             return None
-        spec = ModuleSpec(name, ScriptLoader(self.path, self.qualname, self.text), origin=self.path)
+        spec = ModuleSpec(name, ScriptLoader(self.path, self.hook), origin=self.path)
         spec.has_location = True
         return spec
 
     def invalidate_caches(self) -> None:
         """Do nothing: there are no caches."""
-
-
-def install_for_scripts(
-    watched: WatchedFile, qualname: str, decorate: Callable[[Any], Any], text: bytes | None = None
-) -> None:
-    """Install the decorator on the function of any program that is this file, from here on. text: in place of the
-    file's own."""
-    setattr(builtins, DECORATOR, decorate)
-    sys.path_hooks.insert(0, ScriptHook(watched, qualname, text))

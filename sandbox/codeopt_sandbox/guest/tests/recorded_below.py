@@ -1,4 +1,4 @@
-"""Records calls of a project's function while a command runs.
+"""Records calls of some functions of a project while a command runs.
 
 For calls that cannot be recorded it reports the project functions on their stack.
 """
@@ -10,7 +10,8 @@ import os
 import sys
 
 from .project_time import DEEPEST, Places
-from .recorded_module import install_for_file
+from .recorded_module import install_for_files
+from .recorder import CallRecorder
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -45,7 +46,18 @@ class CallerStacks:
             self.sink("@ callers " + json.dumps(found))
 
 
-def install(root: str, path: str, qualname: str, most: int, sink: Callable[[str], None]) -> None:
-    """Install the recorder for a file of a project, by its path there."""
-    recorder = install_for_file(os.path.realpath(root) + os.sep + path, qualname, most, sink)
-    recorder.tell_callers = CallerStacks(root, sink).tell
+def install(root: str, functions: list[tuple[str, str]], most: int, sink: Callable[[str], None]) -> None:
+    """Install the recorders of functions, each given by the path of its file in the project and its qualified name.
+
+    Each line begins with the number of its function.
+    """
+    recorders: dict[str, list[CallRecorder]] = {}
+    for number, (path, qualname) in enumerate(functions):
+        recorder = CallRecorder("", qualname, most, _numbered(number, sink))
+        recorder.tell_callers = CallerStacks(root, recorder.sink).tell
+        recorders.setdefault(os.path.realpath(root) + os.sep + path, []).append(recorder)
+    install_for_files(recorders)
+
+
+def _numbered(number: int, sink: Callable[[str], None]) -> Callable[[str], None]:
+    return lambda line: sink(f"{number} {line}")

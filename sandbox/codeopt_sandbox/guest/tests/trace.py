@@ -5,17 +5,15 @@ The profiler's clock stops while a call is recorded, so that recording does not 
 
 from __future__ import annotations
 
-import sys
 import time
 
-from ..after_import import after_import
+from .recorded_module import Finder, RecordedModule
 from .recorder import CallRecorder
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     import cProfile
-    from collections.abc import Callable, Sequence
-    from types import ModuleType
+    from collections.abc import Callable, Iterable, Sequence
     from typing import Any
 
 
@@ -49,42 +47,31 @@ class PausedClock:
         return paused
 
 
-class RecordedFunctions:
-    """Functions of modules, not of classes, and their calls; a finder that puts recorders before them."""
+def recorders_of(
+    functions: Sequence[str], most: int, clock: PausedClock, sink_of: Callable[[str], Callable[[str], None]]
+) -> dict[str, CallRecorder]:
+    """Return the recorders of functions, which stop the clock while they record.
 
-    def __init__(
-        self, named: Sequence[str], most: int, clock: PausedClock, sink_of: Callable[[str], Callable[[str], None]]
-    ) -> None:
-        """named: each as `module qualname`. sink_of: makes the callback that keeps the calls of one of them."""
-        self.recorders: dict[str, dict[str, CallRecorder]] = {}
-        """Recorders by module, then by `module qualname`."""
-        for each in named:
-            module, _, qualname = each.partition(" ")
-            recorder = CallRecorder(module, qualname, most, sink_of(each))
-            recorder.note = clock.pausing(recorder.note)  # type: ignore[method-assign]
-            self.recorders.setdefault(module, {})[each] = recorder
+    Args:
+        functions: Each as `module qualname`.
+        most: Maximum number of calls of each that are kept.
+        clock: Clock of the profiler.
+        sink_of: Makes the callback that keeps the calls of one function.
+    """
+    recorders = {}
+    for named in functions:
+        module, _, qualname = named.partition(" ")
+        recorders[named] = CallRecorder(module, qualname, most, sink_of(named))
+        recorders[named].note = clock.pausing(recorders[named].note)  # type: ignore[method-assign]
+    return recorders
 
-    def find_spec(self, name: str, path: Any = None, target: Any = None) -> Any:
-        """Spec from the other finders, with a loader that wraps the functions of the module."""
-        for finder in sys.meta_path if name in self.recorders else ():
-            spec = finder.find_spec(name, path, target) if finder is not self and hasattr(finder, "find_spec") else None
-            if spec is not None and spec.loader is not None:
-                after_import(spec.loader, self.wrap)
-                return spec
-        return None
 
-    def wrap(self, module: ModuleType) -> None:
-        """Put the recorders before the functions of a module; its classes are watched once for all of them."""
-        first, *others = self.recorders[module.__name__].values()
-        first.wrap(module)
-        for each in others:
-            each.put_before(module)
-            each.histories = first.histories
-
-    @property
-    def lost(self) -> dict[str, dict[str, int]]:
-        """Return the number of calls that cannot be recorded, by function and reason."""
-        return {named: each.lost for recorders in self.recorders.values() for named, each in recorders.items()}
+def finder_of(recorders: Iterable[CallRecorder]) -> Finder:
+    """Return a finder that puts the recorders before their functions."""
+    modules: dict[str, list[CallRecorder]] = {}
+    for recorder in recorders:
+        modules.setdefault(recorder.module, []).append(recorder)
+    return Finder([*map(RecordedModule, modules.values())])
 
 
 class BesideTimes:

@@ -11,7 +11,7 @@ from .recursion import innermost
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
     from typing import Any
 
 MAX_CLASSES = 20
@@ -57,10 +57,10 @@ class ObjectHistory:
 class ClassHistory:
     """Stands before the methods of a class for as long as that costs little."""
 
-    def __init__(self, kind: type, recorded: str = "") -> None:
-        """recorded: method whose calls are written down. An object that it has changed has no history, as its
+    def __init__(self, kind: type, recorded: Iterable[str] = ()) -> None:
+        """recorded: methods whose calls are written down. An object that one of them has changed has no history, as its
         effect is in question."""
-        self.kind, self.recorded = kind, recorded
+        self.kind, self.recorded = kind, frozenset(recorded)
         self.histories: dict[int, ObjectHistory] = {}
         """Histories by identity of the object; a constructor begins a new one."""
         self.replaced: dict[str, tuple[Any, Any]] = {}
@@ -132,7 +132,7 @@ class ClassHistory:
         if history is None:
             return []
         made = len(history.steps) - history.within
-        return [] if self.recorded in history.names[:made] else history.steps[:made]
+        return [] if self.recorded.intersection(history.names[:made]) else history.steps[:made]
 
     def close(self) -> None:
         """Give up: what is not seen is not known."""

@@ -6,6 +6,7 @@ import sys
 
 from ..after_import import after_import, as_it_was
 from .main_script import ScriptHook, decorated
+from .object_history import ClassHistory, classes_of
 from .recorder import CallRecorder
 from .watched_file import WatchedFile
 
@@ -31,11 +32,12 @@ class RecordedModule:
 
     def wrap(self, module: ModuleType) -> None:
         """Put the recorders before the functions; the module's classes are watched once for all of them."""
-        first, *others = self.recorders
-        first.wrap(module)
-        for recorder in others:
-            recorder.put_before(module)
-            recorder.histories = first.histories
+        places = [recorder.put_before(module) for recorder in self.recorders]
+        histories = [ClassHistory(each, (name for kind, name in places if kind is each)) for each in classes_of(module)]
+        for history in histories:
+            history.watch()
+        for recorder in self.recorders:
+            recorder.histories = histories
 
     def wrap_after(self, loader: Any, origin: str | None) -> None:
         """Once the module has been run; `python -m` asks for its code instead, and gets it with decorators."""

@@ -10,7 +10,6 @@ import _thread
 import os
 
 from .exact_signature import settle, without_defaults
-from .object_history import ClassHistory, classes_of
 from .sampling import MIN_SAMPLED_CALLS, Schedule
 from .wrappers import wrapper
 from .write_blocker import LARGE, write_blocker
@@ -21,6 +20,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
     from types import ModuleType
     from typing import Any
+
+    from .object_history import ClassHistory
 
 MAX_CALL_CHARS = 1_000_000
 """Characters of a call."""
@@ -47,7 +48,7 @@ class CallRecorder:
         """Wrappers that can become quicker, their functions, and texts."""
         self.by_position = 0
         """Arguments that were given without a name, in the call that had most of them."""
-        self.histories: list[ClassHistory] = []
+        self.histories: Sequence[ClassHistory] = ()
         self.inside: set[int] = set()
         """Threads within the function: of a recursion the outermost call is written down."""
         self.writing = False
@@ -123,15 +124,9 @@ class CallRecorder:
         """Constructor and method calls of an object; empty where they are not known."""
         return next((steps for history in self.histories if (steps := history.of(value))), [])
 
-    def wrap(self, module: ModuleType) -> None:
-        """Put it before the function of a module that was just imported, and watch the module's classes."""
-        kind, name = self.put_before(module)
-        self.histories = [ClassHistory(each, name if each is kind else "") for each in classes_of(module)]
-        for history in self.histories:
-            history.watch()
-
     def put_before(self, module: ModuleType) -> tuple[Any, str]:
-        """Put it before the function; returns where that is found, and its name there."""
+        """Put it before the function of a module that was just imported; returns where that is found, and its name
+        there."""
         if not self.module:
             self.sink("@ loaded " + module.__name__)
         owner: Any = module

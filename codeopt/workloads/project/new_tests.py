@@ -47,8 +47,8 @@ def run_new_tests(runs: CommandRuns, tests: ProjectTests) -> NewTests | None:
     """Run the test files that only NEW has on both versions, by the runner of OLD's. None if NEW has no such files."""
     if runs.other is None or not runs.other.tests:
         return None
-    files, revision = runs.other.tests, runs.other.revision
-    words = (*tests.options, *(path for path, _ in files))
+    files, revision = (*runs.other.tests, *runs.other.test_helpers), runs.other.revision
+    words = (*tests.options, *(path for path, _ in runs.other.tests))
     old = run_tests(runs, UNCHANGED, tests.runner, words, SECONDS, beside=files)
     limit = max(SECONDS, MORE * old.run.active_s)
     new = run_tests(runs, revision, tests.runner, words, limit, beside=files)

@@ -7,8 +7,9 @@ The ruler consists of the files that measure and check:
 
 - pytest's settings
 
-Both sides have OLD's ruler. Test files that only NEW has are run on both sides as a row of their own, without NEW's
-`conftest.py` and settings of pytest. What else of the ruler only NEW has, such as a benchmark or data, both sides have.
+Both sides have OLD's ruler. Test files that only NEW has are run on both sides as a row of their own, with their
+helpers and data, and without NEW's `conftest.py` and settings of pytest. A benchmark and its data that only NEW has are
+on both sides if the command needs them.
 The rest of NEW is under test: its modules, the program that the command runs, and configuration.
 """
 
@@ -55,6 +56,9 @@ class OtherVersion:
     """Notes on what was not taken from NEW, and on what a reader would not expect."""
     tests: Files = ()
     """Test files that OLD does not have."""
+    test_helpers: Files = ()
+    """Other files of tests that OLD does not have. Only the tests above see them, as an `__init__.py` among them can
+    stop the collection of OLD's."""
 
     @property
     def room_mib(self) -> int:
@@ -80,11 +84,13 @@ def read_versions(old: ProjectFiles, new: ProjectFiles, command: ProjectCommand,
     ground = _ruler(before, command, tests).also(settings, ProtectedReason.CONFIGURATION)
     new_ruler = {path: why for path, why in _ruler(after, command, tests).files.items() if path not in before}
     new_tests = {path for path, why in new_ruler.items() if why is ProtectedReason.TEST} & {*find_test_files(after)}
-    added = new_ruler.keys() - new_tests - {path for path in new_ruler if PurePosixPath(path).name == "conftest.py"}
+    added = set(_needed(after, new_ruler, entry_files(command, after)))
     unseen = (new_ruler.keys() | settings) - before.keys() - added
     ground = ground.also(added, ProtectedReason.TEST)
     kept = {path for path in ground.files if path in before and before[path] != after.get(path)}
-    of_new = tuple((path, after[path]) for path in sorted(new_tests))
+    new_tests -= added
+    helpers = {path for path in unseen - new_tests - settings if PurePosixPath(path).name != "conftest.py"}
+    of_new, beside = (tuple((path, after[path]) for path in sorted(paths)) for paths in (new_tests, helpers))
     before |= {path: after[path] for path in added}
     after = {path: content for path, content in after.items() if path not in unseen}
     after |= {path: before[path] for path in kept}
@@ -104,7 +110,7 @@ def read_versions(old: ProjectFiles, new: ProjectFiles, command: ProjectCommand,
         ),
         *_note(kept, "differ, and measure or check: both sides have OLD's"),
         *_note(added, "are new, and measure or check: both sides have them"),
-        *_note(unseen - new_tests, "are new, and decide how tests run: neither side has them"),
+        *_note(unseen - new_tests, "are new, and belong to the tests: neither side has them"),
         *_note(
             entries,
             "is run by the command and differs: it is judged too"
@@ -114,7 +120,7 @@ def read_versions(old: ProjectFiles, new: ProjectFiles, command: ProjectCommand,
     ]
     marked = {path: _mark(after.get(path)) for path in differing if path not in other.files}
     revision = Revision({**other.revision, **marked})
-    return TwoVersions(old, program, OtherVersion(revision, new, differing, tuple(said), of_new))
+    return TwoVersions(old, program, OtherVersion(revision, new, differing, tuple(said), of_new, beside))
 
 
 def read_both(
@@ -149,7 +155,21 @@ def _ruler(files: Mapping[str, bytes], command: ProjectCommand, tests: Sequence[
     fixed = {path: reason for path, reason in ground.files.items() if _measures(path, reason)}
     beside = (path for path in files if CHECKS & set(PurePosixPath(path).parts[:-1]))
     checks = (*beside, *find_test_files(files, command.words))
-    return ProtectedFiles(fixed).also(checks, ProtectedReason.TEST).also(_data(files, command), ProtectedReason.NAMED)
+    return ProtectedFiles(fixed).also(_data(files, command), ProtectedReason.NAMED).also(checks, ProtectedReason.TEST)
+
+
+def _needed(files: Mapping[str, bytes], new: Mapping[str, ProtectedReason], entries: Sequence[str]) -> Iterator[str]:
+    """Yield files of a ruler that the command needs: what it runs and is given, and what that imports."""
+    graph = ModuleGraph(files)
+    todo = [*entries, *(path for path, why in new.items() if why not in (ProtectedReason.TEST, ProtectedReason.HELPER))]
+    seen = set(todo)
+    while todo:
+        path = todo.pop()
+        if path in new:
+            yield path
+        imported = graph.imported(graph.tree(path), path) & new.keys() - seen
+        seen |= imported
+        todo += imported
 
 
 def _settings_differ(path: str, before: Mapping[str, bytes], after: Mapping[str, bytes]) -> bool:

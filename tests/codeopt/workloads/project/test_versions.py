@@ -190,7 +190,9 @@ INI = "[tool:pytest]\naddopts = -k nothing\n"
     [
         ("tests/test_b.py", "def test_b(): pass\n", False, False, True),
         ("tests/conftest.py", "", False, False, False),
-        ("tests/rows.csv", "1\n", True, True, False),
+        ("tests/rows.csv", "1\n", False, False, False),
+        ("tests/__init__.py", "collect_ignore_glob = ['*']\n", False, False, False),
+        ("tests/helper.py", "", False, False, False),
         ("pytest.ini", "[pytest]\naddopts = -x\n", False, False, False),
         ("pytest.ini", "", False, False, False),
         ("pyproject.toml", "[tool.pytest.ini_options]\n", False, False, False),
@@ -204,6 +206,14 @@ def test_what_of_a_file_that_only_new_has_is_shown(
     both = read_both_of(SHOP, {**SHOP, path: text})
     assert (path in both.old.contents, path in both.new.project.contents) == (on_old, on_new)
     assert (path in dict(both.new.tests)) == in_row
+
+
+def test_a_benchmark_that_only_new_has_is_shown_with_what_it_imports() -> None:
+    new = {"bench/run.py": "import sizes\nopen('rows.csv')\n", "bench/sizes.py": "", "bench/more.py": "",
+           "bench/rows.csv": "1\n"}  # fmt: skip
+    both = read_both_of(SHOP, {**SHOP, **new}, run="python bench/run.py")
+    shown = {"bench/run.py", "bench/sizes.py", "bench/rows.csv"}
+    assert both.old.contents.keys() & new.keys() == both.new.project.contents.keys() & new.keys() == shown
 
 
 def test_settings_of_pytest_are_olds_on_both_sides() -> None:

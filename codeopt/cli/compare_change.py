@@ -8,10 +8,10 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import Any
 
 from codeopt.cli import flags, review_flags
-from codeopt.cli.compare_table import cells_of, gain_of, in_words, metric_of, ratio_of, with_name
+from codeopt.cli.compare_table import cells_of
 from codeopt.cli.output import tell
 from codeopt.core.cache import open_cache
 from codeopt.core.columns import columns
@@ -29,7 +29,7 @@ from codeopt.report.outcomes import LIMITS, About
 from codeopt.review.base_checkout import open_base_checkout
 from codeopt.review.change import Change
 from codeopt.review.changed_functions import ReviewTarget, find_targets
-from codeopt.review.suggestion import TestedLimit, full_name
+from codeopt.review.suggestion import ComparedFunction
 from codeopt.review.surroundings import isolated
 from codeopt_sandbox.compare import Decision
 from codeopt_sandbox.errors import SandboxError
@@ -40,8 +40,6 @@ WORST_FIRST = (
     (Decision.WRONG, None), (Decision.INCONCLUSIVE, About.RESULT), (Decision.SLOWER, None), (Decision.FASTER, None),
     (Decision.INCONCLUSIVE, About.SPEED), (Decision.SAME, None),
 )  # fmt: skip
-if TYPE_CHECKING:
-    from codeopt.report.answers import CompareChangeJson, CompareJson
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -52,7 +50,8 @@ def run(arguments: argparse.Namespace) -> int:
     with Console(quiet=arguments.quiet) as console:
         found = compare_change(arguments, flags.options_of(arguments), paths, console)
         if arguments.json:
-            print(json.dumps(_answer(found).to_json()), flush=True)
+            shown = change_answer(found.change.base, found.change.head, found.rows, found.stop_reason)
+            print(json.dumps(shown), flush=True)
         else:
             tell(table(found.rows, found.change.base[:7] or "the diff's old version") + "\n")
         if found.stop_reason:
@@ -68,7 +67,7 @@ class ChangeComparison:
     """Everything that a change alters, compared, with what was not and why."""
 
     change: Change
-    rows: tuple[ComparedRow, ...]
+    rows: tuple[ComparedFunction, ...]
     left: tuple[Path, ...]
     """Files of what was not compared, in the order of the change."""
     stop_reason: str
@@ -93,41 +92,33 @@ def compare_change(
         with open_base_checkout(repository, change) as before:
             compared = compare_all(altered, before, isolated(options), session, arguments.fail_if_slower)
     left = altered[len(compared.rows) :]
-    unread = (ComparedRow(each.path, each.function, PairResult.not_judged(each.reason)) for each in skipped)
+    unread = (ComparedFunction(each.path, each.function, PairResult.not_judged(each.reason)) for each in skipped)
     rows = (*compared.rows, *not_compared(left, compared.stop_reason), *unread)
     return ChangeComparison(change, rows, tuple(target.file for target in left), compared.stop_reason, compared.status)
 
 
-def tested_limits(found: ChangeComparison) -> tuple[TestedLimit, ...]:
-    """Return what the change alters, against the limit of --fail-if-slower, as a review tells it."""
-    return tuple(_tested(row) for row in found.rows)
-
-
-def _tested(row: ComparedRow) -> TestedLimit:
-    name, found = row.name, row.found
-    if found.limit is None or found.verdict is Decision.WRONG or not found.judged:
-        why = f"{in_words(found)}: {with_name(found.reason, name)}"
-        return TestedLimit(row.path, row.function, LimitAnswer.INCONCLUSIVE, f"{name} is not timed, as {why}")
-    figures = f", {gain_of(found)}" if ratio_of(found) else ""
-    return TestedLimit(row.path, row.function, found.limit.answer, f"{name}: {found.limit.words}{figures}")
-
-
-def _answer(found: ChangeComparison) -> CompareChangeJson:
+def change_answer(base: str, head: str, rows: Sequence[ComparedFunction], stop_reason: str) -> dict[str, Any]:
+    """The object that --json prints of several functions."""
     from codeopt.report.answers import CompareChangeJson
 
-    verdict, about = worst(found.rows) if found.rows else (Decision.SAME, None)  # the change alters no function
+    verdict, about = worst(rows) if rows or stop_reason else (Decision.SAME, None)  # the change alters no function
     return CompareChangeJson(
-        schema="codeopt.compare-change/1", base=found.change.base, head=found.change.head,
-        functions=tuple(row.answer() for row in found.rows), stop_reason=found.stop_reason,
-        failed=sum(row.found.breaks_limit for row in found.rows), verdict=verdict, inconclusive_about=about,
-    )  # fmt: skip
+        schema="codeopt.compare-change/1",
+        base=base,
+        head=head,
+        functions=tuple(answer(row.found, row.path, row.function) for row in rows),
+        failed=sum(row.verdict.breaks_limit for row in rows),
+        stop_reason=stop_reason,
+        verdict=verdict,
+        inconclusive_about=about,
+    ).to_json()
 
 
 @dataclass
 class Compared:
     """The comparisons so far; whole after each, so that it can be ended at any time."""
 
-    rows: list[ComparedRow] = field(default_factory=list)
+    rows: list[ComparedFunction] = field(default_factory=list)
     stop_reason: str = ""
     """Reason why the others were not made. Empty: all were."""
     status: int = 0
@@ -145,9 +136,9 @@ def compare_all(
             console.step(number - 1, len(targets), target.name)
             old, new = Target(before / target.old_path, target.function), news[number - 1]
             beside = [each for each in news if each != new]
-            row = ComparedRow(target.path, target.function, _one(old, new, options, session, limit, beside))
+            row = ComparedFunction(target.path, target.function, _one(old, new, options, session, limit, beside))
             compared.rows.append(row)
-            console.aside(f"{number} of {len(targets)}: {row.name}: {' '.join(cells_of(row.found, row.name))}")
+            console.aside(f"{number} of {len(targets)}: {row.name}: {' '.join(cells_of(row.verdict, row.name))}")
             if row.found.interrupted:
                 compared.stop_reason, compared.status = "interrupted", INTERRUPTED
                 break
@@ -160,39 +151,16 @@ def compare_all(
     return compared
 
 
-def worst(rows: Sequence[ComparedRow]) -> tuple[Decision, About | None]:
+def worst(rows: Sequence[ComparedFunction]) -> tuple[Decision, About | None]:
     """One verdict on all: the worst that there is."""
     found = {row.outcome for row in rows}
     return next((each for each in WORST_FIRST if each in found), (Decision.INCONCLUSIVE, About.RESULT))
 
 
-def not_compared(targets: list[ReviewTarget], why: str) -> list[ComparedRow]:
+def not_compared(targets: list[ReviewTarget], why: str) -> list[ComparedFunction]:
     """Rows of what was not compared, with the reason."""
     nothing = PairResult.not_judged(f"not compared: {why}")
-    return [ComparedRow(each.path, each.function, nothing) for each in targets]
-
-
-@dataclass(frozen=True)
-class ComparedRow:
-    """A function or program that the change alters, and how it compares."""
-
-    path: str
-    function: str
-    found: PairResult
-
-    @property
-    def name(self) -> str:
-        """Path and function."""
-        return full_name(self.path, self.function)
-
-    @property
-    def outcome(self) -> tuple[Decision, About | None]:
-        """Key of the table of outcomes."""
-        return self.found.verdict, self.found.inconclusive_about
-
-    def answer(self) -> CompareJson:
-        """The row that --json prints."""
-        return answer(self.found, self.path, self.function)
+    return [ComparedFunction(each.path, each.function, nothing) for each in targets]
 
 
 def _one(
@@ -207,45 +175,47 @@ def _one(
         return PairResult.not_judged(error_in_words(error))
 
 
-def table(rows: Sequence[ComparedRow], old: str) -> str:
+def table(rows: Sequence[ComparedFunction], old: str) -> str:
     """Format the number of functions by verdict, a row for each, the worst first, and what could not be run.
 
     old: the version before the change, such as the name of a commit.
     """
     ordered = sorted(rows, key=_weight)
-    rated = any(row.found.limit for row in rows)
+    rated = any(row.verdict.limit for row in rows)
     named = [*[""] * rated, ""]
-    cells = [(row, [*[_rating(row)] * rated, log_line(row.name), *cells_of(row.found, row.name)]) for row in ordered]
-    timed = [row.found for row, each in cells if len(each) == len(named) + 2]
-    lines: list[Sequence[str] | str] = [[*named, clock(metric_of(timed[0])), "result (95% CI)"]] if timed else []
+    cells = [(row, [*[_rating(row)] * rated, log_line(row.name), *cells_of(row.verdict, row.name)]) for row in ordered]
+    metrics = [row.verdict.speedup.metric for row, each in cells if row.verdict.speedup and len(each) == len(named) + 2]
+    lines: list[Sequence[str] | str] = [[*named, clock(metrics[0]), "result (95% CI)"]] if metrics else []
     for row, each in cells:
         lines += [each, *_below(row.found)]
-    gaps = dict.fromkeys(gap.words for row in rows if row.found.judged for gap in row.found.evidence.gaps)
+    gaps = dict.fromkeys(gap.words for row in rows if row.verdict.is_judged for gap in row.verdict.evidence.gaps)
     return "\n".join([_first_line(rows, old), *columns(lines, name=int(rated)), *map(log_line, gaps)])
 
 
-def _weight(row: ComparedRow) -> tuple[bool, bool, int]:
-    return row.found.verdict is not Decision.WRONG, not row.found.breaks_limit, WORST_FIRST.index(row.outcome)
+def _weight(row: ComparedFunction) -> tuple[bool, bool, int]:
+    wrong = row.verdict.outcome is Decision.WRONG
+    return not wrong, not row.verdict.breaks_limit, WORST_FIRST.index(row.outcome)
 
 
-def _first_line(rows: Sequence[ComparedRow], old: str) -> str:
-    count, slower = counted(len(rows), "changed function"), [row.found.limit for row in rows if row.found.breaks_limit]
+def _first_line(rows: Sequence[ComparedFunction], old: str) -> str:
+    count, slower = counted(len(rows), "changed function"), [r.verdict.limit for r in rows if r.verdict.breaks_limit]
     if slower and slower[0]:
         return f"FAIL: {len(slower)} of {count} over the limit of {slower[0].limit * 100:g}% more time than {old}"
-    words = Counter(in_words(row.found) for row in sorted(rows, key=_weight))
+    words = Counter(row.verdict.words for row in sorted(rows, key=_weight))
     return (
         f"{count} against {old}" + ": " * bool(rows) + ", ".join(f"{number} {word}" for word, number in words.items())
     )
 
 
-def _rating(row: ComparedRow) -> str:
-    limit = row.found.limit
+def _rating(row: ComparedFunction) -> str:
+    limit = row.verdict.limit
     return LIMITS[limit.answer].words if limit and limit.answer is not LimitAnswer.INCONCLUSIVE else "?"
 
 
 def _below(found: PairResult) -> Iterator[str]:
     """Return the lines below a row: the limit, if it did not simply pass, caveats, advice."""
-    if found.limit and found.comparison and found.limit.answer is not LimitAnswer.PASS:
-        yield found.limit.words
-    yield from map(log_line, caveat_lines(found.caveats, (), verbose=False))
+    verdict = found.verdict
+    if verdict.limit and verdict.speedup and verdict.limit.answer is not LimitAnswer.PASS:
+        yield verdict.limit.words
+    yield from map(log_line, caveat_lines(verdict.caveats, (), verbose=False))
     yield from [log_line(found.next_step)] * bool(found.next_step)

@@ -8,7 +8,7 @@ import json
 from pathlib import Path
 
 from codeopt.cli import flags
-from codeopt.cli.compare_change import Compared, ComparedRow, compare_all, not_compared, table, worst
+from codeopt.cli.compare_change import Compared, change_answer, compare_all, not_compared, table
 from codeopt.cli.output import tell
 from codeopt.core.console import Console
 from codeopt.core.errors import ProgramError, UsageError
@@ -17,8 +17,8 @@ from codeopt.core.program import read_program
 from codeopt.core.target import Target
 from codeopt.engine.compare import PairResult
 from codeopt.engine.open_session import open_session
-from codeopt.report.answers import CompareChangeJson
 from codeopt.review.changed_functions import ReviewTarget, shapes
+from codeopt.review.suggestion import ComparedFunction
 from codeopt.workloads import kind_of
 from codeopt.workloads.module import is_library
 from codeopt.workloads.project.reached import keeps_statements
@@ -46,7 +46,8 @@ def run(arguments: argparse.Namespace, old: Target, new: Target) -> int:
         done = compare_all(targets, Path(), options, session, arguments.fail_if_slower) if targets else Compared()
         rows = [*done.rows, *not_compared(targets[len(done.rows) :], done.stop_reason), *others]
         if arguments.json:
-            print(json.dumps(_answer(old, new, rows, done.stop_reason).to_json()), flush=True)
+            stop_reason = done.stop_reason or NOTHING * (not rows)
+            print(json.dumps(change_answer(str(old), str(new), rows, stop_reason)), flush=True)
         else:
             tell((table(rows, str(old)) if rows else f"inconclusive: {NOTHING}") + "\n")
         if done.stop_reason:
@@ -55,16 +56,7 @@ def run(arguments: argparse.Namespace, old: Target, new: Target) -> int:
     return done.status or min(statuses - {0}, default=0)
 
 
-def _answer(old: Target, new: Target, rows: list[ComparedRow], stop_reason: str) -> CompareChangeJson:
-    verdict, about = worst(rows)
-    return CompareChangeJson(
-        schema="codeopt.compare-change/1", base=str(old), head=str(new), functions=tuple(row.answer() for row in rows),
-        failed=sum(row.found.breaks_limit for row in rows), stop_reason=stop_reason or NOTHING * (not rows),
-        verdict=verdict, inconclusive_about=about,
-    )  # fmt: skip
-
-
-def _differing(old: Path, new: Path) -> tuple[list[ReviewTarget], list[ComparedRow]]:
+def _differing(old: Path, new: Path) -> tuple[list[ReviewTarget], list[ComparedFunction]]:
     """The functions of both modules that differ, and what cannot be compared."""
     before, now = (read_program(path).source for path in (old, new))
     was, named = shapes(before), str(new)
@@ -77,5 +69,5 @@ def _differing(old: Path, new: Path) -> tuple[list[ReviewTarget], list[ComparedR
     return targets, gone if kept else [*gone, _unjudged(named, "", OUTSIDE)]
 
 
-def _unjudged(path: str, name: str, why: str) -> ComparedRow:
-    return ComparedRow(path, name, PairResult.not_judged(why))
+def _unjudged(path: str, name: str, why: str) -> ComparedFunction:
+    return ComparedFunction(path, name, PairResult.not_judged(why))

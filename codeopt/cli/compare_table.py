@@ -4,79 +4,76 @@ from __future__ import annotations
 
 from codeopt.core.evidence import VersionEvidence, WorkloadEvidence
 from codeopt.core.sanitize import inline, log_line
-from codeopt.core.words import Speedup, counted, factor
+from codeopt.core.words import counted, factor
 from codeopt.engine.compare import PairResult
 from codeopt.report.brief import caveat_lines
 from codeopt.report.evidence_words import evidence_line
-from codeopt.report.outcomes import LIMITS, words_of
+from codeopt.report.outcomes import LIMITS
 from codeopt.report.patch_table import THE_COMMAND
 from codeopt.report.result import contract_lines, python_line, sandbox_line
+from codeopt.report.verdict import Verdict
+from codeopt.review.suggestion import with_name
 from codeopt_sandbox.compare import Decision
 from codeopt_sandbox.limit_test import LimitAnswer
 
 
 def table(found: PairResult, new: str = "NEW", *, verbose: bool = False) -> str:
     """The verdict with its figures, the evidence, caveats, the limit, the next step. new: name of the new version."""
-    limit = _limit(found)
-    is_open = found.limit is not None and found.limit.answer is LimitAnswer.INCONCLUSIVE
-    lines = [*limit * is_open, _first_line(found, new)]
-    if found.judged and found.verdict is not Decision.WRONG:
-        lines += evidence_line(found.to_json())
-    missing = found.evidence.gaps if found.judged else ()  # else in the reason
-    lines += caveat_lines(found.caveats, missing, verbose=verbose)
+    verdict = found.verdict
+    limit = _limit(verdict)
+    is_open = verdict.limit is not None and verdict.limit.answer is LimitAnswer.INCONCLUSIVE
+    lines = [*limit * is_open, _first_line(verdict, new)]
+    if verdict.is_judged and verdict.outcome is not Decision.WRONG:
+        lines += evidence_line(verdict.evidence)
+    missing = verdict.evidence.gaps if verdict.is_judged else ()  # else in the reason
+    lines += caveat_lines(verdict.caveats, missing, verbose=verbose)
     lines += _details(found) if verbose else []
     return "\n".join([*lines, *limit * (not is_open), *[f"Next: {found.next_step}"] * bool(found.next_step)])
 
 
-def _limit(found: PairResult) -> list[str]:
+def _limit(verdict: Verdict) -> list[str]:
     """The verdict on the limit of time."""
-    if found.limit is None or found.comparison is None:
+    if verdict.limit is None or verdict.speedup is None:
         return []
-    verdict = "" if found.limit.answer is LimitAnswer.INCONCLUSIVE else f"{LIMITS[found.limit.answer].words}: "
-    return [verdict + found.limit.words]
+    answer = verdict.limit.answer
+    return [f"{LIMITS[answer].words}: " * (answer is not LimitAnswer.INCONCLUSIVE) + verdict.limit.words]
 
 
-def _first_line(found: PairResult, new: str) -> str:
-    reason = f": {with_name(inline(found.reason, 500), new)}" if found.reason else ""
-    if found.verdict is Decision.WRONG or not found.judged:
-        return in_words(found) + reason
-    if found.comparison is None or found.bound is not None:
-        return f"{new} is {gain_of(found)}{reason}"
-    if found.verdict is Decision.SAME:  # a gain that a guard did not find elsewhere needs its reason
-        return gain_of(found) + reason * (found.comparison.ci_low > 1)
-    if found.verdict is Decision.INCONCLUSIVE:
-        return f"{gain_of(found)}{reason}"
-    return f"{new} {'uses' if metric_of(found) == 'memory' else 'is'} {gain_of(found)}"
+def _first_line(verdict: Verdict, new: str) -> str:
+    reason = f": {with_name(inline(verdict.reason, 500), new)}" if verdict.reason else ""
+    if verdict.outcome is Decision.WRONG or not verdict.is_judged:
+        return verdict.words + reason
+    if verdict.speedup is None or verdict.is_bound:
+        return f"{new} is {verdict.gain}{reason}"
+    if verdict.outcome is Decision.SAME:  # a gain that a guard did not find elsewhere needs its reason
+        return verdict.gain + reason * ((verdict.speedup.ci_low or 0) > 1)
+    if verdict.outcome is Decision.INCONCLUSIVE:
+        return f"{verdict.gain}{reason}"
+    return f"{new} {'uses' if verdict.speedup.metric == 'memory' else 'is'} {verdict.gain}"
 
 
-def cells_of(found: PairResult, new: str) -> tuple[str, ...]:
+def cells_of(verdict: Verdict, new: str) -> tuple[str, ...]:
     """The outcome as cells of a table: times and result, or one text if nothing was timed."""
-    timed = found.comparison if found.judged and found.bound is None else None
-    reason = f": {with_name(found.reason, new)}" * bool(found.reason)
-    if timed is None or found.verdict is Decision.WRONG or (found.verdict is Decision.SLOWER and timed.ratio > 1):
-        return (log_line(f"{gain_of(found) if found.bound else in_words(found)}{reason}"),)
-    figures = Speedup.of(timed)
-    if found.verdict in (Decision.FASTER, Decision.SLOWER):
-        return figures.change, f"{figures.gain} ({figures.span})"
-    needs_reason = found.verdict is Decision.INCONCLUSIVE or timed.ci_low > 1
-    return figures.change, log_line(f"{in_words(found)}{reason * needs_reason}")
-
-
-def with_name(reason: str, new: str) -> str:
-    """A reason that begins with a call, `f(1): ...`, with the function's own name. new: `mod.py::double`."""
-    name = new.rpartition("::")[2] if "::" in new else ""
-    return f"{name}{reason[1:]}" if name and reason.startswith("f(") else reason
+    timed, outcome = verdict.speedup if verdict.is_judged else None, verdict.outcome
+    reason = f": {with_name(verdict.reason, new)}" * bool(verdict.reason)
+    if timed is None or verdict.is_bound or (outcome is Decision.SLOWER and timed.ratio > 1):
+        return (log_line(f"{verdict.gain if verdict.is_bound else verdict.words}{reason}"),)
+    if outcome in (Decision.FASTER, Decision.SLOWER):
+        return timed.change, f"{timed.gain} ({timed.span})"
+    needs_reason = outcome is Decision.INCONCLUSIVE or (timed.ci_low or 0) > 1
+    return timed.change, log_line(f"{verdict.words}{reason * needs_reason}")
 
 
 def _details(found: PairResult) -> list[str]:
     """All else that is known, for -v."""
+    verdict, evidence = found.verdict, found.verdict.evidence
     lines = [python_line(found.interpreter), sandbox_line(found.backend, found.description)]
-    lines += [*contract_lines(found.evidence), *_by_command(found.evidence)]
-    timed = found.comparison.cases if found.comparison and found.bound is None else ()
-    lines += [f"  case {case.case:<20} {factor(case.ratio, 3):>9}" for case in timed if case.original]
-    lines += [f"timed: {what}" for what in [found.evidence.timed] if what]
-    lines += [f"growth: {found.growth.text}"] * bool(found.growth.text)
-    return [*lines, *found.notes]
+    lines += [*contract_lines(evidence), *_by_command(evidence)]
+    timed = verdict.speedup.cases if verdict.speedup else ()
+    lines += [f"  case {case.case:<20} {factor(case.ratio, 3):>9}" for case in timed]
+    lines += [f"timed: {evidence.timed}"] * bool(evidence.timed)
+    lines += [f"growth: {verdict.growth.text}"] * bool(verdict.growth.text)
+    return [*lines, *verdict.notes]
 
 
 def _by_command(evidence: WorkloadEvidence) -> list[str]:
@@ -99,30 +96,3 @@ def _checks(seen: VersionEvidence) -> str:
     parts[-1] += f" of {counted(seen.functions, 'public function')}" if seen.calls else ""
     failing = f"; {counted(seen.tests_failed_before, 'test')} failed before" * bool(seen.tests_failed_before)
     return f"{', '.join(parts)}{failing}"
-
-
-def in_words(found: PairResult) -> str:
-    """The verdict for people, who read `less memory` where JSON says `faster`."""
-    return words_of(found.verdict, found.inconclusive_about, metric_of(found))
-
-
-def ratio_of(found: PairResult) -> float:
-    """OLD over NEW; an upper bound where NEW was given up, 0 where it is not known."""
-    return found.bound or (found.comparison.ratio if found.comparison else 0.0)
-
-
-def metric_of(found: PairResult) -> str:
-    """The metric that decided; wall time where NEW was given up."""
-    return found.comparison.metric if found.comparison and found.bound is None else "wall"
-
-
-def gain_of(found: PairResult) -> str:
-    """`1.25x faster   45 ms -> 36 ms CPU time   (95% CI ...)`; where NEW was given up, `at least 8.0x slower`.
-
-    The reason in place of figures that contradict it: what is faster in pairs can be slower on a whole input.
-    """
-    if found.comparison is None or found.bound is not None:
-        return f"at least {Speedup(ratio_of(found), None, None, 0).gain}"
-    if found.verdict is Decision.SLOWER and found.comparison.ratio > 1:
-        return f"{in_words(found)}: {inline(found.reason, 500)}"
-    return Speedup.of(found.comparison).by(found.comparison.decision)

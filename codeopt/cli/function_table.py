@@ -27,7 +27,6 @@ def function_lines(rows: Sequence[CheckedTarget]) -> list[str]:
 
 
 def _row(row: CheckedTarget) -> Iterator[Sequence[str] | str]:
-    from codeopt.review.reporters._words import UNTIMED
     from codeopt.review.suggestion import full_name
 
     named = log_line(full_name(row.path, row.function)), "" if row.share is None else f"{row.share:.0%}"
@@ -35,5 +34,5 @@ def _row(row: CheckedTarget) -> Iterator[Sequence[str] | str]:
         yield *named, log_line(row.reason)
         return
     found = row.suggestion.speedup
-    yield *named, *((found.figures.change, found.figures.with_span) if found else (UNTIMED,))
+    yield *named, *((found.change, found.with_span) if found else (log_line(row.suggestion.gain),))
     yield from map(log_line, row.suggestion.told)

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING
 from codeopt.core.columns import columns
 from codeopt.core.run_index import NEWEST, RunListing, StoredRun, open_run
 from codeopt.core.sanitize import inline
-from codeopt_sandbox.caveat import Caveat
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -58,7 +57,6 @@ def describe(run: StoredRun) -> Iterator[str]:
     if run.state is None:
         yield from _describe_several(run)
         return
-    from codeopt.report.answer_fields import read
     from codeopt.report.brief import below_verdict, verdict_lines
     from codeopt.report.result import row
 
@@ -71,8 +69,7 @@ def describe(run: StoredRun) -> Iterator[str]:
     if not run.listing.ended:
         yield f"Next: codeopt improve --resume {run.listing.path}"
         return
-    caveats = [read(Caveat, each) for each in result["caveats"]]
-    yield from below_verdict({**result, "run": run.listing.path}, caveats, verbose=True)
+    yield from below_verdict({**result, "run": run.listing.path}, verbose=True)
 
 
 def _describe_several(run: StoredRun) -> Iterator[str]:

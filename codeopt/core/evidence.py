@@ -43,8 +43,13 @@ class CaseEvidence:
     pattern_breaking_inputs: int | None = None
     """Patterns of the cases that a mutated input breaks."""
     input_count: int | None = None
+    """Inputs that a candidate is checked on before it is confirmed. None if inputs do not count."""
     environments: Mapping[str, int] = field(default_factory=dict)
     """Number of cases that were compared in each environment."""
+    held_out: int = 0
+    """Cases that no proposer saw."""
+    confirmation_runs: int = 0
+    """Runs on cases of the candidate that was confirmed."""
 
 
 @dataclass(frozen=True)
@@ -114,7 +119,7 @@ class WorkloadEvidence:
 
     checked: CallEvidence | VersionEvidence | None = None
     cases: CaseEvidence | None = None
-    command: CommandEvidence | None = None
+    command: PatchEvidence | TwoVersionsEvidence | CommandEvidence | None = None
     gaps: tuple[Diagnostic, ...] = ()
     """Things that could not be run, made or compared, each with its reason."""
     timed: str | None = None

@@ -150,6 +150,11 @@ class Candidate:
         return self.revision.text
 
     @property
+    def sentences(self) -> tuple[str, ...]:
+        """Return what was changed and why, a sentence each: its changes, else its summary."""
+        return self.changes or tuple(filter(None, [self.summary]))
+
+    @property
     def caveats(self) -> tuple[Caveat, ...]:
         """Return every difference on unusual inputs once."""
         return distinct((*(c for outcome in self.outcomes for c in outcome.caveats), *self.checked))

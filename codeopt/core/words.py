@@ -11,7 +11,7 @@ import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, Any, TypeGuard
+from typing import TYPE_CHECKING, Any, Literal, TypeGuard
 
 if TYPE_CHECKING:
     from codeopt_sandbox.compare import Comparison
@@ -21,6 +21,8 @@ NO_DIFFERENCE = "no measurable difference"
 INCONCLUSIVE = "inconclusive"
 AS_BEFORE = "as fast as before"
 UNKNOWN_PRICE = "price not known"
+
+Metric = Literal["cpu", "wall", "memory"]
 
 _CLOCKS = {"cpu": "CPU time", "wall": "wall time", "memory": "peak memory"}
 _MEMORY = ("less memory", "more memory")
@@ -69,33 +71,70 @@ def _known(value: float | None) -> TypeGuard[float]:
 
 
 @dataclass(frozen=True)
+class TimedCase:
+    """Figures of one timed case."""
+
+    case: str
+    ratio: float
+    before: float
+    """Median of the original's timed pairs, seconds or bytes."""
+    after: float
+    """The same of the new version."""
+
+
+@dataclass(frozen=True)
 class Speedup:
     """Figures of one comparison. Ratios are rounded by their interval, and the ends of that outward."""
 
     ratio: float
-    """Old over new: above 1 is a gain."""
+    """Speedup, OLD over NEW. Below 1: slower."""
     ci_low: float | None
     ci_high: float | None
     pairs: int
-    metric: str = "cpu"
+    """Timed pairs of runs. 0: the new version was given up, and `ratio` is an upper bound."""
+    metric: Metric = "cpu"
+    """memory: the ratio is of peaks, not of times."""
     confidence: float = 0.95
     """Confidence of the interval, 0 to 1."""
     before: float | None = None
-    """Median of the original's pairs, seconds or bytes. None: not known."""
+    """Median of the original's timed pairs, in `unit`. None: not known."""
     after: float | None = None
+    """The same of the new version."""
+    unit: Literal["s", "bytes"] = "s"
+    method: str = ""
+    sandbox_instances: int = 1
+    """Fresh sandbox processes that the pairs come from. The interval includes what they differ in."""
+    cases: tuple[TimedCase, ...] = ()
 
-    @staticmethod
-    def of(found: Comparison) -> Speedup:
-        """Return the figures of a comparison that was made just now."""
-        ends = found.ratio, found.ci_low, found.ci_high
-        return Speedup(*ends, found.pairs, found.metric, found.confidence, found.before, found.after)
+    @classmethod
+    def of(cls, found: Comparison) -> Speedup:
+        """Return the figures of a comparison. An unknown end of the interval is None."""
+        passes = 1 if found.metric == "memory" else found.passes
+        return cls(
+            ratio=_six_digits(found.ratio),
+            ci_low=_six_digits(found.ci_low) if found.ci_low > 0 else None,
+            ci_high=_six_digits(found.ci_high) if math.isfinite(found.ci_high) else None,
+            pairs=found.pairs,
+            metric=found.metric,
+            confidence=found.confidence,
+            before=found.before,
+            after=found.after,
+            unit="bytes" if found.metric == "memory" else "s",
+            method=found.method,
+            sandbox_instances=found.guests,
+            cases=tuple(
+                TimedCase(case.case, _six_digits(case.ratio), case.before / passes, case.after / passes)
+                for case in found.cases
+                if case.original
+            ),
+        )
 
-    @staticmethod
-    def from_json(found: Mapping[str, Any]) -> Speedup:
-        """Return the figures under `speedup` of a saved or printed result."""
+    @classmethod
+    def from_json(cls, found: Mapping[str, Any]) -> Speedup:
+        """Return the figures under `speedup` of a saved or printed result, without its cases."""
         names = ("metric", "confidence", "before", "after")
-        kept = {name: found[name] for name in names if found.get(name)}
-        return Speedup(found["ratio"], found.get("ci_low"), found.get("ci_high"), found.get("pairs", 0), **kept)
+        known = {name: found[name] for name in names if found.get(name)}
+        return cls(found["ratio"], found.get("ci_low"), found.get("ci_high"), found.get("pairs", 0), **known)
 
     @property
     def factor(self) -> str:
@@ -166,12 +205,6 @@ class Speedup:
         """`no measurable difference   41 ms -> 40 ms CPU time   (95% CI 0.98x to 1.03x)`."""
         return f"{NO_DIFFERENCE}   {self.times}   ({self.bare_interval})"
 
-    @property
-    def in_words(self) -> str:
-        """The verdict that the interval shows: it holds 1 where neither is faster."""
-        low, high = self.ends
-        return self.no_difference if (low or 0) <= 1 <= (high or math.inf) else self.words
-
     def by(self, decision: str) -> str:
         """Return the verdict of a comparison with its figures. decision: faster, slower, same or inconclusive."""
         if decision == INCONCLUSIVE:
@@ -202,6 +235,10 @@ class Speedup:
     def _span(self, low: float | None, high: float | None) -> str:
         shown_low = self._shown(low, math.floor) if _known(low) else "?"
         return f"{shown_low} to {self._shown(high, math.ceil) if _known(high) else '?'}"
+
+
+def _six_digits(value: float) -> float:
+    return float(f"{value:.6g}")
 
 
 def _two_digits(value: float) -> int:

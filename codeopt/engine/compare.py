@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from codeopt.core.errors import NotVerifiable
-from codeopt.core.evidence import CallEvidence, WorkloadEvidence
+from codeopt.core.evidence import WorkloadEvidence
 from codeopt.core.history import Candidate
 from codeopt.core.interpreter import Interpreter, Origin
 from codeopt.core.machine import machine
@@ -18,18 +18,17 @@ from codeopt.core.revision import Revision
 from codeopt.core.session import Session
 from codeopt.core.step_error import STEP_ERRORS, error_in_words
 from codeopt.core.target import Target
-from codeopt.core.words import counted
+from codeopt.core.words import Speedup, counted
 from codeopt.engine.comparison_progress import more_pairs, said_of_long_runs
 from codeopt.engine.guards.forbidden import newly_touched
 from codeopt.engine.judge import Judge
 from codeopt.engine.limit import answered, granted
-from codeopt.report.outcomes import LIMITS, OUTCOMES, About, verdict_of, why
+from codeopt.report.outcomes import About, why
+from codeopt.report.verdict import Verdict
 from codeopt.workloads import OpenTarget, Workload, WorkloadRequest, kind_of
-from codeopt_sandbox.caveat import Caveat
-from codeopt_sandbox.compare import Comparison, Decision, StoppingRule
-from codeopt_sandbox.growth import UNKNOWN, GrowthPair
-from codeopt_sandbox.limit_test import LimitAnswer, LimitTest
-from codeopt_sandbox.outcome import ChangedSetting
+from codeopt_sandbox.compare import Decision, StoppingRule
+from codeopt_sandbox.growth import UNKNOWN
+from codeopt_sandbox.limit_test import LimitAnswer
 
 if TYPE_CHECKING:
     from codeopt.report.answers import CompareJson
@@ -40,55 +39,27 @@ ENOUGH_S = 0.1
 
 @dataclass(frozen=True)
 class PairResult:
-    """One comparison."""
+    """One comparison: its verdict, and where it was made."""
 
-    verdict: Decision
-    reason: str = ""
-    inconclusive_about: About | None = None
-    """Subject of an inconclusive verdict. None for any other verdict."""
-    comparison: Comparison | None = None
-    bound: float | None = None
-    """NEW was given up: an upper bound of OLD over NEW."""
-    growth: GrowthPair = UNKNOWN
-    notes: tuple[str, ...] = ()
-    caveats: tuple[Caveat, ...] = ()
-    """Differences on unusual inputs."""
-    evidence: WorkloadEvidence = WorkloadEvidence()
+    verdict: Verdict
     backend: str = ""
     description: str = ""
     interpreter: Interpreter | None = None
     """The interpreter that ran both. None if that was an image's own, or if nothing was run."""
     interrupted: bool = False
     """A signal came when NEW was known to be right: what was left, timing or growth, is not known."""
-    settings: tuple[ChangedSetting, ...] = ()
-    """Settings of the process that NEW leaves changed and OLD does not: why it is rejected."""
-
-    limit: LimitTest | None = None
-    """Answer about the requested limit. None without a limit."""
     next_step: str = ""
     """Advice where nothing could be judged, or the pairs could not decide."""
 
-    @property
-    def judged(self) -> bool:
-        """NEW was judged to the end."""
-        return self.inconclusive_about is not About.RESULT
-
-    @property
-    def breaks_limit(self) -> bool:
-        """Slower by more than the limit, with confidence."""
-        return self.limit is not None and self.limit.answer is LimitAnswer.FAIL
+    @staticmethod
+    def not_judged(reason: str) -> PairResult:
+        """NEW could not be judged to the end."""
+        return PairResult(Verdict.not_judged(reason))
 
     @property
     def exit_status(self) -> int:
-        """Return the exit status by the tables of outcomes and limits; of both 1 counts before 5."""
-        outcome = OUTCOMES[self.verdict, self.inconclusive_about].exit_status
-        limit = LIMITS[self.limit.answer].exit_status if self.limit else 0
-        return min(filter(None, (outcome, limit)), default=0)
-
-    @staticmethod
-    def not_judged(reason: str, **known: Any) -> PairResult:
-        """NEW could not be judged to the end. known: other fields."""
-        return PairResult(Decision.INCONCLUSIVE, reason, About.RESULT, **known)
+        """Return the exit status of the verdict."""
+        return self.verdict.exit_status
 
     def to_json(self) -> dict[str, Any]:
         """The object that `codeopt compare --json` prints; fields may be added."""
@@ -101,50 +72,21 @@ def answer(found: PairResult, path: str = "", function: str = "") -> CompareJson
     from codeopt.report.answers import CompareJson
 
     place: dict[str, Any] = {"path": path, "function": function} if path else {}
+    verdict = found.verdict
     return CompareJson(
         schema="codeopt.compare/1",
         **place,
-        verdict=found.verdict,
-        inconclusive_about=found.inconclusive_about,
-        reason=found.reason,
-        **_figures(found),
-        limit=found.limit,
-        growth=found.growth,
-        **_evidence(found.evidence),
-        settings=found.settings,
-        notes=found.notes,
-        caveats=found.caveats,
+        **fields.verdict_fields(verdict),
+        **fields.figures(verdict.speedup),
+        limit=verdict.limit,
+        growth=verdict.growth,
+        settings=verdict.settings,
         sandbox=found.backend,
         runtime=found.description,
         python=fields.PythonFields.maybe(found.interpreter),
         machine=fields.read(fields.MachineFields, machine()),
         next_step=found.next_step,
     )
-
-
-def _evidence(found: WorkloadEvidence) -> dict[str, Any]:
-    """The fields of the evidence; those of another kind of target are left out."""
-    from codeopt.report.answer_fields import serialize
-
-    known: dict[str, Any] = {"evidence": serialize(found.checked) if found.checked else None, "timed": found.timed}
-    if isinstance(found.checked, CallEvidence):
-        known |= {"timed_sizes": found.timed_sizes, "libraries": found.libraries}
-    if found.cases:
-        known["tests"] = found.cases
-    if found.input_seed is not None:
-        known["input_seed"] = found.input_seed
-    return {**known, **(vars(found.command) if found.command else {}), "diagnostics": found.gaps}
-
-
-def _figures(found: PairResult) -> dict[str, Any]:
-    """Figures of the timed pairs; only the bound where NEW was given up."""
-    if found.bound is not None:
-        return {"ratio": found.bound, "ci_low": None, "ci_high": found.bound, "pairs": 0, "metric": "wall"}
-    if found.comparison is None or found.verdict is Decision.WRONG:
-        return {"ratio": None, "ci_low": None, "ci_high": None, "pairs": 0}
-    from codeopt.report import answer_fields as fields
-
-    return vars(fields.SpeedupFields.of(found.comparison))
 
 
 def compare(
@@ -178,18 +120,19 @@ def compare(
         found = _compared(opened, request)
         sandbox = opened.sandbox
         found = replace(found, backend=sandbox.backend, description=sandbox.description, interpreter=interpreter)
-    found = replace(found, limit=answered(limit, found.comparison, found.bound))
+    found = replace(found, verdict=replace(found.verdict, limit=answered(limit, found.verdict)))
     return replace(found, next_step=_next(found, request.rule))
 
 
 def _next(found: PairResult, rule: StoppingRule) -> str:
     """Return advice: what is known if none was timed, else more pairs if these could not decide."""
-    timed, final = found.comparison, rule.final()
-    if timed is None or found.bound is not None or found.interrupted:
+    verdict, final = found.verdict, rule.final()
+    if verdict.speedup is None or verdict.is_bound or found.interrupted:
         return found.next_step
-    if found.limit and found.limit.answer is LimitAnswer.INCONCLUSIVE and final.limit:
-        return more_pairs(timed, final.limit.max_pairs, final.limit.max_seconds)
-    return more_pairs(timed, final.max_pairs, final.max_seconds) if timed.decision is Decision.INCONCLUSIVE else ""
+    pairs = verdict.speedup.pairs
+    if verdict.limit and verdict.limit.answer is LimitAnswer.INCONCLUSIVE and final.limit:
+        return more_pairs(pairs, final.limit.max_pairs, final.limit.max_seconds)
+    return more_pairs(pairs, final.max_pairs, final.max_seconds) if verdict.outcome is Decision.INCONCLUSIVE else ""
 
 
 def _interpreter(
@@ -241,12 +184,11 @@ def _compared(opened: OpenTarget, request: WorkloadRequest) -> PairResult:
     try:
         workload = opened.measure()
     except _WrongEarly as wrong:
-        found = _verdict(wrong.workload, wrong.candidate, notify)
-        return replace(found, notes=(*found.notes, AT_ONCE))
+        found = _verdict(wrong.workload, wrong.candidate)
+        return PairResult(replace(found, notes=(*found.notes, AT_ONCE)))
     except NotVerifiable as error:
-        return PairResult.not_judged(
-            str(error), next_step=error.hint, evidence=WorkloadEvidence(gaps=error.diagnostics)
-        )
+        gaps = WorkloadEvidence(gaps=error.diagnostics)
+        return PairResult(Verdict.not_judged(str(error), evidence=gaps), next_step=error.hint)
     assert opened.other is not None  # the request names one
     candidate = _checked(Judge(workload, notify=notify, strict=strict), opened.other)
     if candidate.correct:
@@ -261,19 +203,19 @@ def _compared(opened: OpenTarget, request: WorkloadRequest) -> PairResult:
             timed = known[-1].comparison
             when = f"after {counted(timed.pairs, 'pair')}" if timed else "before it was timed"
             reason = f"interrupted {when}: NEW is right on all that was tried"
-            return replace(_not_timed(workload, known[-1], reason), interrupted=True)
+            return PairResult(_not_timed(workload, known[-1], reason), interrupted=True)
         except STEP_ERRORS as error:
-            return _not_timed(workload, known[-1], f"nothing differs, but {error_in_words(error)}")
-    return _verdict(workload, candidate, notify)
+            return PairResult(_not_timed(workload, known[-1], f"nothing differs, but {error_in_words(error)}"))
+    return _with_growth(_verdict(workload, candidate), workload, candidate.revision, notify)
 
 
-def _not_timed(workload: Workload, candidate: Candidate, reason: str) -> PairResult:
+def _not_timed(workload: Workload, candidate: Candidate, reason: str) -> Verdict:
     """NEW is right on all that was tried, and was not timed to a verdict."""
-    evidence = workload.evidence()
-    notes = (*evidence.remarks, *candidate.notes)
-    return PairResult.not_judged(
-        reason, comparison=candidate.comparison, notes=notes, caveats=candidate.caveats, evidence=evidence
-    )
+    known, evidence = Verdict.of(candidate, WorkloadEvidence()), workload.evidence()
+    return replace(
+        known, outcome=Decision.INCONCLUSIVE, about=About.RESULT, reason=reason, evidence=evidence,
+        notes=(*evidence.remarks, *known.notes),
+    )  # fmt: skip
 
 
 def _checked(judge: Judge, draft: Revision) -> Candidate:
@@ -283,27 +225,25 @@ def _checked(judge: Judge, draft: Revision) -> Candidate:
     return found if judge.workload.bound(found) is None else judge.check(draft, "the new one")
 
 
-def _verdict(workload: Workload, candidate: Candidate, notify: Callable[[str], None]) -> PairResult:
-    evidence, comparison = workload.evidence(), candidate.comparison
+def _verdict(workload: Workload, candidate: Candidate) -> Verdict:
+    evidence, bound = workload.evidence(), workload.bound(candidate)
     notes = evidence.remarks
     notes += tuple(f"NEW newly uses {name}" for name in newly_touched(candidate.revision, workload.baseline.revision))
-    bound = workload.bound(candidate)
-    wrong = why(candidate)
-    if bound is not None:
-        return PairResult(Decision.SLOWER, wrong, bound=bound, evidence=evidence, notes=notes)
-    if wrong or comparison is None:
-        return PairResult(
-            Decision.WRONG, wrong, notes=(*notes, *candidate.notes), caveats=candidate.caveats, evidence=evidence,
-            settings=candidate.settings,
-        )  # fmt: skip
-    verdict, about = verdict_of(candidate)
-    found = PairResult(
-        verdict, comparison.reason, about, comparison, notes=(*notes, *candidate.notes), caveats=candidate.caveats,
-        evidence=evidence,
-    )  # fmt: skip
+    if bound is None:
+        return Verdict.of(candidate, evidence, notes=(*notes, *candidate.notes))
+    figures = Speedup(bound, None, bound, 0, "wall")
+    return Verdict(Decision.SLOWER, why(candidate), speedup=figures, notes=notes, evidence=evidence)
+
+
+def _with_growth(verdict: Verdict, workload: Workload, draft: Revision, notify: Callable[[str], None]) -> PairResult:
+    """The result with the growth of the cost, of a version that was timed."""
+    if verdict.speedup is None or verdict.is_bound:
+        return PairResult(verdict)
     try:
-        return replace(found, growth=Judge(workload, notify=notify).growth(candidate.revision) or UNKNOWN)
+        growth = Judge(workload, notify=notify).growth(draft) or UNKNOWN
+        return PairResult(replace(verdict, growth=growth))
     except KeyboardInterrupt:
-        return replace(found, interrupted=True)
+        return PairResult(verdict, interrupted=True)
     except STEP_ERRORS as error:
-        return replace(found, notes=(*found.notes, f"how the time grows is not known: {error_in_words(error)}"))
+        note = f"how the time grows is not known: {error_in_words(error)}"
+        return PairResult(replace(verdict, notes=(*verdict.notes, note)))

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from codeopt.core.console import minutes
-from codeopt_sandbox.compare import Comparison, Plan, StoppingRule
+from codeopt_sandbox.compare import Plan, StoppingRule
 
 MORE = 10
 """Factor on a limit that is worth trying where it ended a comparison undecided."""
@@ -27,10 +27,10 @@ def said_of_long_runs(plan: Plan | None, rule: StoppingRule) -> str:
     return f"pairs      few, as each takes {minutes(pair_s)}: {rule.fewest} decide, {minutes(rule.fewest * pair_s)}"
 
 
-def more_pairs(found: Comparison, max_pairs: int, max_seconds: float) -> str:
+def more_pairs(pairs: int, max_pairs: int, max_seconds: float) -> str:
     """Return advice on a comparison that ended undecided at one of its limits."""
     more = f"time: --max-seconds {math.ceil(MORE * max_seconds / 60)}m"
-    if found.pairs >= max_pairs:
+    if pairs >= max_pairs:
         more = f"pairs: --max-pairs {MORE * max_pairs}"
     return f"run it on an idle machine, or with more {more}"
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 
 from codeopt.core.options import ImproveOptions
-from codeopt_sandbox.compare import Comparison, StoppingRule
+from codeopt.report.verdict import Verdict
+from codeopt_sandbox.compare import StoppingRule
 from codeopt_sandbox.limit_test import PAIRS_FACTOR, LimitAnswer, LimitRule, LimitTest
 
 
@@ -20,12 +21,11 @@ def granted(rule: StoppingRule, options: ImproveOptions, limit: float | None = N
     return rule.granted(options.max_seconds)
 
 
-def answered(limit: float | None, found: Comparison | None, bound: float | None) -> LimitTest | None:
-    """The answer for a comparison; where NEW was given up, for its being at most `bound` times as fast. None where
-    there is no limit."""
+def answered(limit: float | None, found: Verdict) -> LimitTest | None:
+    """The answer for a verdict; where NEW was given up, for its being at most so many times as fast. None without a
+    limit."""
     if limit is None:
         return None
-    if bound is not None and bound < 1 / (1 + limit):
+    if found.speedup and found.is_bound and found.speedup.ratio < 1 / (1 + limit):
         return LimitTest(limit, LimitAnswer.FAIL, 0.0, 0, metric="wall")
-    tested = found.limit if found is not None and bound is None else None
-    return tested or LimitTest(limit, LimitAnswer.INCONCLUSIVE, 0.0, 0)
+    return found.limit or LimitTest(limit, LimitAnswer.INCONCLUSIVE, 0.0, 0)

@@ -348,7 +348,7 @@ class RefineLoop:
         """Return advice on a comparison that could not decide. Empty for any other."""
         rule = self.judge.workload.rule
         unsure = found is not None and found.decision is Decision.INCONCLUSIVE
-        return more_pairs(found, rule.max_pairs, rule.max_seconds) if found and unsure else ""
+        return more_pairs(found.pairs, rule.max_pairs, rule.max_seconds) if found and unsure else ""
 
     def _inconclusive(self) -> str:
         """Describe the newest right candidate with an unfinished comparison. Empty without such a candidate."""

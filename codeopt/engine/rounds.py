@@ -19,8 +19,10 @@ from codeopt.engine.loop import Confirmation, LoopStage, RefineLoop
 from codeopt.engine.next_steps import next_steps, why_no_rule
 from codeopt.engine.open_model import RULES
 from codeopt.report.result import End, Result, row
+from codeopt.report.verdict import Verdict
 from codeopt.workloads import WorkloadRequest
 from codeopt_sandbox import Sandbox
+from codeopt_sandbox.growth import UNKNOWN, GrowthPair
 
 
 @dataclass(frozen=True)
@@ -95,7 +97,8 @@ def finish(
     session.console.stage(LoopStage.CONFIRM)
     loop.clock.reserved = 0.0
     confirmation, end = _confirmed(loop, end, session.console)
-    best = confirmation.best
+    best, workload = confirmation.best, loop.judge.workload
+    evidence = replace(workload.evidence(), recording=request.recording)
     loop.ledger = loop.ledger.took(loop.clock.steps)
     result = Result(
         program=request.program,
@@ -106,16 +109,14 @@ def finish(
         isolation=sandbox.description,
         history=loop.history,
         best=best,
-        reason=confirmation.reason,
+        verdict=Verdict.of_run(loop.history, best, confirmation.reason, evidence, workload.suite.held_out),
         stop_reason=loop.stopped,
         end=end,
         ledger=loop.ledger,
         seconds=loop.ledger.seconds,
         confirmation_s=confirmation.seconds,
         refused=confirmation.refused,
-        held_out=loop.judge.suite.held_out,
         saved=run.path,
-        evidence=replace(loop.judge.workload.evidence(), recording=request.recording),
         interpreter=request.interpreter,
         failure=None if best else loop.failure,
     )
@@ -137,8 +138,7 @@ def close(recorder: RunRecorder, loop: RefineLoop, result: Result) -> Result:
 
 def _lacking(result: Result, what: str, error: StepError) -> Result:
     """Return the result with a diagnostic of the missing part."""
-    missing = Diagnostic(what, error_in_words(error))
-    return replace(result, evidence=replace(result.evidence, gaps=(*result.evidence.gaps, missing)))
+    return replace(result, verdict=result.verdict.with_gaps(Diagnostic(what, error_in_words(error))))
 
 
 def _confirmed(loop: RefineLoop, end: End, console: Console) -> tuple[Confirmation, End]:
@@ -188,7 +188,7 @@ def _beside(
     try:
         with loop.clock.step("result"):
             if best and measure:
-                result = replace(result, growth=_growth(judge, best))
+                result = replace(result, verdict=replace(result.verdict, growth=_growth(judge, best)))
             if reference:
                 result = replace(result, reference=_judged(judge, reference, session.console))
             steps = next_steps(
@@ -196,7 +196,9 @@ def _beside(
                 target=str(request.target),
             )  # fmt: skip
             refused = why_no_rule(loop.proposer, loop.history.original, best) if loop.finished else None
-            result = replace(result, outlook=replace(steps, refusals=refused, next_step=todo or steps.next_step))
+            outlook = replace(steps, refusals=refused, next_step=todo or steps.next_step)
+            verdict = result.verdict.with_gaps(*filter(None, [steps.shortfall]))
+            result = replace(result, outlook=outlook, verdict=verdict)
     except KeyboardInterrupt:
         result = replace(result, end=End.INTERRUPTED, stop_reason="interrupted")
     except DeadlineReached:
@@ -208,12 +210,12 @@ def _beside(
     return replace(result, ledger=loop.ledger, seconds=loop.ledger.seconds)
 
 
-def _growth(judge: Judge, best: Candidate) -> str:
+def _growth(judge: Judge, best: Candidate) -> GrowthPair:
     """Describe the growth of the cost, if it is known for both versions."""
     if best.comparison is None or best.comparison.metric == "memory":
-        return ""
+        return UNKNOWN
     found = judge.growth(best.revision)
-    return found.text if found and found.old and found.new else ""
+    return found if found and found.old and found.new else UNKNOWN
 
 
 def _judged(judge: Judge, draft: Revision, console: Console) -> Candidate:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections import Counter
 from collections.abc import Hashable, Iterable, Mapping
 from dataclasses import dataclass, fields
@@ -11,12 +10,15 @@ from typing import Annotated, Any, Literal, Self, TypeVar, cast
 
 from pydantic import BaseModel, ConfigDict, Field, PlainSerializer, TypeAdapter
 
+from codeopt.core.evidence import PatchEvidence
 from codeopt.core.history import Candidate
 from codeopt.core.interpreter import Interpreter
 from codeopt.core.task_score import TaskScore
 from codeopt.core.words import Speedup
 from codeopt.report.outcomes import SCREENED, About, FailureKind, failure_of, is_screened, verdict_of, why
-from codeopt_sandbox.compare import Comparison, Decision
+from codeopt.report.verdict import Verdict
+from codeopt_sandbox.compare import Decision
+from codeopt_sandbox.growth import GrowthPair
 from codeopt_sandbox.outcome import ChangedSetting
 
 T = TypeVar("T")
@@ -27,6 +29,13 @@ SERIALIZED = ConfigDict(
 """Rules by which each answer and each part of one becomes JSON: a part is any frozen dataclass of the house."""
 Rounded = Annotated[float, PlainSerializer(lambda value: round(value, 4), return_type=float)]
 Ratio = Annotated[float | None, Field(description="Speedup, OLD over NEW; below 1: slower. null: not measured")]
+Outcome = Annotated[
+    Decision,
+    Field(
+        description="wrong: it does something else, `reason` has the input, what was expected and what came. "
+        "same: right, and as fast"
+    ),
+]
 InconclusiveAbout = Annotated[
     About | None,
     Field(
@@ -40,6 +49,8 @@ HotRegion = Annotated[
     Field(description="Apart from start and imports: OLD's apart_s and whole_s, ratio, ci_low, ci_high, or why_not"),
 ]
 Rows = list[dict[str, Any]]
+_OF_EVIDENCE = ("timed", "timed_sizes", "input_seed", "libraries")
+"""Fields of WorkloadEvidence that have the same names in an answer."""
 
 
 @cache
@@ -110,81 +121,45 @@ class MachineFields(AnswerPart):
     python: str
 
 
-@dataclass(frozen=True, kw_only=True)
-class CaseFields(AnswerPart):
-    """One timed case."""
-
-    case: str
-    ratio: Rounded
-    before: float
-    """Median of the original's timed pairs, in `unit` of the comparison."""
-    after: float
-    """The same of the new version."""
+def figures(found: Speedup | None) -> dict[str, Any]:
+    """The fields of a comparison's figures; only the bound where the new version was given up."""
+    if found is None:
+        return {"ratio": None, "ci_low": None, "ci_high": None, "pairs": 0}
+    known = vars(found)
+    return known if found.pairs else {name: known[name] for name in ("ratio", "ci_low", "ci_high", "pairs", "metric")}
 
 
-@dataclass(frozen=True, kw_only=True)
-class SpeedupFields(AnswerPart):
-    """The figures of one comparison, with its metric and method."""
-
-    ratio: Ratio
-    ci_low: float | None
-    ci_high: float | None
-    pairs: int
-    """Timed pairs of runs."""
-    before: float | None = None
-    """Median of the original's timed pairs, in `unit`."""
-    after: float | None = None
-    """The same of the new version."""
-    unit: Literal["s", "bytes"] = "s"
-    confidence: float
-    """Confidence of the interval, 0 to 1."""
-    metric: Literal["cpu", "wall", "memory"]
-    """memory: the ratio is of peaks, not of times."""
-    method: str
-    sandbox_instances: int = 1
-    """Fresh guests that the pairs come from; the interval holds what they differ in."""
-    cases: tuple[CaseFields, ...]
-
-    @classmethod
-    def of(cls, found: Comparison) -> Self:
-        """A comparison's figures; an end of the interval that is not known is null."""
-        return cls(**_figures(found))
-
-    @classmethod
-    def maybe(cls, found: Comparison | None) -> Self | None:
-        """Return the figures. None if nothing was compared."""
-        return None if found is None else cls.of(found)
-
-    @property
-    def figures(self) -> Speedup:
-        """The figures as they are written for people."""
-        return Speedup.from_json(vars(self))
-
-
-def _figures(found: Comparison) -> dict[str, Any]:
-    passes = 1 if found.metric == "memory" else found.passes
+def verdict_fields(found: Verdict) -> dict[str, Any]:
+    """The fields of a verdict and its evidence that the answers of all commands share, by the names of the schema."""
+    evidence = found.evidence
     return {
-        "ratio": round(found.ratio, 4),
-        "ci_low": round(found.ci_low, 4) if found.ci_low > 0 else None,
-        "ci_high": round(found.ci_high, 4) if math.isfinite(found.ci_high) else None,
-        "confidence": found.confidence,
-        "pairs": found.pairs,
-        "before": found.before,
-        "after": found.after,
-        "unit": "bytes" if found.metric == "memory" else "s",
-        "metric": found.metric,
-        "method": found.method,
-        "sandbox_instances": found.guests,
-        "cases": tuple(
-            CaseFields(case=case.case, ratio=case.ratio, before=case.before / passes, after=case.after / passes)
-            for case in found.cases
-            if case.original
-        ),
+        "verdict": found.outcome,
+        "inconclusive_about": found.about,
+        "reason": found.reason,
+        "caveats": found.caveats,
+        "notes": found.notes,
+        "evidence": serialize(evidence.checked) if evidence.checked else None,
+        "tests": evidence.cases,
+        "diagnostics": evidence.gaps,
+        **{name: getattr(evidence, name) for name in _OF_EVIDENCE},
+        **(vars(evidence.command) if evidence.command else {}),
     }
 
 
+def read_verdict(found: Mapping[str, Any]) -> Verdict:
+    """The verdict in an object of `codeopt improve --json`. Raises ValueError or KeyError for another object."""
+    command = {each.name: found[each.name] for each in fields(PatchEvidence) if each.name in found}
+    evidence = {
+        "checked": found["evidence"], "cases": found["tests"], "gaps": found["diagnostics"],
+        "command": command if command.get("command") else None, **{name: found[name] for name in _OF_EVIDENCE},
+    }  # fmt: skip
+    names = ("reason", "speedup", "caveats", "notes")
+    known = {"outcome": found["verdict"], "about": found["inconclusive_about"], **{name: found[name] for name in names}}
+    return read(Verdict, {**known, "growth": GrowthPair("", "", found["growth"]), "evidence": evidence})
+
+
 @dataclass(frozen=True, kw_only=True)
-class AgainstBestFields(SpeedupFields):
+class AgainstBestFields(Speedup):
     """A draft against the best one before it."""
 
     round: int
@@ -285,7 +260,7 @@ class RoundFields(ScoredFields):
     """Why it is wrong or rejected; empty for others."""
     settings: tuple[ChangedSetting, ...]
     verdicts: Mapping[str, int]
-    speedup: SpeedupFields | None
+    speedup: Speedup | None
     against_best: AgainstBestFields | None
     critique: str
     hot_lines: tuple[HotLineFields, ...]
@@ -310,8 +285,8 @@ class RoundFields(ScoredFields):
             rejection=why(found),
             settings=found.settings,
             verdicts=dict(Counter(str(outcome.verdict) for outcome in found.outcomes)),
-            speedup=SpeedupFields.maybe(found.comparison),
-            against_best=AgainstBestFields(round=best.round, **_figures(best.comparison)) if best else None,
+            speedup=Speedup.of(found.comparison) if found.comparison else None,
+            against_best=AgainstBestFields(**vars(Speedup.of(best.comparison)), round=best.round) if best else None,
             **scored(found.task_score),
             critique=found.critique,
             hot_lines=HotLineFields.each(found.profile.lines[:5] if found.profile else ()),

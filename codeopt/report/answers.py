@@ -17,21 +17,21 @@ from codeopt.core.diagnostic import Diagnostic
 from codeopt.core.evidence import CaseEvidence, LibraryEvidence
 from codeopt.core.interpreter import Interpreter
 from codeopt.core.proposer import Refusal
+from codeopt.core.words import Metric, Speedup, TimedCase
 from codeopt.report.answer_fields import (
     AnswerFields,
     AnswerPart,
-    CaseFields,
     HotFunctionFields,
     HotLineFields,
     HotRegion,
     InconclusiveAbout,
     MachineFields,
     MeasureFields,
+    Outcome,
     PythonFields,
     Ratio,
     RoundFields,
     Rows,
-    SpeedupFields,
     TaskScoreFields,
     TimedCommand,
 )
@@ -43,19 +43,33 @@ from codeopt_sandbox.outcome import ChangedSetting
 from codeopt_sandbox.profile import HotLine, MemoryLine, Profile
 
 
-@dataclass(frozen=True, kw_only=True)
-class InputsFields(AnswerPart):
-    """The cases that a result was judged on."""
+class JudgedJson(AnswerFields):
+    """The verdict and its evidence, with where it was judged, as the objects of `improve` and `compare` have them."""
 
-    total: int
-    held_out: int
-    """Cases that no proposer saw."""
-    confirmation_runs: int
-    input_count: int | None
-    mutated_inputs: int | None = None
-    """Inputs of a program that are made from its cases."""
-    pattern_breaking_inputs: int | None = None
-    """Relations of a program's inputs that a changed one breaks."""
+    verdict: Outcome
+    inconclusive_about: InconclusiveAbout
+    reason: str
+    caveats: tuple[Caveat, ...]
+    notes: tuple[str, ...]
+    evidence: dict[str, Any] | None
+    tests: CaseEvidence | None = Field(description="Of programs: their cases")
+    diagnostics: tuple[Diagnostic, ...]
+    timed: str | None = Field(description="Which calls, or which part of the input, were timed")
+    timed_sizes: tuple[int, ...] = Field(description="Sizes of a function's timed calls, if readable")
+    input_seed: int | None
+    libraries: LibraryEvidence | None = Field(description="Libraries that a function's module loads")
+    sandbox: str
+    python: PythonFields | None
+    machine: MachineFields
+    next_step: str = Field(description="What helps where nothing was found, or the pairs could not decide")
+    command: str | None = Field(None, description="Of a project's command, and so the next seven")
+    project_tests: dict[str, int] = {}
+    output: str = ""
+    sandbox_seconds: dict[str, float] = Field({}, description="Seconds in the sandbox, by purpose")
+    protected_files: dict[str, Any] = Field({}, description="What measures and checks, the same on both sides")
+    mutated_commands: int = 0
+    timed_command: TimedCommand = ""
+    hot_region: HotRegion = None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -83,7 +97,7 @@ class ImprovedFields(AnswerFields):
     cost_usd: float | None
 
 
-class ImproveJson(ImprovedFields):
+class ImproveJson(JudgedJson, ImprovedFields):  # type: ignore[misc]  # the same, told in full
     """The object of `codeopt improve --json`, and `result.json` of a saved run."""
 
     schema_: Literal["codeopt.improve/1"] = Field(alias="schema")
@@ -93,27 +107,18 @@ class ImproveJson(ImprovedFields):
     folder: str
     task: str
     model: str
-    sandbox: str
     isolation: str
-    python: PythonFields | None
     stop_reason: str
-    speedup: SpeedupFields | None  # type: ignore[assignment]  # the same, told in full
+    speedup: Speedup | None = Field(  # type: ignore[assignment]
+        description="Of the accepted version; of an inconclusive verdict that of the draft that seems fastest"
+    )
     best_round: int | None
     sha256_before: str
     sha256_after: str | None
-    tests: InputsFields
-    input_seed: int | None
-    evidence: dict[str, Any] | None
-    timed: str | None = Field(None, description="Of a function: which calls were timed")
-    timed_sizes: tuple[int, ...] = Field((), description="Sizes of these, as far as they can be read")
     recording: Mapping[str, Any] | None
-    notes: tuple[str, ...]
-    caveats: tuple[Caveat, ...]  # type: ignore[assignment]
     growth: str
-    diagnostics: tuple[Diagnostic, ...]
     remaining_hot_spots: tuple[HotLineFields, ...]
     remaining_memory_spots: tuple[MemoryLine, ...]
-    next_step: str
     rules_skipped: tuple[Refusal, ...] | None = Field(
         None,
         description="Why built-in rules made no draft, most lines first; null where one was accepted, or none asked",
@@ -123,12 +128,10 @@ class ImproveJson(ImprovedFields):
     effort: dict[str, float]
     seconds: float = Field(description="Wall-clock seconds from start to end, all sessions together")
     seconds_by_step: dict[str, float] = Field(description="The same by step; the sum is `seconds`")
-    machine: MachineFields
     run: str
     task_score: TaskScoreFields | None
     task_measures: tuple[MeasureFields, ...]
     diff: str = Field("", description="Of a patch of a project, and so the fields from here on")
-    command: str | None = None
     edits: Rows = Field([], description="file, qualname, ablation, together, calls, evidence, caveats of each")
     left_out_edits: Rows = Field(
         [],
@@ -136,23 +139,13 @@ class ImproveJson(ImprovedFields):
         "never_called",
     )
     profile: dict[str, Any] = Field({}, description="As `codeopt profile --run --json` prints it")
-    project_tests: dict[str, int] = {}
-    output: str = ""
     benchmarks: dict[str, Any] | None = None
-    sandbox_seconds: dict[str, float] = Field({}, description="Seconds in the sandbox, by purpose")
-    protected_files: dict[str, Any] = {}
-    mutated_commands: int = 0
-    timed_command: TimedCommand = ""
-    hot_region: HotRegion = None
 
 
 class ComparedFields(AnswerFields):
     """The verdict on a change: is it right, and faster?"""
 
-    verdict: Decision = Field(
-        description="wrong: it does something else, `reason` has the input, what was expected and what came. "
-        "same: right, and as fast"
-    )
+    verdict: Outcome
     inconclusive_about: InconclusiveAbout
     ratio: Ratio
     ci_low: float | None
@@ -166,44 +159,25 @@ class ComparedFields(AnswerFields):
     notes: tuple[str, ...]
 
 
-class CompareJson(ComparedFields):
+class CompareJson(JudgedJson, ComparedFields):  # type: ignore[misc]  # the same, told in full
     """The object of `codeopt compare --json`."""
 
     schema_: Literal["codeopt.compare/1"] = Field(alias="schema")
     path: str = Field("", description="Of one of several, and so `function`")
     function: str = ""
     growth: GrowthPair
-    timed: str | None
-    caveats: tuple[Caveat, ...]  # type: ignore[assignment]
-    diagnostics: tuple[Diagnostic, ...]  # type: ignore[assignment]
     settings: tuple[ChangedSetting, ...]
-    sandbox: str
     runtime: str
-    python: PythonFields | None
-    machine: MachineFields
-    next_step: str = Field("", description="What helps where the pairs could not decide; empty where they did")
-    confidence: float = Field(0.0, description="As in `speedup` of a result, and so the next eight; of timed ones")
+    confidence: float = Field(0.0, description="As in `speedup` of a result, and so the next seven; of timed ones")
     before: float | None = None
     after: float | None = None
     unit: Literal["s", "bytes"] = "s"
-    metric: Literal["cpu", "wall", "memory"] = "cpu"
+    metric: Metric = "cpu"
     method: str = ""
     sandbox_instances: int = 0
-    cases: tuple[CaseFields, ...] = ()
-    tests: CaseEvidence | None = Field(None, description="Of programs")
-    input_seed: int | None = None
-    libraries: LibraryEvidence | None = Field(None, description="Libraries that a function's module loads")
-    timed_sizes: tuple[int, ...] = Field((), description="Sizes of a function's timed calls, if readable")
-    command: str | None = Field(None, description="Of two versions of a project, and so the fields from here on")
-    base: str = Field("", description="The commit that OLD is; empty for two folders")
-    project_tests: dict[str, int] = {}
-    output: str = ""
-    sandbox_seconds: dict[str, float] = Field({}, description="Seconds in the sandbox, by purpose")
-    protected_files: dict[str, Any] = Field({}, description="What measures and checks, the same on both sides")
-    mutated_commands: int = 0
+    cases: tuple[TimedCase, ...] = ()
+    base: str = Field("", description="Of two versions of a project: the commit that OLD is; empty for two folders")
     functions: Rows = Field([], description="Public functions that differ: file, qualname, calls, why_none, caller")
-    timed_command: TimedCommand = ""
-    hot_region: HotRegion = None
 
 
 class CompareChangeJson(AnswerFields):
@@ -232,22 +206,32 @@ class CheckedFields(AnswerFields):
 
 
 @dataclass(frozen=True, kw_only=True)
-class CheckedFunctionFields(AnswerPart):
-    """One function or program of a check."""
+class JudgedRow(AnswerPart):
+    """One of several functions or programs, with its verdict."""
 
     path: str
     function: str
-    share: float | None
-    """Share of the tests' time, all that it calls included."""
+    verdict: Decision | None = None
+    """Null: it was not judged."""
+    reason: str = ""
+    """Why nothing is suggested."""
+    speedup: Speedup | None = None
+    growth: str = ""
+    changes: tuple[str, ...] = ()
+    caveats: tuple[Caveat, ...] = ()
+    share: float | None = None
+    """Share of the tests' time, all that it calls included, 0 to 1. Null: not measured."""
+    cached_from: str = ""
+    """Time and place of an earlier run's verdict that was taken. Empty: it was judged now."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class CheckedFunctionFields(JudgedRow):
+    """One function or program of a check."""
+
     own_share: float | None = None
     """The same of its own lines and the built-ins that they call."""
     seconds: float
-    speedup: SpeedupFields | None
-    changes: tuple[str, ...]
-    caveats: tuple[Caveat, ...]
-    reason: str
-    cached_from: str = ""
-    """Time and place of an earlier run's verdict that was taken; empty: it was judged now."""
 
 
 class CheckJson(CheckedFields):
@@ -284,25 +268,18 @@ class ImproveSeveralJson(CheckedFields):
 
 
 @dataclass(frozen=True, kw_only=True)
-class SuggestionFields(AnswerPart):
+class SuggestionFields(JudgedRow):
     """One verified change of a review."""
 
-    path: str
-    function: str
     task: str
-    speedup: SpeedupFields | None
-    evidence: Mapping[str, Any]
-    growth: str
-    changes: tuple[str, ...]
-    caveats: tuple[Caveat, ...]
+    evidence: Mapping[str, Any] | None
+    tests: CaseEvidence | None
+    """Cases of a program."""
     together: int
     """Suggestions for the same file that were judged together."""
-    share: float | None
     sha256_before: str
     sha256_after: str
     diff: str
-    cached_from: str = ""
-    """Time and place of an earlier run's verdict that was taken; empty: it was judged now."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -333,22 +310,13 @@ class ReviewJson(AnswerFields):
 
 
 @dataclass(frozen=True, kw_only=True)
-class FindingFields(AnswerPart):
+class FindingFields(JudgedRow):
     """One verdict of the cache."""
 
-    path: str
-    function: str
     task: str
     author: str
     """rules, or the model that drafted."""
     accepted: bool
-    reason: str
-    speedup: SpeedupFields | None
-    growth: str
-    changes: tuple[str, ...]
-    caveats: tuple[Caveat, ...]
-    share: float | None
-    """Share of the tests' time, 0 to 1; null: not measured."""
     seconds: float
     """Time that the verdict took."""
     command: str

@@ -13,11 +13,13 @@ from codeopt.core.diagnostic import Diagnostic
 from codeopt.core.run_index import apply_command
 from codeopt.core.sanitize import inline
 from codeopt.core.task_score import TaskMeasure, TaskScore
-from codeopt.core.words import INCONCLUSIVE, Speedup, counted, money, took
+from codeopt.core.words import Speedup, counted, money, took
+from codeopt.report.answer_fields import read_verdict
 from codeopt.report.evidence_words import evidence_line
 from codeopt.report.patch_table import has_edits, table_of
 from codeopt.report.result import End, Result
 from codeopt_sandbox.caveat import Caveat, CaveatKind
+from codeopt_sandbox.compare import Decision
 
 MAX_CAVEATS = 2
 """Caveats shown at most; -v shows more, --json all."""
@@ -31,17 +33,15 @@ def verdict_lines(found: Mapping[str, Any]) -> list[str]:
 
     found: object of ImproveJson.
     """
-    open_figures = _inconclusive(found["rounds"])
+    verdict = read_verdict(found)
     if found["accepted"]:
-        lines = [*_score(found), *_figure(found.get("speedup"))]
-    elif open_figures:
-        lines = [Speedup.from_json(open_figures).by(INCONCLUSIVE), f"  {inline(found['reason'], 300)}"]
+        lines = [*_score(found), *[verdict.gain] * bool(verdict.speedup)]
+    elif verdict.outcome is Decision.INCONCLUSIVE:
+        lines = [verdict.gain, f"  {inline(verdict.reason, 300)}"]
     else:
         better = "faster" if found["task"] == "runtime" else "better"
-        lines = [f"no {better} version found: {inline(found['reason'], 300)}"]
-    if found["accepted"] or open_figures:
-        lines += evidence_line(found)
-    return lines + _cost(found)
+        return [f"no {better} version found: {inline(verdict.reason, 300)}", *_cost(found)]
+    return [*lines, *evidence_line(verdict.evidence), *_cost(found)]
 
 
 def caveat_lines(caveats: Sequence[Caveat], missing: Iterable[Diagnostic], *, verbose: bool) -> list[str]:
@@ -58,10 +58,12 @@ def caveat_lines(caveats: Sequence[Caveat], missing: Iterable[Diagnostic], *, ve
     return [*lines, f"{counted(more, 'more caveat')}: -v"] if more > 0 else lines
 
 
-def below_verdict(found: Mapping[str, Any], caveats: Sequence[Caveat], *, verbose: bool) -> list[str]:
-    """Return caveats and changes; with verbose all else that is known of a run."""
-    lines = caveat_lines(caveats, [Diagnostic(**each) for each in found["diagnostics"]], verbose=verbose)
-    lines += [_ONE_INPUT] * (found["accepted"] and found["tests"]["input_count"] == 1)
+def below_verdict(found: Mapping[str, Any], *, verbose: bool) -> list[str]:
+    """Return caveats and changes; with verbose all else that is known of a run. found: object of ImproveJson."""
+    verdict = read_verdict(found)
+    lines = caveat_lines(verdict.caveats, verdict.evidence.gaps, verbose=verbose)
+    cases = verdict.evidence.cases
+    lines += [_ONE_INPUT] * (found["accepted"] and cases is not None and cases.input_count == 1)
     if found["accepted"]:
         lines += table_of(found) if has_edits(found) else _changes(found)
     return lines + (_details(found) if verbose else [])
@@ -77,19 +79,6 @@ def next_line(result: Result, *, written: bool) -> list[str]:
         return [f"Next: {result.outlook.next_step or 'codeopt show'}"]
     more = {End.UNREADABLE: " --structured", End.BUDGET: "   with a higher limit"}.get(result.end, "")
     return [*lines, f"Next: codeopt improve --resume {result.saved}{more}"]
-
-
-def _figure(speedup: Mapping[str, Any] | None) -> list[str]:
-    return [Speedup.from_json(speedup).in_words] if speedup else []
-
-
-def _inconclusive(rounds: Sequence[Mapping[str, Any]]) -> Mapping[str, Any] | None:
-    """Figures of the candidate that seems best, if the pairs decided about none."""
-    timed = [(each["verdict"], each["speedup"]) for each in rounds if each["speedup"]]
-    unsure = [figures for verdict, figures in timed if verdict == INCONCLUSIVE and figures["ratio"] > 1]
-    if any(verdict == "faster" for verdict, _ in timed):
-        return None
-    return max(unsure, key=lambda each: each["ratio"], default=None)
 
 
 def _score(found: Mapping[str, Any]) -> list[str]:

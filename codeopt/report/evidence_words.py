@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import textwrap
 from collections.abc import Mapping
-from typing import Any
 
+from codeopt.core.evidence import CallEvidence, CommandEvidence, PatchEvidence, VersionEvidence, WorkloadEvidence
 from codeopt.core.screen import COLUMNS
 from codeopt.core.words import counted, plural
-from codeopt.report.patch_table import has_edits
 
 _KINDS = {
     "calls_file": "of yours",
@@ -21,13 +20,9 @@ _KINDS = {
 }
 
 
-def evidence_line(found: Mapping[str, Any]) -> list[str]:
-    """`Same results on 1,084 calls: 4 of yours, 74 from type hints, 1,006 generated.`; empty if nothing is known.
-
-    found: object of an improvement or a comparison.
-    """
-    words = _of_command(found) if has_edits(found) or found.get("command") else _of_one(found)
-    return textwrap.wrap(words, COLUMNS)
+def evidence_line(found: WorkloadEvidence) -> list[str]:
+    """`Same results on 1,084 calls: 4 of yours, 74 from type hints, 1,006 generated.`; empty if nothing is known."""
+    return textwrap.wrap(_of_command(found, found.command) if found.command else _of_one(found), COLUMNS)
 
 
 def calls_in_words(sources: Mapping[str, int]) -> str:
@@ -42,29 +37,28 @@ def thousands(count: int, what: str) -> str:
     return f"{count:,} {plural(count, what)}"
 
 
-def _of_one(found: Mapping[str, Any]) -> str:
-    evidence, tests = found.get("evidence") or {}, found.get("tests") or {}
-    if evidence.get("calls"):
-        passed = f"; {_passing(evidence['tests'])}" if evidence.get("tests") else ""
-        return f"Same results on {calls_in_words(evidence['sources'])}{passed}."
-    if not tests.get("total"):
+def _of_one(found: WorkloadEvidence) -> str:
+    calls, cases = found.checked, found.cases
+    if isinstance(calls, CallEvidence) and calls.calls:
+        passed = f"; {_passing(calls.tests)}" if calls.tests else ""
+        return f"Same results on {calls_in_words(calls.sources)}{passed}."
+    if cases is None or not cases.total:
         return ""
-    held_out = f" ({tests['held_out']:,} held out)" if tests.get("held_out") else ""
-    changed = tests.get("mutated_inputs")
-    mutated = f" and {thousands(changed, 'mutated input')}" if changed else ""
-    return f"Same output on {thousands(tests['total'], 'test case')}{held_out}{mutated}."
+    held_out = f" ({cases.held_out:,} held out)" if cases.held_out else ""
+    mutated = f" and {thousands(cases.mutated_inputs, 'mutated input')}" if cases.mutated_inputs else ""
+    return f"Same output on {thousands(cases.total, 'test case')}{held_out}{mutated}."
 
 
-def _of_command(found: Mapping[str, Any]) -> str:
+def _of_command(found: WorkloadEvidence, command: CommandEvidence) -> str:
     """Return the evidence on two versions of a project."""
-    said = found.get("output", "not compared")
-    output = "Same output and files" if said == "compared" else f"Output: {said}"
-    evidence = found.get("evidence") or {}
-    calls = [each["calls"] for each in found.get("edits", ()) if each.get("calls")]
-    functions, made = (len(calls), sum(calls)) if calls else (evidence.get("functions", 0), evidence.get("calls", 0))
-    passed = found["project_tests"].get("passed", 0)
-    agree = f"{thousands(made, 'call')} of {counted(functions, 'public function')} agree"
-    parts = [output, *[agree] * bool(made), _passing(passed) if passed else "no test of the project was run"]
+    output = "Same output and files" if command.output == "compared" else f"Output: {command.output}"
+    edits = command.edits if isinstance(command, PatchEvidence) else ()
+    versions = found.checked if isinstance(found.checked, VersionEvidence) else None
+    calls = [each["calls"] for each in edits if each.get("calls")] or [versions.calls if versions else 0]
+    functions = versions.functions if versions else len(calls)
+    agree = f"{thousands(sum(calls), 'call')} of {counted(functions, 'public function')} agree"
+    passed = command.project_tests.get("passed", 0)
+    parts = [output, *[agree] * any(calls), _passing(passed) if passed else "no test of the project was run"]
     return "; ".join(parts) + "."
 
 

@@ -28,6 +28,7 @@ from codeopt.core.version import __version__
 from codeopt.core.words import memory as memory_of
 from codeopt.core.words import share
 from codeopt.report.outcomes import candidate_in_words, why
+from codeopt.report.verdict import Verdict
 from codeopt_sandbox import Sandbox
 from codeopt_sandbox.compare import Comparison
 from codeopt_sandbox.profile import HotLine, MemoryLine, Profile
@@ -104,8 +105,8 @@ class Result:
     history: History
     best: Candidate | None
     """The accepted draft with its confirmed figures. None if nothing was accepted."""
-    reason: str
-    """The reason why `best` was accepted, or why nothing was."""
+    verdict: Verdict
+    """The verdict on `best`, or on the original if nothing was accepted."""
     stop_reason: str
     """The reason why no further round was run."""
     end: End
@@ -114,12 +115,7 @@ class Result:
     """Wall time, earlier sessions included."""
     confirmation_s: float
     """The part of `seconds` that the confirmation took."""
-    held_out: int
-    """The number of cases that no proposer saw."""
     saved: Path
-    evidence: WorkloadEvidence = WorkloadEvidence()
-    growth: str = ""
-    """Growth of the cost with the input, of the original and the best: `about n^2 -> about n`. Empty if unknown."""
     reference: Candidate | None = None
     """A program that a person wrote, judged in the same way. None if none was given."""
     refused: tuple[Candidate, ...] = ()
@@ -141,14 +137,15 @@ class Result:
         return self
 
     @property
-    def inputs(self) -> int | None:
-        """Return the number of inputs a draft was checked on before it was confirmed. None if inputs do not count."""
-        return self.evidence.cases.input_count if self.evidence.cases else None
+    def reason(self) -> str:
+        """The reason why `best` was accepted, or why nothing was."""
+        return self.verdict.reason
 
     @property
     def patch(self) -> PatchEvidence | None:
         """Return the gains of the edits of a project's patch. None for a result of one file."""
-        return self.evidence.command if isinstance(self.evidence.command, PatchEvidence) else None
+        command = self.verdict.evidence.command
+        return command if isinstance(command, PatchEvidence) else None
 
     @property
     def accepted(self) -> bool:
@@ -179,15 +176,6 @@ class Result:
     def diff(self) -> str:
         """Unified, from the file as it is. Empty if nothing was accepted."""
         return diff_of(self.changes) if self.best else ""
-
-    @property
-    def diagnostics(self) -> tuple[Diagnostic, ...]:
-        """The things that could not be run, made or measured."""
-        found = [*self.evidence.gaps]
-        profile = self.history.original.profile
-        if profile is not None and not profile.lines:
-            found.append(Diagnostic("the hot lines of the original are not known", "; ".join(profile.notes)))
-        return (*found, *filter(None, [self.outlook.shortfall]))
 
     def to_json(self) -> dict[str, Any]:
         """The object that `codeopt improve --json` prints."""
@@ -318,11 +306,10 @@ def effort(result: Result) -> dict[str, float]:
 def answer(found: Result) -> ImproveJson:
     """The object that `codeopt improve --json` prints, and `result.json` of a saved run."""
     from codeopt.report import answer_fields as fields
-    from codeopt.report.answers import ImproveJson, InputsFields, TokensFields
+    from codeopt.report.answers import ImproveJson, TokensFields
 
-    original, best, usage = found.history.original, found.best, found.ledger.usage
-    evidence, cases = found.evidence, found.evidence.cases
-    hot = fields.HotLineFields.each(found.outlook.hot)
+    best, usage, evidence = found.best, found.ledger.usage, found.verdict.evidence
+    patch: dict[str, Any] = {"diff": found.diff} if evidence.command else {}
     before = Revision({path: file.text for path, file in found.program.files.items()})
     after = Revision({**before, **{each.path: each.text for each in found.changes}})
     return ImproveJson(
@@ -337,32 +324,17 @@ def answer(found: Result) -> ImproveJson:
         isolation=found.isolation,
         python=fields.PythonFields.maybe(found.interpreter),
         accepted=found.accepted,
-        reason=found.reason,
+        **fields.verdict_fields(found.verdict),
         stop_reason=found.stop_reason,
-        speedup=fields.SpeedupFields.maybe(found.comparison),
+        speedup=found.verdict.speedup,
         **fields.scored(best.task_score if best else None),
         best_round=best.round if best else None,
         sha256_before=before.digest,
         sha256_after=after.digest if best else None,
-        tests=InputsFields(
-            total=len(original.outcomes),
-            held_out=found.held_out,
-            confirmation_runs=len(best.outcomes) if best else 0,
-            input_count=found.inputs,
-            mutated_inputs=cases.mutated_inputs if cases else None,
-            pattern_breaking_inputs=cases.pattern_breaking_inputs if cases else None,
-        ),
-        input_seed=evidence.input_seed,
-        evidence=fields.serialize(evidence.checked) if evidence.checked else None,
-        timed=evidence.timed,
-        timed_sizes=evidence.timed_sizes,
         recording=evidence.recording,
-        **({"diff": found.diff, **vars(evidence.command)} if evidence.command else {}),
-        notes=best.notes if best else (),
-        caveats=best.caveats if best else (),
-        growth=found.growth,
-        diagnostics=found.diagnostics,
-        remaining_hot_spots=hot,
+        **patch,
+        growth=found.verdict.growth.text,
+        remaining_hot_spots=fields.HotLineFields.each(found.outlook.hot),
         remaining_memory_spots=found.outlook.held,
         next_step=found.outlook.next_step,
         rules_skipped=found.outlook.refusals,

@@ -51,7 +51,8 @@ def compare_with_base(
         if not (root / place).is_dir():
             raise UsageError(f"{folder} was not there in {commit[:12]}: there is nothing to compare it with")
         found = compare(Target(root / place), Target(folder), options, session, own_code_only=False, limit=limit)
-    return replace(found, evidence=found.evidence.of_base(commit))
+    evidence = found.verdict.evidence.of_base(commit)
+    return replace(found, verdict=replace(found.verdict, evidence=evidence))
 
 
 @contextlib.contextmanager

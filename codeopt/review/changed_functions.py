@@ -64,6 +64,11 @@ class ReviewTarget:
         """`path::function`."""
         return full_name(self.path, self.function)
 
+    @property
+    def rounded_share(self) -> float | None:
+        """`share` as answers have it."""
+        return None if self.share is None else round(self.share, 4)
+
 
 def find_targets(
     change: Change,

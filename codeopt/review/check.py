@@ -50,19 +50,16 @@ class CheckedTarget:
         """The row of `codeopt check --json`."""
         from codeopt.report.answers import CheckedFunctionFields
 
-        found = self.suggestion
-        return CheckedFunctionFields(
-            path=self.path,
-            function=self.function,
-            share=None if self.share is None else round(self.share, 4),
-            own_share=None if self.own_share is None else round(self.own_share, 4),
-            seconds=round(self.seconds, 6),
-            speedup=found.speedup if found else None,
-            changes=found.changes if found else (),
-            caveats=found.caveats if found else (),
-            reason=self.reason,
-            cached_from=self.cached_from,
-        )
+        known = {
+            **(self.suggestion.row if self.suggestion else {}),
+            "path": self.path,
+            "function": self.function,
+            "reason": self.reason,
+            "share": None if self.share is None else round(self.share, 4),
+            "cached_from": self.cached_from,
+        }
+        own_share = None if self.own_share is None else round(self.own_share, 4)
+        return CheckedFunctionFields(**known, own_share=own_share, seconds=round(self.seconds, 6))
 
 
 @dataclass(frozen=True)

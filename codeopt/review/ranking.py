@@ -119,7 +119,7 @@ def ranked_before(targets: Sequence[ReviewTarget], known: KnownFindings | None) 
         found = known.find(target.file, target.function) if known else None
         if found is None:
             return None
-        shared.append(replace(target, share=found.finding.share))
+        shared.append(replace(target, share=found.finding.judged.share))
     return Ranking(tuple(sorted(shared, key=lambda target: (bool(target.function), -(target.share or 0.0)))))
 
 

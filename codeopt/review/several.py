@@ -214,7 +214,7 @@ class _Functions:
         self.improve.session = replace(self.improve.session, runs=lambda options: place)
         found = self.improve(target, left.and_before(place.ledger), pay)
         self.results[target.name] = found.to_json()
-        if calls := found.evidence.calls_text:
+        if calls := found.verdict.evidence.calls_text:
             write_whole(place.path / CALLS, calls)
         if not self.work.ended_early(found):
             self.run.end(place)

@@ -8,12 +8,16 @@ from typing import TYPE_CHECKING, Any
 
 from codeopt.core.diagnostic import Diagnostic
 from codeopt.core.run_store import digest
+from codeopt.core.words import Speedup
+from codeopt.report.outcomes import About
+from codeopt.report.verdict import Verdict
 from codeopt.review.patch import patch
-from codeopt_sandbox.caveat import Caveat
+from codeopt_sandbox.compare import Decision
 from codeopt_sandbox.limit_test import LimitAnswer
 
 if TYPE_CHECKING:
-    from codeopt.report.answer_fields import PythonFields, SpeedupFields
+    from codeopt.engine.compare import PairResult
+    from codeopt.report.answer_fields import PythonFields
     from codeopt.report.result import Result
 
 
@@ -24,7 +28,7 @@ def full_name(path: str, function: str) -> str:
 
 @dataclass(frozen=True)
 class Suggestion:
-    """A faster version of one function or program, measured and verified."""
+    """A function or program with its verdict, and the faster version if one was accepted."""
 
     path: str
     """Path below the repository's root, with `/`."""
@@ -33,24 +37,37 @@ class Suggestion:
     original: str
     """Text of the whole file as the change has it."""
     improved: str
-    """Text of the whole file with this suggestion alone."""
+    """Text of the whole file with this suggestion alone. Empty: nothing was accepted."""
     task: str
-    speedup: SpeedupFields | None
-    """The figures. None: better by its task's measure."""
-    evidence: Mapping[str, Any]
-    """Object of Evidence.figures: calls, sources, line_coverage, tests."""
-    growth: str = ""
-    """Growth of the cost with input size, `about n^2 -> about n`. Empty: not known."""
+    verdict: Verdict
     changes: tuple[str, ...] = ()
     """Sentences that say what was changed and why."""
-    caveats: tuple[Caveat, ...] = ()
-    """Differences that only unusual inputs show."""
     together: int = 1
     """Number of suggestions of this file, this one included, that were verified with all of them applied."""
     share: float | None = None
     """Share of its tests' time, 0 to 1. None: not measured."""
     cached_from: str = ""
     """Time and place of an earlier run's verdict that was taken. Empty: it was judged now."""
+
+    @classmethod
+    def of(cls, path: str, function: str, result: Result, share: float | None = None) -> Suggestion:
+        """The suggestion that a result of one file makes."""
+        best = result.best
+        (file,) = result.program.files.values()
+        return cls(
+            path, function, file.text, result.changes[0].text if best else "", result.task, result.verdict,
+            best.sentences if best else (), share=share,
+        )  # fmt: skip
+
+    @property
+    def name(self) -> str:
+        """`path::function`."""
+        return full_name(self.path, self.function)
+
+    @property
+    def at(self) -> tuple[str, str]:
+        """Path and function."""
+        return self.path, self.function
 
     @property
     def sha256_before(self) -> str:
@@ -64,25 +81,50 @@ class Suggestion:
 
     @property
     def diff(self) -> str:
-        """The change as a patch."""
-        return patch(self.path, self.original, self.improved)
+        """The change as a patch. Empty if nothing was accepted."""
+        return patch(self.path, self.original, self.improved) if self.improved else ""
+
+    @property
+    def speedup(self) -> Speedup | None:
+        """The figures of a faster version. None: nothing was accepted, or it is better by its task's measure."""
+        return self.verdict.speedup if self.improved and self.verdict.outcome is Decision.FASTER else None
+
+    @property
+    def gain(self) -> str:
+        """`4.2x faster`, or `better by readability`; `not faster` if nothing was accepted."""
+        if not self.improved:
+            return "not faster" if self.task == "runtime" else "not better"
+        return self.speedup.gain if self.speedup else f"better by {self.task}"
+
+    @property
+    def words(self) -> str:
+        """`4.2x faster   45 ms -> 11 ms CPU time   (95% CI 3.9x to 4.5x)`, or the reason why nothing was accepted."""
+        if not self.improved:
+            return self.verdict.reason
+        return self.speedup.words if self.speedup else self.gain
 
     @property
     def told(self) -> tuple[str, ...]:
         """Sentences of the changes, then of the caveats; not escaped, so a reporter has to quote them."""
         before = [f"{self.cached_from}, unchanged since"] if self.cached_from else []
-        return (*self.changes, *(f"caveat: {each.words}" for each in self.caveats), *before)
+        return (*self.changes, *(f"caveat: {each.words}" for each in self.verdict.caveats), *before)
 
-
-def evidence_of(result: Result) -> dict[str, Any]:
-    """Evidence of a result, of a program too, in the form of Evidence.figures."""
-    checked = result.evidence.checked
-    return dict(vars(checked)) if checked else evidence_of_cases(len(result.history.original.outcomes))
-
-
-def evidence_of_cases(cases: int) -> dict[str, Any]:
-    """Evidence of a program that was judged by a number of cases."""
-    return {"calls": 0, "sources": {"cases": cases}, "line_coverage": None, "left_out": {}, "tests": 0}
+    @property
+    def row(self) -> dict[str, Any]:
+        """The fields of JudgedRow, for the answers of several commands."""
+        verdict = self.verdict
+        return {
+            "path": self.path,
+            "function": self.function,
+            "verdict": verdict.outcome,
+            "reason": verdict.reason,
+            "speedup": verdict.speedup,
+            "growth": verdict.growth.text,
+            "changes": self.changes,
+            "caveats": verdict.caveats,
+            "share": self.share,
+            "cached_from": self.cached_from,
+        }
 
 
 @dataclass(frozen=True)
@@ -99,25 +141,48 @@ class Skipped:
 
 
 @dataclass(frozen=True)
-class TestedLimit:
-    """A function or program that the change alters, as it was against as it is, and a limit on its slowdown."""
+class ComparedFunction:
+    """A function or program that a change alters, as it was against as it is."""
 
     path: str
     function: str
-    answer: LimitAnswer
-    """Inconclusive also where it is wrong, or could not be judged."""
-    words: str
-    """One line for people, which names it."""
+    found: PairResult
 
     @property
-    def holds(self) -> bool:
-        """The limit holds, with confidence."""
-        return self.answer is LimitAnswer.PASS
+    def name(self) -> str:
+        """`path::function`."""
+        return full_name(self.path, self.function)
 
     @property
-    def is_broken(self) -> bool:
-        """The limit is broken, with confidence."""
-        return self.answer is LimitAnswer.FAIL
+    def verdict(self) -> Verdict:
+        """The verdict of the comparison."""
+        return self.found.verdict
+
+    @property
+    def outcome(self) -> tuple[Decision, About | None]:
+        """Key of the table of outcomes."""
+        return self.verdict.outcome, self.verdict.about
+
+    @property
+    def limit(self) -> LimitAnswer | None:
+        """The answer about the limit. None: it was not tested, as the change is wrong or could not be judged."""
+        verdict = self.verdict
+        tested = verdict.limit is not None and verdict.outcome is not Decision.WRONG and verdict.is_judged
+        return verdict.limit.answer if tested and verdict.limit else None
+
+    @property
+    def words(self) -> str:
+        """One line on the limit for people."""
+        verdict = self.verdict
+        if self.limit is None or verdict.limit is None:
+            return f"{self.name} is not timed, as {verdict.words}: {with_name(verdict.reason, self.name)}"
+        return f"{self.name}: {verdict.limit.words}{f', {verdict.gain}' if verdict.speedup else ''}"
+
+
+def with_name(reason: str, new: str) -> str:
+    """A reason that begins with a call, `f(1): ...`, with the function's own name. new: `mod.py::double`."""
+    name = new.rpartition("::")[2] if "::" in new else ""
+    return f"{name}{reason[1:]}" if name and reason.startswith("f(") else reason
 
 
 @dataclass(frozen=True)
@@ -135,7 +200,7 @@ class Review:
     """Sentences that say why the review is not whole: no model, no sandbox, budget spent."""
     diagnostics: tuple[Diagnostic, ...] = ()
     """Tests and other things that could not be run; unlike after a notice, no suggestion is missing for that."""
-    limits: tuple[TestedLimit, ...] = ()
+    limits: tuple[ComparedFunction, ...] = ()
     """Effects of the change, compared with a limit. Empty if no limit was given."""
     not_checked_reason: str = ""
     """Reason why nothing could be looked at. Empty: something was."""
@@ -156,7 +221,7 @@ class Review:
         reporters quote them.
         """
         return (
-            *(each.words for each in self.limits if not each.holds),
+            *(each.words for each in self.limits if each.limit is not LimitAnswer.PASS),
             *self.notices,
             *(each.words for each in self.diagnostics),
             *filter(None, [self.not_checked_reason]),

@@ -19,8 +19,7 @@ from codeopt.review.changed_functions import ReviewTarget
 from codeopt.review.combine import combine
 from codeopt.review.findings.known import KnownFinding, KnownFindings
 from codeopt.review.nothing_to_try import NothingToTry
-from codeopt.review.suggestion import Skipped, Suggestion, evidence_of, evidence_of_cases, full_name
-from codeopt_sandbox.caveat import Caveat
+from codeopt.review.suggestion import Skipped, Suggestion, full_name
 from codeopt_sandbox.errors import SandboxError
 
 BUDGET_SPENT = 6
@@ -138,7 +137,7 @@ class ReviewRun:
             reason = self._try(target, improve)
             if reason:
                 self.skipped.append(Skipped(target.path, target.function, reason))
-            self.notify(f"{target.name}: {reason or gain_of(self.suggestions[-1])}")
+            self.notify(f"{target.name}: {reason or self.suggestions[-1].gain}")
             if self.failure == INTERRUPTED:
                 raise KeyboardInterrupt
             if self.stopped:
@@ -201,10 +200,19 @@ class ReviewRun:
         """Add what an earlier run has found; returns the reason why there is no suggestion, empty: there is one."""
         self.again.append(known)
         found = known.finding
-        self._tell_shortfalls(target, found.diagnostics)
-        if not found.accepted:
-            return f"{found.reason} ({found.judged})"
-        self.suggestions.append(known_suggestion(target, known))
+        self._tell_shortfalls(target, found.judged.verdict.evidence.gaps)
+        if not found.judged.improved:
+            return f"{found.judged.verdict.reason} ({found.when})"
+        self.suggestions.append(
+            replace(
+                found.judged,
+                path=target.path,
+                original=read_program(target.file).text,
+                improved=known.improved,
+                share=found.judged.share if target.share is None else target.rounded_share,
+                cached_from=found.when,
+            )  # fmt: skip
+        )
         return ""
 
     def take(self, target: ReviewTarget, found: Suggestion | str) -> None:
@@ -214,7 +222,7 @@ class ReviewRun:
             self.suggestions.append(found)
         else:
             self.skipped.append(Skipped(target.path, target.function, found))
-        self.notify(f"{target.name}: {found if isinstance(found, str) else gain_of(found)} (of an earlier session)")
+        self.notify(f"{target.name}: {found if isinstance(found, str) else found.gain} (of an earlier session)")
 
     def ended_early(self, result: Result) -> bool:
         """Return whether a limit, an interruption or a failure of the model ended it early."""
@@ -226,10 +234,11 @@ class ReviewRun:
         self.judged += 1
         if self.known:
             self.known.keep(target.file, target.function, result, target.share)
-        self._tell_shortfalls(target, result.diagnostics)
+        evidence = result.verdict.evidence
+        self._tell_shortfalls(target, evidence.gaps)
         if result.accepted:
-            self.suggestions.append(suggestion(target, result))
-            self.written[target.name] = result.evidence.calls_text
+            self.suggestions.append(Suggestion.of(target.path, target.function, result, target.rounded_share))
+            self.written[target.name] = evidence.calls_text
         if result.end is End.INTERRUPTED:
             self.failure = INTERRUPTED
         if result.accepted:
@@ -247,9 +256,9 @@ class ReviewRun:
     def verdicts(self) -> Verdicts:
         """Return what is known of each target by now."""
         return Verdicts(
-            {(each.path, each.function): each for each in reversed(self.suggestions)},
+            {each.at: each for each in reversed(self.suggestions)},
             {(each.path, each.function): each.reason for each in reversed(self.skipped)},
-            {(each.finding.path, each.finding.function): each.finding.judged for each in reversed(self.again)},
+            {each.finding.judged.at: each.finding.when for each in reversed(self.again)},
         )
 
     def looked_at(self, diagnostics: Sequence[Diagnostic]) -> int:
@@ -276,69 +285,14 @@ class ReviewRun:
         return self.ledger.spent(Budget(cost_usd=budget.cost_usd))
 
 
-def gain_of(found: Suggestion) -> str:
-    """The gain of a suggestion in a few words; that it is better where no time was compared."""
-    return found.speedup.figures.gain if found.speedup else f"better by {found.task}"
-
-
-def suggestion(target: ReviewTarget, result: Result) -> Suggestion:
-    """Make a suggestion of an accepted result."""
-    best, (change,) = result.best, result.changes
-    from codeopt.report.answer_fields import SpeedupFields
-
-    assert best is not None
-    return Suggestion(
-        path=target.path,
-        function=target.function,
-        original=change.program.text,
-        improved=change.text,
-        task=result.task,
-        speedup=SpeedupFields.maybe(best.comparison),
-        evidence=evidence_of(result),
-        growth=result.growth,
-        changes=best.changes or tuple(filter(None, [best.summary])),
-        caveats=best.caveats,
-        share=None if target.share is None else round(target.share, 4),
-    )
-
-
 def saved_suggestion(target: ReviewTarget, run: StoredRun) -> Suggestion:
     """Make a suggestion of an accepted run that was saved. Raises KeyError, TypeError, ValueError or IndexError if it
     is broken."""
-    from codeopt.report.answer_fields import SpeedupFields, read
+    from codeopt.report.answer_fields import read_verdict
 
     assert run.best is not None
-    result = run.result
-    best = run.saved.history.candidates[result["best_round"]]
+    best = run.saved.history.candidates[run.result["best_round"]]
     return Suggestion(
-        path=target.path,
-        function=target.function,
-        original=run.original.text,
-        improved=run.best.text,
-        task=result["task"],
-        speedup=read(SpeedupFields, result["speedup"]) if result["speedup"] else None,
-        evidence=result["evidence"] or evidence_of_cases(len(run.saved.history.original.outcomes)),
-        growth=result["growth"],
-        changes=best.changes or tuple(filter(None, [best.summary])),
-        caveats=tuple(read(Caveat, each) for each in result["caveats"]),
-        share=None if target.share is None else round(target.share, 4),
-    )
-
-
-def known_suggestion(target: ReviewTarget, known: KnownFinding) -> Suggestion:
-    """Make a suggestion of what an earlier run has found."""
-    found = known.finding
-    return Suggestion(
-        path=target.path,
-        function=target.function,
-        original=read_program(target.file).text,
-        improved=known.improved,
-        task=found.task,
-        speedup=found.speedup,
-        evidence=found.evidence,
-        growth=found.growth,
-        changes=found.changes,
-        caveats=found.caveats,
-        share=found.share if target.share is None else round(target.share, 4),
-        cached_from=found.judged,
-    )
+        target.path, target.function, run.original.text, run.best.text, run.result["task"], read_verdict(run.result),
+        best.sentences, share=target.rounded_share,
+    )  # fmt: skip

@@ -57,7 +57,7 @@ def run(arguments: argparse.Namespace) -> int:
         elif not arguments.output:
             deliver(f"{result.source}\n", None, what="the text")
         sys.stdout.flush()
-        console.print_all([*verdict_lines(found), *below_verdict(found, (), verbose=True)])
+        console.print_all([*verdict_lines(found), *below_verdict(found, verbose=True)])
     if result.end is End.INTERRUPTED:
         return INTERRUPTED
     return exit_status_of(result.failure) if result.failure else 0

@@ -95,7 +95,7 @@ class EditorSession:
         self.stamp = stamp
         runs = reversed(saved(self.root.path))  # the newest has the last word
         found = [*runs, *(each for cache in caches for each in of_cache(cache, top, self.root.path))]
-        self.stored = {(each.file, each.function): each for each in found}
+        self.stored = {each.judged.at: each for each in found}
 
     # --- what is shown -------------------------------------------------------------------------------
 
@@ -104,9 +104,8 @@ class EditorSession:
         file, text = self.file_of(uri), self.text(uri)
         if self.root is None:
             return []
-        known = {**self.stored, **self.answered}
-        found = [shown(each, self.root.path / file, text, self.keys) for each in known.values() if each.file == file]
-        return [each for each in found if each]
+        here = [each for each in {**self.stored, **self.answered}.values() if each.judged.path == file]
+        return [*filter(None, (shown(each, self.root.path / file, text, self.keys) for each in here))]
 
     def file_of(self, uri: str) -> str:
         """Path of a document below the root. Empty: it lies elsewhere."""
@@ -139,7 +138,7 @@ class EditorSession:
         for each in self.of_file(uri):
             name, step = (APPLY, "apply") if each.improved and not each.old else (IMPROVE, "improve")
             words = f"{each.words}: {step}"
-            command = lsp.Command(words, command=name, arguments=[uri, each.slow.function])
+            command = lsp.Command(words, command=name, arguments=[uri, each.slow.judged.function])
             found.append(lsp.CodeLens(line_range(text, each.line), command))
         return found
 
@@ -166,7 +165,7 @@ class EditorSession:
                 diagnostics=[_diagnostic(each, text)], is_preferred=not each.old, edit=self.edit(uri, each),
             )
             for each in self.of_file(uri)
-            if each.improved and each.slow.function in (function, "")
+            if each.improved and each.slow.judged.function in (function, "")
         ]  # fmt: skip
         wanted = [("check this file", CHECK, [uri])]
         if function:
@@ -194,7 +193,7 @@ class EditorSession:
             for key in [key for key in known if key[0] == file]:
                 del known[key]
         for each in of_check(answer, text):
-            self.answered[each.file, each.function] = each
+            self.answered[each.judged.at] = each
         self._show(uri)
         return {"improved": answer["improved"], "not_checked_reason": answer["not_checked_reason"]}
 
@@ -217,7 +216,7 @@ class EditorSession:
 
     async def apply(self, uri: str, function: str) -> dict[str, Any]:
         """Put a verified change into the editor's text, for the user to save or undo. Raises UsageError."""
-        here = (each for each in self.of_file(uri) if each.slow.function == function and each.improved)
+        here = (each for each in self.of_file(uri) if each.slow.judged.function == function and each.improved)
         each = next(here, None)
         if each is None:
             raise UsageError("the text has changed since the change was verified", hint="check it again")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import json
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -13,15 +13,15 @@ from codeopt.core.cache import Cache
 from codeopt.core.errors import CodeoptError
 from codeopt.core.ownership import foreign
 from codeopt.core.run_store import digest
-from codeopt.core.words import Speedup
 from codeopt.core.words import share as share_of
-from codeopt.report.answer_fields import read
+from codeopt.report.answer_fields import read, read_verdict
+from codeopt.report.verdict import Verdict
 from codeopt.review.findings.carry import carried
-from codeopt.review.findings.finding import StoredFinding
 from codeopt.review.findings.keys import FindingKeys
 from codeopt.review.findings.known import all_findings
+from codeopt.review.suggestion import Suggestion
 from codeopt.workloads.source.functions import definitions
-from codeopt_sandbox.caveat import Caveat
+from codeopt_sandbox.compare import Decision
 from codeopt_sandbox.plain_files import read_text
 
 RUNS = ".codeopt/runs"
@@ -31,54 +31,35 @@ MAX_RUNS = 200
 
 @dataclass(frozen=True)
 class SlowFunction:
-    """A function or program with its measurements."""
+    """A function or program with its verdict, as an editor shows it. Its path is below the root."""
 
-    file: str
-    """Path below the root, with `/`."""
-    function: str
-    """Qualified name. Empty: the whole program, or not known."""
-    share: float | None
-    """Share of its tests' time, 0 to 1. None: not measured."""
-    original: str
-    """Text of the file that was judged."""
-    improved: str = ""
-    """Original with the verified change. Empty without a change."""
-    speedup: Mapping[str, Any] = field(default_factory=dict)
-    """Object of SpeedupFields. Empty: nothing was timed."""
-    changes: tuple[str, ...] = ()
-    """Sentences that say what was changed and why."""
-    caveats: tuple[str, ...] = ()
-    growth: str = ""
-    reason: str = ""
-    """Reason why there is no change."""
-    judged: str = ""
+    judged: Suggestion
+    when: str = ""
     """Time of the verdict, the command that asked and the machine."""
     evidence: str = ""
     """Digest of the tests or cases that judged it. Empty: not known."""
 
     @property
-    def gain(self) -> str:
-        """`41x faster`. Empty if there is no change."""
-        return (Speedup.from_json(self.speedup).gain if self.speedup else "better") if self.improved else ""
+    def share(self) -> str:
+        """`63% of its tests' time`. Empty if it was not measured."""
+        return f"{share_of(self.judged.share)} of its tests' time" if self.judged.share is not None else ""
 
     @property
     def words(self) -> str:
         """`63% of its tests' time; list_membership_to_set: 41x faster, verified`."""
-        share = f"{share_of(self.share)} of its tests' time" if self.share is not None else ""
-        rule = self.changes[0].partition(":")[0] if self.changes else "a draft"
-        better = f"{rule}: {self.gain}, verified" if self.improved else self.reason
-        return "; ".join(part for part in (share, better) if part)
+        judged = self.judged
+        rule = judged.changes[0].partition(":")[0] if judged.changes else "a draft"
+        better = f"{rule}: {judged.gain}, verified" if judged.improved else judged.verdict.reason
+        return "; ".join(filter(None, [self.share, better]))
 
     @property
     def told(self) -> str:
         """All of it, as Markdown."""
-        certainty = f" ({Speedup.from_json(self.speedup).certainty})" if self.speedup else ""
-        lines = [f"**{self.gain}**{certainty}, verified" if self.improved else f"not improved: {self.reason}"]
-        if self.share is not None:
-            lines.append(f"{share_of(self.share)} of its tests' time")
-        lines += [f"cost grows with the input: {self.growth}"] * bool(self.growth)
-        lines += [*self.changes, *(f"caveat: {each}" for each in self.caveats), *filter(None, [self.judged])]
-        return "codeopt\n\n" + "\n".join(f"- {_plain(line)}" for line in lines)
+        judged, growth = self.judged, self.judged.verdict.growth.text
+        certainty = f" ({judged.speedup.certainty})" if judged.speedup else ""
+        head = f"**{judged.gain}**{certainty}, verified" if judged.improved else f"not improved: {judged.words}"
+        lines = [head, self.share, f"cost grows with the input: {growth}" * bool(growth), *judged.told, self.when]
+        return "codeopt\n\n" + "\n".join(f"- {_plain(line)}" for line in lines if line)
 
 
 @dataclass(frozen=True)
@@ -101,22 +82,23 @@ class ShownFunction:
 
 def shown(slow: SlowFunction, path: Path, text: str, keys: FindingKeys) -> ShownFunction | None:
     """Return a slow function for display in a text of its file. None if it is gone or its change is applied."""
-    where = places(text)
-    if slow.function and slow.function not in where:
+    where, judged = places(text), slow.judged
+    function = judged.function
+    if function and function not in where:
         return None
-    line = where[slow.function][0] - 1 if slow.function else 0
-    if text == slow.original:
-        improved, old = slow.improved, ""
+    line = where[function][0] - 1 if function else 0
+    if text == judged.original:
+        improved, old = judged.improved, ""
     else:
-        reached = [_reached(keys, path, slow.function, each) for each in (text, slow.original, slow.improved)]
-        if slow.improved and reached[0] == reached[2]:
+        reached = [_reached(keys, path, function, each) for each in (text, judged.original, judged.improved)]
+        if judged.improved and reached[0] == reached[2]:
             return None
         if reached[0] is None or reached[0] != reached[1]:
-            return ShownFunction(slow, line, old="the code") if slow.improved else None
-        put = carried(slow.original, slow.improved, text, slow.function) if slow.improved else None
-        improved = put if put is not None and _reached(keys, path, slow.function, put) == reached[2] else ""
-        old = "" if improved or not slow.improved else "the rest of the file"
-    if slow.evidence and (keys.evidence(path, slow.function) or slow.evidence) != slow.evidence:
+            return ShownFunction(slow, line, old="the code") if judged.improved else None
+        put = carried(judged.original, judged.improved, text, function) if judged.improved else None
+        improved = put if put is not None and _reached(keys, path, function, put) == reached[2] else ""
+        old = "" if improved or not judged.improved else "the rest of the file"
+    if slow.evidence and (keys.evidence(path, function) or slow.evidence) != slow.evidence:
         old = "its tests or cases"
     return ShownFunction(slow, line, improved, old)
 
@@ -131,44 +113,40 @@ def _reached(keys: FindingKeys, path: Path, function: str, text: str) -> str | N
 def of_cache(cache: Cache, top: Path, root: Path) -> Iterator[SlowFunction]:
     """Verdicts of a cache, the oldest first. top: folder that its paths start from."""
     for found in all_findings(cache):
-        path = top / found.path
-        if path.is_relative_to(root) and (found.accepted or found.share):
-            yield _of_finding(found, path.relative_to(root).as_posix())
-
-
-def _of_finding(found: StoredFinding, file: str) -> SlowFunction:
-    return SlowFunction(
-        file, found.function, found.share, found.original, found.improved,
-        vars(found.speedup) if found.speedup else {}, found.changes, tuple(each.words for each in found.caveats),
-        found.growth, "" if found.accepted else found.reason,
-        found.judged, found.key.evidence,
-    )  # fmt: skip
+        path, judged = top / found.judged.path, found.judged
+        if path.is_relative_to(root) and (judged.improved or judged.share):
+            here = replace(judged, path=path.relative_to(root).as_posix())
+            yield SlowFunction(here, found.when, found.key.evidence)
 
 
 def of_check(answer: Mapping[str, Any], original: str) -> list[SlowFunction]:
     """Functions of a check's answer that take time or can be faster. original: text of the file."""
     return [
         SlowFunction(
-            row["file"], row["function"], row["share"], original, row["new_source"] or "", row["speedup"] or {},
-            tuple(row["changes"]), _caveats(row), reason=row["reason"],
+            Suggestion(
+                row["file"], row["function"], original, row["new_source"] or "", "runtime", _of_row(row),
+                tuple(row["changes"]), share=row["share"],
+            )
         )
         for row in answer["functions"]
         if row["new_source"] or row["share"] and row["judged"]
     ]  # fmt: skip
 
 
+def _of_row(row: Mapping[str, Any]) -> Verdict:
+    known = {name: row[name] for name in ("reason", "speedup", "caveats")}
+    return read(Verdict, {"outcome": row["verdict"] or Decision.SAME, **known})
+
+
 def of_improvement(answer: Mapping[str, Any], file: str, function: str, original: str) -> SlowFunction:
     """Convert the answer of an accepted improvement. original: text of the file."""
-    rounds = [each for each in answer["rounds"] if each["round"] == answer["best_round"]]
-    changes = tuple(rounds[0]["changes"] or [rounds[0]["summary"]]) if rounds else ()
-    return SlowFunction(
-        file, function, None, original, answer["new_source"], answer["speedup"] or {}, changes, _caveats(answer),
-        answer["growth"],
-    )  # fmt: skip
+    return SlowFunction(_of_answer(answer, file, function, original, answer["new_source"]))
 
 
-def _caveats(answer: Mapping[str, Any]) -> tuple[str, ...]:
-    return tuple(read(Caveat, row).words for row in answer["caveats"])
+def _of_answer(answer: Mapping[str, Any], file: str, function: str, original: str, improved: str) -> Suggestion:
+    (best,) = [each for each in answer["rounds"] if each["round"] == answer["best_round"]]
+    changes = tuple(best["changes"] or [best["summary"]])
+    return Suggestion(file, function, original, improved, answer["task"], read_verdict(answer), changes)
 
 
 def saved(root: Path) -> list[SlowFunction]:
@@ -188,15 +166,12 @@ def _of_run(run: Path, root: Path) -> SlowFunction | None:
             return None
         before, after = (read_text(run / name) for name in ("original.py", "best.py"))
         path = (root / result["file"]).resolve()
-        (best,) = [each for each in result["rounds"] if each["round"] == result["best_round"]]
         sound = digest(after) == result["sha256_after"] and digest(before) == result["sha256_before"]
         if not path.is_relative_to(root) or not sound:
             return None
-        Speedup.from_json(result["speedup"]).words  # noqa: B018  raises for figures that are none
-        return SlowFunction(
-            path.relative_to(root).as_posix(), _changed(before, after), None, before, after, result["speedup"],
-            tuple(best["changes"] or [best["summary"]]),
-        )  # fmt: skip
+        judged = _of_answer(result, path.relative_to(root).as_posix(), _changed(before, after), before, after)
+        _ = judged.words  # a ratio of null or 0 has none
+        return SlowFunction(judged)
     except (OSError, ValueError, KeyError, TypeError, IndexError, CodeoptError):  # of an earlier version, or half gone
         return None
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import sys
 from base64 import b64decode
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -302,12 +303,12 @@ class FloatPairs:
         return all(x == y or float_excess(x, y, tolerance) <= 1 for x, y in self.pairs)
 
     def last_bits(self) -> float | None:
-        """Largest difference; None where a float is far off."""
+        """Largest difference, a finite number; None where a float is far off."""
         near = Nearness.of(self.was)
         pairs = self.pairs
         if not all(near(x, y) for x, y in pairs):
             return None
-        return max((abs(x - y) for x, y in pairs), default=0.0)
+        return max((min(abs(x - y), sys.float_info.max) for x, y in pairs), default=0.0)
 
 
 @dataclass(frozen=True)

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import math
+import sys
 import types
+from base64 import b64encode
 from dataclasses import replace
+from struct import pack
 from typing import Any
 
 import pytest
@@ -12,8 +15,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from codeopt_sandbox.caveat import CaveatKind
-from codeopt_sandbox.comparing import AnswerComparison, Observable
-from codeopt_sandbox.guest.answer import KEPT_UNCHANGED, NO_VIEW, Answer, Field
+from codeopt_sandbox.comparing import AnswerComparison, FloatPairs, Observable
+from codeopt_sandbox.guest.answer import KEPT_UNCHANGED, NO_VIEW, Answer, Field, Floats
 from codeopt_sandbox.guest.calls.outcome import State, died, timeout
 from codeopt_sandbox.guest.calls.repr.fields import text_field
 from tests.sandbox.answered import answer_of, module, returning, told
@@ -30,6 +33,12 @@ def verdict(was: Answer, now: Answer, comparison: AnswerComparison = PLAIN) -> s
     assert bool(said) == any(comparison.exact or each.subject is None for each in found)
     assert len(found) <= 1
     return SAME if not found else found[0].subject or DIFFERS
+
+
+def test_the_distance_of_floats_is_finite() -> None:
+    """JSON has no infinity."""
+    old, new = (Floats("", b64encode(pack("<d", end)).decode(), 1, 1.7e308, 3.0) for end in (1.7e308, -1.7e308))
+    assert FloatPairs(old, new).last_bits() == sys.float_info.max
 
 
 VALUES: list[tuple[Any, Any, str | CaveatKind]] = [

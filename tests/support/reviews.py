@@ -4,16 +4,20 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
-from codeopt.report.answer_fields import SpeedupFields
+from codeopt.core.evidence import CallEvidence, WorkloadEvidence
+from codeopt.core.words import Speedup
+from codeopt.report.verdict import Verdict
 from codeopt.review.suggestion import Review, Suggestion
+from codeopt_sandbox.compare import Decision
+from codeopt_sandbox.growth import GrowthPair
 
 HEAD = "a" * 40
-SPEEDUP = SpeedupFields(
-    ratio=4.2, ci_low=3.9, ci_high=4.5, confidence=0.95, pairs=21, metric="cpu", method="m", cases=()
-)
-EVIDENCE = {"calls": 42, "sources": {"tests": 12, "generated": 30}, "line_coverage": 1.0, "tests": 3, "left_out": {}}
+SPEEDUP = Speedup(4.2, 3.9, 4.5, 21, method="m")
+EVIDENCE = WorkloadEvidence(CallEvidence(42, {"tests": 12, "generated": 30}, 1.0, {}, 3))
+FASTER = Verdict(Decision.FASTER, speedup=SPEEDUP, evidence=EVIDENCE)
 MACHINE = {"cpu": "Test CPU", "cores": 2, "system": "Linux 6", "python": "CPython 3.11.7"}
 
 Files = Mapping[str, tuple[str, str]]
@@ -22,8 +26,9 @@ Files = Mapping[str, tuple[str, str]]
 
 def suggestion(path: str, original: str, improved: str, function: str = "", **other: Any) -> Suggestion:
     """With figures that are good enough for any test of how they are shown."""
-    values: dict[str, Any] = {"task": "runtime", "speedup": SPEEDUP, "evidence": EVIDENCE, **other}
-    return Suggestion(path, function, original, improved, **values)
+    of_verdict = {name: other.pop(name) for name in ("speedup", "evidence", "caveats") if name in other}
+    verdict = replace(FASTER, growth=GrowthPair("", "", other.pop("growth", "")), **of_verdict)
+    return Suggestion(path, function, original, improved, **{"task": "runtime", "verdict": verdict, **other})
 
 
 def review(files: Files, *suggestions: Suggestion, **other: Any) -> Review:

@@ -50,7 +50,7 @@ def run(arguments: argparse.Namespace) -> int:
     everything = sorted(listed, key=lambda each: -each.finding.made_at)
     newest: dict[str, ListedFinding] = {}
     for each in everything:
-        newest.setdefault(each.name, each)
+        newest.setdefault(each.finding.judged.name, each)
     shown = everything if arguments.all else [*newest.values()]
     if arguments.html:
         from codeopt.report.html.findings_page import findings_page
@@ -76,13 +76,13 @@ def table(found: Sequence[ListedFinding]) -> str:
 
     lines = []
     for each in found:
-        figure = inline(each.finding.gain, 15)
-        name = log_line(each.name)
+        judged = each.finding.judged
+        figure, name = inline(judged.gain, 15), log_line(judged.name)
         lines.append(f"{figure:<15} {name:<{NAME_COLUMNS}} {minute(each.finding.made_at)}")
         lines += [f"{'':16}{each.state}"] * bool(each.stale_reason)
-        lines += [f"{'':16}{log_line(change)}" for change in each.finding.changes]
-        if not each.finding.accepted:
-            lines.append(f"{'':16}{log_line(each.finding.reason)}")
+        lines += [f"{'':16}{log_line(change)}" for change in judged.changes]
+        if not judged.improved:
+            lines.append(f"{'':16}{log_line(judged.verdict.reason)}")
     holding = sum(not each.stale_reason for each in found)
     hint = "" if found else "\nNext: codeopt check"
     return "\n".join([*lines, f"{counted(len(found), 'verdict')}, {holding} of them current{hint}"]) + "\n"

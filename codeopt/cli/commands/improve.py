@@ -143,10 +143,8 @@ def _improve_one(arguments: argparse.Namespace, target: Target) -> int:
 
         if known := open_findings(options, result.interpreter, session.open_cache, "improve", console):
             known.keep(target.path, target.name, result)
-        best = result.best
-        no_rule = [] if best else result.outlook.no_rule
-        caveats = best.caveats if best else ()
-        console.print_all([*no_rule, *below_verdict(result.to_json(), caveats, verbose=arguments.verbose)])
+        no_rule = [] if result.best else result.outlook.no_rule
+        console.print_all([*no_rule, *below_verdict(result.to_json(), verbose=arguments.verbose)])
         try:
             _deliver(arguments, result, console)
         finally:

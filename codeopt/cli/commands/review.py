@@ -64,6 +64,7 @@ def run(arguments: argparse.Namespace) -> int:
     from codeopt.cli.settings import require_own_word, set_aside
     from codeopt.core.console import Console
     from codeopt.review.reporters import open_reporter
+    from codeopt_sandbox.limit_test import LimitAnswer
 
     require_own_word(arguments, "output_format", "reporter")  # they are loaded before the change is read
     arguments.refused = set_aside(arguments)
@@ -87,11 +88,11 @@ def run(arguments: argparse.Namespace) -> int:
         blind = report_blind(review.not_checked_reason, console) if review.not_checked_reason else 0
     if failure == INTERRUPTED or (arguments.strict and failure):
         return failure
-    if any(each.is_broken for each in review.limits):
+    if any(each.verdict.breaks_limit for each in review.limits):
         return FOUND
     if blind:
         return blind
-    if not all(each.holds for each in review.limits):
+    if any(each.limit is not LimitAnswer.PASS for each in review.limits):
         return ProgramError.exit_status
     return FOUND if arguments.fail_level == "any" and review.suggestions else 0
 
@@ -99,7 +100,7 @@ def run(arguments: argparse.Namespace) -> int:
 def _with_limits(arguments: argparse.Namespace, review: Review, failure: int, console: Console) -> tuple[Review, int]:
     """Compare the changed code with its original and add the limits. A failure becomes a notice."""
     from codeopt.cli import review_flags
-    from codeopt.cli.compare_change import compare_change, tested_limits
+    from codeopt.cli.compare_change import compare_change
 
     paths = review_flags.below(arguments.paths)
     options = flags.options_of(arguments)
@@ -108,7 +109,7 @@ def _with_limits(arguments: argparse.Namespace, review: Review, failure: int, co
     except (NoSandbox, review_flags.Untrusted) as error:
         return replace(review, notices=(*review.notices, f"the limit was not tested: {error.words}")), error.exit_status
     notices = (*review.notices, *filter(None, [found.stop_reason]))
-    return replace(review, limits=tested_limits(found), notices=notices), failure or found.status
+    return replace(review, limits=found.rows, notices=notices), failure or found.status
 
 
 def make_review(arguments: argparse.Namespace, console: Console) -> tuple[Review, int]:

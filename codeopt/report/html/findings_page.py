@@ -7,6 +7,7 @@ from typing import Any
 
 from codeopt.report.answers import FindingFields
 from codeopt.report.html.templating import page
+from codeopt_sandbox.compare import Decision
 
 COLUMNS = ("checked, UTC", "verdict", "times and interval", "source", "command", "machine", "now")
 
@@ -43,7 +44,7 @@ def _function(found: Sequence[FindingFields]) -> dict[str, Any]:
 
 
 def _row(each: FindingFields) -> tuple[str, ...]:
-    figures = each.speedup.figures if each.speedup and each.accepted else None
+    figures = each.speedup if each.accepted and each.verdict is Decision.FASTER else None
     verdict = figures.gain if figures else f"better by {each.task}" if each.accepted else each.reason
     state = "current" if each.current else f"old: {each.stale_reason} changed since"
     certainty = figures.certainty if figures else ""

@@ -108,7 +108,7 @@ def _tiles(run: StoredRun) -> Iterator[tuple[str, ...]]:
     found = result.get("speedup")
     word = "accepted" if result.get("accepted") else "no faster version" if run.listing.ended else "interrupted"
     yield "result", word, f"round {result['best_round']}" if result.get("best_round") else ""
-    if found:
+    if found and result.get("accepted"):
         figures = Speedup.from_json(found)
         yield "speedup", figures.gain, figures.certainty
     yield "candidates", str(drafts_made)

@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from typing import Any
 
-from codeopt.core.diagnostic import Diagnostic
 from codeopt.core.environment_digest import digest_of
-from codeopt.report.answer_fields import MachineFields, SpeedupFields, read, serialize
-from codeopt_sandbox.caveat import Caveat
+from codeopt.report.answer_fields import MachineFields, read, serialize
+from codeopt.review.suggestion import Suggestion
 
-FORMAT = 2
+FORMAT = 3
 """Version of the JSON below."""
 
 
@@ -49,33 +47,14 @@ class FindingKey:
 
 @dataclass(frozen=True)
 class StoredFinding:
-    """A verdict on one function or program."""
+    """A verdict on one function or program, as the cache keeps it."""
 
     key: FindingKey
-    path: str
-    """Path below the project's root, with `/`."""
-    function: str
-    """Qualified name. Empty for a program."""
-    task: str
+    judged: Suggestion
     author: str
     """Author of the drafts: `rules`, or a model's name."""
-    accepted: bool
-    reason: str
-    original: str
-    """Text of the file that was judged."""
-    improved: str = ""
-    """Text with the accepted draft. Empty without one."""
     reached_after: str = ""
-    """Value of `key.reached` for `improved`."""
-    speedup: SpeedupFields | None = None
-    evidence: Mapping[str, Any] = field(default_factory=dict)
-    growth: str = ""
-    changes: tuple[str, ...] = ()
-    caveats: tuple[Caveat, ...] = ()
-    diagnostics: tuple[Diagnostic, ...] = ()
-    """Things that could not be run or measured."""
-    share: float | None = None
-    """Share of its tests' time, 0 to 1. None: not measured."""
+    """Value of `key.reached` for the improved text."""
     seconds: float = 0.0
     """Time that the verdict took, seconds."""
     command: str = ""
@@ -88,21 +67,7 @@ class StoredFinding:
         return {"format": FORMAT, **serialize(self)}
 
     @property
-    def words(self) -> str:
-        """`4.2x faster   45 ms -> 11 ms CPU time   (95% CI 3.9x to 4.5x)`, or the reason why nothing was accepted."""
-        if not self.accepted:
-            return self.reason
-        return self.speedup.figures.words if self.speedup else f"better by {self.task}"
-
-    @property
-    def gain(self) -> str:
-        """`4.2x faster`, or `not faster`."""
-        if not self.accepted:
-            return "not faster" if self.task == "runtime" else "not better"
-        return self.speedup.figures.gain if self.speedup else f"better by {self.task}"
-
-    @property
-    def judged(self) -> str:
+    def when(self) -> str:
         """`checked 2026-03-01 12:30 by codeopt check on 8 cores of ...`, in local time."""
         where = f" on {self.machine.cpu}" if self.machine else ""
         return f"checked {minute(self.made_at)} by codeopt {self.command}{where}"
@@ -117,7 +82,7 @@ def finding_of(value: Any, made_at: float) -> StoredFinding | None:
         return None
     try:
         found = read(StoredFinding, {name: each for name, each in value.items() if name != "format"})
-        _ = found.words  # a ratio of null or 0 has none
+        _ = found.judged.words  # a ratio of null or 0 has none
     except (ValueError, TypeError, ArithmeticError):
         return None
     return replace(found, made_at=made_at)

@@ -4,25 +4,24 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from codeopt.core.cache import Cache, CachedValue, CacheKind
 from codeopt.core.console import Console
 from codeopt.core.errors import CodeoptError
-from codeopt.core.history import Candidate
 from codeopt.core.interpreter import Interpreter
 from codeopt.core.machine import machine
 from codeopt.core.options import ImproveOptions
 from codeopt.core.program import read_program
 from codeopt.core.session import CacheOpener
 from codeopt.engine.run_plan import make_plan
-from codeopt.report.answer_fields import MachineFields, SpeedupFields, read
+from codeopt.report.answer_fields import MachineFields, read
 from codeopt.report.result import End, Result
 from codeopt.review.findings.carry import carried
-from codeopt.review.findings.finding import FindingKey, StoredFinding, finding_of
+from codeopt.review.findings.finding import StoredFinding, finding_of
 from codeopt.review.findings.keys import FindingKeys
-from codeopt.review.suggestion import evidence_of
+from codeopt.review.suggestion import Suggestion
 from codeopt.workloads.sandbox_view.view import locate
 
 MAX_AGE_S = 30 * 86400.0
@@ -60,7 +59,7 @@ class KnownFindings:
         if found is None or found.key != key or not 0 <= time.time() - found.made_at < MAX_AGE_S:
             return None
         improved = self._with_draft(found, path, text)
-        return KnownFinding(found, improved) if improved or not found.accepted else None
+        return KnownFinding(found, improved) if improved or not found.judged.improved else None
 
     def keep(self, path: Path, function: str, result: Result, share: float | None = None) -> None:
         """Keep a result, unless a limit or a failure ended it before anything was found."""
@@ -69,19 +68,22 @@ class KnownFindings:
         cache = self._cache(path)
         if cache is None or len(result.program.files) != 1:
             return
-        (file,) = result.program.files.values()
-        improved = result.changes[0].text if result.best else ""
-        key = self.keys.key(path, function, file.text)
-        after = self.keys.reached(path, function, improved) if key and improved else ""
-        if key is None or after is None or (improved and not after):
+        judged = Suggestion.of("", function, result, share)
+        key = self.keys.key(path, function, judged.original)
+        after = self.keys.reached(path, function, judged.improved) if key and judged.improved else ""
+        if key is None or after is None or (judged.improved and not after):
             return
-        found = _finding(key, function, result, improved, after, self.keys.author, self.command, share)
+        found = StoredFinding(
+            key, replace(judged, path=key.place.partition("::")[0]), self.keys.author, after,
+            round(result.seconds, 1), self.command, read(MachineFields, machine()), time.time(),
+        )  # fmt: skip
         cache.put(CacheKind.FINDING, key.digest, found.to_json())
 
     def _with_draft(self, found: StoredFinding, path: Path, text: str) -> str:
         """Return the text with the draft that was accepted. Empty if what the draft reaches is other than it was."""
-        improved = carried(found.original, found.improved, text, found.function) if found.accepted else None
-        if improved is None or self.keys.reached(path, found.function, improved) != found.reached_after:
+        judged = found.judged
+        improved = carried(judged.original, judged.improved, text, judged.function) if judged.improved else None
+        if improved is None or self.keys.reached(path, judged.function, improved) != found.reached_after:
             return ""
         return improved
 
@@ -120,21 +122,3 @@ def text_of(path: Path) -> str | None:
         return read_program(path).text
     except CodeoptError:
         return None
-
-
-def _finding(
-    key: FindingKey, function: str, result: Result, improved: str, after: str, author: str, command: str,
-    share: float | None,
-) -> StoredFinding:  # fmt: skip
-    best: Candidate | None = result.best
-    (file,) = result.program.files.values()
-    speedup = SpeedupFields.maybe(best.comparison) if best else None
-    return StoredFinding(
-        key=key, path=key.place.partition("::")[0], function=function, task=result.task, author=author,
-        accepted=result.accepted, reason=result.reason, original=file.text, improved=improved, reached_after=after,
-        speedup=speedup, evidence=evidence_of(result),
-        growth=result.growth, changes=(best.changes or tuple(filter(None, [best.summary]))) if best else (),
-        caveats=best.caveats if best else (), diagnostics=result.diagnostics, share=share,
-        seconds=round(result.seconds, 1),
-        command=command, machine=read(MachineFields, machine()), made_at=time.time(),
-    )  # fmt: skip

@@ -14,8 +14,6 @@ from codeopt.report.answers import FindingFields
 from codeopt.review.findings.finding import StoredFinding
 from codeopt.review.findings.keys import FindingKeys
 from codeopt.review.findings.known import all_findings, text_of
-from codeopt.review.patch import patch
-from codeopt.review.suggestion import full_name
 
 GONE = "the file, or the function in it"
 """Part of a project that is missing where a finding was made."""
@@ -34,39 +32,21 @@ class ListedFinding:
         """`holds`, or `old: the code changed since`."""
         return f"old: {self.stale_reason} changed since" if self.stale_reason else "holds"
 
-    @property
-    def name(self) -> str:
-        """`path::function`."""
-        return full_name(self.finding.path, self.finding.function)
-
-    @property
-    def diff(self) -> str:
-        """Return the accepted draft as a patch of the original file. Empty without one."""
-        found = self.finding
-        return patch(found.path, found.original, found.improved) if found.accepted else ""
-
     def answer(self) -> FindingFields:
         """The row of `codeopt findings --json`."""
-        found = self.finding
+        found, judged = self.finding, self.finding.judged
         return FindingFields(
-            path=found.path,
-            function=found.function,
-            task=found.task,
+            **judged.row,
+            task=judged.task,
             author=found.author,
-            accepted=found.accepted,
-            reason=found.reason,
-            speedup=found.speedup,
-            growth=found.growth,
-            changes=found.changes,
-            caveats=found.caveats,
-            share=found.share,
+            accepted=bool(judged.improved),
             seconds=found.seconds,
             command=found.command,
             machine=found.machine,
             verified_at=datetime.fromtimestamp(found.made_at, UTC).isoformat(timespec="seconds"),
             current=not self.stale_reason,
             stale_reason=self.stale_reason,
-            diff=self.diff,
+            diff=judged.diff,
         )
 
 
@@ -77,7 +57,7 @@ def listed_findings(
     keys = FindingKeys(ImproveOptions(), "", python)
     places = [path.resolve() for path in below]
     for found in reversed([*all_findings(cache)]):
-        path = root / found.path
+        path = root / found.judged.path
         if places and not any(path == place or place in path.parents for place in places):
             continue
         yield ListedFinding(found, what_changed(found, path, keys, text_of(path)))
@@ -89,7 +69,7 @@ def what_changed(found: StoredFinding, path: Path, keys: FindingKeys, text: str 
     The asked options are not compared, and the evidence only if the finding has the default ones. text: text of the
     file, None without one.
     """
-    key = keys.key(path, found.function, text) if text is not None and path.is_file() else None
+    key = keys.key(path, found.judged.function, text) if text is not None and path.is_file() else None
     if key is None:
         return GONE
     if key.evidence != found.key.evidence and found.key.reached == key.reached and not _usual(found, keys):

@@ -68,8 +68,8 @@ def overview(items: Sequence[Placed], comments: int, review: Review) -> str:
 
 
 def _headline(found: Suggestion) -> str:
-    growth = f" Growth: {prose(found.growth)}." if found.growth else ""
-    return f"{code(_words.where(found))}: **{_words.short(found)}**{_words.certainty(found)}.{growth}"
+    growth = f" Growth: {prose(found.verdict.growth.text)}." if found.verdict.growth.text else ""
+    return f"{code(_words.where(found))}: **{found.gain}**{_words.certainty(found)}.{growth}"
 
 
 def _changes(found: Suggestion) -> str:
@@ -86,7 +86,7 @@ def _proof(found: Suggestion, review: Review) -> str:
 def _folded(item: Placed, review: Review) -> str:
     """Format a suggestion that has no place next to a line, as a diff to open."""
     found = item.suggestion
-    title = f"<code>{html.escape(log_line(_words.where(found)))}</code>: {_words.short(found)}"
+    title = f"<code>{html.escape(log_line(_words.where(found)))}</code>: {found.gain}"
     why = f"Not next to the lines: {item.why_not}." if item.why_not else ""
     inside = [_headline(found), _changes(found), _proof(found, review), why, block(found.diff, "diff")]
     text = "\n\n".join(filter(None, inside))

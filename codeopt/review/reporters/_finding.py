@@ -20,7 +20,7 @@ Quote = Callable[[str], str]
 def sentence(found: Suggestion, name: Quote = str, text: Quote = str) -> str:
     """The suggestion in one line, with what is not ours quoted by `name` and `text`; as they are, without: quote it."""
     head = f"{name(_words.where(found))} {_words.claim(found)}"
-    growth = f"growth: {text(found.growth)}" if found.growth else ""
+    growth = f"growth: {text(found.verdict.growth.text)}" if found.verdict.growth.text else ""
     return "; ".join(filter(None, [head, growth, f"verified by {_words.proof(found)}", *map(text, found.told)]))
 
 

@@ -22,7 +22,6 @@ from codeopt.review.reporters._places import Placed
 from codeopt.review.reporters._platform import REFUSED, EarlierText, Platform, Posted, update
 from codeopt.review.reporters._reporter import reporter
 from codeopt.review.reporters._text import command_data, command_property
-from codeopt.review.reporters._words import short
 from codeopt.review.suggestion import Review, Suggestion
 
 TOKENS = ("GITHUB_TOKEN", "GH_TOKEN")
@@ -40,7 +39,7 @@ def _annotation(found: Suggestion) -> str:
     """Format `::notice file=...::...`. The text of the suggestion cannot add another command to its line."""
     first, last = lines(found)
     where = f"file={command_property(found.path)},line={first},endLine={last}"
-    title = command_property(f"codeopt: {short(found)}")
+    title = command_property(f"codeopt: {found.gain}")
     return f"::notice {where},title={title}::{command_data(log_line(sentence(found), 1000))}\n"
 
 

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import json
-from dataclasses import asdict
 from typing import Any
 
 from codeopt.core.version import __version__
-from codeopt.report.answer_fields import MachineFields, read
+from codeopt.report.answer_fields import MachineFields, read, serialize
 from codeopt.report.answers import ReviewJson, SkippedFields, SuggestionFields
 from codeopt.review.reporters._reporter import reporter
-from codeopt.review.suggestion import Review
+from codeopt.review.suggestion import ComparedFunction, Review, Suggestion
 
 
 @reporter
@@ -26,16 +25,38 @@ def answer(review: Review) -> ReviewJson:
         codeopt_version=__version__,
         base=review.base,
         head=review.head,
-        suggestions=SuggestionFields.each(review.suggestions),
+        suggestions=tuple(map(_suggestion, review.suggestions)),
         skipped=SkippedFields.each(review.skipped),
         notices=review.notices,
-        limits=[asdict(each) for each in review.limits],
+        limits=[_limit(each) for each in review.limits],
         diagnostics=review.diagnostics,
         not_checked_reason=review.not_checked_reason,
         machine=read(MachineFields, review.machine),
         python=review.python,
         cost_usd=review.cost_usd,
     )
+
+
+def _suggestion(found: Suggestion) -> SuggestionFields:
+    evidence = found.verdict.evidence
+    return SuggestionFields(
+        **found.row, task=found.task, evidence=serialize(evidence.checked) if evidence.checked else None,
+        tests=evidence.cases, together=found.together, sha256_before=found.sha256_before,
+        sha256_after=found.sha256_after, diff=found.diff,
+    )  # fmt: skip
+
+
+def _limit(found: ComparedFunction) -> dict[str, Any]:
+    """A function against the limit. Without an answer it was not tested, and the verdict says why."""
+    verdict = found.verdict
+    return {
+        "path": found.path,
+        "function": found.function,
+        "verdict": verdict.outcome,
+        "inconclusive_about": verdict.about,
+        "answer": found.limit,
+        "words": found.words,
+    }
 
 
 def dump(value: Any) -> str:

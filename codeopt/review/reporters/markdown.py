@@ -23,9 +23,9 @@ def render(review: Review) -> str:
 
 
 def _suggestion(suggestion: Suggestion) -> str:
-    head = f"**{_words.short(suggestion)}**{_words.certainty(suggestion)}"
+    head = f"**{suggestion.gain}**{_words.certainty(suggestion)}"
     facts = [head, f"Verified by {_words.proof(suggestion)}."]
-    facts += [f"Growth: {prose(suggestion.growth)}."] * bool(suggestion.growth)
+    facts += [f"Growth: {prose(suggestion.verdict.growth.text)}."] * bool(suggestion.verdict.growth.text)
     if suggestion.share is not None:
         facts.append(f"It takes {suggestion.share:.0%} of the time of the tests.")
     changes = "\n".join(f"- {prose(change)}" for change in suggestion.told)

@@ -47,6 +47,7 @@ def _result(found: Suggestion) -> dict[str, Any]:
     artifact = {"uri": quote(found.path), "uriBaseId": "%SRCROOT%"}
     original = lines_of(found.original)
     replacements = [_replacement(edit, original) for edit in edits(found.original, found.improved)]
+    checked = found.verdict.evidence.checked or found.verdict.evidence.cases
     result = {
         "ruleId": rule(found),
         "level": "note",
@@ -55,7 +56,10 @@ def _result(found: Suggestion) -> dict[str, Any]:
             {"physicalLocation": {"artifactLocation": artifact, "region": {"startLine": first, "endLine": last}}}
         ],
         "partialFingerprints": {"codeopt/v1": fingerprint(found)},
-        "properties": {"speedup": serialize(found.speedup) if found.speedup else {}, "evidence": found.evidence},
+        "properties": {
+            "speedup": serialize(found.speedup) if found.speedup else {},
+            "evidence": serialize(checked) if checked else {},
+        },
     }
     if replacements:
         changes = [{"artifactLocation": artifact, "replacements": replacements}]

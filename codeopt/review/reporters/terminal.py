@@ -36,7 +36,7 @@ def _cost(usd: float | None) -> str:
 
 def _suggestion(suggestion: Suggestion) -> list[str]:
     share = f" ({suggestion.share:.0%} of the test time)" if suggestion.share is not None else ""
-    lines = [f"{log_line(_words.where(suggestion))}{share}", _words.gain(suggestion)]
+    lines = [f"{log_line(_words.where(suggestion))}{share}", suggestion.words]
     lines.append(f"Same results on {_words.proof(suggestion)}.")
     lines += [f"  {log_line(change)}" for change in suggestion.told]
     lines = _wrapped(lines)

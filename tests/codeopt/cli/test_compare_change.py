@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import pytest
 
-from codeopt.cli.compare_change import ComparedRow, table
+from codeopt.cli.compare_change import table
 from codeopt.cli.compare_table import table as table_of_pair
 from codeopt.core.diagnostic import Diagnostic
 from codeopt.core.evidence import WorkloadEvidence
+from codeopt.core.words import Speedup
 from codeopt.engine.compare import PairResult
+from codeopt.report.verdict import Verdict
+from codeopt.review.suggestion import ComparedFunction
 from codeopt_sandbox.caveat import Caveat, CaveatKind
 from codeopt_sandbox.compare import Comparison, Decision
 from codeopt_sandbox.limit_test import LimitAnswer, LimitTest
@@ -19,8 +22,8 @@ CAVEATS = tuple(Caveat(CaveatKind.INPUT, f"f({n})", f"returns {n}", "returns 0")
 
 def test_gaps_are_told_once_and_caveats_at_their_function() -> None:
     evidence = WorkloadEvidence(gaps=(GAP,))
-    one = ComparedRow("shop.py", "one", PairResult(Decision.SAME, caveats=CAVEATS, evidence=evidence))
-    two = ComparedRow("shop.py", "two", PairResult(Decision.SAME, evidence=evidence))
+    one = ComparedFunction("shop.py", "one", PairResult(Verdict(Decision.SAME, caveats=CAVEATS, evidence=evidence)))
+    two = ComparedFunction("shop.py", "two", PairResult(Verdict(Decision.SAME, evidence=evidence)))
     lines = table([one, two], "main").splitlines()
     assert [line.strip() for line in lines if GAP.message in line] == [GAP.words]
     at = next(at for at, line in enumerate(lines) if "shop.py::two" in line)
@@ -29,10 +32,10 @@ def test_gaps_are_told_once_and_caveats_at_their_function() -> None:
 
 
 def test_a_wrong_call_has_the_name_of_the_function() -> None:
-    found = PairResult(Decision.WRONG, "f([1, 1]): expected returns [1, 1], got returns [1]")
+    found = PairResult(Verdict(Decision.WRONG, "f([1, 1]): expected returns [1, 1], got returns [1]"))
     assert table_of_pair(found, "new.py::kept").startswith("wrong result: kept([1, 1]): expected ")
     assert table_of_pair(found, "new.py").startswith("wrong result: f([1, 1]): expected ")
-    assert table([ComparedRow("new.py", "kept", found)], "main").splitlines() == [
+    assert table([ComparedFunction("new.py", "kept", found)], "main").splitlines() == [
         "1 changed function against main: 1 wrong result",
         "  new.py::kept  wrong result: kept([1, 1]): expected returns [1, 1], got returns",
         "                [1]",
@@ -42,12 +45,13 @@ def test_a_wrong_call_has_the_name_of_the_function() -> None:
 def test_the_worst_comes_first_with_its_times() -> None:
     def timed(decision: Decision, ratio: float, limit: LimitAnswer) -> PairResult:
         pairs = Comparison(decision, ratio, ratio * 0.97, ratio * 1.03, 9, "cpu", 0.95, 0.01, "", ())
-        return PairResult(decision, comparison=pairs, limit=LimitTest(0.05, limit, 0.01, 9))
+        return PairResult(Verdict(decision, speedup=Speedup.of(pairs), limit=LimitTest(0.05, limit, 0.01, 9)))
 
+    wrong = Verdict(Decision.WRONG, "f(1): expected returns 1, got returns 2")
     rows = [
-        ComparedRow("a.py", "same", timed(Decision.SAME, 1.0, LimitAnswer.PASS)),
-        ComparedRow("a.py", "slow", timed(Decision.SLOWER, 0.8, LimitAnswer.FAIL)),
-        ComparedRow("a.py", "wrong", PairResult(Decision.WRONG, "f(1): expected returns 1, got returns 2")),
+        ComparedFunction("a.py", "same", timed(Decision.SAME, 1.0, LimitAnswer.PASS)),
+        ComparedFunction("a.py", "slow", timed(Decision.SLOWER, 0.8, LimitAnswer.FAIL)),
+        ComparedFunction("a.py", "wrong", PairResult(wrong)),
     ]
     assert table(rows, "main").splitlines() == [
         "FAIL: 1 of 3 changed functions over the limit of 5% more time than main",
@@ -72,4 +76,5 @@ def test_the_worst_comes_first_with_its_times() -> None:
 )
 def test_the_answer_about_a_limit_is_said_once(limit: LimitTest, line: str) -> None:
     timed = Comparison(Decision.SAME, 1.0, 0.99, 1.01, 37, "cpu", 0.95, 0.01, "", ())
-    assert line in table_of_pair(PairResult(Decision.SAME, comparison=timed, limit=limit)).splitlines()
+    found = Verdict(Decision.SAME, speedup=Speedup.of(timed), limit=limit)
+    assert line in table_of_pair(PairResult(found)).splitlines()

@@ -12,6 +12,7 @@ from codeopt.cli.compare_table import table
 from codeopt.core.diagnostic import Diagnostic
 from codeopt.core.evidence import WorkloadEvidence
 from codeopt.engine.compare import PairResult
+from codeopt.report.verdict import Verdict
 from codeopt_sandbox.compare import Decision
 from tests.codeopt.command import ANY_SANDBOX, FAST, SLOW, WRONG, Done, codeopt, write_problem
 from tests.conftest import require_sandbox
@@ -36,7 +37,7 @@ def compared(problem: Path, old: str, new: str, *flags: str) -> Done:
 
 def test_the_table_says_what_is_missing() -> None:
     short = Diagnostic("8 tests found, none ran", "No module named 'numpy'", "--python PATH")
-    rejected = PairResult(Decision.WRONG, "it differs", evidence=WorkloadEvidence(gaps=(short,)))
+    rejected = PairResult(Verdict(Decision.WRONG, "it differs", evidence=WorkloadEvidence(gaps=(short,))))
     assert any(short.words in line for line in table(rejected).splitlines())
 
 

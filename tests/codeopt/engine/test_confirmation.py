@@ -12,10 +12,11 @@ import pytest
 from codeopt.core.budget import Budget, Effort, Ledger, Usage
 from codeopt.core.history import Candidate, History
 from codeopt.core.proposer import Proposer
-from codeopt.engine.compare import PairResult
+from codeopt.core.words import Speedup
 from codeopt.engine.judge import Judge
 from codeopt.engine.limit import answered
 from codeopt.engine.loop import CONFIRMATION_SHARES, RefineLoop
+from codeopt.report.verdict import Verdict
 from codeopt.tasks import open_task
 from codeopt.workloads.function.corpus.corpus import CallCorpus
 from codeopt.workloads.function.corpus.observe import KnownCall
@@ -136,10 +137,11 @@ def test_what_was_not_faster_in_its_round_is_not_even_asked(draft: Candidate) ->
 )
 def test_slower_by_half_is_half_as_much_time_again(bound: float, answer: LimitAnswer, status: int) -> None:
     """Not half the speed: 1.5 times the time is a ratio of 0.67."""
-    limit = answered(0.5, None, bound)
+    found = Verdict(Decision.SLOWER, speedup=Speedup(bound, None, bound, 0, "wall"))
+    limit = answered(0.5, found)
     assert limit is not None
     assert limit.answer is answer
-    assert PairResult(Decision.SLOWER, bound=bound, limit=limit).exit_status == status
+    assert replace(found, limit=limit).exit_status == status
     assert math.isclose(LimitRule(0.5).centre, math.log(1 / 1.5))
 
 
@@ -147,9 +149,9 @@ def test_slower_by_half_is_half_as_much_time_again(bound: float, answer: LimitAn
     ("answer", "status"), [(LimitAnswer.PASS, 0), (LimitAnswer.FAIL, 1), (LimitAnswer.INCONCLUSIVE, 5)]
 )
 def test_whatever_is_slow_does_not_fail(answer: LimitAnswer, status: int) -> None:
-    found = PairResult(Decision.SLOWER, comparison=comparison(ratio=0.5), limit=LimitTest(0.5, answer, 0.01, 9))
-    assert found.exit_status == status
-    assert PairResult(Decision.SLOWER, comparison=comparison(ratio=0.5)).exit_status == 0
+    found = Verdict(Decision.SLOWER, speedup=Speedup.of(comparison(ratio=0.5)))
+    assert replace(found, limit=LimitTest(0.5, answer, 0.01, 9)).exit_status == status
+    assert found.exit_status == 0
 
 
 def calls(count: int, raising: int = 0) -> tuple[KnownCall, ...]:

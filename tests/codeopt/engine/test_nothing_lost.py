@@ -218,7 +218,7 @@ def test_what_was_measured_before_a_step_that_fails_is_kept(
         again = improve(target, replace(options, resume=broken.saved), open_session(CallbackConsole(print)))
         assert (again.accepted, len(again.history.candidates)) == (True, 2), again.reason
     elif step == "fitting growth":
-        assert str(error) in " ".join(each.words for each in broken.diagnostics)
+        assert str(error) in " ".join(each.words for each in broken.verdict.evidence.gaps)
 
 
 def test_a_command_whose_confirmation_fails_shows_the_draft_and_goes_on(tmp_path: Path) -> None:

@@ -21,11 +21,12 @@ from codeopt.engine.searches import search_of
 from codeopt.models import _factory
 from codeopt.review.reporters import open_reporter
 from codeopt.review.reporters._reporter import Reporting
-from codeopt.review.suggestion import Review, Suggestion
+from codeopt.review.suggestion import Review
 from codeopt.workloads._kinds import SHARED, kind_in
 from tests.codeopt.command import QUICK, QUICK_SETTINGS, codeopt
 from tests.conftest import require_sandbox
 from tests.support.outside_package import page, write_package
+from tests.support.reviews import suggestion
 
 pytestmark = pytest.mark.full
 
@@ -64,7 +65,7 @@ def test_command_rule_and_reporter_are_found(tmp_path: Path) -> None:
 def test_the_reporter_names_a_suggestion(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     write_package(tmp_path)
     monkeypatch.syspath_prepend(tmp_path)
-    found = Suggestion("shop/bill.py", "total", "old", "new", "runtime", None, {})
+    found = suggestion("shop/bill.py", "old", "new", "total")
     render = open_reporter("house_rules.lines").render
     assert render is not None
     assert render(Review("", "", "", (found,))) == "shop/bill.py: total\n"

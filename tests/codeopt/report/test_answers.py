@@ -12,7 +12,7 @@ import pytest
 from pydantic import BaseModel
 
 from codeopt.cli.commands.schema import COMMANDS
-from codeopt.report.answer_fields import RoundFields, SpeedupFields, read, serialize
+from codeopt.report.answer_fields import RoundFields, read_verdict, serialize
 from codeopt.report.answers import PRINTED
 from codeopt.review.reporters.json import answer as review_answer
 from codeopt.serving import mcp_schemas
@@ -64,7 +64,7 @@ def printed(name: str, folder: Path) -> dict[str, Any]:
     """The object of a command; a review's from a review that was made by hand."""
     if name == "review":
         rounds = printed("improve", folder)
-        shown = [replace(each, speedup=read(SpeedupFields, rounds["speedup"])) for each in (ONE_HUNK, OUTSIDE)]
+        shown = [replace(each, verdict=read_verdict(rounds)) for each in (ONE_HUNK, OUTSIDE)]
         found: dict[str, Any] = review_answer(review(FILES, *shown)).to_json()
         return found
     short = ("--sandbox", "bubblewrap", "-q", "--json")

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -17,9 +18,10 @@ from codeopt.core.diagnostic import Diagnostic
 from codeopt.core.evidence import CallEvidence, WorkloadEvidence
 from codeopt.core.history import Candidate
 from codeopt.core.revision import Revision
+from codeopt.core.words import Speedup
 from codeopt.engine.compare import PairResult
-from codeopt.report.answer_fields import SpeedupFields
 from codeopt.report.outcomes import candidate_in_words
+from codeopt.report.verdict import Verdict
 from codeopt.review.findings.finding import FindingKey, StoredFinding
 from codeopt.review.findings.listing import ListedFinding
 from codeopt.review.reporters import markdown
@@ -45,27 +47,13 @@ EVIDENCE = WorkloadEvidence(
     ),
     gaps=(Diagnostic("2 calls are not compared", "the order of a set", "--calls FILE"),),
 )  # fmt: skip
-JUDGED = PairResult(
-    Decision.FASTER, comparison=COMPARISON, growth=GrowthPair("n log n", "n", "about n log n -> about n"),
-    caveats=(CAVEAT,), evidence=EVIDENCE, backend="bubblewrap", description="namespaces",
+VERDICT = Verdict(
+    Decision.FASTER, speedup=Speedup.of(COMPARISON), growth=GrowthPair("n log n", "n", "about n log n -> about n"),
+    caveats=(CAVEAT,), evidence=EVIDENCE,
 )  # fmt: skip
-
-
-def _finding() -> StoredFinding:
-    assert EVIDENCE.checked is not None
-    return StoredFinding(
-        FindingKey("m.py::f", "a", "b", "c", "d", "e"), "m.py", "f", "runtime", "rules", True, "round 1", OLD, NEW,
-        speedup=SpeedupFields.of(COMPARISON), evidence=vars(EVIDENCE.checked), growth=JUDGED.growth.text,
-        caveats=JUDGED.caveats, diagnostics=EVIDENCE.gaps, command="check",
-    )  # fmt: skip
-
-
-def _suggestion() -> Suggestion:
-    found = _finding()
-    return Suggestion(
-        found.path, found.function, OLD, NEW, found.task, found.speedup, found.evidence, found.growth,
-        caveats=found.caveats,
-    )  # fmt: skip
+JUDGED = PairResult(VERDICT, "bubblewrap", "namespaces")
+SUGGESTION = Suggestion("m.py", "f", OLD, NEW, "runtime", VERDICT)
+FINDING = StoredFinding(FindingKey("m.py::f", "a", "b", "c", "d", "e"), SUGGESTION, "rules", command="check")
 
 
 def _json() -> dict[str, Any]:
@@ -78,10 +66,7 @@ def _tool() -> Any:
 
 
 def _editor() -> str:
-    found = _finding()
-    speedup = vars(found.speedup) if found.speedup else {}
-    told = tuple(each.words for each in found.caveats)
-    shown = SlowFunction("m.py", "f", 0.5, OLD, NEW, speedup, (), told, found.growth)
+    shown = SlowFunction(replace(SUGGESTION, share=0.5))
     return f"{shown.words}\n{shown.told}\n"
 
 
@@ -93,9 +78,9 @@ RENDERED: dict[str, Callable[[], str]] = {
     "screen.txt": lambda: table(JUDGED, verbose=True) + "\n",
     "compare.json": lambda: _as_text(_json()),
     "tool.json": lambda: _as_text(_tool()),
-    "review.md": lambda: markdown.render(review({"m.py": ("", OLD)}, _suggestion())),
-    "cache.json": lambda: _as_text(_finding().to_json()),
-    "findings.txt": lambda: f"{_finding().words}\n{ListedFinding(_finding(), '').state}\n",
+    "review.md": lambda: markdown.render(review({"m.py": ("", OLD)}, SUGGESTION)),
+    "cache.json": lambda: _as_text(FINDING.to_json()),
+    "findings.txt": lambda: f"{SUGGESTION.words}\n{ListedFinding(FINDING, '').state}\n",
     "editor.txt": _editor,
 }
 
@@ -115,7 +100,7 @@ def test_a_gain_that_a_guard_did_not_find_is_told_with_its_reason(slower: bool, 
     """The figures of the pairs alone would say the opposite."""
     timed = comparison(Decision.FASTER, ratio=9.0).without_gain("9.0x faster on a part, 0.6x in full", slower=slower)
     candidate = Candidate(1, Revision.of("def f(): pass\n"), "a change", comparison=timed)
-    line = table(PairResult(timed.decision, timed.reason, comparison=timed)).splitlines()[0]
+    line = table(PairResult(Verdict.of(candidate, WorkloadEvidence()))).splitlines()[0]
     assert line.startswith(word)
     assert line.endswith(": 9.0x faster on a part, 0.6x in full")
     assert "faster" not in candidate_in_words(candidate)

@@ -17,9 +17,13 @@ from pygls.lsp.client import LanguageClient
 
 from codeopt.core.options import ImproveOptions
 from codeopt.core.run_store import digest
+from codeopt.report.answer_fields import verdict_fields
+from codeopt.report.verdict import Verdict
 from codeopt.review.findings.keys import FindingKeys
+from codeopt.review.suggestion import Suggestion
 from codeopt.serving.editor_texts import text_edits
 from codeopt.serving.slow_functions import ShownFunction, SlowFunction, saved, shown
+from codeopt_sandbox.compare import Decision
 from tests.codeopt.command import environment
 from tests.codeopt.serving.projects import ENDLESS, RIGHT, SLOW, contents, family, make_project
 from tests.sandbox.machine import until
@@ -225,15 +229,20 @@ def save_run(root: Path, **instead: Any) -> None:
     (run / "original.py").write_text(SLOW)
     (run / "best.py").write_text(RIGHT)
     rounds = [{"round": 1, "changes": ["a_rule: why."], "summary": ""}]
-    result = {"accepted": True, "speedup": {"ratio": 41.2}, "file": "words.py", "best_round": 1, "rounds": rounds,
-              "sha256_before": digest(SLOW), "sha256_after": digest(RIGHT)} | instead  # fmt: skip
+    verdict = verdict_fields(Verdict(Decision.FASTER, "round 1"))
+    result = {
+        **{name: value or None for name, value in verdict.items()}, "task": "runtime", "accepted": True,
+        "speedup": {"ratio": 41.2, "ci_low": None, "ci_high": None, "pairs": 9}, "file": "words.py", "best_round": 1,
+        "rounds": rounds, "growth": "", "sha256_before": digest(SLOW), "sha256_after": digest(RIGHT),
+        **{name: [] for name in ("caveats", "notes", "diagnostics", "timed_sizes")}, **instead,
+    }  # fmt: skip
     (run / "result.json").write_text(json.dumps(result))
 
 
 def test_a_saved_run_is_shown_where_its_text_still_stands(tmp_path: Path) -> None:
     save_run(tmp_path)
     (found,) = saved(tmp_path)
-    assert (found.function, found.words) == ("repeated", "a_rule: 41x faster, verified")
+    assert (found.judged.function, found.words) == ("repeated", "a_rule: 41x faster, verified")
     keys = FindingKeys(ImproveOptions(), "rules", None)
     path = tmp_path / "words.py"
     path.write_text(SLOW)
@@ -255,9 +264,10 @@ def test_runs_of_others_are_not_believed(tmp_path: Path) -> None:
 
 
 def test_what_has_no_change_has_its_reason() -> None:
-    found = SlowFunction("words.py", "repeated", 0.63, SLOW, reason="the rules know nothing better")
+    verdict = Verdict(Decision.SAME, "the rules know nothing better")
+    found = SlowFunction(Suggestion("words.py", "repeated", SLOW, "", "runtime", verdict, share=0.63))
     assert found.words == "63% of its tests' time; the rules know nothing better"
-    assert not found.gain
+    assert "faster, verified" not in found.told
 
 
 @pytest.mark.parametrize(

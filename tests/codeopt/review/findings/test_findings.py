@@ -7,6 +7,7 @@ import sys
 import time
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -17,7 +18,7 @@ from codeopt.core.interpreter import Interpreter, Origin
 from codeopt.core.machine import machine
 from codeopt.core.options import ImproveOptions
 from codeopt.core.session import Session
-from codeopt.report.answer_fields import MachineFields, SpeedupFields, read
+from codeopt.report.answer_fields import MachineFields, read
 from codeopt.review.findings.carry import carried
 from codeopt.review.findings.finding import StoredFinding
 from codeopt.review.findings.keys import FindingKeys
@@ -26,6 +27,7 @@ from tests.codeopt.command import codeopt, command, environment
 from tests.codeopt.serving.projects import SLOW, make_project
 from tests.conftest import require_sandbox
 from tests.support.files import write_files
+from tests.support.reviews import suggestion
 
 PYTHON = Interpreter(sys.executable, "3.11.0", "8.0", Origin.OWN)
 OPTIONS = ImproveOptions(model="rules")
@@ -195,14 +197,10 @@ def put(project: Path, cache: Cache | None = None) -> StoredFinding:
     key, after = keys.key(path, "target", MODULE), keys.reached(path, "target", IMPROVED)
     assert key is not None
     assert after is not None
-    figures = {"ratio": 4.0, "ci_low": 3.0, "ci_high": 5.0, "pairs": 9, "confidence": 0.95, "metric": "cpu",
-               "method": "m", "cases": []}  # fmt: skip
+    judged = suggestion("mod.py", MODULE, IMPROVED, "target", changes=("a_rule: it is quicker.",))
     found = StoredFinding(
-        key, "mod.py", "target", "runtime", "rules", accepted=True, reason="round 1", original=MODULE,
-        improved=IMPROVED, reached_after=after, speedup=read(SpeedupFields, figures),
-        changes=("a_rule: it is quicker.",), command="check", machine=read(MachineFields, machine()),
-        made_at=time.time(),
-    )  # fmt: skip
+        key, judged, "rules", after, command="check", machine=read(MachineFields, machine()), made_at=time.time()
+    )
     cache = cache or open_cache(project)
     assert cache is not None
     cache.put(CacheKind.FINDING, key.digest, found.to_json())
@@ -258,13 +256,19 @@ def test_a_named_folder_that_came_with_the_repository_is_refused(project: Path) 
 def test_a_wrong_value_is_no_verdict(damage: str, project: Path) -> None:
     found = put(project)
     value = found.to_json()
+
+    def with_verdict(**changed: Any) -> dict[str, Any]:
+        judged = value["judged"]
+        return {**value, "judged": {**judged, "verdict": {**judged["verdict"], **changed}}}
+
+    figures = value["judged"]["verdict"]["speedup"]
     changed: object = {
         "no object": [1], "another format": value | {"format": 99},
         "another key": value | {"key": value["key"] | {"place": "mod.py::other"}},
-        "figures of text": value | {"speedup": {"ratio": "fast"}},
-        "no ratio": value | {"speedup": value["speedup"] | {"ratio": None}},
-        "a ratio of 0": value | {"speedup": value["speedup"] | {"ratio": 0.0}},
-        "a caveat of none": value | {"caveats": [{"kind": "none"}]},
+        "figures of text": with_verdict(speedup={"ratio": "fast"}),
+        "no ratio": with_verdict(speedup=figures | {"ratio": None}),
+        "a ratio of 0": with_verdict(speedup=figures | {"ratio": 0.0}),
+        "a caveat of none": with_verdict(caveats=[{"kind": "none"}]),
     }[damage]  # fmt: skip
     cache = open_cache(project)
     assert cache is not None

@@ -121,7 +121,7 @@ def test_sarif_has_no_links_or_placeholders_of_others() -> None:
 
 def test_a_caveat_is_told_in_every_format() -> None:
     caveat = Caveat(CaveatKind.INPUT, "f([None])", "returns 0", "raises `TypeError`", "no known call has None")
-    found = review({}, replace(ONE_HUNK, caveats=(caveat,)))
+    found = review({}, replace(ONE_HUNK, verdict=replace(ONE_HUNK.verdict, caveats=(caveat,))))
     assert json.loads(as_json.render(found))["suggestions"][0]["caveats"] == [serialize(caveat)]
     for text in (markdown.render(found), sarif.render(found)):
         assert "caveat: on f" in text

@@ -10,6 +10,7 @@ from typing import Any
 from hypothesis import given
 from hypothesis import strategies as st
 
+from codeopt.core.evidence import CallEvidence, WorkloadEvidence
 from codeopt.core.sanitize import acts_in_a_log
 from codeopt.review.reporters import github, gitlab, markdown, rdjsonl, sarif
 from codeopt.review.reporters._comments import comment, marked, overview
@@ -40,7 +41,7 @@ def reviews(draw: st.DrawFn) -> Review:
         plain = "\n" not in path and "\r" not in path and "\t" not in path
         diff += file_diff(path, before, after) if plain else ""
         words = draw(st.lists(WORDS, max_size=2).map(tuple))
-        evidence = {"calls": 3, "sources": {draw(WORDS): 3}, "line_coverage": 1.0, "tests": 1}
+        evidence = WorkloadEvidence(CallEvidence(3, {draw(WORDS): 3}, 1.0, {}, 1))
         found.append(
             suggestion(path, after, improved, draw(WORDS), changes=words, growth=draw(WORDS), evidence=evidence)
         )

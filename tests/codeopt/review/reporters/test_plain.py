@@ -12,17 +12,22 @@ import pytest
 
 from codeopt.cli.output import deliver
 from codeopt.core.errors import UsageError
+from codeopt.core.evidence import CallEvidence, WorkloadEvidence
 from codeopt.core.sanitize import acts_in_a_log
+from codeopt.engine.compare import PairResult
+from codeopt.report.verdict import Verdict
 from codeopt.review.reporters import diff, markdown, terminal
 from codeopt.review.reporters import json as as_json
-from codeopt.review.suggestion import Review, Skipped, Suggestion
-from tests.support.reviews import MACHINE, SPEEDUP
+from codeopt.review.suggestion import ComparedFunction, Review, Skipped
+from codeopt_sandbox.compare import Decision
+from codeopt_sandbox.limit_test import LimitAnswer, LimitTest
+from tests.support.reviews import MACHINE, SPEEDUP, suggestion
 
 TOP = '"""\n::set-env name=A::b\n##[error]x \x1b[31m\n```\n"""\n'
 OLD = TOP + "\n\ndef f(x):\n    return list(x)\n\n\ndef g(x):\n    return list(x)\n"
 PATH = "a\n::error::`x`@y\x1b]0;t\x07.py"
 FIGURES = replace(SPEEDUP, ratio=2.0, ci_low=1.5, ci_high=None, pairs=9)
-EVIDENCE = {"calls": 12, "sources": {"tests": 12}, "line_coverage": 1.0, "tests": 3}
+EVIDENCE = WorkloadEvidence(CallEvidence(12, {"tests": 12}, 1.0, {}, 3))
 
 
 def review(path: str = PATH) -> Review:
@@ -32,7 +37,8 @@ def review(path: str = PATH) -> Review:
         OLD.replace(f"def {name}(x):\n    return list(x)", f"def {name}(x):\n    return [*x]") for name in "fg"
     )
     found = [
-        Suggestion(path, n, OLD, t, "runtime", FIGURES, EVIDENCE, "", change) for n, t in (("f", first), ("g", second))
+        suggestion(path, OLD, t, n, speedup=FIGURES, evidence=EVIDENCE, changes=change)
+        for n, t in (("f", first), ("g", second))
     ]
     return Review(
         "b",
@@ -50,6 +56,15 @@ def test_what_a_log_shows_is_no_command_and_no_escape(reporter: object) -> None:
     text = reporter.render(review())  # type: ignore[attr-defined]
     assert not acts_in_a_log(text)
     assert not re.search(r"[\x00-\x09\x0b-\x1f\x7f]", text)
+
+
+def test_a_wrong_change_is_wrong_where_a_limit_is_tested() -> None:
+    open_limit = LimitTest(0.05, LimitAnswer.INCONCLUSIVE, 0.0, 0)
+    found = PairResult(Verdict(Decision.WRONG, "f(1): expected 1, got 2", limit=open_limit))
+    changed = Review("b", "h", "", limits=(ComparedFunction("m.py", "g", found),), machine=MACHINE)
+    (row,) = json.loads(as_json.render(changed))["limits"]
+    assert (row["verdict"], row["answer"]) == ("wrong", None)
+    assert changed.said == ("m.py::g is not timed, as wrong result: g(1): expected 1, got 2",)
 
 
 def test_json_holds_everything_to_the_character() -> None:

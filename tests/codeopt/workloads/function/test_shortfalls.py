@@ -15,6 +15,7 @@ from codeopt.core.history import History
 from codeopt.core.program import Program
 from codeopt.report.brief import caveat_lines
 from codeopt.report.result import End, Result
+from codeopt.report.verdict import Verdict
 from codeopt.workloads.function.corpus.existing_tests import Tests as SuiteRun
 from codeopt.workloads.function.corpus.sources import Ask, doctests, hints, tests
 from codeopt.workloads.function.harness import open_harness
@@ -97,8 +98,9 @@ def result(notes: Sequence[str] = (), gaps: tuple[Diagnostic, ...] = ()) -> Resu
     first = replace(original(), profile=replace(profile(notes=tuple(notes)), lines=() if notes else profile().lines))
     program = Program(Path("a.py"), first.source, first.source)
     return Result(
-        program, "runtime", "rules", "bubblewrap", History((first,)), None, "nothing", "no draft", End.SUFFICIENT,
-        Ledger(), 1.0, 0.0, 0, Path("run"), evidence=WorkloadEvidence(gaps=gaps),
+        program, "runtime", "rules", "bubblewrap", History((first,)), None,
+        Verdict.of_run(History((first,)), None, "nothing", WorkloadEvidence(gaps=gaps)), "no draft", End.SUFFICIENT,
+        Ledger(), 1.0, 0.0, Path("run"),
     )  # fmt: skip
 
 
@@ -107,7 +109,7 @@ def test_the_summary_and_the_object_say_it() -> None:
     found = result(["line profile: no result"], gaps=(short,))
     missing = "the hot lines of the original are not known: line profile: no result"
     assert [row["message"] for row in found.to_json()["diagnostics"]] == [short.message, missing.partition(":")[0]]
-    assert caveat_lines([], found.diagnostics, verbose=False) == [
+    assert caveat_lines([], found.verdict.evidence.gaps, verbose=False) == [
         "caveat: 8 tests found, none ran: No module named 'numpy' (--python PATH)", f"caveat: {missing}"
     ]  # fmt: skip
     assert result().to_json()["diagnostics"] == []

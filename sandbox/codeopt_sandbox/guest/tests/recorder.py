@@ -9,8 +9,7 @@ from __future__ import annotations
 import _thread
 import os
 
-from .exact_signature import settle, without_defaults
-from .sampling import MIN_SAMPLED_CALLS, Schedule
+from .sampling import Schedule
 from .wrappers import wrapper
 from .write_blocker import LARGE, write_blocker
 from .writing import write_call
@@ -44,10 +43,6 @@ class CallRecorder:
         """Number of calls that cannot be recorded, by reason."""
         self.of_class = False
         """A class method: the class is no argument of the call."""
-        self.often: list[tuple[Any, Any, str]] = []
-        """Wrappers that can become quicker, their functions, and texts."""
-        self.by_position = 0
-        """Arguments that were given without a name, in the call that had most of them."""
         self.histories: Sequence[ClassHistory] = ()
         self.inside: set[int] = set()
         """Threads within the function: of a recursion the outermost call is written down."""
@@ -75,13 +70,7 @@ class CallRecorder:
                 self.writing = False
 
     def _note(self, function: Any, args: Sequence[Any], kwargs: Mapping[str, Any]) -> None:
-        largest = self.schedule.taken(args, kwargs)
-        if not self.often:
-            args, kwargs = without_defaults(function, args, kwargs)
-        elif self.schedule.count > MIN_SAMPLED_CALLS:
-            self.settle()
-        else:
-            self.by_position = max(self.by_position, len(args))
+        largest = self.schedule.taken(function, args, kwargs)
         if self.of_class:
             function, args = function.__get__(args[0]), args[1:]
         if not largest and len(self.seen) >= (self.most if self.size < MAX_TOTAL_CHARS else MIN_KEPT_CALLS):
@@ -97,16 +86,6 @@ class CallRecorder:
             self.seen.add(text)
             self.size += len(text)
             self.sink(text)
-
-    def settle(self) -> None:
-        """Give the wrappers of a frequently called function its own parameters.
-
-        From now on a call is recorded in the form of most earlier ones. Arguments up to the last one that any call
-        passed by position are positional, and the others have names.
-        """
-        for recorded, function, text in self.often:
-            settle(recorded, function, text, self.schedule, self.by_position)
-        self.often.clear()
 
     def lose(self, function: Any, args: Sequence[Any], kwargs: Mapping[str, Any], text: str | None) -> None:
         """Count a call that has no text, or too long a one; to find out why takes time, and is done for the first."""

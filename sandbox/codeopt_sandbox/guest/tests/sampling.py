@@ -25,23 +25,32 @@ class Schedule:
         self.random = 12345
         self.measure: Callable[[Any], Any] | None = None
         """Measure of an argument's size: len, or None for a number, which is its own size."""
-        self.at: int | str = 0
-        """Argument that has the size, by position or name."""
+        self.position, self.name = 0, ""
+        """Argument that has the size: a call gives it by position or by name."""
         self.top = UNKNOWN
         """A call beyond this size is always looked at."""
         self.failures = 0
 
-    def now(self) -> tuple[int, Callable[[Any], Any] | None, int | str, int]:
-        """Settings of a wrapper until the next call that is looked at."""
-        return self.left, self.measure, self.at, self.top
+    def is_due(self, args: Sequence[Any], kwargs: Mapping[str, Any]) -> bool:
+        """Return True if a call is to be looked at: it is its turn, or it is larger than all before."""
+        self.left -= 1
+        return self.left < 0 or (self.top >= 0 and self._size(args, kwargs) > self.top)
 
-    def taken(self, args: Sequence[Any], kwargs: Mapping[str, Any]) -> bool:
+    def taken(self, function: Any, args: Sequence[Any], kwargs: Mapping[str, Any]) -> bool:
         """A call is looked at: when is the next? Returns whether it is one of the largest."""
         if self.left < 0:
             gap = self._gap()
             self.count += gap
             self.left = gap - 1
-        return self._measured(args, kwargs)
+        if self.top < 0 and self.failures < MAX_UNSIZED_CALLS:
+            code = getattr(function, "__code__", None)
+            names = code.co_varnames[: code.co_argcount + code.co_kwonlyargcount] if code else ()
+            self._learn(names, [*zip([*names, *[""] * len(args)], args), *kwargs.items()])
+        size = self._size(args, kwargs) if self.top >= 0 else UNKNOWN
+        if size <= self.top:
+            return False
+        self.top = size + size // 8
+        return True
 
     def _gap(self) -> int:
         """Random, so that a period of the program's own does not hide a kind of call."""
@@ -51,41 +60,31 @@ class Schedule:
         self.random = (self.random * 1103515245 + 12345) % (1 << 31)
         return 1 + (self.random >> 8) % (2 * mean)
 
-    def _measured(self, args: Sequence[Any], kwargs: Mapping[str, Any]) -> bool:
-        """Learn which argument has a size, and what a large one is: an eighth beyond the largest so far."""
-        if self.top < 0 and self.failures < MAX_UNSIZED_CALLS:
-            given: list[tuple[int | str, Any]] = [*enumerate(args), *kwargs.items()]
-            kinds = [(at, type(value)) for at, value in given]
-            sized = [at for at, kind in kinds if kind in SIZED]
-            whole = [at for at, kind in kinds if kind is int]
-            if sized or whole:
-                self.measure, self.at, self.top = (len, sized[0], 0) if sized else (None, whole[0], 0)
-        if self.top < 0:
-            return False
+    def _learn(self, names: Sequence[str], given: Sequence[tuple[str, Any]]) -> None:
+        """Find the argument that has a size: the first container or text, else the first number.
+
+        names: of the function's parameters. given: arguments with their names, those of `*args` without.
+        """
+        sized = [at for at, (_, value) in enumerate(given) if type(value) in SIZED]
+        whole = [at for at, (_, value) in enumerate(given) if type(value) is int]
+        for at in (sized or whole)[:1]:
+            self.name = given[at][0]
+            self.position = names.index(self.name) if self.name in names else at
+            self.measure, self.top = (len if sized else None), 0
+
+    def _size(self, args: Sequence[Any], kwargs: Mapping[str, Any]) -> int:
+        """Return the size of a call: UNKNOWN if it has no such argument, or one of another kind."""
         try:
-            value = self.sized(args, kwargs)
+            value = args[self.position] if self.position < len(args) else kwargs[self.name]
             size = value if self.measure is None else self.measure(value)
         except (TypeError, LookupError):
-            return self.unmeasured() if self.count > MIN_SAMPLED_CALLS else False
-        if type(size) is not int or size <= self.top:
-            return False
-        self.top = size + size // 8
-        return True
-
-    def sized(self, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Any:
-        """Return the argument that has the size.
-
-        Raises:
-            LookupError: The call does not have the argument.
-        """
-        return kwargs[self.at] if isinstance(self.at, str) else args[self.at]
-
-    def unmeasured(self) -> bool:
-        """A call had no such argument, or one of another kind: it is not known to be large."""
-        self.failures += 1
+            size = None
+        if type(size) is int:
+            return size
+        self.failures += self.count > MIN_SAMPLED_CALLS
         if self.failures >= MAX_UNSIZED_CALLS:
             self.top = UNKNOWN
-        return False
+        return UNKNOWN
 
 
 SIZED = (list, dict, set, frozenset, tuple, str, bytes, bytearray)

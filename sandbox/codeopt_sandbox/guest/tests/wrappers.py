@@ -1,11 +1,9 @@
-"""Wrappers before a recorded function until it has been called a thousand times: each call is looked at. Then
-exact_signature.py gives them their last shape, with the same cells, in which most calls are only passed on."""
+"""Wrappers before a recorded function, which pass most of many calls on unseen."""
 
 from __future__ import annotations
 
 import _thread
 
-from .exact_signature import COROUTINE, PLAIN, RECURSIVE
 from .recursion import StandInPlace, innermost, stack_is_deep
 
 TYPE_CHECKING = False
@@ -23,7 +21,6 @@ if TYPE_CHECKING:
 
         qualname: str
         schedule: Schedule
-        often: list[tuple[Any, Any, str]]
         inside: set[int]
 
         def note(self, function: Any, args: Any, kwargs: Any) -> None:
@@ -59,35 +56,26 @@ def wrapper(recorder: Recorder, function: Any) -> Function:
 
 
 def before_plain(recorder: Recorder, function: Any) -> Function:
-    """Wrapper of a function that does not call itself. Values that are read at each call are kept in cells, here and
-    below."""
-    schedule, note = recorder.schedule, recorder.note
-    left, measure, at, top = schedule.now()
+    """Wrapper of a function that does not call itself."""
+    is_due, note = recorder.schedule.is_due, recorder.note
 
     def recorded(*args: Any, **kwargs: Any) -> Any:
-        nonlocal left, measure, at, top
-        schedule.left = left - 1
-        note(function, args, kwargs)
-        left, measure, at, top = schedule.now()
+        if is_due(args, kwargs):
+            note(function, args, kwargs)
         return function(*args, **kwargs)
 
-    recorder.often.append((recorded, function, PLAIN))
     return recorded
 
 
 def before_coroutine(recorder: Recorder, function: Any) -> Function:
     """Wrapper of an `async def`, which is one itself, as frameworks ask for that."""
-    schedule, note = recorder.schedule, recorder.note
-    left, measure, at, top = schedule.now()
+    is_due, note = recorder.schedule.is_due, recorder.note
 
     async def recorded(*args: Any, **kwargs: Any) -> Any:
-        nonlocal left, measure, at, top
-        schedule.left = left - 1
-        note(function, args, kwargs)
-        left, measure, at, top = schedule.now()
+        if is_due(args, kwargs):
+            note(function, args, kwargs)
         return await function(*args, **kwargs)
 
-    recorder.often.append((recorded, function, COROUTINE))
     return recorded
 
 
@@ -96,15 +84,14 @@ def before_recursive(recorder: Recorder, function: Any) -> Function:
 
     After a few of them the wrapper steps aside until the outermost call ends.
     """
-    schedule, note, threads = recorder.schedule, recorder.note, _thread._count
-    left, measure, at, top = schedule.now()
+    is_due, note, threads = recorder.schedule.is_due, recorder.note, _thread._count
     name = StandInPlace(function, recorder.qualname)
     in_threads = before_threads(recorder, function, name)
     state = nested = 0
     back: Callable[[], None] | None = None
 
     def recorded(*args: Any, **kwargs: Any) -> Any:
-        nonlocal left, measure, at, top, state, nested, back
+        nonlocal state, nested, back
         if state:
             if state == SHARED or (state == WITHIN and threads()):
                 state = SHARED
@@ -117,9 +104,8 @@ def before_recursive(recorder: Recorder, function: Any) -> Function:
         if threads():
             state = SHARED
             return in_threads(*args, **kwargs)
-        schedule.left = left - 1
-        note(function, args, kwargs)
-        left, measure, at, top = schedule.now()
+        if is_due(args, kwargs):
+            note(function, args, kwargs)
         state = WITHIN
         try:
             return function(*args, **kwargs) if kwargs else function(*args)
@@ -131,7 +117,6 @@ def before_recursive(recorder: Recorder, function: Any) -> Function:
                 back = None
 
     name.wrapper = recorded
-    recorder.often.append((recorded, function, RECURSIVE))
     return recorded
 
 

@@ -285,7 +285,7 @@ def test_a_function_that_is_called_often_is_called_as_before(python: str, tmp_pa
     path = tmp_path / "often.py"
     path.write_text(REPEAT)
     for name, largest in {
-        "Box.add": "", "Box.kind": "f(1000000)", "plain": "", "ordinary": "f(1000000, 2)",
+        "Box.add": "", "Box.kind": "f(item=1000000)", "plain": "", "ordinary": "f(more=2, n=1000000)",
         "usual": "f(1000000, more=2)", "by_name": "f(1000000, more=2)",
     }.items():  # fmt: skip
         found, kept = recording(path, name, python, str(path))

@@ -155,7 +155,7 @@ def open_backend(options: Options) -> BackendHandle:
     where = f"image {options.image}" if options.image else "this container's image" if files.home else "host root"
     runtime = f", runtime {options.runtime}" if options.runtime else ""
     description = f"{where}, no network, read-only system, own user for each run{runtime}"
-    return BackendHandle("docker", True, description, start, setting, api.close)
+    return BackendHandle("docker", True, description, start, setting, api.close, spare=1)
 
 
 def _connect() -> Any:

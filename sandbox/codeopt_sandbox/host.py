@@ -53,8 +53,8 @@ class Options:
     """A run may use every core; by default it has one, so that work moved to other processes gains nothing."""
     core: int | None = None
     """The one core that runs have, by its number; by default the one that has the least to do."""
-    spare: int = 0
-    """Guests kept ready in the background."""
+    spare: int | None = None
+    """Guests kept ready in the background. None: one where the backend takes long to start one."""
     mounts: tuple[tuple[str, str], ...] = ()
     """(path on this machine, path as a run sees it): folders to show read-only. Plain processes see the first path."""
     env: tuple[tuple[str, str], ...] = ()
@@ -83,6 +83,8 @@ class BackendHandle:
     close: Callable[[], None]
     of_one_guest: Callable[[], dict[str, Any]] = dict
     """Fields of the setting that two guests cannot share, such as their folders on this machine."""
+    spare: int = 0
+    """Guests kept ready in the background, unless the options say how many."""
 
 
 class Sandbox:
@@ -99,7 +101,7 @@ class Sandbox:
         """Measurement of idle cores, until the first run: starting the guest takes longer, so it costs nothing."""
         self._core: int | None = None
         self._guest: Guest | None = None
-        self._pool = Pool(self._start_guest, options.spare)
+        self._pool = Pool(self._start_guest, handle.spare if options.spare is None else options.spare)
 
     def __enter__(self) -> Self:
         return self

@@ -53,7 +53,7 @@ LIKE_KNOWN = 6
 """Number of calls like the longest known one that there is time for."""
 LONG_S = 0.4
 """Time limit of the original on the long calls that are kept, seconds."""
-LONG_PATIENCE = CallTimeLimit(0.5, 0.6, lost=1)
+LONG_PATIENCE = CallTimeLimit(0.3, 0.45, lost=1)
 """Time limit of trying long calls, seconds: the shortest come first, so behind one that takes too long the others
 would."""
 DEEP_CALL_LIMIT = CallTimeLimit(0.2, 0.4, lost=2)

@@ -17,8 +17,10 @@ from codeopt_sandbox.calls import CallBatch
 from codeopt_sandbox.growth import CALL_FLOOR_S, GrowthPair, fit, pair
 
 FACTORS = tuple(2**step for step in range(13))
-LONGEST_S = 0.05
+LONGEST_S = 0.025
 """No call is made longer than one that takes the original this long; the draft gets MOST_S."""
+STEADY_S = 0.004
+"""Calls that are shorter are timed twice, as a disturbance is much to them."""
 MOST_S = 2.0
 CLOCK_S = 2e-5
 """Cost of reading the clock from outside, seconds."""
@@ -64,7 +66,8 @@ def _points(harness: FunctionHarness, corpus: CallCorpus, sources: Sequence[str]
     while texts:
         room = max(2.0, (LONGEST_S / max(expected, CLOCK_S)) ** 0.5)
         now, texts = texts[: int(log2(room))], texts[int(log2(room)) :]
-        took = [found for source in sources if (found := _seconds(harness, source, now)) is not None]
+        passes = 2 if expected < STEADY_S else 1
+        took = [found for source in sources if (found := _seconds(harness, source, now, passes)) is not None]
         if len(took) < len(sources):
             break
         together = zip(now, *took, strict=True)
@@ -89,9 +92,9 @@ def _base(corpus: CallCorpus) -> KnownCall | None:
     return next((known for known in largest if grow(known.text, 2) is not None), None)
 
 
-def _seconds(harness: FunctionHarness, source: str, texts: Sequence[str]) -> list[float] | None:
-    """CPU seconds of each call, the least of two; None when one does not end well, or takes too long."""
-    batch = CallBatch(tuple(texts), "time", passes=2, groups=(1,) * len(texts), pass_seconds=MOST_S)
+def _seconds(harness: FunctionHarness, source: str, texts: Sequence[str], passes: int) -> list[float] | None:
+    """CPU seconds of each call, the least of its passes; None when one does not end well, or takes too long."""
+    batch = CallBatch(tuple(texts), "time", passes=passes, groups=(1,) * len(texts), pass_seconds=MOST_S)
     run = harness.runner.run(source, batch.stdin())
     if run.exit != 0 or run.stop or run.answer is None:
         return None

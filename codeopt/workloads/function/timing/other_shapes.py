@@ -19,11 +19,11 @@ BASES = 2
 """Number of timed calls that are made in other shapes."""
 SMALL_ONES = 40
 """Number of small calls that are timed together."""
-PATIENCE = CallTimeLimit(0.3, 0.5)
+PATIENCE = CallTimeLimit(0.25, 0.4)
 """Time limit of the original on one shape and on all of them, seconds."""
 TOTAL_S = 0.25
 """Time limit of the original on all shapes that are timed, seconds."""
-PASSES = 3
+PASSES = 2
 """Number of passes of every shape."""
 MORE_PASSES = 5
 """Number of further passes of shapes on which the draft seems slower."""

@@ -12,28 +12,18 @@ from codeopt.cli.compare_change import Compared, change_answer, compare_all, not
 from codeopt.cli.output import tell
 from codeopt.core.console import Console
 from codeopt.core.errors import ProgramError, UsageError
-from codeopt.core.options import ImproveOptions
 from codeopt.core.program import read_program
 from codeopt.core.target import Target
 from codeopt.engine.compare import PairResult
 from codeopt.engine.open_session import open_session
 from codeopt.review.changed_functions import ReviewTarget, shapes
 from codeopt.review.suggestion import ComparedFunction
-from codeopt.workloads import kind_of
-from codeopt.workloads.module import is_library
 from codeopt.workloads.project.reached import keeps_statements
 
 NOTHING = "no function differs but in comments and layout"
 OUTSIDE = (
     "statements outside of functions are changed or gone: what they do in functions that do not differ is not judged"
 )
-
-
-def are_modules(old: Target, new: Target, options: ImproveOptions) -> bool:
-    """Return whether both are library modules, whose functions are compared one by one. Raises UsageError."""
-    if old.name or new.name or options.run or kind_of(old, options).name != "module":
-        return False
-    return all(is_library(read_program(each.path).source) for each in (old, new))
 
 
 def run(arguments: argparse.Namespace, old: Target, new: Target) -> int:

@@ -72,7 +72,7 @@ def read(kind: type[T], found: Any) -> T:
 class AnswerFields(BaseModel):
     """One object; fields may be added. It is built from keywords or from JSON."""
 
-    model_config = SERIALIZED
+    model_config = ConfigDict(**SERIALIZED, defer_build=True)  # all answers' schemas take half a second
 
     def to_json(self) -> dict[str, Any]:
         """The fields that were given, as they are printed and saved."""

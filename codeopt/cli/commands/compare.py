@@ -56,9 +56,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 )
 def run(arguments: argparse.Namespace) -> int:
     """Compare; print a table or one JSON object."""
-    from codeopt.cli.compare_table import table
-    from codeopt.cli.compare_versions import compare_versions
-
     if (arguments.base or arguments.diff) and not arguments.run:
         from codeopt.cli.compare_change import run as compare_change
 
@@ -68,10 +65,12 @@ def run(arguments: argparse.Namespace) -> int:
         from codeopt.cli import compare_modules
 
         return compare_modules.run(arguments, *modules)
-    found = compare_versions(arguments) if arguments.run else _compare_pair(arguments)
+    found = _compare_versions(arguments) if arguments.run else _compare_pair(arguments)
     if arguments.json:
         print(json.dumps(found.to_json()))
     else:
+        from codeopt.cli.compare_table import table
+
         new = "NEW" if arguments.run else arguments.targets[-1]
         tell(table(found, new, verbose=arguments.verbose) + "\n")
     return INTERRUPTED if found.interrupted else found.exit_status
@@ -88,10 +87,20 @@ def _require_pairs(arguments: argparse.Namespace) -> None:
 
 def _modules(arguments: argparse.Namespace) -> tuple[Target, Target] | None:
     """OLD and NEW where both are library modules. Raises UsageError."""
-    from codeopt.cli.compare_modules import are_modules
+    from codeopt.core.program import read_program
+    from codeopt.workloads import kind_of
+    from codeopt.workloads.module import is_library
 
     old, new = _pair(arguments)
-    return (old, new) if are_modules(old, new, flags.options_of(arguments)) else None
+    if old.name or new.name or kind_of(old, flags.options_of(arguments)).name != "module":
+        return None
+    return (old, new) if all(is_library(read_program(each.path).source) for each in (old, new)) else None
+
+
+def _compare_versions(arguments: argparse.Namespace) -> PairResult:
+    from codeopt.cli.compare_versions import compare_versions
+
+    return compare_versions(arguments)
 
 
 def _compare_pair(arguments: argparse.Namespace) -> PairResult:

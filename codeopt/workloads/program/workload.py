@@ -189,7 +189,8 @@ class ProgramWorkload(Defaults):
         if isinstance(usual, CutPlan):  # by a part of another case, if one is as long
             held = self._longest_held_out()
             return self._planned(usual.cases, rule, (self._cut(held[0]) if held else None) or usual.cut)
-        never_shown = (*self._longest_held_out(), *unseen[: self.rule.timed_cases])
+        most = 1 if usual.longest_s >= 2 * LAST_WORD_S else self.rule.timed_cases
+        never_shown = (*self._longest_held_out()[:most], *unseen[:most])
         if never_shown:
             plan = self._planned(never_shown, rule, None)
             if plan.longest_s >= LONG_ENOUGH * usual.longest_s:

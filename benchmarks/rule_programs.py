@@ -56,14 +56,6 @@ PATTERNS: dict[str, tuple[str, ...]] = {
         "            seen.append(hit)\n            «¦seen.pop()¦known.append(hit)¦touch(seen)»\n"
         "    return seen\nprint(f(xs, [n]))",
     ),
-    "same_in_loop": (
-        "class Box:\n    def __init__(self, k):\n        self.k = k\ndef f(values, boxes):\n    out = []\n    for v in values:\n"
-        "        if v «in¦not in» [b.k for b in boxes«¦ if b.k¦ if b.k != v»]:\n            out.append(v)\n"
-        "            «¦boxes.append(Box(v))¦boxes = boxes[1:]¦boxes[0].k = v¦v = 2»\n    return out\nprint(f(xs, [Box(n), Box(2)]))",
-        "def f(values, name):\n    out = []\n    for i in range(3):\n"
-        "        out.append(«sorted(values)[-1:]¦name.upper()¦len(values)¦set(values)»)\n"
-        "        «¦values.append(i)¦values = values[1:]¦name += 'b'¦touch(values)»\n    return out\nprint(f(xs, 'ab'))",
-    ),
     "main_function": (
         "total = 0\nfor i in range($SMALL$):\n    total += i * n\n    «def f(a):\n        return a + total¦»\n"
         "    «out.append(f(i)) if 'f' in dir else None¦print(total)»\nprint(total)",
@@ -96,11 +88,6 @@ PATTERNS: dict[str, tuple[str, ...]] = {
         "import numpy as np\nk = «3¦5¦n»\nt = np.«zeros(k + 1, int)¦zeros(k + 1, dtype=np.int64)¦ones(k + 1, dtype=int)¦full(k + 1, 2)»\n"
         "t[0] = 1\nfor i in range(1, k + 1):\n    t[i] = t[i - 1] * «2¦3¦t[0]»\n    «print(t[i])¦»\nprint(t[k], len(t))\n«print(t.sum())¦print(t[1:])¦»",
         "import numpy\ng = numpy.zeros((4, 3), dtype=int)\nfor i in range(4):\n    for j in range(3):\n        g[i, j] = i * j\nprint(g[3][2], g[1, 1])",
-    ),
-    "unused_import": (
-        "import «random¦re¦json, random¦fractions¦decimal as d»\nfrom «fractions import Fraction¦math import gcd, sqrt¦collections import deque, Counter»\n"
-        "«print(gcd(4, 6))¦print(random.Random(3).random())¦print(1)»",
-        "try:\n    import «numpy¦nothing_like_it»\nexcept ImportError:\n    print('none')\nimport random, itertools\nprint(list(itertools.chain(xs)))",
     ),
     "modular_factorial": (
         "from math import factorial\nm = «7¦10**9 + 7¦n¦-5¦1¦0»\nprint(factorial(«n¦5¦0¦-1¦len(xs)») % m)\n«print(factorial(3))¦»",
@@ -173,12 +160,6 @@ PATTERNS: dict[str, tuple[str, ...]] = {
         "$HOLD$\nfor v in «xs¦range(5)¦['é', 1.0, True, None]¦[float('nan'), (1, 2)]¦[[1]]»:\n    if v «in¦not in» xs:\n        out.append(v)\n    $CHANGE$",
         "got = []\nfor v in «xs¦[1, 1, 2]¦range(3)»:\n    if v not in got:\n        got.append(«v¦v + 1¦n»)\n    «¦¦¦got.pop()¦got = got + [1]¦other = got; other.append(9)¦touch(got)¦got[0] = 4¦got.remove(v)»\nprint(got)",
         "def common(a, b):\n    return [v for v in a if v in b]\nprint(common(«xs¦[1, 2]¦range(3)», «xs¦[2, 3, 2]¦'ab'¦(1,)»))",
-    ),
-    "call_to_map": (
-        "for k in range(4):\n    print(«sum¦max¦sorted¦list¦set¦any¦all¦tuple¦len»(«int¦str¦abs¦len¦float¦bool¦touch»(c) for c in «str(k)¦xs¦'1x'¦[k, -k]¦map(str, xs)»))\n"
-        "    out.append([«int(c)¦abs(c)¦str(c)¦int(c) + 1¦int(k)» for c in «xs¦str(k * 7)¦[True, 2.7]»« if k¦»])\n    «int = abs¦map = filter¦list = tuple¦¦¦¦¦»",
-        "rows = [[int(v) for v in line.split()] for line in «['1 2', '3']¦['1', 'x']»]\nprint(rows, ','.join(str(r) for r in rows), [str(c) for c in [len(r) for r in rows]])\n"
-        "print(«min¦all¦any»([int(c) for c in «'0a'¦'10'¦'12'»]))",
     ),
     "euclid_gcd": (
         "def g(a, b):\n    «'The divisor.'¦»\n    while b« != 0¦ > 0¦ < 0¦¦»:\n        «a, b = b, a % b¦t = a % b\n        a = b\n        b = t¦t = b\n        b = a % b\n        a = t¦a, b = b, a - b\n        if len(out) > 50: break\n        out.append(a)»\n    return «a¦a¦b»\n"

@@ -231,10 +231,6 @@ class Syntax:
         loop = self.scopes.parent.get(target)
         return loop.iter if isinstance(loop, ast.For | ast.comprehension) and loop.target is target else None
 
-    def in_f_string(self, node: ast.AST) -> bool:
-        """Whether a node is in an f-string, of whose parts older Pythons do not tell the exact place."""
-        return any(isinstance(parent, ast.JoinedStr) for parent in self.scopes.parents(node))
-
     def is_made_of(self, node: ast.AST, kinds: tuple[type[ast.AST], ...]) -> bool:
         """Whether only nodes of these kinds are in a node."""
         return all(isinstance(part, kinds) for part in self.walk(node))

@@ -24,17 +24,15 @@ from codeopt.rules._hot_spots import Hot, HotFiles
 from codeopt.rules._imports import bind_stream, plain_import
 from codeopt.rules._input_lines import PARSERS, bare_calls, ignores_line_end
 from codeopt.rules._rule import Example, Rule, as_diff, rule
-from codeopt.rules._same_in_loop import CHANGING_METHODS, READING_BUILTINS, dotted, place_before, stays
+from codeopt.rules._same_in_loop import dotted, place_before
 
 __all__ = [
-    "CHANGING_METHODS",
     "Context",
     "Example",
     "Explanation",
     "Hot",
     "HotFiles",
     "PARSERS",
-    "READING_BUILTINS",
     "Rule",
     "all_rules",
     "as_diff",
@@ -49,7 +47,6 @@ __all__ = [
     "refusals",
     "rule",
     "select_rules",
-    "stays",
 ]
 __all__ += analysis.__all__
 

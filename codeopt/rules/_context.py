@@ -31,11 +31,6 @@ class Context:
             node = self.program.scopes.parent[node]
         return self.hot.touches(node.lineno, last_line(node))
 
-    def is_replaced(self, node: ast.AST) -> bool:
-        """Whether the node is in text that the rule has already replaced."""
-        start = self.program.span(node)[0]
-        return any(edit.start <= start < edit.end for edit in self.edits)
-
     def new_name(self, *wanted: str) -> str:
         """A new name: the first of the names, else the first with a number, that the program does not have; taken from
         now on."""

@@ -1,8 +1,8 @@
 """Values that a loop leaves as they are as far as its text shows: for rules whose drafts the test cases judge.
 
 The analysis answers "no" of everything that it cannot know, such as a parameter without a hint or an attribute. A rule
-that is marked unsafe may go by what is written down instead: nothing in the loop binds, stores, deletes or changes the
-expression or a part of it by that name. An alias, a property or a method of another module can make that wrong.
+that is marked unsafe may go by what is written down instead: nothing in the loop binds, stores, deletes or changes a
+dotted name or a part of it by that name. An alias, a property or a method of another module can make that wrong.
 """
 
 from __future__ import annotations
@@ -41,45 +41,34 @@ def place_before(program: AnalyzedProgram, value: ast.expr) -> ast.stmt | None:
 
     None if it cannot be computed before any of them.
     """
-    return program.loops.outermost(value, free_names(program, value), lambda place: stays(program, place, value))
-
-
-def free_names(program: AnalyzedProgram, value: ast.expr) -> list[ast.Name]:
-    """Names of an expression, without those that its own comprehensions bind."""
-    return [name for name in program.names(value) if not program.holds(value, _home(program, name))]
-
-
-def _home(program: AnalyzedProgram, name: ast.Name) -> ast.AST:
-    """The scope of a name's variable."""
-    return program.scopes.variable(name).scope or program.tree
+    return program.loops.outermost(value, program.names(value), lambda place: stays(program, place, value))
 
 
 def stays(program: AnalyzedProgram, place: ast.AST, value: ast.expr) -> bool:
-    """Whether the text of a loop changes no part of an expression of names, attributes, subscripts and calls."""
-    variables = {program.scopes.variable(name) for name in free_names(program, value)}
+    """Whether the text of a loop changes no part of a dotted name."""
+    variables = {program.scopes.variable(name) for name in program.names(value)}
     if any(program.stores_in(place, variable) for variable in variables):
         return False
     paths = {found for part in program.walk(value) if (found := dotted(part))}
     attributes = {part.attr for part in program.walk(value) if isinstance(part, ast.Attribute)}
-    if not any(_changes(program, part, value, paths, attributes) for part in program.walk(place)):
+    if not any(_changes(program, part, paths, attributes) for part in program.walk(place)):
         return not (attributes and _calls_own_method(program, place, paths, attributes))
     return False
 
 
-def _changes(program: AnalyzedProgram, part: ast.AST, value: ast.expr, paths: set[str], attributes: set[str]) -> bool:
+def _changes(program: AnalyzedProgram, part: ast.AST, paths: set[str], attributes: set[str]) -> bool:
     """Whether one node of the loop may change the value."""
     match part:
         case ast.Attribute(attr=name, ctx=ast.Store() | ast.Del()):
             return name in attributes
         case ast.Subscript(owner, ctx=ast.Store() | ast.Del()):
             return _touches(owner, paths)
-        case ast.Call(ast.Attribute(owner, method)) if method in CHANGING_METHODS and not program.holds(value, part):
+        case ast.Call(ast.Attribute(owner, method)) if method in CHANGING_METHODS:
             return _touches(owner, paths)
         case ast.Call(func, arguments, keywords) if not program.scopes.is_builtin(func, *READING_BUILTINS):
             given = [*arguments, *(each.value for each in keywords)]
             bare = [each.value if isinstance(each, ast.Starred) else each for each in given]
-            own = program.holds(value, part)
-            return not own and any(dotted(each) in paths - {"self", "cls"} for each in bare)
+            return any(dotted(each) in paths - {"self", "cls"} for each in bare)
         case ast.Yield() | ast.YieldFrom() | ast.Await():
             return bool(attributes)
     return False

@@ -77,37 +77,6 @@ def test_functions_that_stay(source: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("expression", "expected"),
-    [
-        ("sum(int(c) for c in str(w))", "sum(map(int, str(w)))"),
-        ("','.join(str(x) for x in xs)", "','.join(map(str, xs))"),
-        ("[str(len(r)) for r in [[int(c) for c in 'ab1'[2:]]]]", "in [list(map(int, 'ab1'[2:]))]"),
-        ("[int(x) for x in xs if x]", None),
-        ("xs.join(str(x) for x in xs)", None),
-        ("[int(x, 2) for x in xs]", None),
-        ("all([int(c) for c in '0x'])", None),
-        ("sum((int(c) for c in '12'), 3)", None),
-        ("{int(x) for x in xs}", None),
-        ("list(y for y in xs)", None),
-    ],
-)
-def test_maps_for_comprehensions(expression: str, expected: str | None) -> None:
-    source = COMPARE.format(expression)
-    if expected is None:
-        new = rewritten("call_to_map", source)
-        assert new is None or "all(list(map" in new  # a list stays a list where a map would stop early
-    else:
-        assert expected in same("call_to_map", source)
-    assert rewritten("call_to_map", "map = filter\n" + source) is None
-
-
-def test_what_is_unpacked_needs_no_list() -> None:
-    source = "for _ in range(2):\n    a, *b = [int(x) for x in input().split()]\n    c, d = [str(x) for x in b]\n"
-    new = same("call_to_map", source + "    print(a, b, c, d)\n", "1 2 3\n4 5 6\n", "1 2\n", "1 x y\n", "1 2 3 4 y\n")
-    assert "a, *b = map(int, input().split())\n    c, d = list(map(str, b))\n" in new
-
-
-@pytest.mark.parametrize(
     ("rule", "expression", "expected"),
     [
         ("keys_membership", "w in list({2: 1})", None),

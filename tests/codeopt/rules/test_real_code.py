@@ -59,29 +59,6 @@ def program(text: str) -> str:
             "        return [t for t in texts if t not in self.words]\nprint(Filter('ab').f('abc'))",
             "words_set = set(self.words)",
         ),
-        (
-            "same_in_loop",
-            "def f(a, b):\n    return [x for x in a if x in set(b)]\nprint(f([1, 2], [2]))",
-            "set_b = set(b)\n    return [x for x in a if x in set_b]",
-        ),
-        (
-            "same_in_loop",
-            "def f(a, s):\n    for x in a:\n        if x == s.strip().lower():\n            return x\n"
-            "print(f('ab', ' B'))",
-            "s_strip_lower = s.strip().lower()",
-        ),
-        (
-            "same_in_loop",
-            "def f(hits, others):\n    return [h.n for h in hits if h.ip in [o.ip for o in others if o.n]]\n"
-            "print(f([Hit(1, 5), Hit(2, 6)], [Hit(2, 1), Hit(1)]))",
-            "others_ip = {o.ip for o in others if o.n}",
-        ),
-        (
-            "same_in_loop",
-            "def f(hits, others):\n    for h in hits:\n        for name in [o.ip.upper() for o in others]:\n"
-            "            print(h.n, name)\nf([Hit(1, 5), Hit(2, 6)], [Hit('a')])",
-            "others_2 = [o.ip.upper() for o in others]",
-        ),
     ],
 )
 def test_what_it_makes(rule: str, text: str, expected: str) -> None:
@@ -147,44 +124,6 @@ def test_what_it_makes(rule: str, text: str, expected: str) -> None:
             "    def f(self, xs):\n        for x in xs:\n            if x not in self.ws:\n                self.add(x)",
             "changed by a method that the loop calls",
         ),
-        (
-            "same_in_loop",
-            "def f(a, b):\n    for x in a:\n        y = sorted(b)\n        y.pop()",
-            "what is made is kept",
-        ),
-        (
-            "same_in_loop",
-            "def f(a, b):\n    for x in a:\n        b[0] = x\n        print(sorted(b)[0])",
-            "an element is set",
-        ),
-        ("same_in_loop", "def f(a):\n    for x in a:\n        print(len(x), x.lower())", "of the loop's own variable"),
-        ("same_in_loop", "def f(a, b):\n    for x in a:\n        g(b)\n        print(len(b))", "given away"),
-        (
-            "same_in_loop",
-            "def f(a, b):\n    for x in a:\n        if x.k in [y.k for y in b if y.n == x.n]:\n            print(x)",
-            "a comprehension over the loop's own variable",
-        ),
-        (
-            "same_in_loop",
-            "def f(a, b):\n    for x in a:\n        if x.k in [y.k for y in b]:\n            b.append(x)",
-            "a comprehension over what is changed",
-        ),
-        (
-            "same_in_loop",
-            "def f(a, b):\n    for x in a:\n        if x.k in [y.k for y in b]:\n            x.k = 1",
-            "a comprehension of what is set",
-        ),
-        (
-            "same_in_loop",
-            "def f(a, b):\n    for x in a:\n        x.all = [y.k for y in b]",
-            "a list that is kept",
-        ),
-        (
-            "same_in_loop",
-            "def f(a, b):\n    for x in a:\n        if x in [g(y) for y in b]:\n            print(x)",
-            "a call of a function in a comprehension",
-        ),
-        ("same_in_loop", "def f(b):\n    for x in sorted(b):\n        print(x)", "computed once anyway"),
     ],
 )
 def test_what_it_leaves(rule: str, text: str, why: str) -> None:

@@ -117,7 +117,8 @@ _FLAGS = (
         "verbose", "show each step, all caveats, Python and sandbox", default=False, short="-v", group=_RESULT,
         setting=SettableBy.OF_A_CHANGE,
         commands=uses("improve compare check", profile=FlagUse(
-            help="show each step; with --run also count calls and time lines")),
+            help="show each step; with --run also count calls and time lines"),
+            report=FlagUse(help="show all figures as tables")),
     ),
 )  # fmt: skip
 

@@ -7,7 +7,7 @@ import json
 from pathlib import Path
 
 from codeopt.cli import flags
-from codeopt.cli.output import require_writable, write_page
+from codeopt.cli.output import require_writable, tell, write_page
 from codeopt.core.errors import UsageError
 from codeopt.report.stacks.collapsed import write_collapsed
 from codeopt.report.stacks.speedscope import write_speedscope
@@ -47,7 +47,7 @@ def profile_run(arguments: argparse.Namespace) -> int:
         python = f"{python_line(found.interpreter)}\n" if arguments.verbose else ""
         files = dict(found.project.files)
         shown = profile_text(found.command, found.profile, files, verbose=arguments.verbose, folder=str(folder))
-        print(f"{python}{shown}")
+        tell(f"{python}{shown}\n")
     return 0
 
 

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import csv
+from collections import Counter
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any, TextIO
 
 from codeopt.batch.results.metrics import OPT, Metrics, Solved, Versus
 from codeopt.batch.results.statistics import Estimate
 from codeopt.core import screen
+from codeopt.core.columns import columns
 from codeopt.core.sanitize import inline
-from codeopt.core.words import Speedup, clock, counted, factor, money
+from codeopt.core.words import Speedup, clock, counted, factor, money, took
 from codeopt.report.answer_fields import scored, serialize
 
 if TYPE_CHECKING:
@@ -22,22 +25,31 @@ COLUMNS = (
 )  # fmt: skip
 STATUS = {"dropped": "skipped"}
 """Words for a status, if people see another than the JSON has."""
-SHOWN_FAILURES = 20
 SHOWN_PROBLEMS = 30
-"""Problems that are named in each list."""
+"""Problems of each kind that are named."""
+FEWEST = 10
+"""Judged problems from which on an interval of their mean is shown without -v."""
 
 
-def render(found: Metrics, file: TextIO, other: Versus | None = None) -> None:
-    """The tables, as wide as the terminal."""
+def render(found: Metrics, file: TextIO, other: Versus | None = None, *, verbose: bool = False) -> None:
+    """Write the problems and the sums; with `verbose` all figures as tables, as wide as the terminal."""
     from rich.console import Console
 
     console = Console(file=file, highlight=False, width=None if file.isatty() else screen.COLUMNS)
-    _problems(console, found)
-    _failures(console, found)
-    _totals(console, found)
-    _rounds(console, found)
+    screen.write_lines("\n".join([*_problems(found), *_sums(found)]), screen.open_terminal(file))
+    if verbose:
+        _totals(console, found)
+        _rounds(console, found)
     if other is not None:
         _versus(console, other)
+
+
+def _sums(found: Metrics) -> list[str]:
+    value, span = times(found.geomean)
+    judged, few = counted(len(found.judged), "problem"), len(found.judged) < FEWEST
+    certain = f"{judged}, too few for an interval" if few or not span else f"95% CI {span}, {judged}"
+    spent = f"; {found.usage.tokens:,} tokens, {money(found.usage.cost_usd)}" if found.usage.replies else ""
+    return [f"Geometric mean speedup {value} ({certain})", f"Time {took(found.facts.seconds)}{spent}"]
 
 
 def _totals(console: Console, found: Metrics) -> None:
@@ -111,42 +123,32 @@ def _rounds(console: Console, found: Metrics) -> None:
     console.print(table)
 
 
-def _problems(console: Console, found: Metrics) -> None:
-    """Print the problems that became faster, the most first, and the others with the reason."""
+def _problems(found: Metrics) -> Iterator[str]:
+    """Return the number of problems by outcome and a row for each: the fastest first, then those with a reason."""
     faster = sorted((each for each in found.judged if each.accepted), key=lambda each: -each.speedup)
     same = [each for each in found.judged if not each.accepted and each.status == "done"]
+    failed = failures(found)
     better = "faster" if found.own is None else "improved"
-    console.print(f"{len(faster)} of {counted(len(found.solved), 'problem')} {better}", markup=False)
-    for rows in (faster, same):
-        for each in rows[:SHOWN_PROBLEMS]:
-            console.print(f"  {_problem(each)}", markup=False, soft_wrap=True)
-        if len(rows) > SHOWN_PROBLEMS:
-            console.print(f"  and {len(rows) - SHOWN_PROBLEMS} more (--json and --csv have all)")
+    others = Counter(STATUS.get(each.status, each.status) for each in failed)
+    counts = [f"{len(same)} not"] * bool(same) + [f"{count} {status}" for status, count in others.items()]
+    yield ", ".join([f"{len(faster)} of {counted(len(found.solved), 'problem')} {better}", *counts])
+    shown = [row for rows in (faster, same, failed) for row in rows[:SHOWN_PROBLEMS]]
+    yield from columns([_row(each) for each in shown])
+    if len(shown) < len(found.solved):
+        yield f"  and {len(found.solved) - len(shown)} more (--json and --csv have all)"
 
 
-def _problem(each: Solved) -> str:
-    """`name  4.2x faster   (95% CI 3.9x to 4.5x), round 2`, or the reason why there is no faster version."""
-    name = inline(each.id, 40)
+def _row(each: Solved) -> tuple[str, ...]:
+    """`name`, `4.2x faster`, `(95% CI 3.9x to 4.5x), round 2`; or the reason why there is no faster version."""
+    name, reason = inline(each.id), inline(each.reason or "-", 160)
+    if each.status != "done":
+        return name, f"{STATUS.get(each.status, each.status)}: {reason}"
     if not each.accepted:
         right = "" if each.correct else "no candidate was right: " if each.rounds else "no candidate: "
-        return f"{name:<16}  no faster version: {right}{inline(each.reason or '-', 160)}"
+        return name, f"no faster version: {right}{reason}"
     score = f", {each.task_score.words}" if each.task_score else ""
     figures = Speedup(each.speedup, each.low, each.high, 0)
-    return f"{name:<16}  {figures.gain}   ({figures.interval}), round {each.best_round}{score}"
-
-
-def _failures(console: Console, found: Metrics) -> None:
-    failed = failures(found)
-    if not failed:
-        return
-    for each in failed[:SHOWN_FAILURES]:
-        console.print(
-            f"  {inline(each.id, 40):<16}  {STATUS.get(each.status, each.status)}: {inline(each.reason or '-', 160)}",
-            markup=False,
-            soft_wrap=True,
-        )
-    if len(failed) > SHOWN_FAILURES:
-        console.print(f"  and {len(failed) - SHOWN_FAILURES} more (--json and --csv have all)")
+    return name, figures.gain, f"({figures.interval}), round {each.best_round}{score}"
 
 
 def _versus(console: Console, other: Versus) -> None:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from codeopt.cli import flags, profile_run
 from codeopt.cli.command import command
-from codeopt.cli.output import require_writable, write_page
+from codeopt.cli.output import require_writable, tell, write_page
 from codeopt.core.errors import UsageError
 
 if TYPE_CHECKING:
@@ -75,8 +75,8 @@ def run(arguments: argparse.Namespace) -> int:
     else:
         python = [python_line(interpreter)] if arguments.verbose else []
         lines = slow_lines(profile, arguments.lines, source=program.source if arguments.verbose else "")
-        print("\n".join([f"{target}, case {profile.case}", *python, "", *lines, *summary(profile)]))
-        print(f"Next: codeopt improve {target}")
+        parts = [f"{target}, case {profile.case}", *python, "", *lines, *summary(profile)]
+        tell("\n".join([*parts, f"Next: codeopt improve {target}", ""]))
     return 0
 
 
@@ -115,8 +115,8 @@ def summary(profile: Profile) -> Iterator[str]:
         shares = (profile.python_share, profile.native_share or 0.0, profile.system_share or 0.0)
         yield "Python {:.0%}, native code {:.0%}, system {:.0%}".format(*shares)
     if profile.peak_mib is not None:
-        copied = f", {profile.copy_mib_s:.0f} MiB/s copied" if profile.copy_mib_s else ""
-        yield f"Memory: {mib(profile.peak_mib)} at the peak{copied}"
+        copied = f", {profile.copy_mib_s:,.0f} MiB/s copied" if profile.copy_mib_s else ""
+        yield f"Memory: {mib(profile.peak_mib)} more at the peak than at the start{copied}"
     yield from (f"  line {m.line}: {mib(m.peak_mib)} at the peak, {m.growth_mib:+.1f} MiB" for m in profile.memory[:5])
     yield from (f"Note: {note}" for note in profile.notes)
     yield TRACED

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import shlex
 import sys
 from importlib import import_module
 from pathlib import Path
@@ -57,8 +58,13 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.json:
         print(json.dumps(as_json(found, other)))
     elif not (arguments.csv and str(arguments.csv) == "-"):
-        render(found, sys.stdout, other)
+        render(found, sys.stdout, other, verbose=arguments.verbose)
+        print(_next(arguments))
     return 0
+
+
+def _next(arguments: argparse.Namespace) -> str:
+    return f"Next: {shlex.join(['codeopt', 'report', str(arguments.run), '--html', 'report.html'])}   (all figures: -v)"
 
 
 def show(batch: BatchFolder, file: TextIO, *, as_object: bool) -> None:

@@ -31,10 +31,13 @@ def profile_page(target: str, profile: Profile, source: str, python: str) -> Ite
 
 
 def _columns(profile: Profile) -> tuple[LineColumn, ...]:
-    """Return the columns with Scalene's figures of each line."""
+    """Return the columns with Scalene's figures: the part of a line's time in native code, and memory.
+
+    Scalene's shares of the whole differ from line_profiler's, so only their ratio is shown.
+    """
+    both = {each.line: (each.native_share, each.python_share + each.native_share) for each in profile.split}
     return (
-        LineColumn("Python", percents({each.line: each.python_share for each in profile.split})),
-        LineColumn("native", percents({each.line: each.native_share for each in profile.split})),
+        LineColumn("of it native", percents({line: part / whole for line, (part, whole) in both.items() if whole})),
         LineColumn("memory", {each.line: mib(each.peak_mib) for each in profile.memory if each.peak_mib >= LEAST_MIB}),
     )
 

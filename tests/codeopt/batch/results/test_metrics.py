@@ -138,7 +138,7 @@ def test_csv_has_a_row_a_problem(found: Metrics) -> None:
 
 def test_the_table_writes_no_escapes_of_others(found: Metrics) -> None:
     text = io.StringIO()
-    render(found, text, versus(found, found))
+    render(found, text, versus(found, found), verbose=True)
     assert "\x1b" not in text.getvalue()
     assert "\u202e" not in text.getvalue()
     assert "geometric mean speedup" in text.getvalue()

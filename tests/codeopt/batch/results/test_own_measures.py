@@ -65,7 +65,7 @@ def test_the_score_before_and_after_and_who_was_preferred(store: BatchFolder) ->
 def test_in_every_form(store: BatchFolder) -> None:
     found = measure_batch(store)
     text, rows = io.StringIO(), io.StringIO()
-    render(found, text)
+    render(found, text, verbose=True)
     assert "readability, results" in text.getvalue()
     assert "0.63" in text.getvalue()
     assert "preferred by a reader, of 2 asked about" in dict(own_rows(found))

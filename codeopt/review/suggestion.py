@@ -106,7 +106,7 @@ class Suggestion:
     @property
     def told(self) -> tuple[str, ...]:
         """Sentences of the changes, then of the caveats; not escaped, so a reporter has to quote them."""
-        before = [f"{self.cached_from}, unchanged since"] if self.cached_from else []
+        before = [f"{self.cached_from.partition(' by ')[0]}, unchanged since"] if self.cached_from else []
         return (*self.changes, *(f"caveat: {each.words}" for each in self.verdict.caveats), *before)
 
     @property

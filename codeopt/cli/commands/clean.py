@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from codeopt.cli.command import command
+from codeopt.cli.output import tell
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -43,11 +44,11 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.json:
         print(json.dumps({"schema": "codeopt.clean/1", "removed": rows}))
         return 0
-    for path, size in found.items():
-        print(f"{inline(str(path))}: {counted(size.values, 'value')}, {size.size / 1e6:.1f} MB removed")
-    if not found:
-        places = " or ".join(dict.fromkeys(inline(str(place)) for place in (project.resolve(), root)))
-        print(f"nothing is cached of {places}")
+    lines = [
+        f"Removed {counted(size.values, 'value')} ({size.size / 1e6:.1f} MB): {inline(str(path))}"
+        for path, size in found.items()
+    ]
+    tell("\n".join(lines or [f"Nothing is cached for {inline(str(root))}"]) + "\n")
     return 0
 
 

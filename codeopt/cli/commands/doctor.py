@@ -48,6 +48,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help=f"time for comparing identical code, such as 2m [default: {SECONDS:.0f}s]",
     )  # fmt: skip
     parser.add_argument("--json", action="store_true", help="print the result as one JSON object")
+    parser.add_argument("-v", "--verbose", action="store_true", help="show what each backend costs")
     parser.add_argument("-q", "--quiet", action="store_true", help="show errors only")
 
 
@@ -69,19 +70,20 @@ def run(arguments: argparse.Namespace) -> int:
         rows = {"checks": [each.to_json() for each in findings], "false_alarms": [each.to_json() for each in alarms]}
         print(json.dumps({"schema": "codeopt.doctor/1", "ok": not failed, **rows}))
     else:
-        tell(table(findings))
+        tell(table(findings, verbose=arguments.verbose))
     return int(bool(failed))
 
 
-def table(findings: Sequence[ExamRow]) -> str:
-    """The rows, failures and notes first, and how many there are of these."""
+def table(findings: Sequence[ExamRow], *, verbose: bool = False) -> str:
+    """Format the rows, failures and notes first, and the number of these. verbose: costs of the backends also."""
     from codeopt.core.words import counted
     from codeopt.engine.doctor import Health
 
     by_state = {state: [each for each in findings if each.state is state] for state in reversed(Health)}
     failed, notes = counted(len(by_state[Health.FAIL]), "check"), counted(len(by_state[Health.NOTE]), "note")
     ready = f"Not ready: {failed} failed, {notes}." if by_state[Health.FAIL] else f"Ready. {notes}, nothing failed."
-    return "\n".join([*(str(each) for rows in by_state.values() for each in rows), ready, ""])
+    shown = [each for rows in by_state.values() for each in rows if verbose or not each.is_cost]
+    return "\n".join([*map(str, shown), ready, ""])
 
 
 def _examine(

@@ -18,9 +18,6 @@ from codeopt.cli.command import command
 if TYPE_CHECKING:
     from codeopt.review.findings.listing import ListedFinding
 
-NAME_COLUMNS = 34
-"""Width of a function's name in the table, columns."""
-
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The flags."""
@@ -70,19 +67,18 @@ def run(arguments: argparse.Namespace) -> int:
 
 def table(found: Sequence[ListedFinding]) -> str:
     """Format each verdict with its time, the accepted changes, and the parts that changed since."""
+    from codeopt.core.columns import columns
     from codeopt.core.sanitize import inline, log_line
     from codeopt.core.words import counted
     from codeopt.review.findings.finding import minute
 
-    lines = []
+    lines: list[Sequence[str] | str] = []
     for each in found:
         judged = each.finding.judged
-        figure, name = inline(judged.gain, 15), log_line(judged.name)
-        lines.append(f"{figure:<15} {name:<{NAME_COLUMNS}} {minute(each.finding.made_at)}")
-        lines += [f"{'':16}{each.state}"] * bool(each.stale_reason)
-        lines += [f"{'':16}{log_line(change)}" for change in judged.changes]
-        if not judged.improved:
-            lines.append(f"{'':16}{log_line(judged.verdict.reason)}")
+        lines.append((log_line(judged.name), inline(judged.gain), minute(each.finding.made_at)))
+        lines += [each.state] * bool(each.stale_reason)
+        lines += map(log_line, judged.changes if judged.improved else (judged.verdict.reason,))
     holding = sum(not each.stale_reason for each in found)
     hint = "" if found else "\nNext: codeopt check"
-    return "\n".join([*lines, f"{counted(len(found), 'verdict')}, {holding} of them current{hint}"]) + "\n"
+    count = f"{counted(len(found), 'verdict')}, {holding} of them current{hint}"
+    return "\n".join([*columns(lines), count]) + "\n"

@@ -28,6 +28,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> int:
     """Run the command, not isolated, or the tests, isolated; a command's own exit status does not matter as long as
     calls were seen."""
+    from codeopt.core.screen import open_terminal, write_lines
     from codeopt.core.target import as_target
 
     command = _command(arguments)
@@ -35,8 +36,7 @@ def run(arguments: argparse.Namespace) -> int:
     if not target.name:
         raise UsageError(f"{arguments.target} names no function", hint="write FILE::FUNCTION")
     lines = _of_tests(arguments, target) if command is None else _of_command(arguments, target, command)
-    for line in lines:
-        print(line, file=sys.stderr)
+    write_lines("\n".join([*lines, f"Next: codeopt improve {arguments.target}"]), open_terminal(sys.stderr))
     return 0
 
 

@@ -116,6 +116,7 @@ def make_review(arguments: argparse.Namespace, console: Console) -> tuple[Review
     """The review, and the exit status of what kept it from being whole. Raises UsageError for a wrong request."""
     from codeopt.cli import review_flags
     from codeopt.core.machine import machine
+    from codeopt.core.words import counted
     from codeopt.report.answer_fields import PythonFields
     from codeopt.review.changed_functions import find_targets
     from codeopt.review.check import why_blind, why_unread
@@ -126,7 +127,7 @@ def make_review(arguments: argparse.Namespace, console: Console) -> tuple[Review
     repository, change = review_flags.open_change(arguments)
     limits = ReviewBudget.of(flags.options_of(arguments), arguments.max_functions, arguments.began)
     targets, skipped = find_targets(change, repository, paths, arguments.exclude, limits.clock)
-    console.print(f"{len(targets)} changed functions and programs, {len(skipped)} left alone")
+    console.aside(f"{counted(len(targets), 'changed function or program')}, {len(skipped)} skipped")
     work, ranking, interpreter = _work(arguments, limits, repository, change, targets, console)
     if any(each.untried for each in skipped) and not work.failure:
         work.stop((), limits.out_of_time, BUDGET_SPENT)

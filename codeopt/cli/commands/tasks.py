@@ -9,6 +9,7 @@ from typing import Any
 
 from codeopt.cli import flags
 from codeopt.cli.command import command
+from codeopt.core.columns import columns
 from codeopt.core.errors import UsageError
 
 
@@ -27,7 +28,7 @@ def run(arguments: argparse.Namespace) -> int:
         print(f"wrote {write(arguments.name, text=arguments.text)}")
         return 0
     rows = [described(name) for name in names()]
-    print(json.dumps(rows) if arguments.json else "\n".join(map(line, rows)))
+    print(json.dumps(rows) if arguments.json else "\n".join(columns([line(row) for row in rows])))
     return 0
 
 
@@ -55,11 +56,10 @@ def described(name: str) -> dict[str, Any]:
     }
 
 
-def line(row: dict[str, Any]) -> str:
-    """`runtime   codeopt improve   with rules or a model   Less running time: ...`."""
-    command = "codeopt refine" if row["text"] else "codeopt improve"
+def line(row: dict[str, Any]) -> tuple[str, ...]:
+    """`runtime`, `improve`, `rules or a model`, `Less running time: ...`."""
     needs = "needs a model" if row["needs_model"] else "rules or a model"
-    return f"{row['name']:<24}{command:<17}{needs:<18}{row['about']}"
+    return row["name"], "refine" if row["text"] else "improve", needs, row["about"]
 
 
 def write(name: str | None, *, text: bool) -> Path:

@@ -31,6 +31,11 @@ class ExamRow:
     hint: str = ""
     """Advice; empty only where nothing is to be done."""
 
+    @property
+    def is_cost(self) -> bool:
+        """Return whether it says no more than what a backend costs."""
+        return self.state is Health.OK and self.subject.startswith("backend ")
+
     def __str__(self) -> str:
         """`NOTE  machine               2 cores, load 5.2`, and below it the hint."""
         first, others = f"{self.state.upper():4}  {self.subject:<{SUBJECT_COLUMNS}}  ", " " * (SUBJECT_COLUMNS + 8)

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from codeopt.core.columns import columns
 from codeopt.core.sanitize import harmless, log_line, printable
 from codeopt.core.screen import COLUMNS, wrapped
-from codeopt.core.words import money
+from codeopt.core.words import counted, money, plural
 from codeopt.review.reporters import _words
 from codeopt.review.reporters._reporter import reporter
 from codeopt.review.suggestion import Review, Suggestion
@@ -14,13 +15,19 @@ from codeopt.review.suggestion import Review, Suggestion
 
 @reporter
 def render(review: Review) -> str:
-    """The count, each suggestion with its diff, then what was left alone and why."""
-    count = _words.count(len(review.suggestions)) + _cost(review.cost_usd)
+    """Format the number of suggestions, each with its diff, the functions without one, the next step."""
+    number, changed = len(review.suggestions), len(review.suggestions) + len(review.skipped)
+    base = f" (base {review.base[:7]})" if review.base else ""
+    count = f"{number or 'no'} faster {plural(number or 1, 'version')} for {counted(changed, 'changed function')}"
+    count = (count if changed else "no function changed") + base + _cost(review.cost_usd)
     lines = [line for suggestion in review.suggestions for line in _suggestion(suggestion)]
-    others = ["No faster version:"] * bool(review.skipped)
-    others += [f"  {log_line(_words.where(each))}: {log_line(each.reason)}" for each in review.skipped]
-    others += [f"Note: {log_line(notice)}" for notice in review.said]
-    lines += _wrapped(others)
+    if review.skipped:
+        rows = [(log_line(_words.where(each)), log_line(each.reason)) for each in review.skipped]
+        lines += ["No faster version", *map(harmless, columns(rows))]
+    lines += _wrapped(f"Note: {log_line(notice)}" for notice in review.said)
+    if number and base:
+        change = f"codeopt review --base {review.base[:7]} --output-format diff"
+        lines.append(f"Next: {change} -o change.diff && git apply change.diff")
     return "\n".join([count, *[""] * bool(lines), *lines]) + "\n"
 
 

@@ -5,6 +5,7 @@ They come from a run of the tests in the sandbox, or from an earlier command's r
 
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, replace
@@ -50,7 +51,9 @@ class TestsRecording:
         shown = ", ".join(map(inline, self.tests[:MOST_TESTS])) + ", ..." * (len(self.tests) > MOST_TESTS)
         known = f", {self.kept} with those that were known" if self.kept > self.new else ""
         of_tests = f"{counted(len(self.tests), 'test')} ({shown})"
-        lines = [f"{counted(self.new, 'new call')} of {target.name} by {of_tests} in {self.path}{known}"]
+        lines = [
+            f"{counted(self.new, 'new call')} of {target.name} by {of_tests} in {os.path.relpath(self.path)}{known}"
+        ]
         lines += [f"{counted(self.lost, 'call')} cannot be written down"] * bool(self.lost)
         return [*lines, *(each.words for each in self.diagnostics)]
 

@@ -65,7 +65,7 @@ LINES = (
     Line(("compare", "--base", "HEAD", *KNOWN), ".*expected returns.*", 1),
     Line(("profile", "slow.py", *HERE), "Next: codeopt improve slow.py"),
     Line(
-        ("record", "m.py::count", "--", sys.executable, "-c", "import m; m.count(['a'])"), "1 new calls of count in .*"
+        ("record", "m.py::count", "--", sys.executable, "-c", "import m; m.count(['a'])"), "1 new call of count in .*"
     ),
     Line(("review", "--base", "HEAD", "--model", "rules", *HERE), "warning: 1 test found, none passes: .*"),
     Line(("check", "m.py", *HERE), ".*"),

@@ -13,6 +13,7 @@ from codeopt.core.ownership import foreign, require_own_way
 from codeopt.core.run_store import keep_out_of_git
 from codeopt.core.sanitize import inline
 from codeopt.core.target import Target
+from codeopt.core.words import counted
 from codeopt.workloads.function.recording.instrumented_run import Instrumentation, UsersCommand, read_lines, run_watched
 from codeopt.workloads.sandbox_view.view import Module, locate
 from codeopt.workloads.source.functions import Function
@@ -168,7 +169,8 @@ def said_of(found: Recording, target: Target) -> list[str]:
     if not found.called:
         raise ProgramError(f"{command} never called {target.name}: {_why_never(found, target)}{ended}")
     known = f", {found.kept} with those that were known" if found.kept > found.new else ""
-    lines = [f"ran {command}", f"{found.new} new calls of {target.name} in {found.path}{known}{ended}"]
+    calls = f"{counted(found.new, 'new call')} of {target.name}"
+    lines = [f"ran {command}", f"{calls} in {os.path.relpath(found.path)}{known}{ended}"]
     if found.lost:
         lines.append(f"some cannot be written down ({inline('; '.join(found.lost[:3]), 200)})")
     return lines

@@ -13,6 +13,7 @@ A kind is a module of this folder, an entry point of the group `codeopt.workload
 from __future__ import annotations
 
 from codeopt.workloads._defaults import Defaults as Defaults
+from codeopt.workloads._guard import AnyGain as AnyGain
 from codeopt.workloads._guard import AppliesTo as AppliesTo
 from codeopt.workloads._guard import Consequence as Consequence
 from codeopt.workloads._guard import Finding as Finding

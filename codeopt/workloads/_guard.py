@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from enum import Enum
-from typing import Generic, Literal, TypeVar, get_args
+from typing import Any, Generic, Literal, TypeVar, get_args
 
 from codeopt.core.revision import Revision
 from codeopt.workloads._protocol import Workload
@@ -73,14 +73,21 @@ class SourcePair:
         return tuple((self.before[path], self.after[path]) for path in self.after.changed_files(self.before))
 
 
-@dataclass(frozen=True)
-class Gain:
-    """A right draft that was compared with the original; faster, unless the guard applies to all comparisons."""
+OfKind = TypeVar("OfKind", bound=Workload)
+PlanOfKind = TypeVar("PlanOfKind", bound=Plan)
 
-    workload: Workload
+
+@dataclass(frozen=True)
+class Gain(Generic[OfKind, PlanOfKind]):
+    """A right draft that was compared with the original; faster, unless the guard applies to all comparisons.
+
+    A guard of a kind of targets names its classes: `Gain[FunctionWorkload, CallPlan]`.
+    """
+
+    workload: OfKind
     draft: Revision
     comparison: Comparison
-    plan: Plan
+    plan: PlanOfKind
     """The timed cases and how they are run."""
     unseen: tuple[Case, ...]
     """Cases that no proposer has seen, if there are any."""
@@ -92,7 +99,8 @@ class Gain:
         return self.workload.baseline.revision
 
 
-Subject = TypeVar("Subject", SourcePair, Gain)
+AnyGain = Gain[Any, Any]
+Subject = TypeVar("Subject", SourcePair, AnyGain)
 
 
 @dataclass(frozen=True)

@@ -12,7 +12,7 @@ from typing import TypeVar
 
 from codeopt.core.words import factor
 from codeopt.core.words import gain as speed
-from codeopt.workloads._guard import Consequence, Finding, Gain
+from codeopt.workloads._guard import AnyGain, Consequence, Finding
 from codeopt_sandbox.compare import Decision
 
 LONG_S = 2.5
@@ -70,7 +70,7 @@ def part_words(share: float, of: str, seconds: float, whole_s: float) -> str:
 
 
 def finding_on_whole(
-    gain: Gain, of: str, took_s: float, whole_s: float, original_again: Callable[[], float]
+    gain: AnyGain, of: str, took_s: float, whole_s: float, original_again: Callable[[], float]
 ) -> Finding:
     """Return a note with the figures of one run on the whole, or no gain if that does not show it.
 

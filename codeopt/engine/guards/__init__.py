@@ -21,12 +21,12 @@ from typing import Any
 
 from codeopt.core import plugins
 from codeopt.core.errors import UsageError
-from codeopt.workloads import AppliesTo, Consequence, Finding, Gain, Guard, SourcePair, TimedRegion, guard
+from codeopt.workloads import AnyGain, AppliesTo, Consequence, Finding, Gain, Guard, SourcePair, TimedRegion, guard
 from codeopt.workloads._guard import CHECK_GAIN, CHECK_SOURCE
 
 __all__ = [
-    "AppliesTo", "Consequence", "Finding", "Gain", "Guard", "SourcePair", "TimedRegion", "gain_findings", "guard",
-    "source_findings", "source_notes",
+    "AnyGain", "AppliesTo", "Consequence", "Finding", "Gain", "Guard", "SourcePair", "TimedRegion", "gain_findings",
+    "guard", "source_findings", "source_notes",
 ]  # fmt: skip
 
 GROUP = "codeopt.guards"
@@ -48,7 +48,7 @@ def source_notes(pair: SourcePair) -> tuple[str, ...]:
     return tuple(found.reason for found in source_findings(pair) if found.consequence is Consequence.NOTE)
 
 
-def gain_findings(gain: Gain, *, faster: bool = True, in_round: bool = False) -> Iterator[Finding]:
+def gain_findings(gain: AnyGain, *, faster: bool = True, in_round: bool = False) -> Iterator[Finding]:
     """Findings against a gain: notes and caveats, and at the end the first objection.
 
     faster: the draft was measured to be faster. in_round: it is not confirmed yet, and few guards are asked.

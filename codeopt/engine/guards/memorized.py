@@ -13,7 +13,7 @@ from statistics import median
 
 from codeopt.core.words import factor
 from codeopt.core.words import gain as speed
-from codeopt.engine.guards import Consequence, Finding, Gain, TimedRegion, guard
+from codeopt.engine.guards import AnyGain, Consequence, Finding, TimedRegion, guard
 from codeopt_sandbox.compare import measured_value
 from codeopt_sandbox.outcome import Case, Files, Verdict
 from codeopt_sandbox.runner import run_on
@@ -30,7 +30,7 @@ GAIN_SHARE = 1 / 3
 
 
 @guard(region=TimedRegion.RUN, order=60)
-def check_gain(gain: Gain) -> Finding | None:
+def check_gain(gain: AnyGain) -> Finding | None:
     """Return a finding if the gain is missing on new inputs. Small gains are not checked.
 
     If no new input can be used, the case that took longest replaces it. It still finds a draft that remembers its
@@ -61,7 +61,7 @@ def _input(case: Case) -> tuple[bytes, tuple[str, ...], Files | None]:
     return case.stdin, case.args, case.files
 
 
-def _ratios(gain: Gain, inputs: Iterable[Case], least: float) -> Iterator[float]:
+def _ratios(gain: AnyGain, inputs: Iterable[Case], least: float) -> Iterator[float]:
     """The speedup on each input that can be used: both print the same, after `least` seconds of
     the original at least. Each input meets a guest in which the draft has never run."""
     runner, clock = gain.workload.runner, gain.comparison.metric

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from codeopt.engine.guards import Consequence, Finding, Gain, TimedRegion, guard
+from codeopt.engine.guards import AnyGain, Consequence, Finding, TimedRegion, guard
 from codeopt_sandbox.caveat import Caveat, CaveatKind
 from codeopt_sandbox.runner import run_on
 
@@ -13,7 +13,7 @@ MIN_BYTES = 32 << 20
 
 
 @guard(region=TimedRegion.RUN, order=30)
-def check_gain(gain: Gain) -> Finding | None:
+def check_gain(gain: AnyGain) -> Finding | None:
     """The peak of a run on the longest timed case, each in a fresh interpreter."""
     plan, runner = gain.plan, gain.workload.runner
     case = plan.longest  # of a part of it the interpreter has most

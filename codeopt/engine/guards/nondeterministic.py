@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from dataclasses import replace
 
-from codeopt.engine.guards import Consequence, Finding, Gain, TimedRegion, guard
+from codeopt.engine.guards import AnyGain, Consequence, Finding, TimedRegion, guard
 from codeopt_sandbox.outcome import Verdict
 from codeopt_sandbox.runner import run_on
 from codeopt_sandbox.verdict import judge
@@ -16,7 +16,7 @@ MAX_S = 0.8
 
 
 @guard(region=TimedRegion.RUN, order=40)
-def check_gain(gain: Gain) -> Finding | None:
+def check_gain(gain: AnyGain) -> Finding | None:
     """Return the first wrong run among many, the shortest cases first."""
     gain.notify("running it several times")
     suite = gain.workload.suite

@@ -7,7 +7,8 @@ from __future__ import annotations
 from codeopt.core.words import counted, duration
 from codeopt.workloads import Consequence, Finding, Gain, guard
 from codeopt.workloads.function.process_state_diff import IMPORT_S
-from codeopt.workloads.function.timed_runs import TimedRuns
+from codeopt.workloads.function.timing.plan import CallPlan
+from codeopt.workloads.function.workload import FunctionWorkload
 from codeopt_sandbox.calls import CallBatch
 
 LEAST_S = 0.01
@@ -15,11 +16,11 @@ LEAST_S = 0.01
 
 
 @guard(order=95, applies_to="comparisons")
-def check_gain(gain: Gain) -> Finding | None:
+def check_gain(gain: Gain[FunctionWorkload, CallPlan]) -> Finding | None:
     """A note where the libraries that the draft newly imports take long, or change settings of the process."""
     runner = gain.workload.runner
-    names = runner.new_libraries(gain.draft) if isinstance(runner, TimedRuns) else ()
-    if not names or not isinstance(runner, TimedRuns):
+    names = runner.new_libraries(gain.draft)
+    if not names:
         return None
     batches = [CallBatch(wanted, "inspect", "libraries", seconds=IMPORT_S) for wanted in ((), names)]
     before, after = (runner.calls.ask(gain.original.text, batch) for batch in batches)

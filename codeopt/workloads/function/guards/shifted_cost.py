@@ -11,6 +11,7 @@ from codeopt.workloads import Consequence, Finding, Gain, guard
 from codeopt.workloads.function.guards._import_texts import with_imports, without_computing
 from codeopt.workloads.function.timed_runs import TimedRuns, side_by_side
 from codeopt.workloads.function.timing.plan import CallPlan, Timed, duration
+from codeopt.workloads.function.workload import FunctionWorkload
 from codeopt_sandbox.call_answer import CallTiming
 from codeopt_sandbox.caveat import Caveat, CaveatKind
 
@@ -51,13 +52,11 @@ class PassGain:
 
 
 @guard(order=60)
-def check_gain(gain: Gain) -> Finding | None:
+def check_gain(gain: Gain[FunctionWorkload, CallPlan]) -> Finding | None:
     """Time that is gone from the calls must be gone from whole runs, not spent before or after them.
 
     Whatever disturbs whole runs can only make a gain look shifted, so that is looked at twice.
     """
-    if not isinstance(gain.plan, CallPlan) or not isinstance(gain.workload.runner, TimedRuns):
-        return None
     gain.notify("timing whole runs")
     by_time = gain.comparison.ratio if gain.comparison.metric != "memory" else 1.0
     sides = (

@@ -18,15 +18,14 @@ PASTED_CHARS = 1000
 
 
 @guard(order=70, every_round=True)
-def check_gain(gain: Gain) -> Finding | None:
+def check_gain(gain: Gain[FunctionWorkload, CallPlan]) -> Finding | None:
     """A caveat for each shape on which the draft takes longer."""
-    workload, plan = gain.workload, gain.plan
-    assert isinstance(workload, FunctionWorkload)
-    if not isinstance(plan, CallPlan) or not workload.shapes:
+    workload = gain.workload
+    if not workload.shapes:
         return None
     gain.notify("timing other shapes of the calls")
     wall = gain.comparison.metric == "wall"
-    sides = Sides(workload.runner, gain.original, gain.draft, plan.timed, wall)
+    sides = Sides(workload.runner, gain.original, gain.draft, gain.plan.timed, wall)
     found = tuple(_caveat(workload, loss) for loss in sides.losses(workload.shapes)[:MAX_TOLD])
     return Finding(Consequence.CAVEAT, "slower on other shapes", caveats=found) if found else None
 

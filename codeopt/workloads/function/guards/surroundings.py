@@ -64,16 +64,14 @@ class Watched:
 
 
 @guard(order=20, applies_to="comparisons", every_round=True)
-def check_gain(gain: Gain) -> Finding | None:
+def check_gain(gain: Gain[FunctionWorkload, CallPlan]) -> Finding | None:
     """Return a caveat for each finding, or a rejection.
 
     A draft is rejected if its own code depends on the date, the user or its start parameters, or keeps very much of
     each call.
     """
-    assert isinstance(gain.workload, FunctionWorkload)
     gain.notify("checking what the calls read and keep")
-    iterators = gain.plan.timed.batch.iterators if isinstance(gain.plan, CallPlan) else ""
-    return watch(gain.workload, gain.draft, iterators)
+    return watch(gain.workload, gain.draft, gain.plan.timed.batch.iterators)
 
 
 def watch(workload: FunctionWorkload, draft: Revision, iterators: str = "") -> Finding | None:

@@ -11,20 +11,20 @@ from dataclasses import replace
 from codeopt.workloads import Consequence, Finding, Gain, guard
 from codeopt.workloads.function.corpus.cases import WholeCase
 from codeopt.workloads.function.timing.plan import CallPlan
+from codeopt.workloads.function.workload import FunctionWorkload
 from codeopt_sandbox.call_answer import CallRun
 from codeopt_sandbox.comparing import AnswerChecker, AnsweredCase
 from codeopt_sandbox.outcome import Outcome, Verdict
 
 MAX_PASSES = 3
 """Largest number of passes that are looked at: a draft may do right in some alone."""
+CallGain = Gain[FunctionWorkload, CallPlan]
 
 
 @guard(order=10, applies_to="comparisons")
-def check_gain(gain: Gain) -> Finding | None:
+def check_gain(gain: CallGain) -> Finding | None:
     """A rejection for what is wrong; else a caveat of each kind."""
-    if not isinstance(gain.plan, CallPlan):
-        return None
-    outcome = _looked_at(gain, gain.plan)
+    outcome = _looked_at(gain)
     if outcome is None:
         return None
     if outcome.verdict is not Verdict.AC:
@@ -34,12 +34,12 @@ def check_gain(gain: Gain) -> Finding | None:
     return None
 
 
-def _looked_at(gain: Gain, plan: CallPlan) -> Outcome | None:
+def _looked_at(gain: CallGain) -> Outcome | None:
     """Compare the draft's passes with the original's. None if the original's result fails or varies.
 
     The original runs a second time if the results differ.
     """
-    batch = plan.timed.batch
+    batch = gain.plan.timed.batch
     stdin = batch.replace(whole=True, passes=min(batch.passes, MAX_PASSES)).stdin()
     first = gain.workload.runner.run(gain.original, stdin)
     if first.exit != 0 or first.stop is not None:
@@ -54,7 +54,7 @@ def _looked_at(gain: Gain, plan: CallPlan) -> Outcome | None:
     return _without_state(gain, outcome, case)
 
 
-def _without_state(gain: Gain, outcome: Outcome, case: AnsweredCase) -> Outcome | None:
+def _without_state(gain: CallGain, outcome: Outcome, case: AnsweredCase) -> Outcome | None:
     """Judged by the answers alone, where the original leaves something else each time."""
     run = outcome.run
     if not isinstance(run, CallRun) or run.answer is None or case.answer is None:

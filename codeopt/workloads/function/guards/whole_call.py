@@ -23,12 +23,9 @@ from codeopt_sandbox.verdict import judge
 
 
 @guard(order=40, applies_to="comparisons")
-def check_gain(gain: Gain) -> Finding | None:
+def check_gain(gain: Gain[FunctionWorkload, CallPlan]) -> Finding | None:
     """A note with the figures of the whole call on each side; no gain where these do not show it."""
     plan, workload = gain.plan, gain.workload
-    assert isinstance(workload, FunctionWorkload)
-    if not isinstance(plan, CallPlan):
-        return None
     cut = plan.timed.cut
     big = (call for call in workload.corpus.big if call not in plan.timed.batch.calls)
     calls = tuple(dict.fromkeys([*([cut.whole] if cut else []), *big]))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from codeopt.workloads import Consequence, Finding, Gain, guard
+from codeopt.workloads import AnyGain, Consequence, Finding, guard
 from codeopt.workloads._long_inputs import finding_on_whole
 from codeopt.workloads.program.cut import CutPlan
 from codeopt_sandbox.outcome import Verdict
@@ -11,7 +11,7 @@ from codeopt_sandbox.verdict import judge
 
 
 @guard(order=40, applies_to="comparisons")
-def check_gain(gain: Gain) -> Finding | None:
+def check_gain(gain: AnyGain) -> Finding | None:
     """A note with the figures of one run on the whole input; no gain where that does not show it."""
     if not isinstance(gain.plan, CutPlan) or gain.comparison.metric == "memory":
         return None

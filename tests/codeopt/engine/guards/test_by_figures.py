@@ -12,8 +12,8 @@ import pytest
 from codeopt.core.revision import Revision
 from codeopt.engine import guards
 from codeopt.engine.guards import Consequence, Gain, TimedRegion, memorized, memory
-from codeopt.workloads.function.guards import kept_in_module
-from codeopt.workloads.function.guards.put_off import shifted
+from codeopt.workloads.function.guards import moved_work
+from codeopt.workloads.function.guards.moved_work import shifted
 from codeopt.workloads.function.guards.shifted_cost import OutsideTime, PassGain, _is_gone, _moved
 from codeopt.workloads.function.timed_runs import TimedRuns
 from codeopt_sandbox.compare import CaseTimes, Comparison, Plan
@@ -117,7 +117,7 @@ def test_memory_that_the_module_keeps_instead_is_no_gain(kept: int, refused: boo
     made: Any = SimpleNamespace(runner=Timings(calls=None), baseline=SimpleNamespace(revision=Revision.of(SLOW)))  # type: ignore[arg-type]
     found = replace(comparison(metric="memory"), cases=(times,))
     gain = Gain(made, Revision.of(FAST), found, Plan(CASES[:1], "memory", 1), (), lambda line: None)
-    answer = kept_in_module.check_gain(gain)
+    answer = moved_work.check_gain(gain)
     assert (answer is not None) is refused
     assert answer is None or answer.consequence is Consequence.NO_GAIN
 

@@ -1,4 +1,4 @@
-"""What a reader of a draft is told of its text: caches that outlive a call, locks and waits that are gone."""
+"""What a reader of a draft is told of its text: locks and waits that are gone."""
 
 from __future__ import annotations
 
@@ -7,28 +7,6 @@ import pytest
 from codeopt.core.revision import Revision
 from codeopt.engine.guards import SourcePair, source_notes
 from codeopt.engine.guards.waits_and_locks import check_source
-from codeopt.workloads.function.guards.cached import newly_cached
-
-PLAIN = "def f(n):\n    return n\n"
-CACHES = {
-    "a decorator": ("import functools\n@functools.lru_cache(None)\n" + PLAIN, ["f"]),
-    "a table of the module": ("_known = {}\ndef f(n):\n    _known[n] = n\n    return n\n", ["_known"]),
-    "within one call": (
-        "import functools\ndef f(n):\n    @functools.cache\n    def g(k):\n        return k\n    return g(n)\n", []
-    ),
-    "a table within one call": ("def f(n):\n    known = {}\n    known[n] = n\n    return n\n", []),
-    "a method": (
-        "import functools\nclass C:\n    @functools.cached_property\n    def g(self):\n        return 1\n", ["C.g"]
-    ),
-}  # fmt: skip
-
-
-@pytest.mark.parametrize("name", CACHES)
-def test_what_remembers_between_calls(name: str) -> None:
-    draft, expected = CACHES[name]
-    assert newly_cached(draft, PLAIN) == expected
-    assert newly_cached(draft, draft) == []
-
 
 LOCKED = "class C:\n    def f(self):\n        with self._lock:\n            return 1\n"
 ACQUIRED = "class C:\n    def f(self):\n        self._lock.acquire()\n        self._lock.release()\n        return 1\n"

@@ -1,4 +1,5 @@
-"""Guard: find work that was moved out of the timed calls, before or after them or into another process.
+"""Guard: find time or memory that was moved out of the timed calls: before or after them, into another process, into
+the module.
 
 All data comes from the compared runs themselves. A process that never runs the draft reads the clocks, so the draft
 cannot behave differently while it is observed.
@@ -11,8 +12,9 @@ from collections.abc import Sequence
 from statistics import median
 
 from codeopt.workloads import Consequence, Finding, Gain, guard
-from codeopt.workloads.function.timed_runs import TimedRuns, side_by_side
+from codeopt.workloads.function.timed_runs import side_by_side
 from codeopt.workloads.function.timing.plan import CallPlan, duration
+from codeopt.workloads.function.workload import FunctionWorkload
 from codeopt_sandbox.call_answer import CallTiming
 
 MIN_LEFT_SHARE = 0.5
@@ -27,15 +29,37 @@ FEW_SHARE = 0.15
 """Share of the pairs that a real gain exceeds: two of eight."""
 SPREADS = 3.0
 """Number of standard errors by which the extra time of the runs must exceed zero."""
+NOISE_BYTES = 1 << 20
+"""Bytes by which two processes that import the same may differ."""
+CallGain = Gain[FunctionWorkload, CallPlan]
 
 
 @guard(order=5, every_round=True)
-def check_gain(gain: Gain) -> Finding | None:
-    """A finding where the time that the calls save is spent elsewhere."""
-    clock = gain.comparison.metric
-    if not isinstance(gain.plan, CallPlan) or not isinstance(gain.workload.runner, TimedRuns) or clock == "memory":
+def check_gain(gain: CallGain) -> Finding | None:
+    """A finding where what the calls save is spent elsewhere."""
+    return _kept_in_module(gain) if gain.comparison.metric == "memory" else _spent_elsewhere(gain)
+
+
+def _kept_in_module(gain: CallGain) -> Finding | None:
+    """A table made at the import, or a library that is newly imported, is in the memory of each process."""
+    runner = gain.workload.runner
+    was, now = (
+        min(timing.imported_bytes for timing in runner.timings(side) if timing.imported_bytes)
+        for side in (gain.original, gain.draft)
+    )
+    gained = sum(median(case.original) - median(case.candidate) for case in gain.comparison.cases)
+    if now - was <= MIN_LEFT_SHARE * gained + NOISE_BYTES:
         return None
-    runner, stdin = gain.workload.runner, gain.plan.cases[0].stdin
+    return Finding(
+        Consequence.NO_GAIN,
+        f"its calls take {gained / (1 << 20):.2g} MiB less at their peak, but its module, once it is imported, "
+        f"{(now - was) / (1 << 20):.2g} MiB more",
+    )
+
+
+def _spent_elsewhere(gain: CallGain) -> Finding | None:
+    """Time before or after the calls, or in other processes."""
+    clock, runner, stdin = gain.comparison.metric, gain.workload.runner, gain.plan.cases[0].stdin
     pairs = side_by_side(*(runner.of_batch(side, stdin) for side in (gain.original, gain.draft)))
     if not pairs:
         return None

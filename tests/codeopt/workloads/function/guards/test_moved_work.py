@@ -10,8 +10,8 @@ import pytest
 
 from codeopt.core.revision import Revision
 from codeopt.engine.guards import Gain
-from codeopt.workloads.function.guards import put_off, shifted_cost
-from codeopt.workloads.function.guards.put_off import shifted
+from codeopt.workloads.function.guards import moved_work, shifted_cost
+from codeopt.workloads.function.guards.moved_work import shifted
 from codeopt.workloads.function.guards.shifted_cost import _is_gone
 from codeopt.workloads.function.timed_runs import TimedRuns
 from codeopt.workloads.function.timing.plan import CallPlan, Timed
@@ -106,7 +106,7 @@ def test_what_is_spent_elsewhere_is_told_beyond_its_noise(more: dict[str, float]
     runner = Timings(calls=None)  # type: ignore[arg-type]
     runner.more.clear()
     runner.more.update(more)
-    found = found_by(put_off, runner, clock)
+    found = found_by(moved_work, runner, clock)
     assert (said in found) if said else found == ""
 
 
